@@ -8,7 +8,7 @@ const only = (name, module, from) => ({
 });
 
 /** In-memory fakes: `#log/memory` and the like. */
-const fakes = ['log', 'store', 'erasures', 'tracing'].map((name) => `/memory-${name}\\.ts$`);
+const fakes = ['log', 'store', 'erasures', 'tracing'].map((name) => `/(in-)?memory-${name}\\.ts$`);
 
 /** A folder of a library imports only those that stand before it; '' is what stands in `src` itself. Specs build what they like. */
 const layers = (library, ...folders) =>

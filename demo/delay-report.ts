@@ -5,8 +5,8 @@ import {
   delayProjections,
   disagreements,
   keepProjection,
-  type ClickHouseCounts,
-  type FlightDelays,
+  type ClickHouseFlightCounts,
+  type FlightDelayStats,
   type DelayStateOfKey,
 } from './delays.js';
 import { lateAfterMinutes } from './flights.js';
@@ -30,7 +30,7 @@ export async function delayReport(
     path: `projections/${airports.name}/state`,
     query,
   });
-  const worst = await client.projections.states<FlightDelays>(airports.name, query).first();
+  const worst = await client.projections.states<FlightDelayStats>(airports.name, query).first();
   const byAirport = await counted(options, stream, { query: { group_by: 'entity_id' }, keyOf: airportOf });
   show(options, [heading, ...worst.items.map((state) => line(state, byAirport.get(state.key)))]);
   const byHour = await counted(options, stream, { query: { interval: '1h' }, keyOf: hourOf });
@@ -43,7 +43,7 @@ export async function delayReport(
 
 const heading = 'airport  mean delay  worst  flights  late   ClickHouse: flights  late';
 
-function line({ key, state }: DelayStateOfKey, counted: ClickHouseCounts | undefined): string {
+function line({ key, state }: DelayStateOfKey, counted: ClickHouseFlightCounts | undefined): string {
   const { flights, late, mean_delay, worst_delay } = state;
   const columns: [string | number, number][] = [
     ...([
@@ -67,7 +67,7 @@ function says(
     what,
     states,
     counts,
-  }: { what: string; states: DelayStateOfKey[]; counts: Map<string, ClickHouseCounts> },
+  }: { what: string; states: DelayStateOfKey[]; counts: Map<string, ClickHouseFlightCounts> },
 ): boolean {
   const wrong = disagreements(states, counts);
   const verdict =
@@ -83,9 +83,9 @@ async function counted(
   { client }: ReportOptions,
   stream: string,
   { query, keyOf }: { query: CountQuery; keyOf: (bucket: EventCountBucket) => string },
-): Promise<Map<string, ClickHouseCounts>> {
-  const counts = new Map<string, ClickHouseCounts>();
-  const add = async (member: keyof ClickHouseCounts, more: EventFilter): Promise<void> => {
+): Promise<Map<string, ClickHouseFlightCounts>> {
+  const counts = new Map<string, ClickHouseFlightCounts>();
+  const add = async (member: keyof ClickHouseFlightCounts, more: EventFilter): Promise<void> => {
     const { buckets } = await client.count({ stream, ...query, ...more });
     for (const bucket of buckets) {
       const known = counts.get(keyOf(bucket)) ?? { flights: 0, late: 0 };

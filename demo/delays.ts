@@ -3,7 +3,7 @@ import { ProjectionExistsError, TributaryError, type ProjectionState, type Tribu
 import { lateAfterMinutes } from './flights.js';
 
 /** The state of a delay projection for one airport or hour of the day. */
-export interface FlightDelays {
+export interface FlightDelayStats {
   flights: number;
   late: number;
   mean_delay: number;
@@ -11,10 +11,10 @@ export interface FlightDelays {
 }
 
 /** A key (airport or hour) of a delay projection with its state. */
-export type DelayStateOfKey = Pick<ProjectionState<FlightDelays>, 'key' | 'state'>;
+export type DelayStateOfKey = Pick<ProjectionState<FlightDelayStats>, 'key' | 'state'>;
 
 /** Numbers of flights and late flights for one airport or hour, as ClickHouse counts them in the stored events. */
-export interface ClickHouseCounts {
+export interface ClickHouseFlightCounts {
   flights: number;
   late: number;
 }
@@ -76,7 +76,7 @@ function isCaughtUp(found: { status: string; progress: unknown; lag: number }): 
 /** Returns all states of a projection. */
 export async function allStates(client: Tributary, name: string): Promise<DelayStateOfKey[]> {
   const states: DelayStateOfKey[] = [];
-  for await (const state of client.projections.states<FlightDelays>(name, { limit: 1000 }))
+  for await (const state of client.projections.states<FlightDelayStats>(name, { limit: 1000 }))
     states.push(state);
   return states;
 }
@@ -84,7 +84,7 @@ export async function allStates(client: Tributary, name: string): Promise<DelayS
 /** Returns the keys for which the projection and ClickHouse differ, including keys that only one of them has. */
 export function disagreements(
   states: readonly DelayStateOfKey[],
-  counted: ReadonlyMap<string, ClickHouseCounts>,
+  counted: ReadonlyMap<string, ClickHouseFlightCounts>,
 ): string[] {
   const folded = new Map(states.map(({ key, state }) => [key, state]));
   return [...new Set([...folded.keys(), ...counted.keys()])].filter((key) => {

@@ -6,7 +6,7 @@ import { useStack } from '../test/use-stack.js';
 import { readDatasets } from './datasets.js';
 import { allStates } from './delays.js';
 import { demo } from './demo.js';
-import { delayFields, flightWindows } from './flight-windows.fixture.js';
+import { delayFields, flightWindows } from './flight-window-case.fixture.js';
 import { load, queryable } from './load.js';
 import { parseOptions, type DemoOptions } from './options.js';
 

@@ -9,7 +9,7 @@ import { Progress } from './progress.js';
 import { report } from './report.js';
 
 /** Where the demo prints, and whether lines can be redrawn there. */
-export interface DemoOutput {
+export interface DemoTerminal {
   live: boolean;
   write: (text: string) => void;
 }
@@ -33,7 +33,7 @@ const queryableLimitMs = 120_000;
  * Loads the data, waits until it can be queried, counts it and shows it. Resolves false if a count or a projection is
  * wrong.
  */
-export async function demo(client: Tributary, options: DemoOptions, screen: DemoOutput): Promise<boolean> {
+export async function demo(client: Tributary, options: DemoOptions, screen: DemoTerminal): Promise<boolean> {
   const line = (text: string) => screen.write(`${text}\n`);
   const { earthquakes, flights, departures } = await readDatasets(options);
   const outcomes: LoadResult[] = [];
@@ -69,7 +69,7 @@ export function describeOutcome(outcome: LoadResult): string {
 interface Context {
   client: Tributary;
   options: DemoOptions;
-  screen: DemoOutput;
+  screen: DemoTerminal;
 }
 
 /**

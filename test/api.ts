@@ -4,7 +4,7 @@ import { problems, type ProblemCode, type ProblemDocument } from '#api';
 import type { HttpAnswer, HttpClient } from '#testkit';
 
 /** The parsed answer to the write of one event: its id and its position in Kafka. */
-export interface Written {
+export interface SingleWriteAnswer {
   event_id: string;
   stream: string;
   event_type: string;
@@ -18,11 +18,11 @@ export interface Written {
 export interface BatchAnswer {
   accepted: number;
   rejected: number;
-  events: (Written & { error?: { code: string; errors?: { pointer: string }[] } })[];
+  events: (SingleWriteAnswer & { error?: { code: string; errors?: { pointer: string }[] } })[];
 }
 
 /** An event as a query returns it, parsed from JSON. */
-export interface ReadEvent extends Written {
+export interface ReadEvent extends SingleWriteAnswer {
   version: number | null;
   ingested_at: string;
   data: Record<string, unknown>;
@@ -62,12 +62,12 @@ export function expectProblem(
 }
 
 /** Asserts 201 and returns the answer. */
-export function expectWritten(answer: HttpAnswer): Written {
+export function expectWritten(answer: HttpAnswer): SingleWriteAnswer {
   expect(answer.status, answer.text).toBe(201);
-  return answer.json<Written>();
+  return answer.json<SingleWriteAnswer>();
 }
 
-export async function writeEvent(client: HttpClient, event: object | string): Promise<Written> {
+export async function writeEvent(client: HttpClient, event: object | string): Promise<SingleWriteAnswer> {
   return expectWritten(await client.post('/api/v1/events', event));
 }
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { HttpAnswer, HttpClient } from '#testkit';
-import { expectProblem, freshStream, path, waitFor, writeEvent, type Written } from './api.js';
+import { expectProblem, freshStream, path, waitFor, writeEvent, type SingleWriteAnswer } from './api.js';
 import { sessionMs, useFaultySystem, type FaultySystem } from './faulty-system.js';
 
 const mib = 1024 * 1024;
@@ -53,7 +53,7 @@ function send(client: HttpClient, entity: string, body: Buffer): Sent {
 async function countByEntity(
   client: HttpClient,
   stream: string,
-  written: readonly Written[],
+  written: readonly SingleWriteAnswer[],
 ): Promise<Map<string, number>> {
   const url = path('/api/v1/events/count', { stream, group_by: 'entity_id' }, waitFor(written, stream));
   let answer: HttpAnswer | undefined;
@@ -126,7 +126,7 @@ describe('given a Kafka that accepts nothing and closes no connection', () => {
     expect(acknowledged.length).toBeGreaterThan(0);
     const written = answers
       .filter(({ status }) => status === 201)
-      .flatMap((answer) => answer.json<{ events: Written[] }>().events);
+      .flatMap((answer) => answer.json<{ events: SingleWriteAnswer[] }>().events);
     const counts = await countByEntity(stack.core, stream, written);
     expect(acknowledged.map((entity) => counts.get(entity))).toEqual(acknowledged.map(() => eventsEach));
     expect(toldSo.filter(({ entity }) => counts.has(entity))).toEqual([]);

@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { HttpClient } from '#testkit';
-import { expectProblem, expectWritten, freshStream, queryEvents, waitFor, type Written } from './api.js';
+import {
+  expectProblem,
+  expectWritten,
+  freshStream,
+  queryEvents,
+  waitFor,
+  type SingleWriteAnswer,
+} from './api.js';
 import { useStack } from './use-stack.js';
 
 const system = useStack({ processors: 1 });
 
-interface Conditional extends Written {
+interface Conditional extends SingleWriteAnswer {
   version: number;
 }
 
@@ -72,7 +79,7 @@ describe.each(['ingest', 'core', 'query'] as const)('conditional writes on the p
     expect([again.status, again.json<Conditional>().version]).toEqual([201, 1]);
     const anew = await write(client(), { stream, expected_version: 1, event_id: refused });
     expect([anew.status, anew.json<Conditional>().version]).toEqual([201, 2]);
-    const page = await queryEvents(system().core, { stream }, waitFor([anew.json<Written>()]));
+    const page = await queryEvents(system().core, { stream }, waitFor([anew.json<SingleWriteAnswer>()]));
     expect(page.events.map(({ event_id }) => event_id).sort()).toEqual([accepted, refused].sort());
   });
 });
@@ -81,7 +88,7 @@ describe('a projection and a pipeline over a stream with refused records', () =>
   const stream = freshStream('conditional');
   const target = freshStream('accepted');
   const name = freshStream('p');
-  let last: Written;
+  let last: SingleWriteAnswer;
   let accepted = 0;
 
   beforeAll(async () => {
@@ -96,7 +103,7 @@ describe('a projection and a pipeline over a stream with refused records', () =>
       const answer = await write(core, { stream, expected_version: n % 3 === 2 ? 1_000 : accepted });
       if (answer.status !== 201) continue;
       accepted++;
-      last = answer.json<Written>();
+      last = answer.json<SingleWriteAnswer>();
     }
   }, 120_000);
 

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { idOf, type HttpAnswer, topicOf } from '#testkit';
-import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent, type Written } from './api.js';
+import {
+  expectProblem,
+  freshStream,
+  path,
+  queryEvents,
+  waitFor,
+  writeEvent,
+  type SingleWriteAnswer,
+} from './api.js';
 import { putIntoTopic } from './read-topic.js';
 import { useSecondGateway } from './second-gateway.js';
 import { sql } from './sql.js';
@@ -15,7 +23,7 @@ interface Replayed {
   replayed: number;
   skipped: number;
   failed: { id: string; detail: string }[];
-  events: (Written & { id: string })[];
+  events: (SingleWriteAnswer & { id: string })[];
 }
 
 interface Letter {
@@ -42,7 +50,9 @@ const lettersOf = async (stream: string): Promise<Letter[]> => {
  * Creates a stream with one event, and dead letters like those that the materializer writes when ClickHouse refuses a
  * row.
  */
-async function givenLetters(count: number): Promise<{ stream: string; letters: Letter[]; first: Written }> {
+async function givenLetters(
+  count: number,
+): Promise<{ stream: string; letters: Letter[]; first: SingleWriteAnswer }> {
   const stream = freshStream();
   const first = await writeEvent(system().core, { stream, event_type: 't', entity_id: 'e', data: { n: -1 } });
   const id = await idOf(system(), stream);
@@ -67,7 +77,7 @@ async function givenLetters(count: number): Promise<{ stream: string; letters: L
 }
 
 /** Returns `n` of the stream's events, when the given positions can be queried. */
-async function storedNumbers(stream: string, written: readonly Written[]): Promise<number[]> {
+async function storedNumbers(stream: string, written: readonly SingleWriteAnswer[]): Promise<number[]> {
   const { events } = await queryEvents(system().core, { stream, limit: '1000' }, waitFor(written));
   const versions = events.map(({ version }) => Number(version)).sort((a, b) => a - b);
   expect(versions).toEqual(events.map((_, i) => i + 1));

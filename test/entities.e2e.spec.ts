@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { expectProblem, freshStream, path, waitFor, type BatchAnswer, type Written } from './api.js';
+import {
+  expectProblem,
+  freshStream,
+  path,
+  waitFor,
+  type BatchAnswer,
+  type SingleWriteAnswer,
+} from './api.js';
 import { useSharedStack } from './use-stack.js';
 
 const system = useSharedStack();
@@ -31,14 +38,14 @@ async function givenEvents(
   stream: string,
   entity_id: string,
   numbers: readonly number[],
-): Promise<Written[]> {
+): Promise<SingleWriteAnswer[]> {
   const events = numbers.map((n) => ({
     ...{ stream, entity_id, event_type: 't', data: { n, [`k${n}`]: n } },
     timestamp: new Date(Date.UTC(2026, 10, 21) + n * 1000).toISOString(),
   }));
   const answer = await system().core.post('/api/v1/events/batch', { events });
   expect(answer.status, answer.text).toBe(201);
-  return answer.json<BatchAnswer>().events.map((one): Written => ({ ...one, stream }));
+  return answer.json<BatchAnswer>().events.map((one): SingleWriteAnswer => ({ ...one, stream }));
 }
 
 const upTo = (count: number) => Array.from({ length: count }, (_, n) => n);

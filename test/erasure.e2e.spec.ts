@@ -8,7 +8,7 @@ import {
   writeEvent,
   type BatchAnswer,
   type ReadEvent,
-  type Written,
+  type SingleWriteAnswer,
 } from './api.js';
 import { sql } from './sql.js';
 import { forgetProgress } from './topics.js';
@@ -34,7 +34,7 @@ async function givenEntities(stream: string, names = ['ann', 'bob', 'c/ü 1']): 
   }));
   const answer = await system().core.post('/api/v1/events/batch', { events });
   expect(answer.status, answer.text).toBe(201);
-  const written = answer.json<BatchAnswer>().events.map((one): Written => ({ ...one, stream }));
+  const written = answer.json<BatchAnswer>().events.map((one): SingleWriteAnswer => ({ ...one, stream }));
   return (await queryEvents(system().core, { stream, limit: '1000' }, waitFor(written))).events;
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { freshStream, path, queryEvents, waitFor, writeEvent, type Written } from './api.js';
+import { freshStream, path, queryEvents, waitFor, writeEvent, type SingleWriteAnswer } from './api.js';
 import { forgetProgress, removeTopic } from './topics.js';
 import { useStack } from './use-stack.js';
 
@@ -40,8 +40,8 @@ async function inShell(folder: string, commands: string): Promise<string> {
   return stdout;
 }
 
-async function write(stream: string, count: number): Promise<Written[]> {
-  const written: Written[] = [];
+async function write(stream: string, count: number): Promise<SingleWriteAnswer[]> {
+  const written: SingleWriteAnswer[] = [];
   for (let n = 0; n < count; n++) {
     const event = { stream, event_type: 'sold', entity_id: `e-${n % 3}`, data: { amount: n } };
     written.push(await writeEvent(system().core, event));
@@ -50,7 +50,7 @@ async function write(stream: string, count: number): Promise<Written[]> {
 }
 
 /** Returns the answers of all read routes, when they include all of `written`. */
-async function answersOf(stream: string, written: Written[] = []) {
+async function answersOf(stream: string, written: SingleWriteAnswer[] = []) {
   const { core } = system();
   const wait = written.length > 0 ? waitFor(written) : {};
   await expect

@@ -1,6 +1,14 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { EventStreamClient, until, type HttpAnswer, type HttpClient, topicOf } from '#testkit';
-import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent, type Written } from './api.js';
+import {
+  expectProblem,
+  freshStream,
+  path,
+  queryEvents,
+  waitFor,
+  writeEvent,
+  type SingleWriteAnswer,
+} from './api.js';
 import { sql } from './sql.js';
 import { expireRecords } from './topics.js';
 import { useStack } from './use-stack.js';
@@ -36,7 +44,7 @@ const fields = { orders: { op: 'count' }, revenue: { op: 'sum', value: 'event.da
 class Given {
   readonly stream = freshStream();
   readonly name = freshStream('p');
-  readonly written: Written[] = [];
+  readonly written: SingleWriteAnswer[] = [];
 
   constructor(readonly client: HttpClient) {}
 
@@ -275,7 +283,7 @@ describe('a stream of changes', () => {
     }));
     const answer = await given.client.post('/api/v1/events/batch', { events });
     expect(answer.status, answer.text).toBe(201);
-    for (const written of answer.json<{ events: Written[] }>().events)
+    for (const written of answer.json<{ events: SingleWriteAnswer[] }>().events)
       given.written.push({ ...written, stream: given.stream });
   };
 
@@ -341,7 +349,7 @@ describe('a log whose beginning retention has removed', () => {
     }));
     const answer = await given.client.post('/api/v1/events/batch', { events });
     expect(answer.status, answer.text).toBe(201);
-    for (const written of answer.json<{ events: Written[] }>().events)
+    for (const written of answer.json<{ events: SingleWriteAnswer[] }>().events)
       given.written.push({ ...written, stream: given.stream });
     await queryEvents(given.client, { stream: given.stream, limit: '1' }, waitFor(given.written));
   };

@@ -1,13 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import type { InputError } from '#api';
 import type { HttpAnswer } from '#testkit';
-import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent, type Written } from './api.js';
+import {
+  expectProblem,
+  freshStream,
+  path,
+  queryEvents,
+  waitFor,
+  writeEvent,
+  type SingleWriteAnswer,
+} from './api.js';
 import { useSharedStack } from './use-stack.js';
 
 interface BatchAnswer {
   accepted: number;
   rejected: number;
-  events: (Written & { error?: { code: string; status: number; errors: InputError[] } })[];
+  events: (SingleWriteAnswer & { error?: { code: string; status: number; errors: InputError[] } })[];
 }
 
 const system = useSharedStack();
@@ -41,7 +49,7 @@ async function obeyed(send: () => Promise<HttpAnswer>, status: number): Promise<
   return answer;
 }
 
-async function stored(stream: string, written: readonly Written[]) {
+async function stored(stream: string, written: readonly SingleWriteAnswer[]) {
   const { events } = await queryEvents(system().core, { stream }, waitFor(written, stream));
   const found = new Map(events.map((one) => [one.event_id, one]));
   return written.map(({ event_id }) => found.get(event_id));

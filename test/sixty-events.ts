@@ -1,6 +1,6 @@
 import { beforeAll } from 'vitest';
 import type { TestSystem } from '#testkit';
-import { freshStream, queryEvents, waitFor, type ReadEvent, type Written } from './api.js';
+import { freshStream, queryEvents, waitFor, type ReadEvent, type SingleWriteAnswer } from './api.js';
 
 /** Sixty events in three streams, written in one batch and read back: the data of the query specs. */
 export interface SixtyEvents {
@@ -9,7 +9,7 @@ export interface SixtyEvents {
   odd: string;
   /** All events by time, as the API returns them. */
   all: ReadEvent[];
-  written: Written[];
+  written: SingleWriteAnswer[];
 }
 
 const types = ['order.placed', 'order.paid', 'orders_archived', 'user.seen'];
@@ -40,7 +40,7 @@ export function useSixtyEvents(system: () => TestSystem): SixtyEvents {
     const answer = await system().core.post('/api/v1/events/batch', { events });
     if (answer.status !== 201) throw new Error(answer.text);
     answer
-      .json<{ events: Written[] }>()
+      .json<{ events: SingleWriteAnswer[] }>()
       .events.forEach((one, n) => result.written.push({ ...one, stream: events[n]!.stream }));
     const page = await queryEvents(system().core, { limit: '1000' }, waitFor(result.written));
     result.all.push(...page.events);

@@ -5,7 +5,7 @@ import { freshStream } from './api.js';
 import { useFaultySystem } from './faulty-system.js';
 import { appFaults, engineFaults, uses, type SoakAction } from './soak/actions.js';
 import { derive, expectDerived } from './soak/derived.js';
-import { Flatness } from './soak/flatness.js';
+import { ResourceLeakDetector } from './soak/resource-leak-detector.js';
 import { ask, type SoakContext } from './soak/soak-context.js';
 import { sql } from './sql.js';
 
@@ -89,7 +89,7 @@ it(
       streams,
       eventsPerSecond,
     }).start();
-    const flatness = new Flatness(stack);
+    const flatness = new ResourceLeakDetector(stack);
     const sampling = setInterval(() => flatness.sample(), sampleEveryMs);
     const end = Date.now() + seconds * 1000;
     try {

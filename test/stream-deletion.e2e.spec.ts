@@ -8,7 +8,7 @@ import {
   waitFor,
   writeEvent,
   type BatchAnswer,
-  type Written,
+  type SingleWriteAnswer,
 } from './api.js';
 import { topicsOf } from './topics.js';
 import { useStack } from './use-stack.js';
@@ -24,7 +24,10 @@ const events = (stream: string, count = 60) =>
     data: { n },
   }));
 
-async function writeAll(client: HttpClient, batch: readonly { stream: string }[]): Promise<Written[]> {
+async function writeAll(
+  client: HttpClient,
+  batch: readonly { stream: string }[],
+): Promise<SingleWriteAnswer[]> {
   const answer = await client.post('/api/v1/events/batch', { events: batch });
   expect(answer.status, answer.text).toBe(201);
   return answer.json<BatchAnswer>().events.map((one, n) => ({ ...one, stream: batch[n]!.stream }));
@@ -112,14 +115,14 @@ describe.each(['core', 'query'] as const)('a stream that is deleted on the %s po
 describe('a stream that is deleted while others write to it', () => {
   it('afterwards contains exactly the events that were written to its successor', async () => {
     const stream = freshStream();
-    const acknowledged: { n: number; written: Written }[] = [];
+    const acknowledged: { n: number; written: SingleWriteAnswer }[] = [];
     let [n, running] = [0, true];
     const writing = (async () => {
       while (running) {
         const event = { stream, event_type: 't', entity_id: 'e', data: { n: n++ } };
         const answer = await system().write.post('/api/v1/events', event);
         expect(answer.status, answer.text).toBeOneOf([201, 404, 409, 503]);
-        if (answer.status === 201) acknowledged.push({ n: n - 1, written: answer.json<Written>() });
+        if (answer.status === 201) acknowledged.push({ n: n - 1, written: answer.json<SingleWriteAnswer>() });
       }
     })();
     await expect.poll(() => acknowledged.length).toBeGreaterThan(50);

@@ -2,10 +2,10 @@ import { topicOf } from '#testkit';
 import { randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { freshStream, path, queryEvents, writeEvent } from './api.js';
-import { Collector, type CollectedSpan } from './collector.js';
+import { TraceCollector, type CollectedSpan } from './trace-collector.js';
 import { useStack } from './use-stack.js';
 
-const collector = await Collector.listening();
+const collector = await TraceCollector.listening();
 const system = useStack({
   processors: 1,
   env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { freshStream, queryEvents, timePattern, waitFor, writeEvent, type Written } from './api.js';
+import { freshStream, queryEvents, timePattern, waitFor, writeEvent, type SingleWriteAnswer } from './api.js';
 import { useSharedStack } from './use-stack.js';
 
 const system = useSharedStack();
@@ -14,7 +14,7 @@ describe.each(['core', 'query', 'write'] as const)('POST /api/v1/events on the %
       ...{ stream, event_type: 'order.placed', entity_id: 'order-17' },
       ...{ data: { amount: 12.5 }, metadata: { source: 'web' } },
     });
-    const written = answer.json<Written>();
+    const written = answer.json<SingleWriteAnswer>();
     expect(answer.status).toBe(201);
     expect(written).toMatchObject({ stream, event_type: 'order.placed', entity_id: 'order-17', offset: 0 });
     expect(Object.keys(written).sort()).toEqual(
@@ -53,7 +53,7 @@ describe.each(['core', 'query', 'write'] as const)('POST /api/v1/events on the %
 
   it("keeps the order of an entity's events, with versions in that order", async () => {
     const stream = freshStream();
-    const written: Written[] = [];
+    const written: SingleWriteAnswer[] = [];
     for (let n = 1; n <= 12; n++)
       written.push(await writeEvent(client(), { stream, event_type: 't', entity_id: 'one', data: { n } }));
     const { events } = await queryEvents(system().core, { stream, entity_id: 'one' }, waitFor(written));

@@ -27,10 +27,10 @@ import { reset } from './measures/reset.js';
 import { schema } from './measures/schema.js';
 import { streams } from './measures/streams.js';
 import { OptionError, parseOptions, usage, type BenchOptions, type MeasureName } from './options.js';
-import { markdownTable, type Figure } from './report.js';
+import { markdownTable, type MeasuredFigure } from './report.js';
 
 /** P5 and P6 use the same pages. */
-const measures: { names: MeasureName[]; run: (bench: BenchContext) => Promise<Figure[]> }[] = [
+const measures: { names: MeasureName[]; run: (bench: BenchContext) => Promise<MeasuredFigure[]> }[] = [
   { names: ['P1'], run: batches },
   { names: ['P2'], run: singles },
   { names: ['P3'], run: drain },
@@ -80,8 +80,8 @@ async function main(): Promise<void> {
  * Runs the selected measures. A failed measure is reported and the others continue; the exit code reports the
  * failure.
  */
-async function measure(bench: BenchContext): Promise<Figure[]> {
-  const rows: Figure[] = [];
+async function measure(bench: BenchContext): Promise<MeasuredFigure[]> {
+  const rows: MeasuredFigure[] = [];
   for (const { names, run } of measures) {
     if (!names.some((name) => bench.options.measures.includes(name))) continue;
     console.error(names.join(', '));

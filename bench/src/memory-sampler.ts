@@ -1,7 +1,7 @@
 import { usageOf } from './process-usage.js';
 
 /** The memory of one process over a measurement, in MB (10^6 bytes): its maximum and its means. */
-export interface MemoryUsage {
+export interface MemoryUsageSummary {
   max: number;
   /** The means of the middle and of the last third of the time: similar if memory is flat. */
   middle: number;
@@ -22,7 +22,7 @@ export class MemorySampler {
     this.timer = setInterval(() => this.sample(), everyMs);
   }
 
-  stop(): Record<string, MemoryUsage> {
+  stop(): Record<string, MemoryUsageSummary> {
     clearInterval(this.timer);
     return Object.fromEntries([...this.samples].map(([name, values]) => [name, memorySeen(values)]));
   }
@@ -40,7 +40,7 @@ export class MemorySampler {
   }
 }
 
-export function memorySeen(values: readonly number[]): MemoryUsage {
+export function memorySeen(values: readonly number[]): MemoryUsageSummary {
   const third = Math.max(1, Math.floor(values.length / 3));
   return {
     max: Math.max(...values),

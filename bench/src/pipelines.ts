@@ -5,7 +5,7 @@ import { emittedTotals } from './emitted-totals.js';
 import { GroupProgressPoller } from './group-progress.js';
 import { preparedEvents } from './load/closed-loop.js';
 import { MemorySampler } from './memory-sampler.js';
-import { backlogSeed, newGroup, type ObservedCommit } from './projections.js';
+import { backlogSeed, newGroup, type ObservedOffsetCommit } from './projections.js';
 import { benchEvents } from './workload.js';
 
 /** A pipeline that the benchmark runs over a backlog of events. */
@@ -23,8 +23,8 @@ export interface BacklogPipeline {
 
 /** Result of running a pipeline over a backlog. */
 export interface PipelineDrainResult extends Omit<MeasuredWork<unknown>, 'result'> {
-  first: ObservedCommit;
-  last: ObservedCommit;
+  first: ObservedOffsetCommit;
+  last: ObservedOffsetCommit;
   /** The number of emitted events. */
   results: number;
   /** The maximum memory of the processor in MB. */
@@ -73,7 +73,9 @@ async function followed(
   bench: BenchContext,
   stack: TestSystem,
   { job, group }: { job: BacklogPipeline; group: string },
-): Promise<{ first: ObservedCommit; last: ObservedCommit } & Omit<MeasuredWork<unknown>, 'result'>> {
+): Promise<
+  { first: ObservedOffsetCommit; last: ObservedOffsetCommit } & Omit<MeasuredWork<unknown>, 'result'>
+> {
   const { brokers } = bench.engines;
   const source = await GroupProgressPoller.open({ brokers, group, topic: await topicOf(stack, job.stream) });
   try {

@@ -48,7 +48,7 @@ export async function fillStream(
 }
 
 /** The time of an observed commit, in milliseconds of some clock, and the number of committed records. */
-export interface ObservedCommit {
+export interface ObservedOffsetCommit {
   committed: number;
   at: number;
 }
@@ -61,7 +61,9 @@ export async function foldBacklog(
   bench: BenchContext,
   stack: TestSystem,
   { definition, marks }: { definition: ProjectionRequestBody; marks: readonly number[] },
-): Promise<{ first: ObservedCommit; marks: ObservedCommit[] } & Omit<MeasuredWork<unknown>, 'result'>> {
+): Promise<
+  { first: ObservedOffsetCommit; marks: ObservedOffsetCommit[] } & Omit<MeasuredWork<unknown>, 'result'>
+> {
   const [processor] = stack.processors;
   if (!processor) throw new Error('the stack has no processor');
   if (processor.running) await processor.stop();
@@ -74,7 +76,7 @@ export async function foldBacklog(
   try {
     const first = await progress.past(0);
     const { result, cpuSeconds } = await observed(bench, stack, async () => {
-      const seen: ObservedCommit[] = [];
+      const seen: ObservedOffsetCommit[] = [];
       for (const mark of marks) seen.push(await progress.past(mark - 1));
       return seen;
     });
@@ -84,7 +86,7 @@ export async function foldBacklog(
   }
 }
 
-export function rateBetween(first: ObservedCommit, last: ObservedCommit): number {
+export function rateBetween(first: ObservedOffsetCommit, last: ObservedOffsetCommit): number {
   return ((last.committed - first.committed) * 1000) / (last.at - first.at);
 }
 

@@ -7,7 +7,7 @@ export interface Goal {
 }
 
 /** One measured figure of the benchmark, with a value for each run. */
-export interface Figure {
+export interface MeasuredFigure {
   measure: string;
   what: string;
   unit: string;
@@ -29,18 +29,18 @@ export function goal(value: number, rule: { atLeast: number } | { below: number 
 }
 
 /** Returns the median of the runs divided by the median of the baseline's runs. */
-export function ratioOf(row: Pick<Figure, 'runs' | 'baseline'>): number {
+export function ratioOf(row: Pick<MeasuredFigure, 'runs' | 'baseline'>): number {
   return row.baseline ? spreadOf(row.runs).median / spreadOf(row.baseline.runs).median : NaN;
 }
 
 /** Returns all rows as a Markdown table. */
-export function markdownTable(rows: readonly Figure[]): string {
+export function markdownTable(rows: readonly MeasuredFigure[]): string {
   const head = ['', 'Measure', 'Median', 'Min to max', 'Compared with', 'Ratio', 'Must', 'Aim'];
   const lines = [head, head.map(() => '---'), ...rows.map(cells)];
   return lines.map((line) => `| ${line.join(' | ')} |`).join('\n');
 }
 
-function cells(row: Figure): string[] {
+function cells(row: MeasuredFigure): string[] {
   const { min, median, max } = spreadOf(row.runs);
   const baseline = row.baseline ? `${row.baseline.what}: ${figure(spreadOf(row.baseline.runs).median)}` : '';
   return [

@@ -5,7 +5,7 @@ import { processNames, type LocalSystem, type ProcessName } from './local-system
 import { usageOf } from './process-usage.js';
 import { byEntity, define } from './projections.js';
 
-/** The metrics with lags in seconds; the maximum of their series counts. */
+/** Names of the metrics that report a lag in seconds. The lag of an app is the maximum over all series of its metrics. */
 const lags = {
   materializer: ['tributary_consume_lag_seconds'],
   processor: [
@@ -17,7 +17,7 @@ const lags = {
 const pollMs = 500;
 
 /** Processor seconds by process, including the engines. */
-export type ProcessorSeconds = Record<ProcessName, number>;
+export type CpuSecondsByProcess = Record<ProcessName, number>;
 
 /** Creates a stream with a projection over it, and optionally a pipeline that counts in windows of a minute. */
 export async function furnish(
@@ -44,15 +44,15 @@ export async function furnish(
 export async function spentIn<T>(
   system: LocalSystem,
   work: () => Promise<T>,
-): Promise<{ result: T; spent: ProcessorSeconds }> {
+): Promise<{ result: T; spent: CpuSecondsByProcess }> {
   const seconds = () => processNames.map((name) => usageOf(system.pidOf(name)).cpuSeconds);
   const before = seconds();
   const result = await work();
   const spent = seconds().map((value, index) => [processNames[index]!, value - before[index]!]);
-  return { result, spent: Object.fromEntries(spent) as ProcessorSeconds };
+  return { result, spent: Object.fromEntries(spent) as CpuSecondsByProcess };
 }
 
-export function totalOf(spent: Partial<ProcessorSeconds>): number {
+export function totalOf(spent: Partial<CpuSecondsByProcess>): number {
   return Object.values(spent).reduce((sum, seconds) => sum + seconds, 0);
 }
 

@@ -4,7 +4,7 @@ import { STREAM_EXISTS, type ExpectedStreamVersion } from '@event-driven-io/emme
 /** Milliseconds between two reads. */
 const pollMs = 20;
 
-export interface Visibility<T> {
+export interface UntilVisibleOptions<T> {
   expected: ExpectedStreamVersion | undefined;
   visibleMs: number;
   /** Returns the version of emmett's stream that was read. */
@@ -17,7 +17,7 @@ export interface Visibility<T> {
  */
 export async function untilVisible<T>(
   read: () => Promise<T>,
-  { expected, visibleMs, versionIn }: Visibility<T>,
+  { expected, visibleMs, versionIn }: UntilVisibleOptions<T>,
 ): Promise<T> {
   const least = leastOf(expected);
   const until = performance.now() + visibleMs;

@@ -6,7 +6,7 @@ import { root } from './kafka/jars.js';
 import type { RunningProcess } from './supervisor.js';
 
 /** How to start one of the apps (ingest, materializer, processor, gateway) as a local process. */
-export interface AppOptions {
+export interface AppStartOptions {
   name: string;
   /** Base URL of the app's `/health/ready`: `http://host:port`. */
   url: string;
@@ -22,7 +22,7 @@ export function appProgram(name: string): string {
 }
 
 /** Starts an app and resolves when it is ready. @throws an Error with the app's last lines if it ends instead. */
-export async function startApp(options: AppOptions): Promise<RunningProcess> {
+export async function startApp(options: AppStartOptions): Promise<RunningProcess> {
   const main = appProgram(options.name);
   if (!existsSync(main)) throw new Error(`${main} does not exist: the build is not complete`);
   const app = new ManagedChildProcess({

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ProcessRecord } from './orphans.js';
+import { ProcessListFile } from './orphans.js';
 import { identify } from './process-identity.js';
 
 const engineProcess = new URL('engine-process.js', import.meta.url).href;
@@ -38,11 +38,11 @@ const obedient = "console.log('ready'); setInterval(() => {}, 1000);";
 const stubborn = `process.on('SIGTERM', () => {}); ${obedient}`;
 
 describe('a child process that a killed start leaves behind', () => {
-  let record: ProcessRecord;
+  let record: ProcessListFile;
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tributary-orphans-'));
-    record = new ProcessRecord(folder);
+    record = new ProcessListFile(folder);
   });
   afterEach(async () => {
     children.splice(0).forEach((child) => child.kill('SIGKILL'));

@@ -8,7 +8,7 @@ import { identify, isRunning, type ProcessIdentity } from './process-identity.js
  * is killed, their standard input closes and they stop by themselves. The next start waits for that, and ends those
  * that do not stop.
  */
-export class ProcessRecord {
+export class ProcessListFile {
   private readonly file: string;
   private writing = Promise.resolve();
 

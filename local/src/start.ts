@@ -4,7 +4,7 @@ import { clickHousePassword } from './clickhouse/start.js';
 import { FolderInUseError, lockFolder } from './folder-lock.js';
 import { root } from './kafka/jars.js';
 import { kafkaPassword } from './kafka/start.js';
-import { ProcessRecord } from './orphans.js';
+import { ProcessListFile } from './orphans.js';
 import { checkBrokers, checkClickHouse, checkFolder, checkPorts, commandBeside } from './preflight.js';
 import { localServices, type LocalSecrets, type ServiceName } from './services.js';
 import { readSettings, type LocalSettings } from './settings.js';
@@ -12,7 +12,7 @@ import { summary } from './summary.js';
 import { ProcessSupervisor, type SupervisedService } from './supervisor.js';
 
 /** Environment of the local system, and how to report its start to the user. */
-export interface StartOptions {
+export interface LocalSystemOptions {
   env: NodeJS.ProcessEnv;
   say: (line: string) => void;
   /** Runs `work` as a step of the start, and prints the name of the step and its duration. */
@@ -40,7 +40,7 @@ const apps: ServiceName[] = ['ingest', 'materializer', 'processor', 'gateway'];
  * Locks the data folder for this process. Starts no process.
  * @throws an Error with a message for the user if the folder is in use or a setting is invalid.
  */
-export async function openLocalSystem(options: StartOptions): Promise<LocalSystem> {
+export async function openLocalSystem(options: LocalSystemOptions): Promise<LocalSystem> {
   const settings = readSettings(options.env, root);
   await checkFolder(settings.dataDir);
   return new System(options, settings, await lock(settings));
@@ -60,7 +60,7 @@ async function lock(settings: LocalSettings): Promise<() => Promise<void>> {
 
 class System implements LocalSystem {
   private readonly supervisor: ProcessSupervisor;
-  private readonly record: ProcessRecord;
+  private readonly record: ProcessListFile;
   private finish!: (code: number) => void;
   readonly ended = new Promise<number>((resolve) => (this.finish = resolve));
   private ending: Promise<void> | undefined;
@@ -68,11 +68,11 @@ class System implements LocalSystem {
   private running = false;
 
   constructor(
-    private readonly options: StartOptions,
+    private readonly options: LocalSystemOptions,
     private readonly settings: LocalSettings,
     private readonly unlock: () => Promise<void>,
   ) {
-    this.record = new ProcessRecord(settings.dataDir);
+    this.record = new ProcessListFile(settings.dataDir);
     this.supervisor = new ProcessSupervisor({
       say: options.say,
       changed: (pids) => void this.record.write(pids),

@@ -6,14 +6,14 @@ import { eventRow, givenGateway, type GivenGateway } from '../../apps/gateway/sr
 import { rowBatchesOf } from '../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { oneProjection, writeDefinitions } from './demo-definitions.js';
 import { InterruptedError } from '../../packages/cli/src/errors/cli-error.js';
-import { InProcess, jsonLines } from './in-process.js';
+import { InProcessCliRunner, jsonLines } from './in-process-cli-runner.js';
 
 let gateway: GivenGateway;
-let cli: InProcess;
+let cli: InProcessCliRunner;
 beforeEach(async () => {
   gateway = await givenGateway({ where: true });
   const url = await gateway.core.instance.listen({ host: '127.0.0.1', port: 0 });
-  cli = new InProcess({ TRIBUTARY_URL: url });
+  cli = new InProcessCliRunner({ TRIBUTARY_URL: url });
 });
 afterEach(async () => {
   cli.remove();

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useStack } from '../use-stack.js';
 import { oneProjection, writeDefinitions, type DemoOptions } from './demo-definitions.js';
-import { jsonLines } from './in-process.js';
+import { jsonLines } from './in-process-cli-runner.js';
 import { readmeBlocks } from './readme-blocks.js';
-import { CommandLine } from './tributary.js';
+import { CliRunner } from './tributary.js';
 
 // A system of its own, because `--prune` affects every definition.
 const system = useStack({ processors: 1 });
-let cli: CommandLine;
+let cli: CliRunner;
 beforeAll(() => {
   const { urls, key } = system();
-  cli = new CommandLine({ url: urls.query, ingestUrl: urls.ingest, key });
+  cli = new CliRunner({ url: urls.query, ingestUrl: urls.ingest, key });
 });
 afterAll(() => cli.remove());
 
@@ -21,7 +21,7 @@ const writeFiles = (options: DemoOptions = {}) => writeDefinitions(join(cli.fold
 describe('the commands of the README', () => {
   it('do what the README says, one after the other', async () => {
     const { urls, key } = system();
-    const reader = new CommandLine({ url: urls.query, ingestUrl: urls.ingest, key });
+    const reader = new CliRunner({ url: urls.query, ingestUrl: urls.ingest, key });
     mkdirSync(join(reader.folder, '.tributary'));
     writeFileSync(join(reader.folder, '.tributary/api-key'), key);
     const answers: string[] = [];

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { delayProjections } from '../../demo/delays.js';
-import { delayFields } from '../../demo/flight-windows.fixture.js';
+import { delayFields } from '../../demo/flight-window-case.fixture.js';
 
 /** Window size and retention of the demo's definitions, which specs change. */
 export interface DemoOptions {

@@ -6,13 +6,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshStream } from '../api.js';
 import { debianProgram } from '../debian-program.js';
 import { useSharedStack } from '../use-stack.js';
-import { CommandLine } from './tributary.js';
+import { CliRunner } from './tributary.js';
 
 const system = useSharedStack();
-let cli: CommandLine;
+let cli: CliRunner;
 beforeAll(() => {
   const { urls, key } = system();
-  cli = new CommandLine({ url: urls.query, ingestUrl: urls.ingest, key });
+  cli = new CliRunner({ url: urls.query, ingestUrl: urls.ingest, key });
 });
 afterAll(() => cli.remove());
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { InProcess, jsonLines } from './in-process.js';
+import { InProcessCliRunner, jsonLines } from './in-process-cli-runner.js';
 
-let cli: InProcess;
+let cli: InProcessCliRunner;
 beforeEach(async () => {
-  cli = new InProcess({});
+  cli = new InProcessCliRunner({});
   await add('https://a.example', '--protected');
 });
 afterEach(() => cli.remove());

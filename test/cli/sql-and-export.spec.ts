@@ -8,7 +8,7 @@ import { systemActor } from '#registry';
 import { eventRow, givenGateway, type GivenGateway } from '../../apps/gateway/src/gateway.fixture.js';
 import { FakeAnalystSql } from '../../apps/gateway/src/sql/fake-sql.fixture.js';
 import { rowBatchesOf } from '../../libs/store/src/row-batch/row-batches-of.fixture.js';
-import { InProcess, jsonLines } from './in-process.js';
+import { InProcessCliRunner, jsonLines } from './in-process-cli-runner.js';
 
 /** Answers every statement with these lines. */
 function sqlAnswering(lines: string): FakeAnalystSql {
@@ -23,14 +23,14 @@ function sqlAnswering(lines: string): FakeAnalystSql {
 
 const rows = '["name","big"]\n["=a,\\"b\\"",18446744073709551615]\n[null,1.10]\n';
 let gateway: GivenGateway;
-let cli: InProcess;
+let cli: InProcessCliRunner;
 let sql: FakeAnalystSql;
 
 async function given(lines = rows): Promise<void> {
   sql = sqlAnswering(lines);
   gateway = await givenGateway({ sql });
   const url = await gateway.query.instance.listen({ host: '127.0.0.1', port: 0 });
-  cli = new InProcess({ TRIBUTARY_URL: url, TRIBUTARY_KEY: gateway.bearer['sql:read'].slice(7) });
+  cli = new InProcessCliRunner({ TRIBUTARY_URL: url, TRIBUTARY_KEY: gateway.bearer['sql:read'].slice(7) });
 }
 afterEach(async () => {
   cli.remove();
@@ -100,7 +100,10 @@ describe('export', () => {
     await gateway.store.writer.appendRowBatches(rowBatchesOf(written), 'token');
     cli.remove();
     const url = `http://127.0.0.1:${(gateway.query.instance.server.address() as AddressInfo).port}`;
-    cli = new InProcess({ TRIBUTARY_URL: url, TRIBUTARY_KEY: gateway.bearer['events:read'].slice(7) });
+    cli = new InProcessCliRunner({
+      TRIBUTARY_URL: url,
+      TRIBUTARY_KEY: gateway.bearer['events:read'].slice(7),
+    });
   });
   const files = () => readdirSync(cli.folder);
 

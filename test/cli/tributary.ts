@@ -22,7 +22,7 @@ export interface CliTarget {
 }
 
 /** Runs the program against one system, with a folder of its own for files and profiles. */
-export class CommandLine {
+export class CliRunner {
   readonly folder = mkdtempSync(join(tmpdir(), 'tributary-cli-'));
   readonly env: Record<string, string>;
 

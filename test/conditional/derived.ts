@@ -5,7 +5,7 @@ import { freshStream, path } from '../api.js';
 import { eventsIn, rowsOf } from '../processing/stored.js';
 
 /** Names of a projection and a pipeline over streams whose topics also contain refused records. */
-export interface Derived {
+export interface ConditionalTestDefinitionNames {
   projection: string;
   /** The name of the pipeline and of its target stream. */
   large: string;
@@ -14,7 +14,7 @@ export interface Derived {
 /**
  * The stored events, and the amount of each in tenths, from which the expected states and emitted events are computed.
  */
-export interface Source {
+export interface StoredEventAmounts {
   stored: readonly ObservedEvent[];
   amounts: ReadonlyMap<string, number>;
 }
@@ -23,7 +23,10 @@ const patience = { timeout: 180_000, interval: 1_000 };
 const threshold = 5_000;
 
 /** Creates the streams, a count and sum for each entity, and a pipeline that emits the events with large amounts. */
-export async function derive({ core }: TestSystem, streams: readonly string[]): Promise<Derived> {
+export async function derive(
+  { core }: TestSystem,
+  streams: readonly string[],
+): Promise<ConditionalTestDefinitionNames> {
   const create = async (resource: string, body: object): Promise<void> => {
     const { status, text } = await core.post(`/api/v1/${resource}`, body);
     expect(status, text).toBe(201);
@@ -44,7 +47,11 @@ export async function derive({ core }: TestSystem, streams: readonly string[]): 
 }
 
 /** Asserts that projection, pipeline and entity states equal what the stored events make, and stay so. */
-export async function expectDerived(stack: TestSystem, derived: Derived, source: Source): Promise<void> {
+export async function expectDerived(
+  stack: TestSystem,
+  derived: ConditionalTestDefinitionNames,
+  source: StoredEventAmounts,
+): Promise<void> {
   const right = async (): Promise<void> => {
     expect(await states(stack, derived.projection)).toEqual(expectedStates(source));
     expect(await copiedBy(stack, derived.large)).toEqual(largeIn(source));
@@ -67,7 +74,7 @@ async function states(stack: TestSystem, projection: string): Promise<Map<string
   );
 }
 
-function expectedStates({ stored, amounts }: Source): Map<string, string> {
+function expectedStates({ stored, amounts }: StoredEventAmounts): Map<string, string> {
   const totals = new Map<string, { n: number; sum: number }>();
   for (const { event_id, entity_id } of stored) {
     const { n, sum } = totals.get(entity_id!) ?? { n: 0, sum: 0 };
@@ -82,12 +89,12 @@ async function copiedBy(stack: TestSystem, stream: string): Promise<string[]> {
   return (await rowsOf(stack, query)).flat().sort();
 }
 
-function largeIn({ stored, amounts }: Source): string[] {
+function largeIn({ stored, amounts }: StoredEventAmounts): string[] {
   const ids = stored.map(({ event_id }) => event_id);
   return ids.filter((id) => amounts.get(id)! > threshold * 10).sort();
 }
 
-function lastEvents({ stored }: Source): Map<string, ObservedEvent> {
+function lastEvents({ stored }: StoredEventAmounts): Map<string, ObservedEvent> {
   const last = new Map<string, ObservedEvent>();
   for (const event of stored) {
     const name = `${event.stream}/${event.entity_id}`;
@@ -99,7 +106,7 @@ function lastEvents({ stored }: Source): Map<string, ObservedEvent> {
 /** Asserts the state of an entity, which the gateway computes from a snapshot and later events. */
 async function expectState(
   { core }: TestSystem,
-  ...[name, last, { amounts }]: [string, ObservedEvent, Source]
+  ...[name, last, { amounts }]: [string, ObservedEvent, StoredEventAmounts]
 ): Promise<void> {
   const entity = encodeURIComponent(last.entity_id!);
   const answer = await core.get(path(`/api/v1/entities/${entity}/state`, { stream: last.stream }));

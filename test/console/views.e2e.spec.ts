@@ -11,7 +11,7 @@ import { plant, planted } from './planted.js';
 const system = useStack({ processors: 1 });
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** `npm run draw:console` sets it: the folder that the pictures go to. */
+/** Folder for screenshots, set by `npm run draw:console`; undefined in tests, which take none. */
 const pictures = process.env.CONSOLE_PICTURES;
 
 let browser: Browser;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Tributary } from '#client';
 import { check, expectClean, faultSeed, Ledger, TcpProxy } from '#testkit';
 import { ClientDriver } from '../client/client-driver.js';
-import { Counters } from '../client/counters.js';
+import { CounterWriters } from '../client/counter-writers.js';
 import { system } from './one-system.js';
 
 const isWrite = (chunk: Buffer) => chunk.includes('POST /api/v1/events');
@@ -51,7 +51,7 @@ describe('given the client behind a faulty network', () => {
     const { stack } = system();
     const proxy = await TcpProxy.start({ port: Number(new URL(stack.urls.ingest).port) });
     const urls = { url: stack.urls.core, ingestUrl: `http://127.0.0.1:${proxy.port}` };
-    const counters = new Counters(Array.from({ length: 4 }, () => new Tributary(urls)));
+    const counters = new CounterWriters(Array.from({ length: 4 }, () => new Tributary(urls)));
     const running = counters.run();
     try {
       await counters.untilAccepted(20);

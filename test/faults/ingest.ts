@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { kafkaRequest, testsAll } from '#testkit';
-import { freshStream, queryEvents, waitFor, type Written } from '../api.js';
+import { freshStream, queryEvents, waitFor, type SingleWriteAnswer } from '../api.js';
 import { underLoad } from '../faulty-system.js';
 import { system } from './one-system.js';
 
@@ -66,7 +66,7 @@ describe('given requests that wait for Kafka', () => {
     const answers = await Promise.all(requests);
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
     expect(await ended).toEqual({ code: 0, signal: null });
-    const written = answers.map((answer) => answer.json<Written>());
+    const written = answers.map((answer) => answer.json<SingleWriteAnswer>());
     const { count } = await queryEvents(stack.core, { stream, limit: '100' }, waitFor(written));
     expect(count).toBe(17);
   });

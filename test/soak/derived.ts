@@ -8,7 +8,7 @@ import { ask, freshName, type SoakContext } from './soak-context.js';
  * Names of the projection and the pipelines of the soak test, whose results are compared with those that ClickHouse
  * computes from the stored events.
  */
-export interface DerivedResults {
+export interface SoakTestDefinitionNames {
   projection: string;
   copies: string;
   windows: string;
@@ -19,7 +19,7 @@ const flush = 'flush';
 const fields = { n: { op: 'count' }, sum: { op: 'sum', value: 'event.data.amount' } };
 
 /** Defines a projection by entity, a pipeline that copies, and one that counts by hour. */
-export async function derive(soaked: SoakContext): Promise<DerivedResults> {
+export async function derive(soaked: SoakContext): Promise<SoakTestDefinitionNames> {
   const { streams } = soaked;
   const derived = {
     projection: freshName('by_entity'),
@@ -54,7 +54,7 @@ export async function derive(soaked: SoakContext): Promise<DerivedResults> {
  * Resolves when all results equal those that ClickHouse computes from the stored events. @throws an Error with the
  * differences if they do not disappear
  */
-export async function expectDerived(soaked: SoakContext, derived: DerivedResults): Promise<void> {
+export async function expectDerived(soaked: SoakContext, derived: SoakTestDefinitionNames): Promise<void> {
   await closeWindows(soaked);
   const patience = { timeout: 180_000, interval: 2_000 };
   await vi.waitFor(async () => expect(await wrongStates(soaked, derived)).toEqual([]), patience);
@@ -96,7 +96,7 @@ function differences(kind: string, found: Map<string, string>, expected: Map<str
     .slice(0, 20);
 }
 
-async function wrongStates(soaked: SoakContext, { projection }: DerivedResults): Promise<string[]> {
+async function wrongStates(soaked: SoakContext, { projection }: SoakTestDefinitionNames): Promise<string[]> {
   const found = new Map<string, string>();
   for (let cursor = ''; ;) {
     const page = path(`/api/v1/projections/${projection}/state`, { limit: '1000' }, cursor ? { cursor } : {});
@@ -121,7 +121,7 @@ async function wrongStates(soaked: SoakContext, { projection }: DerivedResults):
   );
 }
 
-async function wrongCopies(soaked: SoakContext, { copies }: DerivedResults): Promise<string[]> {
+async function wrongCopies(soaked: SoakContext, { copies }: SoakTestDefinitionNames): Promise<string[]> {
   const events = eventsIn(soaked);
   const written = new Set(
     (await rowsOf(soaked, `SELECT event_id FROM ${events} WHERE ${sourcesIn(soaked)}`)).flat(),
@@ -141,7 +141,7 @@ async function wrongCopies(soaked: SoakContext, { copies }: DerivedResults): Pro
   return findings.slice(0, 20);
 }
 
-async function wrongWindows(soaked: SoakContext, { windows }: DerivedResults): Promise<string[]> {
+async function wrongWindows(soaked: SoakContext, { windows }: SoakTestDefinitionNames): Promise<string[]> {
   const key = (rows: string[][]) =>
     new Map(rows.map(([type, start, n, sum]) => [`${type} ${start}`, `${n} ${Number(sum).toFixed(2)}`]));
   const found = await rowsOf(

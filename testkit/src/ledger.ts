@@ -1,4 +1,4 @@
-import { SyncedLines } from './synced-lines.js';
+import { DurableLineFile } from './durable-line-file.js';
 
 /**
  * The outcome of one request for one event. The outcome `ok` means that the event was acknowledged. The outcome
@@ -37,11 +37,11 @@ export interface LedgerEntry extends LedgerLine {
 export class Ledger {
   private readonly known = new Map<string, LedgerEntry>();
 
-  private constructor(private readonly lines: SyncedLines<LedgerLine>) {}
+  private constructor(private readonly lines: DurableLineFile<LedgerLine>) {}
 
   /** Opens the ledger with its existing lines. Without a path: creates a new file in the system's temporary folder. */
   static open(path?: string): Ledger {
-    const lines = SyncedLines.open<LedgerLine>('tributary-ledger', path);
+    const lines = DurableLineFile.open<LedgerLine>('tributary-ledger', path);
     const ledger = new Ledger(lines);
     for (const line of lines.read()) ledger.learn(line);
     return ledger;

@@ -1,7 +1,7 @@
 import { IsBoolean, IsIn, IsInt, IsString, Max, Min } from 'class-validator';
 import { AppConfig, AreNetworks, FromText, Secret } from '#api';
 import { AreApiKeys } from '#http';
-import { compatibilityPolicies, type CompatibilityPolicy } from '#schemas';
+import { compatibilityPolicies, type ComparisonStrictness } from '#schemas';
 
 /** The gateway's own settings, read from the environment in addition to those of every app. */
 export class GatewayConfig extends AppConfig {
@@ -22,7 +22,7 @@ export class GatewayConfig extends AppConfig {
    * How schema checks treat members that a schema does not mention: they may have any value (`strict`), or they do not
    * occur (`lenient`).
    */
-  @IsIn(compatibilityPolicies) SCHEMA_COMPATIBILITY_POLICY: CompatibilityPolicy = 'lenient';
+  @IsIn(compatibilityPolicies) SCHEMA_COMPATIBILITY_POLICY: ComparisonStrictness = 'lenient';
   /**
    * Records of a partition for which an event id is remembered. The materializer and the processor need the same value.
    */

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { AppConfig, ConfigError, loadConfig } from '#api';
 import { TopicAndGroupNames } from '#event';
-import { DefinitionsFileError, exportDefinitions, importDefinitions } from '#registry';
+import { DefinitionsImportError, exportDefinitions, importDefinitions } from '#registry';
 import { kafkaLogConfig, openKafkaLog } from '#log';
 
 const usage = `Usage: node dist/apps/gateway/src/definitions-file.js export > <file>
@@ -42,7 +42,7 @@ async function main([command, ...more]: string[]): Promise<number> {
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  const expected = error instanceof ConfigError || error instanceof DefinitionsFileError;
+  const expected = error instanceof ConfigError || error instanceof DefinitionsImportError;
   process.stderr.write(`${expected ? error.message : String(error)}\n`);
   process.exitCode = error instanceof ConfigError ? exitConfig : 1;
 }

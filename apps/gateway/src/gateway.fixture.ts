@@ -2,7 +2,7 @@ import { parseTime, TopicAndGroupNames, type StoredEvent } from '#event';
 import type { Expression } from '#cel';
 import { openDefinitions, type Definitions } from '#registry';
 import {
-  AnswerBudget,
+  HttpAnswerMemoryBudget,
   createContext,
   createHttpApp,
   generateKey,
@@ -47,7 +47,7 @@ export interface GivenGatewayOptions {
   reader?: (reader: EventReader) => EventReader;
   apiKeys?: 'none';
   bulkhead?: Bulkhead;
-  answers?: AnswerBudget;
+  answers?: HttpAnswerMemoryBudget;
   /** Lets the store evaluate a `where`. Without it, the store refuses every `where`. */
   where?: boolean;
   /** Limit of open live streams; default 500. */
@@ -85,7 +85,7 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
     producer: await log.producer(),
     verdicts: new VerdictTable({ log, names: topics }),
     flushes: { ask: () => undefined },
-    answers: options.answers ?? new AnswerBudget(64 * 1024 * 1024),
+    answers: options.answers ?? new HttpAnswerMemoryBudget(64 * 1024 * 1024),
     bulkhead: options.bulkhead ?? new Bulkhead({ concurrent: 4, queued: 100, waitMs: 10_000 }),
     webhooks: new WebhookAddressPolicy([]),
     waiting: { timeoutMs: 50, unknownStreamMs: 20 },

@@ -13,7 +13,7 @@ import { PipelinesModule } from './pipelines/pipelines.module.js';
 import { ProjectionsModule } from './projections/projections.module.js';
 import { ReadsModule } from './reads/reads.module.js';
 import { SchemasModule } from './schemas/schemas.module.js';
-import { SnapshotsModule } from './snapshots/snapshots.module.js';
+import { EntitySnapshotsModule } from './snapshots/entity-snapshots.module.js';
 import { SqlModule } from './sql/sql.module.js';
 import { StreamsModule } from './streams/streams.module.js';
 
@@ -23,7 +23,7 @@ export const resources = [
   ExportsModule,
   StreamsModule,
   EntitiesModule,
-  SnapshotsModule,
+  EntitySnapshotsModule,
   ErasureModule,
   DeadLettersModule,
   KeysModule,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
-import { AnswerBudget } from '#http';
-import { StoreOverloadedError } from '#store';
+import { HttpAnswerMemoryBudget } from '#http';
+import { AnswerMemoryExhaustedError } from '#store';
 import { askClickHouse, freshNames, testClickHouse, testEngines } from '#testkit';
 import { rowBatchesOf } from '../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { eventRow } from './gateway.fixture.js';
@@ -10,7 +10,7 @@ import { openStores, type GatewayStores } from './open-stores.js';
 const { database } = freshNames();
 let stores: GatewayStores;
 beforeAll(async () => {
-  const answers = new AnswerBudget(1_000);
+  const answers = new HttpAnswerMemoryBudget(1_000);
   stores = openStores(testClickHouse(database), answers);
   await stores.requests.migrate();
   await stores.requests.writer.appendRowBatches(rowBatchesOf([eventRow({ offset: 0 })]), 'rows');
@@ -26,7 +26,7 @@ describe('while slow clients use up the memory budget of answers', () => {
   const page = { access: allStreams, ranges, limit: 10, maxBytes: 1024 * 1024 };
 
   it('queries are refused', async () => {
-    await expect(stores.requests.reader.inLogOrder(page)).rejects.toThrow(StoreOverloadedError);
+    await expect(stores.requests.reader.inLogOrder(page)).rejects.toThrow(AnswerMemoryExhaustedError);
   });
 
   it('live streams are read, and the health check of ClickHouse succeeds', async () => {

@@ -1,4 +1,4 @@
-import type { AnswerBudget } from '#http';
+import type { HttpAnswerMemoryBudget } from '#http';
 import { openClickHouse, type ClickHouseStoreOptions, type Store } from '#store';
 
 /** Two clients of the same ClickHouse: one for requests, one for live streams. */
@@ -16,7 +16,7 @@ export interface GatewayStores {
 /** Limit of one ClickHouse result that is read for live streams, in bytes. */
 const livePageBytes = 16 * 1024 * 1024;
 
-export function openStores(options: ClickHouseStoreOptions, answers: AnswerBudget): GatewayStores {
+export function openStores(options: ClickHouseStoreOptions, answers: HttpAnswerMemoryBudget): GatewayStores {
   return {
     requests: openClickHouse({ ...options, readBudget: answers }),
     live: openClickHouse({ ...options, bounds: { ...options.bounds, resultBytes: livePageBytes } }),

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TopicAndGroupNames } from '#event';
 import { openDefinitions } from '#registry';
 import {
-  AnswerBudget,
+  HttpAnswerMemoryBudget,
   startHttpApp,
   ShutdownWhileWaitingError,
   untilReachable,
@@ -23,10 +23,10 @@ import { VerdictTable } from '#verdicts';
 import { WebhookAddressPolicy } from '#webhooks';
 import type { GatewayConfig } from './config.js';
 import { openGateway, type GatewayServices } from './gateway.js';
-import { LogFlushSender } from './consistency/flush-sender.js';
+import { KafkaFlushRequestSender } from './consistency/flush-request-sender.js';
 import { failedJobs, HealthHistory, historyIntervalMs } from './health/health-history.js';
-import { MaterializerLag } from './health/materializer-lag.js';
-import { ProcessorLag } from './health/processor-lag.js';
+import { MaterializerLagReader } from './health/materializer-lag-reader.js';
+import { ProcessorLagReader } from './health/processor-lag-reader.js';
 import { registerChecks } from './health/register-checks.js';
 import { publishDefinitionMetrics } from './health/definition-metrics.js';
 import { LiveConnections } from './live/live-connections.js';
@@ -49,7 +49,7 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
   const { config, lifecycle } = context;
   const topics = new TopicAndGroupNames(config.KAFKA_TOPIC_PREFIX);
   const log = openKafkaLog({ ...kafkaLogConfig(config, 'gateway'), logger: context.logger });
-  const answers = new AnswerBudget(config.GATEWAY_ANSWER_MIB * 1024 * 1024);
+  const answers = new HttpAnswerMemoryBudget(config.GATEWAY_ANSWER_MIB * 1024 * 1024);
   const { requests: store, live } = openStores(clickHouseOptions(config), answers);
   const sql = openClickHouseSql(clickHouseOptions(config), sqlOptions(config));
   const files = openClickHouseFiles(clickHouseOptions(config), { seconds: config.EXPORT_SECONDS });
@@ -80,7 +80,7 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
       files,
       definitions,
       producer,
-      flushes: new LogFlushSender({ producer: internal, topics, logger }),
+      flushes: new KafkaFlushRequestSender({ producer: internal, topics, logger }),
       topics,
       verdicts,
       bulkhead,
@@ -90,8 +90,8 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
   });
   const connections = gateway.get(LiveConnections);
   lifecycle.stopping.addEventListener('abort', () => connections.close(), { once: true });
-  const lag = gateway.get(MaterializerLag);
-  const processor = gateway.get(ProcessorLag);
+  const lag = gateway.get(MaterializerLagReader);
+  const processor = gateway.get(ProcessorLagReader);
   const history = gateway.get(HealthHistory);
   registerChecks(context.health, { log, store: live, definitions, lag, processor, history });
   const stopFollowing = lag.follow(historyIntervalMs, (materializer) =>

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { ConfigError, describeConfig, loadConfig, type ProblemDocument } from '#api';
-import type { KeyDefinition } from '#registry';
+import type { ApiKeyDefinition } from '#registry';
 import { generateKey } from '#http';
 import { IngestConfig } from './config.js';
 import { event, startTestIngest, type TestIngest } from '../../../libs/writing/src/writing.fixture.js';
@@ -19,9 +19,9 @@ let given: TestIngest;
 afterEach(() => given.close());
 
 /** Opens the write port with these keys required, and with an issued key. */
-async function givenKeys(definition: Partial<KeyDefinition> = {}): Promise<void> {
+async function givenKeys(definition: Partial<ApiKeyDefinition> = {}): Promise<void> {
   given = await startTestIngest({ config: { INGEST_REQUIRE_KEYS: true, API_KEYS: keys } });
-  const key: KeyDefinition = {
+  const key: ApiKeyDefinition = {
     key_id: issued.keyId,
     name: 'issued',
     secrets: [{ sha256: issued.sha256 }],

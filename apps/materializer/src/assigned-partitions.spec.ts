@@ -1,7 +1,7 @@
 import { EngineRetry } from '#engine';
 import { noErasures } from '#engine/memory';
 import { encodeRecord, TopicAndGroupNames } from '#event';
-import type { PartitionAssignment, LogRecord } from '#log';
+import type { NewlyAssignedPartition, LogRecord } from '#log';
 import { StoreUnavailableError } from '#store';
 import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
@@ -9,11 +9,11 @@ import { MemoryBudget } from '#dataflow';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AssignedPartitions, type AssignedPartitionsOptions } from './assigned-partitions.js';
 import type { MaterializedPartition } from './materialized-partition.js';
-import { VersionCache } from './version-cache.js';
+import { EntityVersionCache } from './entity-version-cache.js';
 
 const place = { topic: 't.events.s.1', partition: 3 };
 
-function assignmentAt(position: number): PartitionAssignment {
+function assignmentAt(position: number): NewlyAssignedPartition {
   return {
     ...place,
     position,
@@ -61,7 +61,7 @@ describe('Assignments', () => {
       },
       logger,
       retry: new EngineRetry({ logger, firstDelayMs: 1, longestDelayMs: 2 }),
-      versions: new VersionCache(100),
+      versions: new EntityVersionCache(100),
       erasures: noErasures,
       verdicts: { decidedUntil: () => 0, isRefused: () => false },
       window: { records: 5, milliseconds: 1000 },
@@ -137,7 +137,7 @@ describe('Assignments', () => {
   });
 
   it('keeps no state of a partition that is revoked while it is being prepared', async () => {
-    const versions = new VersionCache(100);
+    const versions = new EntityVersionCache(100);
     let [asked, answer] = [() => {}, () => {}];
     const begun = new Promise<void>((resolve) => (asked = resolve));
     const answered = new Promise<void>((resolve) => (answer = resolve));

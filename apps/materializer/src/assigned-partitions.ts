@@ -5,7 +5,7 @@ import {
   type EngineRetry,
   warmUpStart,
 } from '#engine';
-import { partitionKey, type PartitionAssignment, type Consumer } from '#log';
+import { partitionKey, type NewlyAssignedPartition, type Consumer } from '#log';
 import {
   BusyPartition,
   farReach,
@@ -23,7 +23,7 @@ import { PartitionRowBuilder, type KnownVerdicts } from './partition-row-builder
 import type { MaterializedPartition } from './materialized-partition.js';
 import type { RowWriter } from './row-writer.js';
 import { StoredEventLookup } from './stored-event-lookup.js';
-import type { VersionCache } from './version-cache.js';
+import type { EntityVersionCache } from './entity-version-cache.js';
 
 /**
  * Default of `AssignedPartitionsOptions.keepMs`. A member that Kafka has fenced rejoins its consumer group within a few
@@ -37,7 +37,7 @@ export interface AssignedPartitionsOptions {
   consumer(): Consumer;
   retry: EngineRetry;
   logger: Logger;
-  versions: VersionCache;
+  versions: EntityVersionCache;
   erasures: ErasureLookup;
   window: IdWindowBounds;
   far: FarBounds;
@@ -107,7 +107,7 @@ export class AssignedPartitions {
    * committed offset, so that the id window is filled before the first uncommitted record. Waits while Kafka or
    * ClickHouse is unreachable.
    */
-  async add(assignment: PartitionAssignment): Promise<number> {
+  async add(assignment: NewlyAssignedPartition): Promise<number> {
     const key = partitionKey(assignment);
     if (await this.goesOn(key, assignment)) return assignment.position;
     this.drop(key);
@@ -149,7 +149,7 @@ export class AssignedPartitions {
   }
 
   /** Returns whether a partition that is assigned again continues with the state that was kept after its revocation. */
-  private async goesOn(key: string, assignment: PartitionAssignment): Promise<boolean> {
+  private async goesOn(key: string, assignment: NewlyAssignedPartition): Promise<boolean> {
     const held = this.held.get(key);
     if (!held?.state) return false;
     const { expiry, state } = held;
@@ -169,7 +169,7 @@ export class AssignedPartitions {
    */
   private async isUnchanged(
     { commits, fold, ended }: MaterializedPartition,
-    assignment: PartitionAssignment,
+    assignment: NewlyAssignedPartition,
   ): Promise<boolean> {
     const { position } = assignment;
     if (position < commits.committed || position > fold.next) return false;
@@ -195,7 +195,10 @@ export class AssignedPartitions {
     this.options.dropped(held.state);
   }
 
-  private async prepare(assignment: PartitionAssignment, ended: AbortSignal): Promise<PartitionStartOffsets> {
+  private async prepare(
+    assignment: NewlyAssignedPartition,
+    ended: AbortSignal,
+  ): Promise<PartitionStartOffsets> {
     const { writer, retry, topics, window } = this.options;
     const stream = topics.streamOf(assignment.topic);
     if (!stream) throw new RangeError(`The topic ${assignment.topic} does not belong to a stream`);
@@ -208,7 +211,7 @@ export class AssignedPartitions {
   }
 
   private open(
-    assignment: PartitionAssignment,
+    assignment: NewlyAssignedPartition,
     known: PartitionStartOffsets & { ended: AbortSignal },
   ): MaterializedPartition {
     const { writer, logger, verdicts: table } = this.options;

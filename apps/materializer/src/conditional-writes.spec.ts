@@ -1,4 +1,4 @@
-import { ConsumerProgress } from '#engine';
+import { StalledConsumerDetector } from '#engine';
 import { noErasures } from '#engine/memory';
 import { allStreams } from '#api';
 import { expectedVersionHeader, TopicAndGroupNames } from '#event';
@@ -40,7 +40,7 @@ async function start(options: { cachedEntities?: number } = {}): Promise<Materia
   const materializer = new Materializer({
     ...{ log, writer: store.writer, topics },
     logger: createLogger({ name: 'test', level: 'silent' }),
-    progress: new ConsumerProgress(),
+    progress: new StalledConsumerDetector(),
     window: { records: 1000, milliseconds: 60_000 },
     far: { milliseconds: 0 },
     farBytes: 0,

@@ -7,7 +7,7 @@ import { loadVersions } from './load-versions.js';
 import type { MaterializedPartition } from './materialized-partition.js';
 import type { UnversionedRows } from './partition-row-builder.js';
 import type { RowWriter } from './row-writer.js';
-import type { LatestVersion } from './version-cache.js';
+import type { LatestEntityVersion } from './entity-version-cache.js';
 
 /**
  * Time limit in milliseconds of one attempt to read the verdicts of earlier partition owners; a failed attempt is
@@ -60,11 +60,11 @@ export class ConditionalWrites {
   async prepare(
     state: MaterializedPartition,
     records: readonly LogRecord[],
-  ): Promise<ReadonlyMap<string, LatestVersion> | undefined> {
+  ): Promise<ReadonlyMap<string, LatestEntityVersion> | undefined> {
     if (!hasConditional(records)) return undefined;
     await this.learnEarlierVerdicts(state);
-    const compared = new Map<string, LatestVersion>();
-    const missing = new Map<string, LatestVersion>();
+    const compared = new Map<string, LatestEntityVersion>();
+    const missing = new Map<string, LatestEntityVersion>();
     for (const entity of state.fold.entitiesToCompare(records)) {
       const cached = state.versions.get(entity);
       // Events below the end of an erasure have no version any more.
@@ -91,7 +91,7 @@ export class ConditionalWrites {
   private async load(
     { stream, partition, erasures, ended, fold, assignment }: MaterializedPartition,
     first: LogRecord,
-    heads: ReadonlyMap<string, LatestVersion>,
+    heads: ReadonlyMap<string, LatestEntityVersion>,
   ): Promise<void> {
     const { retry, writer } = this.options;
     // An entity with an unstored event is always cached, so all earlier events of the entities that are loaded here are

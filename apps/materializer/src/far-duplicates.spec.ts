@@ -1,9 +1,9 @@
 import { farReach, IdWindow } from '#dataflow';
-import { ConsumerProgress, logTimeAt, warmUpStart } from '#engine';
+import { StalledConsumerDetector, logTimeAt, warmUpStart } from '#engine';
 import { noErasures } from '#engine/memory';
 import { allStreams } from '#api';
 import { encodeRecord, TopicAndGroupNames } from '#event';
-import type { PartitionAssignment } from '#log';
+import type { NewlyAssignedPartition } from '#log';
 import { MemoryLog } from '#log/memory';
 import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
@@ -55,7 +55,7 @@ async function startMaterializer(farBytes = 1e6): Promise<void> {
     ...{ log, topics, window, far, farBytes, erasures: noErasures, now: () => now },
     writer: slowWriter(store.writer),
     logger: createLogger({ name: 'test', level: 'silent' }),
-    progress: new ConsumerProgress(),
+    progress: new StalledConsumerDetector(),
     ...{ cachedEntities: 100, insertRows: 50, insertBytes: 1e6, insertIntervalMs: 0, queueBytes: 2e6 },
     retryDelays: { firstDelayMs: 1, longestDelayMs: 5 },
     onFailure: (error) => failures.push(error),
@@ -94,7 +94,7 @@ class Reader {
   readonly accepted: number[] = [];
   private readonly table = new VerdictTable({ log, names: topics });
   private readonly consumer;
-  private assignment!: PartitionAssignment;
+  private assignment!: NewlyAssignedPartition;
   private readonly ids = new IdWindow(window);
   private begun = false;
 

@@ -1,4 +1,4 @@
-import { consumerHealth, blockedWriteHealth, type Lag, type ConsumerProgress } from '#engine';
+import { consumerHealth, blockedWriteHealth, type Lag, type StalledConsumerDetector } from '#engine';
 import { definitionsHealth, type Definitions } from '#registry';
 import type { Health } from '#http';
 import type { Log } from '#log';
@@ -13,7 +13,7 @@ export function registerChecks(
     store: Store;
     definitions: Definitions;
     lag: { readonly total: Lag };
-    progress: ConsumerProgress;
+    progress: StalledConsumerDetector;
     materializer: Pick<Materializer, 'complaint' | 'joined'>;
   },
 ): void {

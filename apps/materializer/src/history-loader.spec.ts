@@ -1,7 +1,7 @@
 import { farReach, IdHistory, MemoryBudget } from '#dataflow';
-import { ConsumerProgress, EngineRetry } from '#engine';
+import { StalledConsumerDetector, EngineRetry } from '#engine';
 import { readUuidText } from '#event';
-import type { PartitionAssignment } from '#log';
+import type { NewlyAssignedPartition } from '#log';
 import { StoreUnavailableError, type OffsetRange } from '#store';
 import { createLogger } from '#telemetry';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -27,7 +27,7 @@ beforeEach(() => {
   [asked, failures, requests, budget] = [[], [], 0, new MemoryBudget(1e6)];
 });
 
-function assignmentOf(position: number, { end = 10_000, beginning = 0 } = {}): PartitionAssignment {
+function assignmentOf(position: number, { end = 10_000, beginning = 0 } = {}): NewlyAssignedPartition {
   return {
     ...{ topic: 't', partition: 2, position, beginning },
     offsetAt: async (time) => {
@@ -39,11 +39,11 @@ function assignmentOf(position: number, { end = 10_000, beginning = 0 } = {}): P
 }
 
 async function load(
-  assignment: PartitionAssignment,
+  assignment: NewlyAssignedPartition,
   { records = 100 } = {},
 ): Promise<{ history: IdHistory; floor: number }> {
   const loader = new HistoryLoader({
-    ...{ far, records, logger, progress: new ConsumerProgress(), now: () => timeOf(10_000) },
+    ...{ far, records, logger, progress: new StalledConsumerDetector(), now: () => timeOf(10_000) },
     retry: new EngineRetry({ logger, firstDelayMs: 1, longestDelayMs: 2 }),
     writer: {
       idsIn: async (range) => {

@@ -1,6 +1,6 @@
 import { farReach, sliceMs, type FarBounds, type IdHistory } from '#dataflow';
-import type { ConsumerProgress, EngineRetry } from '#engine';
-import type { PartitionAssignment } from '#log';
+import type { StalledConsumerDetector, EngineRetry } from '#engine';
+import type { NewlyAssignedPartition } from '#log';
 import { maxIdOffsets } from '#store';
 import type { Logger } from '#telemetry';
 import type { RowWriter } from './row-writer.js';
@@ -8,7 +8,7 @@ import type { RowWriter } from './row-writer.js';
 export interface HistoryLoaderOptions {
   writer: Pick<RowWriter, 'idsIn'>;
   retry: EngineRetry;
-  progress: Pick<ConsumerProgress, 'attempted'>;
+  progress: Pick<StalledConsumerDetector, 'attempted'>;
   logger: Pick<Logger, 'info'>;
   far: FarBounds;
   /** The id window's limit of records. */
@@ -21,7 +21,7 @@ export interface HistoryLoaderOptions {
 export interface LoadedPartition {
   readonly stream: string;
   readonly partition: number;
-  readonly assignment: PartitionAssignment;
+  readonly assignment: NewlyAssignedPartition;
   readonly history: IdHistory;
   readonly ended: AbortSignal;
 }
@@ -69,7 +69,7 @@ export class HistoryLoader {
   }
 
   /** Returns the times at which the slices begin that records from the position on can repeat, the oldest first. */
-  private async timesOf(assignment: PartitionAssignment): Promise<number[]> {
+  private async timesOf(assignment: NewlyAssignedPartition): Promise<number[]> {
     const { far, now } = this.options;
     const step = sliceMs(far);
     const known = await assignment.timestampAtPosition();
@@ -120,7 +120,7 @@ export class HistoryLoader {
   }
 }
 
-async function startsAt(assignment: PartitionAssignment, times: readonly number[]): Promise<SliceStart[]> {
+async function startsAt(assignment: NewlyAssignedPartition, times: readonly number[]): Promise<SliceStart[]> {
   const starts: SliceStart[] = [];
   for (const since of times) starts.push({ offset: await assignment.offsetAt(since), since });
   return starts;

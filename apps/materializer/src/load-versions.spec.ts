@@ -2,7 +2,7 @@ import { MemoryStore } from '#store/memory';
 import { describe, expect, it } from 'vitest';
 import { rowBatchOf, uuid } from './row-batch.fixture.js';
 import { loadVersions } from './load-versions.js';
-import type { LatestVersion } from './version-cache.js';
+import type { LatestEntityVersion } from './entity-version-cache.js';
 
 const place = { stream: 's', partition: 0 };
 
@@ -27,7 +27,7 @@ async function storeWith(entities: string[]): Promise<MemoryStore> {
 
 async function load(store: MemoryStore, ends: Record<string, number>, before = 100) {
   const heads = new Map(
-    ['a', 'b', 'c'].map((id): [string, LatestVersion] => [id, { version: 0, offset: before }]),
+    ['a', 'b', 'c'].map((id): [string, LatestEntityVersion] => [id, { version: 0, offset: before }]),
   );
   await loadVersions(store.writer, { ...place, heads, before }, { endOf: (id) => ends[id] ?? 0 });
   return Object.fromEntries([...heads].map(([id, { version }]) => [id, version]));

@@ -1,13 +1,13 @@
 import type { PartitionErasures } from '#engine';
 import type { RowWriter } from './row-writer.js';
-import type { LatestVersion } from './version-cache.js';
+import type { LatestEntityVersion } from './entity-version-cache.js';
 
 /** A query for the latest versions that entities of a partition have below the offset `before`. */
-export interface LatestVersionsQuery {
+export interface LatestEntityVersionsQuery {
   stream: string;
   partition: number;
   before: number;
-  heads: ReadonlyMap<string, LatestVersion>;
+  heads: ReadonlyMap<string, LatestEntityVersion>;
 }
 
 /**
@@ -16,7 +16,7 @@ export interface LatestVersionsQuery {
  */
 export async function loadVersions(
   writer: Pick<RowWriter, 'latestVersions'>,
-  { heads, ...wanted }: LatestVersionsQuery,
+  { heads, ...wanted }: LatestEntityVersionsQuery,
   erasures: Pick<PartitionErasures, 'endOf'>,
 ): Promise<void> {
   for (const [from, entityIds] of byErasure([...heads.keys()], erasures)) {

@@ -1,4 +1,4 @@
-import { ConsumerProgress } from '#engine';
+import { StalledConsumerDetector } from '#engine';
 import { noErasures } from '#engine/memory';
 import { allStreams } from '#api';
 import { TopicAndGroupNames } from '#event';
@@ -56,7 +56,7 @@ describe('Offsets without records', () => {
     log = new ScriptedLog();
     store = new MemoryStore();
     materializer = new Materializer({
-      ...{ log, topics, writer: store.writer, progress: new ConsumerProgress(), cachedEntities: 100 },
+      ...{ log, topics, writer: store.writer, progress: new StalledConsumerDetector(), cachedEntities: 100 },
       logger: createLogger({ name: 'test', level: 'silent' }),
       window: { records: 1000, milliseconds: 60_000 },
       far: { milliseconds: 0 },

@@ -1,10 +1,10 @@
 import type { OffsetCommitter, MeasuredPartition, PartitionErasures } from '#engine';
 import type { StreamId } from '#event';
-import type { PartitionAssignment } from '#log';
+import type { NewlyAssignedPartition } from '#log';
 import type { BusyPartition, IdHistory, IdWindow } from '#dataflow';
 import type { PartitionRowBuilder } from './partition-row-builder.js';
 import type { StoredEventLookup } from './stored-event-lookup.js';
-import type { PartitionVersionCache } from './version-cache.js';
+import type { PartitionEntityVersionCache } from './entity-version-cache.js';
 
 /**
  * The state of one partition that is assigned to this materializer, from the assignment until the state is discarded.
@@ -16,7 +16,7 @@ export interface MaterializedPartition extends MeasuredPartition {
   readonly stream: StreamId;
   /** Name of the stream, for metrics and traces. */
   readonly name: string;
-  readonly assignment: PartitionAssignment;
+  readonly assignment: NewlyAssignedPartition;
   readonly fold: PartitionRowBuilder;
   readonly window: IdWindow;
   /** The ids that have left the id window. */
@@ -24,7 +24,7 @@ export interface MaterializedPartition extends MeasuredPartition {
   /** Whether the partition has so many records that other consumers may wait for its decisions. */
   readonly busy: BusyPartition;
   readonly stored: StoredEventLookup;
-  readonly versions: PartitionVersionCache;
+  readonly versions: PartitionEntityVersionCache;
   readonly erasures: PartitionErasures;
   readonly commits: OffsetCommitter;
   /** Aborted when the state of the partition is discarded. */

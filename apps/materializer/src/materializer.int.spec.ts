@@ -1,4 +1,4 @@
-import { Erasures, ConsumerProgress } from '#engine';
+import { Erasures, StalledConsumerDetector } from '#engine';
 import { allStreams } from '#api';
 import { encodeRecord, entityHash, TopicAndGroupNames } from '#event';
 import { erasureName, openDefinitions, systemActor, type Definitions } from '#registry';
@@ -94,7 +94,7 @@ describe('Materializer with Kafka and ClickHouse', () => {
     const store = openStore();
     const definitions = openDefinitions({ log, names, defaults: { partitions: 4 } });
     const materializer = new Materializer({
-      ...{ log, topics: names, progress: new ConsumerProgress(), writer: wrap(store.writer) },
+      ...{ log, topics: names, progress: new StalledConsumerDetector(), writer: wrap(store.writer) },
       logger: createLogger({ name: 'test', level: 'silent' }),
       window: { records: 10_000, milliseconds: 3_600_000 },
       far: { milliseconds: 0 },

@@ -1,4 +1,4 @@
-import { ConsumerProgress } from '#engine';
+import { StalledConsumerDetector } from '#engine';
 import { MemoryErasures, noErasures } from '#engine/memory';
 import { allStreams } from '#api';
 import { TopicAndGroupNames } from '#event';
@@ -14,7 +14,7 @@ import {
 } from '#store';
 import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
-import { MemoryTracing } from '#telemetry/memory';
+import { InMemoryTracing } from '#telemetry/memory';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { rowBatchesOf } from '../../../libs/store/src/row-batch/row-batches-of.fixture.js';
@@ -116,7 +116,7 @@ async function start(options: Partial<MaterializerOptions> = {}): Promise<Materi
   const materializer = new Materializer({
     ...{ log, writer, topics },
     logger: createLogger({ name: 'test', level: 'silent' }),
-    progress: new ConsumerProgress(),
+    progress: new StalledConsumerDetector(),
     window: { records: 1000, milliseconds: 60_000 },
     far: { milliseconds: 0 },
     farBytes: 0,
@@ -195,7 +195,7 @@ describe('Materializer', () => {
   });
 
   it('records spans of a traced request until its events are stored', async () => {
-    const tracing = new MemoryTracing();
+    const tracing = new InMemoryTracing();
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     const producer = await log.producer();
     const traced = (flags: string, id: number) => ({

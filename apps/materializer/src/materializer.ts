@@ -2,13 +2,13 @@ import {
   withWriteTrace,
   type ErasureLookup,
   logTimeAt,
-  type ConsumerProgress,
+  type StalledConsumerDetector,
   EngineRetry,
   sampledRequests,
   WorkShutdown,
 } from '#engine';
 import type { StreamId, TopicAndGroupNames } from '#event';
-import type { PartitionAssignment, Consumer, ConsumerHandler, Log, LogRecord, RecordBatch } from '#log';
+import type { NewlyAssignedPartition, Consumer, ConsumerHandler, Log, LogRecord, RecordBatch } from '#log';
 import type { EventRowBatch } from '#store';
 import { MemoryBudget, type FarBounds, type IdWindowBounds } from '#dataflow';
 import { metrics, type Logger, type Tracing } from '#telemetry';
@@ -29,14 +29,14 @@ import type { UnversionedRows } from './partition-row-builder.js';
 import type { MaterializedPartition } from './materialized-partition.js';
 import type { RowWriter } from './row-writer.js';
 import { splitBatch } from './split-batch.js';
-import { VersionCache } from './version-cache.js';
+import { EntityVersionCache } from './entity-version-cache.js';
 
 export interface MaterializerOptions {
   log: Log;
   writer: RowWriter;
   topics: TopicAndGroupNames;
   logger: Logger;
-  progress: ConsumerProgress;
+  progress: StalledConsumerDetector;
   window: IdWindowBounds;
   /** How long the ids that have left the id window are remembered. */
   far: FarBounds;
@@ -101,7 +101,7 @@ export class Materializer implements ConsumerHandler {
       failedAttempt: () => progress.attempted(),
       ...options.retryDelays,
     });
-    const versions = new VersionCache(options.cachedEntities);
+    const versions = new EntityVersionCache(options.cachedEntities);
     this.verdicts = new VerdictTable({ log, names: topics });
     this.publisher = new VerdictPublisher({
       ...{ table: this.verdicts, names: topics, producer: () => log.producer() },
@@ -187,7 +187,7 @@ export class Materializer implements ConsumerHandler {
     setTimeout(() => this.queue.flushSoon(), fetchMs).unref();
   }
 
-  async assigned(assignment: PartitionAssignment): Promise<number> {
+  async assigned(assignment: NewlyAssignedPartition): Promise<number> {
     try {
       const start = await this.assignments.add(assignment);
       const { topic, partition, position } = assignment;

@@ -7,7 +7,7 @@ import { IdHistory, IdWindow, MemoryBudget } from '#dataflow';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PartitionRowBuilder, type KnownVerdicts, type SuspectedIds } from './partition-row-builder.js';
-import { VersionCache, type LatestVersion } from './version-cache.js';
+import { EntityVersionCache, type LatestEntityVersion } from './entity-version-cache.js';
 
 const bounds = { records: 1000, milliseconds: 60_000 };
 const uuid = (n: number) => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
@@ -57,7 +57,7 @@ function foldFrom(
   } = {},
 ) {
   const { far, ...near } = { far: 0, ...(known.limits ?? bounds) };
-  const versions = new VersionCache(1000).open({ fromTheStart: position === 0 });
+  const versions = new EntityVersionCache(1000).open({ fromTheStart: position === 0 });
   versions.storedUpTo = position;
   const history = new IdHistory({ milliseconds: far }, new MemoryBudget(1e6));
   const window = new IdWindow(near, (ids, at, record) => history.add(ids, at, record));
@@ -67,7 +67,7 @@ function foldFrom(
     erasures: new PartitionErasures(known.erased ?? noErasures, { stream: 's#1', partition: 2 }),
   });
   return (records: LogRecord[]) => {
-    const heads = [...fold.entitiesToCompare(records)].map((entity): [string, LatestVersion] => [
+    const heads = [...fold.entitiesToCompare(records)].map((entity): [string, LatestEntityVersion] => [
       entity,
       versions.get(entity) ?? {
         version: known.versionsBefore?.(entity) ?? 0,

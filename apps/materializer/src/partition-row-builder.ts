@@ -10,7 +10,7 @@ import type { LogRecord } from '#log';
 import { EventRowBatch, EventRowBatchBuilder } from '#store';
 import type { IdHistory, IdWindow, Offsets } from '#dataflow';
 import { expectedVersionOf, type Verdict } from '#verdicts';
-import type { LatestVersion, PartitionVersionCache } from './version-cache.js';
+import type { LatestEntityVersion, PartitionEntityVersionCache } from './entity-version-cache.js';
 
 /** A Kafka record of a stream that cannot be decoded as an event. */
 export interface UnreadableRecord {
@@ -24,12 +24,12 @@ export interface UnreadableRecord {
 export interface UnversionedRows {
   rows: EventRowBatch;
   /** The latest version of the entity of each row, by row index; null for an event without an entity. */
-  heads: (LatestVersion | null)[];
+  heads: (LatestEntityVersion | null)[];
   /**
    * Latest versions of entities that are not cached, by entity. The caller loads each version from the store before it
    * calls `number`.
    */
-  unknown: Map<string, LatestVersion>;
+  unknown: Map<string, LatestEntityVersion>;
   unreadable: UnreadableRecord[];
   duplicates: number;
   /** Number of records that are skipped because their entity is erased. */
@@ -65,16 +65,16 @@ export interface KnownVerdicts {
 
 interface AdmittedRecords extends Omit<UnversionedRows, 'rows'> {
   /** The latest versions of the entities of conditional records that have no verdict yet. */
-  compared: ReadonlyMap<string, LatestVersion>;
+  compared: ReadonlyMap<string, LatestEntityVersion>;
   /** Number of rows of this batch for each entity; empty if the batch has no conditional records. */
-  counts: Map<LatestVersion, number>;
+  counts: Map<LatestEntityVersion, number>;
   /** The offset below which every record had a verdict before the batch. */
   decided: number;
   /** The answers on suspected ids of the batch, by event id. */
   accepted: Map<string, readonly number[]>;
 }
 
-const none: ReadonlyMap<string, LatestVersion> = new Map();
+const none: ReadonlyMap<string, LatestEntityVersion> = new Map();
 
 export interface PartitionRowBuilderOptions {
   stream: string;
@@ -84,7 +84,7 @@ export interface PartitionRowBuilderOptions {
   window: IdWindow;
   /** The ids that have left the id window; the id window adds them. */
   history: IdHistory;
-  versions: PartitionVersionCache;
+  versions: PartitionEntityVersionCache;
   erasures: Pick<PartitionErasures, 'endOf'>;
   verdicts: KnownVerdicts;
 }
@@ -372,7 +372,7 @@ export class PartitionRowBuilder {
     entity: string,
     { offset, erasedBelow }: { offset: number; erasedBelow: number },
     { unknown, compared }: AdmittedRecords,
-  ): LatestVersion {
+  ): LatestEntityVersion {
     const { versions } = this.options;
     const cached = versions.get(entity);
     const head = cached ?? compared.get(entity) ?? { version: 0, offset };

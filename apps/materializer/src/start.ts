@@ -1,5 +1,5 @@
 import {
-  ConsumerProgress,
+  StalledConsumerDetector,
   createFlushTopic,
   Erasures,
   followFlushRequests,
@@ -76,7 +76,7 @@ export async function startMaterializer(context: AppContext<MaterializerConfig>)
   });
   const erasures = new Erasures(definitions);
   const inserts = new InsertErasureRepeater({ definitions, logger, eraser: store.eraser });
-  const progress = new ConsumerProgress();
+  const progress = new StalledConsumerDetector();
   const materializer = new Materializer({
     ...settings(config),
     ...{ log, topics, logger, progress, erasures, inserts, writer: store.writer },

@@ -7,7 +7,7 @@ import {
   type EventRecord,
   type StreamId,
 } from '#event';
-import { ConsumerProgress } from '#engine';
+import { StalledConsumerDetector } from '#engine';
 import { MemoryErasures } from '#engine/memory';
 import {
   openDefinitions,
@@ -23,7 +23,10 @@ import { MemoryStore } from '#store/memory';
 import { compileFold, compileKey, compileSource, foldEvent, IdWindow, type FoldState } from '#dataflow';
 import { createLogger } from '#telemetry';
 import { rowBatchesOf } from '../../../libs/store/src/row-batch/row-batches-of.fixture.js';
-import { ProjectionProcessor, type ProjectionProcessorOptions } from './projections/projection-processor.js';
+import {
+  ProjectionsProcessor,
+  type ProjectionsProcessorOptions,
+} from './projections/projections-processor.js';
 
 export const topics = new TopicAndGroupNames('test.');
 export const window = { records: 1000, milliseconds: 3_600_000 };
@@ -56,25 +59,25 @@ export function valueOf({ id, entity = 'e', data = {}, type = 'order.placed' }: 
   return encodeRecord(event);
 }
 
-type Step = 'letters' | 'load' | 'rows' | 'progress' | 'saved' | 'commit';
+type ProjectionCrashPoint = 'letters' | 'load' | 'rows' | 'progress' | 'saved' | 'commit';
 
 /** A simulated processor process. A spec can kill the process at any step; a killed process does nothing more. */
 export class SimulatedProcessor {
   dead = false;
   storeIsAway = false;
-  readonly steps: Step[] = [];
+  readonly steps: ProjectionCrashPoint[] = [];
   readonly failures: Error[] = [];
-  readonly processor: ProjectionProcessor;
+  readonly processor: ProjectionsProcessor;
   /** Hook that a spec sets; the process calls it before each step. */
-  before: (step: Step) => void | Promise<void> = () => undefined;
+  before: (step: ProjectionCrashPoint) => void | Promise<void> = () => undefined;
 
-  constructor(world: ProjectionTestBed, options: Partial<ProjectionProcessorOptions> = {}) {
+  constructor(world: ProjectionTestBed, options: Partial<ProjectionsProcessorOptions> = {}) {
     const { store } = world;
-    this.processor = new ProjectionProcessor({
+    this.processor = new ProjectionsProcessor({
       log: this.logOf(world.log),
       ...{ topics, definitions: world.definitions, erasures: world.erasures, window },
       reader: store.reader,
-      progress: new ConsumerProgress(),
+      progress: new StalledConsumerDetector(),
       logger: createLogger({ name: 'test', level: 'silent' }),
       cache: { keys: 1000, weight: 1e9 },
       unsaved: { keys: 500, weight: 1e9 },
@@ -116,7 +119,7 @@ export class SimulatedProcessor {
     await this.processor.close(0);
   }
 
-  private async step(step: Step): Promise<void> {
+  private async step(step: ProjectionCrashPoint): Promise<void> {
     this.throwIfGone();
     this.steps.push(step);
     await this.before(step);

@@ -1,5 +1,5 @@
 import { TopicAndGroupNames } from '#event';
-import { ConsumerProgress } from '#engine';
+import { StalledConsumerDetector } from '#engine';
 import { noErasures } from '#engine/memory';
 import { openDefinitions, systemActor, type Definitions, type ProjectionGeneration } from '#registry';
 import { openKafkaLog, type Log } from '#log';
@@ -9,7 +9,7 @@ import { createLogger } from '#telemetry';
 import { askClickHouse, testClickHouse, testEngines } from '#testkit';
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { ProjectionProcessor } from './projections/projection-processor.js';
+import { ProjectionsProcessor } from './projections/projections-processor.js';
 import { uuid, valueOf } from './processor.fixture.js';
 
 const suffix = randomBytes(4).toString('hex');
@@ -21,7 +21,7 @@ const logger = createLogger({ name: 'test', level: 'silent' });
 let log: Log;
 let store: Store;
 let definitions: Definitions;
-const running = new Set<ProjectionProcessor>();
+const running = new Set<ProjectionsProcessor>();
 const failures: Error[] = [];
 
 beforeAll(async () => {
@@ -58,9 +58,9 @@ async function sql(statement: string): Promise<string> {
   return text;
 }
 
-function start(): ProjectionProcessor {
-  const processor = new ProjectionProcessor({
-    ...{ log, topics, definitions, logger, erasures: noErasures, progress: new ConsumerProgress() },
+function start(): ProjectionsProcessor {
+  const processor = new ProjectionsProcessor({
+    ...{ log, topics, definitions, logger, erasures: noErasures, progress: new StalledConsumerDetector() },
     reader: store.reader,
     writer: {
       save: (rows, progress) => store.projections.save(rows, progress),
@@ -82,7 +82,7 @@ function start(): ProjectionProcessor {
   return processor;
 }
 
-async function stop(processor: ProjectionProcessor, flushMs = 10_000): Promise<void> {
+async function stop(processor: ProjectionsProcessor, flushMs = 10_000): Promise<void> {
   running.delete(processor);
   await processor.close(flushMs);
 }

@@ -1,7 +1,7 @@
 import {
   Erasures,
   LagMonitor,
-  ConsumerProgress,
+  StalledConsumerDetector,
   createFlushTopic,
   followFlushRequests,
   logTimeAt,
@@ -28,12 +28,15 @@ import { leaveOutRefused, VerdictTable } from '#verdicts';
 import { WebhookDeliverer, WebhookClient, webhookKeys, WebhookAddressPolicy } from '#webhooks';
 import type { ProcessorConfig } from './config.js';
 import { registerChecks } from './health.js';
-import { ProjectionProcessor, type ProjectionProcessorOptions } from './projections/projection-processor.js';
+import {
+  ProjectionsProcessor,
+  type ProjectionsProcessorOptions,
+} from './projections/projections-processor.js';
 import { ProcessorModule } from './processor.module.js';
 import { pipelineLagPrefix } from './pipelines/jobs/running-job.js';
-import { PipelineProcessor, type PipelineProcessorOptions } from './pipelines/pipeline-processor.js';
+import { PipelinesProcessor, type PipelinesProcessorOptions } from './pipelines/pipelines-processor.js';
 import { countAttempt } from './pipelines/output/webhook-stats.js';
-import { Snapshotter } from './snapshots/snapshotter.js';
+import { EntitySnapshotter } from './snapshots/entity-snapshotter.js';
 
 const kafka = { name: 'Kafka', mayReturn: isRetriableLogError };
 const clickHouse = { name: 'ClickHouse', mayReturn: isRetryableStoreError };
@@ -107,7 +110,7 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
     logger,
     bounds: { sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS, ...fetchBounds },
   });
-  const progress = new ConsumerProgress();
+  const progress = new StalledConsumerDetector();
   const verdicts = new VerdictTable({ log: kafkaLog, names: topics });
   const log = leaveOutRefused(trackBatches(kafkaLog, activeWork), {
     verdicts,
@@ -128,14 +131,14 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
     defaults: { partitions: config.STREAM_PARTITIONS },
   });
   const erasures = new Erasures(definitions);
-  const processor = new ProjectionProcessor({
+  const processor = new ProjectionsProcessor({
     ...settings(config),
     ...{ log, topics, logger, progress, erasures, definitions },
     ...{ reader: store.reader, writer: writerOf(store.projections, store) },
     tracing: context.tracing,
     onFailure: (error) => context.crash(error),
   });
-  const snapshotter = new Snapshotter({
+  const snapshotter = new EntitySnapshotter({
     ...{ log, topics, logger, definitions, snapshots: store.snapshots, versions: store.writer },
     onFailure: (error) => context.crash(error),
   });
@@ -144,7 +147,7 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
     new WebhookAddressPolicy(config.WEBHOOK_ALLOWED_NETWORKS),
     webhookTimeoutMs,
   );
-  const pipelines = new PipelineProcessor({
+  const pipelines = new PipelinesProcessor({
     ...settings(config),
     ...{ log, topics, logger, progress, erasures, definitions, producer },
     tracing: context.tracing,
@@ -163,7 +166,12 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
   });
   const lagOfSnapshots = new LagMonitor({
     // A missing snapshot only makes a later read slower, so the snapshotter does not affect the health checks.
-    ...{ admin: log.admin, progress: new ConsumerProgress(), intervalMs: lagIntervalMs, now: Date.now },
+    ...{
+      admin: log.admin,
+      progress: new StalledConsumerDetector(),
+      intervalMs: lagIntervalMs,
+      now: Date.now,
+    },
     ...{ nameOf: () => 'snapshots', gauge: snapshotLag },
     partitions: () => snapshotter.partitions(),
   });
@@ -219,7 +227,7 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
 function writerOf(
   states: KeyedStateWriter & KeyedStateReader,
   { writer }: Store,
-): ProjectionProcessorOptions['writer'] & PipelineProcessorOptions['writer'] {
+): ProjectionsProcessorOptions['writer'] & PipelinesProcessorOptions['writer'] {
   return {
     save: (rows, progress) => states.save(rows, progress),
     load: (place, keys) => states.load(place, keys),
@@ -236,7 +244,7 @@ function writerOf(
 
 function settings(
   config: ProcessorConfig,
-): Pick<ProjectionProcessorOptions, 'window' | 'cache' | 'unsaved' | 'saveIntervalMs'> {
+): Pick<ProjectionsProcessorOptions, 'window' | 'cache' | 'unsaved' | 'saveIntervalMs'> {
   return {
     window: {
       records: config.DEDUPE_WINDOW_RECORDS,

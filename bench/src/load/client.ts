@@ -2,7 +2,7 @@ import { Tributary } from '#client';
 import { benchEvents } from '../workload.js';
 
 /** A load of one process that writes with the client package and calls `send` for each event. */
-export interface ClientJob {
+export interface ClientPackageJob {
   url: string;
   stream: string;
   events: number;
@@ -10,8 +10,8 @@ export interface ClientJob {
   seed: number;
 }
 
-/** Throughput and processor time of a `ClientJob`. */
-export interface ClientResult {
+/** Throughput and processor time of a `ClientPackageJob`. */
+export interface ClientPackageResult {
   events: number;
   seconds: number;
   eventsPerSecond: number;
@@ -22,7 +22,13 @@ export interface ClientResult {
 /** Events are generated in portions, because the memory of a million events would slow the client down. */
 const portion = 50_000;
 
-async function main({ url, stream, events, warmUpEvents, seed }: ClientJob): Promise<ClientResult> {
+async function main({
+  url,
+  stream,
+  events,
+  warmUpEvents,
+  seed,
+}: ClientPackageJob): Promise<ClientPackageResult> {
   await using producer = new Tributary({ url }).producer();
   const made = benchEvents(portion, { stream, seed });
   const sendAll = async (count: number) => {
@@ -42,5 +48,5 @@ async function main({ url, stream, events, warmUpEvents, seed }: ClientJob): Pro
   return { events, seconds, eventsPerSecond: events / seconds, microsecondsPerEvent };
 }
 
-process.send!(await main(JSON.parse(process.argv[2]!) as ClientJob));
+process.send!(await main(JSON.parse(process.argv[2]!) as ClientPackageJob));
 process.disconnect();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, requestBytes } from '../http/connection.js';
 import { percentile } from '../statistics.js';
 import { benchEvents, type BenchEvent } from '../workload.js';
-import type { ConditionalJob, ConditionalResult } from './job.js';
+import type { ConditionalWriteJob, ConditionalWriteResult } from './job.js';
 
 /** The data of events are repeated after this many. */
 const distinctEvents = 10_000;
@@ -15,7 +15,7 @@ interface Owned {
 }
 
 /** Sends conditional writes for some time, after a warm-up. @throws if one is not accepted */
-export async function conditional(job: ConditionalJob): Promise<ConditionalResult> {
+export async function conditional(job: ConditionalWriteJob): Promise<ConditionalWriteResult> {
   const owned = await Promise.all(Array.from({ length: job.connections }, (_, n) => own(job, n)));
   const events = benchEvents(distinctEvents, job);
   const latencies: number[] = [];
@@ -47,14 +47,14 @@ export async function conditional(job: ConditionalJob): Promise<ConditionalResul
   };
 }
 
-async function own({ url, entities, connections, seed }: ConditionalJob, n: number): Promise<Owned> {
+async function own({ url, entities, connections, seed }: ConditionalWriteJob, n: number): Promise<Owned> {
   const all = Array.from({ length: entities }, (_, i) => ({ id: `order-${seed}-${i}`, version: 0 }));
   const connection = await Connection.open(url, { keepBody: true });
   return { connection, entities: all.filter((_, i) => i % connections === n), next: 0 };
 }
 
 /** Writes the next events of a connection in one request, and expects that all are accepted. */
-async function write(job: ConditionalJob, owned: Owned, events: readonly BenchEvent[]): Promise<void> {
+async function write(job: ConditionalWriteJob, owned: Owned, events: readonly BenchEvent[]): Promise<void> {
   const bodies: string[] = [];
   for (let i = 0; i < job.batchSize; i++) {
     const entity = owned.entities[owned.next % owned.entities.length]!;

@@ -45,7 +45,7 @@ export interface PacedJob {
  * Conditional writes. Each connection has entities of its own and expects the versions that its own events have made, so
  * none is refused.
  */
-export interface ConditionalJob {
+export interface ConditionalWriteJob {
   kind: 'conditional';
   url: string;
   /** A stream that no earlier job of this seed has written to. */
@@ -62,7 +62,7 @@ export interface ConditionalJob {
 }
 
 /** Input of the load generator process. */
-export type Job = ClosedLoopJob | PacedJob | ConditionalJob;
+export type Job = ClosedLoopJob | PacedJob | ConditionalWriteJob;
 
 /** Throughput and latency of a `ClosedLoopJob`. */
 export interface ClosedLoopResult {
@@ -85,8 +85,8 @@ export interface PacedResult {
   freshness: number[];
 }
 
-/** Throughput and latency of a `ConditionalJob`. */
-export interface ConditionalResult {
+/** Throughput and latency of a `ConditionalWriteJob`. */
+export interface ConditionalWriteResult {
   events: number;
   eventsPerSecond: number;
   /** Median latency of a request in milliseconds; with a rate, from the time at which the request was due. */

@@ -2,8 +2,8 @@ import { runChild } from '../child.js';
 import type {
   ClosedLoopJob,
   ClosedLoopResult,
-  ConditionalJob,
-  ConditionalResult,
+  ConditionalWriteJob,
+  ConditionalWriteResult,
   PacedJob,
   PacedResult,
 } from './job.js';
@@ -23,6 +23,6 @@ export function runPaced(job: Omit<PacedJob, 'kind'>): Promise<PacedResult> {
 }
 
 /** Runs conditional writes in a separate process. @throws if one was not accepted */
-export function runConditional(job: Omit<ConditionalJob, 'kind'>): Promise<ConditionalResult> {
-  return runChild<ConditionalResult>('load/main.js', { kind: 'conditional', ...job });
+export function runConditional(job: Omit<ConditionalWriteJob, 'kind'>): Promise<ConditionalWriteResult> {
+  return runChild<ConditionalWriteResult>('load/main.js', { kind: 'conditional', ...job });
 }

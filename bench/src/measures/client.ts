@@ -1,9 +1,9 @@
 import { AcknowledgingServer } from '../baselines/acknowledging-server.js';
 import { createStream, eachRun, observed, withStack, type BenchContext } from '../bench.js';
 import { runChild } from '../child.js';
-import type { ClientJob, ClientResult } from '../load/client.js';
+import type { ClientPackageJob, ClientPackageResult } from '../load/client.js';
 import { runClosedLoop } from '../load/start.js';
-import { goal, type Figure } from '../report.js';
+import { goal, type MeasuredFigure } from '../report.js';
 import { median } from '../statistics.js';
 
 const defaultEvents = 500_000;
@@ -13,7 +13,7 @@ const warmUpEvents = 100_000;
  * CLIENT: one process sends events with the client, with one `send` for each. The process sends to a server that
  * acknowledges at once, and to the system, compared with prepared bodies on plain sockets.
  */
-export async function client(bench: BenchContext): Promise<Figure[]> {
+export async function client(bench: BenchContext): Promise<MeasuredFigure[]> {
   const events = bench.options.events ?? defaultEvents;
   const alone = await toServerAlone(bench, events);
   const runs = await toSystem(bench, events);
@@ -44,13 +44,13 @@ export async function client(bench: BenchContext): Promise<Figure[]> {
   ];
 }
 
-async function toServerAlone(bench: BenchContext, events: number): Promise<ClientResult[]> {
+async function toServerAlone(bench: BenchContext, events: number): Promise<ClientPackageResult[]> {
   const server = new AcknowledgingServer();
   const url = await server.listen();
   try {
     return await eachRun(bench, (run) => {
-      const job: ClientJob = { url, stream: 'client', events, warmUpEvents, seed: run };
-      return runChild<ClientResult>('load/client.js', job);
+      const job: ClientPackageJob = { url, stream: 'client', events, warmUpEvents, seed: run };
+      return runChild<ClientPackageResult>('load/client.js', job);
     });
   } finally {
     await server.close();
@@ -66,8 +66,8 @@ function toSystem(bench: BenchContext, events: number) {
       await createStream(stack, stream);
       const load = { stream, events, warmUpEvents, seed: run };
       const bare = await runClosedLoop({ ...load, urls: [url], connections: 4, batchSize: 500 });
-      const job: ClientJob = { ...load, url };
-      const sent = await observed(bench, stack, () => runChild<ClientResult>('load/client.js', job));
+      const job: ClientPackageJob = { ...load, url };
+      const sent = await observed(bench, stack, () => runChild<ClientPackageResult>('load/client.js', job));
       return { sent, bare };
     });
   });

@@ -1,8 +1,8 @@
 import { eachRun, type BenchContext } from '../bench.js';
-import type { ConditionalResult } from '../load/job.js';
+import type { ConditionalWriteResult } from '../load/job.js';
 import { runClosedLoop, runConditional } from '../load/start.js';
 import { withLocalSystem, type LocalSystem } from '../local-system.js';
-import { goal, ratioOf, type Figure, type Goal } from '../report.js';
+import { goal, ratioOf, type MeasuredFigure, type Goal } from '../report.js';
 import { median } from '../statistics.js';
 import { caughtUp, furnish } from '../whole-system.js';
 
@@ -13,9 +13,9 @@ const plainSeconds = 15;
 const catchUpSeconds = 300;
 
 interface Seen {
-  paced: ConditionalResult;
-  singles: ConditionalResult;
-  batches: ConditionalResult;
+  paced: ConditionalWriteResult;
+  singles: ConditionalWriteResult;
+  batches: ConditionalWriteResult;
   /** Events per second without a condition: before any conditional write, after them, and at the same time. */
   plain: { before: number; after: number; meanwhile: number };
 }
@@ -24,7 +24,7 @@ interface Seen {
  * CONDITIONAL: latency and throughput of conditional writes to 1 000 entities, and the throughput of other writes before,
  * after and during them, with the system as started by `npm start`, a projection and a pipeline on each stream.
  */
-export async function conditional(bench: BenchContext): Promise<Figure[]> {
+export async function conditional(bench: BenchContext): Promise<MeasuredFigure[]> {
   const runs = await eachRun(bench, () => withLocalSystem(bench, one));
   return [...latencyRows(runs), ...throughputRows(runs), ...plainRows(runs)];
 }
@@ -56,11 +56,11 @@ async function plainRate(system: LocalSystem): Promise<number> {
   return result.eventsPerSecond;
 }
 
-function rowOf({ what, unit }: { what: string; unit: string }, runs: number[], must?: Goal): Figure {
+function rowOf({ what, unit }: { what: string; unit: string }, runs: number[], must?: Goal): MeasuredFigure {
   return { measure: 'CONDITIONAL', what, unit, runs, ...(must && { must }) };
 }
 
-function latencyRows(runs: readonly Seen[]): Figure[] {
+function latencyRows(runs: readonly Seen[]): MeasuredFigure[] {
   const half = runs.map(({ paced }) => paced.p50);
   const most = runs.map(({ paced }) => paced.p99);
   const what = `conditional writes at ${eventsPerSecond}/s to ${entities} entities, p50`;
@@ -69,8 +69,8 @@ function latencyRows(runs: readonly Seen[]): Figure[] {
   return [{ ...first, details: { runs } }, rowOf(second, most, goal(median(most), { below: 500 }, 'ms'))];
 }
 
-function throughputRows(runs: readonly Seen[]): Figure[] {
-  const ofRates = (what: string, rates: number[]): Figure => {
+function throughputRows(runs: readonly Seen[]): MeasuredFigure[] {
+  const ofRates = (what: string, rates: number[]): MeasuredFigure => {
     const must = goal(median(rates), { atLeast: 5_000 });
     return rowOf({ what: `conditional writes, ${what}`, unit: 'events/s' }, rates, must);
   };
@@ -86,9 +86,9 @@ function throughputRows(runs: readonly Seen[]): Figure[] {
   ];
 }
 
-function plainRows(runs: readonly Seen[]): Figure[] {
+function plainRows(runs: readonly Seen[]): MeasuredFigure[] {
   const before = { what: 'before any conditional write', runs: runs.map(({ plain }) => plain.before) };
-  const ofPlain = (what: string, rates: number[]): Figure => ({
+  const ofPlain = (what: string, rates: number[]): MeasuredFigure => ({
     ...rowOf({ what: `other writes, batches of 500, ${what}`, unit: 'events/s' }, rates),
     baseline: before,
   });

@@ -4,7 +4,7 @@ import { ClickHouse } from '../clickhouse.js';
 import { madeFrom, makeEvents } from '../pages/dataset.js';
 import { longEntity, makeLongEntity } from '../pages/long-entity.js';
 import { timeRuns } from '../pages/time-runs.js';
-import { goal, type Figure } from '../report.js';
+import { goal, type MeasuredFigure } from '../report.js';
 import { median, percentile } from '../statistics.js';
 import { randomFrom } from '../workload.js';
 
@@ -19,7 +19,7 @@ const others = ['pages-0#made', 'pages-1#made', 'pages-2#made', 'pages-3#made', 
 const readsPerRun = 200;
 
 /** STATE: the state of an entity with a long history, now and as of random times, among a million other events. */
-export async function entityState(bench: BenchContext): Promise<Figure[]> {
+export async function entityState(bench: BenchContext): Promise<MeasuredFigure[]> {
   const events = (bench.options.events ?? defaultEvents) + afterLast;
   return withStack(bench, async (stack) => {
     const clickhouse = new ClickHouse(bench.engines, stack.database);

@@ -13,7 +13,7 @@ import {
 } from '../pages/dataset.js';
 import { pageKinds, pagePaths, type PageKind } from '../pages/queries.js';
 import { pageRequest, timeRequests } from '../pages/time-pages.js';
-import { figure, goal, type Figure } from '../report.js';
+import { figure, goal, type MeasuredFigure } from '../report.js';
 import { median, percentile } from '../statistics.js';
 
 /** NDJSON is written by the gateway, Parquet by ClickHouse. */
@@ -37,7 +37,7 @@ interface ExportRun extends ExportResult {
 }
 
 /** EXPORT: the pages of P5 during an export of the whole data set, compared with the same pages before it. */
-export async function exports(bench: BenchContext): Promise<Figure[]> {
+export async function exports(bench: BenchContext): Promise<MeasuredFigure[]> {
   const size = sizeOf(bench.options.pageEvents);
   const found = await withStack(bench, async (stack) => {
     const clickhouse = new ClickHouse(bench.engines, stack.database);
@@ -103,10 +103,10 @@ async function timeKinds(
   return times as PageTimes;
 }
 
-function rowsOf(format: Format, events: number, runs: readonly ExportRun[]): Figure[] {
+function rowsOf(format: Format, events: number, runs: readonly ExportRun[]): MeasuredFigure[] {
   const measure = 'EXPORT';
   const what = `${figure(events)} events as ${format}`;
-  const pages = pageKinds.map((kind): Figure => {
+  const pages = pageKinds.map((kind): MeasuredFigure => {
     const at = (share: number, when: 'before' | 'during') =>
       runs.map((run) => percentile(run[when][kind], share));
     const slower = median(at(0.99, 'during')) / median(at(0.99, 'before'));

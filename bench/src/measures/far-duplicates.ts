@@ -1,5 +1,5 @@
 import { eachRun, withStack, type BenchContext } from '../bench.js';
-import { type Figure } from '../report.js';
+import { type MeasuredFigure } from '../report.js';
 import { drainOnce, fill, type Drained } from './p3-drain.js';
 
 const defaultEvents = 500_000;
@@ -10,7 +10,7 @@ const records = '20000';
  * FAR: a backlog of busy partitions is drained as in P3, alternately with and without the look-up of far duplicates. No
  * event is repeated: this is the cost for everybody.
  */
-export async function farDuplicates(bench: BenchContext): Promise<Figure[]> {
+export async function farDuplicates(bench: BenchContext): Promise<MeasuredFigure[]> {
   const events = bench.options.events ?? defaultEvents;
   const drained = (minutes: string): Promise<Drained> =>
     withStack(bench, async (stack) => {

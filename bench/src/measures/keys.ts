@@ -5,7 +5,7 @@ import { MemorySampler } from '../memory-sampler.js';
 import type { PageTimes } from '../pages/time-pages.js';
 import { timeRuns } from '../pages/time-runs.js';
 import { byEntity, fillStream, foldBacklog, rateBetween, remove, untilProjection } from '../projections.js';
-import { figure, goal, type Figure } from '../report.js';
+import { figure, goal, type MeasuredFigure } from '../report.js';
 import { median, percentile } from '../statistics.js';
 import { randomFrom } from '../workload.js';
 
@@ -26,7 +26,7 @@ interface Folded {
  * KEYS: a projection with half as many keys as events. Each key occurs once, in scattered order, and then once more, so
  * in the second half no key is still in memory. At the end, the measure reads states of the projection.
  */
-export async function keys(bench: BenchContext): Promise<Figure[]> {
+export async function keys(bench: BenchContext): Promise<MeasuredFigure[]> {
   const events = bench.options.events ?? defaultEvents;
   const entities = Math.ceil(events / 2);
   return withStack(
@@ -61,7 +61,10 @@ async function foldKeys(
   return folded;
 }
 
-function foldRows(runs: readonly Folded[], { entities }: { events: number; entities: number }): Figure[] {
+function foldRows(
+  runs: readonly Folded[],
+  { entities }: { events: number; entities: number },
+): MeasuredFigure[] {
   const row = { measure: 'KEYS', unit: 'events/s' };
   const [fresh, known] = [runs.map((run) => run.fresh), runs.map((run) => run.known)];
   const memory = runs.map((run) => run.memory);
@@ -82,7 +85,7 @@ function foldRows(runs: readonly Folded[], { entities }: { events: number; entit
   ];
 }
 
-async function readRows(bench: BenchContext, stack: TestSystem, entities: number): Promise<Figure[]> {
+async function readRows(bench: BenchContext, stack: TestSystem, entities: number): Promise<MeasuredFigure[]> {
   await new ClickHouse(bench.engines, stack.database).settled();
   const path = '/api/v1/projections/keys/state';
   const oneKey = paths(bench, (below) => `${path}/order-${below(entities)}`);
@@ -102,7 +105,7 @@ function paths(bench: BenchContext, pathOf: (below: (limit: number) => number) =
   });
 }
 
-function timeRows(what: string, times: readonly PageTimes[]): Figure[] {
+function timeRows(what: string, times: readonly PageTimes[]): MeasuredFigure[] {
   return [0.5, 0.99].map((share) => ({
     measure: 'KEYS',
     what: `${what}, p${share * 100}`,

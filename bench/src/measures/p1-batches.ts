@@ -4,7 +4,7 @@ import type { ProduceJob } from '../baselines/kafkajs-produce.js';
 import { installKafkaTools, producerPerformance } from '../baselines/producer-performance.js';
 import { runChild } from '../child.js';
 import { runClosedLoop } from '../load/start.js';
-import { goal, ratioOf, type Figure } from '../report.js';
+import { goal, ratioOf, type MeasuredFigure } from '../report.js';
 
 const defaultEvents = 500_000;
 const warmUpEvents = 100_000;
@@ -13,7 +13,7 @@ const warmUpEvents = 100_000;
  * P1: batches of 500 on 4 connections, compared with kafkajs alone and with Kafka's own producer, using the same
  * events.
  */
-export async function batches(bench: BenchContext): Promise<Figure[]> {
+export async function batches(bench: BenchContext): Promise<MeasuredFigure[]> {
   const toolsFolder = join(bench.keptFolder, 'kafka-tools');
   await installKafkaTools(toolsFolder);
   const runs = await withStack(bench, async (stack) => {
@@ -32,7 +32,7 @@ export async function batches(bench: BenchContext): Promise<Figure[]> {
     });
   });
   const figures = runs.map(({ http }) => http.result.eventsPerSecond);
-  const row: Figure = {
+  const row: MeasuredFigure = {
     measure: 'P1',
     what: 'HTTP ingest, batches of 500, 4 connections',
     unit: 'events/s',
@@ -40,14 +40,14 @@ export async function batches(bench: BenchContext): Promise<Figure[]> {
     baseline: { what: 'kafkajs alone', runs: runs.map(({ alone }) => alone) },
     details: { loads: runs.map(({ http }) => http) },
   };
-  const ofKafka: Figure = {
+  const ofKafka: MeasuredFigure = {
     measure: 'P1',
     what: 'the same',
     unit: 'events/s',
     runs: figures,
     baseline: { what: 'ProducerPerformance', runs: runs.map(({ own }) => own) },
   };
-  const raw: Figure = {
+  const raw: MeasuredFigure = {
     measure: 'P1',
     what: 'the same as lines to `raw`, type and entity by pointers',
     unit: 'events/s',

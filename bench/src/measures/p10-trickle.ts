@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eachRun, type BenchContext } from '../bench.js';
 import { runPaced } from '../load/start.js';
 import { withLocalSystem, type LocalSystem } from '../local-system.js';
-import { goal, type Figure } from '../report.js';
+import { goal, type MeasuredFigure } from '../report.js';
 import { median, percentile } from '../statistics.js';
-import { furnish, spentIn, totalOf, type ProcessorSeconds } from '../whole-system.js';
+import { furnish, spentIn, totalOf, type CpuSecondsByProcess } from '../whole-system.js';
 
 const stream = 'trickle';
 const settleMs = 10_000;
@@ -22,7 +22,7 @@ interface Seen {
   cores: number;
   /** The 95th percentile in milliseconds. */
   freshness: number;
-  byProcess: ProcessorSeconds;
+  byProcess: CpuSecondsByProcess;
 }
 
 /**
@@ -30,10 +30,10 @@ interface Seen {
  * projection. The processor time is measured without probes; then the freshness is measured with probes at the same
  * rate.
  */
-export async function trickle(bench: BenchContext): Promise<Figure[]> {
+export async function trickle(bench: BenchContext): Promise<MeasuredFigure[]> {
   return withLocalSystem(bench, async (system) => {
     await furnish(system, stream, { pipeline: false });
-    const rows: Figure[] = [];
+    const rows: MeasuredFigure[] = [];
     for (const { eventsPerSecond, must, aim } of levels) {
       const runs = await eachRun(bench, (run) => atRate(system, eventsPerSecond, run));
       const [cores, freshness] = [runs.map((run) => run.cores), runs.map((run) => run.freshness)];

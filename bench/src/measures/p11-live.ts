@@ -1,9 +1,9 @@
 import { eachRun, type BenchContext } from '../bench.js';
 import { runClosedLoop } from '../load/start.js';
 import { withLocalSystem, type LocalSystem } from '../local-system.js';
-import { goal, type Figure } from '../report.js';
+import { goal, type MeasuredFigure } from '../report.js';
 import { median } from '../statistics.js';
-import { caughtUp, furnish, lagsOf, spentIn, type ProcessorSeconds } from '../whole-system.js';
+import { caughtUp, furnish, lagsOf, spentIn, type CpuSecondsByProcess } from '../whole-system.js';
 
 const seconds = 60;
 /** A time limit in seconds, because a snapshotter may be hours behind. */
@@ -21,12 +21,12 @@ interface Seen {
   lag: number;
   caughtUp: number;
   lags: Record<string, number>;
-  byProcess: ProcessorSeconds;
+  byProcess: CpuSecondsByProcess;
 }
 
 /** P11: the maximum rate for a minute with all features: a projection, a pipeline with a window, snapshots. */
-export async function live(bench: BenchContext): Promise<Figure[]> {
-  const rows: Figure[] = [];
+export async function live(bench: BenchContext): Promise<MeasuredFigure[]> {
+  const rows: MeasuredFigure[] = [];
   for (const load of loads) {
     const runs = await eachRun(bench, (run) =>
       withLocalSystem(bench, (system) => underLoad(system, { ...load, seed: run })),
@@ -57,7 +57,7 @@ async function underLoad(
   };
 }
 
-function rowsOf({ what, must, aim }: (typeof loads)[number], runs: readonly Seen[]): Figure[] {
+function rowsOf({ what, must, aim }: (typeof loads)[number], runs: readonly Seen[]): MeasuredFigure[] {
   const rates = runs.map(({ eventsPerSecond }) => eventsPerSecond);
   const behind = runs.map(({ lag }) => lag);
   return [

@@ -1,9 +1,9 @@
 import { createStream, eachRun, type BenchContext } from '../bench.js';
 import { runClosedLoop } from '../load/start.js';
 import { withLocalSystem, type LocalSystem } from '../local-system.js';
-import { goal, type Figure } from '../report.js';
+import { goal, type MeasuredFigure } from '../report.js';
 import { median } from '../statistics.js';
-import { caughtUp, spentIn, type ProcessorSeconds } from '../whole-system.js';
+import { caughtUp, spentIn, type CpuSecondsByProcess } from '../whole-system.js';
 
 /** 5 000 entities with 60 events each, and a snapshot every 20. */
 const defaultEvents = 300_000;
@@ -16,7 +16,7 @@ const catchUpSeconds = 900;
  * P12: the cost of snapshots. The same events are written alternately to a stream with snapshots and to one without.
  * The processor time of the materializer, the processor and ClickHouse is measured until there is no lag.
  */
-export async function snapshots(bench: BenchContext): Promise<Figure[]> {
+export async function snapshots(bench: BenchContext): Promise<MeasuredFigure[]> {
   const events = bench.options.events ?? defaultEvents;
   const runs = await eachRun(bench, (run) =>
     withLocalSystem(bench, async (system) => ({
@@ -48,7 +48,7 @@ export async function snapshots(bench: BenchContext): Promise<Figure[]> {
 async function cost(
   system: LocalSystem,
   { stream, events, snapshot_every }: { stream: string; events: number; snapshot_every: number },
-): Promise<{ seconds: number; caughtUp: number; byProcess: ProcessorSeconds }> {
+): Promise<{ seconds: number; caughtUp: number; byProcess: CpuSecondsByProcess }> {
   await createStream(system, stream, { snapshot_every });
   const { result, spent } = await spentIn(system, async () => {
     await runClosedLoop({

@@ -3,7 +3,7 @@ import { until, type HttpClient } from '#testkit';
 import { eachRun, type BenchContext } from '../bench.js';
 import { processNames, withLocalSystem, type LocalSystem } from '../local-system.js';
 import { usageOf } from '../process-usage.js';
-import { goal, type Figure } from '../report.js';
+import { goal, type MeasuredFigure } from '../report.js';
 import { median } from '../statistics.js';
 import { spentIn } from '../whole-system.js';
 
@@ -25,9 +25,9 @@ interface Seen {
 }
 
 /** P13: a thousand streams created at once by their first events, and their idle cost. */
-export async function manyStreams(bench: BenchContext): Promise<Figure[]> {
+export async function manyStreams(bench: BenchContext): Promise<MeasuredFigure[]> {
   const runs = await eachRun(bench, () => withLocalSystem(bench, made));
-  const bounded = (row: Pick<Figure, 'what' | 'unit' | 'runs'>, below: number): Figure => ({
+  const bounded = (row: Pick<MeasuredFigure, 'what' | 'unit' | 'runs'>, below: number): MeasuredFigure => ({
     ...{ measure: 'P13', ...row },
     must: goal(median(row.runs), { below }, row.unit),
   });

@@ -1,12 +1,12 @@
 import { createStream, eachRun, observed, withStack, type BenchContext } from '../bench.js';
 import { runClosedLoop } from '../load/start.js';
-import { goal, type Figure } from '../report.js';
+import { goal, type MeasuredFigure } from '../report.js';
 import { median } from '../statistics.js';
 
 const defaultEvents = 200_000;
 
 /** P2: single events on 64 connections. */
-export async function singles(bench: BenchContext): Promise<Figure[]> {
+export async function singles(bench: BenchContext): Promise<MeasuredFigure[]> {
   const runs = await withStack(bench, async (stack) => {
     await stack.materializer.stop();
     return eachRun(bench, async (run) => {

@@ -5,7 +5,7 @@ import { createStream, eachRun, observed, withStack, type BenchContext } from '.
 import { runChild } from '../child.js';
 import { GroupProgressPoller } from '../group-progress.js';
 import { runClosedLoop } from '../load/start.js';
-import { goal, ratioOf, type Figure } from '../report.js';
+import { goal, ratioOf, type MeasuredFigure } from '../report.js';
 import { median } from '../statistics.js';
 
 const defaultEvents = 1_000_000;
@@ -24,7 +24,7 @@ export interface Drained {
  * because a starting materializer reads the id window of every stream again, including streams of earlier
  * runs.
  */
-export async function drain(bench: BenchContext): Promise<Figure[]> {
+export async function drain(bench: BenchContext): Promise<MeasuredFigure[]> {
   const events = bench.options.events ?? defaultEvents;
   const runs = await eachRun(bench, () =>
     withStack(bench, async (stack) => {
@@ -43,7 +43,7 @@ export async function drain(bench: BenchContext): Promise<Figure[]> {
     }),
   );
   const rates = runs.map(({ drained }) => drained.eventsPerSecond);
-  const row: Figure = {
+  const row: MeasuredFigure = {
     measure: 'P3',
     what: `draining a backlog of ${events}`,
     unit: 'events/s',

@@ -1,13 +1,13 @@
 import { createStream, eachRun, withStack, type BenchContext } from '../bench.js';
 import { runPaced } from '../load/start.js';
-import { goal, type Figure } from '../report.js';
+import { goal, type MeasuredFigure } from '../report.js';
 import { median, percentile } from '../statistics.js';
 
 const eventsPerSecond = 5_000;
 const seconds = 30;
 
 /** P4: the time from the acknowledgement of an event until a query returns it, while 5 000 events/s are written. */
-export async function freshness(bench: BenchContext): Promise<Figure[]> {
+export async function freshness(bench: BenchContext): Promise<MeasuredFigure[]> {
   const runs = await withStack(bench, async (stack) => {
     await createStream(stack, 'fresh');
     const load = {

@@ -11,7 +11,7 @@ import {
 import { pageKinds, pagePaths, type PageKind } from '../pages/queries.js';
 import type { PageTimes } from '../pages/time-pages.js';
 import { timeRuns } from '../pages/time-runs.js';
-import { figure, goal, type Figure } from '../report.js';
+import { figure, goal, type MeasuredFigure } from '../report.js';
 import { median, percentile } from '../statistics.js';
 
 const pagesPerRun = 200;
@@ -21,7 +21,7 @@ type Times = Record<PageKind, PageTimes[]>;
 /**
  * P5 and P6: pages of 100 at a tenth of the data set and at all of it, each compared with the same SQL sent directly.
  */
-export async function pages(bench: BenchContext): Promise<Figure[]> {
+export async function pages(bench: BenchContext): Promise<MeasuredFigure[]> {
   const whole = sizeOf(bench.options.pageEvents);
   const tenth = { made: Math.floor(bench.options.pageEvents / 10), flights: 0 };
   return withStack(bench, async (stack) => {
@@ -48,7 +48,7 @@ async function timeKinds(bench: BenchContext, stack: TestSystem, size: DatasetCo
   return Object.fromEntries(pageKinds.map((kind, index) => [kind, times[index]!])) as Times;
 }
 
-function rowsOf(kind: PageKind, found: { events: number; atTenth: Times; atWhole: Times }): Figure[] {
+function rowsOf(kind: PageKind, found: { events: number; atTenth: Times; atWhole: Times }): MeasuredFigure[] {
   const at = (share: number) => (runs: PageTimes[]) => runs.map(({ system }) => percentile(system, share));
   const direct = (share: number) => (runs: PageTimes[]) => runs.map((run) => percentile(run.direct, share));
   const [half, most] = [at(0.5)(found.atWhole[kind]), at(0.99)(found.atWhole[kind])];

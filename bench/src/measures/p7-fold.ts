@@ -7,7 +7,7 @@ import {
   remove,
   type ProjectionRequestBody,
 } from '../projections.js';
-import { goal, type Figure } from '../report.js';
+import { goal, type MeasuredFigure } from '../report.js';
 import { median } from '../statistics.js';
 
 const defaultEvents = 1_000_000;
@@ -34,13 +34,13 @@ const definitions: { what: string; definition: ProjectionRequestBody }[] = [
  * measured between the first observed commit and the last. Each run has a process and a generation of its own, over
  * the same backlog.
  */
-export async function fold(bench: BenchContext): Promise<Figure[]> {
+export async function fold(bench: BenchContext): Promise<MeasuredFigure[]> {
   const events = bench.options.events ?? defaultEvents;
   return withStack(
     bench,
     async (stack) => {
       await fillStream(stack, stream, { events });
-      const rows: Figure[] = [];
+      const rows: MeasuredFigure[] = [];
       for (const { what, definition } of definitions) {
         const runs = await eachRun(bench, async () => {
           const { first, marks, cpuSeconds } = await foldBacklog(bench, stack, {

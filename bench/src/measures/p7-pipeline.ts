@@ -1,7 +1,7 @@
 import { eachRun, withStack, type BenchContext } from '../bench.js';
 import { drain, type BacklogPipeline } from '../pipelines.js';
 import { fillStream, rateBetween } from '../projections.js';
-import { figure, goal, type Figure } from '../report.js';
+import { figure, goal, type MeasuredFigure } from '../report.js';
 import { median } from '../statistics.js';
 
 const defaultEvents = 1_000_000;
@@ -46,13 +46,13 @@ const jobs: (Omit<BacklogPipeline, 'stream' | 'least'> & { what: string; isOfGoa
  * forwarded to the window have been read. At the end, the measure compares the emitted events with the written ones:
  * one lost or duplicated event fails the measure. Each run has a process and a job of its own, over the same backlog.
  */
-export async function pipeline(bench: BenchContext): Promise<Figure[]> {
+export async function pipeline(bench: BenchContext): Promise<MeasuredFigure[]> {
   const events = bench.options.events ?? defaultEvents;
   return withStack(
     bench,
     async (stack) => {
       await fillStream(stack, stream, { events });
-      const rows: Figure[] = [];
+      const rows: MeasuredFigure[] = [];
       for (const { what, isOfGoal, ...job } of jobs) {
         const runs = await eachRun(bench, async () => {
           const { first, last, ...seen } = await drain(bench, stack, {

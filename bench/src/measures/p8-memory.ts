@@ -1,16 +1,16 @@
 import type { TestSystem } from '#testkit';
 import { createStream, observed, withStack, type BenchContext } from '../bench.js';
 import { runClosedLoop } from '../load/start.js';
-import { MemorySampler, type MemoryUsage } from '../memory-sampler.js';
-import { goal, type Figure } from '../report.js';
+import { MemorySampler, type MemoryUsageSummary } from '../memory-sampler.js';
+import { goal, type MeasuredFigure } from '../report.js';
 
 /** The number of events of one load; loads repeat until the time is over. */
 const eventsPerLoad = 300_000;
-/** The growth from the middle to the last third of the time that still counts as flat. */
+/** Memory counts as flat if the last third of the run uses at most this many times as much as the middle third. */
 const flatWithin = 1.1;
 
 /** P8: the memory of each process at the maximum load. */
-export async function memory(bench: BenchContext): Promise<Figure[]> {
+export async function memory(bench: BenchContext): Promise<MeasuredFigure[]> {
   const seen = await withStack(bench, async (stack) => {
     await createStream(stack, 'soak');
     const sampler = new MemorySampler(() =>
@@ -40,7 +40,7 @@ async function soak(stack: TestSystem, seconds: number): Promise<void> {
   }
 }
 
-function rowOf(bench: BenchContext, name: string, { max, middle, last }: MemoryUsage): Figure {
+function rowOf(bench: BenchContext, name: string, { max, middle, last }: MemoryUsageSummary): MeasuredFigure {
   const flat = last < middle * flatWithin;
   const must = goal(max, { below: 400 }, 'MB');
   return {

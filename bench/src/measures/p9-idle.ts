@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createStream, eachRun, withStack, type BenchContext } from '../bench.js';
 import { usageOf } from '../process-usage.js';
-import { goal, type Figure } from '../report.js';
+import { goal, type MeasuredFigure } from '../report.js';
 import { median } from '../statistics.js';
 
 const settleMs = 5_000;
@@ -11,7 +11,7 @@ const windowMs = 30_000;
  * P9: the idle processor time of all apps together, in percent of one core; and the memory of all processes,
  * including the embedded engines.
  */
-export async function idle(bench: BenchContext): Promise<Figure[]> {
+export async function idle(bench: BenchContext): Promise<MeasuredFigure[]> {
   const runs = await withStack(bench, async (stack) => {
     await createStream(stack, 'quiet');
     await sleep(settleMs);

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { until, type HttpClient } from '#testkit';
 import { eachRun, type BenchContext } from '../bench.js';
 import { processNames, withLocalSystem, type LocalSystem, type ProcessName } from '../local-system.js';
-import { Probe } from '../probe.js';
-import { goal, type Figure } from '../report.js';
+import { FreshnessProbe } from '../freshness-probe.js';
+import { goal, type MeasuredFigure } from '../report.js';
 import { median } from '../statistics.js';
 
 /** Milliseconds to observe; recovery takes much less. */
@@ -24,13 +24,13 @@ interface Recovered {
  * RECOVERY: seconds until full recovery after `kill -9` of each process, observed by a client, with the system as
  * started by `npm start`; and until a new pipeline and a new projection have output.
  */
-export async function recovery(bench: BenchContext): Promise<Figure[]> {
+export async function recovery(bench: BenchContext): Promise<MeasuredFigure[]> {
   return withLocalSystem(bench, async (system) => {
     const { core, ingest } = system;
     await posted(core, '/api/v1/streams', { stream: 'probed' });
     await posted(core, '/api/v1/streams', { stream: 'made' });
     await posted(core, '/api/v1/pipelines', pipeline('probe', 'made'));
-    const probe = new Probe(core, ['probed']);
+    const probe = new FreshnessProbe(core, ['probed']);
     for (const client of [core, ingest]) probe.writeThrough(client);
     for (const stream of ['probed', 'made']) probe.readFrom([stream]);
     await sleep(settleMs);
@@ -45,7 +45,7 @@ export async function recovery(bench: BenchContext): Promise<Figure[]> {
   });
 }
 
-async function afterKill(system: LocalSystem, probe: Probe, name: ProcessName): Promise<Recovered> {
+async function afterKill(system: LocalSystem, probe: FreshnessProbe, name: ProcessName): Promise<Recovered> {
   const { core, ingest } = system;
   const since = performance.now();
   process.kill(system.pidOf(name), 'SIGKILL');
@@ -103,13 +103,13 @@ async function posted(core: HttpClient, path: string, body: object): Promise<voi
   if (status !== 201) throw new Error(`${path} answered ${status} ${text}`);
 }
 
-function killRows(runs: readonly ReadonlyMap<ProcessName, Recovered>[]): Figure[] {
+function killRows(runs: readonly ReadonlyMap<ProcessName, Recovered>[]): MeasuredFigure[] {
   return processNames.flatMap((name) => {
     // Includes the start of Kafka itself.
     const below = name === 'kafka' ? 15 : 10;
     const found = runs.map((run) => run.get(name)!);
     const row = { measure: 'RECOVERY', unit: 's' };
-    const rowOf = (what: string, values: number[]): Figure => ({
+    const rowOf = (what: string, values: number[]): MeasuredFigure => ({
       ...{ ...row, what: `kill −9 of ${name}: ${what}`, runs: values },
       must: goal(median(values), { below }, 's'),
     });
@@ -130,8 +130,8 @@ function killRows(runs: readonly ReadonlyMap<ProcessName, Recovered>[]): Figure[
   });
 }
 
-function firstRows(runs: readonly { pipeline: number; projection: number }[]): Figure[] {
-  const rowOf = (what: string, values: number[]): Figure => ({
+function firstRows(runs: readonly { pipeline: number; projection: number }[]): MeasuredFigure[] {
+  const rowOf = (what: string, values: number[]): MeasuredFigure => ({
     ...{ measure: 'RECOVERY', unit: 's', what, runs: values },
     must: goal(median(values), { below: 2 }, 's'),
   });

@@ -3,7 +3,7 @@ import { eachRun, withStack, type BenchContext } from '../bench.js';
 import { Connection } from '../http/connection.js';
 import { pageRequest } from '../pages/time-pages.js';
 import { byEntity, define, fillStream, untilProjection } from '../projections.js';
-import { figure, type Figure } from '../report.js';
+import { figure, type MeasuredFigure } from '../report.js';
 import { percentile } from '../statistics.js';
 import { entities, randomFrom } from '../workload.js';
 
@@ -17,7 +17,7 @@ interface Resetted {
 }
 
 /** RESET: a projection is rebuilt over the whole log with the same definition, while the serving generation is read. */
-export async function reset(bench: BenchContext): Promise<Figure[]> {
+export async function reset(bench: BenchContext): Promise<MeasuredFigure[]> {
   const events = bench.options.events ?? defaultEvents;
   const runs = await withStack(
     bench,

@@ -3,7 +3,7 @@ import type { TestSystem } from '#testkit';
 import { createStream, eachRun, observed, withStack, type BenchContext } from '../bench.js';
 import type { ClosedLoopResult } from '../load/job.js';
 import { runClosedLoop } from '../load/start.js';
-import { goal, ratioOf, type Figure } from '../report.js';
+import { goal, ratioOf, type MeasuredFigure } from '../report.js';
 import { eventTypes, orderSchema } from '../workload.js';
 
 const defaultEvents = 500_000;
@@ -20,7 +20,7 @@ interface Figures extends ClosedLoopResult {
  * SCHEMA: batches of 500 on 4 connections to a stream in which every event is checked with an enforced schema, and to
  * one without schemas, alternately by the same process.
  */
-export async function schema(bench: BenchContext): Promise<Figure[]> {
+export async function schema(bench: BenchContext): Promise<MeasuredFigure[]> {
   const runs = await withStack(bench, async (stack) => {
     await stack.materializer.stop();
     const [plain, checked] = ['plain', 'checked'] as const;
@@ -37,10 +37,10 @@ export async function schema(bench: BenchContext): Promise<Figure[]> {
   return rows(runs);
 }
 
-function rows(runs: { plain: Figures; checked: Figures }[]): Figure[] {
+function rows(runs: { plain: Figures; checked: Figures }[]): MeasuredFigure[] {
   const of = (kind: 'plain' | 'checked', figure: 'eventsPerSecond' | 'cpuMicrosPerEvent') =>
     runs.map((run) => run[kind][figure]);
-  const throughput: Figure = {
+  const throughput: MeasuredFigure = {
     measure: 'SCHEMA',
     what: 'HTTP ingest, batches of 500, each event checked',
     unit: 'events/s',
@@ -48,7 +48,7 @@ function rows(runs: { plain: Figures; checked: Figures }[]): Figure[] {
     baseline: { what: 'without schemas', runs: of('plain', 'eventsPerSecond') },
     details: { runs },
   };
-  const processor: Figure = {
+  const processor: MeasuredFigure = {
     measure: 'SCHEMA',
     what: 'the same, processor time of ingest',
     unit: 'µs/event',

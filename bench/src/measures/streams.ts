@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { until, type HttpClient } from '#testkit';
 import { eachRun, type BenchContext } from '../bench.js';
 import { withLocalSystem } from '../local-system.js';
-import { Probe } from '../probe.js';
-import type { Figure } from '../report.js';
+import { FreshnessProbe } from '../freshness-probe.js';
+import type { MeasuredFigure } from '../report.js';
 
 const streamCount = 149;
 const probed = 20;
@@ -18,15 +18,15 @@ interface Made {
 }
 
 /** STREAMS: the effect of one new stream, and of fifteen, on 149 existing ones, of which 20 are written to. */
-export async function streams(bench: BenchContext): Promise<Figure[]> {
+export async function streams(bench: BenchContext): Promise<MeasuredFigure[]> {
   return withLocalSystem(bench, async ({ core }) => {
     const names = Array.from({ length: streamCount }, (_, index) => `s${index}`);
     for (let at = 0; at < names.length; at += atOnce) await firstEvents(core, names.slice(at, at + atOnce));
-    const probe = new Probe(core, names.slice(0, probed));
+    const probe = new FreshnessProbe(core, names.slice(0, probed));
     probe.writeThrough(core);
     probe.readFrom(names.slice(0, probed));
     await sleep(settleMs);
-    const rows: Figure[] = [];
+    const rows: MeasuredFigure[] = [];
     for (const count of [1, 15]) {
       const runs = await eachRun(bench, (run) => newStreams(core, probe, { count, run }));
       rows.push(...rowsOf(count, runs));
@@ -38,7 +38,7 @@ export async function streams(bench: BenchContext): Promise<Figure[]> {
 
 async function newStreams(
   core: HttpClient,
-  probe: Probe,
+  probe: FreshnessProbe,
   { count, run }: { count: number; run: number },
 ): Promise<Made> {
   const since = performance.now();
@@ -62,7 +62,7 @@ async function firstEvents(core: HttpClient, names: readonly string[]): Promise<
   );
 }
 
-function rowsOf(count: number, runs: readonly Made[]): Figure[] {
+function rowsOf(count: number, runs: readonly Made[]): MeasuredFigure[] {
   const made = `${count} new ${count === 1 ? 'stream' : 'streams'} beside ${streamCount}`;
   const row = { measure: 'STREAMS', unit: 's' };
   return [

@@ -37,13 +37,13 @@ export function sizeOf(events: number): DatasetComposition {
 }
 
 /** Ids of the streams of generated events, and of the stream of flights. */
-export interface PageStreams {
+export interface DatasetStreams {
   made: string[];
   flights: string;
 }
 
 /** Creates the streams of the data set, without events. */
-export async function createPageStreams(stack: TestSystem): Promise<PageStreams> {
+export async function createPageStreams(stack: TestSystem): Promise<DatasetStreams> {
   const created = async (stream: string): Promise<string> => {
     await createStream(stack, stream);
     return idOf(stack, stream);

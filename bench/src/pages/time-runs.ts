@@ -1,7 +1,7 @@
 import type { TestSystem } from '#testkit';
 import { RecordingProxy } from '../baselines/recording-proxy.js';
 import type { BenchContext } from '../bench.js';
-import { pageRequest, timePages, type PageTimes, type RecordedPage } from './time-pages.js';
+import { pageRequest, timePages, type PageTimes, type RecordedPageRequests } from './time-pages.js';
 
 const warmUpPages = 20;
 
@@ -16,9 +16,9 @@ export async function timeRuns(
 ): Promise<PageTimes[][]> {
   const proxy = new RecordingProxy(bench.engines.clickhouseUrl);
   await relaunch(stack, { CLICKHOUSE_URL: await proxy.listen() });
-  const recorded: RecordedPage[][][] = [];
+  const recorded: RecordedPageRequests[][][] = [];
   for (const runs of kinds) {
-    const ofKind: RecordedPage[][] = [];
+    const ofKind: RecordedPageRequests[][] = [];
     for (const paths of runs) ofKind.push(await record(stack, proxy, paths));
     recorded.push(ofKind);
   }
@@ -41,8 +41,8 @@ async function record(
   stack: TestSystem,
   proxy: RecordingProxy,
   paths: readonly string[],
-): Promise<RecordedPage[]> {
-  const recorded: RecordedPage[] = [];
+): Promise<RecordedPageRequests[]> {
+  const recorded: RecordedPageRequests[] = [];
   for (const path of paths) {
     proxy.take();
     const { status, text } = await stack.query.get(path);

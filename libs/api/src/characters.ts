@@ -3,7 +3,7 @@ import { ValidateBy, type ValidationOptions } from 'class-validator';
 /**
  * Minimum (default 1) and maximum number of characters of a text, both inclusive. A character is a Unicode code point.
  */
-export interface CharacterBounds {
+export interface CharacterCountBounds {
   least?: number;
   most: number;
 }
@@ -15,7 +15,7 @@ export const charactersRule = 'characters';
  * Returns whether the number of characters is within the bounds. In every limit, a character is a Unicode code point:
  * an emoji may be one, and a letter with a combining accent is two. JSON Schema counts the same way.
  */
-export function hasCharacters(text: string, { least = 1, most }: CharacterBounds): boolean {
+export function hasCharacters(text: string, { least = 1, most }: CharacterCountBounds): boolean {
   const units = text.length;
   // A code point is one or two UTF-16 units.
   if (units < least || units > 2 * most) return false;
@@ -38,7 +38,7 @@ export function charactersOf(text: string): number {
  * Validates that a property is a text with a number of characters within the bounds. class-validator's `Length` does
  * not count variation selectors.
  */
-export function Characters(bounds: CharacterBounds, options: ValidationOptions = {}): PropertyDecorator {
+export function Characters(bounds: CharacterCountBounds, options: ValidationOptions = {}): PropertyDecorator {
   const { least = 1, most } = bounds;
   const validate = (value: unknown) => typeof value === 'string' && hasCharacters(value, bounds);
   return ValidateBy(

@@ -126,7 +126,7 @@ export const tracesSamplers = [
 ] as const;
 
 /** Name of an OpenTelemetry sampler, as a value of `OTEL_TRACES_SAMPLER`. */
-export type TracesSampler = (typeof tracesSamplers)[number];
+export type TracesSamplerName = (typeof tracesSamplers)[number];
 
 /** The settings that every app reads. Property names are the names of the environment variables. */
 export class AppConfig {
@@ -208,7 +208,7 @@ export class AppConfig {
   /** Name of this app in traces; default: `tributary-` and the app's name. */
   @IsOptional() @Matches(/^[\x21-\x7e]{1,100}$/) OTEL_SERVICE_NAME?: string = undefined;
   /** Sampler, which decides whether a trace is recorded. With `parentbased`, the caller's decision is used if there is one. */
-  @IsIn(tracesSamplers) OTEL_TRACES_SAMPLER: TracesSampler = 'parentbased_traceidratio';
+  @IsIn(tracesSamplers) OTEL_TRACES_SAMPLER: TracesSamplerName = 'parentbased_traceidratio';
   /** Share of the traces starting in this app that are recorded, for samplers with a ratio. */
   @FromText('decimal') @IsFraction() OTEL_TRACES_SAMPLER_ARG = 0.01;
 }

@@ -1,5 +1,5 @@
 export { Backoff } from './backoff.js';
-export { Outage } from './outage.js';
+export { OutageTracker } from './outage-tracker.js';
 export { countSteps, stepsTaken } from './steps.js';
 export { TimeSlice } from './time-slice.js';
 export * from './with-any-signal.js';

@@ -1,17 +1,17 @@
 import type { Expression } from './expression.js';
-import { ExpressionError } from './errors.js';
+import { InvalidCelExpressionError } from './errors.js';
 import { subexpressionsOf } from './subexpressions-of.js';
 
 /**
  * Rejects a comparison with a literal list or object in a `where`: a `where` does not compare two lists or two objects,
  * so no event would match.
- * @throws ExpressionError
+ * @throws InvalidCelExpressionError
  */
 export function checkComparisons(expression: Expression): void {
   for (const part of comparedIn(expression)) {
     if (part.kind !== 'list' && part.kind !== 'map') continue;
     const name = part.kind === 'list' ? 'A list' : 'An object';
-    throw new ExpressionError(
+    throw new InvalidCelExpressionError(
       `${name} is not compared in a where: compare its members, or use "in".`,
       part.at,
     );

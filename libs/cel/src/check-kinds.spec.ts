@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkKinds } from './check-kinds.js';
-import { ExpressionError } from './errors.js';
+import { InvalidCelExpressionError } from './errors.js';
 import { functions, methods } from './functions.js';
 import { functionKinds, methodKinds } from './function-signatures.js';
 import { anyKind, kinds, namesOfKinds } from './kinds.js';
@@ -56,10 +56,10 @@ describe('the kinds of an expression', () => {
     } catch (error) {
       found = error;
     }
-    expect(found).toBeInstanceOf(ExpressionError);
-    expect((found as ExpressionError).message).toContain(message);
-    expect((found as ExpressionError).at).toBeGreaterThanOrEqual(at);
-    expect((found as ExpressionError).at).toBeLessThanOrEqual(at + 12);
+    expect(found).toBeInstanceOf(InvalidCelExpressionError);
+    expect((found as InvalidCelExpressionError).message).toContain(message);
+    expect((found as InvalidCelExpressionError).at).toBeGreaterThanOrEqual(at);
+    expect((found as InvalidCelExpressionError).at).toBeLessThanOrEqual(at + 12);
   });
 
   it('are defined for every function and method', () => {

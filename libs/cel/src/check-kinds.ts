@@ -1,5 +1,5 @@
 import type { BinaryOperator, Expression } from './expression.js';
-import { ExpressionError } from './errors.js';
+import { InvalidCelExpressionError } from './errors.js';
 import { functionKinds, methodKinds } from './function-signatures.js';
 import { anyKind, kindsOf, kinds, namesOfKinds, type KindSet } from './kinds.js';
 import { isMacro } from './macros.js';
@@ -27,7 +27,7 @@ export const storedEventKinds = { ...eventKinds, version: number | none };
 
 /**
  * Returns the kinds of values that a CEL expression on `event` may have.
- * @throws ExpressionError if a part of it has no value for any event, whatever its `data` and `metadata` contain: an
+ * @throws InvalidCelExpressionError if a part of it has no value for any event, whatever its `data` and `metadata` contain: an
  *   unknown member, or an operator or function on a kind of value that it does not accept
  */
 export function checkKinds(
@@ -85,14 +85,14 @@ function check(expression: Expression, scope: KindScope): KindSet {
 }
 
 /**
- * Returns those of the wanted kinds that the value of an expression may have. @throws ExpressionError if it can have
+ * Returns those of the wanted kinds that the value of an expression may have. @throws InvalidCelExpressionError if it can have
  * none of them
  */
 function need(expression: Expression, wanted: KindSet, scope: KindScope): KindSet {
   const found = check(expression, scope);
   if (found & wanted) return found & wanted;
   const detail = `This is ${namesOfKinds(found)}, but ${namesOfKinds(wanted)} is needed.`;
-  throw new ExpressionError(detail, expression.at);
+  throw new InvalidCelExpressionError(detail, expression.at);
 }
 
 function isEvent(expression: Expression, { names }: KindScope): boolean {
@@ -110,14 +110,14 @@ function member(expression: Extract<Expression, { kind: 'member' }>, scope: Kind
 function eventMember(name: string, at: number, { members }: KindScope): KindSet {
   if (Object.hasOwn(members, name)) return members[name] as KindSet;
   if (name === 'version') {
-    throw new ExpressionError(
+    throw new InvalidCelExpressionError(
       'event.version cannot be used here: the version is assigned when the event is stored.',
       at,
     );
   }
   const names = Object.keys(members).join(', ');
   const detail = `An event has no member ${name}; the sent data is in event.data. Its members are ${names}.`;
-  throw new ExpressionError(detail, at);
+  throw new InvalidCelExpressionError(detail, at);
 }
 
 type OperandKinds = readonly [KindSet, KindSet];
@@ -159,7 +159,7 @@ function binary(operator: BinaryOperator, [left, right]: OperandKinds, at: numbe
   const sides = `${namesOfKinds(left)} and ${namesOfKinds(right)}`;
   const mixed = left | right;
   const hint = mixed === (timestamp | string) ? ' Write a time as timestamp("…").' : '';
-  throw new ExpressionError(`${operator} has no meaning for ${sides}.${hint}`, at);
+  throw new InvalidCelExpressionError(`${operator} has no meaning for ${sides}.${hint}`, at);
 }
 
 type CallExpression = Extract<Expression, { kind: 'call' }>;

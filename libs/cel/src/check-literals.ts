@@ -1,6 +1,6 @@
 import type { Expression } from './expression.js';
 import { readDecimal, scaledDecimal } from './decimal.js';
-import { ExpressionError } from './errors.js';
+import { InvalidCelExpressionError } from './errors.js';
 import { subexpressionsOf } from './subexpressions-of.js';
 
 const number = /[\d.]+(?:[eE][+-]?\d+)?/y;
@@ -8,7 +8,7 @@ const number = /[\d.]+(?:[eE][+-]?\d+)?/y;
 /**
  * Rejects number literals that have more digits than a double: exact arithmetic would use a different number than the
  * text says.
- * @throws ExpressionError
+ * @throws InvalidCelExpressionError
  */
 export function checkLiterals(expression: Expression, text: string): void {
   if (expression.kind === 'literal' && typeof expression.value === 'number') {
@@ -24,5 +24,8 @@ function checkNumber(value: number, { text, at }: { text: string; at: number }):
   if (written === undefined) return;
   const [sent, read] = [readDecimal(written), scaledDecimal(Math.abs(value))];
   if (sent && read && sent.units === read.units && sent.scale === read.scale) return;
-  throw new ExpressionError('The number has more digits than can be computed with: write at most 15.', at);
+  throw new InvalidCelExpressionError(
+    'The number has more digits than can be computed with: write at most 15.',
+    at,
+  );
 }

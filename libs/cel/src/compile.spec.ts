@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StoredEvent } from '#event';
 import { compileParsed } from './compile.js';
 import { DecimalText } from './decimal.js';
-import { EvaluationError, ExpressionError } from './errors.js';
+import { EvaluationError, InvalidCelExpressionError } from './errors.js';
 import { parseExpression } from './parse.js';
 import type { CelValue } from './values.js';
 import { eventValue } from './event-value.js';
@@ -100,7 +100,7 @@ describe('compileParsed', () => {
   it.each(['other.data', 'event.data.exists()', 'f(1)', 'event.stream.f()', 'has(1)', 'items.map(1, 2)'])(
     'rejects %s at compilation',
     (text) => {
-      expect(() => compileParsed(parseExpression(text))).toThrow(ExpressionError);
+      expect(() => compileParsed(parseExpression(text))).toThrow(InvalidCelExpressionError);
     },
   );
 

@@ -1,7 +1,7 @@
 import type { Expression } from './expression.js';
 import { endBudget, evaluationFailure, spend, spendOnError, startBudget } from './budget.js';
 import type { CelFunction } from './cel-function.js';
-import { EvaluationError, ExpressionError } from './errors.js';
+import { EvaluationError, InvalidCelExpressionError } from './errors.js';
 import { memberValue } from './event-value.js';
 import { functions, methods } from './functions.js';
 import { functionHint, variableHint } from './hint.js';
@@ -26,7 +26,7 @@ import {
  * Compiles an expression on the variable `event` (see `eventValue`). The returned function throws EvaluationError if
  * the expression has no value for an event.
  * @param mayBeText Whether the expression may return a text. The error for a mere name then suggests quotes.
- * @throws ExpressionError if the expression names an unknown variable or function
+ * @throws InvalidCelExpressionError if the expression names an unknown variable or function
  */
 export function compileParsed(
   expression: Expression,
@@ -36,7 +36,7 @@ export function compileParsed(
   return evaluated(expression, operators);
 }
 
-/** @throws ExpressionError for an expression that is only an unknown name with members, such as `order.large` */
+/** @throws InvalidCelExpressionError for an expression that is only an unknown name with members, such as `order.large` */
 function refuseUnquotedText(expression: Expression): void {
   const names: string[] = [];
   let root = expression;
@@ -146,8 +146,11 @@ function unknownVariable(
   { name, at }: { name: string; at: number },
   member?: string,
   text?: string,
-): ExpressionError {
-  return new ExpressionError(`There is no variable ${name}; ${variableHint(name, member, text)}`, at);
+): InvalidCelExpressionError {
+  return new InvalidCelExpressionError(
+    `There is no variable ${name}; ${variableHint(name, member, text)}`,
+    at,
+  );
 }
 
 function variable(name: string, names: readonly string[], at: number): CompiledExpression {
@@ -224,7 +227,7 @@ function call(
   if (!known) {
     const hint = functionHint(name);
     const missing = `There is no ${name}() with ${args.length} argument(s)`;
-    throw new ExpressionError(hint === undefined ? `${missing}.` : `${missing}; ${hint}`, at);
+    throw new InvalidCelExpressionError(hint === undefined ? `${missing}.` : `${missing}; ${hint}`, at);
   }
   const [pattern] = args;
   if (maxBytes !== undefined && receiver && pattern?.kind === 'literal')
@@ -246,6 +249,6 @@ function matches(
   bounds: { at: number; maxBytes: number },
 ): CompiledExpression {
   const pattern = compiledPattern(source);
-  if (!pattern) throw new ExpressionError(notAPattern, bounds.at);
+  if (!pattern) throw new InvalidCelExpressionError(notAPattern, bounds.at);
   return (scope) => findsPattern(needText(text(scope), bounds.at), pattern, bounds);
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { parseCondition } from './condition.js';
-import { ExpressionError } from './errors.js';
+import { InvalidCelExpressionError } from './errors.js';
 
 const refusal = (text: string): string => {
   try {
     parseCondition(text);
   } catch (error) {
-    if (error instanceof ExpressionError) return error.message;
+    if (error instanceof InvalidCelExpressionError) return error.message;
     throw error;
   }
   throw new Error(`${text} was not refused`);

@@ -1,6 +1,6 @@
 /** Error: a text is not a valid CEL expression. `at` is the position in the text, counted in characters from 0. */
-export class ExpressionError extends Error {
-  override readonly name: string = 'ExpressionError';
+export class InvalidCelExpressionError extends Error {
+  override readonly name: string = 'InvalidCelExpressionError';
 
   constructor(
     message: string,
@@ -14,8 +14,8 @@ export class ExpressionError extends Error {
  * Error: the regular expressions of a CEL expression are too large, so the expression is rejected before it is
  * evaluated for any event.
  */
-export class ExpensiveExpressionError extends ExpressionError {
-  override readonly name = 'ExpensiveExpressionError';
+export class RegexTooLargeError extends InvalidCelExpressionError {
+  override readonly name = 'RegexTooLargeError';
 }
 
 /**

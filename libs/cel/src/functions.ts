@@ -5,7 +5,7 @@ import { EvaluationError } from './errors.js';
 import { numberText, toDouble, toInt } from './numbers.js';
 import { matchesPattern } from './pattern.js';
 import { charactersOf, needText, searched, textMethods } from './text-functions.js';
-import { TextSearch } from './text-search.js';
+import { SubstringSearch } from './substring-search.js';
 import { durationText, timeFunctions, timeMethods, timeText } from './time-functions.js';
 import { Duration, isList, isNumeric, isObject, kindOf, Timestamp, type CelValue } from './values.js';
 
@@ -27,7 +27,7 @@ export const methods: Record<string, CelFunction> = {
   'size/1': ([value], at) => size(value as CelValue, at),
   'startsWith/2': ([text, other], at) => needText(text, at).startsWith(needText(other, at)),
   'endsWith/2': ([text, other], at) => needText(text, at).endsWith(needText(other, at)),
-  'contains/2': (args, at) => searched(args, at, (all, part) => new TextSearch(part).first(all) >= 0),
+  'contains/2': (args, at) => searched(args, at, (all, part) => new SubstringSearch(part).first(all) >= 0),
   'matches/2': ([text, pattern], at) => matchesPattern(needText(text, at), needText(pattern, at), at),
   'lowerAscii/1': ([text], at) => lowerAscii(needText(text, at)),
   'upperAscii/1': ([text], at) => upperAscii(needText(text, at)),

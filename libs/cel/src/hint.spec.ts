@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { ExpressionError } from './errors.js';
+import { InvalidCelExpressionError } from './errors.js';
 import { parseExpression } from './parse.js';
 
 const messageOf = (text: string): string => {
   try {
     parseExpression(text);
   } catch (error) {
-    if (error instanceof ExpressionError) return error.message;
+    if (error instanceof InvalidCelExpressionError) return error.message;
     throw error;
   }
   throw new Error(`${text} was not refused`);

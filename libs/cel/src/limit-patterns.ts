@@ -1,6 +1,6 @@
 import { patternBounds, patternSize } from '#api';
 import type { Expression } from './expression.js';
-import { ExpensiveExpressionError, ExpressionError } from './errors.js';
+import { RegexTooLargeError, InvalidCelExpressionError } from './errors.js';
 import { subexpressionsOf } from './subexpressions-of.js';
 import { compiledPattern, notAPattern } from './pattern.js';
 
@@ -9,8 +9,8 @@ type CallExpression = Extract<Expression, { kind: 'call' }>;
 /**
  * Checks the patterns of `matches` that are literals, and stores on each call the longest text that it may search. All
  * searches of one evaluation together do at most `patternBounds.workOfExpression` work, in each engine.
- * @throws ExpressionError if a pattern is not a regular expression
- * @throws ExpensiveExpressionError if a pattern is too large, alone or together with those before it
+ * @throws InvalidCelExpressionError if a pattern is not a regular expression
+ * @throws RegexTooLargeError if a pattern is too large, alone or together with those before it
  */
 export function limitPatterns(expression: Expression): Expression {
   const calls = [...searches(expression)];
@@ -45,7 +45,7 @@ interface PatternTotals {
 }
 
 /**
- * Adds the size of the pattern of one `matches` call to the totals. @throws ExpensiveExpressionError if it is too
+ * Adds the size of the pattern of one `matches` call to the totals. @throws RegexTooLargeError if it is too
  * large, mostly before it is compiled
  */
 function take(taken: PatternTotals, call: CallExpression): void {
@@ -64,18 +64,18 @@ function take(taken: PatternTotals, call: CallExpression): void {
     throw tooExpensive(detail, at);
   }
   const found = compiledPattern(text)?.programSize();
-  if (found === undefined) throw new ExpressionError(notAPattern, at);
+  if (found === undefined) throw new InvalidCelExpressionError(notAPattern, at);
   if (taken.instructions + found > instructions) throw tooLarge(found, taken.instructions, at);
   taken.instructions += found;
 }
 
-function tooLarge(found: number, taken: number, at: number): ExpensiveExpressionError {
+function tooLarge(found: number, taken: number, at: number): RegexTooLargeError {
   const detail =
     `The patterns of matches() are too large together: at most ${patternBounds.instructions} instructions of RE2 are ` +
     `allowed, this one has ${found} after ${taken} of those before it. Use fewer or shorter repeats.`;
   return tooExpensive(detail, at);
 }
 
-function tooExpensive(detail: string, at: number): ExpensiveExpressionError {
-  return new ExpensiveExpressionError(detail, at);
+function tooExpensive(detail: string, at: number): RegexTooLargeError {
+  return new RegexTooLargeError(detail, at);
 }

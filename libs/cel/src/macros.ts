@@ -1,6 +1,6 @@
 import type { Expression } from './expression.js';
 import { spend, spendOnError } from './budget.js';
-import { EvaluationError, ExpressionError } from './errors.js';
+import { EvaluationError, InvalidCelExpressionError } from './errors.js';
 import { subexpressionsOf } from './subexpressions-of.js';
 import type { CompileExpression, CompiledExpression, VariableScope } from './scope.js';
 import { isList, isObject, kindOf, needBool, type CelValue, type CelObject } from './values.js';
@@ -35,7 +35,10 @@ export function compileMacro(
   if (call.object === null) return compileHas(call, names, compile);
   const [item, body] = call.args as [Expression, Expression];
   if (item.kind !== 'variable')
-    throw new ExpressionError(`${call.name}() needs a variable name as its first argument.`, item.at);
+    throw new InvalidCelExpressionError(
+      `${call.name}() needs a variable name as its first argument.`,
+      item.at,
+    );
   const list = compile(call.object, names);
   const each = compile(body, [...names, item.name]);
   const run = overItems[call.name] as (typeof overItems)[string];
@@ -74,7 +77,7 @@ function compileHas(
 ): CompiledExpression {
   const [argument] = args;
   if (args.length !== 1 || argument?.kind !== 'member') {
-    throw new ExpressionError('has() takes a member, such as has(event.data.amount).', at);
+    throw new InvalidCelExpressionError('has() takes a member, such as has(event.data.amount).', at);
   }
   const value = compile(argument, names);
   const ofEvent = argument.object.kind === 'variable' && argument.object.name === 'event';

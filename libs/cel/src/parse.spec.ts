@@ -1,14 +1,14 @@
 import { RE2JS } from 're2js';
 import { describe, expect, it, vi } from 'vitest';
 import { limits } from '#event';
-import { ExpensiveExpressionError, ExpressionError } from './errors.js';
+import { RegexTooLargeError, InvalidCelExpressionError } from './errors.js';
 import { parseExpression } from './parse.js';
 
-const refusal = (text: string): ExpressionError => {
+const refusal = (text: string): InvalidCelExpressionError => {
   try {
     parseExpression(text);
   } catch (error) {
-    if (error instanceof ExpressionError) return error;
+    if (error instanceof InvalidCelExpressionError) return error;
     throw error;
   }
   throw new Error(`${text.slice(0, 40)} was not refused`);
@@ -93,7 +93,7 @@ describe('parseExpression', () => {
     const text = patterns.map((pattern) => `event.stream.matches("${pattern}")`).join(' || ');
     const compile = vi.spyOn(RE2JS, 'compile');
     try {
-      expect(refusal(text)).toBeInstanceOf(ExpensiveExpressionError);
+      expect(refusal(text)).toBeInstanceOf(RegexTooLargeError);
       expect(refusal(text).at).toBe(text.indexOf(patterns.at(-1) as string) - 1);
       expect(compile.mock.calls).not.toContainEqual([patterns.at(-1)]);
     } finally {

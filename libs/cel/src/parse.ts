@@ -3,7 +3,7 @@ import type { BinaryOperator, Expression } from './expression.js';
 import { hasCharacters } from '#api';
 import { limits } from '#event';
 import { limitPatterns } from './limit-patterns.js';
-import { ExpressionError } from './errors.js';
+import { InvalidCelExpressionError } from './errors.js';
 import { foreignWordAt, hintAt } from './hint.js';
 
 /**
@@ -27,13 +27,13 @@ const environment = new Environment({
 
 /**
  * Parses an expression in CEL (Common Expression Language).
- * @throws ExpressionError if the text is not an expression, exceeds a limit of length, depth or size, or has a pattern
+ * @throws InvalidCelExpressionError if the text is not an expression, exceeds a limit of length, depth or size, or has a pattern
  * that is not a regular expression
- * @throws ExpensiveExpressionError if its patterns are too large
+ * @throws RegexTooLargeError if its patterns are too large
  */
 export function parseExpression(text: string): Expression {
   if (!hasCharacters(text, { least: 0, most: limits.whereCharacters })) {
-    throw new ExpressionError(
+    throw new InvalidCelExpressionError(
       `An expression has at most ${limits.whereCharacters} characters.`,
       limits.whereCharacters,
     );
@@ -47,7 +47,7 @@ function parsed(text: string): ASTNode {
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
     const at = error.range?.start ?? error.node?.pos ?? 0;
-    throw new ExpressionError(refusal(error.summary, text, at), at);
+    throw new InvalidCelExpressionError(refusal(error.summary, text, at), at);
   }
 }
 
@@ -97,7 +97,7 @@ function convert(node: ASTNode): Expression {
       return negated(convert(node.args), at);
     case '.?':
     case '[?]':
-      throw new ExpressionError('Optional members (.? and [?]) are not supported.', at);
+      throw new InvalidCelExpressionError('Optional members (.? and [?]) are not supported.', at);
     default:
       return binary(node.op, node.args, at);
   }
@@ -123,7 +123,8 @@ type CelJsLiteral = Extract<ASTNode, { op: 'value' }>['args'];
 function literal(value: CelJsLiteral, at: number): string | number | bigint | boolean | null {
   if (value === null || typeof value === 'string' || typeof value === 'number') return value;
   if (typeof value === 'boolean' || typeof value === 'bigint') return value;
-  if (value instanceof Uint8Array) throw new ExpressionError('Literals of bytes are not supported.', at);
+  if (value instanceof Uint8Array)
+    throw new InvalidCelExpressionError('Literals of bytes are not supported.', at);
   // The only other literal is an unsigned integer, such as 5u.
   return BigInt(value.toString());
 }

@@ -1,7 +1,7 @@
 import { spend, spendOnText } from './budget.js';
 import type { CelFunction } from './cel-function.js';
 import { EvaluationError } from './errors.js';
-import { lastPlace, TextSearch } from './text-search.js';
+import { lastPlace, SubstringSearch } from './substring-search.js';
 import { isList, isNumber, needString, type CelValue } from './values.js';
 
 const surrogates = /[\ud800-\udfff]/;
@@ -9,7 +9,8 @@ const surrogates = /[\ud800-\udfff]/;
 /** Methods of CEL's strings extension. Positions are counted in characters (code points), from 0. */
 export const textMethods: Record<string, CelFunction> = {
   'trim/1': ([text], at) => needText(text, at).trim(),
-  'indexOf/2': (args, at) => searched(args, at, (all, part) => place(all, new TextSearch(part).first(all))),
+  'indexOf/2': (args, at) =>
+    searched(args, at, (all, part) => place(all, new SubstringSearch(part).first(all))),
   'lastIndexOf/2': (args, at) => searched(args, at, (all, part) => place(all, lastPlace(all, part))),
   'substring/2': ([text, from], at) => cut(needText(text, at), [from as CelValue], at),
   'substring/3': ([text, from, to], at) => cut(needText(text, at), [from as CelValue, to as CelValue], at),
@@ -64,7 +65,7 @@ function needPlace(value: CelValue, at: number): number {
 }
 
 function split(text: string, separator: string): readonly string[] {
-  const parts = new TextSearch(separator).split(text);
+  const parts = new SubstringSearch(separator).split(text);
   spend(parts.length);
   return parts;
 }

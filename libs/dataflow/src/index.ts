@@ -1,10 +1,10 @@
-export type { LogEvent } from '#cel';
+export type { EventFromLog } from '#cel';
 export { DefinitionError, type DefinitionProblem } from './definition/definition-error.js';
 export * from './entity-state/entity-state.js';
 export { hash64 } from './fold-operations/hash64.js';
 export { foldOperations } from './fold-operations/index.js';
 export type { Json } from './fold-operations/json.js';
-export { comparePositions, type FoldPosition } from './fold-operations/position.js';
+export { comparePositions, type FoldEventSortKey } from './fold-operations/position.js';
 export type { FoldField } from './folds/compile-fields.js';
 export {
   compileFold,
@@ -17,7 +17,7 @@ export { compileKey, type KeyResult } from './folds/compile-key.js';
 export { compileSource, type SourceFilter } from './folds/compile-source.js';
 export { foldEvent, type FoldEvent } from './folds/fold-event.js';
 export { foldLimits } from './folds/limits.js';
-export { readableEvent, eventFromRecord, sourceEvent } from './flow/readable-event.js';
+export { readableEvent, eventFromRecord, sourceEvent } from './flow/lazily-parsed-event.js';
 export type * from './flow/pipeline.js';
 export { pipelineLimits } from './flow/limits.js';
 export {

@@ -1,5 +1,5 @@
 import type { Lag } from './lag.js';
-import type { ConsumerProgress } from './progress.js';
+import type { StalledConsumerDetector } from './progress.js';
 
 /**
  * Error of a health check: a Kafka consumer of this process has lag, but has made no progress for a minute. The process
@@ -23,7 +23,7 @@ export class BlockedWriteError extends Error {
  */
 export function consumerHealth(
   lag: { readonly total: Lag },
-  progress: ConsumerProgress,
+  progress: StalledConsumerDetector,
 ): Record<string, unknown> {
   const { events, seconds } = lag.total;
   const idle = Math.round(progress.secondsSinceMove);

@@ -21,8 +21,8 @@ export { PartitionErasures } from './partition-erasures.js';
 export { PartitionTaskHost, type PartitionHostOptions } from './partition-host.js';
 export { FencedError, type PartitionTask, type TaskFactory } from './partition-task.js';
 export { PollLoop } from './poll.js';
-export { ConsumerProgress } from './progress.js';
-export { Reconciler, type ReconciledHost } from './reconciler.js';
+export { StalledConsumerDetector } from './progress.js';
+export { Reconciler, type DefinitionRunner } from './reconciler.js';
 export { EngineRetry, type RetryOptions } from './retry.js';
 export { sampledRequests, type SampledRequest } from './sampled-requests.js';
 export { WorkShutdown } from './shutdown.js';
@@ -34,5 +34,5 @@ export {
   type FlushRequest,
 } from './flush-requests.js';
 export { GarbageCollection, type GarbageCollectionOptions } from './garbage-collection.js';
-export { withWriteTrace, type TracedRequest, type WriteTrace } from './write-trace.js';
+export { withWriteTrace, type TracedRequest, type StoreWriteTrace } from './store-write-trace.js';
 export { logTimeAt, warmUpStart } from './warm-up.js';

@@ -3,7 +3,7 @@ import { MemoryLog } from '#log/memory';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { OffsetCommitter } from './offset-committer.js';
 import { LagMonitor, type MeasuredPartition } from './lag.js';
-import { ConsumerProgress } from './progress.js';
+import { StalledConsumerDetector } from './progress.js';
 
 const start = 1_795_000_000_000;
 
@@ -13,7 +13,7 @@ describe('LagMonitor', () => {
   let states: MeasuredPartition[];
   const shown = new Map<string, number>();
   let lag: LagMonitor;
-  let progress: ConsumerProgress;
+  let progress: StalledConsumerDetector;
 
   const stateOf = (stream: string, committed: number, handledUntil = start): MeasuredPartition => ({
     topic: `topic-${stream}`,
@@ -27,7 +27,7 @@ describe('LagMonitor', () => {
     now = start;
     states = [];
     log = new MemoryLog();
-    progress = new ConsumerProgress(() => now);
+    progress = new StalledConsumerDetector(() => now);
     lag = new LagMonitor({
       admin: log.admin,
       progress,

@@ -1,5 +1,5 @@
 import type { PartitionOffsets, TopicAdmin } from '#log';
-import type { ConsumerProgress } from './progress.js';
+import type { StalledConsumerDetector } from './progress.js';
 
 /** How far a consumer group is behind the end of its topics. */
 export interface Lag {
@@ -34,7 +34,7 @@ export interface LagGauge {
 /** Partitions, gauge and interval of a `LagMonitor`. */
 export interface LagMonitorOptions<Followed extends MeasuredPartition> {
   admin: TopicAdmin;
-  progress: ConsumerProgress;
+  progress: StalledConsumerDetector;
   readonly partitions: () => Iterable<Followed>;
   /** Returns the name under which a partition's lag is exported. */
   readonly nameOf: (partition: Followed) => string;
@@ -74,7 +74,7 @@ export class LagMonitor<Followed extends MeasuredPartition = MeasuredPartition> 
   /**
    * Looks up the end offsets of all assigned topics together, and exports the lag. A topic without an answer, such as a
    * deleted one, does not affect the others. If Kafka answers for no topic, this counts as a failed attempt for
-   * `ConsumerProgress`.
+   * `StalledConsumerDetector`.
    */
   async measure(): Promise<void> {
     const { admin, now, partitions, progress } = this.options;

@@ -1,19 +1,19 @@
-import type { PartitionAssignment } from '#log';
+import type { NewlyAssignedPartition } from '#log';
 import { createLogger } from '#telemetry';
 import { OwnedPartition } from './owned-partition.js';
-import { ConsumerProgress } from './progress.js';
+import { StalledConsumerDetector } from './progress.js';
 import { EngineRetry } from './retry.js';
 
 /** Returns a partition of `orders` that is never revoked. Commits of this partition do nothing. */
-export function ownedPartition(more: Partial<PartitionAssignment> = {}): OwnedPartition {
-  const assignment: PartitionAssignment = {
+export function ownedPartition(more: Partial<NewlyAssignedPartition> = {}): OwnedPartition {
+  const assignment: NewlyAssignedPartition = {
     ...{ topic: 'test.events.orders', partition: 0, position: 0, beginning: 0 },
     offsetAt: async () => 0,
     timestampAtPosition: async () => undefined,
     ...more,
   };
   return new OwnedPartition(assignment, {
-    ...{ name: 'orders', closing: new AbortController().signal, progress: new ConsumerProgress() },
+    ...{ name: 'orders', closing: new AbortController().signal, progress: new StalledConsumerDetector() },
     retry: new EngineRetry({ logger: createLogger({ name: 'test', level: 'silent' }) }),
     commit: async () => true,
     onFailure: () => undefined,

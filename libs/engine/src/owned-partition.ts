@@ -1,7 +1,7 @@
-import type { PartitionAssignment } from '#log';
+import type { NewlyAssignedPartition } from '#log';
 import { OffsetCommitter } from './offset-committer.js';
 import type { MeasuredPartition } from './lag.js';
-import type { ConsumerProgress } from './progress.js';
+import type { StalledConsumerDetector } from './progress.js';
 import type { EngineRetry } from './retry.js';
 
 /** What an `OwnedPartition` needs of the host that consumes it. */
@@ -11,7 +11,7 @@ export interface OwnedPartitionDependencies {
   /** Aborted when the host stops: the current batch is finished, and no further batch begins. */
   closing: AbortSignal;
   retry: EngineRetry;
-  progress: Pick<ConsumerProgress, 'moved'>;
+  progress: Pick<StalledConsumerDetector, 'moved'>;
   /** Commits the group's offset; resolves false when the partition is no longer owned. */
   commit(next: number): Promise<boolean>;
   onFailure(error: unknown): void;
@@ -35,7 +35,7 @@ export class OwnedPartition implements MeasuredPartition {
   private readonly ending = new AbortController();
 
   constructor(
-    readonly assignment: PartitionAssignment,
+    readonly assignment: NewlyAssignedPartition,
     private readonly parts: OwnedPartitionDependencies,
   ) {
     this.end = assignment.position;

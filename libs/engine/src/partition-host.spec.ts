@@ -1,11 +1,11 @@
 import { beforeEach, expect, it, vi } from 'vitest';
-import { UnknownTopicError, type PartitionAssignment, type Consumer, type RecordBatch } from '#log';
+import { UnknownTopicError, type NewlyAssignedPartition, type Consumer, type RecordBatch } from '#log';
 import { IdWindow } from '#dataflow';
 import { createLogger } from '#telemetry';
 import type { OwnedPartition } from './owned-partition.js';
 import { PartitionTaskHost } from './partition-host.js';
 import { FencedError, type PartitionTask } from './partition-task.js';
-import { ConsumerProgress } from './progress.js';
+import { StalledConsumerDetector } from './progress.js';
 import { EngineRetry } from './retry.js';
 
 const topic = 'orders';
@@ -17,7 +17,7 @@ let steps: string[];
 let opened: (partition: OwnedPartition) => Promise<PartitionTask | 'not-mine'>;
 let host: PartitionTaskHost<PartitionTask>;
 
-const assignment = (more: Partial<PartitionAssignment> = {}): PartitionAssignment => ({
+const assignment = (more: Partial<NewlyAssignedPartition> = {}): NewlyAssignedPartition => ({
   ...{ topic, partition: 0, position: 10, beginning: 0 },
   offsetAt: async (time) => (time > 7 ? 20 : 0),
   timestampAtPosition: async () => 5,
@@ -55,7 +55,7 @@ beforeEach(() => {
   host = new PartitionTaskHost({
     ...{ name: 'orders', group: 'g', log: { consumer: () => consumer }, now: () => 0 },
     retry: new EngineRetry({ logger: createLogger({ name: 'test', level: 'silent' }) }),
-    progress: new ConsumerProgress(),
+    progress: new StalledConsumerDetector(),
     tasks: { open: (partition) => opened(partition) },
     checkpointer: { drop: () => steps.push('drop'), flush: async () => void steps.push('flush') },
     onFailure: (error) => failures.push(error),

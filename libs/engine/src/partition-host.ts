@@ -2,7 +2,7 @@ import { withAnySignal } from '#async';
 import {
   partitionKey,
   UnknownTopicError,
-  type PartitionAssignment,
+  type NewlyAssignedPartition,
   type Consumer,
   type ConsumerHandler,
   type Log,
@@ -12,7 +12,7 @@ import {
 import { aborted } from './aborted.js';
 import { OwnedPartition } from './owned-partition.js';
 import { FencedError, type PartitionTask, type TaskFactory } from './partition-task.js';
-import type { ConsumerProgress } from './progress.js';
+import type { StalledConsumerDetector } from './progress.js';
 import { ReassignmentQueue } from './reassignments.js';
 import type { EngineRetry } from './retry.js';
 import { logTimeAt } from './warm-up.js';
@@ -29,8 +29,8 @@ export interface PartitionHostOptions<Task extends PartitionTask> {
   /** Saves the changes of tasks; undefined if tasks save them themselves. */
   checkpointer?: { drop(task: Task): void; flush(): Promise<void> };
   retry: EngineRetry;
-  progress: Pick<ConsumerProgress, 'moved'>;
-  /** Returns milliseconds since 1970. */
+  progress: Pick<StalledConsumerDetector, 'moved'>;
+  /** The clock: returns the current time in milliseconds since 1970. */
   now: () => number;
   /**
    * Called when a task has failed with an error from which it cannot recover. The partition of a failed task is not
@@ -102,7 +102,7 @@ export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHa
     this.reassignments.soon(topic);
   }
 
-  async assigned(assignment: PartitionAssignment): Promise<number> {
+  async assigned(assignment: NewlyAssignedPartition): Promise<number> {
     const owned: Owned<Task> = { partition: this.partitionOf(assignment), warmedUp: false };
     this.drop(partitionKey(assignment));
     this.owned.set(partitionKey(assignment), owned);
@@ -162,7 +162,7 @@ export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHa
     await this.consumer.close();
   }
 
-  private partitionOf(assignment: PartitionAssignment): OwnedPartition {
+  private partitionOf(assignment: NewlyAssignedPartition): OwnedPartition {
     const { topic, partition } = assignment;
     return new OwnedPartition(assignment, {
       ...this.options,

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ConsumerProgress } from './progress.js';
+import { StalledConsumerDetector } from './progress.js';
 
 describe('Progress', () => {
   let now: number;
-  let progress: ConsumerProgress;
+  let progress: StalledConsumerDetector;
   beforeEach(() => {
     now = 1_000_000;
-    progress = new ConsumerProgress(() => now);
+    progress = new StalledConsumerDetector(() => now);
   });
 
   it('treats a consumer with lag and no progress for a minute as hanging', () => {

@@ -5,7 +5,7 @@ const patienceMs = 60_000;
  * Detects a Kafka consumer that hangs, as opposed to one that is idle or that keeps retrying a failing call. Times are
  * milliseconds of one monotonic clock.
  */
-export class ConsumerProgress {
+export class StalledConsumerDetector {
   private lastMove: number;
   private lastAttempt = -Infinity;
   private lastMeasure: number;

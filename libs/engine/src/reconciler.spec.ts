@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, vi } from 'vitest';
-import { Reconciler, type ReconciledHost } from './reconciler.js';
+import { Reconciler, type DefinitionRunner } from './reconciler.js';
 
 let desired: Map<string, string>;
 let steps: string[];
@@ -7,7 +7,7 @@ let failures: unknown[];
 let changed: () => void;
 /** Lets the stopping host leave its group. */
 let leave: () => void;
-let reconciler: Reconciler<string, ReconciledHost<string>>;
+let reconciler: Reconciler<string, DefinitionRunner<string>>;
 
 beforeEach(() => {
   desired = new Map();

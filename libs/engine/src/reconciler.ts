@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * Runs one definition, such as a generation of a projection or a job of a pipeline, in this process. The reconciler
  * starts and stops it.
  */
-export interface ReconciledHost<Desired> {
+export interface DefinitionRunner<Desired> {
   /** Starts running the definition, or replaces the running one by a changed one. */
   follow(desired: Desired): Promise<void>;
   /**
@@ -15,7 +15,7 @@ export interface ReconciledHost<Desired> {
 }
 
 /** The desired state of a `Reconciler`, and how it makes hosts. */
-export interface ReconcilerOptions<Desired, Host extends ReconciledHost<Desired>> {
+export interface ReconcilerOptions<Desired, Host extends DefinitionRunner<Desired>> {
   definitions: { onChange(listener: () => void): () => void };
   /** Returns the definitions that must run in this process, by id. */
   desired(): ReadonlyMap<string, Desired>;
@@ -32,7 +32,7 @@ const stopMs = 10_000;
  * Keeps one host running for each definition that must run in this process: starts and stops hosts when the definitions
  * change.
  */
-export class Reconciler<Desired, Host extends ReconciledHost<Desired>> {
+export class Reconciler<Desired, Host extends DefinitionRunner<Desired>> {
   private readonly hosts = new Map<string, Host>();
   private readonly stopping = new Map<string, Promise<void>>();
   private closed = false;

@@ -1,4 +1,4 @@
-import type { PartitionAssignment } from '#log';
+import type { NewlyAssignedPartition } from '#log';
 import { IdWindow } from '#dataflow';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ interface Entry {
 const uuid = (n: number) => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
 
 /** Returns an assignment for this log, which counts its requests to the log. */
-function assignmentOf(log: Entry[], position: number): PartitionAssignment & { asked: number } {
+function assignmentOf(log: Entry[], position: number): NewlyAssignedPartition & { asked: number } {
   const end = log.length > 0 ? log.at(-1)!.offset + 1 : 0;
   return {
     topic: 't',

@@ -1,4 +1,4 @@
-import type { PartitionAssignment } from '#log';
+import type { NewlyAssignedPartition } from '#log';
 import type { IdWindowBounds } from '#dataflow';
 
 /**
@@ -7,7 +7,7 @@ import type { IdWindowBounds } from '#dataflow';
  * within the window's time.
  */
 export async function warmUpStart(
-  assignment: PartitionAssignment,
+  assignment: NewlyAssignedPartition,
   bounds: IdWindowBounds,
   now: number,
 ): Promise<number> {
@@ -26,7 +26,7 @@ export async function warmUpStart(
  * for days.
  */
 async function leastLogTime(
-  assignment: PartitionAssignment,
+  assignment: NewlyAssignedPartition,
   bounds: IdWindowBounds,
   now: number,
 ): Promise<number> {
@@ -44,7 +44,7 @@ async function leastLogTime(
  * time is nearly always the record's own timestamp, and one request confirms this.
  */
 export async function logTimeAt(
-  assignment: PartitionAssignment,
+  assignment: NewlyAssignedPartition,
   record: { offset: number; timestamp: number },
 ): Promise<number> {
   const isReached = async (time: number): Promise<boolean> =>

@@ -1,12 +1,12 @@
 import type { EpochMicros } from '#event';
-import type { EntitySnapshot, AuthorizationScope, SnapshotReason, SnapshotStore } from '#store';
+import type { EntitySnapshot, AuthorizationScope, EntitySnapshotReason, EntitySnapshotStore } from '#store';
 import { entityState } from './entity-state.js';
 
 /** Arguments of `createSnapshot`: the entity, the reason, the current time, and optionally the version to save. */
 export interface SnapshotRequest extends AuthorizationScope {
   stream: string;
   entityId: string;
-  reason: SnapshotReason;
+  reason: EntitySnapshotReason;
   now: EpochMicros;
   /** The highest version that the snapshot may include; default: the latest stored version. */
   version?: number;
@@ -32,7 +32,7 @@ export type NoSnapshotReason = 'no_events' | 'removed_meanwhile';
  * @throws EntityStateTooLargeError @throws QueryTooExpensiveError @throws StoreUnavailableError
  */
 export async function createSnapshot(
-  store: SnapshotStore,
+  store: EntitySnapshotStore,
   { reason, now, version, ...entity }: SnapshotRequest,
   signal?: AbortSignal,
 ): Promise<SnapshotResult | NoSnapshotReason> {

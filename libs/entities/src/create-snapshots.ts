@@ -4,10 +4,10 @@ import type { EpochMicros } from '#event';
 import {
   QueryTooExpensiveError,
   type EntitySnapshot,
-  type EntityVersions,
-  type HistoryEvent,
-  type SnapshotBatches,
-  type SnapshotStore,
+  type EntityVersionRange,
+  type EntityHistoryEvent,
+  type EntitySnapshotBatchStore,
+  type EntitySnapshotStore,
 } from '#store';
 import { createSnapshot } from './create-snapshot.js';
 import { EntityFold } from './entity-fold.js';
@@ -42,7 +42,7 @@ const mostOfOneEntity = 1_024;
  * @throws StoreUnavailableError @throws the signal's reason
  */
 export async function createSnapshots(
-  store: SnapshotStore & SnapshotBatches,
+  store: EntitySnapshotStore & EntitySnapshotBatchStore,
   { upTo, ...request }: SnapshotsRequest,
   signal?: AbortSignal,
 ): Promise<SnapshotCounts> {
@@ -55,12 +55,12 @@ export async function createSnapshots(
 }
 
 interface SnapshotBatch extends Omit<SnapshotsRequest, 'upTo'> {
-  store: SnapshotStore & SnapshotBatches;
+  store: EntitySnapshotStore & EntitySnapshotBatchStore;
   counts: SnapshotCounts;
   signal: AbortSignal | undefined;
 }
 
-type Entity = Pick<EntityVersions, 'entityId' | 'upTo'>;
+type Entity = Pick<EntityVersionRange, 'entityId' | 'upTo'>;
 
 /** Creates the snapshots of entities. If their states or events are too large for one query, creates those of each half. */
 async function createHalving(batch: SnapshotBatch, entities: readonly Entity[]): Promise<void> {
@@ -81,7 +81,7 @@ async function createTogether(batch: SnapshotBatch, entities: readonly Entity[])
   const missing = entities
     .map((entity) => ({ ...entity, after: bases.get(entity.entityId)?.version ?? 0 }))
     .filter(({ after, upTo }) => after < upTo);
-  const isLong = ({ after, upTo }: EntityVersions) => upTo - after > mostOfOneEntity;
+  const isLong = ({ after, upTo }: EntityVersionRange) => upTo - after > mostOfOneEntity;
   for (const entity of missing.filter(isLong)) await createOne(batch, entity);
   for (const part of parts(missing.filter((entity) => !isLong(entity)))) {
     const histories = await store.historyOf({ stream, entities: part }, signal);
@@ -90,8 +90,8 @@ async function createTogether(batch: SnapshotBatch, entities: readonly Entity[])
 }
 
 /** Divides entities into parts with at most `mostEvents` events. */
-function* parts(entities: readonly EntityVersions[]): Generator<EntityVersions[]> {
-  let part: EntityVersions[] = [];
+function* parts(entities: readonly EntityVersionRange[]): Generator<EntityVersionRange[]> {
+  let part: EntityVersionRange[] = [];
   let events = 0;
   for (const entity of entities) {
     const own = entity.upTo - entity.after;
@@ -125,7 +125,7 @@ async function foldAll(
   {
     histories,
     bases,
-  }: { histories: ReadonlyMap<string, HistoryEvent[]>; bases: ReadonlyMap<string, EntitySnapshot> },
+  }: { histories: ReadonlyMap<string, EntityHistoryEvent[]>; bases: ReadonlyMap<string, EntitySnapshot> },
 ): Promise<EntitySnapshot[]> {
   const folded: EntitySnapshot[] = [];
   const turn = new TimeSlice();

@@ -1,7 +1,12 @@
 import { TimeSlice } from '#async';
 import { addToEntityState, entityStateText, readEntityState, type EntityState } from '#dataflow';
 import type { EpochMicros } from '#event';
-import { QueryTooExpensiveError, type EntitySnapshot, type EventKey, type HistoryEvent } from '#store';
+import {
+  QueryTooExpensiveError,
+  type EntitySnapshot,
+  type EventIdentity,
+  type EntityHistoryEvent,
+} from '#store';
 import { EntityStateTooLargeError } from './errors.js';
 
 /** Time limit in milliseconds for computing the state of one entity. */
@@ -11,8 +16,8 @@ const maxFoldMs = 20_000;
 export interface EntityStateAtVersion {
   version: number;
   /** The first and the last event that the state includes. The last event is the event with the version `version`. */
-  first: EventKey;
-  last: EventKey;
+  first: EventIdentity;
+  last: EventIdentity;
   /** The greatest timestamp of all events that the state includes, in microseconds since 1970. */
   latest_timestamp: EpochMicros;
   /** The state of the entity, as the JSON text of an object. */
@@ -27,8 +32,8 @@ export interface EntityStateAtVersion {
  */
 export class EntityFold {
   private state: EntityState;
-  private first: EventKey | undefined;
-  private last: (EventKey & { version: number }) | undefined;
+  private first: EventIdentity | undefined;
+  private last: (EventIdentity & { version: number }) | undefined;
   private latest: EpochMicros;
 
   private readonly deadline = Date.now() + maxFoldMs;
@@ -44,7 +49,7 @@ export class EntityFold {
     this.latest = from?.latest_timestamp ?? -Infinity;
   }
 
-  async add(page: readonly HistoryEvent[], signal: AbortSignal | undefined): Promise<void> {
+  async add(page: readonly EntityHistoryEvent[], signal: AbortSignal | undefined): Promise<void> {
     for (const event of page) {
       if (this.turn.over(event.data.length)) {
         await this.turn.end();
@@ -70,7 +75,7 @@ export class EntityFold {
     throw new QueryTooExpensiveError(`The state of the entity ${detail}`);
   }
 
-  private addOne({ data, version, ...place }: HistoryEvent): void {
+  private addOne({ data, version, ...place }: EntityHistoryEvent): void {
     const next = addToEntityState(this.state, data);
     if (!next) throw new EntityStateTooLargeError(version);
     this.state = next;

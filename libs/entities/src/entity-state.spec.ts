@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { QueryTooExpensiveError, type HistoryQuery, type SnapshotReader } from '#store';
+import { QueryTooExpensiveError, type EntityHistoryQuery, type EntitySnapshotReader } from '#store';
 import { MemoryStore } from '#store/memory';
 import { rowBatchesOf } from '../../store/src/row-batch/row-batches-of.fixture.js';
 import { entityEvent, entityOf, microsecondsOf2026 as t0 } from './entity.fixture.js';
@@ -24,10 +24,13 @@ async function given(count: number, data = (version: number) => `{"n":${version}
  * Returns a snapshot reader that records its history queries in `asked`, and rejects pages with more than `most` events
  * as too expensive.
  */
-function watched(store: MemoryStore, most = Infinity): { reader: SnapshotReader; asked: HistoryQuery[] } {
-  const asked: HistoryQuery[] = [];
+function watched(
+  store: MemoryStore,
+  most = Infinity,
+): { reader: EntitySnapshotReader; asked: EntityHistoryQuery[] } {
+  const asked: EntityHistoryQuery[] = [];
   const { snapshots } = store;
-  const reader: SnapshotReader = {
+  const reader: EntitySnapshotReader = {
     versionRange: (query) => snapshots.versionRange(query),
     nearest: (query) => snapshots.nearest(query),
     snapshots: (query) => snapshots.snapshots(query),

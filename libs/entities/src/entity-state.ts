@@ -1,4 +1,4 @@
-import type { EntityTimeQuery, SnapshotReader } from '#store';
+import type { EntityTimeQuery, EntitySnapshotReader } from '#store';
 import { EntityFold, type EntityStateAtVersion } from './entity-fold.js';
 import { historyPages } from './history-pages.js';
 
@@ -17,7 +17,7 @@ export interface EntityStateQuery extends EntityTimeQuery {
  *   reason
  */
 export async function entityState(
-  reader: Pick<SnapshotReader, 'versionRange' | 'history' | 'nearest'>,
+  reader: Pick<EntitySnapshotReader, 'versionRange' | 'history' | 'nearest'>,
   query: EntityStateQuery,
   signal?: AbortSignal,
 ): Promise<EntityStateAtVersion | undefined> {

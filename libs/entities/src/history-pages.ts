@@ -3,10 +3,10 @@ import {
   AdaptivePageSize,
   QueryTooExpensiveError,
   type EntityTimeQuery,
-  type HistoryEvent,
-  type HistoryQuery,
-  type SnapshotReader,
-  type VersionRange,
+  type EntityHistoryEvent,
+  type EntityHistoryQuery,
+  type EntitySnapshotReader,
+  type EntityStoredVersionRange,
 } from '#store';
 
 /** Intended number of characters of all `data` in one page of an entity's events. */
@@ -23,10 +23,10 @@ const firstPage = 256;
  * as too large is read again in smaller pages.
  */
 export async function* historyPages(
-  reader: Pick<SnapshotReader, 'history'>,
-  { span, ...query }: EntityTimeQuery & { span: VersionRange },
+  reader: Pick<EntitySnapshotReader, 'history'>,
+  { span, ...query }: EntityTimeQuery & { span: EntityStoredVersionRange },
   signal?: AbortSignal,
-): AsyncGenerator<HistoryEvent[]> {
+): AsyncGenerator<EntityHistoryEvent[]> {
   const size = new AdaptivePageSize({ first: firstPage, most: maxHistoryVersions, bytes: pageCharacters });
   let after = span.first - 1;
   while (after < span.last) {
@@ -48,10 +48,10 @@ export async function* historyPages(
  * more than one version, so that the caller can read a smaller page.
  */
 async function readPageIfSmallEnough(
-  reader: Pick<SnapshotReader, 'history'>,
-  query: HistoryQuery,
+  reader: Pick<EntitySnapshotReader, 'history'>,
+  query: EntityHistoryQuery,
   signal: AbortSignal | undefined,
-): Promise<HistoryEvent[] | undefined> {
+): Promise<EntityHistoryEvent[] | undefined> {
   try {
     return await reader.history(query, signal);
   } catch (error) {

@@ -101,7 +101,7 @@ function afterSpace(bytes: Buffer, start: number): number {
   return i;
 }
 
-/** Scans a number: `-? (0 | [1-9] digits) (. digits+)? ([eE] [+-]? digits+)?`. */
+/** Returns the position after the JSON number that begins at `start` (RFC 8259, section 6); -1 if none begins there. */
 function afterNumber(bytes: Buffer, start: number): number {
   let i = bytes[start] === minus ? start + 1 : start;
   const first = bytes[i]!;

@@ -26,14 +26,14 @@ class TextQuery {
 }
 
 /** A nested object in the body of the fixture's write route. */
-export class Part {
+export class ThingPart {
   @IsString() name: string;
 }
 
 /** Body of the fixture's write routes. */
 export class Thing {
   @IsString() name: string;
-  @IsOptional() @IsArray() @ValidateNested({ each: true }) @Type(() => Part) parts?: Part[];
+  @IsOptional() @IsArray() @ValidateNested({ each: true }) @Type(() => ThingPart) parts?: ThingPart[];
 }
 
 /** Requests of the route `/things/slow` call `arrived` and then wait for `opened`, which a spec sets. */

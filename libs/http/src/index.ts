@@ -1,4 +1,4 @@
-export { AnswerBudget } from './answers/answer-budget.js';
+export { HttpAnswerMemoryBudget } from './answers/http-answer-memory-budget.js';
 export { countAnswerBytes } from './answers/answer-hooks.js';
 export * from './server/app-context.js';
 export * from './auth/index.js';

@@ -57,14 +57,14 @@ export interface Producer {
 }
 
 /** Number of partitions and Kafka settings of a topic that is to be created. */
-export interface TopicSettings {
+export interface NewTopicSettings {
   partitions: number;
   /** Kafka topic settings, such as `cleanup.policy`. */
   config?: Record<string, string>;
 }
 
 /** A change of Kafka topic settings, by name; the value null restores the default of the broker. */
-export type TopicConfig = Readonly<Record<string, string | null>>;
+export type TopicConfigChange = Readonly<Record<string, string | null>>;
 
 /** The first offset that the log still has of a partition, and the offset of its next record. */
 export interface PartitionOffsets {
@@ -85,13 +85,13 @@ export interface TopicAdmin {
    * @throws TopicRejectedError if the name is invalid or collides with an existing topic (`a.b` and `a_b`), or if Kafka
    * rejects a setting
    */
-  create(topic: string, settings: TopicSettings): Promise<boolean>;
+  create(topic: string, settings: NewTopicSettings): Promise<boolean>;
   /**
    * Changes the given settings of a topic and keeps all others. The change takes effect moments later.
    * @throws UnknownTopicError if the topic does not exist
    * @throws TopicRejectedError if Kafka rejects a setting; no setting changes then
    */
-  configure(topic: string, config: TopicConfig): Promise<void>;
+  configure(topic: string, config: TopicConfigChange): Promise<void>;
   /** Returns the number of partitions of a topic, or undefined if the topic does not exist. */
   partitions(topic: string): Promise<number | undefined>;
   /** Returns the names of all topics that start with the prefix, sorted. */
@@ -143,7 +143,7 @@ export interface TopicAdmin {
 }
 
 /** A partition that the group assigns to this consumer. */
-export interface PartitionAssignment {
+export interface NewlyAssignedPartition {
   topic: string;
   partition: number;
   /**
@@ -211,7 +211,7 @@ export interface ConsumerHandler {
    * Called before the first batch of an assigned partition. Resolves with the offset to read from: at most
    * `assignment.position`. With a lower offset, the consumer reads records again that were already committed.
    */
-  assigned(assignment: PartitionAssignment): Promise<number>;
+  assigned(assignment: NewlyAssignedPartition): Promise<number>;
   /**
    * Processes a batch. The consumer passes the partition's next batch once the promise resolves. Until then the
    * partition is paused; heartbeats keep the consumer in its group meanwhile.

@@ -6,7 +6,7 @@ import {
   definitionsAge,
   definitionsHealth,
   DefinitionsOutdatedError,
-  type HealthCheckedDefinitions,
+  type DefinitionsHealthInput,
 } from './definitions-health.js';
 import { openDefinitions } from './open-definitions.js';
 
@@ -19,7 +19,7 @@ describe('definitionsHealth', () => {
       ...{ unreadable: 0, failure: undefined, streams: () => [] },
       ...{ projections: kind(null, 'why'), pipelines: kind('why', null, 'why') },
     };
-    expect(definitionsHealth(definitions as unknown as HealthCheckedDefinitions)).toEqual({
+    expect(definitionsHealth(definitions as unknown as DefinitionsHealthInput)).toEqual({
       ...{ streams: 0, unreadable: 0, failed_projections: 1, failed_pipelines: 2 },
     });
   });

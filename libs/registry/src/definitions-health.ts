@@ -9,7 +9,7 @@ export class DefinitionsOutdatedError extends Error {
 }
 
 /** The members of `Definitions` that a health check reads. */
-export type HealthCheckedDefinitions = Pick<
+export type DefinitionsHealthInput = Pick<
   Definitions,
   'streams' | 'projections' | 'pipelines' | 'unreadable' | 'failure'
 >;
@@ -19,7 +19,7 @@ export type HealthCheckedDefinitions = Pick<
  * because the process is not the cause. The health contains counts and no names, because every API key can read it.
  * @throws DefinitionsOutdatedError if the definitions topic is no longer followed
  */
-export function definitionsHealth(definitions: HealthCheckedDefinitions): {
+export function definitionsHealth(definitions: DefinitionsHealthInput): {
   streams: number;
   unreadable: number;
   failed_projections: number;

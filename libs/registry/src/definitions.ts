@@ -1,12 +1,16 @@
 import type { StreamId } from '#event';
 import type { AuditEntry } from './audit/audit-event.js';
 import type { Erasure } from './erasures/erasure.js';
-import type { KeyDefinition } from './keys/key-definition.js';
+import type { ApiKeyDefinition } from './keys/api-key-definition.js';
 import type { Actor, ResourceStore } from './resources/resource-store.js';
 import type { PipelineDefinition } from './pipelines/pipeline-definition.js';
 import type { ProjectionDefinition } from './projections/projection-definition.js';
 import type { SchemaSubject } from './schemas/schema-subject.js';
-import type { CreatedStream, CreateStreamRequest, RemoveRows } from './streams/create-stream-request.js';
+import type {
+  StreamCreationResult,
+  CreateStreamRequest,
+  RemoveStreamRows,
+} from './streams/create-stream-request.js';
 import type { StreamDefinition } from './streams/stream-definition.js';
 
 /**
@@ -39,7 +43,7 @@ export interface Definitions {
    * @throws ProblemError stream_name_collision, stream_limit_reached, stream_reserved, stream_being_deleted,
    * log_unavailable
    */
-  createStream(stream: CreateStreamRequest, actor: Actor): Promise<CreatedStream>;
+  createStream(stream: CreateStreamRequest, actor: Actor): Promise<StreamCreationResult>;
   /**
    * Changes the retention or `snapshot_every` of a stream, and the settings of its topic. Other members of the result
    * of `next` are ignored. A repeated call applies settings that could not be applied to the topic before.
@@ -61,17 +65,17 @@ export interface Definitions {
    * repeat the call. Several processes may delete the same stream at once.
    * @throws ProblemError stream_not_found, stream_reserved, log_unavailable, and any error of `removeRows`
    */
-  deleteStream(name: string, removeRows: RemoveRows, actor: Actor): Promise<void>;
+  deleteStream(name: string, removeRows: RemoveStreamRows, actor: Actor): Promise<void>;
   /**
    * Finishes the deletion of the stream with this id, which has begun. Does nothing if this stream is not being
    * deleted.
    */
-  finishDeletion(id: StreamId, removeRows: RemoveRows, actor: Actor): Promise<void>;
+  finishDeletion(id: StreamId, removeRows: RemoveStreamRows, actor: Actor): Promise<void>;
 
   /** Schemas, named by `schemaName(stream, event_type)`. */
   readonly schemas: ResourceStore<SchemaSubject>;
   /** Definitions of API keys, by key id. */
-  readonly keys: ResourceStore<KeyDefinition>;
+  readonly keys: ResourceStore<ApiKeyDefinition>;
   /** Erasures of entities, named by `erasureName(stream, entity_hash)`. */
   readonly erasures: ResourceStore<Erasure>;
   /** Definitions of projections, by name. */

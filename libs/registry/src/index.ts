@@ -1,11 +1,15 @@
 export * from './definitions.js';
-export type { CreatedStream, CreateStreamRequest, RemoveRows } from './streams/create-stream-request.js';
+export type {
+  StreamCreationResult,
+  CreateStreamRequest,
+  RemoveStreamRows,
+} from './streams/create-stream-request.js';
 export type { AuditEntry } from './audit/audit-event.js';
 export { openDefinitions, type DefinitionsOptions } from './open-definitions.js';
-export { definitionsAge, definitionsHealth, type HealthCheckedDefinitions } from './definitions-health.js';
-export { DefinitionsFileError, exportDefinitions, importDefinitions } from './backup/definitions-file.js';
+export { definitionsAge, definitionsHealth, type DefinitionsHealthInput } from './definitions-health.js';
+export { DefinitionsImportError, exportDefinitions, importDefinitions } from './backup/definitions-file.js';
 export * from './erasures/erasure.js';
-export * from './keys/key-definition.js';
+export * from './keys/api-key-definition.js';
 export * from './pipelines/pipeline-definition.js';
 export * from './pipelines/pipeline-loop.js';
 export * from './pipelines/pipeline-streams.js';

@@ -6,7 +6,7 @@ import { AuditWriter } from './audit/audit-writer.js';
 import type { Definitions } from './definitions.js';
 import type { DefinitionsView } from './definitions-view.js';
 import type { Erasure } from './erasures/erasure.js';
-import type { KeyDefinition } from './keys/key-definition.js';
+import type { ApiKeyDefinition } from './keys/api-key-definition.js';
 import type { Actor } from './resources/resource-store.js';
 import type { ResourceView } from './resources/resource-view.js';
 import { LogResourceStore } from './changes/log-resource-store.js';
@@ -17,10 +17,14 @@ import type { SchemaSubject } from './schemas/schema-subject.js';
 import { changeStream } from './streams/change-stream.js';
 import { StreamDeletions } from './streams/delete-stream.js';
 import type { StreamDefinition } from './streams/stream-definition.js';
-import type { CreatedStream, CreateStreamRequest, RemoveRows } from './streams/create-stream-request.js';
+import type {
+  StreamCreationResult,
+  CreateStreamRequest,
+  RemoveStreamRows,
+} from './streams/create-stream-request.js';
 import { StreamCreations } from './streams/stream-creations.js';
 import { visibleStream } from './streams/stream-rules.js';
-import type { StreamDependencies } from './streams/stream-dependencies.js';
+import type { StreamOperationDependencies } from './streams/stream-operation-dependencies.js';
 import { DefinitionsTopicFollower } from './definitions-topic-follower.js';
 import { definitionsTopic, DefinitionsTopicWriter } from './changes/definitions-topic-writer.js';
 import { KeyedMutex } from './changes/keyed-mutex.js';
@@ -53,12 +57,12 @@ class LogDefinitions implements Definitions {
   private readonly writer: DefinitionsTopicWriter;
   private readonly trail: AuditWriter;
   private readonly turns = new KeyedMutex(maxChanges);
-  private readonly streamParts: StreamDependencies;
+  private readonly streamParts: StreamOperationDependencies;
   private readonly creations: StreamCreations;
   private readonly deletions: StreamDeletions;
   private endShowing: (() => void) | undefined;
   readonly schemas: LogResourceStore<SchemaSubject, SchemaRecordContent>;
-  readonly keys: LogResourceStore<KeyDefinition>;
+  readonly keys: LogResourceStore<ApiKeyDefinition>;
   readonly erasures: LogResourceStore<Erasure>;
   readonly projections: LogResourceStore<ProjectionDefinition>;
   readonly pipelines: LogResourceStore<PipelineDefinition>;
@@ -119,7 +123,7 @@ class LogDefinitions implements Definitions {
     return this.follower.view.streams.all().filter(visibleStream);
   }
 
-  createStream(wanted: CreateStreamRequest, actor: Actor): Promise<CreatedStream> {
+  createStream(wanted: CreateStreamRequest, actor: Actor): Promise<StreamCreationResult> {
     return this.creations.create(wanted, actor);
   }
 
@@ -135,11 +139,11 @@ class LogDefinitions implements Definitions {
     return this.deletions.begin(name, actor);
   }
 
-  deleteStream(name: string, removeRows: RemoveRows, actor: Actor): Promise<void> {
+  deleteStream(name: string, removeRows: RemoveStreamRows, actor: Actor): Promise<void> {
     return this.deletions.run(name, { removeRows, actor });
   }
 
-  finishDeletion(id: StreamId, removeRows: RemoveRows, actor: Actor): Promise<void> {
+  finishDeletion(id: StreamId, removeRows: RemoveStreamRows, actor: Actor): Promise<void> {
     return this.deletions.finish(id, { removeRows, actor });
   }
 

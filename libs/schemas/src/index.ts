@@ -5,7 +5,7 @@ export {
   type CompatibilityRequest,
   type Incompatibility,
 } from './compatibility/check-compatibility.js';
-export { compatibilityPolicies, type CompatibilityPolicy } from './compatibility/compatibility-rule.js';
+export { compatibilityPolicies, type ComparisonStrictness } from './compatibility/incompatibility-reason.js';
 export { schemaBounds } from './bounds.js';
 export { excessStepsOf } from './document/own-steps.js';
 export { formats } from './values/formats.js';

@@ -23,7 +23,7 @@ interface RandomSchemas {
   object: SchemaObject;
 }
 
-/** Random schemas with all keywords except `format` and `default`. A `$ref` points to `#/$defs/x` or `#/$defs/y`. */
+/** Random schemas with all keywords except `format` and `default`. Each `$ref` is `#/$defs/x` or `#/$defs/y`. */
 const { schema, object } = fc.letrec<RandomSchemas>((tie) => {
   const one = tie('schema');
   const list = fc.array(one, { minLength: 1, maxLength: 3 });

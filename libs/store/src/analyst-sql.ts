@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { AuthorizationScope } from './store.js';
 
 /** A column of an SQL view or an exported file: a top-level member of an event's `data`, with its type. */
-export interface MemberColumn {
+export interface DataMemberColumn {
   member: string;
   type: 'text' | 'integer' | 'number' | 'boolean' | 'time' | 'json';
 }
@@ -13,7 +13,7 @@ export interface EventTypeView {
   /** The id (not the name) of the stream whose events the view shows. */
   stream: string;
   eventType: string;
-  columns: readonly MemberColumn[];
+  columns: readonly DataMemberColumn[];
 }
 
 /** An SQL view with the states of a projection's keys. */

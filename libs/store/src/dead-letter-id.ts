@@ -1,5 +1,5 @@
 import { jsonValue } from '#event';
-import { formatFailureLocation, type FailureLocation } from './failure-location.js';
+import { formatFailureLocation, type PipelineFailureLocation } from './pipeline-failure-location.js';
 import { maxDeadLetterIds, type DeadLetter } from './store.js';
 
 /**
@@ -15,7 +15,7 @@ export type DeadLetterIdentity = readonly [
 ];
 
 type IdentifiableDeadLetter = Pick<DeadLetter, 'source' | 'stream' | 'partition' | 'offset'> & {
-  step?: FailureLocation | undefined;
+  step?: PipelineFailureLocation | undefined;
 };
 
 export function deadLetterIdentity(letter: IdentifiableDeadLetter): DeadLetterIdentity {

@@ -18,8 +18,8 @@ export class NonRetryableStoreError extends StoreUnavailableError {
  * Error: this process stopped reading an answer of ClickHouse because all answers in its memory exceed the byte budget.
  * A retry may succeed.
  */
-export class StoreOverloadedError extends StoreUnavailableError {
-  override readonly name = 'StoreOverloadedError';
+export class AnswerMemoryExhaustedError extends StoreUnavailableError {
+  override readonly name = 'AnswerMemoryExhaustedError';
 }
 
 /** Error: ClickHouse rejects the inserted rows because of their content; a retry with the same rows cannot succeed. */

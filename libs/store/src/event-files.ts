@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { MemberColumn } from './analyst-sql.js';
+import type { DataMemberColumn } from './analyst-sql.js';
 import type { EventFilter } from './store.js';
 
 /**
@@ -15,7 +15,7 @@ export type EventFileFormat = (typeof eventFileFormats)[number];
 export interface EventFileExportQuery extends EventFilter {
   format: EventFileFormat;
   /** Top-level members of the events' `data` that become additional columns of the file. */
-  members: readonly MemberColumn[];
+  members: readonly DataMemberColumn[];
 }
 
 /**

@@ -30,11 +30,11 @@ export interface LogOrderQuery extends Omit<EventFilter, 'streams'> {
   maxBytes: number;
 }
 
-/** Maximum number of event ids in one `StoredIdsQuery`. */
+/** Maximum number of event ids in one `StoredEventIdsQuery`. */
 export const maxStoredIds = 5_000;
 
 /** A query that asks which of these event ids are stored in these offset ranges. */
-export interface StoredIdsQuery {
+export interface StoredEventIdsQuery {
   /** At most `maxOffsetRanges`. */
   ranges: readonly OffsetRange[];
   /** At most `maxStoredIds`. */
@@ -76,7 +76,7 @@ export function nextOffsets(ranges: readonly OffsetRange[], last: LogPosition | 
 }
 
 /** @throws RangeError for more than `maxOffsetRanges` ranges or more than `maxStoredIds` ids */
-export function assertStoredIdsBounded({ ranges, ids }: StoredIdsQuery): void {
+export function assertStoredIdsBounded({ ranges, ids }: StoredEventIdsQuery): void {
   assertRangesBounded(ranges);
   if (ids.length > maxStoredIds) throw new RangeError(`at most ${maxStoredIds} ids at once`);
 }

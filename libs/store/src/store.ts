@@ -2,10 +2,10 @@ import type { EpochMicros, StoredEvent } from '#event';
 import type { EventRowBatch } from './row-batch/event-row-batch.js';
 import type { EventEraser } from './event-eraser.js';
 import type { EventRow } from './row-batch/event-row.js';
-import type { LogOrderPage, LogOrderQuery, OffsetRange, StoredIdsQuery } from './log-order.js';
-import type { FailureLocation } from './failure-location.js';
+import type { LogOrderPage, LogOrderQuery, OffsetRange, StoredEventIdsQuery } from './log-order.js';
+import type { PipelineFailureLocation } from './pipeline-failure-location.js';
 import type { EntityQuery, EventFilter, CursorPage, AuthorizationScope } from './query-types.js';
-import type { SnapshotBatches, SnapshotStore } from './snapshot-store.js';
+import type { EntitySnapshotBatchStore, EntitySnapshotStore } from './entity-snapshot-store.js';
 import type { KeyedStateReader, KeyedStateWriter } from './keyed-state-store.js';
 
 export type { EntityErasure, EventEraser } from './event-eraser.js';
@@ -19,7 +19,7 @@ export {
   type LogOrderPage,
   type LogOrderQuery,
   type OffsetRange,
-  type StoredIdsQuery,
+  type StoredEventIdsQuery,
 } from './log-order.js';
 
 /**
@@ -35,7 +35,7 @@ export interface DeadLetter {
   partition: number;
   offset: number;
   /** Where in the pipeline the event failed; only for a dead letter from a pipeline. */
-  step?: FailureLocation;
+  step?: PipelineFailureLocation;
   /** Stable code of the reason for the dead letter, such as `unreadable` or `refused_by_store`. */
   reason: string;
   /** A sentence that explains in detail why the record or event became a dead letter. */
@@ -134,7 +134,7 @@ export interface EventQuery extends EventFilter {
 }
 
 /** A query that counts events, optionally grouped and by time bucket. */
-export interface CountQuery extends EventFilter {
+export interface EventCountQuery extends EventFilter {
   groupBy?: 'stream' | 'event_type' | 'entity_id';
   /** Width of a time bucket in seconds. */
   intervalSeconds?: number;
@@ -142,7 +142,7 @@ export interface CountQuery extends EventFilter {
 }
 
 /** The number of matching events in one time bucket and one group, such as one event type. */
-export interface CountBucket {
+export interface StoredEventCountBucket {
   start?: EpochMicros;
   group?: string | null;
   count: number;
@@ -235,12 +235,15 @@ export interface EventReader {
    * Returns the event ids, out of the given ones, that are stored in the offset ranges. @throws
    * StoreUnavailableError
    */
-  storedIds(query: StoredIdsQuery, signal?: AbortSignal): Promise<string[]>;
+  storedIds(query: StoredEventIdsQuery, signal?: AbortSignal): Promise<string[]>;
   /**
    * Returns buckets ordered by start, then by group. A query without interval and group returns one bucket
    * with all events, or no bucket if nothing matches.
    */
-  count(query: CountQuery, signal?: AbortSignal): Promise<{ buckets: CountBucket[]; total: number }>;
+  count(
+    query: EventCountQuery,
+    signal?: AbortSignal,
+  ): Promise<{ buckets: StoredEventCountBucket[]; total: number }>;
   byId(query: EventIdQuery, signal?: AbortSignal): Promise<StoredEvent | undefined>;
   streams(query: StreamsQuery, signal?: AbortSignal): Promise<StreamSummary[]>;
   entities(query: EntitiesQuery, signal?: AbortSignal): Promise<CursorPage<EntitySummary>>;
@@ -253,14 +256,14 @@ export interface EventReader {
 }
 
 /** A disk of ClickHouse with its free space and size. Object storage has no fixed size and is not listed. */
-export interface StoreDisk {
+export interface StoreDiskUsage {
   disk: string;
   freeBytes: number;
   sizeBytes: number;
 }
 
 /** Rows, bytes on disk and data parts of one ClickHouse table of the store. */
-export interface StoreTable {
+export interface StoreTableUsage {
   table: string;
   rows: number;
   /** Bytes of the table on disk. */
@@ -271,8 +274,8 @@ export interface StoreTable {
 
 /** Free space of each ClickHouse disk, and the size of each table of the store. */
 export interface StoreUsage {
-  disks: StoreDisk[];
-  tables: StoreTable[];
+  disks: StoreDiskUsage[];
+  tables: StoreTableUsage[];
 }
 
 /**
@@ -283,7 +286,7 @@ export interface Store {
   readonly writer: EventWriter;
   readonly reader: EventReader;
   readonly eraser: EventEraser;
-  readonly snapshots: SnapshotStore & SnapshotBatches;
+  readonly snapshots: EntitySnapshotStore & EntitySnapshotBatchStore;
   readonly projections: KeyedStateWriter & KeyedStateReader;
   readonly pipelines: KeyedStateWriter & KeyedStateReader;
   /** Applies the missing migrations. Several processes may run this at the same time. */

@@ -1,6 +1,6 @@
 import { isJsonObject, jsonValue, type TopicAndGroupNames } from '#event';
 import type { LogRecord, NewRecord } from '#log';
-import type { TopicPartition } from './verdict-record.js';
+import type { TopicPartition } from './offset-range-verdicts.js';
 
 /**
  * The offset below which all records of a partition are decided, as the value of a record in the compacted topic

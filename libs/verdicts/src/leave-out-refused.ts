@@ -7,12 +7,12 @@ import {
   type ConsumerHandler,
   type Log,
   type LogRecord,
-  type PartitionAssignment,
+  type NewlyAssignedPartition,
   type RecordBatch,
 } from '#log';
 import { expectedVersionOf } from './expected-version-of.js';
 import { hasIndex, noOffsets } from './offset-bitmap.js';
-import { rangeOf, rangeOffsets, type TopicPartition } from './verdict-record.js';
+import { rangeOf, rangeOffsets, type TopicPartition } from './offset-range-verdicts.js';
 import type { VerdictTable } from './verdict-table.js';
 
 export interface RefusedRecordFilterOptions {
@@ -26,7 +26,7 @@ export interface RefusedRecordFilterOptions {
   /** When a partition is busy, so that its records can be far duplicates. */
   busy: BusyBounds;
   /** Returns the log time at a record of a partition, in milliseconds since 1970; see `logTimeAt` of the engine. */
-  logTimeAt: (assignment: PartitionAssignment, record: LogRecord) => Promise<number>;
+  logTimeAt: (assignment: NewlyAssignedPartition, record: LogRecord) => Promise<number>;
 }
 
 /**
@@ -72,7 +72,7 @@ export function leaveOutRefused(log: Log, options: RefusedRecordFilterOptions): 
 
 /** What the filter knows of an assigned partition. */
 interface FilteredPartition {
-  readonly assignment: PartitionAssignment;
+  readonly assignment: NewlyAssignedPartition;
   readonly busy: BusyPartition;
   /** Aborted when the partition is revoked. */
   readonly ended: AbortController;
@@ -89,7 +89,7 @@ class RefusedRecordFilter implements ConsumerHandler {
     private readonly options: RefusedRecordFilterOptions,
   ) {}
 
-  assigned(assignment: PartitionAssignment): Promise<number> {
+  assigned(assignment: NewlyAssignedPartition): Promise<number> {
     this.partitions.set(partitionKey(assignment), {
       ...{ assignment, ended: new AbortController(), passed: 0 },
       busy: new BusyPartition(this.options.busy),

@@ -10,7 +10,7 @@ import {
   verdictTombstone,
   type TopicPartition,
   type Verdict,
-} from './verdict-record.js';
+} from './offset-range-verdicts.js';
 import type { VerdictOffsetRange, VerdictTable } from './verdict-table.js';
 
 /** Milliseconds within which this process must read a verdict record back after writing it to the log. */

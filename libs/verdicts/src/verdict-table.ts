@@ -8,8 +8,8 @@ import {
   rangeOffsets,
   rangeOfTombstone,
   type TopicPartition,
-  type VerdictRecord,
-} from './verdict-record.js';
+  type OffsetRangeVerdicts,
+} from './offset-range-verdicts.js';
 
 export interface VerdictTableOptions {
   log: Pick<Log, 'tableReader' | 'admin'>;
@@ -24,7 +24,7 @@ export interface VerdictOffsetRange extends TopicPartition {
 /** Receives the verdict records of all partitions when the verdict table reads them. */
 export interface VerdictListener {
   /** Called with each verdict record that adds verdicts to the table. */
-  added?: (record: VerdictRecord) => void;
+  added?: (record: OffsetRangeVerdicts) => void;
   /** Called when the newest record of an offset range has become stale; see `VerdictTable.staleRanges`. */
   stale?: (range: VerdictOffsetRange) => void;
 }
@@ -280,7 +280,7 @@ export class VerdictTable {
   }
 
   private notify(event: keyof VerdictListener, record: VerdictOffsetRange): void {
-    for (const listener of this.listeners) listener[event]?.(record as VerdictRecord);
+    for (const listener of this.listeners) listener[event]?.(record as OffsetRangeVerdicts);
   }
 
   /** Resolves when the table changes, after `ms` milliseconds, or when the signal is aborted. */
@@ -319,7 +319,7 @@ function noVerdicts({ topic, partition }: TopicPartition): PartitionVerdicts {
 function firstVerdicts(
   decided: number,
   known: OffsetBitmap | undefined,
-  { range, from, refused }: VerdictRecord,
+  { range, from, refused }: OffsetRangeVerdicts,
 ): OffsetBitmap {
   const indexOf = (offset: number) => Math.min(Math.max(offset - range * rangeOffsets, 0), rangeOffsets);
   const before = known ?? joinedAt(indexOf(from), refused, noOffsets);

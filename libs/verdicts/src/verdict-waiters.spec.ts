@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { noOffsets } from './offset-bitmap.js';
-import type { VerdictRecord } from './verdict-record.js';
+import type { OffsetRangeVerdicts } from './offset-range-verdicts.js';
 import type { VerdictListener } from './verdict-table.js';
 import { VerdictWaiters } from './verdict-waiters.js';
 
@@ -19,7 +19,7 @@ class GivenWaiters {
 
   add(...offsets: number[]): void {
     const verdicts = offsets.map((offset) => ({ offset, version: offset + 1 }));
-    const record: VerdictRecord = {
+    const record: OffsetRangeVerdicts = {
       ...topicPartition,
       range: 0,
       from: 0,

@@ -1,4 +1,4 @@
-import type { TopicPartition, Verdict, VerdictRecord } from './verdict-record.js';
+import type { TopicPartition, Verdict, OffsetRangeVerdicts } from './offset-range-verdicts.js';
 import type { VerdictTable } from './verdict-table.js';
 
 /** Maximum number of verdicts that are kept for writers whose append has not resolved yet. */
@@ -55,7 +55,7 @@ export class VerdictWaiters {
     });
   }
 
-  private added(record: VerdictRecord): void {
+  private added(record: OffsetRangeVerdicts): void {
     if (this.writes === 0) return;
     for (const verdict of record.verdicts) {
       const key = keyOf(record, verdict.offset);

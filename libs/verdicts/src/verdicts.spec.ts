@@ -5,14 +5,14 @@ import {
   type ConsumerHandler,
   type ConsumerOptions,
   type LogRecord,
-  type PartitionAssignment,
+  type NewlyAssignedPartition,
   type RecordBatch,
 } from '#log';
 import { MemoryLog } from '#log/memory';
 import { leaveOutRefused } from './leave-out-refused.js';
 import { VerdictConflictError, VerdictPublisher } from './verdict-publisher.js';
 import { noOffsets, withIndexes } from './offset-bitmap.js';
-import { encodeVerdicts, rangeOffsets, type Verdict } from './verdict-record.js';
+import { encodeVerdicts, rangeOffsets, type Verdict } from './offset-range-verdicts.js';
 import { VerdictTable, type VerdictTableOptions } from './verdict-table.js';
 import { VerdictWaiters } from './verdict-waiters.js';
 
@@ -492,7 +492,7 @@ describe('a consumer without refused records', () => {
     });
     await publisher.publish(position, 1, [refused(0)]);
     const batch = { ...position, records: [new FetchedLike()], bytes: 1, next: 1, highWatermark: 1 };
-    await given!.assigned({ ...position, position: 0, beginning: 0 } as PartitionAssignment);
+    await given!.assigned({ ...position, position: 0, beginning: 0 } as NewlyAssignedPartition);
     await given!.batch(batch);
     expect(seen).toEqual([
       {

@@ -19,7 +19,7 @@ export class BatchInput {
 }
 
 /** Query parameters of the route that writes a batch of events. */
-export class BatchQuery {
+export class BatchWriteParameters {
   @JSONSchema({ description: 'If one event is rejected, no event is written.', default: false })
   @IsOptional()
   @FromText('boolean')

@@ -1,5 +1,5 @@
 import { limits, type JsonScanner } from '#event';
-import type { SchemaScanner } from './schemas/scan/schema-scanner.js';
+import type { ValidatingJsonScanner } from './schemas/scan/validating-json-scanner.js';
 import type { SchemaIndex, CurrentSchema } from './schemas/schema-index.js';
 import { mostErrorsOfEvent } from './validate-event.js';
 
@@ -38,7 +38,7 @@ export interface ScannedEvent {
 
 /** Scanner and schemas that the scan of an event uses. */
 export interface EventScanContext {
-  scanner: SchemaScanner;
+  scanner: ValidatingJsonScanner;
   schemas: Pick<SchemaIndex, 'find'>;
 }
 
@@ -115,7 +115,7 @@ function scanData({ scanner, schemas }: EventScanContext, event: ScannedEvent, s
 }
 
 interface Found {
-  scanner: SchemaScanner;
+  scanner: ValidatingJsonScanner;
   start: number;
   end: number;
 }

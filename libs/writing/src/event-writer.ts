@@ -4,11 +4,11 @@ import type { Actor } from '#registry';
 import { UnknownTopicError, type NewRecord, type RecordPosition, type Producer } from '#log';
 import { metrics } from '#telemetry';
 import type { AppendedEvent } from './appended-event.js';
-import type { ConditionalEvents } from './conditional-events.js';
+import type { ConditionalEventWaiter } from './conditional-event-waiter.js';
 import type { AcceptedEvent } from './read-event.js';
 import type { ParsedEvents } from './read-request.js';
 import type { RejectedEventEncoder } from './rejected/rejected-event-encoder.js';
-import { notWritten, EventRejection, type RejectedEventSource } from './rejection.js';
+import { notWritten, EventRejection, type RejectedEventTextRange } from './rejection.js';
 import type { StreamCreator } from './stream-creator.js';
 
 /** Options for writing the events of one request. */
@@ -34,7 +34,7 @@ export class EventWriter {
   constructor(
     private readonly producer: Producer,
     private readonly gate: StreamCreator,
-    private readonly conditional: ConditionalEvents,
+    private readonly conditional: ConditionalEventWaiter,
   ) {}
 
   /**
@@ -181,7 +181,7 @@ function count(rejected: readonly EventRejection[]): void {
 /** Returns whether a rejected event has a stream in which it can be kept. */
 function hasStream(
   event: EventRejection,
-): event is EventRejection & { sent: RejectedEventSource & { stream: string } } {
+): event is EventRejection & { sent: RejectedEventTextRange & { stream: string } } {
   return event.sent?.stream !== undefined;
 }
 

@@ -17,7 +17,7 @@ import {
   takeBody,
 } from '#http';
 import { batchAnswer } from './batch-answer.js';
-import { BatchQuery } from './batch-input.js';
+import { BatchWriteParameters } from './batch-input.js';
 import type { AppendedEvent } from './appended-event.js';
 import { isConditional } from './event-writer.js';
 import { EventIntake } from './intake.js';
@@ -89,7 +89,7 @@ export class EventsController {
   @Post('batch')
   @AlwaysAnswered()
   async batch(
-    @Query() { atomic }: BatchQuery,
+    @Query() { atomic }: BatchWriteParameters,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {

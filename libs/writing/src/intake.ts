@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { accessOf, actorOf, recordHeaders, takeEvents } from '#http';
 import { compileSchema } from '#schemas';
-import { ConditionalEvents } from './conditional-events.js';
+import { ConditionalEventWaiter } from './conditional-event-waiter.js';
 import type { AppendedEvent } from './appended-event.js';
 import { EventWriter, type WriteOptions } from './event-writer.js';
 import { IngestClock } from './ingest-clock.js';
@@ -33,7 +33,7 @@ export class EventIntake {
 
   constructor(@Inject(WRITE_DEPENDENCIES) ports: WriteDependencies) {
     const gate = new StreamCreator(ports.definitions, ports.topics, ports.autoCreateStreams);
-    this.writer = new EventWriter(ports.producer, gate, new ConditionalEvents(ports.verdicts));
+    this.writer = new EventWriter(ports.producer, gate, new ConditionalEventWaiter(ports.verdicts));
     this.schemas = new SchemaIndex(ports.definitions);
     this.schemaCheck = new EventSchemaValidator({
       index: this.schemas,

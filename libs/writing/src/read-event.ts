@@ -8,7 +8,7 @@ import {
 } from '#event';
 import { duplicateMember } from './duplicate-member.js';
 import type { ScannedEvent } from './event-scan.js';
-import { EventRejection, type RejectedEventSource } from './rejection.js';
+import { EventRejection, type RejectedEventTextRange } from './rejection.js';
 import type { SchemaIndex, CurrentSchema } from './schemas/schema-index.js';
 import type { UuidV7Generator } from './uuid-v7.js';
 import { eventErrors, isEvent } from './validate-event.js';
@@ -82,7 +82,7 @@ function checked(
 }
 
 /** Returns the position of a rejected event and its valid fields, with which it can be kept in its stream. */
-function sentEvent({ envelope, start, end }: ScannedEvent, { ids }: IntakeContext): RejectedEventSource {
+function sentEvent({ envelope, start, end }: ScannedEvent, { ids }: IntakeContext): RejectedEventTextRange {
   const { stream, entity_id, event_id } = envelope as Partial<Record<string, unknown>>;
   const isName = typeof stream === 'string' && streamNamePattern.test(stream);
   const isEntity =

@@ -6,7 +6,7 @@ import { parseJson, unknownFields } from '#http';
 import { scanEvent, type EventScanContext } from './event-scan.js';
 import { readEvent, type AcceptedEvent, type IntakeContext } from './read-event.js';
 import { EventRejection } from './rejection.js';
-import { SchemaScanner } from './schemas/scan/schema-scanner.js';
+import { ValidatingJsonScanner } from './schemas/scan/validating-json-scanner.js';
 
 /** The events of a write request, each valid or rejected, in request order. */
 export type ParsedEvents = (AcceptedEvent | EventRejection)[];
@@ -31,7 +31,7 @@ export function textOf(body: Buffer): string {
  */
 export function readSingle(reception: IntakeContext): AcceptedEvent {
   const { text, schemas } = reception;
-  const scanner = new SchemaScanner(text);
+  const scanner = new ValidatingJsonScanner(text);
   const start = scanner.space(0);
   const found = scanEvent({ scanner, schemas }, start);
   if (!found) throw failure(scanner).toProblem();
@@ -54,7 +54,7 @@ export async function readBatch(reception: IntakeContext): Promise<ParsedEvents>
   const { text, schemas } = reception;
   const start = /^[ \t\n\r]*\{[ \t\n\r]*"events"[ \t\n\r]*:[ \t\n\r]*\[/.exec(text)?.[0].length;
   if (start === undefined) throw notABatch(text);
-  const scanner = new SchemaScanner(text);
+  const scanner = new ValidatingJsonScanner(text);
   const scan: EventScanContext = { scanner, schemas };
   const results: ParsedEvents = [];
   const turn = new TimeSlice();
@@ -109,7 +109,7 @@ export class EventLineReader {
 
   constructor(private readonly reception: IntakeContext) {
     const { text, schemas } = reception;
-    this.scan = { scanner: new SchemaScanner(text, { lines: true }), schemas };
+    this.scan = { scanner: new ValidatingJsonScanner(text, { lines: true }), schemas };
   }
 
   /** Returns the first index from `start` on that is not white space other than a line feed. */
@@ -133,7 +133,7 @@ export class EventLineReader {
 /**
  * Returns the rejection for the failure that the scanner has recorded: invalid JSON, or JSON that is nested too deep.
  */
-export function failure(scanner: SchemaScanner, pointer = ''): EventRejection {
+export function failure(scanner: ValidatingJsonScanner, pointer = ''): EventRejection {
   if (scanner.failure === 'syntax') return syntaxError(scanner.failedAt, pointer);
   const detail = `JSON may be nested ${limits.jsonDepth} levels deep at most.`;
   return new EventRejection('invalid_json', detail, [{ pointer, detail: 'is nested too deep' }]);

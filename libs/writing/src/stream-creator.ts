@@ -11,7 +11,7 @@ const mostWaiting = 256;
 const mostNew = 100;
 
 /** How the missing streams of one write request are created. */
-export interface StreamCreationOptions {
+export interface StreamAutoCreationContext {
   /** True if no stream is created when it is known beforehand that one of them cannot be. */
   atomic: boolean;
   /** Connection of the client: after a disconnect no further stream is created. */
@@ -49,7 +49,7 @@ export class StreamCreator {
    */
   async ensure(
     streams: ReadonlySet<string>,
-    options: StreamCreationOptions,
+    options: StreamAutoCreationContext,
   ): Promise<Map<string, EventRejection>> {
     const missing = [...streams].filter((stream) => !this.isLive(stream));
     const refused = this.refusedBeforehand(missing);

@@ -1,6 +1,6 @@
 import type { LogRecord, Producer } from '#log';
 import { MemoryLog } from '#log/memory';
-import { MemoryTracing } from '#telemetry/memory';
+import { InMemoryTracing } from '#telemetry/memory';
 import { beforeEach, expect, it } from 'vitest';
 import { traced } from './traced-producer.js';
 
@@ -11,13 +11,13 @@ const headers = (flags: string): Record<string, string> => ({
 });
 
 let log: MemoryLog;
-let tracing: MemoryTracing;
+let tracing: InMemoryTracing;
 let inner: Producer;
 let producer: Producer;
 
 beforeEach(async () => {
   log = new MemoryLog();
-  tracing = new MemoryTracing();
+  tracing = new InMemoryTracing();
   for (const topic of ['a', 'b']) await log.admin.create(topic, { partitions: 1 });
   inner = await log.producer();
   producer = traced(inner, tracing);

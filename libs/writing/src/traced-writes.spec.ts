@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { MemoryTracing, type RecordedSpan } from '#telemetry/memory';
+import { InMemoryTracing, type RecordedSpan } from '#telemetry/memory';
 import { event, startTestIngest, type TestIngest } from './writing.fixture.js';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -8,11 +8,11 @@ const headers = (flags: string): Record<string, string> => ({
   traceparent: `00-${traceId}-00f067aa0ba902b7-${flags}`,
 });
 
-let tracing: MemoryTracing;
+let tracing: InMemoryTracing;
 let given: TestIngest;
 
 beforeEach(async () => {
-  tracing = new MemoryTracing({ samples: false });
+  tracing = new InMemoryTracing({ samples: false });
   given = await startTestIngest({ tracing });
 });
 

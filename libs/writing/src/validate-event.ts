@@ -7,7 +7,7 @@ import { streamNamePattern, streamNameRule, uuidPattern, uuidRule } from '#event
  * A parsed JSON value with the structure of `EventInput`, as a client sends an event. The formats, the size and the
  * schema of the event are not checked yet. An optional field may be null, which is the same as a missing field.
  */
-export interface ValidEvent {
+export interface StructurallyValidEvent {
   stream: string;
   event_type: string;
   data: object;
@@ -21,14 +21,14 @@ export interface ValidEvent {
 // Formats are checked where the values are parsed, with the same functions as everywhere else.
 const ajv = new Ajv({ allErrors: true, strict: false, validateFormats: false, unicodeRegExp: true });
 const schema = schemaOf(EventInput);
-const compiled = ajv.compile<ValidEvent>(schema);
+const compiled = ajv.compile<StructurallyValidEvent>(schema);
 const fields = Object.keys(schema.properties ?? {});
 
 /**
  * Returns whether a parsed JSON value has the structure of `EventInput`, with a validator that is compiled from that
  * class. Formats, such as that of times, are not checked here. `eventErrors` returns the errors of the last call.
  */
-export function isEvent(value: unknown): value is ValidEvent {
+export function isEvent(value: unknown): value is StructurallyValidEvent {
   return compiled(value);
 }
 

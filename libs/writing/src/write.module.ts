@@ -4,7 +4,7 @@ import { CloudEventsController } from './cloudevents/cloud-events.controller.js'
 import { EventIntake } from './intake.js';
 import { OtlpController } from './otlp/otlp.controller.js';
 import { RawController } from './raw/raw.controller.js';
-import { StreamsWriteController } from './streams.controller.js';
+import { StreamCreationController } from './stream-creation.controller.js';
 import { WRITE_DEPENDENCIES, type WriteDependencies } from './write-dependencies.js';
 
 /**
@@ -21,7 +21,7 @@ export class WriteModule {
         RawController,
         CloudEventsController,
         OtlpController,
-        StreamsWriteController,
+        StreamCreationController,
       ],
       providers: [{ provide: WRITE_DEPENDENCIES, useValue: ports }, EventIntake],
     };

@@ -1,15 +1,15 @@
 import { LocalClickHouseError, code } from './errors.js';
-import type { EngineConnection, ConnectionState } from './engine-connection.js';
+import type { EngineConnection, StatementContext } from './engine-connection.js';
 
 interface Waiting {
-  state: ConnectionState;
+  state: StatementContext;
   resolve(lane: EngineConnection): void;
   reject(error: Error): void;
   timer: NodeJS.Timeout;
 }
 
 /** Limits of the statements that wait for a connection of the pool. */
-export interface PoolLimits {
+export interface PoolQueueLimits {
   /** The maximum number of statements that wait for a free connection; further ones are refused. */
   maxWaiting: number;
   /** The maximum waiting time in milliseconds. */
@@ -26,7 +26,7 @@ export class ConnectionPool {
 
   constructor(
     private readonly lanes: readonly EngineConnection[],
-    private readonly limits: PoolLimits,
+    private readonly limits: PoolQueueLimits,
   ) {
     this.free = [...lanes];
   }
@@ -39,7 +39,7 @@ export class ConnectionPool {
    * Lends a connection to one statement, until `release`. Prefers a connection that is already in the desired state.
    * @throws LocalClickHouseError if too many statements wait, or the waiting time is exceeded.
    */
-  acquire(state: ConnectionState): Promise<EngineConnection> {
+  acquire(state: StatementContext): Promise<EngineConnection> {
     const index = Math.max(
       0,
       this.free.findIndex((lane) => lane.fits(state)),

@@ -2,7 +2,7 @@ import { Session } from 'chdb';
 import { quote, quoteName } from './sql.js';
 
 /** Database, settings and parameters that a connection must have for a statement. */
-export interface ConnectionState {
+export interface StatementContext {
   database: string;
   settings: ReadonlyMap<string, string>;
   params: ReadonlyMap<string, string>;
@@ -41,7 +41,7 @@ export class EngineConnection {
   }
 
   /** Whether the connection needs no preparation for a statement with this state. */
-  fits(state: ConnectionState): boolean {
+  fits(state: StatementContext): boolean {
     return this.database === state.database && sameMap(this.settings, state.settings);
   }
 
@@ -49,7 +49,7 @@ export class EngineConnection {
    * Brings the connection into this state; a failure leaves no part of it.
    * @throws the engine's error for an unknown database, setting or type.
    */
-  async prepare(state: ConnectionState): Promise<void> {
+  async prepare(state: StatementContext): Promise<void> {
     if (!sameMap(this.settings, state.settings)) this.reopen();
     if (!this.fresh) {
       // The first attempt may fail because of the settings of earlier statements. Only the second attempt on a fresh
@@ -65,7 +65,7 @@ export class EngineConnection {
     }
   }
 
-  private async bring(state: ConnectionState): Promise<void> {
+  private async bring(state: StatementContext): Promise<void> {
     if (this.database !== state.database) {
       this.fresh = false;
       await this.session.queryAsync(`USE ${quoteName(state.database)}`);

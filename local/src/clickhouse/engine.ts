@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { engineConfig } from './engine-config.js';
-import { EngineConnection, type ConnectionState } from './engine-connection.js';
+import { EngineConnection, type StatementContext } from './engine-connection.js';
 import { ConnectionPool } from './connection-pool.js';
 import { quote } from './sql.js';
 
@@ -64,7 +64,7 @@ export class EmbeddedClickHouse {
   /** Runs `work` on a connection of the pool, after bringing the connection into the given state. */
   async onLane<T>(
     pool: ConnectionPool,
-    state: ConnectionState,
+    state: StatementContext,
     work: (lane: EngineConnection) => Promise<T>,
   ): Promise<T> {
     const lane = await pool.acquire(state);

@@ -8,7 +8,7 @@ import { readBody, spoolBody } from './body.js';
 import type { EmbeddedClickHouse } from './engine.js';
 import { LocalClickHouseError, code } from './errors.js';
 import { isBlockwise } from './formats.js';
-import type { EngineConnection, StatementResult, ConnectionState } from './engine-connection.js';
+import type { EngineConnection, StatementResult, StatementContext } from './engine-connection.js';
 import { readMultipart } from './multipart.js';
 import { addField, assertAllowedByMethod, isReading, isSelecting, type QueryRequest } from './request.js';
 import {
@@ -177,7 +177,7 @@ async function insert(
  * Returns the connection state that a query needs. @throws LocalClickHouseError for a parameter of the statement that
  * the request does not set.
  */
-function laneState(query: QueryRequest): ConnectionState {
+function laneState(query: QueryRequest): StatementContext {
   const names = parameterNames(query.sql);
   const kind = statementKind(query.sql);
   const params = new Map<string, string>();

@@ -1,11 +1,11 @@
 import { append, type AppendOptions } from './appending/append.js';
-import { decide, type DecideOptions, type Decision } from './appending/decide.js';
+import { decide, type DecideOptions, type DecideFunction } from './appending/decide.js';
 import { path, queryOf } from './http/address.js';
 import { JsonApi } from './http/api.js';
 import { HttpClient, type ApiRequest, type CallOptions, type Fetch } from './http/http-client.js';
 import { requireHttpUrl, requireKnownOptions } from './known-options.js';
 import { LiveStream, type LiveOptions } from './live/live-stream.js';
-import { TailSource } from './live/tail.js';
+import { EventTailSource } from './live/tail.js';
 import { eventText } from './producer/event-text.js';
 import { parseJson } from './json/parse-json.js';
 import { Producer, type ProducerOptions } from './producer/producer.js';
@@ -27,18 +27,18 @@ import { Streams } from './resources/streams.js';
 import type {
   BatchWritten,
   CountQuery,
-  EntityEvent,
+  NewEntityEvent,
   EventCount,
   EventFilter,
   EventQuery,
   ExportQuery,
   NewEvent,
-  WaitFor,
+  WaitForPositions,
   WrittenEvent,
 } from './types/event.js';
 import type { EntityAddress, StateQuery } from './types/entity.js';
 import type { Health, HealthHistory } from './types/health.js';
-import type { CloudEvent, Handling, Intake, RawMapping } from './types/intake.js';
+import type { CloudEvent, RejectedEventHandling, IntakeResult, RawMapping } from './types/intake.js';
 import type { JsonObject } from './types/json.js';
 import type { SqlParameters } from './types/sql.js';
 
@@ -121,7 +121,7 @@ export class Tributary {
    */
   async writeBatch(
     events: readonly NewEvent[],
-    { atomic, handling, signal }: CallOptions & { atomic?: boolean; handling?: Handling } = {},
+    { atomic, handling, signal }: CallOptions & { atomic?: boolean; handling?: RejectedEventHandling } = {},
   ): Promise<BatchWritten> {
     const texts = events.map((event) => eventText(event, event.event_id ?? this.ids.next()));
     const body = `{"events":[${texts.join(',')}]}`;
@@ -149,7 +149,7 @@ export class Tributary {
   append(
     entity: EntityAddress,
     expectedVersion: number,
-    events: readonly EntityEvent[],
+    events: readonly NewEntityEvent[],
     { deliveryTimeoutMs, signal }: AppendOptions = {},
   ): Promise<number[]> {
     const producer = this.producer({ lanes: 1, lingerMs: 0, deliveryTimeoutMs });
@@ -164,7 +164,7 @@ export class Tributary {
    */
   decide<State = JsonObject>(
     { stream, entity_id }: EntityAddress,
-    decision: Decision<State>,
+    decision: DecideFunction<State>,
     { attempts, read, ...options }: DecideOptions<State> = {},
   ): Promise<number[]> {
     const { signal } = options;
@@ -172,7 +172,7 @@ export class Tributary {
     const readState = read ?? (({ wait_for }) => this.state<State>({ ...entity, wait_for }, { signal }));
     const port = {
       read: () => readState({ wait_for: this.afterWrites(stream), signal }),
-      append: (version: number, events: readonly EntityEvent[]) =>
+      append: (version: number, events: readonly NewEntityEvent[]) =>
         this.append(entity, version, events, options),
     };
     return decide(port, decision, { attempts, signal });
@@ -186,8 +186,8 @@ export class Tributary {
   async raw(
     { stream, ...query }: RawMapping & { stream: string },
     body: string | Uint8Array<ArrayBuffer>,
-    { handling, lines, signal }: CallOptions & { handling?: Handling; lines?: boolean } = {},
-  ): Promise<Intake> {
+    { handling, lines, signal }: CallOptions & { handling?: RejectedEventHandling; lines?: boolean } = {},
+  ): Promise<IntakeResult> {
     const type = { 'content-type': lines ? 'application/x-ndjson' : 'application/json' };
     const headers = { ...type, ...preferring(handling) };
     return this.intake(stream, { path: path`/api/v1/streams/${stream}/raw`, query, headers, body, signal });
@@ -200,8 +200,8 @@ export class Tributary {
   async cloudEvents(
     stream: string,
     events: CloudEvent | readonly CloudEvent[],
-    { handling, signal }: CallOptions & { handling?: Handling } = {},
-  ): Promise<Intake> {
+    { handling, signal }: CallOptions & { handling?: RejectedEventHandling } = {},
+  ): Promise<IntakeResult> {
     const form = Array.isArray(events) ? 'cloudevents-batch' : 'cloudevents';
     const { prefer = '' } = preferring(handling);
     const headers = {
@@ -212,9 +212,9 @@ export class Tributary {
     return this.intake(stream, { path: path`/api/v1/streams/${stream}/cloudevents`, headers, body, signal });
   }
 
-  private async intake(stream: string, request: Omit<ApiRequest, 'method'>): Promise<Intake> {
+  private async intake(stream: string, request: Omit<ApiRequest, 'method'>): Promise<IntakeResult> {
     const answer = await this.ingest.repeat({ method: 'POST', ...request });
-    const intake = parseJson<Intake>(answer.text);
+    const intake = parseJson<IntakeResult>(answer.text);
     for (const position of intake.positions) this.written.add(stream, position);
     return intake;
   }
@@ -242,7 +242,7 @@ export class Tributary {
 
   async event<Data = JsonObject>(
     eventId: string,
-    { signal, wait_for }: CallOptions & WaitFor = {},
+    { signal, wait_for }: CallOptions & WaitForPositions = {},
   ): Promise<StoredEvent<Data>> {
     const address = path`/api/v1/events/${eventId}`;
     return readEvent(await this.api.text({ path: address, query: { wait_for }, signal }));
@@ -289,7 +289,7 @@ export class Tributary {
     filter: EventFilter = {},
     options: LiveOptions = {},
   ): LiveStream<StoredEvent<Data>> {
-    return new LiveStream(this.api.http, new TailSource<Data>(filter), options);
+    return new LiveStream(this.api.http, new EventTailSource<Data>(filter), options);
   }
 
   /** Returns the state of an entity: the merged data of its events, now or as of a time. */
@@ -323,6 +323,6 @@ export class Tributary {
   }
 }
 
-function preferring(handling: Handling | undefined): Record<string, string> {
+function preferring(handling: RejectedEventHandling | undefined): Record<string, string> {
   return handling ? { prefer: `handling=${handling}` } : {};
 }

@@ -1,5 +1,5 @@
 import type { ObservedEvent } from '../checker.js';
-import { SyncedLines } from '../synced-lines.js';
+import { DurableLineFile } from '../durable-line-file.js';
 import type { Attempt, AttemptAnswer, AttemptedWrite } from './attempt.js';
 
 /** One line of the history file. Each attempt has a number that is unique within the file. */
@@ -8,7 +8,7 @@ type InvokeLine = { invoke: number; at: number } & AttemptedWrite;
 type ReturnLine = { return: number; invoked: number; at: number } & AttemptAnswer;
 
 /** Writes the answer of one invoked attempt to the history; resolves with the complete attempt. */
-export type RecordReturn = (answer: AttemptAnswer) => Promise<Attempt>;
+export type AttemptAnswerRecorder = (answer: AttemptAnswer) => Promise<Attempt>;
 
 /**
  * The history of a run of conditional writes, written to a file while the run proceeds: a line before each request is
@@ -19,11 +19,11 @@ export class AttemptHistory {
   private readonly done: Attempt[] = [];
   private invocations = 0;
 
-  private constructor(private readonly lines: SyncedLines<HistoryLine>) {}
+  private constructor(private readonly lines: DurableLineFile<HistoryLine>) {}
 
   /** Creates the history file at the given path, by default in the system's temporary folder. */
   static async open(seed: number, path?: string): Promise<AttemptHistory> {
-    const lines = SyncedLines.open<HistoryLine>('tributary-attempts', path);
+    const lines = DurableLineFile.open<HistoryLine>('tributary-attempts', path);
     await lines.append({ seed });
     return new AttemptHistory(lines);
   }
@@ -38,7 +38,7 @@ export class AttemptHistory {
   }
 
   /** Resolves when the line for the request is on the disk. The caller then sends the request at once. */
-  async invoke(attempted: AttemptedWrite): Promise<RecordReturn> {
+  async invoke(attempted: AttemptedWrite): Promise<AttemptAnswerRecorder> {
     const number = ++this.invocations;
     await this.lines.append({ invoke: number, at: performance.now(), ...attempted });
     // The time is taken after the line is on the disk, which takes some milliseconds: a later time makes the check
@@ -73,7 +73,7 @@ export class AttemptHistory {
  * of the test, has the outcome `unknown`.
  */
 export async function readHistory(path: string): Promise<{ attempts: Attempt[]; stored: ObservedEvent[] }> {
-  const file = SyncedLines.open<HistoryLine>('tributary-attempts', path);
+  const file = DurableLineFile.open<HistoryLine>('tributary-attempts', path);
   const lines = file.read();
   await file.close();
   const returns = new Map(lines.flatMap((line) => ('return' in line ? [[line.return, line]] : [])));

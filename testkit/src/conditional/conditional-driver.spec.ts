@@ -2,11 +2,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { AttemptHistory } from './attempt-history.js';
 import { checkVersions } from './check-versions.js';
 import { ConditionalDriver } from './conditional-driver.js';
-import { RegisterServer, type RegisterServerFaults } from './register-server.fixture.js';
+import { FakeWriteServer, type FakeWriteServerFaults } from './fake-write-server.fixture.js';
 
 /** Runs the driver against an in-memory server with the given faults. */
-async function run(faults: Partial<RegisterServerFaults> = {}, attempts = 400) {
-  const server = await RegisterServer.start(faults);
+async function run(faults: Partial<FakeWriteServerFaults> = {}, attempts = 400) {
+  const server = await FakeWriteServer.start(faults);
   const history = await AttemptHistory.open(3);
   onTestFinished(() => server.stop());
   const driver = new ConditionalDriver({
@@ -19,7 +19,7 @@ async function run(faults: Partial<RegisterServerFaults> = {}, attempts = 400) {
   const findings = checkVersions(history.attempts, server.stored);
   return { driver, server, attempts: history.attempts, findings };
 }
-const kindsOf = async (faults: Partial<RegisterServerFaults>) => {
+const kindsOf = async (faults: Partial<FakeWriteServerFaults>) => {
   const { findings } = await run(faults);
   return [...new Set(findings.map(({ kind }) => kind))];
 };

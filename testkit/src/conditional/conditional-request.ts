@@ -6,14 +6,14 @@ import type { AttemptAnswer } from './attempt.js';
 export type ConditionalEvent = SentEvent & { entity_id: string; expected: number | null };
 
 /** Sends the body of a request to a write port, and resolves with the answer. @throws if there is no answer */
-export type PostRequest = (path: string, body: string) => Promise<HttpAnswer>;
+export type WriteRequestSender = (path: string, body: string) => Promise<HttpAnswer>;
 
 /**
  * Sends events in one request, and resolves with the answer for each event. With `alone`, the request has a single
  * event without a batch. If the request has no answer, the outcome of all its events is `unknown`.
  */
 export async function sendConditional(
-  post: PostRequest,
+  post: WriteRequestSender,
   events: readonly ConditionalEvent[],
   { alone }: { alone: boolean },
 ): Promise<AttemptAnswer[]> {

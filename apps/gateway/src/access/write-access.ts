@@ -2,7 +2,7 @@ import { isReservedStream, permitsStream, ProblemError, type StreamAccess } from
 
 /**
  * Refuses writes to streams that the key's patterns do not cover. The answer names the key's patterns and is the same
- * whether the streams exist or not. A read of such streams is answered as if they did not exist: see `ReadableStreams`.
+ * whether the streams exist or not. A read of such streams is answered as if they did not exist: see `StreamReadAuthorizer`.
  * @throws ProblemError 403 `stream_forbidden`
  */
 export function requireWriteAccess(

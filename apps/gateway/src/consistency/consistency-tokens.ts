@@ -6,7 +6,7 @@ import type { Definitions, StreamDefinition } from '#registry';
 import { LogUnavailableError, type TopicAdmin } from '#log';
 import { metrics } from '#telemetry';
 import { CONSISTENCY_BOUNDS, DEFINITIONS, FLUSHES, LOG } from '../shared-services/shared-services.js';
-import type { FlushSender } from './flush-sender.js';
+import type { FlushRequestSender } from './flush-request-sender.js';
 import { awaitStream } from './await-stream.js';
 import { CommittedOffsetsWatch } from './committed-watch.js';
 import type { ConsistencyLimits } from './consistency-limits.js';
@@ -29,7 +29,7 @@ export class ConsistencyTokenWaiter {
     @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'committed'> },
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream' | 'onChange'>,
     private readonly topics: TopicAndGroupNames,
-    @Inject(FLUSHES) private readonly flushes: FlushSender,
+    @Inject(FLUSHES) private readonly flushes: FlushRequestSender,
     @Inject(CONSISTENCY_BOUNDS) bounds: Partial<ConsistencyLimits> = {},
   ) {
     this.bounds = { ...defaults, ...bounds };

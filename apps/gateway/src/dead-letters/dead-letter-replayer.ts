@@ -1,12 +1,12 @@
 import type { Actor } from '#registry';
 import type { StoredDeadLetter, AuthorizationScope } from '#store';
-import type { DeadLetterSelection } from './selected-dead-letters.js';
+import type { ReplaySelection } from './selected-dead-letters.js';
 import type { ReplayAnswer } from './replay-answers.js';
 
 /** A request to replay selected dead letters, with its caller. */
 export interface ReplayRequest {
   permitted: AuthorizationScope;
-  choice: DeadLetterSelection;
+  choice: ReplaySelection;
   dryRun: boolean;
   /** Headers of the records that are written. */
   headers: Record<string, string>;

@@ -2,7 +2,7 @@ import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import type { EventReader } from '#store';
-import { ReadableStreams } from '../access/readable-streams.js';
+import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { listEnd } from '../lists/list-end.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { Bulkhead } from '../reads/bulkhead.js';
@@ -21,7 +21,7 @@ export class DeadLettersController {
   constructor(
     @Inject(STORE) private readonly store: { reader: EventReader },
     private readonly bulkhead: Bulkhead,
-    private readonly streams: ReadableStreams,
+    private readonly streams: StreamReadAuthorizer,
   ) {}
 
   @Get()

@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import type { Definitions } from '#registry';
-import { RejectedEventReader } from '#writing';
+import { RejectedEventReplayParser } from '#writing';
 import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { PipelinesModule } from '../pipelines/pipelines.module.js';
-import { DeadLetterReplay } from './dead-letter-replay.js';
+import { DeadLetterReplayRunner } from './dead-letter-replay-runner.js';
 import { DeadLettersController } from './dead-letters.controller.js';
 import { PipelineDeadLetterReplayer } from './pipeline-replay.js';
 import { ReplayController } from './replay.controller.js';
@@ -14,13 +14,13 @@ import { StreamDeadLetterReplayer } from './stream-replay.js';
   imports: [PipelinesModule],
   controllers: [DeadLettersController, ReplayController],
   providers: [
-    DeadLetterReplay,
+    DeadLetterReplayRunner,
     StreamDeadLetterReplayer,
     PipelineDeadLetterReplayer,
     {
-      provide: RejectedEventReader,
+      provide: RejectedEventReplayParser,
       inject: [DEFINITIONS],
-      useFactory: (definitions: Definitions) => new RejectedEventReader(definitions),
+      useFactory: (definitions: Definitions) => new RejectedEventReplayParser(definitions),
     },
   ],
 })

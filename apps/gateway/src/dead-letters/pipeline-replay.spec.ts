@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { encodeRecord, entityHash, parseTime } from '#event';
 import { erasureName, systemActor, type PipelineDefinition } from '#registry';
-import type { DeadLetter, FailureLocation } from '#store';
+import type { DeadLetter, PipelineFailureLocation } from '#store';
 import { readReplay } from '#dataflow';
 import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
 import type { ReplayAnswer } from './replay-answers.js';
@@ -37,7 +37,7 @@ const told = () => recordsOf(replayTopic()).map(({ value, offset }) => readRepla
 /** Returns a dead letter of this test's pipeline. */
 const letter = (
   offset: number,
-  { step, ...more }: Partial<Omit<DeadLetter, 'step'>> & { step?: Partial<FailureLocation> } = {},
+  { step, ...more }: Partial<Omit<DeadLetter, 'step'>> & { step?: Partial<PipelineFailureLocation> } = {},
 ): DeadLetter => ({
   ...{ source: `pipeline:${name}`, stream: 'orders', partition: 0, offset, reason: 'operator_failed' },
   ...{ error: '/operators/0/map/data/n: no', created_at: parseTime('2026-11-21T05:00:00Z')! + offset },

@@ -3,7 +3,7 @@ import { TopicAndGroupNames, UnreadableRecordError } from '#event';
 import type { StreamAccess } from '#api';
 import type { Definitions, PipelineDefinition } from '#registry';
 import { UnknownTopicError, type Producer } from '#log';
-import type { StoredDeadLetter, FailureLocation } from '#store';
+import type { StoredDeadLetter, PipelineFailureLocation } from '#store';
 import { isTooLargeRecord, eventFromRecord, replayValue, recordTooLarge, type Provenance } from '#dataflow';
 import { DEFINITIONS, PRODUCER } from '../shared-services/shared-services.js';
 import { compiledDefinition } from '../pipelines/compiled-definition.js';
@@ -110,7 +110,7 @@ export class PipelineDeadLetterReplayer implements DeadLetterReplayer {
     return isTooLargeRecord(value) ? recordTooLarge : { letter, run, id, value };
   }
 
-  private streamIsGone({ stream }: FailureLocation): string | undefined {
+  private streamIsGone({ stream }: PipelineFailureLocation): string | undefined {
     if (stream === '' || this.definitions.stream(stream)?.state === 'live') return undefined;
     return `there is no stream ${stream} any more`;
   }
@@ -119,7 +119,7 @@ export class PipelineDeadLetterReplayer implements DeadLetterReplayer {
 /** Returns why the current definition of the pipeline cannot continue with a dead letter; undefined when it can. */
 function missingConfigurationOf(
   { reason }: StoredDeadLetter,
-  { run, operator }: FailureLocation,
+  { run, operator }: PipelineFailureLocation,
   definition: PipelineDefinition,
 ): string | undefined {
   const { name, failure } = definition;

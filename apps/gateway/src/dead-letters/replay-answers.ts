@@ -4,7 +4,7 @@ import { Nullable } from '../openapi/nullable.js';
 import { JsonSchemaPart } from '../openapi/schema.js';
 
 /** An event that a replay has written. */
-export class ReplayedAnswer {
+export class ReplayWrittenEventAnswer {
   @IsString() @JsonSchemaPart({ description: 'Id of the dead letter.' }) id: string;
   @IsUUID() event_id: string;
   @IsString() stream: string;
@@ -13,7 +13,7 @@ export class ReplayedAnswer {
 }
 
 /** A dead letter that was not replayed, and why. */
-export class FailedReplayAnswer {
+export class UnreplayedDeadLetterAnswer {
   @IsString() id: string;
   @IsString() detail: string;
 }
@@ -33,14 +33,17 @@ export class ReplayAnswer {
   @Min(0)
   @JsonSchemaPart({ description: 'Dead letters that had been replayed before.' })
   skipped: number;
-  @IsArray() @ValidateNested({ each: true }) @Type(() => FailedReplayAnswer) failed: FailedReplayAnswer[];
   @IsArray()
   @ValidateNested({ each: true })
-  @Type(() => ReplayedAnswer)
+  @Type(() => UnreplayedDeadLetterAnswer)
+  failed: UnreplayedDeadLetterAnswer[];
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Type(() => ReplayWrittenEventAnswer)
   @JsonSchemaPart({
     description: 'Events that the replay wrote to streams, in the order of the log; none with `dry_run`.',
   })
-  events: ReplayedAnswer[];
+  events: ReplayWrittenEventAnswer[];
   @IsBoolean() has_more: boolean;
   @Nullable('string') next_cursor: string | null;
 }

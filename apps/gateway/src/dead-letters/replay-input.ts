@@ -5,7 +5,7 @@ import type { HasConsistencyCheck } from '#http';
 import { maxDeadLetterIds } from '#store';
 import { JsonSchemaPart } from '../openapi/schema.js';
 import { Flag } from '../parameters/decorators.js';
-import type { DeadLetterSelection } from './selected-dead-letters.js';
+import type { ReplaySelection } from './selected-dead-letters.js';
 
 /** Selects dead letters: either those of `ids`, or all of `source` that have not been replayed. */
 @JSONSchema({ additionalProperties: false })
@@ -37,7 +37,7 @@ export class ReplayInput implements HasConsistencyCheck {
     throw new ProblemError('invalid_request', what, { errors });
   }
 
-  get choice(): DeadLetterSelection {
+  get choice(): ReplaySelection {
     const { ids, source, cursor } = this;
     return ids ? { ids } : { source: source ?? '', cursor: cursor ?? undefined };
   }

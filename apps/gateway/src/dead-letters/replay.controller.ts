@@ -11,9 +11,9 @@ import {
   recordHeaders,
   RequireScope,
 } from '#http';
-import { ReadableStreams } from '../access/readable-streams.js';
+import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { ApiAnswer } from '../openapi/answers.js';
-import { DeadLetterReplay, maxReplayedDeadLetters } from './dead-letter-replay.js';
+import { DeadLetterReplayRunner, maxReplayedDeadLetters } from './dead-letter-replay-runner.js';
 import { ReplayAnswer } from './replay-answers.js';
 import { Problems, bodyProblems, storeAndLogProblems } from '../openapi/problems.js';
 import { ReplayInput, ReplayParameters } from './replay-input.js';
@@ -23,8 +23,8 @@ import { ReplayInput, ReplayParameters } from './replay-input.js';
 @Controller('api/v1/dead-letters/replay')
 export class ReplayController {
   constructor(
-    private readonly replay: DeadLetterReplay,
-    private readonly streams: ReadableStreams,
+    private readonly replay: DeadLetterReplayRunner,
+    private readonly streams: StreamReadAuthorizer,
   ) {}
 
   @Post()

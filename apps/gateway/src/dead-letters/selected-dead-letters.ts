@@ -4,14 +4,13 @@ import type { EventReader, StoredDeadLetter, AuthorizationScope } from '#store';
  * Dead letters to replay: those with these ids, or all of one source (such as `materializer`) that have not been
  * replayed.
  */
-export type DeadLetterSelection =
-  { ids: readonly string[] } | { source: string; cursor?: string | undefined };
+export type ReplaySelection = { ids: readonly string[] } | { source: string; cursor?: string | undefined };
 
 /** Limits of one page of dead letters: their number, and the bytes of their records. One record may have a megabyte. */
 const [pageSize, pageBytes] = [50, 8 * 1024 * 1024];
 
 /** One page of the dead letters that a replay request selects. */
-export interface DeadLetterPage {
+export interface ReplaySelectionPage {
   letters: StoredDeadLetter[];
   /** Requested ids that no dead letter has. */
   missing: string[];
@@ -20,10 +19,10 @@ export interface DeadLetterPage {
 }
 
 /** The selected dead letters, the streams that the caller may see, and where to read. */
-export interface DeadLetterSelectionOptions {
+export interface ReplaySelectionOptions {
   reader: Pick<EventReader, 'deadLetters'>;
   permitted: AuthorizationScope;
-  choice: DeadLetterSelection;
+  choice: ReplaySelection;
   /** Limit of dead letters to read when the selection is by source. */
   limit: number;
   signal: AbortSignal;
@@ -31,17 +30,17 @@ export interface DeadLetterSelectionOptions {
 
 /** Yields the selected dead letters in pages. `limit` applies to a selection by source only. */
 export async function* selectedDeadLetters(
-  question: DeadLetterSelectionOptions,
-): AsyncGenerator<DeadLetterPage> {
+  question: ReplaySelectionOptions,
+): AsyncGenerator<ReplaySelectionPage> {
   const { choice } = question;
   if ('ids' in choice) yield* deadLettersById(question, [...new Set(choice.ids)]);
   else yield* deadLettersOfSource(question, choice);
 }
 
 async function* deadLettersById(
-  question: DeadLetterSelectionOptions,
+  question: ReplaySelectionOptions,
   ids: readonly string[],
-): AsyncGenerator<DeadLetterPage> {
+): AsyncGenerator<ReplaySelectionPage> {
   const { reader, permitted, signal } = question;
   for (let i = 0; i < ids.length; i += pageSize) {
     const some = ids.slice(i, i + pageSize);
@@ -58,9 +57,9 @@ async function* deadLettersById(
 }
 
 async function* deadLettersOfSource(
-  { reader, permitted, signal, limit }: DeadLetterSelectionOptions,
+  { reader, permitted, signal, limit }: ReplaySelectionOptions,
   { source, cursor: start }: { source: string; cursor?: string | undefined },
-): AsyncGenerator<DeadLetterPage> {
+): AsyncGenerator<ReplaySelectionPage> {
   let [left, cursor] = [limit, start];
   do {
     const query = {

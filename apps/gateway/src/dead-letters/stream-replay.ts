@@ -3,12 +3,12 @@ import { allStreams } from '#api';
 import { TopicAndGroupNames, type EpochMicros } from '#event';
 import type { Definitions } from '#registry';
 import type { RecordPosition, Producer } from '#log';
-import { RejectedEventReader } from '#writing';
+import { RejectedEventReplayParser } from '#writing';
 import type { StoredDeadLetter, Store } from '#store';
 import { DEFINITIONS, PRODUCER, STORE } from '../shared-services/shared-services.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { erasedReason, erasureCovering, undoErasedReplays } from './undo-erased-replays.js';
-import type { ReplayAnswer, ReplayedAnswer } from './replay-answers.js';
+import type { ReplayAnswer, ReplayWrittenEventAnswer } from './replay-answers.js';
 import type { ReplayRequest, DeadLetterReplayer } from './dead-letter-replayer.js';
 import { replayedEvent, type ReplayedEvent } from './replayed-event.js';
 
@@ -38,7 +38,7 @@ export class StreamDeadLetterReplayer implements DeadLetterReplayer {
     @Inject(STORE) private readonly store: Pick<Store, 'reader' | 'eraser'>,
     @Inject(PRODUCER) private readonly producer: Pick<Producer, 'append'>,
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'start' | 'stream' | 'erasures'>,
-    private readonly refused: RejectedEventReader,
+    private readonly refused: RejectedEventReplayParser,
     private readonly topics: TopicAndGroupNames,
     private readonly bulkhead: Bulkhead,
   ) {}
@@ -147,6 +147,10 @@ function now(): EpochMicros {
   return Date.now() * 1000;
 }
 
-function replayedAnswer({ letter: { id, stream }, event, position }: WrittenReplay): ReplayedAnswer {
+function replayedAnswer({
+  letter: { id, stream },
+  event,
+  position,
+}: WrittenReplay): ReplayWrittenEventAnswer {
   return { id, event_id: event.eventId, stream, ...position };
 }

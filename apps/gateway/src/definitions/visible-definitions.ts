@@ -17,7 +17,7 @@ export interface VisibleDefinitionsOptions<D> {
 }
 
 /** The projection or pipeline that a request wants to create. */
-export interface DesiredDefinition<D> {
+export interface DefinitionToCreate<D> {
   /** Returns the definition to create; called only when no definition has this name. */
   first: () => D;
   isSame: (current: D) => boolean;
@@ -63,7 +63,7 @@ export class VisibleDefinitions<D extends { name: string }> {
   async define(
     name: string,
     { actor, access }: DefinitionCaller,
-    { first, isSame, verb }: DesiredDefinition<D>,
+    { first, isSame, verb }: DefinitionToCreate<D>,
   ): Promise<{ definition: D; created: boolean }> {
     const { what, kind } = this.options;
     const next = (current: D | undefined): D => {
@@ -97,7 +97,8 @@ export class VisibleDefinitions<D extends { name: string }> {
   }
 
   /**
-   * Returns the problem that a name is taken. The problem does not describe a definition that the caller may not see.
+   * Returns the error for a name that another definition has. The error says nothing about a definition that the caller
+   * may not see.
    */
   private taken(detail: string): ProblemError {
     const errors = [{ pointer: '/name', detail: 'is taken' }];

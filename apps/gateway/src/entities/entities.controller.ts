@@ -3,7 +3,7 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { formatTime } from '#event';
 import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import type { EventReader } from '#store';
-import { ReadableStreams } from '../access/readable-streams.js';
+import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { STORE } from '../shared-services/shared-services.js';
@@ -19,7 +19,7 @@ export class EntitiesController {
   constructor(
     @Inject(STORE) private readonly store: { reader: EventReader },
     private readonly bulkhead: Bulkhead,
-    private readonly streams: ReadableStreams,
+    private readonly streams: StreamReadAuthorizer,
   ) {}
 
   @Get()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditStream } from '#api';
 import { systemActor } from '#registry';
-import type { SnapshotStore } from '#store';
+import type { EntitySnapshotStore } from '#store';
 import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { eventRow, givenGateway, commitMaterialized, type GivenGateway } from '../gateway.fixture.js';
 
@@ -215,7 +215,7 @@ describe('snapshots', () => {
     await gateway.store.writer.appendRowBatches(rowBatchesOf(rows('gone', 40)), 't');
     const { snapshots, eraser } = gateway.store;
     const save = snapshots.save.bind(snapshots);
-    const late: SnapshotStore['save'] = async (snapshot) => {
+    const late: EntitySnapshotStore['save'] = async (snapshot) => {
       await eraser.truncate({ stream: gateway.definitions.stream('orders')!.id, partition: 0, before: 99 });
       await save(snapshot);
     };

@@ -2,7 +2,7 @@ import { Type } from 'class-transformer';
 import { IsArray, IsIn, IsInt, IsObject, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
 import { formatTime } from '#event';
 import { snapshotId, type EntityStateAtVersion } from '#entities';
-import type { EntitySnapshot, CursorPage, SnapshotReason } from '#store';
+import type { EntitySnapshot, CursorPage, EntitySnapshotReason } from '#store';
 import { ListAnswer } from '../lists/list-answer.js';
 import { Nullable } from '../openapi/nullable.js';
 import { JsonSchemaPart } from '../openapi/schema.js';
@@ -38,7 +38,7 @@ class SnapshotFacts {
   @IsString()
   timestamp: string;
   @JsonSchemaPart(time) @IsString() created_at: string;
-  @IsIn(['automatic', 'requested']) reason: SnapshotReason;
+  @IsIn(['automatic', 'requested']) reason: EntitySnapshotReason;
 }
 
 /** OpenAPI schema of an entity snapshot in a list: its version and time, and the entity's state at that version. */

@@ -2,8 +2,8 @@ import { Controller, Get, Header, Inject } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { entityState } from '#entities';
 import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
-import type { SnapshotReader } from '#store';
-import { ReadableStreams } from '../access/readable-streams.js';
+import type { EntitySnapshotReader } from '#store';
+import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { STORE } from '../shared-services/shared-services.js';
@@ -19,9 +19,9 @@ import { entityProblem, noEventsProblem } from './entity-problems.js';
 @Controller('api/v1/entities/:entity_id/state')
 export class EntityStateController {
   constructor(
-    @Inject(STORE) private readonly store: { snapshots: SnapshotReader },
+    @Inject(STORE) private readonly store: { snapshots: EntitySnapshotReader },
     private readonly bulkhead: Bulkhead,
-    private readonly streams: ReadableStreams,
+    private readonly streams: StreamReadAuthorizer,
   ) {}
 
   @Get()

@@ -3,11 +3,11 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { DisconnectSignal, AlwaysAnswered, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import { requireConfirmation } from '../access/confirmation.js';
-import { ReadableStreams } from '../access/readable-streams.js';
+import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { EntityId } from '../entities/entity-id-param.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { requireChangeable } from '../streams/named-stream.js';
-import { EntityErasure } from './entity-erasure.js';
+import { EntityEraser } from './entity-eraser.js';
 import { ErasureAnswer } from './erasure-answer.js';
 import { Problems, createProblems } from '../openapi/problems.js';
 import { ErasureParameters } from './erasure-parameters.js';
@@ -17,8 +17,8 @@ import { ErasureParameters } from './erasure-parameters.js';
 @Controller('api/v1/entities/:entity_id')
 export class ErasureController {
   constructor(
-    private readonly erasure: EntityErasure,
-    private readonly streams: ReadableStreams,
+    private readonly erasure: EntityEraser,
+    private readonly streams: StreamReadAuthorizer,
   ) {}
 
   @Delete()

@@ -1,6 +1,6 @@
 import { limits, type EpochMicros } from '#event';
 import { ProblemError } from '#api';
-import type { CountBucket } from '#store';
+import type { StoredEventCountBucket } from '#store';
 
 /** Limit of buckets in one answer. A request for more is refused, because a partial count would be a wrong count. */
 export const maxBuckets = limits.pageMax;
@@ -23,7 +23,7 @@ export function requireRangeWithinBucketLimit(
 }
 
 /** Refuses to answer a count that has more buckets than `maxBuckets`. @throws ProblemError 422 `query_too_expensive` */
-export function requireWithinBucketLimit(buckets: readonly CountBucket[]): void {
+export function requireWithinBucketLimit(buckets: readonly StoredEventCountBucket[]): void {
   if (buckets.length <= maxBuckets) return;
   throw new ProblemError(
     'query_too_expensive',

@@ -2,8 +2,8 @@ import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { formatTime } from '#event';
 import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
-import type { CountBucket, EventReader } from '#store';
-import { ReadableStreams } from '../access/readable-streams.js';
+import type { StoredEventCountBucket, EventReader } from '#store';
+import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { STORE } from '../shared-services/shared-services.js';
@@ -19,7 +19,7 @@ export class EventCountController {
   constructor(
     @Inject(STORE) private readonly store: { reader: EventReader },
     private readonly bulkhead: Bulkhead,
-    private readonly streams: ReadableStreams,
+    private readonly streams: StreamReadAuthorizer,
   ) {}
 
   @Get('count')
@@ -49,7 +49,7 @@ export class EventCountController {
   }
 }
 
-function bucketAnswer({ start, group, count }: CountBucket): EventCountBucket {
+function bucketAnswer({ start, group, count }: StoredEventCountBucket): EventCountBucket {
   return {
     ...(start !== undefined && { start: formatTime(start) }),
     ...(group !== undefined && { group }),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StoredEvent } from '#event';
-import { AnswerBudget } from '#http';
+import { HttpAnswerMemoryBudget } from '#http';
 import { systemActor } from '#registry';
 import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { eventRow, givenGateway, commitMaterialized, type GivenGateway } from '../gateway.fixture.js';
@@ -109,7 +109,7 @@ describe('GET /api/v1/events/query', () => {
   });
 
   it('refuses a large page when too many bytes of answers wait already, but not a small one', async () => {
-    const answers = new AnswerBudget(4 * 1024 * 1024);
+    const answers = new HttpAnswerMemoryBudget(4 * 1024 * 1024);
     const full = await givenGateway({ answers });
     await full.store.writer.appendRowBatches(
       rowBatchesOf(Array.from({ length: 3000 }, (_, offset) => eventRow({ offset }))),

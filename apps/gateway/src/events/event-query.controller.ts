@@ -3,7 +3,7 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import type { EventReader } from '#store';
-import { ReadableStreams } from '../access/readable-streams.js';
+import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { pageMediaType, pageMediaTypes } from '../answers/media-type.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { Bulkhead } from '../reads/bulkhead.js';
@@ -20,7 +20,7 @@ export class EventQueryController {
   constructor(
     @Inject(STORE) private readonly store: { reader: EventReader },
     private readonly bulkhead: Bulkhead,
-    private readonly streams: ReadableStreams,
+    private readonly streams: StreamReadAuthorizer,
   ) {}
 
   @Get('query')

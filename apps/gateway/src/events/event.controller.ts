@@ -4,7 +4,7 @@ import { eventToJson, uuidPattern } from '#event';
 import { ProblemError } from '#api';
 import { DisconnectSignal, InjectPrincipal, PathParameter, Principal, Query, RequireScope } from '#http';
 import type { EventReader } from '#store';
-import { ReadableStreams } from '../access/readable-streams.js';
+import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { STORE } from '../shared-services/shared-services.js';
@@ -20,7 +20,7 @@ export class EventController {
   constructor(
     @Inject(STORE) private readonly store: { reader: EventReader },
     private readonly bulkhead: Bulkhead,
-    private readonly streams: ReadableStreams,
+    private readonly streams: StreamReadAuthorizer,
   ) {}
 
   @Get(':event_id')

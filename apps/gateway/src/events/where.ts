@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { hasCharacters, ProblemError } from '#api';
-import { ExpensiveExpressionError, ExpressionError, parseCondition, type Expression } from '#cel';
+import { RegexTooLargeError, InvalidCelExpressionError, parseCondition, type Expression } from '#cel';
 import { limits } from '#event';
 import { ParseValue } from '#http';
 import { JsonSchemaPart } from '../openapi/schema.js';
@@ -27,9 +27,9 @@ function readWhere(text: string): Expression | ProblemError | undefined {
   try {
     return parseCondition(text);
   } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error;
+    if (!(error instanceof InvalidCelExpressionError)) throw error;
     const detail = `${error.message} (at character ${error.at + 1})`;
-    const code = error instanceof ExpensiveExpressionError ? 'query_too_expensive' : 'invalid_expression';
+    const code = error instanceof RegexTooLargeError ? 'query_too_expensive' : 'invalid_expression';
     return new ProblemError(code, detail, { errors: [{ pointer: 'where', detail }] });
   }
 }

@@ -3,9 +3,9 @@ import { ProblemError } from '#api';
 import { eventToJson, type StoredEvent } from '#event';
 import type { Definitions } from '#registry';
 import { topLevelColumns } from '#schemas';
-import type { EventFileFormat, EventFileExporter, EventFilter, EventReader, MemberColumn } from '#store';
+import type { EventFileFormat, EventFileExporter, EventFilter, EventReader, DataMemberColumn } from '#store';
 import { DEFINITIONS, FILES, STORE } from '../shared-services/shared-services.js';
-import { PerKeyLimiter } from '../access/per-key-limiter.js';
+import { PerKeyConcurrencyLimiter } from '../access/per-key-concurrency-limiter.js';
 import { csvHeader, csvLine } from '../answers/csv.js';
 import { chunksOf, onOneLine } from '../answers/event-page.js';
 import { GatewayConfig } from '../config.js';
@@ -35,7 +35,7 @@ export class EventExports {
   /** Limits the exports of all callers that run in this process at the same time. */
   readonly turns: Bulkhead;
   /** Limits the exports of each API key that run in this process at the same time. */
-  readonly running: PerKeyLimiter;
+  readonly running: PerKeyConcurrencyLimiter;
   private readonly mostBytes: number;
 
   constructor(
@@ -46,7 +46,7 @@ export class EventExports {
     config: GatewayConfig,
   ) {
     this.turns = new Bulkhead({ concurrent: config.EXPORT_CONCURRENT, queued, waitMs: turnMs });
-    this.running = new PerKeyLimiter(config.EXPORT_CONCURRENT_PER_KEY, 'exports');
+    this.running = new PerKeyConcurrencyLimiter(config.EXPORT_CONCURRENT_PER_KEY, 'exports');
     this.mostBytes = config.EXPORT_FILE_MIB * 1024 ** 2;
   }
 
@@ -106,7 +106,7 @@ export class EventExports {
    * Returns a column for each top-level member of the latest schema version, if the filter names exactly one stream and
    * one event type; otherwise none.
    */
-  private membersOf({ streams, eventTypes }: EventFilter): MemberColumn[] {
+  private membersOf({ streams, eventTypes }: EventFilter): DataMemberColumn[] {
     if (streams?.length !== 1 || eventTypes?.length !== 1) return [];
     const [stream, eventType] = [streams[0], eventTypes[0]];
     const subject = this.definitions.schemas

@@ -14,7 +14,7 @@ import {
 } from '#http';
 import type { EventFilter } from '#store';
 import { metrics } from '#telemetry';
-import { ReadableStreams } from '../access/readable-streams.js';
+import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { abortWhenKeyEnds } from '../access/abort-when-key-ends.js';
 import { consistentReadProblems, Problems } from '../openapi/problems.js';
 import { EventExports } from './event-exports.js';
@@ -32,7 +32,7 @@ const content: Record<string, object> = Object.fromEntries(
   Object.values(mediaTypes).map((type) => [type.split(';', 1).join(), binary]),
 );
 
-/** One request for an export. */
+/** A request to export events: its parameters, its filter, and the reply that receives the file. */
 interface Export {
   parameters: EventExportParameters;
   filter: EventFilter;
@@ -46,7 +46,7 @@ interface Export {
 export class ExportController {
   constructor(
     private readonly exports: EventExports,
-    private readonly streams: ReadableStreams,
+    private readonly streams: StreamReadAuthorizer,
   ) {}
 
   @Get('export')

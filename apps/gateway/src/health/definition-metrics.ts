@@ -1,4 +1,4 @@
-import type { Definitions, KeyDefinition } from '#registry';
+import type { Definitions, ApiKeyDefinition } from '#registry';
 import { metrics } from '#telemetry';
 import { pipelineStatus } from '../pipelines/pipeline-status.js';
 import { projectionStatus } from '../projections/projection-status.js';
@@ -30,7 +30,7 @@ export function publishDefinitionMetrics({
  * expires.
  */
 export function earliestExpiry(
-  keys: readonly Pick<KeyDefinition, 'expires_at' | 'revoked_at'>[],
+  keys: readonly Pick<ApiKeyDefinition, 'expires_at' | 'revoked_at'>[],
   now: number,
 ): number | undefined {
   let earliest: number | undefined;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Definitions } from '#registry';
-import type { ReportedLag } from './materializer-lag.js';
+import type { ReportedLag } from './materializer-lag-reader.js';
 
 /** Figures of one interval. A figure that nobody has measured is missing. */
 export interface HealthFigures {

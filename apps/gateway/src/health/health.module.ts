@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
 import { ProjectionsModule } from '../projections/projections.module.js';
 import { HealthHistory } from './health-history.js';
-import { MaterializerLag } from './materializer-lag.js';
-import { ProcessorLag } from './processor-lag.js';
+import { MaterializerLagReader } from './materializer-lag-reader.js';
+import { ProcessorLagReader } from './processor-lag-reader.js';
 
 /** Nest module that measures the lag of the materializer and of the processors. */
 @Module({
   imports: [ProjectionsModule],
-  providers: [MaterializerLag, ProcessorLag, HealthHistory],
-  exports: [MaterializerLag, HealthHistory],
+  providers: [MaterializerLagReader, ProcessorLagReader, HealthHistory],
+  exports: [MaterializerLagReader, HealthHistory],
 })
 export class HealthModule {}

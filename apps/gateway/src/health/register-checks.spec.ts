@@ -4,17 +4,17 @@ import { systemActor, type Definitions } from '#registry';
 import { Health } from '#http';
 import { StoreUnavailableError } from '#store';
 import { givenGateway, type GivenGateway } from '../gateway.fixture.js';
-import { GroupLag } from '../lag/group-lag.js';
-import { ProjectionLag } from '../projections/projection-lag.js';
-import { MaterializerLag } from './materializer-lag.js';
+import { GroupLagReader } from '../lag/group-lag-reader.js';
+import { ProjectionLagReader } from '../projections/projection-lag-reader.js';
+import { MaterializerLagReader } from './materializer-lag-reader.js';
 import { HealthHistory } from './health-history.js';
-import { ProcessorLag } from './processor-lag.js';
+import { ProcessorLagReader } from './processor-lag-reader.js';
 import { lagWithinLimit, registerChecks } from './register-checks.js';
 
 let gateway: GivenGateway;
 let health: Health;
 let storeIsDown: boolean;
-let processor: ProcessorLag;
+let processor: ProcessorLagReader;
 let history: HealthHistory;
 
 beforeEach(async () => {
@@ -23,9 +23,12 @@ beforeEach(async () => {
   storeIsDown = false;
   const { log, definitions, topics } = gateway;
   const ping = () => (storeIsDown ? Promise.reject(new StoreUnavailableError('down')) : Promise.resolve());
-  const lag = new MaterializerLag(log, definitions, topics);
+  const lag = new MaterializerLagReader(log, definitions, topics);
   history = new HealthHistory();
-  processor = new ProcessorLag(definitions, new ProjectionLag(new GroupLag(log), definitions, topics));
+  processor = new ProcessorLagReader(
+    definitions,
+    new ProjectionLagReader(new GroupLagReader(log), definitions, topics),
+  );
   registerChecks(health, { log, store: { ping }, definitions, lag, processor, history });
 });
 afterEach(() => gateway.close());
@@ -80,7 +83,7 @@ describe('the health of the gateway', () => {
       [30_600, false],
     ]) {
       const definitions = Object.create(gateway.definitions, { ageMs: { value: ageMs } }) as Definitions;
-      const lag = new MaterializerLag(log, definitions, topics);
+      const lag = new MaterializerLagReader(log, definitions, topics);
       health = new Health('0.0.0-spec');
       registerChecks(health, {
         log,

@@ -1,23 +1,18 @@
-import {
-  definitionsAge,
-  definitionsHealth,
-  type HealthCheckedDefinitions,
-  type Definitions,
-} from '#registry';
+import { definitionsAge, definitionsHealth, type DefinitionsHealthInput, type Definitions } from '#registry';
 import type { Health } from '#http';
 import type { Log } from '#log';
 import type { Store } from '#store';
-import type { ReportedLag, MaterializerLag } from './materializer-lag.js';
+import type { ReportedLag, MaterializerLagReader } from './materializer-lag-reader.js';
 import { failedJobs, type HealthHistory } from './health-history.js';
-import type { ProcessorLag } from './processor-lag.js';
+import type { ProcessorLagReader } from './processor-lag-reader.js';
 
 /** What the gateway's health checks examine: the Kafka log, the store, the definitions and the lags. */
 export interface HealthCheckDependencies {
   log: Pick<Log, 'admin'>;
   store: Pick<Store, 'ping'>;
-  definitions: HealthCheckedDefinitions & Pick<Definitions, 'ageMs' | 'projections' | 'pipelines'>;
-  lag: MaterializerLag;
-  processor: ProcessorLag;
+  definitions: DefinitionsHealthInput & Pick<Definitions, 'ageMs' | 'projections' | 'pipelines'>;
+  lag: MaterializerLagReader;
+  processor: ProcessorLagReader;
   /** Gets every measurement. */
   history: HealthHistory;
 }

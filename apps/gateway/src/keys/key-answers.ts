@@ -1,7 +1,7 @@
 import { Type } from 'class-transformer';
 import { Allow, IsArray, IsIn, IsString, ValidateNested } from 'class-validator';
 import type { EpochMicros } from '#event';
-import type { KeyDefinition } from '#registry';
+import type { ApiKeyDefinition } from '#registry';
 import { scopes } from '#http';
 import { ListAnswer } from '../lists/list-answer.js';
 import { Nullable } from '../openapi/nullable.js';
@@ -31,7 +31,7 @@ export class KeyAnswer {
     properties: { events_per_second: perSecond, requests_per_second: perSecond },
     description: 'Limits per second, on each instance. Null: no limit.',
   })
-  rate_limit: KeyDefinition['rate_limit'] | null;
+  rate_limit: ApiKeyDefinition['rate_limit'] | null;
   @JsonSchemaPart(time) @IsString() created_at: string;
   @Nullable('string', { format: 'date-time' }) expires_at: string | null;
   @Nullable('string', { format: 'date-time' }) rotated_at: string | null;
@@ -59,7 +59,7 @@ export class KeyList extends ListAnswer {
 }
 
 /** Converts a key to its form in the API. */
-export function keyAnswer(key: KeyDefinition, now: EpochMicros): KeyAnswer {
+export function keyAnswer(key: ApiKeyDefinition, now: EpochMicros): KeyAnswer {
   const { key_id, name, scopes, streams, rate_limit, created_at, expires_at, rotated_at, revoked_at } = key;
   const status = keyStatus(key, now);
   const older = key.secrets.slice(1).filter((secret) => status === 'active' && secretWorks(secret, now));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatTime, parseTime } from '#event';
-import type { KeyDefinition } from '#registry';
+import type { ApiKeyDefinition } from '#registry';
 import { keyAnswer } from './key-answers.js';
 import { issuedKey, revokedKey, rotatedKey } from './key-changes.js';
 import { endOfKey, keyStatus } from './key-status.js';
@@ -11,7 +11,7 @@ const at = (hours: number) => formatTime(now + hours * hour);
 const made = { keyId: 'abcdefghijkl', sha256: 'aa' };
 const key = issuedKey({ name: 'shop', scopes: ['events:write'] }, made, now);
 /** Rotates the key with an overlap in hours, optionally some hours later. */
-const rotated = (from: KeyDefinition, ...[sha256, hours, later = 0]: [string, number, number?]) =>
+const rotated = (from: ApiKeyDefinition, ...[sha256, hours, later = 0]: [string, number, number?]) =>
   rotatedKey(from, { sha256, overlapMs: hours * 3_600_000 }, now + later * hour);
 
 describe('an issued key', () => {

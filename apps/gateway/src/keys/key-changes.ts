@@ -1,18 +1,22 @@
 import { formatTime, parseTime, type EpochMicros } from '#event';
 import { ProblemError } from '#api';
-import type { KeyDefinition, KeySecret } from '#registry';
+import type { ApiKeyDefinition, ApiKeySecret } from '#registry';
 import { secretsPerKey } from '#http';
 import type { KeyInput } from './key-input.js';
 import { keyStatus, secretWorks } from './key-status.js';
 
 /** Id and SHA-256 hash of a generated API key: the parts that may be stored, in contrast to its text. */
-export interface GeneratedKey {
+export interface GeneratedKeyHash {
   keyId: string;
   sha256: string;
 }
 
 /** Returns the definition of a new key. */
-export function issuedKey(input: KeyInput, { keyId, sha256 }: GeneratedKey, now: EpochMicros): KeyDefinition {
+export function issuedKey(
+  input: KeyInput,
+  { keyId, sha256 }: GeneratedKeyHash,
+  now: EpochMicros,
+): ApiKeyDefinition {
   const { name, scopes, streams, expires_at: expiresAt, rate_limit: rate } = input;
   return {
     key_id: keyId,
@@ -32,10 +36,10 @@ export function issuedKey(input: KeyInput, { keyId, sha256 }: GeneratedKey, now:
  * @throws ProblemError key_inactive, definition_limit_reached
  */
 export function rotatedKey(
-  key: KeyDefinition,
+  key: ApiKeyDefinition,
   { sha256, overlapMs }: { sha256: string; overlapMs: number },
   now: EpochMicros,
-): KeyDefinition {
+): ApiKeyDefinition {
   refuseInactive(key, now);
   const until = now + overlapMs * 1000;
   const older = key.secrets
@@ -55,22 +59,22 @@ export function rotatedKey(
  * Returns the definition of the key with the revocation time `now`. The definition of a key that is already revoked is
  * returned unchanged.
  */
-export function revokedKey(key: KeyDefinition, now: EpochMicros): KeyDefinition {
+export function revokedKey(key: ApiKeyDefinition, now: EpochMicros): ApiKeyDefinition {
   return key.revoked_at === undefined ? { ...key, revoked_at: formatTime(now) } : key;
 }
 
-function endingBy({ sha256, expires_at }: KeySecret, until: EpochMicros): KeySecret {
+function endingBy({ sha256, expires_at }: ApiKeySecret, until: EpochMicros): ApiKeySecret {
   const own = expires_at === undefined ? Infinity : (parseTime(expires_at) ?? 0);
   return { sha256, expires_at: formatTime(Math.min(own, until)) };
 }
 
-function refuseInactive(key: KeyDefinition, now: EpochMicros): void {
+function refuseInactive(key: ApiKeyDefinition, now: EpochMicros): void {
   const status = keyStatus(key, now);
   if (status === 'active') return;
   throw new ProblemError('key_inactive', `The key is ${status} and cannot be used again. Issue a new one.`);
 }
 
-function rateLimit(given: NonNullable<KeyInput['rate_limit']>): NonNullable<KeyDefinition['rate_limit']> {
+function rateLimit(given: NonNullable<KeyInput['rate_limit']>): NonNullable<ApiKeyDefinition['rate_limit']> {
   const { events_per_second: events, requests_per_second: requests } = given;
   return {
     ...(events != null && { events_per_second: events }),

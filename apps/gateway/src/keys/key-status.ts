@@ -1,18 +1,18 @@
 import { parseTime, type EpochMicros } from '#event';
-import type { KeyDefinition, KeySecret } from '#registry';
+import type { ApiKeyDefinition, ApiKeySecret } from '#registry';
 
 export const keyStatuses = ['active', 'expired', 'revoked'] as const;
 /** Status of an API key: active, expired or revoked. */
 export type KeyStatus = (typeof keyStatuses)[number];
 
 /** Returns the status of a key at this time, from its revocation and its expiry. */
-export function keyStatus({ revoked_at, expires_at }: KeyDefinition, now: EpochMicros): KeyStatus {
+export function keyStatus({ revoked_at, expires_at }: ApiKeyDefinition, now: EpochMicros): KeyStatus {
   if (revoked_at !== undefined) return 'revoked';
   return isOver(expires_at, now) ? 'expired' : 'active';
 }
 
 /** Returns when the key was revoked or expired; undefined while it is active. */
-export function endOfKey(key: KeyDefinition, now: EpochMicros): EpochMicros | undefined {
+export function endOfKey(key: ApiKeyDefinition, now: EpochMicros): EpochMicros | undefined {
   if (keyStatus(key, now) === 'active') return undefined;
   return parseTime(key.revoked_at ?? key.expires_at ?? '');
 }
@@ -21,7 +21,7 @@ export function endOfKey(key: KeyDefinition, now: EpochMicros): EpochMicros | un
  * Whether a secret of an API key has not expired at `now`. Whether the whole key is revoked or expired is checked
  * separately.
  */
-export function secretWorks({ expires_at }: KeySecret, now: EpochMicros): boolean {
+export function secretWorks({ expires_at }: ApiKeySecret, now: EpochMicros): boolean {
   return !isOver(expires_at, now);
 }
 

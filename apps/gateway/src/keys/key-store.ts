@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { durationMs, ProblemError } from '#api';
 import type { EpochMicros } from '#event';
-import { systemActor, type Actor, type Definitions, type KeyDefinition } from '#registry';
+import { systemActor, type Actor, type Definitions, type ApiKeyDefinition } from '#registry';
 import { generateKey } from '#http';
 import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { issuedKey, revokedKey, rotatedKey } from './key-changes.js';
@@ -18,7 +18,7 @@ const forgottenAtOnce = 10;
 
 /** The definition of an API key that was issued or rotated, and the text of the key, which cannot be read again. */
 export interface IssuedKey {
-  definition: KeyDefinition;
+  definition: ApiKeyDefinition;
   key: string;
 }
 
@@ -30,12 +30,12 @@ export interface IssuedKey {
 export class KeyStore {
   constructor(@Inject(DEFINITIONS) private readonly definitions: Definitions) {}
 
-  all(): KeyDefinition[] {
+  all(): ApiKeyDefinition[] {
     return this.definitions.keys.all();
   }
 
   /** Returns an issued key. @throws ProblemError key_not_found */
-  get(keyId: string): KeyDefinition {
+  get(keyId: string): ApiKeyDefinition {
     return found(this.definitions.keys.get(keyId));
   }
 
@@ -44,7 +44,7 @@ export class KeyStore {
     const now = microsNow();
     await this.forgetEnded(now, actor);
     const made = generateKey();
-    const next = (current: KeyDefinition | undefined): KeyDefinition => {
+    const next = (current: ApiKeyDefinition | undefined): ApiKeyDefinition => {
       if (current) throw new Error('the id of the new key exists already');
       return issuedKey(input, made, now);
     };
@@ -58,7 +58,7 @@ export class KeyStore {
    */
   async rotate(keyId: string, { overlapMs, actor }: { overlapMs: number; actor: Actor }): Promise<IssuedKey> {
     const { key, sha256 } = generateKey(this.get(keyId).key_id);
-    const next = (current: KeyDefinition | undefined) =>
+    const next = (current: ApiKeyDefinition | undefined) =>
       rotatedKey(found(current), { sha256, overlapMs }, microsNow());
     const { value } = await this.definitions.keys.change(keyId, next, actor);
     return { definition: found(value), key };
@@ -67,14 +67,14 @@ export class KeyStore {
   /** Revokes a key. @throws ProblemError key_not_found, definition_conflict, log_unavailable */
   async revoke(keyId: string, actor: Actor): Promise<void> {
     this.get(keyId);
-    const next = (current: KeyDefinition | undefined) => revokedKey(found(current), microsNow());
+    const next = (current: ApiKeyDefinition | undefined) => revokedKey(found(current), microsNow());
     await this.definitions.keys.change(keyId, next, actor);
   }
 
   private async forgetEnded(now: EpochMicros, { request_id }: Actor): Promise<void> {
     const system = { ...systemActor, request_id };
-    const isOld = (key: KeyDefinition) => (endOfKey(key, now) ?? now) < now - endedKeptMicros;
-    const next = (current: KeyDefinition | undefined) => (current && isOld(current) ? undefined : current);
+    const isOld = (key: ApiKeyDefinition) => (endOfKey(key, now) ?? now) < now - endedKeptMicros;
+    const next = (current: ApiKeyDefinition | undefined) => (current && isOld(current) ? undefined : current);
     const old = this.all().filter(isOld).slice(0, forgottenAtOnce);
     await Promise.all(old.map(({ key_id }) => this.definitions.keys.change(key_id, next, system)));
   }
@@ -84,7 +84,7 @@ function microsNow(): EpochMicros {
   return Date.now() * 1000;
 }
 
-function found(key: KeyDefinition | undefined): KeyDefinition {
+function found(key: ApiKeyDefinition | undefined): ApiKeyDefinition {
   if (key) return key;
   throw new ProblemError(
     'key_not_found',

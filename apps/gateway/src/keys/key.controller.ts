@@ -14,7 +14,7 @@ import { IssuedKeyAnswer, KeyAnswer, keyAnswer } from './key-answers.js';
 import { RotationInput } from './key-input.js';
 import { KeyStore } from './key-store.js';
 import { Problems, bodyProblems, changeProblems, createProblems } from '../openapi/problems.js';
-import { UnlimitedKeyGuard } from './unlimited-key.js';
+import { AllStreamsKeyGuard } from './all-streams-key.js';
 
 /** Injects the key id from the path of the URL. */
 function KeyId(): ParameterDecorator {
@@ -23,7 +23,7 @@ function KeyId(): ParameterDecorator {
 
 /** Routes of one API key: reads, revokes and rotates it. */
 @ApiTags('keys')
-@UseGuards(UnlimitedKeyGuard)
+@UseGuards(AllStreamsKeyGuard)
 @Controller('api/v1/keys/:key_id')
 export class KeyController {
   constructor(private readonly keys: KeyStore) {}

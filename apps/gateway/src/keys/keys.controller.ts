@@ -9,11 +9,11 @@ import { KeyInput } from './key-input.js';
 import { KeyStore } from './key-store.js';
 import { Problems, bodyProblems, createProblems } from '../openapi/problems.js';
 import { PageParameters } from '../parameters/page-parameters.js';
-import { UnlimitedKeyGuard } from './unlimited-key.js';
+import { AllStreamsKeyGuard } from './all-streams-key.js';
 
 /** `GET` and `POST /api/v1/keys`: lists and issues API keys. */
 @ApiTags('keys')
-@UseGuards(UnlimitedKeyGuard)
+@UseGuards(AllStreamsKeyGuard)
 @Controller('api/v1/keys')
 export class KeysController {
   constructor(private readonly keys: KeyStore) {}

@@ -2,7 +2,7 @@ import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
-import { ReadableStreams } from '../access/readable-streams.js';
+import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { EventStreamParameters } from '../events/event-parameters.js';
 import {
   sendStreamHead,
@@ -19,7 +19,7 @@ import { LiveStreams } from './live-streams.js';
 export class EventStreamController {
   constructor(
     private readonly live: LiveStreams,
-    private readonly streams: ReadableStreams,
+    private readonly streams: StreamReadAuthorizer,
   ) {}
 
   @Get('stream')

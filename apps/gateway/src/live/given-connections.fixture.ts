@@ -2,7 +2,7 @@ import type { Logger } from '#telemetry';
 import { LiveConnections, type LiveTimings } from './live-connections.js';
 
 /** Limits and intervals of `LiveConnections` that a spec replaces. */
-export interface GivenConnections extends Partial<LiveTimings> {
+export interface GivenConnectionsOptions extends Partial<LiveTimings> {
   maxStreams?: number;
   maxStreamsPerKey?: number;
 }
@@ -13,7 +13,7 @@ export interface GivenConnections extends Partial<LiveTimings> {
  */
 export function givenConnections(
   logger: Logger,
-  { maxStreams = 500, maxStreamsPerKey = 100, ...times }: GivenConnections,
+  { maxStreams = 500, maxStreamsPerKey = 100, ...times }: GivenConnectionsOptions,
 ): LiveConnections {
   const bounds = { LIVE_STREAMS: maxStreams, LIVE_STREAMS_PER_KEY: maxStreamsPerKey };
   return new LiveConnections(logger, bounds, { checkMs: 5, ...times });

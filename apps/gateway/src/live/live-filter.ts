@@ -20,7 +20,7 @@ export class LiveFilter {
   private readonly entityIds: ReadonlySet<string> | undefined;
   private readonly where: ((event: LiveEvent) => boolean) | undefined;
 
-  /** @throws ExpressionError for a `where` that cannot be compiled */
+  /** @throws InvalidCelExpressionError for a `where` that cannot be compiled */
   constructor(readonly question: LiveSelection) {
     this.binding = bindingOf(boundTo(question));
     this.streams = question.streams && new Set(question.streams);

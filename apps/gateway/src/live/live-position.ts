@@ -9,7 +9,7 @@ interface StreamOffsets {
 }
 
 /** Offsets of one partition that the position of a live stream includes and the position of another does not. */
-export interface MissingRange {
+export interface CatchUpRange {
   key: string;
   partition: number;
   from: number;
@@ -97,8 +97,8 @@ export class LivePosition {
   }
 
   /** Returns the offsets that `other` includes and this position does not. */
-  missingTo(other: LivePosition): MissingRange[] {
-    const missing: MissingRange[] = [];
+  missingTo(other: LivePosition): CatchUpRange[] {
+    const missing: CatchUpRange[] = [];
     for (const [key, { next }] of other.streams) {
       for (let partition = 0; partition < next.length; partition++) {
         const [from, until] = [this.at(key, partition), next[partition] as number];

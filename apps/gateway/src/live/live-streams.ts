@@ -11,7 +11,7 @@ import { LiveFilter, type LiveSelection } from './live-filter.js';
 import { SharedSubscription } from './shared-subscription.js';
 import { LivePosition, maxIdCharacters } from './live-position.js';
 import { streamDeleted, invalidLastEventId, positionTooLong } from './live-problems.js';
-import { OpenEventStream } from './open-event-stream.js';
+import { LiveEventStream } from './live-event-stream.js';
 import { StoredEventsFollower } from './stored-events-follower.js';
 import { startMessage } from './server-sent.js';
 import { storeOutage, type StoreOutage } from './store-outage.js';
@@ -51,7 +51,7 @@ export class LiveStreams {
   }
 
   /**
-   * Opens a stream, and resolves when it has ended. Nothing of the answer may have been sent before.
+   * Opens a live stream, and resolves when it has ended. The caller must not have sent any part of the answer yet.
    * @param begin sends the status line and headers of the answer
    * @throws ProblemError as long as nothing was sent: 429 `too_many_requests`, 503 `overloaded`, `log_unavailable`,
    * `shutting_down`, 400 `invalid_cursor`, `invalid_expression`, `invalid_request`
@@ -83,7 +83,7 @@ export class LiveStreams {
     const { reader } = this.store;
     const named = this.named(request.question);
     const { bulkhead, outage } = this;
-    const live = new OpenEventStream(position, { group, follower, reader, bulkhead, outage });
+    const live = new LiveEventStream(position, { group, follower, reader, bulkhead, outage });
     return {
       requestId: request.requestId,
       position: () => live.position.toString(),

@@ -8,7 +8,7 @@ import { compileCondition, eventValue } from '#cel';
 import { expect, vi } from 'vitest';
 import { createLogger, type Logger } from '#telemetry';
 import type { LiveSelection } from './live-filter.js';
-import { givenConnections, type GivenConnections } from './given-connections.fixture.js';
+import { givenConnections, type GivenConnectionsOptions } from './given-connections.fixture.js';
 import { LiveStreams } from './live-streams.js';
 import { StoredEventsFollower, type StoredEventsFollowerTimings } from './stored-events-follower.js';
 import { StreamClient, type MessageParser } from './stream-client.fixture.js';
@@ -52,7 +52,7 @@ export class LiveStreamsFixture {
 
   /** Simulates a gateway process that has no open live streams yet. */
   gateway(
-    options: GivenConnections & { logger?: Logger } & Pick<
+    options: GivenConnectionsOptions & { logger?: Logger } & Pick<
         Partial<StoredEventsFollowerTimings>,
         'newTurn'
       > & {

@@ -23,8 +23,8 @@ const lookMs = 50;
  */
 const lastMs = 5_000;
 /**
- * Number of periods of `lastMs` after the last message; then the client is disconnected. So unsent bytes are kept in
- * memory for a limited time.
+ * Maximum number of periods of `lastMs` in which the client may receive the remaining bytes. After these periods it is
+ * disconnected, so unsent bytes are kept in memory for a limited time.
  */
 const lastLooks = 4;
 

@@ -6,7 +6,7 @@ import type { LiveFilter } from './live-filter.js';
 import type { LivePosition } from './live-position.js';
 import { filterTooExpensive } from './live-problems.js';
 import { eventMessage } from './server-sent.js';
-import { SpacedIds } from './spaced-ids.js';
+import { ResumeIdSpacer } from './resume-id-spacer.js';
 
 /** Newly stored events that are delivered to the groups of live streams, in the order of the log. */
 export interface LiveBatch {
@@ -20,7 +20,7 @@ export interface LiveBatch {
 }
 
 /** Limits for the work on one batch. */
-export interface BatchLimits {
+export interface BatchWorkLimits {
   /** Time slice of the whole batch: when it is used up, other work of the process runs before the next event. */
   turn: Pick<TimeSlice, 'over' | 'end'>;
   /** CEL evaluation steps that the filter of this group may use for the batch. */
@@ -60,7 +60,7 @@ export class SharedSubscription {
   /** Position up to which the log was followed, in the streams of this group; undefined until it is known. */
   cursor: LivePosition | undefined;
 
-  private readonly ids = new SpacedIds();
+  private readonly ids = new ResumeIdSpacer();
   private texts: string[] = [];
   private characters = 0;
 
@@ -76,7 +76,7 @@ export class SharedSubscription {
    * past them: a stream that joins at the cursor continues with the next event. At the end, the cursor is past the
    * whole batch.
    */
-  async take(batch: LiveBatch, bounds: BatchLimits): Promise<void> {
+  async take(batch: LiveBatch, bounds: BatchWorkLimits): Promise<void> {
     try {
       for (const [key, event] of this.wanted(batch)) {
         if (bounds.turn.over(this.sizeOf(event))) {

@@ -1,8 +1,8 @@
-import { Outage } from '#async';
+import { OutageTracker } from '#async';
 import type { Logger } from '#telemetry';
 
 /** The open streams of one process that wait because reading from the store fails. */
-export type StoreOutage = Outage<object>;
+export type StoreOutage = OutageTracker<object>;
 
 /**
  * Writes one log line when a store read of any of these live streams begins to fail, and one when all of them can read
@@ -10,7 +10,7 @@ export type StoreOutage = Outage<object>;
  * @param what name of the streams in the plural
  */
 export function storeOutage(what: string, logger: Logger): StoreOutage {
-  return new Outage({
+  return new OutageTracker({
     began: (error) =>
       logger.warn({ err: error }, `${what} cannot read from the store: trying again until it answers`),
     ended: () => logger.info(`${what} read from the store again`),

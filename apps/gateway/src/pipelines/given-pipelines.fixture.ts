@@ -23,7 +23,7 @@ export const minutes = [
 ];
 
 /** HTTP method of a request that a spec sends. */
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** A gateway with the streams `orders` and `refunds`, and a new pipeline name for each test. */
 export class GivenPipelines {
@@ -42,7 +42,7 @@ export class GivenPipelines {
   }
 
   /** Sends a request on the core port. */
-  send(method: Method, url: string, payload?: object) {
+  send(method: HttpMethod, url: string, payload?: object) {
     return this.gateway.core.instance.inject({ method, url, ...(payload && { payload }) });
   }
 

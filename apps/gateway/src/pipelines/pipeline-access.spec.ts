@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { auditStream } from '#api';
 import { systemActor } from '#registry';
-import { between, GivenPipelines, path, spec, type Method } from './given-pipelines.fixture.js';
+import { between, GivenPipelines, path, spec, type HttpMethod } from './given-pipelines.fixture.js';
 
 const given = new GivenPipelines();
 
@@ -14,14 +14,14 @@ describe('access to pipelines: a key', () => {
     });
     return `Bearer ${answer.json<{ key: string }>().key}`;
   };
-  const withKey = (authorization: string, [method, url, payload]: [Method, string, object?]) =>
+  const withKey = (authorization: string, [method, url, payload]: [HttpMethod, string, object?]) =>
     given.gateway.query.instance.inject({
       method,
       url,
       headers: { authorization },
       ...(payload && { payload }),
     });
-  const changes = (): [Method, string, object?][] => [
+  const changes = (): [HttpMethod, string, object?][] => [
     ['PUT', given.at(), spec],
     ['POST', given.at('/pause')],
     ['POST', given.at('/resume')],
@@ -34,7 +34,7 @@ describe('access to pipelines: a key', () => {
     await given.define();
     const { bearer } = given.gateway;
     for (const one of [
-      ['POST', path, { name: given.name, ...spec }] as [Method, string, object],
+      ['POST', path, { name: given.name, ...spec }] as [HttpMethod, string, object],
       ...changes(),
     ]) {
       const answer = await withKey(bearer['definitions:read'], one);
@@ -51,9 +51,9 @@ describe('access to pipelines: a key', () => {
     await given.define();
     const held = given.definition;
     const mine = between(['refunds'], 'mine-1');
-    const ofName = ([method, url, payload]: [Method, string, object?]) =>
+    const ofName = ([method, url, payload]: [HttpMethod, string, object?]) =>
       [method, url, payload, 'pipeline_not_found'] as const;
-    const all: (readonly [Method, string, object | undefined, string])[] = [
+    const all: (readonly [HttpMethod, string, object | undefined, string])[] = [
       ['POST', path, { ...spec, name: 'other' }, 'stream_not_found'],
       ['POST', path, { ...between(['refunds'], 'huge'), name: 'other' }, 'stream_forbidden'],
       ['POST', path, { ...mine, name: given.name }, 'pipeline_exists'],
@@ -114,7 +114,7 @@ describe('access to pipelines: a key', () => {
     const enrich = { from: { projection: ofHidden.name }, key: 'event.entity_id', as: 'x' };
     await given.define({ source: spec.source, operators: [{ enrich }, { emit: { stream: 'mine-1' } }] });
     const seen = async () => {
-      for (const [method, url, payload] of [['GET', given.at()] as [Method, string], ...changes()])
+      for (const [method, url, payload] of [['GET', given.at()] as [HttpMethod, string], ...changes()])
         expect((await withKey(limited, [method, url, payload])).json(), `${method} ${url}`).toMatchObject({
           code: 'pipeline_not_found',
         });

@@ -6,7 +6,7 @@ import type { OperatorDefinition, PipelineSpec } from '#dataflow';
 import { ListAnswer } from '../lists/list-answer.js';
 import { Nullable } from '../openapi/nullable.js';
 import { JsonSchemaPart } from '../openapi/schema.js';
-import type { PipelineJobStats } from './pipeline-stats.js';
+import type { PipelineJobStats } from './pipeline-stats-reader.js';
 import { pipelineStarts } from './pipeline-input.js';
 import { pipelineStatus, pipelineStatuses, type PipelineStatus } from './pipeline-status.js';
 
@@ -120,7 +120,7 @@ export class PipelineWithStatsAnswer extends PipelineAnswer {
 }
 
 /** OpenAPI schema of the statistics of one operator since the start of the pipeline's current job. */
-export class PipelineStepAnswer {
+export class PipelineStepStatsAnswer {
   @JsonSchemaPart({
     description: 'The operator, as a JSON pointer into the definition, such as `/operators/0`.',
   })
@@ -161,14 +161,14 @@ export class PipelineStepAnswer {
 export class PipelineDetailAnswer extends PipelineWithStatsAnswer {
   @IsArray()
   @ValidateNested({ each: true })
-  @Type(() => PipelineStepAnswer)
+  @Type(() => PipelineStepStatsAnswer)
   @JsonSchemaPart({
     description:
       'The operators in the order of the definition, including those in branches. An operator keeps its ' +
       'counts in a changed definition if it has the same path and the same name; a window or dedupe, and ' +
       'what follows it, if its state remains.',
   })
-  steps: PipelineStepAnswer[];
+  steps: PipelineStepStatsAnswer[];
 }
 
 /** Answer of `GET /api/v1/pipelines`: one page of pipelines. */

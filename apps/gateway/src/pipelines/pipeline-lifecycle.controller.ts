@@ -5,13 +5,13 @@ import { PipelineName } from '../definitions/definition-name.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { PipelineAnswer, pipelineAnswer } from './pipeline-answers.js';
 import { Problems, changeProblems } from '../openapi/problems.js';
-import { PipelineChanges } from './pipeline-changes.js';
+import { PipelineDefinitionEditor } from './pipeline-definition-editor.js';
 
 /** Pauses, resumes and resets a pipeline. The requests to pause, resume and reset a pipeline have no body. */
 @ApiTags('pipelines')
 @Controller('api/v1/pipelines/:name')
 export class PipelineLifecycleController {
-  constructor(private readonly changes: PipelineChanges) {}
+  constructor(private readonly changes: PipelineDefinitionEditor) {}
 
   @Post('pause')
   @AlwaysAnswered()

@@ -18,8 +18,8 @@ import {
   PipelineDetailAnswer,
   pipelineDetailAnswer,
 } from './pipeline-answers.js';
-import { PipelineChanges } from './pipeline-changes.js';
-import { PipelineStats } from './pipeline-stats.js';
+import { PipelineDefinitionEditor } from './pipeline-definition-editor.js';
+import { PipelineStatsReader } from './pipeline-stats-reader.js';
 import { VisiblePipelines } from './visible-pipelines.js';
 import { validatedPipeline } from './validated-pipeline.js';
 import { PipelineReplacementInput } from './pipeline-input.js';
@@ -33,8 +33,8 @@ import { definitionProblems, effectProblems } from './pipeline-problems.js';
 export class PipelineController {
   constructor(
     private readonly pipelines: VisiblePipelines,
-    private readonly changes: PipelineChanges,
-    private readonly stats: PipelineStats,
+    private readonly changes: PipelineDefinitionEditor,
+    private readonly stats: PipelineStatsReader,
     private readonly webhooks: WebhookAddressPolicy,
   ) {}
 

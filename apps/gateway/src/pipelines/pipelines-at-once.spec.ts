@@ -6,12 +6,12 @@ import { MemoryLog } from '#log/memory';
 import { MemoryStore } from '#store/memory';
 import type { PipelineSpec } from '#dataflow';
 import { Bulkhead } from '../reads/bulkhead.js';
-import { ReadableStreams } from '../access/readable-streams.js';
+import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { GatewayConfig } from '../config.js';
 import { VisibleProjections } from '../projections/visible-projections.js';
 import { SourceBinder } from '../sources/source-binder.js';
-import { PipelineChanges } from './pipeline-changes.js';
-import { PipelineRequirements } from './pipeline-requirements.js';
+import { PipelineDefinitionEditor } from './pipeline-definition-editor.js';
+import { PipelineReferenceChecker } from './pipeline-reference-checker.js';
 import { VisiblePipelines } from './visible-pipelines.js';
 
 const topics = new TopicAndGroupNames('t.');
@@ -27,19 +27,26 @@ let log: MemoryLog;
 let opened: Definitions[];
 
 /** Returns a gateway with its own view of the definitions. */
-async function gateway(): Promise<{ changes: PipelineChanges; definitions: Definitions }> {
+async function gateway(): Promise<{ changes: PipelineDefinitionEditor; definitions: Definitions }> {
   const definitions = openDefinitions({ log, names: topics, defaults: { partitions: 1 } });
   opened.push(definitions);
   await definitions.start();
-  const streams = new ReadableStreams(definitions, { reached: () => Promise.resolve() });
+  const streams = new StreamReadAuthorizer(definitions, { reached: () => Promise.resolve() });
   const projections = new VisibleProjections(definitions);
-  const required = new PipelineRequirements(definitions, projections, streams, new GatewayConfig());
+  const required = new PipelineReferenceChecker(definitions, projections, streams, new GatewayConfig());
   const sources = new SourceBinder(definitions, log, topics);
   const bulkhead = new Bulkhead({ concurrent: 1, queued: 10, waitMs: 1000 });
   const visible = new VisiblePipelines(definitions);
   return {
     definitions,
-    changes: new PipelineChanges(visible, definitions, new MemoryStore(), bulkhead, required, sources),
+    changes: new PipelineDefinitionEditor(
+      visible,
+      definitions,
+      new MemoryStore(),
+      bulkhead,
+      required,
+      sources,
+    ),
   };
 }
 

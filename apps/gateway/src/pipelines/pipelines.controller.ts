@@ -14,8 +14,8 @@ import { WebhookAddressPolicy } from '#webhooks';
 import { pageByName } from '../lists/page-by-name.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { PipelineAnswer, pipelineAnswer, pipelineStatsAnswer, PipelineList } from './pipeline-answers.js';
-import { PipelineChanges } from './pipeline-changes.js';
-import { PipelineStats } from './pipeline-stats.js';
+import { PipelineDefinitionEditor } from './pipeline-definition-editor.js';
+import { PipelineStatsReader } from './pipeline-stats-reader.js';
 import { VisiblePipelines } from './visible-pipelines.js';
 import { validatedPipeline } from './validated-pipeline.js';
 import { PipelineInput } from './pipeline-input.js';
@@ -29,8 +29,8 @@ import { definitionProblems, effectProblems } from './pipeline-problems.js';
 export class PipelinesController {
   constructor(
     private readonly pipelines: VisiblePipelines,
-    private readonly changes: PipelineChanges,
-    private readonly stats: PipelineStats,
+    private readonly changes: PipelineDefinitionEditor,
+    private readonly stats: PipelineStatsReader,
     private readonly webhooks: WebhookAddressPolicy,
   ) {}
 

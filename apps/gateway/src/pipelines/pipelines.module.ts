@@ -1,14 +1,14 @@
 import { Module } from '@nestjs/common';
 import { ProjectionsModule } from '../projections/projections.module.js';
 import { DryRunController } from './dry-run/dry-run.controller.js';
-import { PipelineDryRun } from './dry-run/pipeline-dry-run.js';
-import { PipelineChanges } from './pipeline-changes.js';
-import { PipelineLag } from './pipeline-lag.js';
+import { PipelineDryRunner } from './dry-run/pipeline-dry-runner.js';
+import { PipelineDefinitionEditor } from './pipeline-definition-editor.js';
+import { PipelineLagReader } from './pipeline-lag-reader.js';
 import { PipelineLifecycleController } from './pipeline-lifecycle.controller.js';
-import { PipelineStats } from './pipeline-stats.js';
+import { PipelineStatsReader } from './pipeline-stats-reader.js';
 import { PipelineController } from './pipeline.controller.js';
 import { PipelinesController } from './pipelines.controller.js';
-import { PipelineRequirements } from './pipeline-requirements.js';
+import { PipelineReferenceChecker } from './pipeline-reference-checker.js';
 import { VisiblePipelines } from './visible-pipelines.js';
 
 /** Nest module of the routes of pipelines. */
@@ -17,11 +17,11 @@ import { VisiblePipelines } from './visible-pipelines.js';
   controllers: [PipelinesController, DryRunController, PipelineController, PipelineLifecycleController],
   providers: [
     VisiblePipelines,
-    PipelineRequirements,
-    PipelineChanges,
-    PipelineLag,
-    PipelineStats,
-    PipelineDryRun,
+    PipelineReferenceChecker,
+    PipelineDefinitionEditor,
+    PipelineLagReader,
+    PipelineStatsReader,
+    PipelineDryRunner,
   ],
   exports: [VisiblePipelines],
 })

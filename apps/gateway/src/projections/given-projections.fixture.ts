@@ -10,7 +10,7 @@ const fields = { orders: { op: 'count' }, revenue: { op: 'sum', value: 'event.da
 export const spec = { source: { streams: ['orders'] }, key: 'event.data.currency', fields };
 
 /** HTTP method of a request that a spec sends. */
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** A gateway with the streams `orders` and `refunds`, and a new projection name for each test. */
 export class GivenProjections {
@@ -29,7 +29,7 @@ export class GivenProjections {
   }
 
   /** Sends a request on the core port. */
-  send(method: Method, url: string, payload?: object) {
+  send(method: HttpMethod, url: string, payload?: object) {
     return this.gateway.core.instance.inject({ method, url, ...(payload && { payload }) });
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { auditStream } from '#api';
-import { GivenProjections, path, spec, type Method } from './given-projections.fixture.js';
+import { GivenProjections, path, spec, type HttpMethod } from './given-projections.fixture.js';
 
 const given = new GivenProjections();
 
@@ -13,14 +13,14 @@ describe('access to projections: a key', () => {
     });
     return `Bearer ${answer.json<{ key: string }>().key}`;
   };
-  const withKey = (authorization: string, [method, url, payload]: [Method, string, object?]) =>
+  const withKey = (authorization: string, [method, url, payload]: [HttpMethod, string, object?]) =>
     given.gateway.query.instance.inject({
       method,
       url,
       headers: { authorization },
       ...(payload && { payload }),
     });
-  const changes = (): [Method, string, object?][] => [
+  const changes = (): [HttpMethod, string, object?][] => [
     ['PUT', given.at(), spec],
     ['POST', given.at('/pause')],
     ['POST', given.at('/resume')],
@@ -30,7 +30,10 @@ describe('access to projections: a key', () => {
 
   it('needs definitions:write to change a projection, and definitions:read to see one', async () => {
     await given.define();
-    const all: [Method, string, object?][] = [['POST', path, { name: given.name, ...spec }], ...changes()];
+    const all: [HttpMethod, string, object?][] = [
+      ['POST', path, { name: given.name, ...spec }],
+      ...changes(),
+    ];
     for (const one of all) {
       const answer = await withKey(given.gateway.bearer['definitions:read'], one);
       expect(answer.json(), `${one[0]} ${one[1]}`).toMatchObject({ code: 'insufficient_scope' });
@@ -47,9 +50,9 @@ describe('access to projections: a key', () => {
     await given.define({ source: { streams: ['orders', 'refunds'] } });
     const held = given.definition;
     const mine = { ...spec, source: { streams: ['refunds'] } };
-    const ofName = ([method, url, payload]: [Method, string, object?]) =>
+    const ofName = ([method, url, payload]: [HttpMethod, string, object?]) =>
       [method, url, payload, 'projection_not_found'] as const;
-    const all: (readonly [Method, string, object | undefined, string])[] = [
+    const all: (readonly [HttpMethod, string, object | undefined, string])[] = [
       ['POST', path, { ...spec, name: 'other' }, 'stream_not_found'],
       ['POST', path, { ...mine, name: given.name }, 'projection_exists'],
       ...changes().map(ofName),

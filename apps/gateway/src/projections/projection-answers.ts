@@ -5,7 +5,7 @@ import { latestGeneration, type ProjectionDefinition, type ProjectionSpec } from
 import { ListAnswer } from '../lists/list-answer.js';
 import { Nullable } from '../openapi/nullable.js';
 import { JsonSchemaPart } from '../openapi/schema.js';
-import type { GenerationStats } from './projection-stats.js';
+import type { GenerationStats } from './projection-stats-reader.js';
 import { projectionStarts } from './projection-input.js';
 import { projectionStatus, projectionStatuses, type ProjectionStatus } from './projection-status.js';
 import { defaultKey } from './validated-projection.js';

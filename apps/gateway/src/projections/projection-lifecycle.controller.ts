@@ -5,13 +5,13 @@ import { ProjectionName } from '../definitions/definition-name.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { ProjectionAnswer, projectionAnswer } from './projection-answers.js';
 import { Problems, changeProblems } from '../openapi/problems.js';
-import { ProjectionChanges } from './projection-changes.js';
+import { ProjectionDefinitionEditor } from './projection-definition-editor.js';
 
 /** Pauses, resumes and resets a projection. The requests to pause, resume and reset a projection have no body. */
 @ApiTags('projections')
 @Controller('api/v1/projections/:name')
 export class ProjectionLifecycleController {
-  constructor(private readonly changes: ProjectionChanges) {}
+  constructor(private readonly changes: ProjectionDefinitionEditor) {}
 
   @Post('pause')
   @AlwaysAnswered()

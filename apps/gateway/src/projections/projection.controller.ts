@@ -9,8 +9,8 @@ import {
   projectionAnswer,
   ProjectionDetailAnswer,
 } from './projection-answers.js';
-import { ProjectionChanges } from './projection-changes.js';
-import { ProjectionStats } from './projection-stats.js';
+import { ProjectionDefinitionEditor } from './projection-definition-editor.js';
+import { ProjectionStatsReader } from './projection-stats-reader.js';
 import { VisibleProjections } from './visible-projections.js';
 import { ProjectionReplacementInput } from './projection-input.js';
 import {
@@ -28,8 +28,8 @@ import { validatedProjection } from './validated-projection.js';
 export class ProjectionController {
   constructor(
     private readonly projections: VisibleProjections,
-    private readonly changes: ProjectionChanges,
-    private readonly stats: ProjectionStats,
+    private readonly changes: ProjectionDefinitionEditor,
+    private readonly stats: ProjectionStatsReader,
   ) {}
 
   @Get()

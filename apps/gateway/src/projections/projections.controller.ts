@@ -18,8 +18,8 @@ import {
   projectionAnswer,
   ProjectionList,
 } from './projection-answers.js';
-import { ProjectionChanges } from './projection-changes.js';
-import { ProjectionStats } from './projection-stats.js';
+import { ProjectionDefinitionEditor } from './projection-definition-editor.js';
+import { ProjectionStatsReader } from './projection-stats-reader.js';
 import { VisibleProjections } from './visible-projections.js';
 import { ProjectionInput } from './projection-input.js';
 import { Problems, bodyProblems, storeAndLogProblems, createProblems } from '../openapi/problems.js';
@@ -32,8 +32,8 @@ import { validatedProjection } from './validated-projection.js';
 export class ProjectionsController {
   constructor(
     private readonly projections: VisibleProjections,
-    private readonly changes: ProjectionChanges,
-    private readonly stats: ProjectionStats,
+    private readonly changes: ProjectionDefinitionEditor,
+    private readonly stats: ProjectionStatsReader,
   ) {}
 
   @Post()

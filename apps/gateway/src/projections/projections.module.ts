@@ -1,15 +1,15 @@
 import { Module } from '@nestjs/common';
 import { LiveModule } from '../live/live.module.js';
 import { ChangeStreams } from './changes/change-streams.js';
-import { ProjectionFollower } from './changes/projection-follower.js';
+import { ProjectionsFollower } from './changes/projections-follower.js';
 import { StateChangesController } from './changes/state-changes.controller.js';
-import { ProjectionChanges } from './projection-changes.js';
-import { ProjectionLag } from './projection-lag.js';
+import { ProjectionDefinitionEditor } from './projection-definition-editor.js';
+import { ProjectionLagReader } from './projection-lag-reader.js';
 import { ProjectionLifecycleController } from './projection-lifecycle.controller.js';
-import { ProjectionStats } from './projection-stats.js';
+import { ProjectionStatsReader } from './projection-stats-reader.js';
 import { ProjectionController } from './projection.controller.js';
 import { ProjectionsController } from './projections.controller.js';
-import { ProjectionStates } from './states/projection-states.js';
+import { ProjectionStateReader } from './states/projection-state-reader.js';
 import { ProjectionStatesController } from './states/projection-states.controller.js';
 import { VisibleProjections } from './visible-projections.js';
 
@@ -25,13 +25,13 @@ import { VisibleProjections } from './visible-projections.js';
   ],
   providers: [
     VisibleProjections,
-    ProjectionChanges,
-    ProjectionLag,
-    ProjectionStats,
-    ProjectionStates,
-    ProjectionFollower,
+    ProjectionDefinitionEditor,
+    ProjectionLagReader,
+    ProjectionStatsReader,
+    ProjectionStateReader,
+    ProjectionsFollower,
     ChangeStreams,
   ],
-  exports: [VisibleProjections, ProjectionLag],
+  exports: [VisibleProjections, ProjectionLagReader],
 })
 export class ProjectionsModule {}

@@ -3,7 +3,7 @@ import type {
   EventFileExporter,
   EventReader,
   AuthorizationScope,
-  SnapshotStore,
+  EntitySnapshotStore,
   AnalystSql,
   SqlRequest,
 } from '#store';
@@ -33,7 +33,7 @@ export function readerByStreamName(reader: EventReader, names: Names): EventRead
  * Returns a snapshot store whose queries name streams. The returned store also reads the events from which snapshots
  * are computed.
  */
-export function snapshotsByStreamName(snapshots: SnapshotStore, names: Names): SnapshotStore {
+export function snapshotsByStreamName(snapshots: EntitySnapshotStore, names: Names): EntitySnapshotStore {
   const { idOf, scope } = lookUp(names);
   return {
     versionRange: (query, signal) => snapshots.versionRange(one(scope(query), idOf), signal),

@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
-import { ReadableStreams } from '../access/readable-streams.js';
-import { GroupLag } from '../lag/group-lag.js';
+import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
+import { GroupLagReader } from '../lag/group-lag-reader.js';
 import { SourceBinder } from '../sources/source-binder.js';
 import { ConsistencyTokenWaiter } from '../consistency/consistency-tokens.js';
 
@@ -10,7 +10,7 @@ import { ConsistencyTokenWaiter } from '../consistency/consistency-tokens.js';
  */
 @Global()
 @Module({
-  providers: [ConsistencyTokenWaiter, ReadableStreams, GroupLag, SourceBinder],
-  exports: [ConsistencyTokenWaiter, ReadableStreams, GroupLag, SourceBinder],
+  providers: [ConsistencyTokenWaiter, StreamReadAuthorizer, GroupLagReader, SourceBinder],
+  exports: [ConsistencyTokenWaiter, StreamReadAuthorizer, GroupLagReader, SourceBinder],
 })
 export class ReadsModule {}

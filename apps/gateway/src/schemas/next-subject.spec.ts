@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SchemaSubject } from '#registry';
 import { nextSubject as next, type DesiredSchema } from './next-subject.js';
-import type { CompatibilityPolicy } from '#schemas';
+import type { ComparisonStrictness } from '#schemas';
 import { GatewayConfig } from '../config.js';
 import { CompatibilityChecks } from './schema-checks.js';
 
@@ -15,7 +15,7 @@ const wanted = (more: Partial<DesiredSchema> = {}): DesiredSchema => ({
   schema: amount,
   ...more,
 });
-const checksWith = (policy: CompatibilityPolicy) =>
+const checksWith = (policy: ComparisonStrictness) =>
   new CompatibilityChecks(Object.assign(new GatewayConfig(), { SCHEMA_COMPATIBILITY_POLICY: policy }));
 const [lenient, strict] = [checksWith('lenient'), checksWith('strict')];
 const nextSubject = (...[current, schema, at]: [SchemaSubject | undefined, DesiredSchema, string]) =>

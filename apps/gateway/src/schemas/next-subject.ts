@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ProblemError, type SchemaCompatibility, type InputError } from '#api';
-import type { SchemaMode, SchemaSubject } from '#registry';
+import type { SchemaEnforcementMode, SchemaSubject } from '#registry';
 import type { CompatibilityChecks } from './schema-checks.js';
 
 /** The schema that a client wants to register for a subject. */
@@ -11,7 +11,7 @@ export interface DesiredSchema {
   schema: unknown;
   /** The desired compatibility mode; undefined keeps the current mode of the subject. */
   compatibility?: SchemaCompatibility | undefined;
-  mode?: SchemaMode | undefined;
+  mode?: SchemaEnforcementMode | undefined;
 }
 
 /**

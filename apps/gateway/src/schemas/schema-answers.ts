@@ -1,7 +1,7 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsBoolean, IsDefined, IsIn, IsInt, IsString, Min, ValidateNested } from 'class-validator';
 import { compatibilities, type SchemaCompatibility } from '#api';
-import { schemaModes, type SchemaMode, type SchemaSubject, type SchemaVersion } from '#registry';
+import { schemaModes, type SchemaEnforcementMode, type SchemaSubject, type SchemaVersion } from '#registry';
 import { ListAnswer } from '../lists/list-answer.js';
 import { Nullable } from '../openapi/nullable.js';
 import { JsonSchemaPart } from '../openapi/schema.js';
@@ -12,7 +12,7 @@ export class SchemaAnswer {
   @IsString() event_type: string;
   @IsInt() @Min(1) version: number;
   @IsIn(compatibilities) compatibility: SchemaCompatibility;
-  @IsIn(schemaModes) mode: SchemaMode;
+  @IsIn(schemaModes) mode: SchemaEnforcementMode;
   @IsDefined() @JsonSchemaPart({ description: 'The JSON Schema.' }) schema: unknown;
   @JsonSchemaPart({ type: 'string', format: 'date-time' }) @IsString() created_at: string;
 }

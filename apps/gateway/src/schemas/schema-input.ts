@@ -2,7 +2,7 @@ import { IsDefined, IsIn, IsOptional, IsString, Matches } from 'class-validator'
 import { JSONSchema } from 'class-validator-jsonschema';
 import { Characters, compatibilities, type SchemaCompatibility, plainTextPattern } from '#api';
 import { limits, streamNamePattern } from '#event';
-import { schemaModes, type SchemaMode } from '#registry';
+import { schemaModes, type SchemaEnforcementMode } from '#registry';
 import { Verbatim } from '#http';
 import { JsonSchemaPart } from '../openapi/schema.js';
 
@@ -52,5 +52,5 @@ export class SchemaInput extends SchemaCheckInput {
       'What happens to an event that violates the schema: `enforce` refuses it with a 422, `warn` stores ' +
       'and counts it, `off` does not check. Default: the current setting, initially `enforce`.',
   })
-  mode?: SchemaMode | null;
+  mode?: SchemaEnforcementMode | null;
 }

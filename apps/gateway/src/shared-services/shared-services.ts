@@ -1,5 +1,5 @@
 import type { TopicAndGroupNames } from '#event';
-import type { AnswerBudget } from '#http';
+import type { HttpAnswerMemoryBudget } from '#http';
 import type { Log, Producer } from '#log';
 import type { Definitions } from '#registry';
 import type { EventFileExporter, AnalystSql, Store } from '#store';
@@ -9,7 +9,7 @@ import type { WebhookAddressPolicy } from '#webhooks';
 import type { GatewayConfig } from '../config.js';
 import type { Bulkhead } from '../reads/bulkhead.js';
 import type { ConsistencyLimits } from '../consistency/consistency-limits.js';
-import type { FlushSender } from '../consistency/flush-sender.js';
+import type { FlushRequestSender } from '../consistency/flush-request-sender.js';
 
 /** Injection token of the Kafka log. Nest needs tokens for interfaces, which do not exist at run time. */
 export const LOG = Symbol('Log');
@@ -29,7 +29,7 @@ export const PRODUCER = Symbol('Producer');
  * Injection token of the sender of flush requests, which ask consumer groups to store events before their batch is
  * full.
  */
-export const FLUSHES = Symbol('FlushSender');
+export const FLUSHES = Symbol('FlushRequestSender');
 export const LOGGER = Symbol('Logger');
 export const CONSISTENCY_BOUNDS = Symbol('ConsistencyLimits');
 
@@ -47,12 +47,12 @@ export interface SharedServices {
   files: EventFileExporter;
   definitions: Definitions;
   producer: Producer;
-  flushes: FlushSender;
+  flushes: FlushRequestSender;
   topics: TopicAndGroupNames;
   /** For each conditional write, whether it was accepted or refused. */
   verdicts: VerdictTable;
   bulkhead: Bulkhead;
-  answers: AnswerBudget;
+  answers: HttpAnswerMemoryBudget;
   /** Networks that webhooks may call although they are not public. */
   webhooks: WebhookAddressPolicy;
   waiting?: Partial<ConsistencyLimits>;

@@ -1,6 +1,6 @@
 import type { TopicAndGroupNames } from '#event';
 import type { Definitions, SourceBinding } from '#registry';
-import type { ConsumedTopic } from '../lag/group-lag.js';
+import type { ConsumedTopic } from '../lag/group-lag-reader.js';
 
 /**
  * Returns the topics of the bound sources of a generation or a job. A stream that was deleted, or deleted and created

@@ -21,7 +21,7 @@ export interface SourceSpec {
  * A new generation of a projection or a new job of a pipeline: its id, its streams with start offsets, and its start
  * time.
  */
-export interface BoundReading {
+export interface BoundSources {
   /** Id of the generation or job: 24 random hexadecimal digits. */
   id: string;
   sources: Record<string, SourceBinding>;
@@ -47,7 +47,7 @@ export class SourceBinder {
    * @throws ProblemError 404 `stream_not_found`
    * @throws LogUnavailableError
    */
-  async begin({ source: { streams }, from }: SourceSpec): Promise<BoundReading> {
+  async begin({ source: { streams }, from }: SourceSpec): Promise<BoundSources> {
     const sources = await Promise.all(streams.map((stream, i) => this.namedSource(stream, i, from)));
     return {
       id: randomBytes(idBytes).toString('hex'),

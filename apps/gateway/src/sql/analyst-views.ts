@@ -2,7 +2,7 @@ import { permitsStream, type StreamAccess } from '#api';
 import {
   projectionStreams,
   type Definitions,
-  type KeyDefinition,
+  type ApiKeyDefinition,
   type ProjectionDefinition,
   type SchemaSubject,
 } from '#registry';
@@ -41,7 +41,7 @@ export function analystViews(definitions: Defined & Pick<Definitions, 'keys'>): 
   };
 }
 
-function hasEnded({ revoked_at: revokedAt, expires_at: expiresAt }: KeyDefinition): boolean {
+function hasEnded({ revoked_at: revokedAt, expires_at: expiresAt }: ApiKeyDefinition): boolean {
   return revokedAt !== undefined || (expiresAt !== undefined && Date.parse(expiresAt) <= Date.now());
 }
 

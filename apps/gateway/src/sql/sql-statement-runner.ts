@@ -4,13 +4,13 @@ import type { Principal } from '#http';
 import type { Definitions } from '#registry';
 import { SqlError, SqlRejectedError, type SqlResponse, type AnalystSql, type SqlRequest } from '#store';
 import { metrics, type Logger } from '#telemetry';
-import { ReadableStreams } from '../access/readable-streams.js';
+import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { DEFINITIONS, LOGGER, SQL } from '../shared-services/shared-services.js';
 import { GatewayConfig } from '../config.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { permittedViews } from './analyst-views.js';
 import { sqlRequest, type UrlParameters } from './sql-request.js';
-import { PerKeyLimiter } from '../access/per-key-limiter.js';
+import { PerKeyConcurrencyLimiter } from '../access/per-key-concurrency-limiter.js';
 import { abortWhenKeyEnds } from '../access/abort-when-key-ends.js';
 
 /** A parsed SQL statement of an analyst, and the caller. */
@@ -41,17 +41,17 @@ const mostAudited = 10_000;
 export class SqlStatementRunner {
   private readonly audited = new Map<string, number>();
   private readonly bulkhead: Bulkhead;
-  private readonly running: PerKeyLimiter;
+  private readonly running: PerKeyConcurrencyLimiter;
 
   constructor(
     @Inject(SQL) private readonly sql: AnalystSql,
     @Inject(DEFINITIONS) private readonly definitions: Definitions,
-    private readonly streams: ReadableStreams,
+    private readonly streams: StreamReadAuthorizer,
     @Inject(LOGGER) private readonly logger: Logger,
     config: GatewayConfig,
   ) {
     this.bulkhead = new Bulkhead({ concurrent: config.SQL_CONCURRENT, queued, waitMs: turnMs });
-    this.running = new PerKeyLimiter(config.SQL_CONCURRENT_PER_KEY, 'SQL statements');
+    this.running = new PerKeyConcurrencyLimiter(config.SQL_CONCURRENT_PER_KEY, 'SQL statements');
   }
 
   /** Value of a response header that says how ClickHouse excludes rows of streams that the key may not see. */

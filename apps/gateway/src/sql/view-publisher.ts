@@ -9,8 +9,8 @@ export interface ViewPublisherOptions {
   definitions: Definitions;
   logger: Logger;
   /**
-   * Milliseconds after a change of a definition until the views are published; further changes meanwhile are published
-   * together. Default: 200.
+   * Milliseconds from the first change of a definition until the views are published. Changes during this time are
+   * published together, and do not extend it. Default: 200.
    */
   settleMs?: number;
   /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TopicAndGroupNames, type StreamId } from '#event';
 import { LogUnavailableError } from '#log';
-import { MaterializerLag } from '../health/materializer-lag.js';
+import { MaterializerLagReader } from '../health/materializer-lag-reader.js';
 import { LogUsageReader } from './log-usage.js';
 
 const topics = new TopicAndGroupNames('t.');
@@ -18,7 +18,7 @@ function givenUsage(bytesIn: () => Promise<Map<string, number>>) {
   };
   const streams = [orders, users].map((one) => ({ ...one, partitions: 1, state: 'live' }));
   const definitions = { streams: () => streams } as never;
-  const lag = new MaterializerLag({ admin }, definitions, topics);
+  const lag = new MaterializerLagReader({ admin }, definitions, topics);
   return { topic, usage: new LogUsageReader({ admin }, definitions, lag, topics) };
 }
 

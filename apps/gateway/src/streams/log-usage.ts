@@ -3,7 +3,7 @@ import { TopicAndGroupNames } from '#event';
 import type { TopicAdmin } from '#log';
 import type { Definitions, StreamDefinition } from '#registry';
 import { LOG, DEFINITIONS } from '../shared-services/shared-services.js';
-import { MaterializerLag } from '../health/materializer-lag.js';
+import { MaterializerLagReader } from '../health/materializer-lag-reader.js';
 import { withinPatience } from './within-patience.js';
 
 /**
@@ -31,7 +31,7 @@ export class LogUsageReader {
   constructor(
     @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'bytesIn'> },
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'streams'>,
-    private readonly lag: MaterializerLag,
+    private readonly lag: MaterializerLagReader,
     private readonly topics: TopicAndGroupNames,
   ) {}
 

@@ -4,7 +4,7 @@ import { AlwaysAnswered, InjectPrincipal, Principal, Query, RequireScope } from 
 import { requireConfirmation } from '../access/confirmation.js';
 import { NoContent } from '../openapi/answers.js';
 import { requireChangeable, StreamName } from './named-stream.js';
-import { StreamDeletion } from './stream-deletion.js';
+import { StreamDeleter } from './stream-deleter.js';
 import { Problems, changeProblems } from '../openapi/problems.js';
 import { StreamDeletionParameters } from './stream-parameters.js';
 
@@ -12,7 +12,7 @@ import { StreamDeletionParameters } from './stream-parameters.js';
 @ApiTags('streams')
 @Controller('api/v1/streams/:stream')
 export class StreamDeletionController {
-  constructor(private readonly deletion: StreamDeletion) {}
+  constructor(private readonly deletion: StreamDeleter) {}
 
   @Delete()
   @AlwaysAnswered()

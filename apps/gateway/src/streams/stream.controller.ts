@@ -3,7 +3,7 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ProblemError, type StreamAccess } from '#api';
 import type { Definitions, StreamDefinition } from '#registry';
 import { DisconnectSignal, AlwaysAnswered, Body, InjectPrincipal, Principal, RequireScope } from '#http';
-import { ReadableStreams } from '../access/readable-streams.js';
+import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { IdWindowReader } from './id-windows.js';
@@ -13,7 +13,7 @@ import { removesEvents } from './shorter-retention.js';
 import { requireChangeable, StreamName } from './named-stream.js';
 import { StreamChangeInput } from './stream-parameters.js';
 import { Problems, bodyProblems, storeProblems, changeProblems } from '../openapi/problems.js';
-import { StreamSummaries } from './stream-summaries.js';
+import { StreamSummaryReader } from './stream-summary-reader.js';
 
 /** Reads and changes one stream. */
 @ApiTags('streams')
@@ -21,8 +21,8 @@ import { StreamSummaries } from './stream-summaries.js';
 export class StreamController {
   constructor(
     @Inject(DEFINITIONS) private readonly definitions: Definitions,
-    private readonly streams: ReadableStreams,
-    private readonly summaries: StreamSummaries,
+    private readonly streams: StreamReadAuthorizer,
+    private readonly summaries: StreamSummaryReader,
     private readonly usage: LogUsageReader,
     private readonly windows: IdWindowReader,
   ) {}

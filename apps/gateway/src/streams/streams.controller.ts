@@ -10,7 +10,7 @@ import { LogUsageReader } from './log-usage.js';
 import { StreamList, streamAnswer } from './stream-answers.js';
 import { Problems, storeProblems } from '../openapi/problems.js';
 import { PageParameters } from '../parameters/page-parameters.js';
-import { StreamSummaries } from './stream-summaries.js';
+import { StreamSummaryReader } from './stream-summary-reader.js';
 
 /** `GET /api/v1/streams`: lists streams. */
 @ApiTags('streams')
@@ -18,7 +18,7 @@ import { StreamSummaries } from './stream-summaries.js';
 export class StreamsController {
   constructor(
     @Inject(DEFINITIONS) private readonly definitions: Definitions,
-    private readonly summaries: StreamSummaries,
+    private readonly summaries: StreamSummaryReader,
     private readonly usage: LogUsageReader,
   ) {}
 

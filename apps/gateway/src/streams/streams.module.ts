@@ -3,8 +3,8 @@ import { HealthModule } from '../health/health.module.js';
 import { IdWindowReader } from './id-windows.js';
 import { LogUsageReader } from './log-usage.js';
 import { StreamDeletionController } from './stream-deletion.controller.js';
-import { StreamDeletion } from './stream-deletion.js';
-import { StreamSummaries } from './stream-summaries.js';
+import { StreamDeleter } from './stream-deleter.js';
+import { StreamSummaryReader } from './stream-summary-reader.js';
 import { StreamController } from './stream.controller.js';
 import { StreamsController } from './streams.controller.js';
 
@@ -12,6 +12,6 @@ import { StreamsController } from './streams.controller.js';
 @Module({
   imports: [HealthModule],
   controllers: [StreamsController, StreamController, StreamDeletionController],
-  providers: [StreamSummaries, StreamDeletion, IdWindowReader, LogUsageReader],
+  providers: [StreamSummaryReader, StreamDeleter, IdWindowReader, LogUsageReader],
 })
 export class StreamsModule {}

@@ -5,8 +5,8 @@ import type { Definitions } from '#registry';
 import { isRetryableStoreError, type EventEraser } from '#store';
 import { metrics, type Logger } from '#telemetry';
 import type { RemovalTask } from './removal-task.js';
-import { ScheduledErasureRepeats } from './scheduled-erasure-repeats.js';
-import { UnfinishedStreamDeletions } from './unfinished-stream-deletions.js';
+import { ScheduledErasureRepeater } from './scheduled-erasure-repeater.js';
+import { StreamDeletionFinisher } from './stream-deletion-finisher.js';
 import { retentionTasks, type RetentionDependencies } from './retention.js';
 
 /** Maximum milliseconds between two checks for unfinished stream deletions. */
@@ -42,8 +42,8 @@ export interface StoreGarbageCollectorOptions extends RetentionDependencies {
  * counted, and retried in the next round.
  */
 export class StoreGarbageCollector {
-  private readonly repeats: ScheduledErasureRepeats;
-  private readonly deletions: UnfinishedStreamDeletions;
+  private readonly repeats: ScheduledErasureRepeater;
+  private readonly deletions: StreamDeletionFinisher;
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
   private stopped = false;
@@ -52,8 +52,8 @@ export class StoreGarbageCollector {
 
   constructor(private readonly options: StoreGarbageCollectorOptions) {
     const { eraser, definitions } = options;
-    this.repeats = new ScheduledErasureRepeats(eraser);
-    this.deletions = new UnfinishedStreamDeletions(definitions, eraser);
+    this.repeats = new ScheduledErasureRepeater(eraser);
+    this.deletions = new StreamDeletionFinisher(definitions, eraser);
   }
 
   start(): void {

@@ -7,12 +7,12 @@ import {
   pipelineCases,
   type PipelineCase,
 } from '../../../../libs/dataflow/src/pipelines/pipeline-cases.fixture.js';
-import { SimulatedPipelines, PipelineTestBed, uuid, type Step } from './pipelines.fixture.js';
-import type { PipelineProcessorOptions } from './pipeline-processor.js';
+import { SimulatedPipelines, PipelineTestBed, uuid, type PipelineCrashPoint } from './pipelines.fixture.js';
+import type { PipelinesProcessorOptions } from './pipelines-processor.js';
 import { encodeRecord } from '#event';
 
 type Source = PipelineCase['source'];
-type Options = Partial<PipelineProcessorOptions>;
+type Options = Partial<PipelinesProcessorOptions>;
 
 const day = 24 * 3_600_000;
 const eventually = (check: () => Promise<void> | void) => vi.waitFor(check, { timeout: 20_000, interval: 2 });
@@ -110,12 +110,20 @@ async function undisturbed(one: PipelineCase): Promise<unknown> {
   return found;
 }
 
-const deaths: readonly Step[] = ['append', 'appended', 'letters', 'load', 'save', 'saved', 'commit'];
+const deaths: readonly PipelineCrashPoint[] = [
+  'append',
+  'appended',
+  'letters',
+  'load',
+  'save',
+  'saved',
+  'commit',
+];
 
 interface Disturbance {
   /** The process dies after writing this many records, at the `nth` occurrence of `step`. */
   after: number;
-  step: Step;
+  step: PipelineCrashPoint;
   nth: number;
   /** Whether another process has started before the process dies. */
   beside: boolean;

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { expect, vi } from 'vitest';
-import { ConsumerProgress } from '#engine';
+import { StalledConsumerDetector } from '#engine';
 import { MemoryErasures } from '#engine/memory';
 import { allStreams } from '#api';
 import { decodeRecord, encodeRecord, TopicAndGroupNames, type EventRecord, type StreamId } from '#event';
 import { openDefinitions, systemActor, type Definitions, type PipelineDefinition } from '#registry';
 import { LogUnavailableError, type Log, type Producer, type TopicAdmin } from '#log';
 import { MemoryLog } from '#log/memory';
-import { StoreUnavailableError, type StoredDeadLetter, type StoredIdsQuery } from '#store';
+import { StoreUnavailableError, type StoredDeadLetter, type StoredEventIdsQuery } from '#store';
 import { MemoryStore } from '#store/memory';
 import {
   compilePipeline,
@@ -19,7 +19,7 @@ import {
   type EventCountsByOperator,
 } from '#dataflow';
 import { createLogger } from '#telemetry';
-import { PipelineProcessor, type PipelineProcessorOptions } from './pipeline-processor.js';
+import { PipelinesProcessor, type PipelinesProcessorOptions } from './pipelines-processor.js';
 
 export const topics = new TopicAndGroupNames('test.');
 const window = { records: 1000, milliseconds: 3_600_000 };
@@ -65,7 +65,7 @@ function replayOf({ id, step, partition, offset, event }: StoredDeadLetter, vers
   return replayValue({ id: `00000000-0000-8000-8000-${hex}`, at, version, origin, event });
 }
 
-export type Step = 'append' | 'appended' | 'letters' | 'load' | 'save' | 'saved' | 'commit';
+export type PipelineCrashPoint = 'append' | 'appended' | 'letters' | 'load' | 'save' | 'saved' | 'commit';
 
 /**
  * The pipelines of a simulated processor process. A spec can kill the process at any step; a killed process does
@@ -74,27 +74,27 @@ export type Step = 'append' | 'appended' | 'letters' | 'load' | 'save' | 'saved'
 export class SimulatedPipelines {
   dead = false;
   storeIsAway = false;
-  readonly steps: Step[] = [];
+  readonly steps: PipelineCrashPoint[] = [];
   readonly failures: Error[] = [];
-  readonly pipelines: PipelineProcessor;
+  readonly pipelines: PipelinesProcessor;
   /** The webhook deliveries that the process has sent. */
   readonly delivered: { id: string; url: string; body: string }[] = [];
   refusesDeliveries: string | undefined;
   /** The missing webhook setting that the process reports; undefined if no setting is missing. */
   missingConfiguration: string | undefined;
   /** Hook that a spec sets; the process calls it before each step. */
-  before: (step: Step) => void | Promise<void> = () => undefined;
+  before: (step: PipelineCrashPoint) => void | Promise<void> = () => undefined;
 
   constructor(
     private readonly world: PipelineTestBed,
     {
       missingConfiguration,
       ...options
-    }: Partial<PipelineProcessorOptions> & { missingConfiguration?: string } = {},
+    }: Partial<PipelinesProcessorOptions> & { missingConfiguration?: string } = {},
   ) {
     this.missingConfiguration = missingConfiguration;
     const { store, log } = world;
-    this.pipelines = new PipelineProcessor({
+    this.pipelines = new PipelinesProcessor({
       log: this.logOf(log),
       producer: {
         append: async (records) => {
@@ -112,7 +112,7 @@ export class SimulatedPipelines {
         reader: world,
         projections: store.projections,
       },
-      progress: new ConsumerProgress(),
+      progress: new StalledConsumerDetector(),
       logger: createLogger({ name: 'test', level: 'silent' }),
       cache: { keys: 1000, weight: 1e9 },
       unsaved: { keys: 500, weight: 1e9 },
@@ -167,7 +167,10 @@ export class SimulatedPipelines {
     await this.pipelines.close(0);
   }
 
-  private async step(step: Step, Gone: new (why: string) => Error = StoreUnavailableError): Promise<void> {
+  private async step(
+    step: PipelineCrashPoint,
+    Gone: new (why: string) => Error = StoreUnavailableError,
+  ): Promise<void> {
     this.throwIfGone(Gone);
     this.steps.push(step);
     await this.before(step);
@@ -305,7 +308,7 @@ export class PipelineTestBed {
   }
 
   /** Implements `EventReader.storedIds`, with the ids of the events in the log. */
-  async storedIds({ ranges, ids }: StoredIdsQuery): Promise<string[]> {
+  async storedIds({ ranges, ids }: StoredEventIdsQuery): Promise<string[]> {
     const found = ranges.flatMap(({ stream, partition, from, until }) => {
       const all =
         this.log.topics.get(topics.ofStream(stream as StreamId))?.partitions[partition]?.records ?? [];

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { ConsumerProgress } from '#engine';
+import { StalledConsumerDetector } from '#engine';
 import { noErasures } from '#engine/memory';
 import { decodeRecord, encodeRecord, TopicAndGroupNames } from '#event';
 import { openDefinitions, systemActor, type Definitions } from '#registry';
@@ -16,7 +16,7 @@ import {
 import { createLogger } from '#telemetry';
 import { askClickHouse, testClickHouse, testEngines } from '#testkit';
 import { recordOf, type SpecEvent } from './pipelines.fixture.js';
-import { PipelineProcessor } from './pipeline-processor.js';
+import { PipelinesProcessor } from './pipelines-processor.js';
 
 const suffix = randomBytes(4).toString('hex');
 const topics = new TopicAndGroupNames(`test-${suffix}.`);
@@ -27,7 +27,7 @@ let log: Log;
 let producer: Producer;
 let store: Store;
 let definitions: Definitions;
-const running = new Set<PipelineProcessor>();
+const running = new Set<PipelinesProcessor>();
 const failures: Error[] = [];
 
 beforeAll(async () => {
@@ -60,10 +60,18 @@ afterAll(async () => {
   await askClickHouse(testEngines(), `DROP DATABASE ${database}`);
 });
 
-function start(): PipelineProcessor {
+function start(): PipelinesProcessor {
   const { pipelines: written } = store;
-  const pipelines = new PipelineProcessor({
-    ...{ log, topics, definitions, producer, window, erasures: noErasures, progress: new ConsumerProgress() },
+  const pipelines = new PipelinesProcessor({
+    ...{
+      log,
+      topics,
+      definitions,
+      producer,
+      window,
+      erasures: noErasures,
+      progress: new StalledConsumerDetector(),
+    },
     logger: createLogger({ name: 'test', level: 'silent' }),
     writer: {
       save: (rows, progress) => written.save(rows, progress),
@@ -95,7 +103,7 @@ function start(): PipelineProcessor {
   return pipelines;
 }
 
-async function stop(pipelines: PipelineProcessor, flushMs = 10_000): Promise<void> {
+async function stop(pipelines: PipelinesProcessor, flushMs = 10_000): Promise<void> {
   running.delete(pipelines);
   await pipelines.close(flushMs);
 }

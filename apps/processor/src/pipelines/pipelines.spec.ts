@@ -4,7 +4,7 @@ import { encodeRecord } from '#event';
 import { systemActor } from '#registry';
 import { compilePipeline, type OperatorDefinition, type PipelineSpec } from '#dataflow';
 import { metrics } from '#telemetry';
-import { MemoryTracing } from '#telemetry/memory';
+import { InMemoryTracing } from '#telemetry/memory';
 import type { WebhookDelivery } from '#webhooks';
 import { stateRow } from '../../../../libs/store/src/keyed-states.fixture.js';
 import {
@@ -15,7 +15,7 @@ import {
   uuid,
   type SpecEvent,
 } from './pipelines.fixture.js';
-import type { PipelineProcessorOptions } from './pipeline-processor.js';
+import type { PipelinesProcessorOptions } from './pipelines-processor.js';
 
 let world: PipelineTestBed;
 let running: SimulatedPipelines[];
@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 
 function start(
-  options?: Partial<PipelineProcessorOptions> & { missingConfiguration?: string },
+  options?: Partial<PipelinesProcessorOptions> & { missingConfiguration?: string },
 ): SimulatedPipelines {
   const one = new SimulatedPipelines(world, options);
   running.push(one);
@@ -267,7 +267,7 @@ describe('A pipeline without windows', () => {
   });
 
   it('records spans of a traced request until all its outputs are written', async () => {
-    const tracing = new MemoryTracing();
+    const tracing = new InMemoryTracing();
     const [traceId, spanId] = ['a'.repeat(32), 'b'.repeat(16)];
     const headers = { traceparent: `00-${traceId}-${spanId}-01`, 'x-request-id': 'r-1' };
     await world.define('p', spec(out));
@@ -375,7 +375,7 @@ describe('A window', () => {
 
   it('does not close before events that are still being written have arrived', async () => {
     await world.define('p', spec(...perMinute));
-    const append: PipelineProcessorOptions['producer']['append'] = async (records) => {
+    const append: PipelinesProcessorOptions['producer']['append'] = async (records) => {
       // The hook delays repartitioned events, but not watermark records.
       if (records.some(({ value }) => /^\d+\[0,/.test(value ?? ''))) await setTimeout(50);
       return await world.producer.append(records);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LogRecord } from '#log';
 import type { OperatorDefinition, PipelineSpec } from '#dataflow';
-import { SimulatedPipelines, PipelineTestBed, type Step } from './pipelines.fixture.js';
+import { SimulatedPipelines, PipelineTestBed, type PipelineCrashPoint } from './pipelines.fixture.js';
 import { readStageRecord } from './output/stage-record.js';
 
 let world: PipelineTestBed;
@@ -34,7 +34,7 @@ async function diesBeforeSaving(): Promise<void> {
   const first = new SimulatedPipelines(world);
   running.push(first);
   let forwarded = false;
-  first.before = (step: Step) => {
+  first.before = (step: PipelineCrashPoint) => {
     forwarded ||= step === 'appended' && [...world.log.topics.values()].some(hasForwards);
     if (step === 'save' && forwarded) first.dead = true;
   };
@@ -81,7 +81,7 @@ describe('A batch that was emitted and not saved', () => {
     await world.write(Array.from({ length: 1500 }, (_, id) => ({ id, data: { parts: ['a', 'b'] } })));
     const first = new SimulatedPipelines(world);
     running.push(first);
-    first.before = (step: Step) => {
+    first.before = (step: PipelineCrashPoint) => {
       if (step === 'save' && world.emitted('out').length >= 2000) first.dead = true;
     };
     await eventually(() => expect(first.dead).toBe(true));

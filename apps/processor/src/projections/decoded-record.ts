@@ -1,6 +1,6 @@
 import { RecordReader, UnreadableRecordError, uuidText, type EpochMicros } from '#event';
 import type { LogRecord } from '#log';
-import type { LogEvent } from '#cel';
+import type { EventFromLog } from '#cel';
 
 /** Decoder that all partitions share. Each record is fully processed before the next record is decoded. */
 const reader = new RecordReader();
@@ -16,7 +16,7 @@ export interface DecodedRecord {
   readonly timestamp: EpochMicros;
   readonly ingestedAt: EpochMicros;
   /** Decodes the whole event. The caller calls this method before the next record is decoded. */
-  event(stream: string): LogEvent;
+  event(stream: string): EventFromLog;
 }
 
 /**

@@ -2,7 +2,7 @@ import { GarbageCollection, type GarbageCollectionOptions } from '#engine';
 import type { Definitions } from '#registry';
 import { isRetryableStoreError, type KeyedStateWriter } from '#store';
 
-export interface GenerationCollectionOptions extends Pick<
+export interface GenerationGarbageCollectionOptions extends Pick<
   GarbageCollectionOptions<string>,
   'logger' | 'onFailure' | 'intervalMs' | 'patienceMs' | 'soonMs' | 'now'
 > {
@@ -13,7 +13,7 @@ export interface GenerationCollectionOptions extends Pick<
 /**
  * Returns the garbage collection of generations, which removes the states of generations that no definition refers to.
  */
-export function collectGenerations(options: GenerationCollectionOptions): GarbageCollection<string> {
+export function collectGenerations(options: GenerationGarbageCollectionOptions): GarbageCollection<string> {
   const { definitions, writer, logger } = options;
   return new GarbageCollection({
     ...options,

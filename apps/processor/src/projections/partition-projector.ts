@@ -20,7 +20,7 @@ import {
 import type { FoldEvent, FoldState, IdWindow, FoldRejection } from '#dataflow';
 import { foldEvent } from '#dataflow';
 import type { CompiledGeneration } from './compiled-generation.js';
-import type { CachedKeyState, PartitionKeyCache } from './key-cache.js';
+import type { CachedKeyState, PartitionKeyStateCache } from './key-state-cache.js';
 import { decodeLogRecord } from './decoded-record.js';
 
 /**
@@ -57,7 +57,7 @@ export interface PartitionProjectorOptions {
   progress: PartitionProgress | undefined;
   window: IdWindow;
   erasures: Pick<PartitionErasures, 'endOf'>;
-  keys: PartitionKeyCache;
+  keys: PartitionKeyStateCache;
   /** Whether trace spans are recorded for sampled requests. */
   traced?: boolean;
   /** Loads the stored states of these keys. */
@@ -77,7 +77,7 @@ export interface FoldCounts {
  * The unsaved changes of one partition of a projection. A save stores the dead letters first, then the states, then the
  * progress. After the save, the offset `next` is committed to Kafka.
  */
-export interface UnsavedStates extends Checkpoint {
+export interface UnsavedProjectionChanges extends Checkpoint {
   letters: readonly DeadLetter[];
   rows: readonly KeyedStateRow[];
   progress: PartitionProgress;
@@ -101,7 +101,7 @@ interface MatchedEvent {
  * always equals the fold of the partition up to some offset. The states can therefore be saved at any time, even by two
  * processes at once. An event at or below the last folded offset of its key is not folded again.
  */
-export class PartitionProjector implements CheckpointedTask<UnsavedStates> {
+export class PartitionProjector implements CheckpointedTask<UnsavedProjectionChanges> {
   private next: number;
   /** Offset below which all event ids are in the id window. */
   private remembered = 0;
@@ -174,7 +174,7 @@ export class PartitionProjector implements CheckpointedTask<UnsavedStates> {
   }
 
   /** Returns the changes since the last checkpoint; undefined if nothing has changed. */
-  unsaved(): UnsavedStates | undefined {
+  unsaved(): UnsavedProjectionChanges | undefined {
     const { keys, place, from, now } = this.options;
     if (this.unsavedCount === 0 && (this.next === this.savedNext || this.next === from)) return undefined;
     const entries = [...keys.changed].map((entry) => ({ entry, row: this.rowOf(entry) }));

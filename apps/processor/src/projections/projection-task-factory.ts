@@ -3,7 +3,7 @@ import {
   warmUpStart,
   type ErasureLookup,
   type OwnedPartition,
-  type ConsumerProgress,
+  type StalledConsumerDetector,
   type EngineRetry,
   type TaskFactory,
 } from '#engine';
@@ -13,11 +13,11 @@ import type { StatePartitionKey, PartitionProgress, KeyedStateWriter } from '#st
 import { IdWindow, type IdWindowBounds } from '#dataflow';
 import type { Tracing } from '#telemetry';
 import type { DesiredGeneration } from './desired-generations.js';
-import type { KeyCache } from './key-cache.js';
+import type { KeyStateCache } from './key-state-cache.js';
 import { initialProgress, PartitionProjector } from './partition-projector.js';
 import { ProjectionTask } from './projection-task.js';
 import type { StateCheckpointer } from './save-states.js';
-import type { StoreBackfill } from './store-backfill.js';
+import type { BackfillFromStore } from './backfill-from-store.js';
 
 /** Dependencies that all generations of a process share. */
 export interface ProjectionDependencies {
@@ -26,11 +26,11 @@ export interface ProjectionDependencies {
   writer: Pick<KeyedStateWriter, 'load' | 'progressOf' | 'save'>;
   retry: EngineRetry;
   checkpointer: StateCheckpointer;
-  keys: KeyCache;
-  history: StoreBackfill;
+  keys: KeyStateCache;
+  history: BackfillFromStore;
   erasures: ErasureLookup;
   window: IdWindowBounds;
-  progress: ConsumerProgress;
+  progress: StalledConsumerDetector;
   tracing?: Tracing | undefined;
   /** Returns the current time in milliseconds since 1970. */
   now: () => number;
@@ -107,8 +107,8 @@ export class ProjectionTaskFactory implements TaskFactory<ProjectionTask> {
     return new PartitionProjector({
       ...{ ...this.generation, place, partition, from, window, progress: saved },
       traced: tracing !== undefined,
-      // A generation saves the progress of a partition before any state. Without saved progress, the store therefore
-      // has no states of the partition.
+      // The progress of a partition is saved before its first state. Without saved progress, the store therefore has
+      // no states of the partition.
       keys: keys.open({ complete: saved === undefined }),
       erasures: new PartitionErasures(erasures, { stream: id, partition: place.partition }),
       load: (wanted) => retry.run('store', partition.ended, () => writer.load(place, wanted)),

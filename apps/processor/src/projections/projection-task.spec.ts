@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConsumerProgress, EngineRetry } from '#engine';
+import { StalledConsumerDetector, EngineRetry } from '#engine';
 import type { RecordBatch } from '#log';
 import { IdWindow } from '#dataflow';
 import { createLogger } from '#telemetry';
@@ -8,7 +8,7 @@ import { topics, window } from '../processor.fixture.js';
 import type { PartitionProjector } from './partition-projector.js';
 import { ProjectionTask } from './projection-task.js';
 import type { StateCheckpointer } from './save-states.js';
-import type { StoreBackfill } from './store-backfill.js';
+import type { BackfillFromStore } from './backfill-from-store.js';
 
 const topic = topics.ofStream('orders#1');
 const batch = (next: number): RecordBatch => ({
@@ -43,12 +43,12 @@ function given({ from }: { from: number }) {
       from,
       start: 5,
       window: new IdWindow(window),
-      progress: new ConsumerProgress(),
+      progress: new StalledConsumerDetector(),
     },
     place: { name: 'revenue', topic, stream: 'orders#1', partition: 0 },
     history: {
       fill: async (_place, folder) => folder.fold(batch(5), 5),
-    } as Pick<StoreBackfill, 'fill'> as StoreBackfill,
+    } as Pick<BackfillFromStore, 'fill'> as BackfillFromStore,
     checkpointer: {
       permit: async () => () => undefined,
       add: (one) => added.push(one),

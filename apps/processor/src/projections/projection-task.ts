@@ -1,11 +1,11 @@
 import { withAnySignal } from '#async';
-import type { OwnedPartition, PartitionTask, ConsumerProgress, EngineRetry } from '#engine';
+import type { OwnedPartition, PartitionTask, StalledConsumerDetector, EngineRetry } from '#engine';
 import type { RecordBatch } from '#log';
 import type { IdWindow } from '#dataflow';
 import { metrics } from '#telemetry';
 import type { FoldCounts, PartitionProjector } from './partition-projector.js';
 import type { StateCheckpointer } from './save-states.js';
-import type { BackfillPartition, StoreBackfill } from './store-backfill.js';
+import type { BackfillPartition, BackfillFromStore } from './backfill-from-store.js';
 
 export interface ProjectionTaskOptions {
   partition: OwnedPartition;
@@ -14,10 +14,10 @@ export interface ProjectionTaskOptions {
   window: IdWindow;
   start: number;
   from: number;
-  history: StoreBackfill;
+  history: BackfillFromStore;
   checkpointer: StateCheckpointer;
   retry: EngineRetry;
-  progress: Pick<ConsumerProgress, 'moved'>;
+  progress: Pick<StalledConsumerDetector, 'moved'>;
   onFailure(error: unknown): void;
 }
 

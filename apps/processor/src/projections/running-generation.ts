@@ -1,4 +1,4 @@
-import { PartitionTaskHost, type ReconciledHost } from '#engine';
+import { PartitionTaskHost, type DefinitionRunner } from '#engine';
 import type { DesiredGeneration } from './desired-generations.js';
 import { ProjectionTaskFactory, type ProjectionDependencies } from './projection-task-factory.js';
 import type { ProjectionTask } from './projection-task.js';
@@ -7,7 +7,7 @@ import type { ProjectionTask } from './projection-task.js';
  * Runs one generation of a projection in this process: folds the partitions that the generation's consumer group
  * assigns to this process.
  */
-export class RunningGeneration implements ReconciledHost<DesiredGeneration> {
+export class RunningGeneration implements DefinitionRunner<DesiredGeneration> {
   /** Name of the projection. */
   readonly name: string;
   readonly group: string;

@@ -1,6 +1,6 @@
-import type { WriteTrace } from '#engine';
+import type { StoreWriteTrace } from '#engine';
 import type { Tracing } from '#telemetry';
-import type { UnsavedStates } from './partition-projector.js';
+import type { UnsavedProjectionChanges } from './partition-projector.js';
 
 /**
  * Describes the trace spans of one checkpoint of projections. Returns undefined if tracing is off or no folded event
@@ -8,8 +8,8 @@ import type { UnsavedStates } from './partition-projector.js';
  */
 export function saveSpans(
   tracing: Tracing | undefined,
-  all: readonly UnsavedStates[],
-): WriteTrace | undefined {
+  all: readonly UnsavedProjectionChanges[],
+): StoreWriteTrace | undefined {
   if (!tracing) return undefined;
   const followed = all.flatMap(({ name, sampled }) =>
     sampled.map((request) => ({ name: `project ${name}`, operation: 'project', request })),

@@ -1,13 +1,13 @@
 import { EngineRetry } from '#engine';
 import { createLogger } from '#telemetry';
-import { MemoryTracing } from '#telemetry/memory';
+import { InMemoryTracing } from '#telemetry/memory';
 import { expect, it } from 'vitest';
 import { partitionProgress } from '../../../../libs/store/src/keyed-states.fixture.js';
-import type { UnsavedStates } from './partition-projector.js';
+import type { UnsavedProjectionChanges } from './partition-projector.js';
 import { saveStates } from './save-states.js';
 
 it('records spans of traced requests until the states of the projection are saved', async () => {
-  const tracing = new MemoryTracing();
+  const tracing = new InMemoryTracing();
   const saving = {
     ...{ tracing, stopped: new AbortController().signal },
     retry: new EngineRetry({ logger: createLogger({ name: 'test', level: 'silent' }) }),
@@ -15,7 +15,7 @@ it('records spans of traced requests until the states of the projection are save
   };
   const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
   const request = { traceparent, requestId: 'r-1', topic: 't', partition: 0, offset: 5, records: 1 };
-  const unsaved: UnsavedStates = {
+  const unsaved: UnsavedProjectionChanges = {
     ...{ letters: [], rows: [], name: 'revenue', saved: () => undefined },
     progress: partitionProgress({ owner: 'b', next: 6, processed: 1 }),
     sampled: [{ ...request, appendedAt: 1000, readAt: 2000 }],

@@ -1,11 +1,11 @@
 import { withWriteTrace, type Checkpointer, type EngineRetry } from '#engine';
 import type { EventWriter, KeyedStateWriter } from '#store';
 import { metrics, type Tracing } from '#telemetry';
-import type { PartitionProjector, UnsavedStates } from './partition-projector.js';
+import type { PartitionProjector, UnsavedProjectionChanges } from './partition-projector.js';
 import { saveSpans } from './save-spans.js';
 
 /** The checkpointer that all projections of a process share. */
-export type StateCheckpointer = Checkpointer<PartitionProjector, UnsavedStates>;
+export type StateCheckpointer = Checkpointer<PartitionProjector, UnsavedProjectionChanges>;
 
 export interface StateSaveDependencies {
   writer: Pick<KeyedStateWriter, 'save'> & Pick<EventWriter, 'appendDeadLetters'>;
@@ -20,13 +20,16 @@ export interface StateSaveDependencies {
  * of this order, saved progress never includes states that are not saved.
  * @throws the signal's reason
  */
-export function saveStates(saving: StateSaveDependencies, all: readonly UnsavedStates[]): Promise<void> {
+export function saveStates(
+  saving: StateSaveDependencies,
+  all: readonly UnsavedProjectionChanges[],
+): Promise<void> {
   return withWriteTrace(saveSpans(saving.tracing, all), () => save(saving, all));
 }
 
 async function save(
   { writer, retry, stopped }: StateSaveDependencies,
-  all: readonly UnsavedStates[],
+  all: readonly UnsavedProjectionChanges[],
 ): Promise<void> {
   const letters = all.flatMap((one) => one.letters);
   const rows = all.flatMap((one) => one.rows);

@@ -4,10 +4,10 @@ import { expect, it, vi } from 'vitest';
 import { allStreams } from '#api';
 import { systemActor } from '#registry';
 import type { Log } from '#log';
-import { StoreUnavailableError, type SnapshotStore } from '#store';
+import { StoreUnavailableError, type EntitySnapshotStore } from '#store';
 import { createLogger } from '#telemetry';
 import { topics, ProjectionTestBed } from '../processor.fixture.js';
-import { Snapshotter } from './snapshotter.js';
+import { EntitySnapshotter } from './entity-snapshotter.js';
 
 const every = 8;
 const entities = ['a', 'b', 'c'];
@@ -19,12 +19,12 @@ const entities = ['a', 'b', 'c'];
 class SimulatedSnapshotter {
   dead = false;
   readonly failures: Error[] = [];
-  readonly snapshotter: Snapshotter;
+  readonly snapshotter: EntitySnapshotter;
   private left = Infinity;
 
   constructor(world: ProjectionTestBed) {
     const { store, log, definitions } = world;
-    this.snapshotter = new Snapshotter({
+    this.snapshotter = new EntitySnapshotter({
       ...{ topics, definitions, log: this.logOf(log) },
       snapshots: this.stepping(store.snapshots),
       versions: this.stepping({ latestVersions: (query) => store.writer.latestVersions(query) }),
@@ -124,7 +124,7 @@ it('makes each snapshot once and correctly, with at most a short delay, when the
       for (const entity of entities)
         await write(Array.from({ length: every / 4 }, (_, n) => ({ entity, n })));
       await vi.waitFor(() => expectThrough(world), { timeout: 10_000, interval: 2 });
-      const { items } = await (world.store.snapshots as SnapshotStore).snapshots({
+      const { items } = await (world.store.snapshots as EntitySnapshotStore).snapshots({
         ...{ access: allStreams, stream: world.idOf('orders'), limit: 1000 },
       });
       for (const entity of entities) {

@@ -1,5 +1,5 @@
 import type { InputError } from '#api';
-import { ExpressionError } from '#cel';
+import { InvalidCelExpressionError } from '#cel';
 
 /** One error in the definition of a projection or a pipeline, with a JSON pointer to its location. */
 export interface DefinitionProblem extends InputError {
@@ -25,14 +25,14 @@ export function expressionDetail({ message, at }: { message: string; at: number 
 }
 
 /**
- * Calls `make` and returns its result. If `make` throws an ExpressionError, throws a DefinitionError with the same
+ * Calls `make` and returns its result. If `make` throws an InvalidCelExpressionError, throws a DefinitionError with the same
  * message at the JSON pointer instead.
  */
 export function locateExpressionErrors<T>(pointer: string, make: () => T): T {
   try {
     return make();
   } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error;
+    if (!(error instanceof InvalidCelExpressionError)) throw error;
     throw new DefinitionError([{ pointer, detail: expressionDetail(error), inExpression: true }]);
   }
 }

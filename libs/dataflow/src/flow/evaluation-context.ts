@@ -1,4 +1,4 @@
-import type { ProjectionLookup, OperatorOutcome, TraceEntry } from './pipeline.js';
+import type { ProjectionLookup, OperatorOutcome, DryRunTraceEntry } from './pipeline.js';
 import { uncounted } from './operator-event-counts.js';
 
 /**
@@ -11,7 +11,7 @@ export const derivedEventLimits = { events: 10_000, characters: 16 * 1024 * 1024
  * Returns the state of a projection's key as JSON text: null if the key has no state, undefined if the state has not
  * been fetched yet.
  */
-export type FetchedStates = (lookup: ProjectionLookup) => string | null | undefined;
+export type FindProjectionState = (lookup: ProjectionLookup) => string | null | undefined;
 
 /** Error detail for an event whose derived events exceed `derivedEventLimits`. */
 export const tooManyDerivedEvents =
@@ -23,7 +23,7 @@ export const tooManyDerivedEvents =
  * processes it.
  */
 export class EvaluationContext {
-  readonly outcomes: (OperatorOutcome | TraceEntry)[] = [];
+  readonly outcomes: (OperatorOutcome | DryRunTraceEntry)[] = [];
   /** Projection lookups whose answers the chain needs before it can process the event further. */
   readonly missing: ProjectionLookup[] = [];
   #events = 0;
@@ -31,7 +31,7 @@ export class EvaluationContext {
 
   /** @param counts `OperatorEventCounter.numbers`, to which the operators add their event counts */
   constructor(
-    readonly known: FetchedStates,
+    readonly known: FindProjectionState,
     readonly counts: Float64Array = uncounted,
   ) {}
 

@@ -44,8 +44,8 @@ export interface CountedOperator {
 }
 
 /**
- * The numbers that are counted for an operator. All other numbers are computed, so that counting costs nothing at most
- * operators. `arrived` counts the events that no earlier operator has passed on, and `alone` counts the events that an
+ * The counters that are kept for an operator. All other numbers are computed from these counters, so most operators
+ * count nothing. `arrived` counts the events that no earlier operator has passed on, and `alone` counts the events that an
  * output operator does not pass on (see `CompiledPipeline.entry`).
  */
 const counted = ['arrived', 'alone', 'out', 'dropped', 'late', 'failed'] as const;

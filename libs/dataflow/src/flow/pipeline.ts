@@ -1,5 +1,5 @@
 import type { EpochMicros } from '#event';
-import type { LogEvent } from '#cel';
+import type { EventFromLog } from '#cel';
 import type { Json } from '../fold-operations/json.js';
 import type { CountedOperator, OperatorEventCounter } from './operator-event-counts.js';
 
@@ -37,7 +37,7 @@ export interface Provenance {
  * stream and an empty id.
  */
 export interface PipelineEvent {
-  readonly event: LogEvent;
+  readonly event: EventFromLog;
   readonly origin: Provenance;
 }
 
@@ -91,7 +91,7 @@ export type OperatorOutcome =
     };
 
 /** Entry in the trace of a dry run: an operator passed an event on to the next one, or a branch took it. */
-export interface TraceEntry {
+export interface DryRunTraceEntry {
   readonly kind: 'pass';
   readonly at: string;
   /** The event as the operator passed it on. */
@@ -108,7 +108,7 @@ export interface ProjectionLookup {
  * Returns the fetched state of a projection's key as JSON text; null if the key has none. The caller of a chain's `run`
  * provides it for all lookups that `lookups` returned.
  */
-export type LookupAnswers = (lookup: ProjectionLookup) => string | null;
+export type GetProjectionState = (lookup: ProjectionLookup) => string | null;
 
 /** The compiled stateless operators of one stage of a pipeline, including their branches. */
 export interface OperatorChain {
@@ -129,12 +129,16 @@ export interface OperatorChain {
    * @param counter of this definition. The chain counts the events that enter and leave its operators; the caller counts
    * the outcomes.
    */
-  run(flow: PipelineEvent, tables: LookupAnswers, counter?: OperatorEventCounter): readonly OperatorOutcome[];
+  run(
+    flow: PipelineEvent,
+    tables: GetProjectionState,
+    counter?: OperatorEventCounter,
+  ): readonly OperatorOutcome[];
   /**
    * Processes an event like `run`, and returns, besides the outcomes, an entry for each operator that passed the event
    * on. The dry run calls this method.
    */
-  trace(flow: PipelineEvent, tables: LookupAnswers): readonly (OperatorOutcome | TraceEntry)[];
+  trace(flow: PipelineEvent, tables: GetProjectionState): readonly (OperatorOutcome | DryRunTraceEntry)[];
 }
 
 /** The state of one window or key in a keyed stage, as plain JSON. */

@@ -1,7 +1,7 @@
 import { anyButNull } from '#cel';
 import type { FoldOperation } from './fold-operation.js';
 import { storedText } from './stored-text.js';
-import { comparePositions, type FoldPosition } from './position.js';
+import { comparePositions, type FoldEventSortKey } from './position.js';
 
 /** Maximum number of characters of one item of the list as JSON text; an event with a larger value is rejected. */
 const itemCharacters = 16 * 1024;
@@ -12,7 +12,7 @@ const itemCharacters = 16 * 1024;
 const listItems = 1000;
 const listCharacters = 64 * 1024;
 
-type CollectedItem = readonly [value: string, position: FoldPosition];
+type CollectedItem = readonly [value: string, position: FoldEventSortKey];
 
 type CollectState = {
   /** The collected items, in the order of their events' positions. */
@@ -23,7 +23,7 @@ type CollectState = {
    * Position of the first event that was left out because the list is full. The list has no item of an event at or
    * after this position.
    */
-  readonly cut: FoldPosition | null;
+  readonly cut: FoldEventSortKey | null;
 };
 
 /**
@@ -46,7 +46,7 @@ export const collect: FoldOperation<CollectState> = {
   result: ({ items }) => `[${items.map(([text]) => text).join(',')}]`,
 };
 
-function isCut(cut: FoldPosition | null, position: FoldPosition): boolean {
+function isCut(cut: FoldEventSortKey | null, position: FoldEventSortKey): boolean {
   return cut !== null && comparePositions(position, cut) >= 0;
 }
 
@@ -71,7 +71,7 @@ function merged(a: readonly CollectedItem[], b: readonly CollectedItem[]): reado
   return [...a, ...b].sort((x, y) => comparePositions(x[1], y[1]));
 }
 
-function bounded(items: readonly CollectedItem[], cut: FoldPosition | null): CollectState {
+function bounded(items: readonly CollectedItem[], cut: FoldEventSortKey | null): CollectState {
   let characters = 2;
   for (const [i, [text, position]] of items.entries()) {
     const after = characters + text.length + (i === 0 ? 0 : 1);

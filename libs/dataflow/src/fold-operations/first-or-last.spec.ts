@@ -4,10 +4,10 @@ import { first } from './first.js';
 import { FoldRejectedError } from './fold-operation.js';
 import { itSatisfiesTheFoldLaws } from './laws.fixture.js';
 import { last } from './last.js';
-import type { FoldPosition } from './position.js';
+import type { FoldEventSortKey } from './position.js';
 import { anyValues, at } from './values.fixture.js';
 
-const both = (...events: [string, FoldPosition][]) =>
+const both = (...events: [string, FoldEventSortKey][]) =>
   [first, last].map((operation) =>
     operation.result(
       events.reduce((state, [value, position]) => operation.add(state, value, position), operation.empty),

@@ -1,20 +1,20 @@
 import { anyButNull } from '#cel';
 import type { FoldOperation } from './fold-operation.js';
 import { storedText } from './stored-text.js';
-import { comparePositions, type FoldPosition } from './position.js';
+import { comparePositions, type FoldEventSortKey } from './position.js';
 
 /**
  * State of `first` and `last`: the value of the chosen event as JSON text, with the position of that event; null before
  * the first value.
  */
-type PositionedValue = null | readonly [value: string, position: FoldPosition];
+type PositionedValue = null | readonly [value: string, position: FoldEventSortKey];
 
 /**
  * Returns the fold operation whose result is the value of the event with the lowest position (`sign` 1) or the highest
  * (-1), in whatever order events arrive. Without values the result is null.
  */
 export function firstOrLast(sign: 1 | -1): FoldOperation<PositionedValue> {
-  const isPast = (state: PositionedValue, position: FoldPosition) =>
+  const isPast = (state: PositionedValue, position: FoldEventSortKey) =>
     state !== null && sign * comparePositions(position, state[1]) >= 0;
   return {
     takes: anyButNull,

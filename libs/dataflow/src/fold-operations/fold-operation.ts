@@ -1,7 +1,7 @@
 import type { KindSet } from '#cel';
 import type { CelValue } from '#cel';
 import type { Json } from './json.js';
-import type { FoldPosition } from './position.js';
+import type { FoldEventSortKey } from './position.js';
 
 /**
  * The aggregation of one field of a fold. A fold operation is pure. The state of a fold operation is plain JSON of
@@ -24,7 +24,7 @@ export interface FoldOperation<State extends Json = Json> {
    * @param value of a kind in `takes`; null if `takes` is undefined
    * @throws FoldRejectedError if the value cannot be added
    */
-  add(state: State, value: CelValue, position: FoldPosition): State;
+  add(state: State, value: CelValue, position: FoldEventSortKey): State;
   /** Returns the state that folding the events of both states would give. Merging is commutative and associative. */
   merge(a: State, b: State): State;
   /** Returns the value of the field as JSON text. Numbers in the text may have more digits than a double. */

@@ -3,11 +3,11 @@ import { expect, it } from 'vitest';
 import type { CelValue } from '#cel';
 import type { FoldOperation } from './fold-operation.js';
 import type { Json } from './json.js';
-import { comparePositions, type FoldPosition } from './position.js';
+import { comparePositions, type FoldEventSortKey } from './position.js';
 
 interface AddedValue {
   value: CelValue;
-  position: FoldPosition;
+  position: FoldEventSortKey;
 }
 
 /** Returns arbitrary events in any order, each as [group, event]. No two events have the same position. */

@@ -1,7 +1,7 @@
 import { memberValue } from '#cel';
 import { isObject, type CelValue } from '#cel';
 import { storedText } from './stored-text.js';
-import { comparePositions, type FoldPosition } from './position.js';
+import { comparePositions, type FoldEventSortKey } from './position.js';
 
 /**
  * One member of an object that is the result of merge patches (RFC 7396) applied in any order. Each part of the node
@@ -11,9 +11,9 @@ export type MergeNode = {
   /**
    * The last value that is not an object, as JSON text, with the position that set it; null if the member was removed.
    */
-  readonly set?: readonly [value: string | null, position: FoldPosition];
+  readonly set?: readonly [value: string | null, position: FoldEventSortKey];
   /** The position of the last merge patch that made the member an object, if it is later than `set`. */
-  readonly object?: FoldPosition;
+  readonly object?: FoldEventSortKey;
   /** The members of the node's object, sorted by name. The position of every member is later than that of `set`. */
   readonly members?: MergeNodeMembers;
 };
@@ -28,7 +28,7 @@ const memberCost = 64;
  * adds to the nodes.
  */
 export interface PatchContext {
-  readonly position: FoldPosition;
+  readonly position: FoldEventSortKey;
   gained: number;
   /**
    * The limit of `gained`. `applyPatch` stops in the middle of a patch that exceeds it, because the caller rejects that
@@ -103,7 +103,7 @@ function set(node: MergeNode, last: NonNullable<MergeNode['set']>): MergeNode {
  * Returns the node with only the content that events after this position have set; undefined if there is no such
  * content.
  */
-function after(node: MergeNode, position: FoldPosition): MergeNode | undefined {
+function after(node: MergeNode, position: FoldEventSortKey): MergeNode | undefined {
   const isSet = node.set !== undefined && comparePositions(node.set[1], position) > 0;
   const left = { ...(isSet && { set: node.set }), ...objectAfter(node, position) };
   return left.set || left.object ? left : undefined;
@@ -111,7 +111,7 @@ function after(node: MergeNode, position: FoldPosition): MergeNode | undefined {
 
 function objectAfter(
   { object, members }: MergeNode,
-  position: FoldPosition,
+  position: FoldEventSortKey,
 ): Pick<MergeNode, 'object' | 'members'> {
   if (!object || comparePositions(object, position) <= 0) return {};
   const left: [string, MergeNode][] = [];
@@ -150,6 +150,6 @@ function indexOfName(members: MergeNodeMembers, name: string): number {
   return low;
 }
 
-function later(a: FoldPosition | undefined, b: FoldPosition): FoldPosition {
+function later(a: FoldEventSortKey | undefined, b: FoldEventSortKey): FoldEventSortKey {
   return a && comparePositions(a, b) > 0 ? a : b;
 }

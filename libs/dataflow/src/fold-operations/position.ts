@@ -4,7 +4,7 @@ import type { EpochMicros } from '#event';
  * The position of an event in the order in which folds sort events, the same as in queries: by event time, then by
  * partition, offset and stream.
  */
-export type FoldPosition = readonly [
+export type FoldEventSortKey = readonly [
   timestamp: EpochMicros,
   partition: number,
   offset: number,
@@ -15,6 +15,6 @@ export type FoldPosition = readonly [
  * Compares two positions: returns a negative number, zero or a positive number. Stream names are ASCII, so this order
  * equals that of ClickHouse.
  */
-export function comparePositions(a: FoldPosition, b: FoldPosition): number {
+export function comparePositions(a: FoldEventSortKey, b: FoldEventSortKey): number {
   return a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || (a[3] < b[3] ? -1 : a[3] > b[3] ? 1 : 0);
 }

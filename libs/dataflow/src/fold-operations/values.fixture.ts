@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { numberTexts } from '../../../cel/src/decimal.fixture.js';
 import { parseExactJson } from '#cel';
 import { Duration, Timestamp, type CelValue } from '#cel';
-import type { FoldPosition } from './position.js';
+import type { FoldEventSortKey } from './position.js';
 
 /** Numbers as they occur in events: of any size, with any number of decimal places. */
 export const numbers: fc.Arbitrary<CelValue> = numberTexts.map(parseExactJson);
@@ -23,4 +23,4 @@ export const anyValues: fc.Arbitrary<CelValue> = fc.oneof(
 );
 
 /** Returns the position of the n-th event; events are one second apart. */
-export const at = (n: number): FoldPosition => [n * 1_000_000, 0, n, 'orders'];
+export const at = (n: number): FoldEventSortKey => [n * 1_000_000, 0, n, 'orders'];

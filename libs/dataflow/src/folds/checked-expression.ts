@@ -2,7 +2,7 @@ import type { Expression } from '#cel';
 import { checkKinds } from '#cel';
 import { checkComparisons } from '#cel';
 import { compileCondition, compileParsed } from '#cel';
-import { ExpressionError } from '#cel';
+import { InvalidCelExpressionError } from '#cel';
 import { checkLiterals } from '#cel';
 import { kinds, namesOfKinds, type KindSet } from '#cel';
 import { parseExpression } from '#cel';
@@ -14,7 +14,7 @@ type EvaluateEvent = (event: FoldEvent) => CelValue;
 /**
  * Compiles a CEL expression of a projection or pipeline definition. Arithmetic is exact on decimals.
  * @param wanted the kinds of values of which the expression must be able to return one
- * @throws ExpressionError if the text is not a valid expression, or can return none of the wanted kinds for any event
+ * @throws InvalidCelExpressionError if the text is not a valid expression, or can return none of the wanted kinds for any event
  */
 export function compileExact(text: string, wanted: KindSet): EvaluateEvent {
   const run = compileParsed(checked(text, wanted));
@@ -24,7 +24,7 @@ export function compileExact(text: string, wanted: KindSet): EvaluateEvent {
 /**
  * Compiles the `where` condition of a source, with the same meaning as in queries: an event for which the condition has
  * no value does not match.
- * @throws ExpressionError if the condition is not valid
+ * @throws InvalidCelExpressionError if the condition is not valid
  */
 export function compileWhere(text: string): (event: FoldEvent) => boolean {
   const expression = checked(text, kinds.boolean);
@@ -41,5 +41,5 @@ function checked(text: string, wanted: KindSet): Expression {
   const found = checkKinds(expression);
   if (found & wanted) return expression;
   const detail = `This is ${namesOfKinds(found)}, but ${namesOfKinds(wanted)} is needed.`;
-  throw new ExpressionError(detail, expression.at);
+  throw new InvalidCelExpressionError(detail, expression.at);
 }

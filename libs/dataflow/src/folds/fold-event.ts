@@ -1,18 +1,18 @@
-import { logEventValue, type LogEvent } from '#cel';
+import { logEventValue, type EventFromLog } from '#cel';
 import type { CelObject } from '#cel';
-import type { FoldPosition } from '../fold-operations/position.js';
+import type { FoldEventSortKey } from '../fold-operations/position.js';
 
 /**
  * An event in the form that folds read: its position in the order of events, and its CEL value. Several folds share one
  * such event; its JSON is parsed once, on first use.
  */
 export interface FoldEvent {
-  readonly position: FoldPosition;
+  readonly position: FoldEventSortKey;
   /** The event as the value of the variable `event` in CEL expressions. */
   readonly value: CelObject;
 }
 
-export function foldEvent(event: LogEvent): FoldEvent {
-  const position: FoldPosition = [event.timestamp, event.partition, event.offset, event.stream];
+export function foldEvent(event: EventFromLog): FoldEvent {
+  const position: FoldEventSortKey = [event.timestamp, event.partition, event.offset, event.stream];
   return { position, value: logEventValue(event) };
 }

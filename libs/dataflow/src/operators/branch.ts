@@ -1,11 +1,11 @@
 import { kinds } from '#cel';
 import { collectErrors, DefinitionError, type DefinitionProblem } from '../definition/definition-error.js';
 import { list, DefinitionMemberReader, definitionError } from '../definition/members.js';
-import type { ReadableEvent } from '../flow/readable-event.js';
+import type { LazilyParsedEvent } from '../flow/lazily-parsed-event.js';
 import { pipelineLimits } from '../flow/limits.js';
 import { compileOperand } from '../flow/operand.js';
 import { catchOperatorError, type OperatorFunction } from '../flow/step.js';
-import type { OperatorFunctionFactory, OperatorKind, OperatorDefinition } from './operator.js';
+import type { OperatorFunctionFactory, OperatorImplementation, OperatorDefinition } from './operator.js';
 
 type BranchSpec = { operators: readonly OperatorDefinition[] } & ({ when: string } | { otherwise: true });
 
@@ -14,7 +14,7 @@ const mostLevels = 4;
 
 /** One compiled branch of a `branch` operator. A branch without a condition takes every event that reaches it. */
 interface CompiledBranch {
-  readonly when: ((flow: ReadableEvent) => boolean) | undefined;
+  readonly when: ((flow: LazilyParsedEvent) => boolean) | undefined;
   readonly operators: OperatorFunctionFactory;
 }
 
@@ -22,7 +22,7 @@ interface CompiledBranch {
  * `branch`: passes an event to the first branch whose condition is true, and drops it if there is none. If a condition
  * has no value for the event, the event fails and later conditions are not evaluated.
  */
-export const branch: OperatorKind<readonly BranchSpec[]> = {
+export const branch: OperatorImplementation<readonly BranchSpec[]> = {
   summary: 'a list of `{when, operators}`; the last element may be `{otherwise: true, operators}`.',
   lists: (branches, at) =>
     branches.map(({ operators }, i) => ({ operators, pointer: `${at}/${i}/operators` })),

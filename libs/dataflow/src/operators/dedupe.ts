@@ -2,7 +2,7 @@ import type { EpochMicros } from '#event';
 import { DefinitionMemberReader, type DurationBounds } from '../definition/members.js';
 import type { KeyedOperator } from '../flow/pipeline.js';
 import { compileOperandKey } from '../flow/operand.js';
-import type { OperatorKind } from './operator.js';
+import type { OperatorImplementation } from './operator.js';
 
 const bounds: DurationBounds = { least: '1s', most: '366d' };
 
@@ -16,7 +16,7 @@ type DedupeState = { readonly first: EpochMicros };
  * is more than `within` past the remembered event. If the remembered event was already behind the watermark when it
  * arrived, its arrival watermark counts instead, so that duplicates in old data are found too.
  */
-export const dedupe: OperatorKind = {
+export const dedupe: OperatorImplementation = {
   summary: '`{key, within}`, drops events that repeat a key within a time.',
   compile(spec, { at }) {
     const members = new DefinitionMemberReader(spec, at, ['key', 'within']);

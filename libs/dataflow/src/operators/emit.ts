@@ -1,7 +1,7 @@
 import { limits } from '#event';
 import { plainTextPattern, plainTextRule } from '#api';
 import { DefinitionMemberReader, definitionError } from '../definition/members.js';
-import type { OperatorKind } from './operator.js';
+import type { OperatorImplementation } from './operator.js';
 import { targetStream } from './target-stream.js';
 
 interface EmitSpec {
@@ -10,7 +10,7 @@ interface EmitSpec {
 }
 
 /** `emit`: writes the event to a stream, unchanged or with another event type, and passes the unchanged event on. */
-export const emit: OperatorKind<EmitSpec> = {
+export const emit: OperatorImplementation<EmitSpec> = {
   summary: '`{stream, event_type?}`, writes the event to a stream.',
   isOutput: true,
   effects: ({ stream }, at) => [{ kind: 'write', stream, pointer: `${at}/stream` }],

@@ -1,12 +1,12 @@
 import { definitionNamePattern, definitionNameRule } from '#event';
 import { memberValue } from '#cel';
 import { DefinitionMemberReader, object, definitionError, text } from '../definition/members.js';
-import { tooManyDerivedEvents, type FetchedStates } from '../flow/evaluation-context.js';
+import { tooManyDerivedEvents, type FindProjectionState } from '../flow/evaluation-context.js';
 import { pipelineLimits } from '../flow/limits.js';
 import { compileOperandKey } from '../flow/operand.js';
 import { checkedData, withMember } from '../flow/result-text.js';
 import { catchOperatorError, OperatorError } from '../flow/step.js';
-import type { OperatorKind } from './operator.js';
+import type { OperatorImplementation } from './operator.js';
 
 interface EnrichSpec {
   from: { projection: string } | { table: Readonly<Record<string, unknown>> };
@@ -21,13 +21,13 @@ const tableKeys = 1000;
  * Returns the value that an `enrich` operator has for a key, as JSON text: null if the key has no value, undefined if
  * the value must be fetched from a projection first.
  */
-type SideInput = (key: string, known: FetchedStates) => string | null | undefined;
+type SideInput = (key: string, known: FindProjectionState) => string | null | undefined;
 
 /**
  * `enrich`: adds a member to `data` with the value that a projection or a table has for a key at the time of
  * processing. The member is null if there is no such value, or if the event has no key.
  */
-export const enrich: OperatorKind<EnrichSpec> = {
+export const enrich: OperatorImplementation<EnrichSpec> = {
   summary: '`{from, key, as}`, adds a value by key to `data`; `from` is `{projection}` or `{table}`.',
   effects: ({ from }, at) =>
     'projection' in from

@@ -1,13 +1,13 @@
 import { kinds } from '#cel';
 import { compileOperand } from '../flow/operand.js';
 import { catchOperatorError } from '../flow/step.js';
-import type { OperatorKind } from './operator.js';
+import type { OperatorImplementation } from './operator.js';
 
 /**
  * `filter`: passes on the events for which the condition is true. Numbers are compared exactly. An event fails if the
  * condition has no value for it (a missing member, a wrong type); the condition can check with `has(event.data.x)`.
  */
-export const filter: OperatorKind = {
+export const filter: OperatorImplementation = {
   summary: 'a condition; an event for which it is false is dropped.',
   compile(spec, { at }) {
     const condition = catchOperatorError(compileOperand(spec, at, kinds.boolean), at);

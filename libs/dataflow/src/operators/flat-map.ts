@@ -3,12 +3,12 @@ import { isObject, type CelValue } from '#cel';
 import { memberValue } from '#cel';
 import { DefinitionMemberReader } from '../definition/members.js';
 import { derivedEventLimits, tooManyDerivedEvents } from '../flow/evaluation-context.js';
-import type { ReadableEvent } from '../flow/readable-event.js';
+import type { LazilyParsedEvent } from '../flow/lazily-parsed-event.js';
 import { pipelineLimits } from '../flow/limits.js';
 import { compileOperand } from '../flow/operand.js';
 import { checkedData, valueText, withMember } from '../flow/result-text.js';
 import { catchOperatorError, OperatorError } from '../flow/step.js';
-import type { OperatorKind } from './operator.js';
+import type { OperatorImplementation } from './operator.js';
 
 /** Digits of an index in the emission index: indices of equal length sort as text. */
 const digits = String(derivedEventLimits.events - 1).length;
@@ -18,7 +18,7 @@ const digits = String(derivedEventLimits.events - 1).length;
  * without it, the element must be an object and becomes the new `data`. One source event becomes at most 10 000 events
  * with 16 MiB of data.
  */
-export const flatMap: OperatorKind = {
+export const flatMap: OperatorImplementation = {
   summary: '`{list, as?}`, one event for each element of a list.',
   isMultiple: true,
   compile(spec, { at }) {
@@ -28,7 +28,7 @@ export const flatMap: OperatorKind = {
     const as = members.optionalText('as', pipelineLimits.nameCharacters);
     const partOf =
       as === undefined
-        ? (_: ReadableEvent, item: CelValue) => elementText(item, pointer)
+        ? (_: LazilyParsedEvent, item: CelValue) => elementText(item, pointer)
         : memberOf(as, pointer);
 
     const dataOfParts = catchOperatorError((flow, context) => {
@@ -56,7 +56,7 @@ function elementText(item: CelValue, pointer: string): string {
   throw new OperatorError(pointer, 'An element is not an object: name a member of data for it with "as".');
 }
 
-function memberOf(as: string, pointer: string): (flow: ReadableEvent, item: CelValue) => string {
+function memberOf(as: string, pointer: string): (flow: LazilyParsedEvent, item: CelValue) => string {
   return (flow, item) => {
     const object = { text: flow.event.data, value: memberValue(flow.value, 'data') };
     return withMember(object, as, valueText(item, pointer));

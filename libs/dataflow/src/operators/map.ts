@@ -8,7 +8,7 @@ import { compileOperand, compileOperandKey } from '../flow/operand.js';
 import { checkedData, valueText } from '../flow/result-text.js';
 import { catchOperatorError, OperatorError } from '../flow/step.js';
 import type { FoldEvent } from '../folds/fold-event.js';
-import type { OperatorKind } from './operator.js';
+import type { OperatorImplementation } from './operator.js';
 
 type JsonTextFunction = (event: FoldEvent) => string;
 
@@ -20,7 +20,7 @@ const mostLevels = 16;
  * the event as it was before the `map`. Fields that the map does not name remain unchanged. Numbers keep all their
  * digits; times become RFC 3339 strings.
  */
-export const map: OperatorKind = {
+export const map: OperatorImplementation = {
   summary: '`{data?, event_type?, entity_id?}`, expressions for the new values.',
   compile(spec, { at }) {
     const members = new DefinitionMemberReader(spec, at, ['data', 'event_type', 'entity_id']);

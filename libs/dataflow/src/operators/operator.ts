@@ -1,13 +1,13 @@
 import type { DefinitionProblem } from '../definition/definition-error.js';
 import type { KeyedOperator } from '../flow/pipeline.js';
-import type { ReadableEvent } from '../flow/readable-event.js';
+import type { LazilyParsedEvent } from '../flow/lazily-parsed-event.js';
 import type { OperatorFunction } from '../flow/step.js';
 
 /**
  * One operator of a pipeline, as the compiler, the registry and the API document use it. `operators/index.ts` lists the
  * operators by their names in definitions.
  */
-export interface OperatorKind<Spec = unknown> {
+export interface OperatorImplementation<Spec = unknown> {
   /** The description of the operator in the API document, in Markdown: its members and its effect. */
   readonly summary: string;
   /**
@@ -87,7 +87,7 @@ export type StatelessOperator = (next: OperatorFunction, traces: boolean) => Ope
  */
 export interface StatefulOperator {
   /** Returns the key that the operator's state belongs to for an event; null if the event has none and is dropped. */
-  readonly keyOf: (flow: ReadableEvent) => string | null;
+  readonly keyOf: (flow: LazilyParsedEvent) => string | null;
   /**
    * The parts of the operator's definition that its state depends on. If such a part changes, the operator begins again
    * without state.

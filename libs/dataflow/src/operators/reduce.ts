@@ -9,7 +9,7 @@ import { expressionCharacters } from '../flow/operand.js';
 import type { FoldField } from '../folds/compile-fields.js';
 import { compileFold, type Fold } from '../folds/compile-fold.js';
 import { reducePointer } from '../windows/window-settings.js';
-import type { OperatorKind } from './operator.js';
+import type { OperatorImplementation } from './operator.js';
 
 /**
  * Members that the data of a window result has besides the fields of the `reduce`; a field must not have such a name.
@@ -20,7 +20,7 @@ const ownNames = ['key', 'window_start', 'window_end'];
  * `reduce`: defines the fields of a window result with the fold operations of projections. The preceding `window`
  * operator compiles the `reduce`.
  */
-export const reduce: OperatorKind = {
+export const reduce: OperatorImplementation = {
   summary: 'fields as in a projection; the window result continues.',
   compile(_spec, { at }) {
     throw definitionError(at, 'must follow a window');

@@ -2,7 +2,7 @@ import { secretNamePattern, secretNameRule } from '#event';
 import { DefinitionMemberReader, definitionError } from '../definition/members.js';
 import { webhookFormats, type WebhookFormat } from '../flow/pipeline.js';
 import { pipelineLimits } from '../flow/limits.js';
-import type { OperatorKind } from './operator.js';
+import type { OperatorImplementation } from './operator.js';
 
 interface WebhookSpec {
   url: string;
@@ -17,7 +17,7 @@ const urlCharacters = 2048;
  * `webhook`: posts the event to an address, signed with a secret of the installation, and passes the event on. The
  * operator does not check whether the address is allowed.
  */
-export const webhook: OperatorKind<WebhookSpec> = {
+export const webhook: OperatorImplementation<WebhookSpec> = {
   summary:
     '`{url, secret_ref, format?}`, posts the event to an address; with the format `cloudevents` as a CloudEvent.',
   isOutput: true,

@@ -6,7 +6,7 @@ import { compileOperandKey } from '../flow/operand.js';
 import { fixedWindow } from '../windows/fixed-window.js';
 import { sessionWindow } from '../windows/session-window.js';
 import type { WindowSettings } from '../windows/window-settings.js';
-import type { OperatorKind, OperatorCompileContext } from './operator.js';
+import type { OperatorImplementation, OperatorCompileContext } from './operator.js';
 import { compileReduce } from './reduce.js';
 import { targetStream } from './target-stream.js';
 
@@ -24,7 +24,7 @@ const mostHops = 100;
  * `window`: groups events by key and event time. `lateness` is required, even if it is `0s`: in Kafka Streams, a
  * default grace period surprised users (KIP-633).
  */
-export const window: OperatorKind<WindowSpec> = {
+export const window: OperatorImplementation<WindowSpec> = {
   summary: '`{tumbling | hopping | session, key, lateness, emit?, late?}`; a `reduce` must follow.',
   followedBy: 'reduce',
   effects: ({ late }, at) =>

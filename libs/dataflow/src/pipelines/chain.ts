@@ -1,6 +1,6 @@
 import { StepBudget, withinBudget } from '#cel';
 import { EvaluationContext } from '../flow/evaluation-context.js';
-import { readableEvent } from '../flow/readable-event.js';
+import { readableEvent } from '../flow/lazily-parsed-event.js';
 import type { OperatorChain, PipelineEvent, OperatorOutcome } from '../flow/pipeline.js';
 import type { OperatorFunction } from '../flow/step.js';
 import { uncounted } from '../flow/operator-event-counts.js';

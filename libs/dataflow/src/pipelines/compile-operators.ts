@@ -9,7 +9,7 @@ import { operators } from '../operators/index.js';
 import type {
   OperatorEffect,
   OperatorFunctionFactory,
-  OperatorKind,
+  OperatorImplementation,
   OperatorCompileContext,
   StatefulOperator,
   StatelessOperator,
@@ -110,12 +110,12 @@ function addStep({ at, operator, follows }: AddedOperator, { steps }: Compilatio
 interface AddedOperator {
   /** JSON pointer to the operator's value. */
   readonly at: string;
-  readonly operator: Pick<OperatorKind, 'isMultiple' | 'isOutput'>;
+  readonly operator: Pick<OperatorImplementation, 'isMultiple' | 'isOutput'>;
   readonly follows: boolean;
 }
 
 interface NamedOperator {
-  readonly operator: OperatorKind;
+  readonly operator: OperatorImplementation;
   readonly spec: unknown;
   /** JSON pointer to the operator's specification (`spec`) in the pipeline definition. */
   readonly at: string;

@@ -3,7 +3,7 @@ import { compileSource } from '../folds/compile-source.js';
 import { collectErrors, DefinitionError, type DefinitionProblem } from '../definition/definition-error.js';
 import { operatorChain } from './chain.js';
 import { CompilationResult, compileList } from './compile-operators.js';
-import { readableEvent } from '../flow/readable-event.js';
+import { readableEvent } from '../flow/lazily-parsed-event.js';
 import type { CompiledPipeline } from '../flow/pipeline.js';
 import { pipelineLimits } from '../flow/limits.js';
 import { stepSlot } from '../flow/operator-event-counts.js';

@@ -1,11 +1,11 @@
 import { TimeSlice } from '#async';
 import type { EpochMicros } from '#event';
 import { StepBudget, withinBudget } from '#cel';
-import type { LogEvent } from '#cel';
+import type { EventFromLog } from '#cel';
 import { addToStateEntries } from './add-to-state-entries.js';
 import { DryRunRecorder, dryRunLimits, type DryRunResult, type DryRunStep } from './dry-run-recorder.js';
 import { downstreamWatermark } from './upstream-progress.js';
-import { sourceEvent } from '../flow/readable-event.js';
+import { sourceEvent } from '../flow/lazily-parsed-event.js';
 import type {
   OperatorChain,
   PipelineEvent,
@@ -13,7 +13,7 @@ import type {
   KeyedStage,
   ProjectionLookup,
   OperatorOutcome,
-  TraceEntry,
+  DryRunTraceEntry,
   CompiledPipeline,
 } from '../flow/pipeline.js';
 import { noWatermark, SourceWatermark } from './source-watermark.js';
@@ -34,7 +34,7 @@ export type FetchProjectionStates = (
  */
 export async function dryRun(
   pipeline: CompiledPipeline,
-  events: readonly LogEvent[],
+  events: readonly EventFromLog[],
   ask: FetchProjectionStates,
 ): Promise<DryRunResult> {
   const runner = new DryRunner(pipeline, ask);
@@ -104,7 +104,7 @@ class DryRunner {
    * Fetches the first lookups of all events in one request, up to a limit. Lookups that depend on the answers of other
    * lookups are made when their events are processed.
    */
-  async prepare(events: readonly LogEvent[]): Promise<void> {
+  async prepare(events: readonly EventFromLog[]): Promise<void> {
     const { chain } = this.pipeline;
     if (!chain.looksUp) return;
     const missing = new Map<string, ProjectionLookup>();
@@ -120,7 +120,7 @@ class DryRunner {
     if (missing.size > 0) await this.#learn([...missing.values()]);
   }
 
-  async read(event: LogEvent): Promise<void> {
+  async read(event: EventFromLog): Promise<void> {
     const flow = sourceEvent(event);
     const steps = this.#record.event(event);
     if (this.#bounded(() => this.pipeline.matches(flow))) await this.#run(this.pipeline.chain, flow, steps);
@@ -198,7 +198,7 @@ class DryRunner {
     lookups.forEach((lookup, i) => this.#known.set(nameOf(lookup), texts[i] ?? null));
   }
 
-  async #follow(outcome: OperatorOutcome | TraceEntry, steps: DryRunStep[]): Promise<void> {
+  async #follow(outcome: OperatorOutcome | DryRunTraceEntry, steps: DryRunStep[]): Promise<void> {
     this.#record.outcome(outcome, steps);
     if (outcome.kind !== 'forward') return;
     await this.#giveWay();

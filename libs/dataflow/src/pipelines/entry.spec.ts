@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { encodeRecord } from '#event';
 import { derivedId } from './derived-id.js';
-import { eventFromRecord } from '../flow/readable-event.js';
+import { eventFromRecord } from '../flow/lazily-parsed-event.js';
 import type { PipelineEvent, ProjectionLookup, OperatorOutcome } from '../flow/pipeline.js';
 import type { OperatorDefinition } from '../operators/operator.js';
 import { flowOf, logEvent, pipelineOf } from './pipeline.fixture.js';

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
-import type { LogEvent } from '#cel';
+import type { EventFromLog } from '#cel';
 import type { OperatorDefinition } from '../operators/operator.js';
 import type { PipelineSpec } from './pipeline-spec.js';
 import { logEvent } from './pipeline.fixture.js';
-import type { SourcePartitions } from './simulation.fixture.js';
+import type { EventsBySourcePartition } from './simulation.fixture.js';
 
 const second = 1_000_000;
 
 /** A pipeline definition and all events of its source streams, for which exactly one result is correct. */
 export interface PipelineCase {
   readonly spec: PipelineSpec;
-  readonly source: SourcePartitions;
+  readonly source: EventsBySourcePartition;
 }
 
 /** The maximum disorder within a partition, in seconds; a lateness of this length covers it. */
@@ -150,8 +150,8 @@ const arrival = fc.record({
 /** Arbitrary source partitions with events in order except for some disorder. Each partition has its own entities. */
 const partitions = fc
   .array(fc.array(arrival, { maxLength: 14 }), { minLength: 1, maxLength: 3 })
-  .map((all): SourcePartitions => {
-    const named = all.map((events, partition): [string, LogEvent[]] => {
+  .map((all): EventsBySourcePartition => {
+    const named = all.map((events, partition): [string, EventFromLog[]] => {
       let time = -60;
       const log = events.map(({ data, entity, after, back }, offset) => {
         time += after;

@@ -1,14 +1,19 @@
 import { parseTime } from '#event';
-import type { LogEvent } from '#cel';
+import type { EventFromLog } from '#cel';
 import { compilePipeline } from './compile-pipeline.js';
-import { sourceEvent } from '../flow/readable-event.js';
-import type { PipelineEvent, OperatorOutcome, CompiledPipeline, LookupAnswers } from '../flow/pipeline.js';
+import { sourceEvent } from '../flow/lazily-parsed-event.js';
+import type {
+  PipelineEvent,
+  OperatorOutcome,
+  CompiledPipeline,
+  GetProjectionState,
+} from '../flow/pipeline.js';
 import type { OperatorDefinition } from '../operators/operator.js';
 
 /**
  * Returns an event with raw JSON as its data. The offset of the event decides its time: events are one second apart.
  */
-export function logEvent(data = '{}', fields: Partial<LogEvent> = {}): LogEvent {
+export function logEvent(data = '{}', fields: Partial<EventFromLog> = {}): EventFromLog {
   const offset = fields.offset ?? 0;
   const timestamp = fields.timestamp ?? (parseTime('2026-11-21T04:00:00Z') as number) + offset * 1_000_000;
   return {
@@ -28,7 +33,7 @@ export function logEvent(data = '{}', fields: Partial<LogEvent> = {}): LogEvent 
 }
 
 /** Returns the event of `logEvent` as a pipeline event, as if it came from a source partition. */
-export function flowOf(data = '{}', fields: Partial<LogEvent> = {}): PipelineEvent {
+export function flowOf(data = '{}', fields: Partial<EventFromLog> = {}): PipelineEvent {
   return sourceEvent(logEvent(data, fields));
 }
 
@@ -37,7 +42,7 @@ export function pipelineOf(...operators: OperatorDefinition[]): CompiledPipeline
   return compilePipeline({ source: { streams: ['orders'] }, operators, from: 'beginning' });
 }
 
-const noTables: LookupAnswers = () => null;
+const noTables: GetProjectionState = () => null;
 
 /** Returns the outcomes of an event with this data in the first stage of a pipeline with these operators. */
 export function outcomesOf(

@@ -1,7 +1,7 @@
-import type { LogEvent } from '#cel';
+import type { EventFromLog } from '#cel';
 import { derivedId } from './derived-id.js';
 import { UpstreamProgress, downstreamWatermark, type WatermarkRecord } from './upstream-progress.js';
-import { sourceEvent } from '../flow/readable-event.js';
+import { sourceEvent } from '../flow/lazily-parsed-event.js';
 import type {
   OperatorChain,
   PipelineEvent,
@@ -13,7 +13,7 @@ import type {
 import { noWatermark, SourceWatermark } from './source-watermark.js';
 
 /** The events of each partition of a pipeline's source streams, by names such as `orders/0`. */
-export type SourcePartitions = Readonly<Record<string, readonly LogEvent[]>>;
+export type EventsBySourcePartition = Readonly<Record<string, readonly EventFromLog[]>>;
 
 /** What a simulated pipeline has emitted, failed and left open, without duplicates. */
 export interface SimulationResult {
@@ -32,7 +32,7 @@ export interface FailureSchedule {
   random(): number;
   /** Probability that a task ends and restarts from its saved state. */
   readonly crashes: number;
-  /** Probability that a second task starts from the saved state while the first task continues. */
+  /** Probability that a partition gets a second task, which starts from the saved state, while its first task continues. */
   readonly zombies: number;
   /** Number of partitions of each stage's topic. */
   readonly partitions: number;
@@ -85,7 +85,7 @@ class SimulatedEngines {
 
   constructor(
     readonly pipeline: CompiledPipeline,
-    readonly source: SourcePartitions,
+    readonly source: EventsBySourcePartition,
     readonly partitions: number,
   ) {}
 
@@ -191,11 +191,11 @@ abstract class Task {
 
 class SourceTask extends Task {
   private readonly time: SourceWatermark;
-  private readonly log: readonly LogEvent[];
+  private readonly log: readonly EventFromLog[];
 
   constructor(world: SimulatedEngines, name: string) {
     super(world, name, undefined);
-    this.log = world.source[name] as readonly LogEvent[];
+    this.log = world.source[name] as readonly EventFromLog[];
     const { watermark } = world.progress.get(name) ?? { watermark: noWatermark };
     this.time = new SourceWatermark({ idleAfterMs: 1000, nowMs: 0, watermark });
   }
@@ -209,7 +209,7 @@ class SourceTask extends Task {
     const staged: StagedOutcome[] = [];
     const end = Math.min(this.log.length, this.next + size);
     for (let offset = this.next; offset < end; offset++) {
-      const event = this.log[offset] as LogEvent;
+      const event = this.log[offset] as EventFromLog;
       const watermark = this.time.value;
       this.time.read(event.timestamp, event.ingested_at, 0);
       const flow = sourceEvent(event);
@@ -366,7 +366,7 @@ interface RunningBatch {
  */
 export function simulate(
   pipeline: CompiledPipeline,
-  source: SourcePartitions,
+  source: EventsBySourcePartition,
   course: FailureSchedule,
 ): SimulationResult {
   const world = new SimulatedEngines(pipeline, source, course.partitions);

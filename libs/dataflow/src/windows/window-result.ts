@@ -1,6 +1,6 @@
 import { formatTime, latestTime, type EpochMicros } from '#event';
 import type { Fold, FoldState } from '../folds/compile-fold.js';
-import { ReadableEvent } from '../flow/readable-event.js';
+import { LazilyParsedEvent } from '../flow/lazily-parsed-event.js';
 import type { PipelineEvent, Provenance } from '../flow/pipeline.js';
 
 /** One window of a key: its range of event time (`end` is exclusive), its fold state, and its number of events. */
@@ -30,7 +30,7 @@ export function windowResult(
     ? { ...changedBy, path: changedBy.path === '' ? path : `${changedBy.path}/${path}` }
     : { stream: '', partition: 0, offset: 0, path };
   const fields = fold.result(state).slice(1);
-  return new ReadableEvent(
+  return new LazilyParsedEvent(
     {
       event_id: '',
       stream: '',

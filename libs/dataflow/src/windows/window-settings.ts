@@ -1,5 +1,5 @@
 import type { EpochMicros } from '#event';
-import { readableEvent } from '../flow/readable-event.js';
+import { readableEvent } from '../flow/lazily-parsed-event.js';
 import type { PipelineEvent, OperatorOutcome } from '../flow/pipeline.js';
 import type { Fold, FoldState } from '../folds/compile-fold.js';
 

@@ -2,13 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler }
 import { ProblemError } from '#api';
 import { isAlwaysAnswered } from '../route-config.js';
 import { whenClosed } from '../when-closed.js';
-import type { AnswerBudget, AnswerBudgetShare } from './answer-budget.js';
+import type { HttpAnswerMemoryBudget, HttpAnswerMemoryShare } from './http-answer-memory-budget.js';
 import { inPieces, pieceBytes } from './in-pieces.js';
 import { defaultSlowClientLimits, SlowClientWatch, type SlowClientLimits } from './slow-client-watch.js';
 
 /** The answer budget and the slow-client watch of each HTTP server. */
-const bounds = new WeakMap<object, { budget: AnswerBudget; watch: SlowClientWatch }>();
-const shares = new WeakMap<FastifyReply, AnswerBudgetShare>();
+const bounds = new WeakMap<object, { budget: HttpAnswerMemoryBudget; watch: SlowClientWatch }>();
+const shares = new WeakMap<FastifyReply, HttpAnswerMemoryShare>();
 
 /**
  * Limits the bytes of answers that wait to be sent on a port. Each answer counts in the answer budget until its client
@@ -17,7 +17,7 @@ const shares = new WeakMap<FastifyReply, AnswerBudgetShare>();
  */
 export function registerAnswerLimits(
   instance: FastifyInstance,
-  { budget, sending }: { budget: AnswerBudget; sending?: Partial<SlowClientLimits> | undefined },
+  { budget, sending }: { budget: HttpAnswerMemoryBudget; sending?: Partial<SlowClientLimits> | undefined },
 ): void {
   const watch = new SlowClientWatch({ ...defaultSlowClientLimits, ...sending }, (time) =>
     budget.tightSince(time),

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { metricsText } from '#telemetry';
 import { startTestApp, type TestApp } from '../http.fixture.js';
-import { AnswerBudget } from './answer-budget.js';
+import { HttpAnswerMemoryBudget } from './http-answer-memory-budget.js';
 
 const mib = 1024 * 1024;
 /** More bytes than the operating system buffers for one connection. */
@@ -39,7 +39,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 
 describe('clients that do not read their answers', () => {
   it('use no more memory than the budget, and other clients are still served', async () => {
-    given = await startTestApp({ listen: true, answers: new AnswerBudget(64 * mib) });
+    given = await startTestApp({ listen: true, answers: new HttpAnswerMemoryBudget(64 * mib) });
     for (let i = 0; i < 20; i++) open(`/things/text?bytes=${large}`);
     await until(async () => (await heldBytes()) >= 3 * large);
     for (let i = 0; i < 5; i++) {
@@ -54,7 +54,7 @@ describe('clients that do not read their answers', () => {
 
   it('are disconnected, and their bytes return to the budget', async () => {
     const sending = { withinMs: 200, tightMs: 200, lookMs: 20 };
-    given = await startTestApp({ listen: true, answers: new AnswerBudget(64 * mib), sending });
+    given = await startTestApp({ listen: true, answers: new HttpAnswerMemoryBudget(64 * mib), sending });
     const cut = await metric('answers_cut_total');
     const reader = open(`/things/text?bytes=${large}`);
     await until(async () => (await metric('answers_cut_total')) > cut);
@@ -65,7 +65,7 @@ describe('clients that do not read their answers', () => {
   });
 
   it('return their bytes to the budget when they disconnect', async () => {
-    given = await startTestApp({ listen: true, answers: new AnswerBudget(64 * mib) });
+    given = await startTestApp({ listen: true, answers: new HttpAnswerMemoryBudget(64 * mib) });
     const reader = open(`/things/text?bytes=${large}`);
     await until(async () => (await heldBytes()) >= large);
     reader.destroy();
@@ -77,7 +77,7 @@ describe('clients that do not read their answers', () => {
 
 describe('a port with an exhausted answer budget', () => {
   it('rejects reads, but still answers probes and confirms writes', async () => {
-    given = await startTestApp({ listen: true, answers: new AnswerBudget(10) });
+    given = await startTestApp({ listen: true, answers: new HttpAnswerMemoryBudget(10) });
     expect((await fetch(`${given.url}/things`)).status).toBe(503);
     expect((await fetch(`${given.url}/health/live`)).status).toBe(200);
     const written = await post('/things', '{"name":"a"}');
@@ -85,14 +85,14 @@ describe('a port with an exhausted answer budget', () => {
   });
 
   it('rejects requests that only try something out and change nothing', async () => {
-    given = await startTestApp({ listen: true, answers: new AnswerBudget(10) });
+    given = await startTestApp({ listen: true, answers: new HttpAnswerMemoryBudget(10) });
     const refused = await post('/things/try', '{"name":"a"}');
     expect([refused.status, await refused.json()]).toMatchObject([503, { code: 'overloaded' }]);
   });
 
   it('disconnects slow clients sooner, including those with answers that must be sent', async () => {
     const sending = { withinMs: 60_000_000, tightMs: 200, lookMs: 20 };
-    given = await startTestApp({ listen: true, answers: new AnswerBudget(mib), sending });
+    given = await startTestApp({ listen: true, answers: new HttpAnswerMemoryBudget(mib), sending });
     const cut = await metric('answers_cut_total');
     open('/things/large', 'POST');
     await until(async () => (await metric('answers_cut_total')) > cut);

@@ -4,7 +4,7 @@ import { FailedAuthAttempts } from '../rate-limit/failed-attempts.js';
 import { KeyRateLimiters } from '../rate-limit/rate-limits.js';
 import { storeAuthentication } from './request-authentication.js';
 import { authenticate, requireKeyScope, bearerKey } from './authenticate.js';
-import { clickHouseKey, type ClickHouseCredentialsConfig } from './clickhouse-credentials.js';
+import { clickHouseKey, type ClickHouseCredentialsRouteConfig } from './clickhouse-credentials.js';
 import { clientNetwork } from './client-network.js';
 import type { ApiKey, KeyRing } from './key-ring.js';
 import type { RouteAccessRule } from './require-scope.js';
@@ -72,7 +72,7 @@ class Authenticator {
   }
 
   private keyOf(request: FastifyRequest): ApiKey {
-    const { clickHouseCredentials } = request.routeOptions.config as ClickHouseCredentialsConfig;
+    const { clickHouseCredentials } = request.routeOptions.config as ClickHouseCredentialsRouteConfig;
     const text = clickHouseCredentials ? clickHouseKey(request) : bearerKey(request.raw);
     const key = authenticate(text, this.options.keyRing, Date.now());
     if (key.issued) this.requireRecent();

@@ -8,7 +8,7 @@ import type { KeyScope } from './scope.js';
 const realm = 'Bearer realm="tributary"';
 /**
  * Placeholder that is compared if a key has fewer than `secretsPerKey` secrets, so that every comparison takes the same
- * time. No known text has this hash.
+ * time. The hash is all zero bytes, which is the SHA-256 of no known text, so no token matches it.
  */
 const noSecret: KeySecretHash = { sha256: Buffer.alloc(32) };
 

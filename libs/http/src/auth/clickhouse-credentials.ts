@@ -4,7 +4,7 @@ import { AddRouteConfig } from '../route-config.js';
 import { authorizationHeader, bearerToken } from './authenticate.js';
 
 /** The part of a route's Fastify config that allows API keys in the form of ClickHouse credentials. */
-export interface ClickHouseCredentialsConfig {
+export interface ClickHouseCredentialsRouteConfig {
   clickHouseCredentials?: boolean;
 }
 
@@ -13,7 +13,7 @@ export interface ClickHouseCredentialsConfig {
  * in the header `X-ClickHouse-Key`.
  */
 export function ClickHouseCredentials(): MethodDecorator {
-  return AddRouteConfig({ clickHouseCredentials: true } satisfies ClickHouseCredentialsConfig);
+  return AddRouteConfig({ clickHouseCredentials: true } satisfies ClickHouseCredentialsRouteConfig);
 }
 
 /**

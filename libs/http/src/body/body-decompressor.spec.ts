@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { ProblemError } from '#api';
-import { BodyBudget, BodyBudgetShare } from './body-budget.js';
+import { BodyMemoryBudget, BodyMemoryShare } from './body-memory-budget.js';
 import { BodyDecompressor } from './body-decompressor.js';
 
 const mib = 1024 * 1024;
@@ -10,10 +10,10 @@ const mib = 1024 * 1024;
  * Decompresses bodies that arrive at once, and returns their sizes or problem codes. The memory of all bodies counts
  * against the budget until the end.
  */
-async function inflateAll(budget: BodyBudget, bodies: readonly Buffer[]): Promise<(number | string)[]> {
+async function inflateAll(budget: BodyMemoryBudget, bodies: readonly Buffer[]): Promise<(number | string)[]> {
   const inflation = new BodyDecompressor();
   const all = bodies.map((body) =>
-    inflation.inflate(body, 'gzip', { share: new BodyBudgetShare(budget), limit: 16 * mib }),
+    inflation.inflate(body, 'gzip', { share: new BodyMemoryShare(budget), limit: 16 * mib }),
   );
   const outcomes = await Promise.allSettled(all);
   return outcomes.map((outcome) => {
@@ -25,11 +25,11 @@ async function inflateAll(budget: BodyBudget, bodies: readonly Buffer[]): Promis
 describe('compressed bodies', () => {
   it('that arrive together are all decompressed', async () => {
     const bodies = Array.from({ length: 30 }, (_, i) => gzipSync(Buffer.alloc(1000 + i)));
-    expect(await inflateAll(new BodyBudget(mib), bodies)).toEqual(bodies.map((_, i) => 1000 + i));
+    expect(await inflateAll(new BodyMemoryBudget(mib), bodies)).toEqual(bodies.map((_, i) => 1000 + i));
   });
 
   it('stop at the budget and return their bytes to it', async () => {
-    const budget = new BodyBudget(mib);
+    const budget = new BodyMemoryBudget(mib);
     expect(await inflateAll(budget, [gzipSync(Buffer.alloc(10 * mib))])).toEqual(['overloaded']);
     expect(() => budget.take(mib)).not.toThrow();
     budget.give(mib);
@@ -41,7 +41,7 @@ describe('compressed bodies', () => {
     let peak = 0;
     const sampling = setInterval(() => (peak = Math.max(peak, process.memoryUsage().arrayBuffers)), 1);
     const outcomes = await inflateAll(
-      new BodyBudget(33 * mib),
+      new BodyMemoryBudget(33 * mib),
       Array.from({ length: 60 }, () => bomb),
     );
     clearInterval(sampling);
@@ -51,7 +51,7 @@ describe('compressed bodies', () => {
 
   it('wait only up to a maximum number', async () => {
     const bodies = Array.from({ length: 300 }, () => gzipSync('{}'));
-    const outcomes = await inflateAll(new BodyBudget(mib), bodies);
+    const outcomes = await inflateAll(new BodyMemoryBudget(mib), bodies);
     expect(outcomes.filter((outcome) => outcome === 'overloaded')).toHaveLength(300 - 4 - 256);
   });
 });

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import { ProblemError } from '#api';
-import type { BodyBudgetShare } from './body-budget.js';
+import type { BodyMemoryShare } from './body-memory-budget.js';
 
 /** Limits while one request body is read: its own maximum size, and its share of the body budget. */
 export interface BodyLimits {
-  share: BodyBudgetShare | undefined;
+  share: BodyMemoryShare | undefined;
   /** Maximum size of the body in bytes. */
   limit: number;
 }

@@ -2,13 +2,13 @@ import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ProblemError } from '#api';
-import { BodyBudgetShare, type BodyBudget } from './body-budget.js';
+import { BodyMemoryShare, type BodyMemoryBudget } from './body-memory-budget.js';
 import { collectBody, tooLarge } from './collect-body.js';
 import { BodyDecompressor, type Compression } from './body-decompressor.js';
 import { acceptsAny, acceptsBytes, acceptsOf, bodyLimitOf } from '../route-config.js';
 import { whenClosed } from '../when-closed.js';
 
-const shares = new WeakMap<FastifyRequest, BodyBudgetShare>();
+const shares = new WeakMap<FastifyRequest, BodyMemoryShare>();
 const inflation = new BodyDecompressor();
 
 /**
@@ -17,12 +17,12 @@ const inflation = new BodyDecompressor();
  */
 export function registerBodyParsers(
   instance: FastifyInstance,
-  { budget, hasKeys }: { budget: BodyBudget; hasKeys: boolean },
+  { budget, hasKeys }: { budget: BodyMemoryBudget; hasKeys: boolean },
 ): void {
   instance.removeAllContentTypeParsers();
   instance.addHook('onRequest', (request, reply, done) => {
     if (request.method !== 'GET') {
-      const share = new BodyBudgetShare(budget);
+      const share = new BodyMemoryShare(budget);
       shares.set(request, share);
       whenClosed(reply.raw, () => share.end());
     }

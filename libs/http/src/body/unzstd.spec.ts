@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { BodyBudget, BodyBudgetShare } from './body-budget.js';
+import { BodyMemoryBudget, BodyMemoryShare } from './body-memory-budget.js';
 import { BodyDecompressor } from './body-decompressor.js';
 import { unzstd, unzstdInJavaScript } from './unzstd.js';
 import { zstd, zstdBomb, zstdFrame } from './zstd.fixture.js';
@@ -97,7 +97,7 @@ describe('a Zstandard bomb', () => {
       for (; !over; turns++) await setImmediate();
     })();
     const inflation = new BodyDecompressor();
-    const share = new BodyBudgetShare(new BodyBudget(64 * mib));
+    const share = new BodyMemoryShare(new BodyMemoryBudget(64 * mib));
     const bomb = inflation.inflate(zstdBomb(1000), 'zstd', { share, limit: 16 * mib });
     await expect(bomb).rejects.toMatchObject({ code: 'payload_too_large' });
     over = true;

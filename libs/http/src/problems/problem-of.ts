@@ -4,7 +4,7 @@ import { LogOverloadedError, LogUnavailableError, UnknownTopicError } from '#log
 import {
   InvalidCursorError,
   QueryTooExpensiveError,
-  StoreOverloadedError,
+  AnswerMemoryExhaustedError,
   StoreUnavailableError,
 } from '#store';
 import { UntranslatableExpressionError } from '#cel';
@@ -55,7 +55,7 @@ function portProblem(error: unknown): ProblemError | undefined {
     return problem('log_unavailable', 'Kafka did not acknowledge. Repeat with the same event ids.', error);
   if (error instanceof UnknownTopicError)
     return problem('stream_not_found', 'The stream does not exist any more.', error);
-  if (error instanceof StoreOverloadedError)
+  if (error instanceof AnswerMemoryExhaustedError)
     return problem(
       'overloaded',
       'Too many bytes of answers are in memory. Repeat the request, or ask for a smaller page.',

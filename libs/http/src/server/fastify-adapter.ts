@@ -23,14 +23,14 @@ export const defaultTimeouts: ClientTimeouts = { headers: 10_000, request: 60_00
 interface ProblemAdapterOptions {
   timeouts: ClientTimeouts;
   trustProxy: readonly string[];
-  elsewhere?: Elsewhere | undefined;
+  elsewhere?: SuggestOtherPort | undefined;
 }
 
 /**
  * Returns a sentence that says which other port a request with this path is probably meant for; undefined if that is
  * not known.
  */
-export type Elsewhere = (path: string) => string | undefined;
+export type SuggestOtherPort = (path: string) => string | undefined;
 
 /** A Nest adapter for Fastify that answers Fastify's own errors and unknown addresses with problems. */
 export class ProblemAdapter extends FastifyAdapter {
@@ -71,18 +71,18 @@ export class ProblemAdapter extends FastifyAdapter {
     this.instance.setNotFoundHandler((request, reply) => sender.send(missing(request), request, reply));
   }
 
-  /** Does nothing, because the constructor has set Fastify's error handler. */
+  /** Keeps Nest from replacing Fastify's error handler, which the constructor has set. */
   override setErrorHandler(): never {
     return undefined as never;
   }
 
-  /** Does nothing, because the constructor has set Fastify's handler for unknown addresses. */
+  /** Keeps Nest from replacing Fastify's handler for unknown addresses, which the constructor has set. */
   override setNotFoundHandler(): never {
     return undefined as never;
   }
 }
 
-function unmatched(request: FastifyRequest, routes: RouteTable, elsewhere: Elsewhere): ProblemError {
+function unmatched(request: FastifyRequest, routes: RouteTable, elsewhere: SuggestOtherPort): ProblemError {
   const path = request.url.split('?', 1)[0] ?? '';
   const methods = routes.methods(path);
   const hint = elsewhere(path);

@@ -4,12 +4,17 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import { ConfigError } from '#api';
-import { AnswerBudget } from '../answers/answer-budget.js';
+import { HttpAnswerMemoryBudget } from '../answers/http-answer-memory-budget.js';
 import { registerAnswerLimits } from '../answers/answer-hooks.js';
 import type { SlowClientLimits } from '../answers/slow-client-watch.js';
 import type { AppContext } from './app-context.js';
-import { BodyBudget } from '../body/body-budget.js';
-import { defaultTimeouts, ProblemAdapter, type ClientTimeouts, type Elsewhere } from './fastify-adapter.js';
+import { BodyMemoryBudget } from '../body/body-memory-budget.js';
+import {
+  defaultTimeouts,
+  ProblemAdapter,
+  type ClientTimeouts,
+  type SuggestOtherPort,
+} from './fastify-adapter.js';
 import { NoParametersGuard } from '../handlers/unknown-parameters.js';
 import { registerHttpMetrics } from './http-metrics.js';
 import { registerHttpTracing } from './http-tracing.js';
@@ -36,7 +41,7 @@ export interface HttpAppOptions {
   /** Accepts requests to any host and from any site. Set it only if every route requires a key. */
   anySite?: boolean;
   /** Says in the answer for an unknown address which other port has it. */
-  elsewhere?: Elsewhere;
+  elsewhere?: SuggestOtherPort;
   /** Title and version of the OpenAPI document; without them, `/openapi.json` and `/docs` are not served. */
   openapi?: OpenApiOptions;
   timeouts?: Partial<ClientTimeouts>;
@@ -46,7 +51,7 @@ export interface HttpAppOptions {
    * Budget of the bytes of answers in memory, which the ports of a process may share. Default: 64 MiB for this port
    * alone.
    */
-  answers?: AnswerBudget;
+  answers?: HttpAnswerMemoryBudget;
   /** Limits below which a client receives its answers so slowly that it is disconnected. */
   sending?: Partial<SlowClientLimits>;
   /** Milliseconds between failing `/health/ready` and rejecting connections at a shutdown; default 500. */
@@ -101,11 +106,11 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   if (!options.anySite) guardSite(instance, [...allowedHosts, ownHost]);
   options.configure?.(instance);
   registerBodyParsers(instance, {
-    budget: new BodyBudget(options.bodyBytes ?? bodyBytes),
+    budget: new BodyMemoryBudget(options.bodyBytes ?? bodyBytes),
     hasKeys: options.anySite ?? false,
   });
   registerAnswerLimits(instance, {
-    budget: options.answers ?? new AnswerBudget(answerBytes),
+    budget: options.answers ?? new HttpAnswerMemoryBudget(answerBytes),
     sending: options.sending,
   });
   registerSystemRoutes(instance, context.health);

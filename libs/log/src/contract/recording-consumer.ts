@@ -1,4 +1,4 @@
-import type { PartitionAssignment, Consumer, Log, LogRecord, RecordBatch } from '../log.js';
+import type { NewlyAssignedPartition, Consumer, Log, LogRecord, RecordBatch } from '../log.js';
 
 /**
  * A consumer of the log contract suite. The handler of this consumer records every assignment, record, revocation and
@@ -6,7 +6,7 @@ import type { PartitionAssignment, Consumer, Log, LogRecord, RecordBatch } from 
  */
 export class RecordingConsumer {
   readonly records: LogRecord[] = [];
-  readonly assignments: PartitionAssignment[] = [];
+  readonly assignments: NewlyAssignedPartition[] = [];
   readonly revoked: string[] = [];
   readonly crashes: Error[] = [];
   /** Partitions (`topic/partition`) whose `batch` calls have overlapped. The specs expect none. */
@@ -18,7 +18,7 @@ export class RecordingConsumer {
     log: Log,
     group: string,
     private readonly behaviour: {
-      from?: (assignment: PartitionAssignment) => number | Promise<number>;
+      from?: (assignment: NewlyAssignedPartition) => number | Promise<number>;
       onBatch?: (batch: RecordBatch, consumer: Consumer) => Promise<unknown>;
     } = {},
   ) {

@@ -1,4 +1,4 @@
-import type { TopicConfig } from '../log.js';
+import type { TopicConfigChange } from '../log.js';
 import { ByteReader } from './consume/byte-reader.js';
 import { errorOfCode, type Broker } from './kafkajs/internals.js';
 import { GrowingBuffer } from './produce/growing-buffer.js';
@@ -20,7 +20,11 @@ const operations = { set: 0, delete: 1 };
  *
  * @throws the error of the Kafka protocol
  */
-export async function alterTopicConfig(broker: Broker, topic: string, config: TopicConfig): Promise<void> {
+export async function alterTopicConfig(
+  broker: Broker,
+  topic: string,
+  config: TopicConfigChange,
+): Promise<void> {
   const request = {
     apiKey,
     apiVersion: 0,
@@ -30,7 +34,7 @@ export async function alterTopicConfig(broker: Broker, topic: string, config: To
   await broker.connectionPool.send({ request, response: { decode, parse } });
 }
 
-function encode(topic: string, config: TopicConfig): Buffer {
+function encode(topic: string, config: TopicConfigChange): Buffer {
   const settings = Object.entries(config);
   const out = new GrowingBuffer(1024);
   out.int32(1);

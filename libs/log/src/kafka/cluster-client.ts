@@ -13,7 +13,7 @@ import {
   type ClusterMetadata,
   type PartitionMetadata,
 } from './kafkajs/internals.js';
-import type { BrokerAddress, HungBrokerDetector } from './hung-broker-detector.js';
+import type { BrokerAddress, DepartedBrokerDisconnector } from './departed-broker-disconnector.js';
 
 const firstWaitMs = 50;
 const longestWaitMs = 1_000;
@@ -35,7 +35,7 @@ export class ClusterClient {
 
   constructor(
     config: KafkaLogConfig,
-    private readonly silentBrokers?: HungBrokerDetector,
+    private readonly silentBrokers?: DepartedBrokerDisconnector,
   ) {
     this.sockets = new ClientSockets(silentBrokers);
     this.timeoutMs = limitsOf(config).operationTimeoutMs;

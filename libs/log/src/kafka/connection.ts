@@ -3,10 +3,14 @@ import { connect as connectTls } from 'node:tls';
 import { defaultKafkaLogLimits, type KafkaLogLimits, type KafkaLogConfig } from './config.js';
 import { slowResponse } from './kafkajs/request-queue.js';
 import { kafkajsLogCreator, kafkajsWarnLevel, silentLogger } from './logger.js';
-import type { BrokerAddress, BrokerConnections, HungBrokerDetector } from './hung-broker-detector.js';
+import type {
+  BrokerAddress,
+  BrokerConnections,
+  DepartedBrokerDisconnector,
+} from './departed-broker-disconnector.js';
 
 /** Arguments with which kafkajs calls its socket factory. */
-export interface SocketRequest {
+export interface SocketFactoryArguments {
   host: string;
   port: number;
   ssl?: object;
@@ -22,7 +26,7 @@ export class ClientSockets implements BrokerConnections {
   private readonly open = new Map<Socket, BrokerAddress>();
   private closed = false;
 
-  constructor(private readonly silentBrokers?: HungBrokerDetector) {
+  constructor(private readonly silentBrokers?: DepartedBrokerDisconnector) {
     silentBrokers?.add(this);
   }
 
@@ -30,7 +34,7 @@ export class ClientSockets implements BrokerConnections {
    * Socket factory for kafkajs. The connection disables Nagle's algorithm: each request is a single write, so waiting
    * for more data only adds latency.
    */
-  readonly factory = ({ host, port, ssl, onConnect }: SocketRequest): Socket => {
+  readonly factory = ({ host, port, ssl, onConnect }: SocketFactoryArguments): Socket => {
     if (this.closed) throw new Error('the client is closed');
     const name = isIP(host) ? {} : { servername: host };
     const socket = ssl

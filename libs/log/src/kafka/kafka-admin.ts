@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LogUnavailableError, TopicRejectedError, UnknownTopicError } from '../errors.js';
-import type { PartitionOffsets, TopicAdmin, TopicConfig, TopicSettings } from '../log.js';
+import type { PartitionOffsets, TopicAdmin, TopicConfigChange, NewTopicSettings } from '../log.js';
 import { alterTopicConfig } from './alter-config.js';
 import { latest, type ClusterClient } from './cluster-client.js';
 import { isProtocolError, toLogError } from './kafka-errors.js';
@@ -33,7 +33,7 @@ export class KafkaAdmin implements TopicAdmin {
     private readonly replicationFactor: number,
   ) {}
 
-  async create(topic: string, settings: TopicSettings): Promise<boolean> {
+  async create(topic: string, settings: NewTopicSettings): Promise<boolean> {
     const config = { ...defaultTopicConfig, ...settings.config };
     const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
     const { replicationFactor } = this;
@@ -52,7 +52,7 @@ export class KafkaAdmin implements TopicAdmin {
     return created;
   }
 
-  async configure(topic: string, config: TopicConfig): Promise<void> {
+  async configure(topic: string, config: TopicConfigChange): Promise<void> {
     await this.client.retrying('changing topic settings', async () => {
       const controller = await this.client.controller();
       try {

@@ -18,7 +18,7 @@ import { silentLogger, type KafkaLogger } from './logger.js';
 import { KafkaProducer } from './produce/kafka-producer.js';
 import { ProducerShard, type IdempotentProducer } from './produce/producer-shard.js';
 import { TopicMetadataCache } from './produce/topic-metadata-cache.js';
-import { HungBrokerDetector, type BrokerAddress } from './hung-broker-detector.js';
+import { DepartedBrokerDisconnector, type BrokerAddress } from './departed-broker-disconnector.js';
 
 /**
  * Returns the log of a Kafka cluster. The log connects at the first call, so Kafka may still be down. `kafkaLogConfig`
@@ -30,13 +30,13 @@ export function openKafkaLog(config: KafkaLogConfig): Log {
 
 class KafkaLog implements Log {
   readonly admin: KafkaAdmin;
-  private readonly silentBrokers: HungBrokerDetector;
+  private readonly silentBrokers: DepartedBrokerDisconnector;
   private readonly logger: KafkaLogger;
   private readonly outage: FetchOutage;
   private readonly closing = new Set<{ close(): Promise<void> }>();
 
   constructor(private readonly config: KafkaLogConfig) {
-    this.silentBrokers = new HungBrokerDetector({
+    this.silentBrokers = new DepartedBrokerDisconnector({
       ask: (brokers) => firstAnswer(config, brokers),
       everyMs: 1_000,
     });
@@ -123,7 +123,10 @@ async function firstAnswer(
   }
 }
 
-function createProducer(config: KafkaLogConfig, silentBrokers: HungBrokerDetector): IdempotentProducer {
+function createProducer(
+  config: KafkaLogConfig,
+  silentBrokers: DepartedBrokerDisconnector,
+): IdempotentProducer {
   const sockets = new ClientSockets(silentBrokers);
   const kafka = new kafkajs.Kafka({ ...clientOptions(config, sockets), retry: producerRetry });
   const producer = kafka.producer({

@@ -1,12 +1,12 @@
 import { TopicRejectedError, UnknownTopicError } from '../errors.js';
-import type { PartitionOffsets, TopicAdmin, TopicConfig, TopicSettings } from '../log.js';
+import type { PartitionOffsets, TopicAdmin, TopicConfigChange, NewTopicSettings } from '../log.js';
 import type { MemoryBroker } from './memory-broker.js';
 
 /** In-memory fake of `TopicAdmin`, on the topics and groups of a `MemoryBroker`. */
 export class MemoryAdmin implements TopicAdmin {
   constructor(private readonly broker: MemoryBroker) {}
 
-  async create(topic: string, settings: TopicSettings): Promise<boolean> {
+  async create(topic: string, settings: NewTopicSettings): Promise<boolean> {
     this.broker.throwIfDown();
     if (this.broker.topics.has(topic)) return false;
     const metricName = topic.replaceAll('.', '_');
@@ -18,7 +18,7 @@ export class MemoryAdmin implements TopicAdmin {
     return true;
   }
 
-  async configure(topic: string, config: TopicConfig): Promise<void> {
+  async configure(topic: string, config: TopicConfigChange): Promise<void> {
     this.broker.throwIfDown();
     const known = this.broker.topics.get(topic);
     if (!known) throw new UnknownTopicError(topic);

@@ -1,14 +1,14 @@
 import { LogUnavailableError, UnknownTopicError } from '../errors.js';
 import { partitionOf } from '../kafka/produce/murmur2.js';
 import type { NewRecord, RecordPosition } from '../log.js';
-import { MemoryGroup } from './memory-group.js';
+import { MemoryConsumerGroup } from './memory-consumer-group.js';
 import { MemoryTopic } from './memory-topic.js';
 
 /** In-memory broker of a `MemoryLog`: topics and consumer groups. */
 export class MemoryBroker {
   readonly topics = new Map<string, MemoryTopic>();
   down = false;
-  private readonly groups = new Map<string, MemoryGroup>();
+  private readonly groups = new Map<string, MemoryConsumerGroup>();
 
   constructor(private readonly now: () => number) {}
 
@@ -30,8 +30,8 @@ export class MemoryBroker {
     }
   }
 
-  group(name: string): MemoryGroup {
-    const known = this.groups.get(name) ?? new MemoryGroup(this.topics);
+  group(name: string): MemoryConsumerGroup {
+    const known = this.groups.get(name) ?? new MemoryConsumerGroup(this.topics);
     this.groups.set(name, known);
     return known;
   }

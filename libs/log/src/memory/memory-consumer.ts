@@ -1,9 +1,13 @@
 import { LogUnavailableError } from '../errors.js';
 import { partitionKey } from '../partition-key.js';
 import { settledWithin } from '../settled-within.js';
-import type { PartitionAssignment, Consumer, ConsumerOptions } from '../log.js';
+import type { NewlyAssignedPartition, Consumer, ConsumerOptions } from '../log.js';
 import type { MemoryBroker } from './memory-broker.js';
-import type { MemoryGroup, MemoryGroupMember, MemoryTopicPartition } from './memory-group.js';
+import type {
+  MemoryConsumerGroup,
+  MemoryConsumerGroupMember,
+  MemoryTopicPartition,
+} from './memory-consumer-group.js';
 import type { MemoryTopic } from './memory-topic.js';
 
 const batchRecords = 1000;
@@ -19,8 +23,8 @@ interface OwnedMemoryPartition extends MemoryTopicPartition {
   wake: () => void;
 }
 
-/** In-memory fake of `Consumer`: reads the topics of a `MemoryBroker` as a member of a `MemoryGroup`. */
-export class MemoryConsumer implements Consumer, MemoryGroupMember {
+/** In-memory fake of `Consumer`: reads the topics of a `MemoryBroker` as a member of a `MemoryConsumerGroup`. */
+export class MemoryConsumer implements Consumer, MemoryConsumerGroupMember {
   topics: ReadonlySet<string> = new Set();
   private held: OwnedMemoryPartition[] = [];
   private readonly busy = new Map<string, Promise<unknown>>();
@@ -30,7 +34,7 @@ export class MemoryConsumer implements Consumer, MemoryGroupMember {
   readonly joined = true;
 
   readonly id: string;
-  private readonly group: MemoryGroup;
+  private readonly group: MemoryConsumerGroup;
 
   constructor(
     private readonly broker: MemoryBroker,
@@ -148,7 +152,7 @@ export class MemoryConsumer implements Consumer, MemoryGroupMember {
   private describe(
     { topic: name, partition }: OwnedMemoryPartition,
     topic: MemoryTopic,
-  ): PartitionAssignment {
+  ): NewlyAssignedPartition {
     const beginning = topic.beginning(partition);
     const committed = this.group.committedOf(name).get(partition) ?? -1;
     const position = committed >= beginning && committed <= topic.end(partition) ? committed : beginning;

@@ -1,4 +1,4 @@
-import type { LogRecord, NewRecord, RecordPosition, TopicConfig } from '../log.js';
+import type { LogRecord, NewRecord, RecordPosition, TopicConfigChange } from '../log.js';
 
 /** A partition with records from offset `beginning` (inclusive) to `end` (exclusive). Compaction leaves gaps. */
 interface MemoryPartition {
@@ -25,7 +25,7 @@ export class MemoryTopic {
     return this.settings;
   }
 
-  configure(config: TopicConfig): void {
+  configure(config: TopicConfigChange): void {
     const changed = Object.entries({ ...this.settings, ...config });
     this.settings = Object.fromEntries(
       changed.filter((entry): entry is [string, string] => entry[1] !== null),

@@ -5,7 +5,7 @@ import { aKey } from '../contract/definition-examples.js';
 import { systemActor } from '../resources/resource-store.js';
 import { openDefinitions } from '../open-definitions.js';
 import type { Definitions } from '../definitions.js';
-import { DefinitionsFileError, exportDefinitions, importDefinitions } from './definitions-file.js';
+import { DefinitionsImportError, exportDefinitions, importDefinitions } from './definitions-file.js';
 
 const names = new TopicAndGroupNames('t.');
 let log: MemoryLog;
@@ -79,7 +79,7 @@ describe('a backup of the definitions', () => {
       ['a record that is not a definition', [lines[0]!, ...lines.slice(2), '{"key":"k","value":"v"}']],
     ];
     for (const [what, file] of wrong)
-      await expect(importDefinitions(log, names, file), what).rejects.toThrow(DefinitionsFileError);
+      await expect(importDefinitions(log, names, file), what).rejects.toThrow(DefinitionsImportError);
     expect(await log.admin.partitions(names.definitions)).toBeUndefined();
   });
 });

@@ -7,8 +7,8 @@ import { definitionsTopic } from '../changes/definitions-topic-writer.js';
  * The import of a backup was rejected: the file is incomplete or is not a backup of definitions, or the definitions
  * topic is not empty. The import has written nothing.
  */
-export class DefinitionsFileError extends Error {
-  override readonly name = 'DefinitionsFileError';
+export class DefinitionsImportError extends Error {
+  override readonly name = 'DefinitionsImportError';
 }
 
 /**
@@ -42,7 +42,7 @@ export async function exportDefinitions(
 /**
  * Writes a backup into the definitions topic, which must be empty and is created if it is missing. No other process of
  * the installation should run meanwhile. Resolves with the number of written records.
- * @throws DefinitionsFileError
+ * @throws DefinitionsImportError
  * @throws LogUnavailableError, perhaps after a part of the records was written: remove the topic, and repeat the import
  */
 export async function importDefinitions(
@@ -54,7 +54,7 @@ export async function importDefinitions(
   await log.admin.create(topic, definitionsTopic);
   const held = (await recordsOf(log, topic)).size;
   if (held > 0) {
-    throw new DefinitionsFileError(
+    throw new DefinitionsImportError(
       `${topic} already contains ${held} records: a backup can only be imported into an empty topic.`,
     );
   }
@@ -90,20 +90,20 @@ async function recordsOf(log: Log, topic: string): Promise<Map<string, string>> 
 function readLines(lines: readonly string[]): { key: string; value: string }[] {
   const [head, ...rest] = lines.map(parsed) as [Partial<Head>?, ...{ key: string; value: string }[]];
   if (head?.tributary_definitions !== 1) {
-    throw new DefinitionsFileError('The first line is not the header of a backup of definitions.');
+    throw new DefinitionsImportError('The first line is not the header of a backup of definitions.');
   }
   if (head.records !== rest.length) {
-    throw new DefinitionsFileError(
+    throw new DefinitionsImportError(
       `The file has ${rest.length} records instead of ${head.records}: it is incomplete.`,
     );
   }
   for (const [i, { key, value }] of rest.entries()) {
     if (typeof key !== 'string' || typeof value !== 'string')
-      throw new DefinitionsFileError(wrongLine(i + 1));
+      throw new DefinitionsImportError(wrongLine(i + 1));
     try {
       readKey(Buffer.from(key));
     } catch (error) {
-      throw new DefinitionsFileError(wrongLine(i + 1), { cause: error });
+      throw new DefinitionsImportError(wrongLine(i + 1), { cause: error });
     }
   }
   return rest;
@@ -114,10 +114,10 @@ function parsed(line: string, index: number): unknown {
   try {
     value = JSON.parse(line);
   } catch (error) {
-    throw new DefinitionsFileError(wrongLine(index), { cause: error });
+    throw new DefinitionsImportError(wrongLine(index), { cause: error });
   }
   if (typeof value === 'object' && value !== null) return value;
-  throw new DefinitionsFileError(wrongLine(index));
+  throw new DefinitionsImportError(wrongLine(index));
 }
 
 function wrongLine(index: number): string {

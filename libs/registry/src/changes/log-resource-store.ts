@@ -4,8 +4,13 @@ import { LogUnavailableError } from '#log';
 import type { AuditWriter } from '../audit/audit-writer.js';
 import { timeNow } from '../audit/audit-event.js';
 import { keyText, newKey, type DefinitionRecord } from '../resources/definition-record.js';
-import type { Actor, ChangeResult, ResourceStore, ChangeFunction } from '../resources/resource-store.js';
-import type { ResourceView, WriteOutcome } from '../resources/resource-view.js';
+import type {
+  Actor,
+  DefinitionChangeResult,
+  ResourceStore,
+  ComputeNextDefinition,
+} from '../resources/resource-store.js';
+import type { ResourceView, DefinitionWriteOutcome } from '../resources/resource-view.js';
 import type { ResourceRules, SubRecord } from '../resources/resource-rules.js';
 import { logErrorToProblem, type DefinitionsTopicWriter } from './definitions-topic-writer.js';
 import type { KeyedMutex } from './keyed-mutex.js';
@@ -106,7 +111,11 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
     throw new ProblemError('definition_limit_reached', detail);
   }
 
-  async change(name: string, next: ChangeFunction<T>, actor: Actor): Promise<ChangeResult<T>> {
+  async change(
+    name: string,
+    next: ComputeNextDefinition<T>,
+    actor: Actor,
+  ): Promise<DefinitionChangeResult<T>> {
     const { rules, turns } = this.parts;
     const thing = `${rules.kind}:${rules.identityOf(name)}`;
     try {
@@ -116,7 +125,11 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
     }
   }
 
-  private async changeInTurn(name: string, next: ChangeFunction<T>, actor: Actor): Promise<ChangeResult<T>> {
+  private async changeInTurn(
+    name: string,
+    next: ComputeNextDefinition<T>,
+    actor: Actor,
+  ): Promise<DefinitionChangeResult<T>> {
     const identity = this.parts.rules.identityOf(name);
     for (let tries = 0; tries < maxTries; tries++) {
       if (tries > 0) await sleep(Math.random() * waitMs * tries);
@@ -161,10 +174,10 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
    * written for the records that it supersedes and for those of old removals; if it loses, a tombstone is written for
    * the record itself.
    */
-  private async write(record: DefinitionRecord): Promise<WriteOutcome<T>> {
+  private async write(record: DefinitionRecord): Promise<DefinitionWriteOutcome<T>> {
     const { fold, writer, caughtUp } = this.parts;
     const key = keyText(record);
-    let outcome: WriteOutcome<T> | undefined;
+    let outcome: DefinitionWriteOutcome<T> | undefined;
     const unwatch = fold().watch(key, (settled) => (outcome = settled));
     try {
       await caughtUp(await writer.append(record));
@@ -179,7 +192,11 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
     return outcome;
   }
 
-  private async note(name: string, record: DefinitionRecord, outcome: WriteOutcome<T>): Promise<void> {
+  private async note(
+    name: string,
+    record: DefinitionRecord,
+    outcome: DefinitionWriteOutcome<T>,
+  ): Promise<void> {
     const { rules, audit } = this.parts;
     const { before, after, previous } = outcome;
     const event_type = rules.eventType(before, after);

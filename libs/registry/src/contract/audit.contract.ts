@@ -5,7 +5,7 @@ import { readKey } from '../resources/definition-record.js';
 import { erasureName } from '../erasures/erasure.js';
 import { schemaName } from '../schemas/schema-subject.js';
 import { ada, addVersion, aKey, anErasure, sha256, someTime } from './definition-examples.js';
-import type { DefinitionsUnderTest } from './definitions-under-test.js';
+import type { DefinitionsContractHarness } from './definitions-contract-harness.js';
 
 const subject = schemaName('orders', 'order.placed');
 
@@ -14,7 +14,7 @@ function dataOf({ data }: EventRecord): Record<string, unknown> {
 }
 
 /** The contract of the audit stream. */
-export function describeAudit(given: DefinitionsUnderTest): void {
+export function describeAudit(given: DefinitionsContractHarness): void {
   describe('the audit', () => {
     it('has an event for each change, in order, with the definition and the actor', async () => {
       const names = given.names();

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { TopicAndGroupNames } from '#event';
 import { keyText, newKey, writeRecord, type DefinitionRecord } from '../resources/definition-record.js';
 import { schemaRules } from '../schemas/schema-rules.js';
-import { schemaName, type SchemaMode } from '../schemas/schema-subject.js';
+import { schemaName, type SchemaEnforcementMode } from '../schemas/schema-subject.js';
 import { ada, addVersion, aKey, someTime, titles } from './definition-examples.js';
-import type { DefinitionsUnderTest } from './definitions-under-test.js';
+import type { DefinitionsContractHarness } from './definitions-contract-harness.js';
 
 const name = schemaName('orders', 'order.placed');
 
@@ -13,7 +13,7 @@ const name = schemaName('orders', 'order.placed');
 function record(
   revision: number,
   versions: string[],
-  more: { mode?: SchemaMode; keeps?: Record<string, number> },
+  more: { mode?: SchemaEnforcementMode; keeps?: Record<string, number> },
 ): DefinitionRecord {
   const subject = versions.reduce(
     (built, title) => addVersion(title)(built),
@@ -25,7 +25,7 @@ function record(
 }
 
 /** The contract of the definitions after compaction of the topic. */
-export function describeCompaction(given: DefinitionsUnderTest): void {
+export function describeCompaction(given: DefinitionsContractHarness): void {
   const append = async (names: TopicAndGroupNames, ...records: DefinitionRecord[]): Promise<void> => {
     for (const written of records) await given.producer.append([writeRecord(names.definitions, written)]);
   };
@@ -94,7 +94,7 @@ export function describeCompaction(given: DefinitionsUnderTest): void {
       const last = new Map(written.map((key) => [key.slice(0, key.lastIndexOf(':')), key]));
       last.delete('key:gone:0');
       const superseded = written.filter((key) => ![...last.values()].includes(key));
-      // The seven: the record of the version before its retirement, two of the key `kept`, three of the key `gone`, and
+      // The seven records that compaction may remove: the record of the schema version before its retirement, two of the key `kept`, three of the key `gone`, and
       // the first record of the audit stream.
       expect(superseded).toHaveLength(7);
       await cleaned(names, superseded);

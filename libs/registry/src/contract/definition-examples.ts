@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Erasure } from '../erasures/erasure.js';
-import type { KeyDefinition } from '../keys/key-definition.js';
+import type { ApiKeyDefinition } from '../keys/api-key-definition.js';
 import type { Actor } from '../resources/resource-store.js';
 import type { PipelineDefinition } from '../pipelines/pipeline-definition.js';
 import type { ProjectionGeneration, ProjectionDefinition } from '../projections/projection-definition.js';
@@ -31,7 +31,7 @@ export function titles(subject: SchemaSubject | undefined): string[] {
   return (subject?.versions ?? []).map(({ schema }) => (schema as { title: string }).title);
 }
 
-export function aKey(key_id: string, more: Partial<KeyDefinition> = {}): KeyDefinition {
+export function aKey(key_id: string, more: Partial<ApiKeyDefinition> = {}): ApiKeyDefinition {
   const secrets = [{ sha256: sha256(key_id) }];
   return { key_id, name: `${key_id}'s`, secrets, scopes: ['events:read'], created_at: someTime, ...more };
 }

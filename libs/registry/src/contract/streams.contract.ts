@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { LogUnavailableError } from '#log';
 import { systemActor } from '../resources/resource-store.js';
 import { ada } from './definition-examples.js';
-import { streamsOf, type DefinitionsUnderTest } from './definitions-under-test.js';
+import { streamsOf, type DefinitionsContractHarness } from './definitions-contract-harness.js';
 
 /** The contract of streams: their topics, their names and their settings. */
-export function describeStreams(given: DefinitionsUnderTest): void {
+export function describeStreams(given: DefinitionsContractHarness): void {
   describe('creating a stream', () => {
     it('creates its topic with the defaults, and announces it', async () => {
       const names = given.names();

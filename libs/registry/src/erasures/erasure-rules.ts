@@ -1,6 +1,6 @@
 import { ProblemError } from '#api';
 import { isStreamIdOf, streamNameOf } from '#event';
-import { ObjectReader } from '../resources/object-reader.js';
+import { JsonObjectReader } from '../resources/json-object-reader.js';
 import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';
 import { erasureName, type Erasure } from './erasure.js';
 
@@ -18,7 +18,7 @@ export const erasureRules: ResourceRules<Erasure> = {
   identityOf: (name) => name,
   write: (value) => ({ slot, body: { ...value } }),
   read: (identity, { body }) => {
-    const fields = new ObjectReader(body, 'the erasure');
+    const fields = new JsonObjectReader(body, 'the erasure');
     const [stream, entity_hash] = [fields.text('stream'), fields.text('entity_hash')];
     if (!isStreamIdOf(streamNameOf(stream), stream) || !hashPattern.test(entity_hash))
       throw new UnreadableDefinitionError('stream is not a stream id, or entity_hash is not a SHA-256');

@@ -1,7 +1,7 @@
 import { ProblemError } from '#api';
-import { ObjectReader } from '../resources/object-reader.js';
+import { JsonObjectReader } from '../resources/json-object-reader.js';
 import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';
-import type { KeyDefinition, KeySecret } from './key-definition.js';
+import type { ApiKeyDefinition, ApiKeySecret } from './api-key-definition.js';
 
 const slot = '0';
 const mostKeys = 10_000;
@@ -11,7 +11,7 @@ const sha256Pattern = /^[0-9a-f]{64}$/;
  * Rules of API keys. Each record contains the whole definition of a key. The audit shows the expiry of each secret, and
  * no hash.
  */
-export const keyRules: ResourceRules<KeyDefinition> = {
+export const keyRules: ResourceRules<ApiKeyDefinition> = {
   kind: 'key',
   most: mostKeys,
   full: () =>
@@ -23,7 +23,7 @@ export const keyRules: ResourceRules<KeyDefinition> = {
   identityOf: (name) => name,
   write: (value) => ({ slot, body: { ...value } }),
   read: (identity, { body }) => {
-    const fields = new ObjectReader(body, 'the key');
+    const fields = new JsonObjectReader(body, 'the key');
     if (fields.text('key_id') !== identity)
       throw new UnreadableDefinitionError('key_id differs from the record key');
     return {
@@ -39,7 +39,7 @@ export const keyRules: ResourceRules<KeyDefinition> = {
       ...fields.optional('revoked_at', (member) => fields.time(member)),
     };
   },
-  compose: (parts) => parts.at(-1) as KeyDefinition,
+  compose: (parts) => parts.at(-1) as ApiKeyDefinition,
   eventType: (before, after) => {
     if (!before) return 'key.created';
     if (!after) return 'key.removed';
@@ -52,14 +52,14 @@ export const keyRules: ResourceRules<KeyDefinition> = {
   }),
 };
 
-function readSecret(value: unknown): KeySecret {
-  const fields = new ObjectReader(value, 'a secret');
+function readSecret(value: unknown): ApiKeySecret {
+  const fields = new JsonObjectReader(value, 'a secret');
   const sha256 = fields.text('sha256');
   if (!sha256Pattern.test(sha256)) throw new UnreadableDefinitionError('sha256 is not a SHA-256');
   return { sha256, ...fields.optional('expires_at', (member) => fields.time(member)) };
 }
 
-function readRateLimit(fields: ObjectReader): NonNullable<KeyDefinition['rate_limit']> {
+function readRateLimit(fields: JsonObjectReader): NonNullable<ApiKeyDefinition['rate_limit']> {
   return {
     ...fields.optional('events_per_second', (member) => fields.rate(member)),
     ...fields.optional('requests_per_second', (member) => fields.rate(member)),

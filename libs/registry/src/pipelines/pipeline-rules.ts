@@ -1,6 +1,6 @@
 import { definitionNamePattern, limits } from '#event';
 import { ProblemError } from '#api';
-import { ObjectReader } from '../resources/object-reader.js';
+import { JsonObjectReader } from '../resources/json-object-reader.js';
 import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';
 import { mostPipelines, type PipelineDefinition } from './pipeline-definition.js';
 import { readPipelineJob, readPipelineSpec } from './read-pipeline.js';
@@ -25,7 +25,7 @@ export const pipelineRules: ResourceRules<PipelineDefinition> = {
     throw new ProblemError('payload_too_large', detail);
   },
   read: (identity, { body }) => {
-    const fields = new ObjectReader(body, 'the pipeline');
+    const fields = new JsonObjectReader(body, 'the pipeline');
     if (fields.text('name') !== identity || !definitionNamePattern.test(identity))
       throw new UnreadableDefinitionError('name differs from the record key, or is invalid');
     const spec = readPipelineSpec(fields.fields('spec'));

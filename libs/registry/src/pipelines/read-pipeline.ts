@@ -1,5 +1,5 @@
 import { pipelineLimits, type OperatorDefinition, type PipelineSpec } from '#dataflow';
-import type { ObjectReader } from '../resources/object-reader.js';
+import type { JsonObjectReader } from '../resources/json-object-reader.js';
 import { UnreadableDefinitionError } from '../resources/resource-rules.js';
 import { readSourceBindings, readSourceFilter } from '../sources/read-source.js';
 import type { PipelineJob } from './pipeline-definition.js';
@@ -10,7 +10,7 @@ const idPattern = /^[0-9a-f]{24}$/;
  * Reads the spec of a pipeline. The operators are validated later, when the pipeline is compiled.
  * @throws UnreadableDefinitionError
  */
-export function readPipelineSpec(fields: ObjectReader): PipelineSpec {
+export function readPipelineSpec(fields: JsonObjectReader): PipelineSpec {
   const source = fields.fields('source');
   return {
     source: {
@@ -31,7 +31,7 @@ function readOperators(operators: unknown[]): OperatorDefinition[] {
 }
 
 /** Reads the job of a pipeline. @throws UnreadableDefinitionError */
-export function readPipelineJob(fields: ObjectReader, streams: readonly string[]): PipelineJob {
+export function readPipelineJob(fields: JsonObjectReader, streams: readonly string[]): PipelineJob {
   const id = fields.text('id');
   if (!idPattern.test(id)) throw new UnreadableDefinitionError('id is not 24 hexadecimal digits');
   return {

@@ -1,6 +1,6 @@
 import { definitionNamePattern, limits } from '#event';
 import { ProblemError } from '#api';
-import { ObjectReader } from '../resources/object-reader.js';
+import { JsonObjectReader } from '../resources/json-object-reader.js';
 import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';
 import {
   latestGeneration,
@@ -34,7 +34,7 @@ export const projectionRules: ResourceRules<ProjectionDefinition> = {
     throw new ProblemError('payload_too_large', detail);
   },
   read: (identity, { body }) => {
-    const fields = new ObjectReader(body, 'the projection');
+    const fields = new JsonObjectReader(body, 'the projection');
     if (fields.text('name') !== identity || !definitionNamePattern.test(identity))
       throw new UnreadableDefinitionError('name differs from the record key, or is invalid');
     const build = (member: string) => (body[member] === null ? null : readGeneration(fields.fields(member)));

@@ -1,4 +1,4 @@
-import type { ObjectReader } from '../resources/object-reader.js';
+import type { JsonObjectReader } from '../resources/json-object-reader.js';
 import { UnreadableDefinitionError } from '../resources/resource-rules.js';
 import { readSourceBindings, readSourceFilter } from '../sources/read-source.js';
 import { projectionLimits, type ProjectionGeneration, type ProjectionSpec } from './projection-definition.js';
@@ -6,7 +6,7 @@ import { projectionLimits, type ProjectionGeneration, type ProjectionSpec } from
 const idPattern = /^[0-9a-f]{24}$/;
 
 /** Reads a generation of a projection strictly, without compiling its expressions. @throws UnreadableDefinitionError */
-export function readGeneration(fields: ObjectReader): ProjectionGeneration {
+export function readGeneration(fields: JsonObjectReader): ProjectionGeneration {
   const id = fields.text('id');
   if (!idPattern.test(id)) throw new UnreadableDefinitionError('id is not 24 hexadecimal digits');
   const spec = readSpec(fields.fields('spec'));
@@ -19,7 +19,7 @@ export function readGeneration(fields: ObjectReader): ProjectionGeneration {
   };
 }
 
-function readSpec(fields: ObjectReader): ProjectionSpec {
+function readSpec(fields: JsonObjectReader): ProjectionSpec {
   return {
     source: readSourceFilter(fields.fields('source'), projectionLimits.streams),
     ...fields.optional('key', (member) => fields.text(member)),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { LogRecord, NewRecord } from '#log';
-import { ObjectReader } from './object-reader.js';
+import { JsonObjectReader } from './json-object-reader.js';
 import type { Actor } from './resource-store.js';
 import { UnreadableDefinitionError, type SubRecord } from './resource-rules.js';
 
@@ -83,7 +83,7 @@ function decoded(text: string): string {
  * it has another form
  */
 export function readRecord(key: RecordKey, value: Buffer): DefinitionRecord {
-  const fields = new ObjectReader(parsed(value), 'record');
+  const fields = new JsonObjectReader(parsed(value), 'record');
   const by = fields.fields('changed_by');
   const record = {
     ...key,

@@ -17,10 +17,10 @@ export const systemActor: Actor = { key_id: null, port: 'system', request_id: nu
  * Computes the new definition from the current one. The argument is undefined if there is no definition, the result is
  * undefined to remove it.
  */
-export type ChangeFunction<T> = (current: T | undefined) => T | undefined | Promise<T | undefined>;
+export type ComputeNextDefinition<T> = (current: T | undefined) => T | undefined | Promise<T | undefined>;
 
 /** The result of changing a definition. */
-export interface ChangeResult<T> {
+export interface DefinitionChangeResult<T> {
   /** The definition after the change; undefined if there is none. */
   value: T | undefined;
   /** False if `next` returned the current definition: nothing was written. */
@@ -44,5 +44,5 @@ export interface ResourceStore<T> {
    * @throws ProblemError definition_conflict (concurrent changes won every attempt), definition_limit_reached,
    * log_unavailable
    */
-  change(name: string, next: ChangeFunction<T>, actor: Actor): Promise<ChangeResult<T>>;
+  change(name: string, next: ComputeNextDefinition<T>, actor: Actor): Promise<DefinitionChangeResult<T>>;
 }

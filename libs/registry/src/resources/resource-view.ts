@@ -4,7 +4,7 @@ import { readRecord, type RecordKey } from './definition-record.js';
 import type { ResourceRules } from './resource-rules.js';
 
 /** What the record of a change has done to its definition, once the view has applied it. */
-export interface WriteOutcome<T> {
+export interface DefinitionWriteOutcome<T> {
   /** True if the record became the current one; false if another record has the same or a higher revision before it. */
   won: boolean;
   before: T | undefined;
@@ -29,7 +29,7 @@ export class ResourceView<T, P = T> {
   /** Time of each removal in milliseconds, by identity, the first removal first. */
   private readonly removed = new Map<string, number>();
   private heldBytes = 0;
-  private readonly watched = new Map<string, (outcome: WriteOutcome<T>) => void>();
+  private readonly watched = new Map<string, (outcome: DefinitionWriteOutcome<T>) => void>();
 
   constructor(readonly rules: ResourceRules<T, P>) {}
 
@@ -70,7 +70,7 @@ export class ResourceView<T, P = T> {
   }
 
   /** Calls `settle` when the record with this key has been applied. Returns a function that ends the watch. */
-  watch(key: string, settle: (outcome: WriteOutcome<T>) => void): () => void {
+  watch(key: string, settle: (outcome: DefinitionWriteOutcome<T>) => void): () => void {
     this.watched.set(key, settle);
     return () => this.watched.delete(key);
   }

@@ -1,6 +1,6 @@
 import { compatibilities, ProblemError } from '#api';
 import { streamNamePattern } from '#event';
-import { ObjectReader } from '../resources/object-reader.js';
+import { JsonObjectReader } from '../resources/json-object-reader.js';
 import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';
 import { schemaModes, schemaName, type SchemaSubject, type SchemaVersion } from './schema-subject.js';
 
@@ -35,7 +35,7 @@ export const schemaRules: ResourceRules<SchemaSubject, SchemaRecordContent> = {
     return { slot: String(latest.version), body: { ...subject, ...latest } };
   },
   read: (identity, { slot, body }) => {
-    const fields = new ObjectReader(body, 'the schema');
+    const fields = new JsonObjectReader(body, 'the schema');
     const [stream, event_type] = [fields.text('stream'), fields.text('event_type')];
     if (!streamNamePattern.test(stream) || schemaName(stream, event_type) !== identity)
       throw new UnreadableDefinitionError('stream and event_type differ from the record key');

@@ -6,7 +6,7 @@ import type { SchemaCompatibility } from '#api';
  */
 export const schemaModes = ['enforce', 'warn', 'off'] as const;
 /** What happens to an event that does not match its schema. */
-export type SchemaMode = (typeof schemaModes)[number];
+export type SchemaEnforcementMode = (typeof schemaModes)[number];
 
 /** One version of a schema. A version never changes. */
 export interface SchemaVersion {
@@ -23,7 +23,7 @@ export interface SchemaSubject {
   stream: string;
   event_type: string;
   compatibility: SchemaCompatibility;
-  mode: SchemaMode;
+  mode: SchemaEnforcementMode;
   /**
    * True if the schema is no longer enforced. The versions of a retired schema remain, because events refer to them; a
    * new version continues their numbers.

@@ -1,5 +1,5 @@
 import { isStreamIdOf, streamNameOf, streamNamePattern, type StreamId } from '#event';
-import type { ObjectReader } from '../resources/object-reader.js';
+import type { JsonObjectReader } from '../resources/json-object-reader.js';
 import { UnreadableDefinitionError } from '../resources/resource-rules.js';
 import type { SourceBinding } from './source-binding.js';
 
@@ -8,7 +8,7 @@ import type { SourceBinding } from './source-binding.js';
  * UnreadableDefinitionError
  */
 export function readSourceFilter(
-  fields: ObjectReader,
+  fields: JsonObjectReader,
   mostStreams: number,
 ): { streams: string[]; event_types?: string[]; where?: string } {
   return {
@@ -32,7 +32,7 @@ function readStreams(streams: string[], most: number): string[] {
  * UnreadableDefinitionError
  */
 export function readSourceBindings(
-  fields: ObjectReader,
+  fields: JsonObjectReader,
   streams: readonly string[],
 ): Record<string, SourceBinding> {
   const sources = fields.map((source) => ({

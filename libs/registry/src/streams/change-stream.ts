@@ -3,7 +3,7 @@ import { rejectReservedName } from './reserved-names.js';
 import type { StreamDefinition } from './stream-definition.js';
 import { streamBeingDeleted, requireStream, streamProblem } from './stream-problems.js';
 import { retentionConfig } from './stream-topic.js';
-import type { StreamDependencies } from './stream-dependencies.js';
+import type { StreamOperationDependencies } from './stream-operation-dependencies.js';
 import { visibleStream } from './stream-rules.js';
 
 /**
@@ -18,7 +18,7 @@ const maxRounds = 10;
  * the same, and otherwise applies the newer one.
  */
 export async function changeStream(
-  parts: StreamDependencies,
+  parts: StreamOperationDependencies,
   { name, next }: { name: string; next: (current: StreamDefinition) => StreamDefinition },
   actor: Actor,
 ): Promise<StreamDefinition> {
@@ -47,7 +47,10 @@ function withSettings(
   return same ? stream : { ...stream, retention, ...(snapshot_every !== undefined && { snapshot_every }) };
 }
 
-async function configure(parts: StreamDependencies, changed: StreamDefinition): Promise<StreamDefinition> {
+async function configure(
+  parts: StreamOperationDependencies,
+  changed: StreamDefinition,
+): Promise<StreamDefinition> {
   const { log, names, kind, upToDate } = parts;
   const topic = names.ofStream(changed.id);
   let applied = changed;

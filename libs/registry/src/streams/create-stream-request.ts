@@ -10,10 +10,10 @@ export interface CreateStreamRequest {
 }
 
 /** A function that removes all rows of the stream with this id from the store. */
-export type RemoveRows = (id: StreamId) => Promise<void>;
+export type RemoveStreamRows = (id: StreamId) => Promise<void>;
 
 /** Result of creating a stream: its definition, and whether this request has created it. */
-export interface CreatedStream {
+export interface StreamCreationResult {
   definition: StreamDefinition;
   created: boolean;
 }

@@ -3,12 +3,12 @@ import { ProblemError } from '#api';
 import { limits, newStreamId, streamNamePattern } from '#event';
 import { TopicRejectedError } from '#log';
 import { timeNow } from '../audit/audit-event.js';
-import type { CreatedStream, CreateStreamRequest } from './create-stream-request.js';
+import type { StreamCreationResult, CreateStreamRequest } from './create-stream-request.js';
 import type { Actor } from '../resources/resource-store.js';
 import type { StreamDefinition } from './stream-definition.js';
 import { streamBeingDeleted, streamNameCollision, requireStream, streamProblem } from './stream-problems.js';
 import { retentionConfig, streamTopicSettings } from './stream-topic.js';
-import type { StreamDependencies } from './stream-dependencies.js';
+import type { StreamOperationDependencies } from './stream-operation-dependencies.js';
 
 /**
  * Creates a stream in three steps: it writes the definition with the stream's id, creates the topic, and announces the
@@ -16,10 +16,10 @@ import type { StreamDependencies } from './stream-dependencies.js';
  * same steps on the same id.
  */
 export async function createStream(
-  parts: StreamDependencies,
+  parts: StreamOperationDependencies,
   wanted: CreateStreamRequest,
   actor: Actor,
-): Promise<CreatedStream> {
+): Promise<StreamCreationResult> {
   try {
     check(parts, wanted);
     return await create(parts, wanted, actor);
@@ -29,10 +29,10 @@ export async function createStream(
 }
 
 async function create(
-  parts: StreamDependencies,
+  parts: StreamOperationDependencies,
   wanted: CreateStreamRequest,
   actor: Actor,
-): Promise<CreatedStream> {
+): Promise<StreamCreationResult> {
   const { kind, log, names } = parts;
   const { stream } = wanted;
   let proposed: StreamDefinition | undefined;
@@ -56,7 +56,7 @@ async function create(
   return { definition: requireStream(announced.value, stream), created };
 }
 
-function begun({ defaults }: StreamDependencies, wanted: CreateStreamRequest): StreamDefinition {
+function begun({ defaults }: StreamOperationDependencies, wanted: CreateStreamRequest): StreamDefinition {
   const { stream, partitions = defaults.partitions, retention = 'unlimited', snapshot_every } = wanted;
   // Throws for invalid settings before anything is written.
   retentionConfig(partitions, retention);
@@ -78,7 +78,11 @@ function isAs(stream: StreamDefinition, other: StreamDefinition): boolean {
 }
 
 /** Removes the definition of a stream whose topic Kafka rejected, so that another request can use other settings. */
-async function withdraw({ kind }: StreamDependencies, own: StreamDefinition, actor: Actor): Promise<void> {
+async function withdraw(
+  { kind }: StreamOperationDependencies,
+  own: StreamDefinition,
+  actor: Actor,
+): Promise<void> {
   const gone = (current: StreamDefinition | undefined) => (isCreating(current, own) ? undefined : current);
   await kind.change(own.stream, gone, actor);
 }
@@ -88,8 +92,9 @@ function isCreating(current: StreamDefinition | undefined, { id }: StreamDefinit
 }
 
 /**
- * Returns the current definition of the stream's identity, or undefined if there is none.
- * @throws ProblemError if another stream has this identity, or if the stream is being deleted
+ * Returns `current` unchanged after two checks. `current` is the definition of this name, or of a name that Kafka cannot
+ * distinguish from it (`a.b` and `a_b`).
+ * @throws ProblemError if the definition belongs to a stream with another name, or if the stream is being deleted
  */
 function alone(current: StreamDefinition | undefined, stream: string): StreamDefinition | undefined {
   if (current && current.stream !== stream) throw streamNameCollision(stream);
@@ -97,7 +102,7 @@ function alone(current: StreamDefinition | undefined, stream: string): StreamDef
   return current;
 }
 
-function check({ kind }: StreamDependencies, { stream, partitions }: CreateStreamRequest): void {
+function check({ kind }: StreamOperationDependencies, { stream, partitions }: CreateStreamRequest): void {
   if (!streamNamePattern.test(stream)) {
     throw new ProblemError('invalid_request', `A stream name must match ${streamNamePattern.source}.`);
   }

@@ -1,18 +1,18 @@
 import { streamNameOf, type StreamId } from '#event';
 import { removeErasures } from '../erasures/remove-erasures.js';
 import type { Actor } from '../resources/resource-store.js';
-import type { RemoveRows } from './create-stream-request.js';
+import type { RemoveStreamRows } from './create-stream-request.js';
 import { rejectReservedName } from './reserved-names.js';
 import type { StreamDefinition } from './stream-definition.js';
 import { visibleStream } from './stream-rules.js';
 import { requireStream, streamProblem } from './stream-problems.js';
-import type { StreamDependencies } from './stream-dependencies.js';
+import type { StreamOperationDependencies } from './stream-operation-dependencies.js';
 
 type Current = StreamDefinition | undefined;
 
 /** Parameters of the deletion of a stream: the function that removes the stream's rows, and the actor for the audit. */
 export interface StreamDeletionRequest {
-  removeRows: RemoveRows;
+  removeRows: RemoveStreamRows;
   actor: Actor;
 }
 
@@ -23,7 +23,7 @@ export interface StreamDeletionRequest {
 export class StreamDeletions {
   private readonly running = new Map<StreamId, Promise<void>>();
 
-  constructor(private readonly parts: StreamDependencies) {}
+  constructor(private readonly parts: StreamOperationDependencies) {}
 
   /**
    * Begins the deletion of the stream by setting its state to `deleting`: from now on, nobody can write to the stream

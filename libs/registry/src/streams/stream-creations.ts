@@ -1,10 +1,10 @@
 import { auditStream, ProblemError } from '#api';
 import type { StreamId } from '#event';
-import type { CreatedStream, CreateStreamRequest } from './create-stream-request.js';
+import type { StreamCreationResult, CreateStreamRequest } from './create-stream-request.js';
 import { systemActor, type Actor } from '../resources/resource-store.js';
 import { createStream } from './create-stream.js';
 import { rejectReservedName } from './reserved-names.js';
-import type { StreamDependencies } from './stream-dependencies.js';
+import type { StreamOperationDependencies } from './stream-operation-dependencies.js';
 
 /** The most streams that one process may create at a time. */
 const maxCreations = 1_000;
@@ -14,11 +14,11 @@ const maxCreations = 1_000;
  * same stream share one creation.
  */
 export class StreamCreations {
-  private readonly running = new Map<string, Promise<CreatedStream>>();
+  private readonly running = new Map<string, Promise<StreamCreationResult>>();
 
-  constructor(private readonly parts: StreamDependencies) {}
+  constructor(private readonly parts: StreamOperationDependencies) {}
 
-  async create(wanted: CreateStreamRequest, actor: Actor): Promise<CreatedStream> {
+  async create(wanted: CreateStreamRequest, actor: Actor): Promise<StreamCreationResult> {
     rejectReservedName(wanted.stream);
     const known = this.parts.kind.get(wanted.stream);
     if (known?.state === 'live') return { definition: known, created: false };
@@ -35,7 +35,7 @@ export class StreamCreations {
     return (await this.once({ stream: auditStream, partitions: 1 }, systemActor)).definition.id;
   }
 
-  private async once(wanted: CreateStreamRequest, actor: Actor): Promise<CreatedStream> {
+  private async once(wanted: CreateStreamRequest, actor: Actor): Promise<StreamCreationResult> {
     const running = this.running.get(wanted.stream);
     if (running) return { ...(await running), created: false };
     if (this.running.size >= maxCreations) {

@@ -1,7 +1,7 @@
 import { topicCollisionKey, isStreamIdOf, limits, streamNamePattern } from '#event';
 import { ProblemError } from '#api';
 import type { StreamDefinition } from './stream-definition.js';
-import { ObjectReader } from '../resources/object-reader.js';
+import { JsonObjectReader } from '../resources/json-object-reader.js';
 import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';
 
 const slot = '0';
@@ -20,7 +20,7 @@ export const streamRules: ResourceRules<StreamDefinition> = {
   identityOf: topicCollisionKey,
   write: (value) => ({ slot, body: { ...value } }),
   read: (identity, { body }) => {
-    const fields = new ObjectReader(body, 'the stream');
+    const fields = new JsonObjectReader(body, 'the stream');
     const stream = fields.text('stream');
     if (!streamNamePattern.test(stream) || topicCollisionKey(stream) !== identity)
       throw new UnreadableDefinitionError('stream differs from the record key');
@@ -47,7 +47,7 @@ export const streamRules: ResourceRules<StreamDefinition> = {
   redact: visibleStream,
 };
 
-function retentionOf(fields: ObjectReader): StreamDefinition['retention'] {
+function retentionOf(fields: JsonObjectReader): StreamDefinition['retention'] {
   if (fields.any('retention') === 'unlimited') return 'unlimited';
   const bounds = fields.fields('retention');
   return {

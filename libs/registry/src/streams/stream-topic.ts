@@ -1,6 +1,6 @@
 import { durationMs } from '#api';
 import { limits } from '#event';
-import type { TopicConfig, TopicSettings } from '#log';
+import type { TopicConfigChange, NewTopicSettings } from '#log';
 import type { StreamDefinition } from './stream-definition.js';
 
 /**
@@ -46,8 +46,8 @@ function segment(kept: number, { least, most }: { least: number; most: number })
 export function streamTopicSettings(
   partitions: number,
   retention: StreamDefinition['retention'],
-): TopicSettings & { config: Record<string, string> } {
-  const config: TopicConfig = {
+): NewTopicSettings & { config: Record<string, string> } {
+  const config: TopicConfigChange = {
     'cleanup.policy': 'delete',
     'max.message.bytes': String(maxMessageBytes),
     ...retentionConfig(partitions, retention),

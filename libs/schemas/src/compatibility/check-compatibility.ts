@@ -4,10 +4,10 @@ import type { SchemaCompatibility } from '#api';
 import { SchemaComparison, ComparisonTooComplexError } from './comparison.js';
 import {
   toleratedWhenLenient,
-  type CompatibilityPolicy,
+  type ComparisonStrictness,
   type SchemaDifference,
-  type CompatibilityRule,
-} from './compatibility-rule.js';
+  type IncompatibilityReason,
+} from './incompatibility-reason.js';
 import { rules } from './rules/rules.js';
 import { shapeOf, type ComparedDocument } from './value-shape.js';
 
@@ -18,7 +18,7 @@ export interface Incompatibility {
   /** JSON pointer to the cause in the new version of the schema. */
   pointer: string;
   /** Stable name of the reason for the incompatibility. */
-  rule: CompatibilityRule;
+  rule: IncompatibilityReason;
   detail: string;
 }
 
@@ -30,7 +30,7 @@ export interface CompatibilityRequest {
   versions: readonly { version: number; schema: unknown }[];
   compatibility: SchemaCompatibility;
   /** How the comparison treats properties that a schema does not mention: `strict` by default. */
-  policy?: CompatibilityPolicy;
+  policy?: ComparisonStrictness;
 }
 
 /**
@@ -79,7 +79,7 @@ interface VersionPair {
   older: ComparedDocument;
   newer: ComparedDocument;
   compatibility: SchemaCompatibility;
-  policy: CompatibilityPolicy;
+  policy: ComparisonStrictness;
 }
 
 /**
@@ -92,7 +92,8 @@ function differencesBetween({
   compatibility,
   policy,
 }: VersionPair): UnversionedIncompatibility[] {
-  const tolerated: ReadonlySet<CompatibilityRule> = policy === 'lenient' ? toleratedWhenLenient : new Set();
+  const tolerated: ReadonlySet<IncompatibilityReason> =
+    policy === 'lenient' ? toleratedWhenLenient : new Set();
   const steps = { left: stepsPerVersion };
   const backward = { writer: older, reader: newer, tolerated, steps };
   const forward = { writer: newer, reader: older, tolerated, steps };
@@ -106,7 +107,7 @@ function differencesBetween({
 interface ComparisonDirection {
   writer: ComparedDocument;
   reader: ComparedDocument;
-  tolerated: ReadonlySet<CompatibilityRule>;
+  tolerated: ReadonlySet<IncompatibilityReason>;
   steps: { left: number };
 }
 

@@ -1,5 +1,5 @@
 import type { MemberShapes } from './members.js';
-import type { SchemaDifference, CompatibilityRule } from './compatibility-rule.js';
+import type { SchemaDifference, IncompatibilityReason } from './incompatibility-reason.js';
 import type { SchemaPart, ValueShape } from './value-shape.js';
 
 /**
@@ -44,7 +44,7 @@ export interface ComparisonContext {
    */
   differs(
     at: { writer: ValueShape; part: SchemaPart; keyword?: string },
-    rule: CompatibilityRule,
+    rule: IncompatibilityReason,
     detail: string,
   ): SchemaDifference[];
   /**

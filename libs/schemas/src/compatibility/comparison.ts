@@ -4,7 +4,7 @@ import { meaningDigestOf } from './meaning-digest.js';
 import type { ComparisonContext, ComparisonRule } from './comparison-rule.js';
 import { areDisjoint, isEmpty } from './disjoint.js';
 import { MemberShapes } from './members.js';
-import type { SchemaDifference, CompatibilityRule } from './compatibility-rule.js';
+import type { SchemaDifference, IncompatibilityReason } from './incompatibility-reason.js';
 import { shapeIn, type SchemaPart, type ValueShape } from './value-shape.js';
 
 /**
@@ -26,7 +26,7 @@ const mostCases = 200;
 export interface ComparisonOptions {
   rules: readonly ComparisonRule[];
   /** Comparison rules whose differences are ignored (lenient policy). */
-  tolerated: ReadonlySet<CompatibilityRule>;
+  tolerated: ReadonlySet<IncompatibilityReason>;
   /** Number of steps that remain, shared by several comparisons of schemas. */
   steps: { left: number };
 }
@@ -100,7 +100,7 @@ export class SchemaComparison implements ComparisonContext {
 
   differs(
     at: { writer: ValueShape; part: SchemaPart; keyword?: string },
-    rule: CompatibilityRule,
+    rule: IncompatibilityReason,
     detail: string,
   ): SchemaDifference[] {
     if (this.options.tolerated.has(rule)) return [];

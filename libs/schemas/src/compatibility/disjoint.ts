@@ -5,7 +5,7 @@ import {
   maximumCountOf,
   minimumCountOf,
   lowerBoundOf,
-  type CountedSize,
+  type SizeKeywordSuffix,
   type NumberBound,
 } from './ranges.js';
 import type { ValueShape } from './value-shape.js';
@@ -54,7 +54,7 @@ function deeper({ members, depth }: ContradictionSearchContext): ContradictionSe
   return { members, depth: depth - 1 };
 }
 
-function countsAreApart(a: ValueShape, b: ValueShape, count: CountedSize): boolean {
+function countsAreApart(a: ValueShape, b: ValueShape, count: SizeKeywordSuffix): boolean {
   return (
     maximumCountOf(a, count) < minimumCountOf(b, count) || maximumCountOf(b, count) < minimumCountOf(a, count)
   );

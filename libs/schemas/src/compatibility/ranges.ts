@@ -56,12 +56,12 @@ function onlyIntegers(shape: ValueShape): boolean {
  * What a keyword such as `minLength` counts: the characters of a string, the items of an array, or the properties of an
  * object. The value is the end of the keyword's name.
  */
-export type CountedSize = 'Length' | 'Items' | 'Properties';
+export type SizeKeywordSuffix = 'Length' | 'Items' | 'Properties';
 
 const kindCounted = { Length: valueKinds.string, Items: valueKinds.array, Properties: valueKinds.object };
 
 /** Returns the smallest length, or number of items or properties, among the values of a shape. */
-export function minimumCountOf(shape: ValueShape, count: CountedSize): number {
+export function minimumCountOf(shape: ValueShape, count: SizeKeywordSuffix): number {
   const counts = shape.parts.flatMap(({ schema }) => numbersIn(schema[`min${count}`]));
   const values = valuesOfKind(shape, kindCounted[count])?.map(sizeOf);
   const required = count === 'Properties' ? requiredBy(shape).size : 0;
@@ -72,7 +72,7 @@ export function minimumCountOf(shape: ValueShape, count: CountedSize): number {
  * Returns the largest length, or number of items or properties, among the values of a shape, or Infinity without a
  * limit.
  */
-export function maximumCountOf(shape: ValueShape, count: CountedSize): number {
+export function maximumCountOf(shape: ValueShape, count: SizeKeywordSuffix): number {
   const counts = shape.parts.flatMap(({ schema }) => numbersIn(schema[`max${count}`]));
   const values = valuesOfKind(shape, kindCounted[count])?.map(sizeOf);
   return Math.min(
@@ -84,7 +84,7 @@ export function maximumCountOf(shape: ValueShape, count: CountedSize): number {
 }
 
 /** Returns the maximum size of a tuple or object that permits no further items or properties. */
-function closedSizes(shape: ValueShape, count: CountedSize): number[] {
+function closedSizes(shape: ValueShape, count: SizeKeywordSuffix): number[] {
   return shape.parts.flatMap(({ schema }) => {
     if (count === 'Items' && schema.items === false) return [Object.keys(schema.prefixItems ?? []).length];
     const patterns = Object.keys(schema.patternProperties ?? {});

@@ -10,7 +10,7 @@ import {
   type ResultSet,
 } from '@clickhouse/client';
 import { withAnySignal } from '#async';
-import { QueryTooSlowError, StoreOverloadedError, StoreUnavailableError } from '../errors.js';
+import { QueryTooSlowError, AnswerMemoryExhaustedError, StoreUnavailableError } from '../errors.js';
 import type { AnswerMemoryBudget, AnswerMemoryShare } from '../answer-memory-budget.js';
 import { errorOfCode, invalidPatternCode, type RequestPurpose } from './error-codes.js';
 
@@ -213,7 +213,7 @@ export class ClickHouseConnection {
 }
 
 /**
- * Reads all rows of an answer and counts their bytes. @throws StoreOverloadedError when they do not fit into the memory
+ * Reads all rows of an answer and counts their bytes. @throws AnswerMemoryExhaustedError when they do not fit into the memory
  * budget, which also cancels the query
  */
 async function readRowsWithinBudget<Row>(
@@ -223,7 +223,7 @@ async function readRowsWithinBudget<Row>(
   const read: Row[] = [];
   for await (const rows of result.stream<Row>()) {
     if (!share.take(rows.reduce((bytes, { text }) => bytes + Buffer.byteLength(text), 0)))
-      throw new StoreOverloadedError('The answers being read exceed the memory budget');
+      throw new AnswerMemoryExhaustedError('The answers being read exceed the memory budget');
     for (const row of rows) read.push(row.json<Row>());
   }
   return read;
@@ -237,7 +237,7 @@ const killTimeoutMs = 5_000;
 
 function storeErrorOf(error: Error, purpose: RequestPurpose, timeout: AbortSignal): Error {
   // A TypeError is a bug in the calling code: a retry cannot succeed.
-  if (error instanceof StoreOverloadedError || error instanceof TypeError) return error;
+  if (error instanceof AnswerMemoryExhaustedError || error instanceof TypeError) return error;
   if (timeout.aborted)
     return new StoreUnavailableError('ClickHouse did not answer in time', { cause: error });
   if (!(error instanceof ClickHouseError)) {

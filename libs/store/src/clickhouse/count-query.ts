@@ -1,4 +1,4 @@
-import type { CountQuery } from '../store.js';
+import type { EventCountQuery } from '../store.js';
 import { tableFor, type ParameterizedSql } from './event-query.js';
 import { conditions, whereClause } from './filter-to-sql.js';
 import { SqlParams } from './sql-params.js';
@@ -6,14 +6,14 @@ import { existingOffsetsSql } from './summaries.js';
 import { readableColumns } from '#cel';
 
 /** A row of the result of `countSql`. `total` is the same in every row. */
-export type CountBucketRow = [start: number, group: string, count: number, total: number];
+export type StoredEventCountBucketRow = [start: number, group: string, count: number, total: number];
 
 /**
  * Counts events by time bucket and group. `final` deduplicates the rows of each event while reading. Deduplication is
  * needed if an event may have several rows, and makes the query two to three times slower. ORDER BY start, group: the
  * order of the answer, so `limit` always cuts at the same bucket.
  */
-export function countSql(query: CountQuery, final: boolean): ParameterizedSql {
+export function countSql(query: EventCountQuery, final: boolean): ParameterizedSql {
   const params = new SqlParams();
   const where = whereClause(conditions(query, params));
   return {
@@ -30,7 +30,7 @@ LIMIT ${params.bind('UInt64', query.limit)}`,
 }
 
 /** Returns the start of an event's time bucket. Buckets are aligned to 1970-01-01, also for earlier times. */
-function startOf(query: CountQuery, params: SqlParams): string {
+function startOf(query: EventCountQuery, params: SqlParams): string {
   if (query.intervalSeconds === undefined) return '0';
   const width = params.bind('Int64', query.intervalSeconds * 1_000_000);
   return `toUnixTimestamp64Micro(timestamp) - positiveModulo(toUnixTimestamp64Micro(timestamp), ${width})`;
@@ -47,7 +47,7 @@ SELECT (SELECT count() FROM events) != (SELECT sum(kept) FROM (${existingOffsets
  * Whether the bitmaps in `positions` suffice to answer the query: its only filter is on streams, and it
  * groups by nothing or by stream.
  */
-export function countsWholeStreams(query: CountQuery): boolean {
+export function countsWholeStreams(query: EventCountQuery): boolean {
   const { access: _access, hidden: _hidden, streams: _streams, groupBy, limit: _limit, ...others } = query;
   const grouped = groupBy === undefined || groupBy === 'stream';
   return grouped && Object.values(others).every((value) => value === undefined);

@@ -1,6 +1,6 @@
 import { streamNameOf } from '#event';
 import type { RowBinaryWriter } from '../row-batch/row-binary.js';
-import { formatFailureLocation } from '../failure-location.js';
+import { formatFailureLocation } from '../pipeline-failure-location.js';
 import type { DeadLetter } from '../store.js';
 
 /** The columns of the ClickHouse table `dead_letters`, in the order in which `writeDeadLetter` writes them. */

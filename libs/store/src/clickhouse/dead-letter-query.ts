@@ -2,7 +2,7 @@ import { TupleParam } from '@clickhouse/client';
 import { streamNameOf } from '#event';
 import { decodeCursor, encodeCursor } from '../cursor.js';
 import { deadLetterId, parseDeadLetterIds } from '../dead-letter-id.js';
-import { parseFailureLocation } from '../failure-location.js';
+import { parseFailureLocation } from '../pipeline-failure-location.js';
 import type { DeadLetterQuery, StoredDeadLetter } from '../store.js';
 import type { ParameterizedSql } from './event-query.js';
 import { whereClause } from './filter-to-sql.js';

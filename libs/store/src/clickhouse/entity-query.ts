@@ -6,7 +6,7 @@ import { containsEntityId } from './removal/erase-dead-letters.js';
 import { streamConditions } from './stream-scope.js';
 
 /** A row of the result of `erasableDataSql`: the kind of stored data that an erasure of the entity would remove. */
-export type ErasableDataRow = [kind: 'entities' | 'events' | 'dead_letters'];
+export type ErasableDataKindRow = [kind: 'entities' | 'events' | 'dead_letters'];
 
 /**
  * Selects one row for each of the tables `entities`, `events_by_entity` and `dead_letters` that contains data of the
@@ -17,7 +17,7 @@ export function erasableDataSql({ stream, entityId, ...permitted }: EntityQuery)
   const ofStream = streamConditions({ ...permitted, streams: [stream] }, params);
   const entity = params.bind('String', entityId);
   const itsLetter = `(JSONExtractString(event, 'entity_id') = ${entity} OR ${containsEntityId})`;
-  const one = (kind: ErasableDataRow[0], table: string, condition: string) =>
+  const one = (kind: ErasableDataKindRow[0], table: string, condition: string) =>
     `(SELECT '${kind}' FROM ${table} ${whereClause([...ofStream, condition])} LIMIT 1)`;
   const selects = [
     one('entities', 'entities', `entity_id = ${entity}`),

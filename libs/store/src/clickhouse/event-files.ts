@@ -9,12 +9,12 @@ import { SqlParams } from './sql-params.js';
 import { selectClause } from './sql/view-statements.js';
 
 /** Limits of the ClickHouse query that writes one export file: seconds, and bytes of ClickHouse's memory. */
-export interface EventFileBounds {
+export interface EventFileExportLimits {
   seconds: number;
   memoryBytes: number;
 }
 
-export const defaultEventFileBounds: EventFileBounds = { seconds: 600, memoryBytes: 2 * 1024 ** 3 };
+export const defaultEventFileBounds: EventFileExportLimits = { seconds: 600, memoryBytes: 2 * 1024 ** 3 };
 
 /**
  * ClickHouse's format names. `Arrow` is the file format with a footer, by which a reader detects a truncated
@@ -39,7 +39,7 @@ const fileSettings: ClickHouseSettings = {
 export class ClickHouseEventFileExporter implements EventFileExporter {
   constructor(
     private readonly connection: ClickHouseConnection,
-    private readonly bounds: EventFileBounds,
+    private readonly bounds: EventFileExportLimits,
   ) {}
 
   open(query: EventFileExportQuery, signal: AbortSignal): Promise<Readable> {

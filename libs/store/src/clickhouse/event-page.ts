@@ -1,5 +1,5 @@
 import type { StoredEvent } from '#event';
-import { eventCursor, eventCursorPosition, type EventPosition } from '../event-position.js';
+import { eventCursor, eventCursorPosition, type EventPageSortKey } from '../event-page-sort-key.js';
 import type { EventQuery, CursorPage } from '../store.js';
 import { eventPageSql, type EventPageQuery, type ParameterizedSql } from './event-query.js';
 import { positionOf, toStoredEvent, withoutRepeats, type EventResultRow } from './event-result-row.js';
@@ -47,7 +47,7 @@ async function readRows(
  */
 async function readFull(page: EventPageQuery, run: RunEventQuery): Promise<EventResultRow[]> {
   let found: EventResultRow[] = [];
-  let after: EventPosition | undefined = page.after;
+  let after: EventPageSortKey | undefined = page.after;
   for (;;) {
     const asked = page.rows - found.length;
     const rows = await run(eventPageSql({ ...page, after, rows: asked }));

@@ -1,4 +1,4 @@
-import type { EventPosition } from '../event-position.js';
+import type { EventPageSortKey } from '../event-page-sort-key.js';
 import type { EventFilter, EventIdQuery } from '../store.js';
 import { conditions, whereClause } from './filter-to-sql.js';
 import { SqlParams } from './sql-params.js';
@@ -20,7 +20,7 @@ export interface EventPageQuery extends EventFilter {
   /** Maximum number of rows that the query selects. */
   rows: number;
   /** Only rows after this position, which is that of the last row before the page. */
-  after?: EventPosition;
+  after?: EventPageSortKey;
   /**
    * Ascending order: only rows with a timestamp up to this one, inclusive; descending order: only rows from this one
    * on. In microseconds since 1970.
@@ -86,7 +86,7 @@ const pageOrder = ['timestamp', 'partition', 'offset', 'stream'];
  * Returns two conditions for rows after a position: one on the timestamp alone, with which ClickHouse's primary key
  * skips earlier granules, and one on the whole position, which is exact.
  */
-function positionConditions(after: EventPosition, order: 'asc' | 'desc', params: SqlParams): string[] {
+function positionConditions(after: EventPageSortKey, order: 'asc' | 'desc', params: SqlParams): string[] {
   const operator = order === 'asc' ? '>' : '<';
   const timestamp = params.time(after.timestamp);
   const partition = params.bind('UInt16', after.partition);

@@ -1,5 +1,5 @@
 import { formatTime, streamNameOf, type StoredEvent } from '#event';
-import type { EventPosition } from '../event-position.js';
+import type { EventPageSortKey } from '../event-page-sort-key.js';
 
 /**
  * A row of the result of a query for events, with the columns of `eventSelection`. Times are in microseconds since
@@ -37,7 +37,7 @@ export function toStoredEvent(row: EventResultRow): StoredEvent {
   };
 }
 
-export function positionOf(row: EventResultRow): EventPosition {
+export function positionOf(row: EventResultRow): EventPageSortKey {
   return { timestamp: row[7], partition: row[1], offset: row[2], stream: row[0] };
 }
 

@@ -4,7 +4,7 @@ import {
   assertStoredIdsBounded,
   type LogOrderQuery,
   type OffsetRange,
-  type StoredIdsQuery,
+  type StoredEventIdsQuery,
 } from '../log-order.js';
 import { tableFor, eventSelection, type ParameterizedSql } from './event-query.js';
 import { conditions, whereClause } from './filter-to-sql.js';
@@ -35,7 +35,7 @@ LIMIT ${params.bind('UInt64', limit)}`,
 }
 
 /** Selects those of the query's event ids that are stored in its offset ranges. */
-export function storedIdsSql(query: StoredIdsQuery): ParameterizedSql {
+export function storedIdsSql(query: StoredEventIdsQuery): ParameterizedSql {
   assertStoredIdsBounded(query);
   const { ranges, ids } = query;
   const params = new SqlParams();

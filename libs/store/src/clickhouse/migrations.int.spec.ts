@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { ClickHouseConnection } from './connection.js';
-import { applyMigrations, MigrationError, migrationsFolder, readMigrations } from './migrations.js';
+import { applyMigrations, MigrationMismatchError, migrationsFolder, readMigrations } from './migrations.js';
 import { openTestStore, type TestStore } from './test-store.js';
 
 describe('migrations', () => {
@@ -86,7 +86,7 @@ describe('migrations', () => {
     const [first, ...rest] = readMigrations(migrationsFolder());
     const edited = { ...(first as NonNullable<typeof first>), checksum: 'other' };
     const error = await applyMigrations(connection, [edited, ...rest]).catch((caught: unknown) => caught);
-    expect(error).toBeInstanceOf(MigrationError);
+    expect(error).toBeInstanceOf(MigrationMismatchError);
     expect((error as Error).message).toContain('0001_events.sql');
   });
 
@@ -95,7 +95,7 @@ describe('migrations', () => {
     const insert = "INSERT INTO migrations (id, name, checksum) VALUES (9001, '9001_later.sql', 'x')";
     await own.engine.command({ query: insert });
     const error = await own.store.migrate().catch((caught: unknown) => caught);
-    expect(error).toBeInstanceOf(MigrationError);
+    expect(error).toBeInstanceOf(MigrationMismatchError);
     expect((error as Error).message).toContain('9001_later.sql');
     await own.close();
   });

@@ -8,8 +8,8 @@ import type { ClickHouseConnection } from './connection.js';
  * Error: a migration that was applied to the database has been edited since, or is unknown to this version of the
  * software; or the folder of migrations is missing.
  */
-export class MigrationError extends Error {
-  override readonly name = 'MigrationError';
+export class MigrationMismatchError extends Error {
+  override readonly name = 'MigrationMismatchError';
 }
 
 /** A numbered SQL file with statements that change the schema of the ClickHouse database. */
@@ -29,7 +29,7 @@ export function migrationsFolder(): string {
   for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
     const candidate = join(folder, 'libs', 'store', 'migrations');
     if (existsSync(candidate)) return candidate;
-    if (folder === dirname(folder)) throw new MigrationError('libs/store/migrations is missing');
+    if (folder === dirname(folder)) throw new MigrationMismatchError('libs/store/migrations is missing');
   }
 }
 
@@ -74,7 +74,7 @@ ORDER BY id`;
 /**
  * Applies, in order, the migrations that are not recorded, and records each file after its statements. Two
  * processes may do this concurrently: every statement is idempotent (`IF NOT EXISTS`), and so is the record.
- * @throws MigrationError when a recorded file has changed since, or is unknown to this version.
+ * @throws MigrationMismatchError when a recorded file has changed since, or is unknown to this version.
  */
 export async function applyMigrations(
   connection: ClickHouseConnection,
@@ -103,15 +103,15 @@ async function apply(connection: ClickHouseConnection, migration: Migration): Pr
   );
 }
 
-function newer(name: string): MigrationError {
-  return new MigrationError(
+function newer(name: string): MigrationMismatchError {
+  return new MigrationMismatchError(
     `${name} was applied to this database by another version of this software, and this version does not have it. ` +
       'Run that version or a later one, or use another database.',
   );
 }
 
-function changed(migration: Migration): MigrationError {
-  return new MigrationError(
+function changed(migration: Migration): MigrationMismatchError {
+  return new MigrationMismatchError(
     `${migration.name} was applied to this database with other contents. Applied migrations are never edited: ` +
       'restore the old text and add a new file, or use another database.',
   );

@@ -6,13 +6,17 @@ import type { Store } from '../store.js';
 import { ClickHouseConnection } from './connection.js';
 import { applyMigrations, migrationsFolder, readMigrations } from './migrations.js';
 import { ClickHouseKeyedStates } from './states/keyed-states.js';
-import type { QueryBounds } from './query-bounds.js';
+import type { QueryLimits } from './query-limits.js';
 import { ClickHouseReader } from './reader.js';
-import { ClickHouseEventFileExporter, defaultEventFileBounds, type EventFileBounds } from './event-files.js';
+import {
+  ClickHouseEventFileExporter,
+  defaultEventFileBounds,
+  type EventFileExportLimits,
+} from './event-files.js';
 import { ClickHouseEraser } from './eraser.js';
-import { ClickHouseSnapshotStore } from './snapshots/snapshots.js';
-import { defaultSqlBounds, type StatementBounds } from './sql/statement-settings.js';
-import { ClickHouseSql } from './sql/clickhouse-sql.js';
+import { ClickHouseEntitySnapshotStore } from './snapshots/snapshots.js';
+import { defaultSqlBounds, type StatementLimits } from './sql/statement-settings.js';
+import { ClickHouseAnalystSql } from './sql/clickhouse-analyst-sql.js';
 import { readStoreUsage } from './usage.js';
 import { ClickHouseWriter } from './writer.js';
 
@@ -32,7 +36,7 @@ export interface ClickHouseStoreOptions {
    */
   readTimeoutMs?: number;
   /** Limits of one query; a query that exceeds one fails with QueryTooExpensiveError. */
-  bounds?: Partial<QueryBounds>;
+  bounds?: Partial<QueryLimits>;
   /** Bounds the total bytes of answers that are being read; without it, there is no bound. */
   readBudget?: AnswerMemoryBudget;
 }
@@ -41,14 +45,14 @@ export interface ClickHouseStoreOptions {
 export interface AnalystSqlOptions {
   /** The ClickHouse user for statements of analysts; without it, the apps' own user. */
   user?: { name: string; password: string } | undefined;
-  bounds?: Partial<StatementBounds>;
+  bounds?: Partial<StatementLimits>;
 }
 
 /** Opens SQL access for analysts to the data of a store. The views are in the database `<database>_sql`. */
 export function openClickHouseSql(options: ClickHouseStoreOptions, sql: AnalystSqlOptions): AnalystSql {
   const { url, user, password, database } = options;
   const asked = sql.user ?? { name: user, password };
-  return new ClickHouseSql({
+  return new ClickHouseAnalystSql({
     url,
     user: asked.name,
     password: asked.password,
@@ -65,7 +69,7 @@ export function openClickHouseSql(options: ClickHouseStoreOptions, sql: AnalystS
  */
 export function openClickHouseFiles(
   options: ClickHouseStoreOptions,
-  given: Partial<EventFileBounds> = {},
+  given: Partial<EventFileExportLimits> = {},
 ): EventFileExporter {
   const bounds = { ...defaultEventFileBounds, ...given };
   const unhurried = { ...options, readTimeoutMs: (bounds.seconds + 5) * 1000, readBudget: undefined };
@@ -73,7 +77,7 @@ export function openClickHouseFiles(
 }
 
 /** Default limits of one query to ClickHouse, except SQL statements of analysts and exports of files. */
-export const defaultQueryBounds: QueryBounds = {
+export const defaultQueryBounds: QueryLimits = {
   seconds: 20,
   rowsRead: 2_000_000_000,
   memoryBytes: 2 * 1024 * 1024 * 1024,
@@ -101,7 +105,7 @@ export function openClickHouse(options: ClickHouseStoreOptions): Store {
     writer: new ClickHouseWriter(connection),
     reader: new ClickHouseReader(connection, bounds),
     eraser: new ClickHouseEraser(connection),
-    snapshots: new ClickHouseSnapshotStore(connection, bounds),
+    snapshots: new ClickHouseEntitySnapshotStore(connection, bounds),
     projections: new ClickHouseKeyedStates(connection, bounds, 'projection_states'),
     pipelines: new ClickHouseKeyedStates(connection, bounds, 'pipeline_states'),
     async migrate() {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { rowBatchesOf } from '../row-batch/row-batches-of.fixture.js';
 import { rowsOf } from '../contract/rows.js';
-import { StoreOverloadedError } from '../errors.js';
+import { AnswerMemoryExhaustedError } from '../errors.js';
 import type { AnswerMemoryBudget } from '../answer-memory-budget.js';
 import type { Store } from '../store.js';
 import { openClickHouse } from './open.js';
@@ -59,7 +59,7 @@ describe('an answer of the store', () => {
   it('is cancelled when the budget is exhausted, long before all of it is read', async () => {
     const budget = new CountingBudget(1_000_000);
     await withBudget(budget, async (store) => {
-      await expect(page(store, 900)).rejects.toThrow(StoreOverloadedError);
+      await expect(page(store, 900)).rejects.toThrow(AnswerMemoryExhaustedError);
       expect(budget.taken).toBeLessThan(5_000_000);
       expect(budget.ended).toBe(1);
     });
@@ -68,7 +68,7 @@ describe('an answer of the store', () => {
   it('frees its connection when it is cancelled', async () => {
     const budget = new CountingBudget(1_000_000);
     await withBudget(budget, async (store) => {
-      for (let i = 0; i < 30; i++) await expect(page(store, 900)).rejects.toThrow(StoreOverloadedError);
+      for (let i = 0; i < 30; i++) await expect(page(store, 900)).rejects.toThrow(AnswerMemoryExhaustedError);
     });
     expect(budget.ended).toBe(30);
   });

@@ -2,8 +2,8 @@ import type { ClickHouseSettings } from '@clickhouse/client';
 import { streamNameOf, uuidPattern, type StoredEvent } from '#event';
 import { UntranslatableExpressionError } from '#cel';
 import type {
-  CountBucket,
-  CountQuery,
+  StoredEventCountBucket,
+  EventCountQuery,
   DeadLetterQuery,
   EntitiesQuery,
   EntityQuery,
@@ -16,12 +16,17 @@ import type {
   LogOrderPage,
   LogOrderQuery,
   CursorPage,
-  StoredIdsQuery,
+  StoredEventIdsQuery,
   StreamsQuery,
   StreamSummary,
 } from '../store.js';
 import { InvalidRegularExpressionError, type ClickHouseConnection } from './connection.js';
-import { countSql, countsWholeStreams, repeatedRowsSql, type CountBucketRow } from './count-query.js';
+import {
+  countSql,
+  countsWholeStreams,
+  repeatedRowsSql,
+  type StoredEventCountBucketRow,
+} from './count-query.js';
 import {
   deadLettersCursor,
   deadLettersSql,
@@ -29,7 +34,7 @@ import {
   toStoredDeadLetter,
   type DeadLetterRow,
 } from './dead-letter-query.js';
-import { erasableDataSql, type ErasableDataRow } from './entity-query.js';
+import { erasableDataSql, type ErasableDataKindRow } from './entity-query.js';
 import { readEventPage } from './event-page.js';
 import { eventByIdSql, type ParameterizedSql } from './event-query.js';
 import { positionOf, toStoredEvent, withoutRepeats, type EventResultRow } from './event-result-row.js';
@@ -37,7 +42,7 @@ import { nextOffsets } from '../log-order.js';
 import { logOrderSql, storedIdsSql } from './log-order-query.js';
 import { TimeRangeHints } from './time-range-hints.js';
 import { longQuerySettings } from './split-by-size.js';
-import { boundSettings, type QueryBounds } from './query-bounds.js';
+import { boundSettings, type QueryLimits } from './query-limits.js';
 import { streamSummaries } from './stream-summaries.js';
 import {
   entitiesCursor,
@@ -60,7 +65,7 @@ export class ClickHouseReader implements EventReader {
 
   constructor(
     private readonly connection: ClickHouseConnection,
-    private readonly bounds: QueryBounds,
+    private readonly bounds: QueryLimits,
   ) {}
 
   query(query: EventQuery, signal?: AbortSignal): Promise<CursorPage<StoredEvent>> {
@@ -82,22 +87,25 @@ export class ClickHouseReader implements EventReader {
     };
   }
 
-  async storedIds(query: StoredIdsQuery, signal?: AbortSignal): Promise<string[]> {
+  async storedIds(query: StoredEventIdsQuery, signal?: AbortSignal): Promise<string[]> {
     if (query.ranges.length === 0 || query.ids.length === 0) return [];
     const { query: sql, params } = storedIdsSql(query);
     const asked = { params, signal, settings: longQuerySettings, purpose: 'lookup' } as const;
     return (await this.connection.select<[string]>(sql, asked)).map(([id]) => id);
   }
 
-  async count(query: CountQuery, signal?: AbortSignal): Promise<{ buckets: CountBucket[]; total: number }> {
+  async count(
+    query: EventCountQuery,
+    signal?: AbortSignal,
+  ): Promise<{ buckets: StoredEventCountBucket[]; total: number }> {
     if (countsWholeStreams(query)) return this.countStreams(query, signal);
     // Named entities have few rows, so deduplicating them costs little. Without named entities, rows are deduplicated
     // only if some rows are repeated.
     const final = query.entityIds !== undefined || (await this.hasRepeatedRows(signal));
-    const rows = await this.select<CountBucketRow>(countSql(query, final), { signal });
+    const rows = await this.select<StoredEventCountBucketRow>(countSql(query, final), { signal });
     const buckets = rows
       .filter(([, , count]) => count > 0)
-      .map(([start, group, count]): CountBucket => ({
+      .map(([start, group, count]): StoredEventCountBucket => ({
         ...(query.intervalSeconds !== undefined && { start }),
         ...(query.groupBy && { group: groupOf(query.groupBy, group) }),
         count,
@@ -122,7 +130,7 @@ export class ClickHouseReader implements EventReader {
   }
 
   async erasableDataOf(query: EntityQuery, signal?: AbortSignal): Promise<ErasableDataPresence> {
-    const found = await this.select<ErasableDataRow>(erasableDataSql(query), { signal, small: true });
+    const found = await this.select<ErasableDataKindRow>(erasableDataSql(query), { signal, small: true });
     const tables = new Set(found.map(([table]) => table));
     return {
       events: tables.has('entities') || tables.has('events'),
@@ -147,9 +155,9 @@ export class ClickHouseReader implements EventReader {
   }
 
   private async countStreams(
-    query: CountQuery,
+    query: EventCountQuery,
     signal?: AbortSignal,
-  ): Promise<{ buckets: CountBucket[]; total: number }> {
+  ): Promise<{ buckets: StoredEventCountBucket[]; total: number }> {
     const streams = await this.select<StreamSummaryRow>(streamsSql(query), { signal });
     const total = streams.reduce((sum, [, events]) => sum + events, 0);
     if (!query.groupBy) return { buckets: total === 0 ? [] : [{ count: total }], total };
@@ -188,7 +196,7 @@ export class ClickHouseReader implements EventReader {
   }
 }
 
-function groupOf(groupBy: CountQuery['groupBy'], group: string): string | null {
+function groupOf(groupBy: EventCountQuery['groupBy'], group: string): string | null {
   if (groupBy === 'stream') return streamNameOf(group);
   return groupBy === 'entity_id' && group === '' ? null : group;
 }

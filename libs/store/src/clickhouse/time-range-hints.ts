@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { EventPosition } from '../event-position.js';
+import type { EventPageSortKey } from '../event-page-sort-key.js';
 import type { EventQuery } from '../store.js';
 
 /** The time range that the last page of one kind of query has covered. */
@@ -30,7 +30,7 @@ export class TimeRangeHints {
    * Returns a time, inclusive, up to which (for descending order, down to which) the page is likely to be
    * full. Undefined if there is no hint.
    */
-  bound(query: EventQuery, after: EventPosition | undefined): number | undefined {
+  bound(query: EventQuery, after: EventPageSortKey | undefined): number | undefined {
     const reach = this.reaches.get(queryKindOf(query));
     if (!reach) return undefined;
     const start = startOf(query, after);
@@ -41,7 +41,7 @@ export class TimeRangeHints {
   }
 
   /** @param last The timestamp of the page's last event; undefined if the page was not full. */
-  remember(query: EventQuery, after: EventPosition | undefined, last: number | undefined): void {
+  remember(query: EventQuery, after: EventPageSortKey | undefined, last: number | undefined): void {
     const kind = queryKindOf(query);
     const start = startOf(query, after);
     const known = this.reaches.get(kind);
@@ -55,7 +55,7 @@ export class TimeRangeHints {
   }
 }
 
-function startOf(query: EventQuery, after: EventPosition | undefined): number | undefined {
+function startOf(query: EventQuery, after: EventPageSortKey | undefined): number | undefined {
   return after?.timestamp ?? (query.order === 'asc' ? query.since : query.until);
 }
 

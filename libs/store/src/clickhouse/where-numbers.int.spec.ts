@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { parseTime, type StoredEvent } from '#event';
-import { compileCondition, eventValue, ExpressionError, parseCondition } from '#cel';
+import { compileCondition, eventValue, InvalidCelExpressionError, parseCondition } from '#cel';
 import { rowBatchesOf } from '../row-batch/row-batches-of.fixture.js';
 import { UntranslatableExpressionError } from '#cel';
 import type { EventRow } from '../store.js';
@@ -95,7 +95,7 @@ function isCondition(text: string): boolean {
     parseCondition(text);
     return true;
   } catch (error) {
-    if (error instanceof ExpressionError) return false;
+    if (error instanceof InvalidCelExpressionError) return false;
     throw error;
   }
 }

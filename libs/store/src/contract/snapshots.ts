@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { InvalidCursorError } from '../errors.js';
-import type { EntitySnapshot, EventKey, SnapshotsQuery } from '../snapshot-store.js';
+import type { EntitySnapshot, EventIdentity, EntitySnapshotsQuery } from '../entity-snapshot-store.js';
 import type { EventRow } from '../store.js';
 import { newStream, rowsOf, second, t0 } from './rows.js';
 import type { StoreContractHarness } from './store-contract.js';
@@ -14,7 +14,7 @@ export const entityRows = (
   each: (i: number) => Partial<EventRow> = () => ({}),
 ) => rowsOf(stream, count, (i) => ({ entity_id: 'e', version: i + 1, data: `{"n":${i + 1}}`, ...each(i) }));
 
-export const eventKeyOf = ({ partition, offset, timestamp, ingested_at }: EventRow): EventKey => ({
+export const eventKeyOf = ({ partition, offset, timestamp, ingested_at }: EventRow): EventIdentity => ({
   ...{ partition, offset, timestamp, ingested_at },
 });
 
@@ -39,7 +39,7 @@ export const snapshotOf = (rows: readonly EventRow[], more: Partial<EntitySnapsh
 export function describeSnapshots(contract: StoreContractHarness): void {
   const of = (stream: string, entityId = 'e') => ({ access: allStreams, stream, entityId });
   const snapshots = () => contract.store.snapshots;
-  const list = (query: Partial<SnapshotsQuery>) =>
+  const list = (query: Partial<EntitySnapshotsQuery>) =>
     snapshots().snapshots({ access: allStreams, limit: 100, ...query });
 
   describe('the history of an entity', () => {
@@ -186,7 +186,7 @@ export function describeSnapshots(contract: StoreContractHarness): void {
       const rows = entityRows(stream, 5);
       await contract.write(rows);
       const good = snapshotOf(rows.slice(0, 2));
-      const gone = (place: EventKey) => ({ ...place, ingested_at: place.ingested_at - 1 });
+      const gone = (place: EventIdentity) => ({ ...place, ingested_at: place.ingested_at - 1 });
       const [third, fourth] = [snapshotOf(rows.slice(0, 3)), snapshotOf(rows.slice(0, 4))];
       const late = [
         { ...third, first: gone(third.first) },

@@ -4,7 +4,7 @@ import { allStreams } from '#api';
 import type { StoredEvent } from '#event';
 import { rowBatchesOf } from '../row-batch/row-batches-of.fixture.js';
 import type {
-  CountQuery,
+  EventCountQuery,
   DeadLetterQuery,
   EntitiesQuery,
   EventQuery,
@@ -57,7 +57,7 @@ export class StoreContractHarness {
     return this.store.reader.inLogOrder({ access: allStreams, maxBytes: 1e8, ...query });
   }
 
-  count(query: Unscoped<CountQuery>) {
+  count(query: Unscoped<EventCountQuery>) {
     return this.store.reader.count({ access: allStreams, ...query });
   }
 

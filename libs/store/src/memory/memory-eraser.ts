@@ -1,6 +1,6 @@
 import { entityHash, streamNameOf } from '#event';
 import type { EntityErasure, EventEraser } from '../event-eraser.js';
-import type { EntitySnapshot, EventKey } from '../snapshot-store.js';
+import type { EntitySnapshot, EventIdentity } from '../entity-snapshot-store.js';
 import type { DeadLetter } from '../store.js';
 import type { MemoryTables } from './memory-tables.js';
 
@@ -77,7 +77,7 @@ export class MemoryEraser implements EventEraser {
   }
 }
 
-type FirstEvent = EventKey & { stream: string };
+type FirstEvent = EventIdentity & { stream: string };
 
 /** Returns the first event of a snapshot: the snapshot is removed together with it. */
 function firstOf({ stream, first }: EntitySnapshot): FirstEvent {

@@ -5,11 +5,11 @@ import { decodeCursor, encodeCursor } from '../cursor.js';
 import { assertDeadLetterIdsBounded, deadLetterId, deadLetterIdentity } from '../dead-letter-id.js';
 import { UntranslatableExpressionError } from '#cel';
 import { QueryTooExpensiveError } from '../errors.js';
-import { eventCursor, eventCursorPosition } from '../event-position.js';
+import { eventCursor, eventCursorPosition } from '../event-page-sort-key.js';
 import { assertRangesBounded, assertStoredIdsBounded, nextOffsets, type OffsetRange } from '../log-order.js';
 import type {
-  CountBucket,
-  CountQuery,
+  StoredEventCountBucket,
+  EventCountQuery,
   DeadLetter,
   DeadLetterQuery,
   EntitiesQuery,
@@ -26,7 +26,7 @@ import type {
   LogOrderQuery,
   CursorPage,
   AuthorizationScope,
-  StoredIdsQuery,
+  StoredEventIdsQuery,
   StreamsQuery,
   StreamSummary,
 } from '../store.js';
@@ -74,7 +74,7 @@ export class MemoryReader implements EventReader {
     };
   }
 
-  async storedIds(query: StoredIdsQuery): Promise<string[]> {
+  async storedIds(query: StoredEventIdsQuery): Promise<string[]> {
     assertStoredIdsBounded(query);
     const { ranges, ids } = query;
     const isIn = (row: EventRow) => ranges.some((range) => inRange(row, range));
@@ -83,16 +83,16 @@ export class MemoryReader implements EventReader {
     return [...new Set(rows.map(({ event_id }) => event_id).filter((id) => wanted.has(id)))];
   }
 
-  async count(query: CountQuery): Promise<{ buckets: CountBucket[]; total: number }> {
+  async count(query: EventCountQuery): Promise<{ buckets: StoredEventCountBucket[]; total: number }> {
     const rows = this.matching(query);
-    const counts = new Map<string, CountBucket>();
+    const counts = new Map<string, StoredEventCountBucket>();
     for (const row of rows) {
       const bucket = bucketOf(row, query);
       const key = JSON.stringify([bucket.start, bucket.group]);
       bucket.count = (counts.get(key)?.count ?? 0) + 1;
       counts.set(key, bucket);
     }
-    const order = (bucket: CountBucket) => [bucket.start ?? 0, bucket.group ?? ''];
+    const order = (bucket: StoredEventCountBucket) => [bucket.start ?? 0, bucket.group ?? ''];
     const buckets = [...counts.values()].sort((a, b) => compareKeys(order(a), order(b)));
     return { buckets: buckets.slice(0, query.limit), total: rows.length };
   }
@@ -248,7 +248,7 @@ function inRange({ stream, partition, offset }: EventRow, range: OffsetRange): b
   return stream === range.stream && partition === range.partition && offset >= from && offset < until;
 }
 
-function bucketOf(row: EventRow, query: CountQuery): CountBucket {
+function bucketOf(row: EventRow, query: EventCountQuery): StoredEventCountBucket {
   const width = (query.intervalSeconds ?? 0) * 1_000_000;
   return {
     ...(width > 0 && { start: Math.floor(row.timestamp / width) * width }),

@@ -4,15 +4,15 @@ import { decodeCursor, encodeCursor } from '../cursor.js';
 import type {
   EntitySnapshot,
   EntityTimeQuery,
-  EventKey,
-  HistoryEvent,
-  HistoryQuery,
-  NearestSnapshotQuery,
-  SnapshotBatches,
-  SnapshotsQuery,
-  SnapshotStore,
-  VersionRange,
-} from '../snapshot-store.js';
+  EventIdentity,
+  EntityHistoryEvent,
+  EntityHistoryQuery,
+  NearestEntitySnapshotQuery,
+  EntitySnapshotBatchStore,
+  EntitySnapshotsQuery,
+  EntitySnapshotStore,
+  EntityStoredVersionRange,
+} from '../entity-snapshot-store.js';
 import type { EventRow, CursorPage } from '../store.js';
 import { compareKeys } from './memory-order.js';
 import { pageOf, isInScope } from './memory-reader.js';
@@ -21,15 +21,15 @@ import type { MemoryTables } from './memory-tables.js';
 const types = ['number', 'number', 'string', 'string', 'number', 'number'] as const;
 
 /** In-memory fake of the store's snapshots of entities, for specs. */
-export class MemorySnapshotStore implements SnapshotStore, SnapshotBatches {
+export class MemoryEntitySnapshotStore implements EntitySnapshotStore, EntitySnapshotBatchStore {
   constructor(private readonly tables: MemoryTables) {}
 
-  async versionRange(query: EntityTimeQuery): Promise<VersionRange | undefined> {
+  async versionRange(query: EntityTimeQuery): Promise<EntityStoredVersionRange | undefined> {
     const versions = this.eventsOf(query).map(({ version }) => version ?? 0);
     return versions.length === 0 ? undefined : { first: Math.min(...versions), last: Math.max(...versions) };
   }
 
-  async history(query: HistoryQuery): Promise<HistoryEvent[]> {
+  async history(query: EntityHistoryQuery): Promise<EntityHistoryEvent[]> {
     const rows = this.eventsOf(query)
       .filter(({ version }) => (version ?? 0) > query.after && (version ?? 0) <= query.upTo)
       .sort((a, b) =>
@@ -42,7 +42,7 @@ export class MemorySnapshotStore implements SnapshotStore, SnapshotBatches {
       }));
   }
 
-  async nearest(query: NearestSnapshotQuery): Promise<EntitySnapshot | undefined> {
+  async nearest(query: NearestEntitySnapshotQuery): Promise<EntitySnapshot | undefined> {
     const { upTo, asOf = Infinity } = query;
     return this.listed(query)
       .filter((snapshot) => snapshot.version <= upTo && snapshot.latest_timestamp <= asOf)
@@ -51,7 +51,7 @@ export class MemorySnapshotStore implements SnapshotStore, SnapshotBatches {
       .map(named)[0];
   }
 
-  async snapshots(query: SnapshotsQuery): Promise<CursorPage<EntitySnapshot> & { total: number }> {
+  async snapshots(query: EntitySnapshotsQuery): Promise<CursorPage<EntitySnapshot> & { total: number }> {
     const binding = ['snapshots', query.stream ?? null, query.entityId ?? null];
     const after = query.cursor === undefined ? undefined : decodeCursor(binding, query.cursor, types);
     const order = ({ created_at, version, stream, entity_id, last }: EntitySnapshot) => [
@@ -73,7 +73,7 @@ export class MemorySnapshotStore implements SnapshotStore, SnapshotBatches {
   async nearestOf({
     stream,
     entities,
-  }: Parameters<SnapshotBatches['nearestOf']>[0]): Promise<Map<string, EntitySnapshot>> {
+  }: Parameters<EntitySnapshotBatchStore['nearestOf']>[0]): Promise<Map<string, EntitySnapshot>> {
     const found = new Map<string, EntitySnapshot>();
     for (const { entityId, upTo } of entities) {
       const [newest] = this.listed({ access: allStreams, stream, entityId })
@@ -87,8 +87,8 @@ export class MemorySnapshotStore implements SnapshotStore, SnapshotBatches {
   async historyOf({
     stream,
     entities,
-  }: Parameters<SnapshotBatches['historyOf']>[0]): Promise<Map<string, HistoryEvent[]>> {
-    const found = new Map<string, HistoryEvent[]>();
+  }: Parameters<EntitySnapshotBatchStore['historyOf']>[0]): Promise<Map<string, EntityHistoryEvent[]>> {
+    const found = new Map<string, EntityHistoryEvent[]>();
     for (const { entityId, ...versions } of entities) {
       const events = await this.history({ access: allStreams, stream, entityId, ...versions });
       if (events.length > 0) found.set(entityId, events);
@@ -118,7 +118,9 @@ export class MemorySnapshotStore implements SnapshotStore, SnapshotBatches {
       .filter((row) => isInScope(query, row));
   }
 
-  private listed(query: Pick<SnapshotsQuery, 'stream' | 'entityId' | 'access' | 'hidden'>): EntitySnapshot[] {
+  private listed(
+    query: Pick<EntitySnapshotsQuery, 'stream' | 'entityId' | 'access' | 'hidden'>,
+  ): EntitySnapshot[] {
     const { stream, entityId } = query;
     return this.tables
       .snapshots()
@@ -139,7 +141,7 @@ function named(snapshot: EntitySnapshot): EntitySnapshot {
   return { ...snapshot, stream: streamNameOf(snapshot.stream) };
 }
 
-function isAt(row: EventRow, place: EventKey): boolean {
+function isAt(row: EventRow, place: EventIdentity): boolean {
   return (
     row.partition === place.partition &&
     row.offset === place.offset &&

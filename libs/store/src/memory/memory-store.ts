@@ -1,7 +1,7 @@
 import type { Store, StoreUsage } from '../store.js';
 import { MemoryEraser } from './memory-eraser.js';
 import { MemoryKeyedStates } from './memory-keyed-states.js';
-import { MemorySnapshotStore } from './memory-snapshots.js';
+import { MemoryEntitySnapshotStore } from './memory-snapshots.js';
 import { MemoryReader, type EvaluateCondition } from './memory-reader.js';
 import { MemoryTables } from './memory-tables.js';
 import { MemoryWriter } from './memory-writer.js';
@@ -11,7 +11,7 @@ export class MemoryStore implements Store {
   readonly writer: MemoryWriter;
   readonly reader: MemoryReader;
   readonly eraser: MemoryEraser;
-  readonly snapshots: MemorySnapshotStore;
+  readonly snapshots: MemoryEntitySnapshotStore;
   readonly projections = new MemoryKeyedStates();
   readonly pipelines = new MemoryKeyedStates();
 
@@ -24,7 +24,7 @@ export class MemoryStore implements Store {
     this.writer = new MemoryWriter(tables);
     this.reader = new MemoryReader(tables, options.evaluate);
     this.eraser = new MemoryEraser(tables);
-    this.snapshots = new MemorySnapshotStore(tables);
+    this.snapshots = new MemoryEntitySnapshotStore(tables);
   }
 
   async migrate(): Promise<void> {}

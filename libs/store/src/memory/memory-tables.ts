@@ -1,12 +1,12 @@
 import { deadLetterId, deadLetterIdentity } from '../dead-letter-id.js';
-import type { EntitySnapshot } from '../snapshot-store.js';
+import type { EntitySnapshot } from '../entity-snapshot-store.js';
 import type { DeadLetter, EntitySummary, EventRow } from '../store.js';
 
 /**
  * The latest version of an entity in one partition. The latest version remains when retention removes the entity's
  * events.
  */
-export interface MemoryLatestVersion extends EntitySummary {
+export interface MemoryLatestEntityVersion extends EntitySummary {
   partition: number;
   last_offset: number;
 }
@@ -15,7 +15,7 @@ export interface MemoryLatestVersion extends EntitySummary {
 export class MemoryTables {
   private rowsByIdentity = new Map<string, EventRow>();
   private lettersById = new Map<string, DeadLetter>();
-  private headsByEntity = new Map<string, MemoryLatestVersion>();
+  private headsByEntity = new Map<string, MemoryLatestEntityVersion>();
   private snapshotsByPlace = new Map<string, EntitySnapshot>();
   /** The time at which a dead letter was replayed, by its id and its event. */
   private replays = new Map<string, number>();
@@ -64,7 +64,7 @@ export class MemoryTables {
     return [...this.snapshotsByPlace.values()];
   }
 
-  heads(): MemoryLatestVersion[] {
+  heads(): MemoryLatestEntityVersion[] {
     return [...this.headsByEntity.values()];
   }
 
@@ -92,7 +92,7 @@ export class MemoryTables {
   }
 
   /** Removes the latest versions that `removed` selects, then adds those of entities again that still have events. */
-  removeHeads(removed: (head: MemoryLatestVersion) => boolean): void {
+  removeHeads(removed: (head: MemoryLatestEntityVersion) => boolean): void {
     const gone = filtered(this.headsByEntity, removed);
     this.headsByEntity = filtered(this.headsByEntity, (head) => !removed(head));
     for (const row of this.events()) if (gone.has(headKey(row))) this.addToHead(row);

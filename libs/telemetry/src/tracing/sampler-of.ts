@@ -5,13 +5,13 @@ import {
   TraceIdRatioBasedSampler,
   type Sampler,
 } from '@opentelemetry/sdk-trace';
-import type { TracesSampler } from '#api';
+import type { TracesSamplerName } from '#api';
 
 /**
  * Returns OpenTelemetry's sampler for a value of `OTEL_TRACES_SAMPLER`. @param share Share of the traces that a sampler
  * with a ratio records, from 0 to 1
  */
-export function samplerOf(name: TracesSampler, share: number): Sampler {
+export function samplerOf(name: TracesSamplerName, share: number): Sampler {
   switch (name) {
     case 'always_on':
       return new AlwaysOnSampler();

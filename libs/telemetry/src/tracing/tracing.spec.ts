@@ -9,7 +9,7 @@ import {
   type ReadableSpan,
 } from '@opentelemetry/sdk-trace';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { MemoryTracing, type RecordedSpan } from './memory-tracing.js';
+import { InMemoryTracing, type RecordedSpan } from './in-memory-tracing.js';
 import { OtelTracing } from './otel-tracing.js';
 import { isSampled, isTraceparent } from './traceparent.js';
 import type { Tracing } from './tracing.js';
@@ -23,7 +23,7 @@ interface Recorded {
 }
 
 function inMemory(options: { samples: boolean }): Recorded {
-  const tracing = new MemoryTracing(options);
+  const tracing = new InMemoryTracing(options);
   return { tracing, spans: () => tracing.spans };
 }
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { isJsonType, requireText } from '#http';
 import { failure, syntaxError } from '../read-request.js';
-import { SchemaScanner } from '../schemas/scan/schema-scanner.js';
+import { ValidatingJsonScanner } from '../schemas/scan/validating-json-scanner.js';
 
 /** A CloudEvent in binary mode: attributes from headers, data from the body. */
 export interface BinaryModeCloudEvent {
@@ -42,7 +42,7 @@ function isText(body: Buffer, contentType: string): boolean {
 function jsonText(body: Buffer): string {
   requireText(body);
   const text = body.toString();
-  const scanner = new SchemaScanner(text);
+  const scanner = new ValidatingJsonScanner(text);
   const end = scanner.value(scanner.space(0), 1);
   if (end < 0) throw failure(scanner).toProblem();
   if (scanner.space(end) < text.length) throw syntaxError(scanner.space(end)).toProblem();

@@ -12,8 +12,8 @@ import {
 } from '../read-event.js';
 import type { ParsedEvents } from '../read-request.js';
 import { EventRejection } from '../rejection.js';
-import type { SchemaScanner } from '../schemas/scan/schema-scanner.js';
-import { readAttributes, type CloudEventFields } from './attributes.js';
+import type { ValidatingJsonScanner } from '../schemas/scan/validating-json-scanner.js';
+import { readAttributes, type MappedCloudEventFields } from './attributes.js';
 import { scanCloudEvent, type ScannedCloudEvent } from './scan-cloud-event.js';
 
 const openBrace = 0x7b;
@@ -37,7 +37,7 @@ export class CloudEventReader implements ValueHandler {
 
   constructor(private readonly options: CloudEventReaderOptions) {}
 
-  scan(scanner: SchemaScanner, start: number): number {
+  scan(scanner: ValidatingJsonScanner, start: number): number {
     scanner.reset();
     this.scanned = undefined;
     if (scanner.text.charCodeAt(start) !== openBrace) return scanner.value(start, 1);
@@ -46,7 +46,7 @@ export class CloudEventReader implements ValueHandler {
     return scanned.end;
   }
 
-  take(scanner: SchemaScanner, start: number, end: number): void {
+  take(scanner: ValidatingJsonScanner, start: number, end: number): void {
     const event = this.eventOf(scanner, start, end);
     if (event instanceof EventRejection) this.refuse(event, start, end);
     else this.events.push(event);
@@ -66,7 +66,11 @@ export class CloudEventReader implements ValueHandler {
     );
   }
 
-  private eventOf(scanner: SchemaScanner, start: number, end: number): AcceptedEvent | EventRejection {
+  private eventOf(
+    scanner: ValidatingJsonScanner,
+    start: number,
+    end: number,
+  ): AcceptedEvent | EventRejection {
     const { scanned } = this;
     const at = this.pointerTo('');
     if (isLong(scanner.text, { start, end })) return tooLarge(at);
@@ -81,7 +85,7 @@ export class CloudEventReader implements ValueHandler {
   }
 
   private accepted(
-    { id, source, timestamp, ...fields }: CloudEventFields,
+    { id, source, timestamp, ...fields }: MappedCloudEventFields,
     data: string,
     place: { start: number; end: number },
   ): AcceptedEvent {

@@ -8,7 +8,7 @@ export type OtlpAttribute = readonly [name: string, value: string];
 export interface OtlpLogRecord {
   /** Attributes of the resource. */
   resource: readonly OtlpAttribute[];
-  /** The instrumentation scope as a list of `name`, `version` and `attributes`, as far as present. */
+  /** The instrumentation scope as pairs of name and JSON text: `name`, `version` and `attributes`, if the record has them. */
   scope: readonly OtlpAttribute[];
   /** Event time in nanoseconds since 1970; 0 means unknown. */
   time: bigint;

@@ -21,7 +21,7 @@ import { requirePermitted } from '../authorize-streams.js';
 import { otlpEventLines } from './log-text.js';
 import { jsonType, logRecords, protobufType, readLogs } from './logs-reader.js';
 import { encodeAnswer, encodeStatus, partialSuccess, type PartialSuccess } from './otlp-answer.js';
-import { OtlpQuery } from './otlp-query.js';
+import { OtlpWriteParameters } from './otlp-write-parameters.js';
 import { DescribeStatuses, logsAnswer, logsBody, logsText } from './otlp-texts.js';
 
 /** Controller of the route that receives OpenTelemetry logs over OTLP/HTTP, as protobuf or JSON. */
@@ -48,7 +48,7 @@ export class OtlpController {
   @Post('logs')
   @AlwaysAnswered()
   async logs(
-    @Query() { stream }: OtlpQuery,
+    @Query() { stream }: OtlpWriteParameters,
     @InjectPrincipal() { access }: Principal,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,

@@ -10,7 +10,7 @@ import { json } from '../write-answers.js';
 const mostListed = 100;
 
 /** The last offset that a request has written in one partition, including records of rejected values. */
-export class LastPosition {
+export class LastWrittenPosition {
   @IsInt() partition: number;
   @IsInt() offset: number;
 }
@@ -48,12 +48,12 @@ export class IntakeAnswer {
   refused: number;
   @JSONSchema({
     description: 'The last written position of each partition, for `wait_for`.',
-    items: { $ref: '#/components/schemas/LastPosition' },
+    items: { $ref: '#/components/schemas/LastWrittenPosition' },
   })
   @IsArray()
   @ValidateNested({ each: true })
-  @Type(() => LastPosition)
-  positions: LastPosition[];
+  @Type(() => LastWrittenPosition)
+  positions: LastWrittenPosition[];
   @JSONSchema({
     description: `The first ${mostListed} rejected values.`,
     items: { $ref: '#/components/schemas/RefusedValue' },

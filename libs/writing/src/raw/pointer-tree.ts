@@ -8,7 +8,7 @@ const closeBrace = 0x7d;
 
 interface Step {
   name: string;
-  /** Indexes of the pointers that end at this step. */
+  /** Indexes, in the list of JSON pointers, of the pointers whose last segment is this step. */
   ends: number[];
   steps: Step[];
 }

@@ -10,7 +10,7 @@ import {
 } from '../read-event.js';
 import type { ParsedEvents } from '../read-request.js';
 import { EventRejection } from '../rejection.js';
-import type { SchemaScanner } from '../schemas/scan/schema-scanner.js';
+import type { ValidatingJsonScanner } from '../schemas/scan/validating-json-scanner.js';
 import type { CurrentSchema } from '../schemas/schema-index.js';
 import type { UnvalidatedFields, MappedField, FieldMapping } from './mapping.js';
 import type { ValueHandler } from './read-values.js';
@@ -43,7 +43,7 @@ export class RawValueReader implements ValueHandler {
 
   constructor(private readonly options: RawReaderOptions) {}
 
-  scan(scanner: SchemaScanner, start: number): number {
+  scan(scanner: ValidatingJsonScanner, start: number): number {
     const { mapping, reception } = this.options;
     scanner.reset();
     this.fits = undefined;
@@ -58,7 +58,7 @@ export class RawValueReader implements ValueHandler {
     return end;
   }
 
-  take(scanner: SchemaScanner, start: number, end: number): void {
+  take(scanner: ValidatingJsonScanner, start: number, end: number): void {
     const event = this.eventOf(scanner, start, end);
     if (event instanceof EventRejection) this.refuse(event, start, end);
     else this.events.push(event);
@@ -78,7 +78,11 @@ export class RawValueReader implements ValueHandler {
     this.events.push(why.of(sent));
   }
 
-  private eventOf(scanner: SchemaScanner, start: number, end: number): AcceptedEvent | EventRejection {
+  private eventOf(
+    scanner: ValidatingJsonScanner,
+    start: number,
+    end: number,
+  ): AcceptedEvent | EventRejection {
     const { reception, mapping, idOf } = this.options;
     const { text } = scanner;
     const index = this.events.length;
@@ -106,7 +110,7 @@ export class RawValueReader implements ValueHandler {
     };
   }
 
-  private found(scanner: SchemaScanner, start: number): UnvalidatedFields {
+  private found(scanner: ValidatingJsonScanner, start: number): UnvalidatedFields {
     const { tree, pointers } = this.options.mapping;
     const found: UnvalidatedFields = {
       ...{ event_type: null, entity_id: null, event_id: null, timestamp: null, expected_version: null },

@@ -28,7 +28,7 @@ import { preferHeader } from '../write-texts.js';
 import { intakeAnswer, intakeContent } from './intake-answer.js';
 import { DerivedIds } from './derived-ids.js';
 import { FieldMapping } from './mapping.js';
-import { RawQuery } from './raw-query.js';
+import { RawWriteParameters } from './raw-write-parameters.js';
 import { RawValueReader } from './raw-reader.js';
 import { rawBody, rawProblems, rawText } from './raw-texts.js';
 import { readValues } from './read-values.js';
@@ -67,7 +67,7 @@ export class RawController {
   @AlwaysAnswered()
   async raw(
     @StreamName() stream: string,
-    @Query() query: RawQuery,
+    @Query() query: RawWriteParameters,
     @InjectPrincipal() { access }: Principal,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,

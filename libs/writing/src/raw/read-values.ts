@@ -3,7 +3,7 @@ import { ProblemError } from '#api';
 import { TimeSlice } from '#async';
 import { failure, secondOnLine, syntaxError } from '../read-request.js';
 import type { EventRejection } from '../rejection.js';
-import { SchemaScanner } from '../schemas/scan/schema-scanner.js';
+import { ValidatingJsonScanner } from '../schemas/scan/validating-json-scanner.js';
 
 const lineFeed = 0x0a;
 const quote = 0x22;
@@ -18,9 +18,9 @@ export interface ValueHandler {
    * Scans the JSON value at `start`. Returns the index after it, or -1 if it is not valid JSON; the scanner then has
    * the details.
    */
-  scan(scanner: SchemaScanner, start: number): number;
+  scan(scanner: ValidatingJsonScanner, start: number): number;
   /** Takes the valid value from `start` to `end`, which was scanned last. */
-  take(scanner: SchemaScanner, start: number, end: number): void;
+  take(scanner: ValidatingJsonScanner, start: number, end: number): void;
   /** Takes the rejection of the text from `start` to `end`, which is not a valid value. */
   refuse(why: EventRejection, start: number, end: number): void;
 }
@@ -57,7 +57,7 @@ export async function readValues({ text, isLines }: ValuesText, taker: ValueHand
  * @throws ProblemError `invalid_request` when there are too many, or when the body is not one list
  */
 export async function readList(text: string, taker: ValueHandler): Promise<void> {
-  const scanner = new SchemaScanner(text);
+  const scanner = new ValidatingJsonScanner(text);
   const start = scanner.space(0);
   if (text.charCodeAt(start) !== openBracket) throw notAList();
   const turn = new TimeSlice();
@@ -75,7 +75,7 @@ export async function readList(text: string, taker: ValueHandler): Promise<void>
  * @throws ProblemError `invalid_json` when the value is not JSON or other text follows it
  */
 export function readValue(text: string, taker: ValueHandler): void {
-  const scanner = new SchemaScanner(text);
+  const scanner = new ValidatingJsonScanner(text);
   const start = scanner.space(0);
   const end = taker.scan(scanner, start);
   if (end < 0) throw failure(scanner).toProblem();
@@ -83,7 +83,7 @@ export function readValue(text: string, taker: ValueHandler): void {
   taker.take(scanner, start, end);
 }
 
-function requireEnd(scanner: SchemaScanner, end: number): void {
+function requireEnd(scanner: ValidatingJsonScanner, end: number): void {
   const rest = scanner.space(end);
   if (rest < scanner.text.length) throw syntaxError(rest).toProblem();
 }
@@ -93,7 +93,7 @@ function requireEnd(scanner: SchemaScanner, end: number): void {
  * follows.
  */
 function endsWithItsLine(text: string): boolean {
-  const scanner = new SchemaScanner(text, { lines: true });
+  const scanner = new ValidatingJsonScanner(text, { lines: true });
   let start = scanner.space(0);
   while (text.charCodeAt(start) === lineFeed) start = scanner.space(start + 1);
   if (text.charCodeAt(start) === openBracket) return false;
@@ -103,7 +103,7 @@ function endsWithItsLine(text: string): boolean {
 
 /** Reads newline-delimited values; yields the number of characters of each. */
 function* lines(text: string, taker: ValueHandler): Generator<number> {
-  const scanner = new SchemaScanner(text, { lines: true });
+  const scanner = new ValidatingJsonScanner(text, { lines: true });
   for (let start = 0; start < text.length;) {
     const newline = text.indexOf('\n', start);
     const end = newline < 0 ? text.length : newline;
@@ -116,7 +116,11 @@ function* lines(text: string, taker: ValueHandler): Generator<number> {
   }
 }
 
-function takeLine(scanner: SchemaScanner, line: { start: number; end: number }, taker: ValueHandler): void {
+function takeLine(
+  scanner: ValidatingJsonScanner,
+  line: { start: number; end: number },
+  taker: ValueHandler,
+): void {
   const end = taker.scan(scanner, line.start);
   const rest = end < 0 ? line.end : scanner.space(end);
   if (end < 0) taker.refuse(failure(scanner), line.start, line.end);
@@ -127,7 +131,7 @@ function takeLine(scanner: SchemaScanner, line: { start: number; end: number }, 
 }
 
 function* sequence(text: string, taker: ValueHandler): Generator<number> {
-  const scanner = new SchemaScanner(text);
+  const scanner = new ValidatingJsonScanner(text);
   for (let i = scanner.space(0); i < text.length;) {
     const start = i;
     if (text.charCodeAt(i) === openBracket) i = yield* list(scanner, i, taker);
@@ -140,7 +144,7 @@ function* sequence(text: string, taker: ValueHandler): Generator<number> {
 }
 
 /** Takes or rejects a value. Returns the index after it, or the end of the body if it was rejected. */
-function takeValue(scanner: SchemaScanner, start: number, taker: ValueHandler): number {
+function takeValue(scanner: ValidatingJsonScanner, start: number, taker: ValueHandler): number {
   const { text } = scanner;
   const end = taker.scan(scanner, start);
   if (end >= 0 && (scanner.space(end) > end || !runsOn(text, start, end))) {
@@ -157,7 +161,11 @@ function runsOn(text: string, start: number, end: number): boolean {
   return code !== quote && code !== openBrace && end < text.length;
 }
 
-function* list(scanner: SchemaScanner, start: number, taker: ValueHandler): Generator<number, number> {
+function* list(
+  scanner: ValidatingJsonScanner,
+  start: number,
+  taker: ValueHandler,
+): Generator<number, number> {
   const { text } = scanner;
   let i = scanner.space(start + 1);
   if (text.charCodeAt(i) === closeBracket) return i + 1;

@@ -1,30 +1,30 @@
 import { encodeRejectedEvent, formatTime, type RejectedEventRecord } from '#event';
 import type { IntakeContext } from '../read-event.js';
-import type { EventRejection, RejectedEventSource } from '../rejection.js';
+import type { EventRejection, RejectedEventTextRange } from '../rejection.js';
 
 /**
  * The format of a rejected event's text, and for raw values their field mapping, with which a replay parses it again.
  */
-export interface RejectedEventFormat {
+export interface RejectedEventInputFormat {
   form: 'event' | 'raw' | 'cloudevent';
   mapping: RejectedEventRecord['mapping'];
 }
 
 /** A function that encodes a rejected event as the value of a Kafka record, which becomes a dead letter. */
-export type RejectedEventEncoder = (rejection: EventRejection, sent: RejectedEventSource) => string;
+export type RejectedEventEncoder = (rejection: EventRejection, sent: RejectedEventTextRange) => string;
 
 /** The format of an event in the JSON of `POST /api/v1/events`. */
-export const asEvent: RejectedEventFormat = { form: 'event', mapping: {} };
+export const asEvent: RejectedEventInputFormat = { form: 'event', mapping: {} };
 
 /** The format of a CloudEvent in the JSON event format. */
-export const asCloudEvent: RejectedEventFormat = { form: 'cloudevent', mapping: {} };
+export const asCloudEvent: RejectedEventInputFormat = { form: 'cloudevent', mapping: {} };
 
 /** Maximum number of input errors that are kept with a rejected event. */
 const mostErrors = 20;
 
 export function rejectedEventEncoder(
   { text, ingestedAt }: IntakeContext,
-  form: RejectedEventFormat,
+  form: RejectedEventInputFormat,
 ): RejectedEventEncoder {
   const received_at = formatTime(ingestedAt);
   return ({ code, detail, errors }, { start, end, entity_id, event_id }) =>

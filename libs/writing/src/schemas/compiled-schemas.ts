@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { schemaName } from '#registry';
 import type { CompiledSchema } from '#schemas';
 import { schemaScanOf } from './scan/schema-scan.js';
-import type { SchemaValidators, CurrentSchema } from './schema-index.js';
+import type { SchemaValidatorPair, CurrentSchema } from './schema-index.js';
 
 /** A function that compiles a JSON Schema to a validator. @throws Error when the schema is invalid */
 export type CompileSchema = (schema: unknown) => CompiledSchema;
@@ -29,12 +29,12 @@ export class CompiledSchemas {
    * @throws Error when it cannot be compiled. It was valid when it was registered, so this is a server error: the
    * request is answered with `internal_error`, and nothing is written unvalidated
    */
-  async make(entry: CurrentSchema): Promise<SchemaValidators> {
+  async make(entry: CurrentSchema): Promise<SchemaValidatorPair> {
     await setImmediate();
     return (entry.ready ??= this.made(entry));
   }
 
-  private made(entry: CurrentSchema): SchemaValidators {
+  private made(entry: CurrentSchema): SchemaValidatorPair {
     const { subject, version } = entry;
     try {
       const ready = { compiled: this.compile(version.schema), scan: schemaScanOf(version.schema) };

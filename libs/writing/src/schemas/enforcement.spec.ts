@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { InputError, ProblemDocument } from '#api';
-import { schemaName, type SchemaMode, type SchemaSubject } from '#registry';
+import { schemaName, type SchemaEnforcementMode, type SchemaSubject } from '#registry';
 import { metrics } from '#telemetry';
 import { event, startTestIngest, type TestIngest } from '../writing.fixture.js';
 
@@ -179,7 +179,7 @@ describe.each(['JSON', 'NDJSON'])('a batch as %s', (form) => {
 });
 
 describe('a schema in the mode warn', () => {
-  const mismatches = async (mode: SchemaMode) =>
+  const mismatches = async (mode: SchemaEnforcementMode) =>
     (await metrics.schemaMismatches.get()).values.find(
       ({ labels }) => labels.stream === 'orders' && labels.mode === mode,
     )?.value ?? 0;

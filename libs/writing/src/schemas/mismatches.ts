@@ -1,7 +1,7 @@
-import type { Definitions, SchemaMode } from '#registry';
+import type { Definitions, SchemaEnforcementMode } from '#registry';
 import { metrics } from '#telemetry';
 
-const modes = ['enforce', 'warn'] as const satisfies SchemaMode[];
+const modes = ['enforce', 'warn'] as const satisfies SchemaEnforcementMode[];
 
 /**
  * Exports the number of events that did not match their schema as a metric, by stream and schema mode. The counter
@@ -14,7 +14,7 @@ export class SchemaMismatchCounter {
     definitions.onChange(() => this.forgetGone());
   }
 
-  count({ stream, mode }: { stream: string; mode: SchemaMode }): void {
+  count({ stream, mode }: { stream: string; mode: SchemaEnforcementMode }): void {
     this.streams.add(stream);
     metrics.schemaMismatches.inc({ stream, mode });
   }

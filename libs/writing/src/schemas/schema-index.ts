@@ -1,15 +1,15 @@
 import type { SchemaSubject, SchemaVersion } from '#registry';
 import type { CompiledSchema } from '#schemas';
-import type { ValueScan } from './scan/schema-scanner.js';
+import type { ScanningValidator } from './scan/validating-json-scanner.js';
 
 /**
  * Two validators compiled from one JSON Schema: a complete one, and a faster one that runs during the scan of the text.
  */
-export interface SchemaValidators {
+export interface SchemaValidatorPair {
   /** The complete validator, which decides whenever the scan does not find a certain match. */
   compiled: CompiledSchema;
   /** The faster validator, which validates while the text is scanned; undefined if it does not support the schema. */
-  scan: ValueScan | undefined;
+  scan: ScanningValidator | undefined;
 }
 
 /** The latest version of the schema for the events of one type in one stream, with its compiled validators. */
@@ -18,7 +18,7 @@ export interface CurrentSchema {
   /** Latest version of the schema. */
   readonly version: SchemaVersion;
   /** Compiled validators; set when the first event needs them, until they are evicted. */
-  ready: SchemaValidators | undefined;
+  ready: SchemaValidatorPair | undefined;
 }
 
 /** The members of the definitions that a `SchemaIndex` reads: all schema subjects, and notifications of changes. */

@@ -2,7 +2,7 @@ import type { IssuedKey, Tributary } from '#client';
 import type { ParsedArguments } from '../arguments/parsed-arguments.js';
 import { UsageError } from '../errors/cli-error.js';
 import { requireApplicable } from '../manifests/require-applicable.js';
-import { KeyFile } from '../manifests/key-file.js';
+import { IssuedKeysFile } from '../manifests/issued-keys-file.js';
 import { planOf, type PlanStep } from '../manifests/plan.js';
 import { members } from '../output/column.js';
 import { keyResource } from '../resources/key.js';
@@ -72,7 +72,11 @@ async function* executed(context: Context, steps: readonly PlanStep[]): AsyncGen
   }
 }
 
-async function execute({ session, client }: Context, step: PlanStep, keyFile?: KeyFile): Promise<void> {
+async function execute(
+  { session, client }: Context,
+  step: PlanStep,
+  keyFile?: IssuedKeysFile,
+): Promise<void> {
   const { action, resource, name, definition } = step;
   const { signal } = session;
   if (action === 'delete') return resource.delete(client, name, { signal });
@@ -86,11 +90,14 @@ async function execute({ session, client }: Context, step: PlanStep, keyFile?: K
  * Creates the file for issued keys. A key is shown only once, so the file must exist before the key is issued.
  * @throws UsageError
  */
-async function keyFileOf(input: ParsedArguments, steps: readonly PlanStep[]): Promise<KeyFile | undefined> {
+async function keyFileOf(
+  input: ParsedArguments,
+  steps: readonly PlanStep[],
+): Promise<IssuedKeysFile | undefined> {
   const issued = steps.filter(({ action, resource }) => action === 'create' && resource === keyResource);
   if (issued.length === 0) return undefined;
   const file = input.text('keys-to');
-  if (file) return KeyFile.create(file);
+  if (file) return IssuedKeysFile.create(file);
   const names = issued.map(({ name }) => name).join(', ');
   throw new UsageError(`Keys would be issued (${names}): name a new file for them, --keys-to FILE.`);
 }

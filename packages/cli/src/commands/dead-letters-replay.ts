@@ -1,4 +1,4 @@
-import type { Replay, Tributary } from '#client';
+import type { ReplayReport, Tributary } from '#client';
 import { UsageError } from '../errors/cli-error.js';
 import { exitCodes } from '../errors/exit-code.js';
 import { printable } from '../output/printable.js';
@@ -37,7 +37,7 @@ async function* replays(
   client: Tributary,
   { ids, source }: { ids: string[]; source: string | undefined },
   options: { dryRun: boolean; signal: AbortSignal },
-): AsyncGenerator<Replay> {
+): AsyncGenerator<ReplayReport> {
   let cursor: string | undefined;
   do {
     const input = source === undefined ? { ids } : { source, cursor };

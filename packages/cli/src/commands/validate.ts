@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { DataValidation, SchemaAddress } from '#client';
+import type { DataValidationResult, SchemaAddress } from '#client';
 import { exitCodes } from '../errors/exit-code.js';
 import { members } from '../output/column.js';
 import { linesOf } from '../producing/lines.js';
@@ -40,7 +40,7 @@ interface Checks {
 async function* checks(
   session: CommandSession,
   { address, source, version, result }: Checks,
-): AsyncGenerator<DataValidation & { line: number }> {
+): AsyncGenerator<DataValidationResult & { line: number }> {
   const { signal } = session;
   const client = await session.client();
   signal.addEventListener('abort', () => source.destroy(), { once: true });

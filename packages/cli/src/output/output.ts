@@ -19,7 +19,7 @@ export interface OutputOptions {
 }
 
 /** Whether the items of a list are shown as they arrive. */
-export interface ListOptions {
+export interface ListOutputOptions {
   /** The items arrive one by one, and each is shown immediately. */
   live?: boolean;
 }
@@ -35,7 +35,7 @@ export class Output {
   async list<T extends object>(
     items: AsyncIterable<T> | Iterable<T>,
     columns: readonly Column<T>[],
-    options: ListOptions = {},
+    options: ListOutputOptions = {},
   ): Promise<void> {
     await this.all(items, this.formOfList(columns as readonly Column[], options));
   }
@@ -61,7 +61,7 @@ export class Output {
     await this.pipe.write(opening + form.close());
   }
 
-  private formOfList(columns: readonly Column[], { live }: ListOptions): OutputFormat {
+  private formOfList(columns: readonly Column[], { live }: ListOutputOptions): OutputFormat {
     const { form, width } = this.options;
     if (form === 'json') return new JsonFormat(false);
     if (form === 'table')

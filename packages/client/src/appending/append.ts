@@ -2,7 +2,7 @@ import { TributaryError } from '../errors/tributary-error.js';
 import type { CallOptions } from '../http/http-client.js';
 import type { Producer } from '../producer/producer.js';
 import type { EntityAddress } from '../types/entity.js';
-import type { EntityEvent } from '../types/event.js';
+import type { NewEntityEvent } from '../types/event.js';
 
 export interface AppendOptions extends CallOptions {
   /** Milliseconds after which an event without an answer is rejected with an unknown outcome; default 30 000. */
@@ -10,10 +10,10 @@ export interface AppendOptions extends CallOptions {
 }
 
 /** Events to append to an entity that has this version. */
-export interface Appending {
+export interface AppendInput {
   entity: EntityAddress;
   expectedVersion: number;
-  events: readonly EntityEvent[];
+  events: readonly NewEntityEvent[];
 }
 
 /**
@@ -22,7 +22,7 @@ export interface Appending {
  */
 export async function append(
   producer: Pick<Producer, 'send'>,
-  { entity: { stream, entity_id }, expectedVersion, events }: Appending,
+  { entity: { stream, entity_id }, expectedVersion, events }: AppendInput,
   options: CallOptions,
 ): Promise<number[]> {
   const versions: number[] = [];

@@ -2,7 +2,7 @@ import { EntityNotFoundError, StreamNotFoundError, VersionConflictError } from '
 import { backOffMs } from '../http/back-off.js';
 import type { CallOptions } from '../http/http-client.js';
 import { sleep } from '../http/sleep.js';
-import type { EntityEvent, WaitFor } from '../types/event.js';
+import type { NewEntityEvent, WaitForPositions } from '../types/event.js';
 import type { AppendOptions } from './append.js';
 
 /** The state of an entity at one of its versions. Before its first event it has the version 0 and no state. */
@@ -12,22 +12,22 @@ export interface VersionedState<State> {
 }
 
 /** Returns the events that follow from a state, or none. After a conflict it is called again with the new state. */
-export type Decision<State> = (
+export type DecideFunction<State> = (
   state: State | undefined,
   version: number,
-) => readonly EntityEvent[] | undefined | Promise<readonly EntityEvent[] | undefined>;
+) => readonly NewEntityEvent[] | undefined | Promise<readonly NewEntityEvent[] | undefined>;
 
 export interface DecideOptions<State> extends AppendOptions {
   /** The maximum number of decisions; default 5. The conflict of the last one is thrown. */
   attempts?: number;
   /** Reads the state. Default: `client.state`, the merged data of the events. */
-  read?: (options: WaitFor & CallOptions) => Promise<VersionedState<State>>;
+  read?: (options: WaitForPositions & CallOptions) => Promise<VersionedState<State>>;
 }
 
 /** The requests of a decision. */
-export interface DecisionPort<State> {
+export interface DecideRequests<State> {
   read: () => Promise<VersionedState<State>>;
-  append: (version: number, events: readonly EntityEvent[]) => Promise<number[]>;
+  append: (version: number, events: readonly NewEntityEvent[]) => Promise<number[]>;
 }
 
 /** Milliseconds within which the event that caused a conflict can be read, unless its entity was erased. */
@@ -35,8 +35,8 @@ const visibleMs = 10_000;
 
 /** Reads, decides and appends; starts again if another writer was faster. Returns the versions of the events. */
 export async function decide<State>(
-  port: DecisionPort<State>,
-  decision: Decision<State>,
+  port: DecideRequests<State>,
+  decision: DecideFunction<State>,
   { attempts = 5, signal }: CallOptions & { attempts?: number },
 ): Promise<number[]> {
   let conflict: VersionConflictError | undefined;
@@ -57,7 +57,7 @@ export async function decide<State>(
 
 /** Reads the state until it has at least this version: a read shows an accepted event after a short time. */
 async function readFrom<State>(
-  port: DecisionPort<State>,
+  port: DecideRequests<State>,
   least: number,
   signal: AbortSignal | undefined,
 ): Promise<VersionedState<State>> {

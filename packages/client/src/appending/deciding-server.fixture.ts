@@ -9,7 +9,7 @@ interface ConditionalEvent {
 }
 
 /** Replaces the answer to a request, if it returns one. */
-export type Interruption = (
+export type AnswerOverride = (
   request: SeenRequest,
   n: number,
 ) => FakeAnswer | undefined | Promise<FakeAnswer | undefined>;
@@ -26,7 +26,7 @@ export class DecidingServer {
   visible: number | undefined;
   private written = 0;
 
-  constructor(private readonly interrupt: Interruption = () => undefined) {}
+  constructor(private readonly interrupt: AnswerOverride = () => undefined) {}
 
   /** The event types of the entity, in the order of their versions. */
   get types(): string[] {

@@ -1,2 +1,2 @@
 export type { AppendOptions } from './append.js';
-export type { DecideOptions, Decision, VersionedState } from './decide.js';
+export type { DecideOptions, DecideFunction, VersionedState } from './decide.js';

@@ -17,7 +17,7 @@ export type ProjectionChange<State = JsonObject> =
   | { type: 'reset' };
 
 /** Request for the live stream of a projection's changes, and the parser of its messages. */
-export class ChangesSource<State> implements LiveStreamSource<ProjectionChange<State>> {
+export class ProjectionChangesSource<State> implements LiveStreamSource<ProjectionChange<State>> {
   readonly request;
 
   constructor(name: string, snapshot: boolean) {

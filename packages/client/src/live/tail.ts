@@ -8,7 +8,7 @@ import type { LiveStreamSource } from './live-stream.js';
  * Request for the live stream of events, and the parser of its messages. The server does not send an id with every
  * event: after a reconnect it repeats the events after the last id, and this parser skips those.
  */
-export class TailSource<Data> implements LiveStreamSource<StoredEvent<Data>> {
+export class EventTailSource<Data> implements LiveStreamSource<StoredEvent<Data>> {
   readonly request;
   private readonly sinceLastId = new Set<string>();
   private lastId = '';

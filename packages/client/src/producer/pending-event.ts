@@ -1,7 +1,7 @@
 import type { EventPosition } from './event-position.js';
 
 /** An event as a producer keeps it until the outcome is known: its JSON text, size and entity. */
-export interface UnsentEvent {
+export interface SerializedEvent {
   event_id: string;
   stream: string;
   /** Entity id of the event; undefined for an event without an entity, whose order does not matter. */
@@ -41,7 +41,7 @@ export class PendingEvent {
   private readonly onAbort: (() => void) | undefined;
 
   constructor(
-    readonly origin: UnsentEvent,
+    readonly origin: SerializedEvent,
     private readonly outcome: PromiseCallbacks,
     private readonly observer: DeliveryObserver,
   ) {

@@ -9,7 +9,7 @@ import { requireKnownOptions } from '../known-options.js';
 import { eventText } from './event-text.js';
 import { hashOf } from './hash-of.js';
 import { ProducerShard } from './producer-shard.js';
-import { PendingEvent, type DeliveryObserver, type UnsentEvent } from './pending-event.js';
+import { PendingEvent, type DeliveryObserver, type SerializedEvent } from './pending-event.js';
 import { ByteBudget } from './byte-budget.js';
 import { UuidV7Generator } from './uuid-v7.js';
 
@@ -131,7 +131,7 @@ export class Producer {
    * Returns the lane of an event. Events without an entity use the lane with the shortest wait: with other waiting
    * events, not after a request in flight.
    */
-  private laneOf({ stream, entity }: UnsentEvent): ProducerShard {
+  private laneOf({ stream, entity }: SerializedEvent): ProducerShard {
     if (entity !== undefined) return this.lanes[hashOf(stream, entity) % this.lanes.length]!;
     const free = this.lanes.find((lane) => !lane.isBusy);
     return free ?? this.lanes.reduce((shortest, lane) => (lane.length < shortest.length ? lane : shortest));

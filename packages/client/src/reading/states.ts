@@ -19,7 +19,7 @@ export interface EntityState<State = JsonObject> extends EntityAddress, ExactSta
 }
 
 /** A stored snapshot of an entity's state. */
-export interface Snapshot<State = JsonObject> extends EntityAddress, ExactState<State> {
+export interface EntityStateSnapshot<State = JsonObject> extends EntityAddress, ExactState<State> {
   snapshot_id: string;
   version: number;
   timestamp: string;
@@ -31,7 +31,10 @@ export interface Snapshot<State = JsonObject> extends EntityAddress, ExactState<
  * A snapshot that a request has created. The created snapshot has a state only if the API key has the scope
  * `events:read`.
  */
-export type CreatedSnapshot<State = JsonObject> = Omit<Snapshot<State>, keyof ExactState<State>> &
+export type CreatedEntityStateSnapshot<State = JsonObject> = Omit<
+  EntityStateSnapshot<State>,
+  keyof ExactState<State>
+> &
   Partial<ExactState<State | null>>;
 
 /** The state of one key of a projection. */
@@ -45,6 +48,6 @@ export interface ProjectionState<State = JsonObject> extends ExactState<State> {
 const read = exactReader<object>('state');
 
 export const readEntityState = read as <State>(text: string) => EntityState<State>;
-export const readSnapshot = read as <State>(text: string) => Snapshot<State>;
-export const readCreatedSnapshot = read as <State>(text: string) => CreatedSnapshot<State>;
+export const readSnapshot = read as <State>(text: string) => EntityStateSnapshot<State>;
+export const readCreatedSnapshot = read as <State>(text: string) => CreatedEntityStateSnapshot<State>;
 export const readProjectionState = read as <State>(text: string) => ProjectionState<State>;

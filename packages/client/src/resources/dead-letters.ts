@@ -1,7 +1,7 @@
 import type { JsonApi } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
 import type { Pages } from '../reading/pages.js';
-import type { DeadLetter, DeadLetterQuery, Replay, ReplayInput } from '../types/dead-letter.js';
+import type { DeadLetter, DeadLetterQuery, ReplayReport, ReplayInput } from '../types/dead-letter.js';
 
 /** Options of `client.deadLetters.replay`. */
 export interface ReplayOptions extends CallOptions {
@@ -21,7 +21,7 @@ export class DeadLetters {
    * Replays up to a thousand dead letters; `next_cursor` continues. A dead letter that is replayed twice is stored
    * once.
    */
-  replay(input: ReplayInput, { dryRun, ...options }: ReplayOptions = {}): Promise<Replay> {
+  replay(input: ReplayInput, { dryRun, ...options }: ReplayOptions = {}): Promise<ReplayReport> {
     const query = { dry_run: dryRun };
     return this.api.post('/api/v1/dead-letters/replay', { body: input, query, ...options });
   }

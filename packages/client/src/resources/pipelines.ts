@@ -5,7 +5,7 @@ import { eventText } from '../producer/event-text.js';
 import type { Pages } from '../reading/pages.js';
 import type { ListQuery } from '../types/list.js';
 import type {
-  DryRun,
+  DryRunReport,
   DryRunInput,
   Pipeline,
   PipelineDetail,
@@ -67,7 +67,7 @@ export class Pipelines {
   }
 
   /** Shows what each operator would do with these events. No event is written. */
-  dryRun({ definition, events }: DryRunInput, options: CallOptions = {}): Promise<DryRun> {
+  dryRun({ definition, events }: DryRunInput, options: CallOptions = {}): Promise<DryRunReport> {
     const texts = events.map((event) => eventText(event, event.event_id));
     const json = `{"definition":${JSON.stringify(definition)},"events":[${texts.join(',')}]}`;
     return this.api.post('/api/v1/pipelines/dry-run', { json, ...options });

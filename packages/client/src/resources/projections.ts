@@ -1,11 +1,11 @@
 import { path } from '../http/address.js';
 import type { JsonApi } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
-import { ChangesSource, type ProjectionChange } from '../live/changes.js';
+import { ProjectionChangesSource, type ProjectionChange } from '../live/changes.js';
 import { LiveStream, type LiveOptions } from '../live/live-stream.js';
 import type { Pages } from '../reading/pages.js';
 import { readProjectionState, type ProjectionState } from '../reading/states.js';
-import type { WaitFor } from '../types/event.js';
+import type { WaitForPositions } from '../types/event.js';
 import type { JsonObject } from '../types/json.js';
 import type { ListQuery } from '../types/list.js';
 import type {
@@ -73,7 +73,7 @@ export class Projections {
   async state<State = JsonObject>(
     name: string,
     key: string,
-    { signal, wait_for }: CallOptions & WaitFor = {},
+    { signal, wait_for }: CallOptions & WaitForPositions = {},
   ): Promise<ProjectionState<State>> {
     const text = await this.api.text({
       path: path`/api/v1/projections/${name}/state/${key}`,
@@ -97,6 +97,6 @@ export class Projections {
     name: string,
     { snapshot = false, ...options }: ChangesOptions = {},
   ): LiveStream<ProjectionChange<State>> {
-    return new LiveStream(this.api.http, new ChangesSource<State>(name, snapshot), options);
+    return new LiveStream(this.api.http, new ProjectionChangesSource<State>(name, snapshot), options);
   }
 }

@@ -4,11 +4,11 @@ import type { CallOptions } from '../http/http-client.js';
 import type { Pages } from '../reading/pages.js';
 import type { ListQuery } from '../types/list.js';
 import type {
-  DataValidation,
+  DataValidationResult,
   DataValidationInput,
   Schema,
   SchemaAddress,
-  SchemaCheck,
+  SchemaCheckResult,
   SchemaCheckInput,
   SchemaInput,
 } from '../types/schema.js';
@@ -47,7 +47,11 @@ export class Schemas {
   }
 
   /** Checks whether a schema would be accepted as the next version. */
-  check(address: SchemaAddress, input: SchemaCheckInput, options: CallOptions = {}): Promise<SchemaCheck> {
+  check(
+    address: SchemaAddress,
+    input: SchemaCheckInput,
+    options: CallOptions = {},
+  ): Promise<SchemaCheckResult> {
     return this.api.post(`${pathOf(address)}/check`, { body: input, ...options });
   }
 
@@ -56,7 +60,7 @@ export class Schemas {
     address: SchemaAddress,
     input: DataValidationInput,
     options: CallOptions = {},
-  ): Promise<DataValidation> {
+  ): Promise<DataValidationResult> {
     const json = 'data' in input ? JSON.stringify(input.data) : input.dataText;
     const query = { version: input.version };
     return this.api.post(`${pathOf(address)}/validate`, { json, query, ...options });

@@ -1,7 +1,12 @@
 import type { JsonApi } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
 import type { Pages } from '../reading/pages.js';
-import { readCreatedSnapshot, readSnapshot, type CreatedSnapshot, type Snapshot } from '../reading/states.js';
+import {
+  readCreatedSnapshot,
+  readSnapshot,
+  type CreatedEntityStateSnapshot,
+  type EntityStateSnapshot,
+} from '../reading/states.js';
 import type { EntityAddress } from '../types/entity.js';
 import type { JsonObject } from '../types/json.js';
 import type { ListQuery } from '../types/list.js';
@@ -14,7 +19,7 @@ export class Snapshots {
   list<State = JsonObject>(
     query: ListQuery & Partial<EntityAddress>,
     options: CallOptions = {},
-  ): Pages<Snapshot<State>> {
+  ): Pages<EntityStateSnapshot<State>> {
     const list = { path: '/api/v1/snapshots', name: 'snapshots', query };
     return this.api.list({ ...list, readItem: readSnapshot<State> }, options);
   }
@@ -23,7 +28,7 @@ export class Snapshots {
   async make<State = JsonObject>(
     entity: EntityAddress,
     options: CallOptions = {},
-  ): Promise<CreatedSnapshot<State>> {
+  ): Promise<CreatedEntityStateSnapshot<State>> {
     const text = await this.api.changeForText('POST', '/api/v1/snapshots', { body: entity, ...options });
     return readCreatedSnapshot(text);
   }

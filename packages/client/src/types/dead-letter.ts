@@ -37,25 +37,25 @@ export interface ReplayInput {
 }
 
 /** Result of a replay of dead letters: how many were replayed, and which failed. */
-export interface Replay {
+export interface ReplayReport {
   dry_run: boolean;
   matched: number;
   replayed: number;
   skipped: number;
-  failed: NotReplayed[];
-  events: Replayed[];
+  failed: UnreplayedDeadLetter[];
+  events: ReplayWrittenEvent[];
   has_more: boolean;
   next_cursor: string | null;
 }
 
 /** A dead letter that was not replayed, and why. */
-export interface NotReplayed {
+export interface UnreplayedDeadLetter {
   id: string;
   detail: string;
 }
 
 /** The event that a replay has written for a dead letter. */
-export interface Replayed {
+export interface ReplayWrittenEvent {
   id: string;
   event_id: string;
   stream: string;

@@ -1,5 +1,5 @@
 import type { Time } from './json.js';
-import type { WaitFor } from './event.js';
+import type { WaitForPositions } from './event.js';
 
 /** One entity of one stream. */
 export interface EntityAddress {
@@ -8,7 +8,7 @@ export interface EntityAddress {
 }
 
 /** The entity whose state to read, and as of which time. */
-export interface StateQuery extends EntityAddress, WaitFor {
+export interface StateQuery extends EntityAddress, WaitForPositions {
   /** Requests the state of the events up to this time. */
   as_of?: Time;
 }

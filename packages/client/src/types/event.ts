@@ -30,7 +30,7 @@ type NewData = { data: object } | { dataText: string };
 export type NewEvent = NewEventMembers & NewData;
 
 /** An event to append to an entity, which is named separately. */
-export type EntityEvent = EventMembers & NewData;
+export type NewEntityEvent = EventMembers & NewData;
 
 /** The position of a written event in the log. */
 export interface WrittenPosition {
@@ -86,12 +86,12 @@ export interface EventFilter {
 }
 
 /** Positions that a read waits for, `stream:partition:offset`; `client.afterWrites()` returns them. */
-export interface WaitFor {
+export interface WaitForPositions {
   wait_for?: readonly string[];
 }
 
 /** Filters, order and page size of a query for events. */
-export interface EventQuery extends EventFilter, WaitFor {
+export interface EventQuery extends EventFilter, WaitForPositions {
   /** Order of the events by the time when they happened. */
   order?: 'asc' | 'desc';
   /** The number of events in a page, 100 by default. Iterating reads all pages. */
@@ -101,7 +101,7 @@ export interface EventQuery extends EventFilter, WaitFor {
 }
 
 /** Filters and grouping of a count of events. */
-export interface CountQuery extends EventFilter, WaitFor {
+export interface CountQuery extends EventFilter, WaitForPositions {
   group_by?: 'stream' | 'event_type' | 'entity_id';
   /** Counts each interval of this length separately: `30s`, `5m`, `1h`, `1d`. */
   interval?: string;
@@ -111,7 +111,7 @@ export interface CountQuery extends EventFilter, WaitFor {
 export type ExportFormat = 'parquet' | 'arrow' | 'ndjson' | 'csv';
 
 /** Filters and format of an export of events. */
-export interface ExportQuery extends EventFilter, WaitFor {
+export interface ExportQuery extends EventFilter, WaitForPositions {
   /** Default: `ndjson`. */
   format?: ExportFormat;
   /** In CSV: an apostrophe precedes each character that could begin a spreadsheet formula. */

@@ -2,7 +2,7 @@
  * What happens to refused events of a request. `lenient` keeps them as dead letters and writes the rest. `strict`
  * does not keep them.
  */
-export type Handling = 'lenient' | 'strict';
+export type RejectedEventHandling = 'lenient' | 'strict';
 
 /**
  * Where the server takes the fields of an event from, for a body of arbitrary JSON values: for each field a constant,
@@ -32,24 +32,24 @@ export interface CloudEvent {
 }
 
 /** The answer to a write of raw values or CloudEvents. The answer does not list the events. */
-export interface Intake {
+export interface IntakeResult {
   accepted: number;
   /** The number of values kept as dead letters. */
   refused: number;
   /** The last written position in each partition. */
-  positions: LastPosition[];
+  positions: LastWrittenPosition[];
   /** The first 100 refused values. */
   errors: RefusedValue[];
 }
 
 /** The last position that a request has written in one partition. */
-export interface LastPosition {
+export interface LastWrittenPosition {
   partition: number;
   offset: number;
 }
 
 /** A refused value, and the position of the record that keeps it. */
-export interface RefusedValue extends LastPosition {
+export interface RefusedValue extends LastWrittenPosition {
   /** The index of the value in the body, from 0. Empty lines do not count. */
   index: number;
   code: string;

@@ -1,12 +1,12 @@
 import type { Field } from './projection.js';
 
 /** Describes the JSON that the operator `map` creates: an object with a CEL expression in place of each value. */
-export type Template = string | { [name: string]: Template };
+export type MapTemplate = string | { [name: string]: MapTemplate };
 
 /** One step of a pipeline. */
 export type Operator =
   | { filter: string }
-  | { map: { data?: Template; event_type?: string; entity_id?: string } }
+  | { map: { data?: MapTemplate; event_type?: string; entity_id?: string } }
   | { flat_map: { list: string; as?: string } }
   | { enrich: { from: { projection: string } | { table: Record<string, unknown> }; key: string; as: string } }
   | { dedupe: { key: string; within: string } }

@@ -54,11 +54,11 @@ export interface PipelineWithStats extends Pipeline {
 /** A pipeline's definition and status, with the counts of its current job and of each operator. */
 export interface PipelineDetail extends PipelineWithStats {
   /** The operators in the order of the definition, including those in branches. */
-  steps: PipelineStep[];
+  steps: PipelineStepStats[];
 }
 
 /** Numbers of events at one operator, since the start of the pipeline's job. */
-export interface PipelineStep {
+export interface PipelineStepStats {
   /** A JSON pointer to the operator, such as `/operators/0`. */
   path: string;
   operator: string;
@@ -85,12 +85,12 @@ export interface DryRunInput {
 }
 
 /** Result of a dry run: what each operator does with the events, and what the pipeline would write. */
-export interface DryRun {
+export interface DryRunReport {
   events: DryRunTrace[];
   windows: DryRunWindow[];
-  emitted: DryRunEmitted[];
-  late: DryRunLate[];
-  failed: DryRunFailed[];
+  emitted: DryRunEmittedEvent[];
+  late: DryRunLateEvent[];
+  failed: DryRunFailedEvent[];
   truncated: boolean;
 }
 
@@ -126,7 +126,7 @@ export interface DryRunStep {
 }
 
 /** An event that the pipeline would write to a stream or send to a webhook. */
-export interface DryRunEmitted {
+export interface DryRunEmittedEvent {
   at: string;
   stream?: string | null;
   webhook?: string | null;
@@ -134,14 +134,14 @@ export interface DryRunEmitted {
 }
 
 /** An event that arrived too late for its window in a dry run. */
-export interface DryRunLate {
+export interface DryRunLateEvent {
   at: string;
   stream?: string | null;
   event: DryRunEvent;
 }
 
 /** An event that an operator could not process in a dry run. */
-export interface DryRunFailed {
+export interface DryRunFailedEvent {
   at: string;
   pointer: string;
   error: string;

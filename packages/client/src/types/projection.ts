@@ -1,4 +1,4 @@
-import type { WaitFor } from './event.js';
+import type { WaitForPositions } from './event.js';
 import type { From, Source } from './source.js';
 
 /** How a field of a projection's state is computed from the events of a key. */
@@ -8,7 +8,7 @@ export type FoldOperation =
 /** How one field of a projection's state is computed. */
 export interface Field {
   op: FoldOperation;
-  /** A CEL expression over the event. Every operation except `count` requires it. */
+  /** A CEL expression over the event. Required, unless `op` is `count`. */
   value?: string | null;
 }
 
@@ -67,7 +67,7 @@ export interface ProjectionDetail extends ProjectionWithStats {
 }
 
 /** Filters and order of a list of a projection's states. */
-export interface StatesQuery extends WaitFor {
+export interface StatesQuery extends WaitForPositions {
   /** Keys with this prefix. */
   prefix?: string;
   /** The field of the state by which the list is sorted. Default: the states are sorted by key. */

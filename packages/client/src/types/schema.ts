@@ -43,7 +43,7 @@ export interface SchemaCheckInput {
 export type DataValidationInput = { version?: number } & ({ data: object } | { dataText: string });
 
 /** Whether data matches a version of a schema. */
-export interface DataValidation {
+export interface DataValidationResult {
   valid: boolean;
   /** The version that was checked. */
   version: number;
@@ -60,7 +60,7 @@ export interface Violation {
 }
 
 /** Whether a schema would be accepted as the next version. */
-export interface SchemaCheck {
+export interface SchemaCheckResult {
   compatible: boolean;
   version: number;
   compatibility: Compatibility;

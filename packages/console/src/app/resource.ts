@@ -3,7 +3,7 @@ import { ProblemError, TimeoutError, UnreachableError, type Page, type Pages } f
 import { end } from './session.js';
 
 /** Data of the API: the last answer stays while the next one is loaded. */
-export interface Resource<T> {
+export interface LoadableData<T> {
   data?: T;
   error?: unknown;
   loading: boolean;
@@ -25,7 +25,7 @@ export function useResource<T>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[],
   { everyMs, skip = false, isHeld = () => false }: ResourceOptions = {},
-): Resource<T> {
+): LoadableData<T> {
   const [state, setState] = useState<{ data?: T; error?: unknown; loading: boolean }>({ loading: !skip });
   const [round, setRound] = useState(0);
   const name = JSON.stringify(inputs);
@@ -75,7 +75,7 @@ export interface Rows<T> {
   total?: number;
 }
 
-export interface PagedResource<T> extends Resource<Rows<T>> {
+export interface PagedLoadableData<T> extends LoadableData<Rows<T>> {
   more: () => void;
 }
 
@@ -87,7 +87,7 @@ export function usePages<T>(
   pagesOf: (cursor?: string) => Pages<T>,
   inputs: readonly unknown[],
   options: { everyMs?: number; skip?: boolean } = {},
-): PagedResource<T> {
+): PagedLoadableData<T> {
   const isExtended = useRef(false);
   const first = useResource(() => pagesOf().first(), inputs, {
     ...options,
@@ -138,14 +138,14 @@ export function isTransient(error: unknown): boolean {
 }
 
 /** A change that a button starts: its error, and whether it runs. */
-export interface Action<A extends unknown[]> {
+export interface AsyncAction<A extends unknown[]> {
   run: (...args: A) => void;
   running: boolean;
   error?: unknown;
   clear: () => void;
 }
 
-export function useAction<A extends unknown[]>(work: (...args: A) => Promise<unknown>): Action<A> {
+export function useAction<A extends unknown[]>(work: (...args: A) => Promise<unknown>): AsyncAction<A> {
   const [state, setState] = useState<{ running: boolean; error?: unknown }>({ running: false });
   const run = (...args: A) => {
     setState({ running: true });

@@ -15,7 +15,7 @@ const storageName = 'tributary.key';
 export const settings = signal<PortSettings | undefined>(undefined);
 export const apiKey = signal<string | undefined>(sessionStorage.getItem(storageName) ?? undefined);
 
-/** Why the door is shown again; undefined at the first visit. */
+/** Why the sign-in page is shown again; undefined at the first visit. */
 export const endedBecause = signal<string | undefined>(undefined);
 
 export const client = computed(() => new Tributary({ url: location.origin, apiKey: apiKey.value }));

@@ -4,7 +4,7 @@ export function grouped(value: number | string | bigint): string {
   return [whole.replace(/\B(?=(\d{3})+$)/g, ' '), ...rest].join('.');
 }
 
-/** Returns a number in three digits for an axis or a tile: `1.2k`, `34M`. */
+/** Returns a number as short text for an axis or a tile, with at most three digits and a unit prefix: `1.2k`, `34M`. */
 export function short(value: number): string {
   const units = ['', 'k', 'M', 'G', 'T'];
   let [left, unit] = [value, 0];

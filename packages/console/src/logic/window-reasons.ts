@@ -13,7 +13,7 @@ export interface PipelineProgress {
 }
 
 /** A reason why a window is open or has no result, as it applies to this pipeline now. */
-export interface WindowReason {
+export interface PendingWindowReason {
   /** Whether the reason applies now. */
   applies: boolean;
   shows: string;
@@ -21,7 +21,7 @@ export interface WindowReason {
 }
 
 /** Returns the table of the documentation, "My window does not close", computed for a pipeline. */
-export function windowReasons(pipeline: PipelineProgress): WindowReason[] {
+export function windowReasons(pipeline: PipelineProgress): PendingWindowReason[] {
   const { status, failure, lag, watermark, dropped, failed, late, source } = pipeline;
   const idle = source.idle_after ?? '30s';
   const running = status === 'running';

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Action } from '../app/resource.js';
+import type { AsyncAction } from '../app/resource.js';
 import { Problem } from './problem.js';
 
 interface ConfirmProps {
@@ -9,7 +9,7 @@ interface ConfirmProps {
   /** A text that the user must type, for what cannot be undone. */
   typed?: string;
   danger?: boolean;
-  action: Action<[]>;
+  action: AsyncAction<[]>;
   children: ComponentChildren;
 }
 

@@ -1,4 +1,4 @@
-import type { PipelineStep } from '#client';
+import type { PipelineStepStats } from '#client';
 import { isNarrow } from '../app/narrow.js';
 import { nodeSize, pipelineGraph, type GraphNode } from '../logic/pipeline-graph.js';
 import { short } from '../logic/format.js';
@@ -7,7 +7,7 @@ import { visibleText } from '../logic/visible-text.js';
 interface GraphProps {
   source: { streams: readonly string[] };
   operators: readonly object[];
-  steps: readonly PipelineStep[];
+  steps: readonly PipelineStepStats[];
   /** Events that the pipeline has read. */
   processed: number;
 }
@@ -95,7 +95,7 @@ function EdgeLabel({ text, x, y, isLeft = false }: { text: string; x: number; y:
   );
 }
 
-function Node({ node, step, read }: { node: GraphNode; step?: PipelineStep; read?: number }) {
+function Node({ node, step, read }: { node: GraphNode; step?: PipelineStepStats; read?: number }) {
   const refused = step ? (['dropped', 'late', 'failed'] as const).filter((name) => step[name] > 0) : [];
   const tone = step && step.failed > 0 ? 'bad' : step && step.late > 0 ? 'warn' : '';
   return (

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import type { PagedResource, Resource } from '../app/resource.js';
+import type { PagedLoadableData, LoadableData } from '../app/resource.js';
 import { Problem } from './problem.js';
 
 interface LoadedProps<T> {
-  of: Resource<T>;
+  of: LoadableData<T>;
   children: (data: T) => ComponentChildren;
 }
 
@@ -47,7 +47,7 @@ export function Empty({ title, children }: { title: string; children?: Component
 }
 
 interface ListedProps<T> {
-  of: PagedResource<T>;
+  of: PagedLoadableData<T>;
   empty: ComponentChildren;
   children: (items: readonly T[]) => ComponentChildren;
 }

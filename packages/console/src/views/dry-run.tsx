@@ -1,6 +1,13 @@
 import { useState } from 'preact/hooks';
-import type { DryRun, DryRunStep, EventFilter, NewEvent, PipelineReplacement, StoredEvent } from '#client';
-import { exact, type Exact } from '../app/exact.js';
+import type {
+  DryRunReport,
+  DryRunStep,
+  EventFilter,
+  NewEvent,
+  PipelineReplacement,
+  StoredEvent,
+} from '#client';
+import { exact, type ExactAnswer } from '../app/exact-answer.js';
 import { useAction } from '../app/resource.js';
 import { client } from '../app/session.js';
 import { textAt } from '../logic/json-tree.js';
@@ -18,7 +25,7 @@ const mostEvents = 100;
 export function DryRunPanel({ definition }: { definition: PipelineReplacement }) {
   const [choice, setChoice] = useState('5');
   const [picked, setPicked] = useState<PickedEvents>(new Map());
-  const [result, setResult] = useState<Exact<DryRun>>();
+  const [result, setResult] = useState<ExactAnswer<DryRunReport>>();
   const { streams, event_types: types } = definition.source;
   const filter = { stream: streams, event_type: types ?? undefined };
   const isPicking = choice === 'picked';
@@ -90,7 +97,7 @@ function sample({
   };
 }
 
-function Result({ result, text }: { result: DryRun; text: string }) {
+function Result({ result, text }: { result: DryRunReport; text: string }) {
   const traces = (['events', 'windows'] as const).flatMap((list) =>
     result[list].map((trace, i) => ({ ...trace, text: textAt(text, [list, i]) ?? '' })),
   );

@@ -1,4 +1,4 @@
-import type { Resource } from '../app/resource.js';
+import type { LoadableData } from '../app/resource.js';
 import { short } from '../logic/format.js';
 import { beginning, type Point } from '../logic/health-points.js';
 import { Problem } from '../parts/problem.js';
@@ -14,7 +14,7 @@ export interface Figure {
 interface TileProps<T> {
   title: string;
   href: string;
-  of: Resource<T>;
+  of: LoadableData<T>;
   points?: readonly Point[];
   /** The times that the chart shows. */
   range: readonly [number, number];

@@ -1,5 +1,5 @@
 import type { PipelineDetail } from '#client';
-import { exact } from '../app/exact.js';
+import { exact } from '../app/exact-answer.js';
 import { useResource } from '../app/resource.js';
 import { hrefOf } from '../app/router.js';
 import { client, mayWrite } from '../app/session.js';

@@ -1,5 +1,5 @@
 import type { ProjectionDetail } from '#client';
-import { exact } from '../app/exact.js';
+import { exact } from '../app/exact-answer.js';
 import { usePages, useResource } from '../app/resource.js';
 import { place, setQuery } from '../app/router.js';
 import { client, mayWrite } from '../app/session.js';

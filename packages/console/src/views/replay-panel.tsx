@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Replay } from '#client';
+import type { ReplayReport } from '#client';
 import { useAction } from '../app/resource.js';
 import { client } from '../app/session.js';
 import { Problem } from '../parts/problem.js';
@@ -7,7 +7,7 @@ import { Text } from '../parts/values.js';
 
 /** Replays the selected dead letters, after a dry run. */
 export function ReplayPanel({ ids, onDone }: { ids: string[]; onDone: () => void }) {
-  const [tried, setTried] = useState<{ ids: string; result: Replay }>();
+  const [tried, setTried] = useState<{ ids: string; result: ReplayReport }>();
   const name = ids.join();
   const { deadLetters } = client.value;
   const dry = useAction(async () =>

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { DataValidation, Schema, SchemaAddress, SchemaCheck } from '#client';
-import { useAction, type Action } from '../app/resource.js';
+import type { DataValidationResult, Schema, SchemaAddress, SchemaCheckResult } from '#client';
+import { useAction, type AsyncAction } from '../app/resource.js';
 import { client } from '../app/session.js';
 import { pastedData } from '../logic/pasted-data.js';
 import { visibleText } from '../logic/visible-text.js';
@@ -11,7 +11,7 @@ import { Status, Text } from '../parts/values.js';
 /** Asks whether data matches a version. Nothing is written. */
 export function CheckData({ address, version }: { address: SchemaAddress; version: number }) {
   const [text, setText] = useState('');
-  const [result, setResult] = useState<DataValidation>();
+  const [result, setResult] = useState<DataValidationResult>();
   const check = useAction(async () => {
     setResult(undefined);
     const dataText = pastedData(text);
@@ -54,7 +54,7 @@ export function CheckData({ address, version }: { address: SchemaAddress; versio
 /** Asks whether a schema would be accepted as the next version. Nothing is registered. */
 export function CheckSchema({ address }: { address: SchemaAddress }) {
   const [text, setText] = useState('');
-  const [result, setResult] = useState<SchemaCheck>();
+  const [result, setResult] = useState<SchemaCheckResult>();
   const check = useAction(async () => {
     setResult(undefined);
     const schema = JSON.parse(text) as object as Schema['schema'];
@@ -90,7 +90,7 @@ interface CheckFormProps {
   placeholder: string;
   text: string;
   setText: (text: string) => void;
-  check: Action<[]>;
+  check: AsyncAction<[]>;
   more?: ComponentChildren;
   children: ComponentChildren;
 }

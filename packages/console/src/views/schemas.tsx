@@ -1,5 +1,5 @@
 import type { Schema } from '#client';
-import { exact } from '../app/exact.js';
+import { exact } from '../app/exact-answer.js';
 import { usePages, useResource } from '../app/resource.js';
 import { hrefOf, place, setQuery } from '../app/router.js';
 import { client } from '../app/session.js';

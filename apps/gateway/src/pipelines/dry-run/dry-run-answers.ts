@@ -37,20 +37,20 @@ export class DryRunStepAnswer {
 }
 
 /** OpenAPI schema of one input event of a dry run, and what each operator that it reaches does with it. */
-export class DryRunEventAnswer {
+export class DryRunTraceAnswer {
   @ValidateNested() @Type(() => DryRunEvent) event: DryRunEvent;
   @IsArray() @ValidateNested({ each: true }) @Type(() => DryRunStepAnswer) steps: DryRunStepAnswer[];
 }
 
 /** OpenAPI schema of a window that closed in a dry run, and what each later operator does with its result. */
-export class DryRunWindowAnswer extends DryRunEventAnswer {
+export class DryRunWindowAnswer extends DryRunTraceAnswer {
   @JsonSchemaPart({ description: 'The window, as a JSON pointer into the definition.' })
   @IsString()
   at: string;
 }
 
 /** OpenAPI schema of an event that the pipeline of a dry run would write. */
-export class DryRunEmittedAnswer {
+export class DryRunEmittedEventAnswer {
   @IsString() at: string;
   @IsOptional() @IsString() stream?: string;
   @IsOptional() @IsString() webhook?: string;
@@ -58,7 +58,7 @@ export class DryRunEmittedAnswer {
 }
 
 /** OpenAPI schema of an event that arrived too late for its window in a dry run. */
-export class DryRunLateAnswer {
+export class DryRunLateEventAnswer {
   @IsString() at: string;
   @IsOptional()
   @IsString()
@@ -71,7 +71,7 @@ export class DryRunLateAnswer {
 }
 
 /** OpenAPI schema of an event that would become a dead letter of the pipeline. */
-export class DryRunFailedAnswer {
+export class DryRunFailedEventAnswer {
   @IsString() at: string;
   @JsonSchemaPart({ description: 'Where in the definition the error is, as a JSON pointer.' })
   @IsString()
@@ -81,8 +81,8 @@ export class DryRunFailedAnswer {
 }
 
 /** Answer of `POST /api/v1/pipelines/dry-run`: what the pipeline would do with the given events. */
-export class DryRunAnswer {
-  @IsArray() @ValidateNested({ each: true }) @Type(() => DryRunEventAnswer) events: DryRunEventAnswer[];
+export class DryRunReportAnswer {
+  @IsArray() @ValidateNested({ each: true }) @Type(() => DryRunTraceAnswer) events: DryRunTraceAnswer[];
   @IsArray()
   @ValidateNested({ each: true })
   @Type(() => DryRunWindowAnswer)
@@ -91,9 +91,15 @@ export class DryRunAnswer {
       'Windows and their results. Every window closes at the end, as if nothing came after these events.',
   })
   windows: DryRunWindowAnswer[];
-  @IsArray() @ValidateNested({ each: true }) @Type(() => DryRunEmittedAnswer) emitted: DryRunEmittedAnswer[];
-  @IsArray() @ValidateNested({ each: true }) @Type(() => DryRunLateAnswer) late: DryRunLateAnswer[];
-  @IsArray() @ValidateNested({ each: true }) @Type(() => DryRunFailedAnswer) failed: DryRunFailedAnswer[];
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Type(() => DryRunEmittedEventAnswer)
+  emitted: DryRunEmittedEventAnswer[];
+  @IsArray() @ValidateNested({ each: true }) @Type(() => DryRunLateEventAnswer) late: DryRunLateEventAnswer[];
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Type(() => DryRunFailedEventAnswer)
+  failed: DryRunFailedEventAnswer[];
   @IsBoolean()
   @JsonSchemaPart({ description: 'Whether the answer was cut at its size limit.' })
   truncated: boolean;

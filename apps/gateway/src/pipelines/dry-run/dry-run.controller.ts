@@ -14,15 +14,15 @@ import {
 } from '#http';
 import { readGivenEvents } from '#writing';
 import { dryRunText, effectsOf } from '#dataflow';
-import type { LogEvent } from '#cel';
+import type { EventFromLog } from '#cel';
 import { ApiAnswer } from '../../openapi/answers.js';
 import { definitionProblems } from '../pipeline-problems.js';
-import { DryRunAnswer } from './dry-run-answers.js';
+import { DryRunReportAnswer } from './dry-run-answers.js';
 import { readDryRunBody } from './dry-run-body.js';
 import { DryRunInput } from './dry-run-input.js';
 import { Problems, bodyProblems, storeProblems } from '../../openapi/problems.js';
 import { jsonType } from '../../answers/json-type.js';
-import { PipelineDryRun } from './pipeline-dry-run.js';
+import { PipelineDryRunner } from './pipeline-dry-runner.js';
 
 const bodyBytes = 2 * limits.eventBytes;
 
@@ -30,7 +30,7 @@ const bodyBytes = 2 * limits.eventBytes;
 @ApiTags('pipelines')
 @Controller('api/v1/pipelines/dry-run')
 export class DryRunController {
-  constructor(private readonly runner: PipelineDryRun) {}
+  constructor(private readonly runner: PipelineDryRunner) {}
 
   @Post()
   @HttpCode(200)
@@ -46,7 +46,9 @@ export class DryRunController {
       '`events:read`. All evaluations together have a limit.',
   })
   @DescribeBody(DryRunInput)
-  @ApiAnswer(DryRunAnswer, { description: 'The steps of each event, and the events that would be written.' })
+  @ApiAnswer(DryRunReportAnswer, {
+    description: 'The steps of each event, and the events that would be written.',
+  })
   @Problems(bodyProblems, definitionProblems, storeProblems)
   @Header('content-type', jsonType)
   async run(
@@ -68,7 +70,7 @@ export class DryRunController {
  * offsets.
  * @throws ProblemError 400
  */
-async function givenEvents(text: string, streams: readonly string[]): Promise<LogEvent[]> {
+async function givenEvents(text: string, streams: readonly string[]): Promise<EventFromLog[]> {
   const events = await readGivenEvents(text);
   const errors = events.flatMap(({ stream }, i): InputError[] => {
     const detail = `must be among the streams of the source: ${streams.join(', ')}`;

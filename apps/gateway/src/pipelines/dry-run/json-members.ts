@@ -7,7 +7,7 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 
 /** The members of a JSON object, as text: numbers keep the digits that parsing would round. */
-export interface JsonMembers {
+export interface JsonMemberTexts {
   /**
    * The texts of the wanted members. If several members have the same name, the result has the last of these members,
    * like `JSON.parse`.
@@ -26,7 +26,7 @@ const mostOthers = 100;
  * @returns undefined for JSON that is not an object
  * @throws ProblemError `invalid_json`
  */
-export function jsonMembers(text: string, names: readonly string[]): JsonMembers | undefined {
+export function jsonMembers(text: string, names: readonly string[]): JsonMemberTexts | undefined {
   const scanner = new JsonScanner(text);
   const start = scanner.space(0);
   const end = scanner.value(start, 0);

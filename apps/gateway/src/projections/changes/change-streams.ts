@@ -15,8 +15,8 @@ import { storeOutage, type StoreOutage } from '../../live/store-outage.js';
 import { VisibleProjections } from '../visible-projections.js';
 import type { GenerationChanges } from './generation-changes.js';
 import { parseChangeId } from './change-position.js';
-import { OpenChangesStream, type ChangeStart } from './open-changes-stream.js';
-import { ProjectionFollower } from './projection-follower.js';
+import { LiveChangesStream, type ChangeStart } from './live-changes-stream.js';
+import { ProjectionsFollower } from './projections-follower.js';
 
 /** An authorized request for a live stream of a projection's changes. */
 export interface ChangesRequest {
@@ -37,7 +37,7 @@ export class ChangeStreams {
   /** @param times.retryMs milliseconds until the store is read again after a failure */
   constructor(
     private readonly connections: LiveConnections,
-    private readonly follower: ProjectionFollower,
+    private readonly follower: ProjectionsFollower,
     private readonly projections: VisibleProjections,
     @Inject(LOGGER) logger: Logger,
     @Optional() private readonly times: { retryMs?: number } = {},
@@ -71,7 +71,7 @@ export class ChangeStreams {
     const { follower, projections, outage } = this;
     const { definition, caller, snapshot, requestId } = request;
     const { name, created_at } = definition;
-    const changes = new OpenChangesStream(start, {
+    const changes = new LiveChangesStream(start, {
       ...{ name, follower, snapshot, outage },
       ...this.times,
     });

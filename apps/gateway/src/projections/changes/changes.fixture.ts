@@ -4,12 +4,12 @@ import type { PartitionProgress, KeyedStateReader, KeyedStateRow } from '#store'
 import { MemoryStore } from '#store/memory';
 import { createLogger, type Logger } from '#telemetry';
 import { partitionProgress, stateRow } from '../../../../../libs/store/src/keyed-states.fixture.js';
-import { givenConnections, type GivenConnections } from '../../live/given-connections.fixture.js';
+import { givenConnections, type GivenConnectionsOptions } from '../../live/given-connections.fixture.js';
 import { StreamClient, type MessageParser } from '../../live/stream-client.fixture.js';
 import { foldOf, keyState, mergedKey } from '../states/key-state.js';
 import { ChangeStreams } from './change-streams.js';
 import { VisibleProjections } from '../visible-projections.js';
-import { ProjectionFollower } from './projection-follower.js';
+import { ProjectionsFollower } from './projections-follower.js';
 
 /** The parsed data of a Server-Sent Event `change`: a key and its state. */
 export interface Change {
@@ -93,7 +93,7 @@ export class ChangesFixture {
 
   /** Simulates a gateway process that has no open live streams yet. */
   gateway(
-    options: GivenConnections & { logger?: Logger } & { projections?: Partial<KeyedStateReader> } = {},
+    options: GivenConnectionsOptions & { logger?: Logger } & { projections?: Partial<KeyedStateReader> } = {},
   ): ChangeStreamsHandle {
     const { logger = createLogger({ name: 'spec', level: 'silent' }) } = options;
     const projections = Object.assign(
@@ -105,7 +105,7 @@ export class ChangesFixture {
     };
     const connections = givenConnections(logger, options);
     const times = { pollMs: 1, retryMs: 1 };
-    const follower = new ProjectionFollower(connections, { projections }, definitions, logger, times);
+    const follower = new ProjectionsFollower(connections, { projections }, definitions, logger, times);
     const visible = new VisibleProjections(definitions as Definitions);
     const changes = new ChangeStreams(connections, follower, visible, logger, times);
     return { open: (...request) => changes.open(...request), close: () => connections.close() };

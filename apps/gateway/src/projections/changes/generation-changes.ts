@@ -11,7 +11,7 @@ import { abortable } from '../../live/abortable.js';
 import { LivePosition, streamKey } from '../../live/live-position.js';
 import type { Bulkhead } from '../../reads/bulkhead.js';
 import { foldOf, keyState, mergedKey } from '../states/key-state.js';
-import { SpacedIds } from '../../live/spaced-ids.js';
+import { ResumeIdSpacer } from '../../live/resume-id-spacer.js';
 import { positionMessage } from '../../live/server-sent.js';
 import { changeMessage } from './change-messages.js';
 import { changeId } from './change-position.js';
@@ -164,7 +164,7 @@ const messagesPerId = 20;
 
 /** Joins messages, with an id after every few of them. A client that reconnects resumes after the last id. */
 function withIds(messages: readonly string[], idAfter: (index: number) => string): string {
-  const ids = new SpacedIds(messagesPerId);
+  const ids = new ResumeIdSpacer(messagesPerId);
   const parts = messages.map((message, n) => {
     const id = ids.idOf(message.length, () => idAfter(n));
     return id === undefined ? message : message + positionMessage(id);

@@ -10,7 +10,7 @@ import {
 } from '../../live/event-stream-answer.js';
 import { ProjectionName } from '../../definitions/definition-name.js';
 import { VisibleProjections } from '../visible-projections.js';
-import { ProjectionStates } from '../states/projection-states.js';
+import { ProjectionStateReader } from '../states/projection-state-reader.js';
 import { ChangeStreams } from './change-streams.js';
 import { Problems, storeAndLogProblems } from '../../openapi/problems.js';
 import { StateChangeParameters } from './state-change-parameters.js';
@@ -21,7 +21,7 @@ import { StateChangeParameters } from './state-change-parameters.js';
 export class StateChangesController {
   constructor(
     private readonly projections: VisibleProjections,
-    private readonly states: ProjectionStates,
+    private readonly states: ProjectionStateReader,
     private readonly changes: ChangeStreams,
   ) {}
 

@@ -5,7 +5,7 @@ import { foldLimits } from '#dataflow';
 import { ApiAnswer } from '../../openapi/answers.js';
 import { nameParam, ProjectionName, requireDefinitionName } from '../../definitions/definition-name.js';
 import { VisibleProjections } from '../visible-projections.js';
-import { ProjectionStates } from './projection-states.js';
+import { ProjectionStateReader } from './projection-state-reader.js';
 import { ProjectionStateAnswer, ProjectionStateList, stateJson, statesJson } from './state-answers.js';
 import { Problems, consistentReadProblems } from '../../openapi/problems.js';
 import { jsonType } from '../../answers/json-type.js';
@@ -33,7 +33,7 @@ function Address(): ParameterDecorator {
 export class ProjectionStatesController {
   constructor(
     private readonly projections: VisibleProjections,
-    private readonly states: ProjectionStates,
+    private readonly states: ProjectionStateReader,
   ) {}
 
   @Get()

@@ -1,6 +1,6 @@
 import { ProblemError } from '#api';
 import type { ProjectionGeneration, ProjectionDefinition } from '#registry';
-import type { ProjectionStats } from '../projection-stats.js';
+import type { ProjectionStatsReader } from '../projection-stats-reader.js';
 
 /** Seconds after which a client should try again. */
 const retryAfterSeconds = 2;
@@ -11,7 +11,7 @@ const retryAfterSeconds = 2;
  */
 export async function servingGeneration(
   definition: ProjectionDefinition,
-  stats: ProjectionStats,
+  stats: ProjectionStatsReader,
   client: AbortSignal,
 ): Promise<ProjectionGeneration> {
   if (definition.serving) return definition.serving;
@@ -21,7 +21,7 @@ export async function servingGeneration(
 
 async function reason(
   definition: ProjectionDefinition,
-  stats: ProjectionStats,
+  stats: ProjectionStatsReader,
   client: AbortSignal,
 ): Promise<string> {
   const { name, building, paused, failure } = definition;

@@ -38,7 +38,10 @@ export function compareSortValues(a: SortValue, b: SortValue, sign: 1 | -1): num
   return sign * (kindA === 'number' ? compareNumbers(textA, textB) : compareUtf8(textA, textB));
 }
 
-/** Compares decimal numbers. Different doubles have the order of their decimals; only equal doubles need all digits. */
+/**
+ * Compares two numbers given as decimal text. If their values as doubles differ, the doubles decide. If the doubles are equal, the
+ * function compares all digits of the texts.
+ */
 function compareNumbers(a: string, b: string): number {
   const [x, y] = [Number(a), Number(b)];
   if (x !== y) return x < y ? -1 : 1;

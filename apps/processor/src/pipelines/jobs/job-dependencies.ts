@@ -1,4 +1,4 @@
-import type { Checkpointer, ErasureLookup, ConsumerProgress, EngineRetry } from '#engine';
+import type { Checkpointer, ErasureLookup, StalledConsumerDetector, EngineRetry } from '#engine';
 import type { StreamId, TopicAndGroupNames } from '#event';
 import type { Definitions } from '#registry';
 import type { Log, Producer } from '#log';
@@ -51,7 +51,7 @@ export interface JobDependencies {
   budget: RowCacheBudget;
   erasures: ErasureLookup;
   window: IdWindowBounds;
-  progress: ConsumerProgress;
+  progress: StalledConsumerDetector;
   stepMetrics: OperatorMetrics;
   tracing: Tracing | undefined;
   pace: JobIntervals;

@@ -32,7 +32,7 @@ interface UnreferencedJob {
   stage?: string;
 }
 
-/** A set of stage ids. */
+/** The ids of a job's stages that some definition refers to, for membership tests only. */
 type StageIds = Pick<ReadonlySet<string>, 'has'>;
 
 /**

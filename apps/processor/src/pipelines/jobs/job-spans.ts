@@ -1,4 +1,4 @@
-import { sampledRequests, type WriteTrace } from '#engine';
+import { sampledRequests, type StoreWriteTrace } from '#engine';
 import type { LogRecord } from '#log';
 import type { Tracing } from '#telemetry';
 
@@ -9,7 +9,7 @@ import type { Tracing } from '#telemetry';
 export function jobSpans(
   tracing: Tracing | undefined,
   { name, records, from }: { name: string; records: readonly LogRecord[]; from: number },
-): WriteTrace | undefined {
+): StoreWriteTrace | undefined {
   if (!tracing) return undefined;
   const requests = sampledRequests(records, from);
   if (requests.length === 0) return undefined;

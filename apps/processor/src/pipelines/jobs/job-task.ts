@@ -6,7 +6,7 @@ import type { JobConfiguration } from '../stages/job-configuration.js';
 import type { JobPartitionState } from '../state/job-partition-state.js';
 import type { JobDependencies } from './job-dependencies.js';
 import { jobSpans } from './job-spans.js';
-import type { ProcessedBatch, StageTask } from '../stages/stage-task.js';
+import type { StageBatchResult, StageTask } from '../stages/stage-task.js';
 
 export interface JobTaskOptions {
   partition: OwnedPartition;
@@ -77,7 +77,7 @@ export class JobTask implements PartitionTask {
   }
 }
 
-function count(pipeline: string, { counts, duplicates }: ProcessedBatch): void {
+function count(pipeline: string, { counts, duplicates }: StageBatchResult): void {
   metrics.pipelineProcessed.inc({ pipeline }, counts.processed);
   metrics.pipelineEmitted.inc({ pipeline }, counts.emitted);
   metrics.pipelineDropped.inc({ pipeline }, counts.dropped);

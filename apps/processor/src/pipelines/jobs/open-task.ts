@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PartitionErasures, warmUpStart, type OwnedPartition } from '#engine';
 import type { EpochMicros, StreamId } from '#event';
-import type { PartitionAssignment } from '#log';
+import type { NewlyAssignedPartition } from '#log';
 import { maxStateKeys, type PartitionProgress, type StatePartitionKey } from '#store';
 import { IdWindow, noWatermark, replayStage } from '#dataflow';
-import { WatermarkBroadcast } from '../output/watermark-broadcast.js';
+import { WatermarkBroadcaster } from '../output/watermark-broadcaster.js';
 import { zeroCounts } from '../output/counts.js';
 import type { JobConfiguration } from '../stages/job-configuration.js';
 import { JobTask } from './job-task.js';
@@ -12,7 +12,7 @@ import { KeyedTask } from '../stages/keyed-task.js';
 import { CheckpointLostError } from '../stages/checkpoint-lost.js';
 import { PartitionRowCache, type StoredRowReader } from '../state/partition-row-cache.js';
 import { JobPartitionState } from '../state/job-partition-state.js';
-import { ReplayTask } from '../stages/replay-task.js';
+import { DeadLetterReplayTask } from '../stages/dead-letter-replay-task.js';
 import type { JobDependencies } from './job-dependencies.js';
 import { saveDeadLetters } from '../state/save-batches.js';
 import { SourceTask } from '../stages/source-task.js';
@@ -154,13 +154,13 @@ async function endFrom(
  * reaches `from`.
  */
 async function warmStart(
-  assignment: PartitionAssignment,
+  assignment: NewlyAssignedPartition,
   from: number,
   { window, now }: JobDependencies,
 ): Promise<number> {
   if (from >= assignment.position) return warmUpStart(assignment, window, now());
   const { topic, partition, beginning: first } = assignment;
-  const at: PartitionAssignment = {
+  const at: NewlyAssignedPartition = {
     ...{ topic, partition, beginning: first, position: from },
     offsetAt: (timestamp) => assignment.offsetAt(timestamp),
     timestampAtPosition: () => Promise.resolve(undefined),
@@ -218,11 +218,11 @@ function taskOf(
     },
     saveDeadLetters: (letters) => saveDeadLetters({ writer: parts.writer, retry, stopped: ended }, letters),
     permit: () => checkpointer.permit(state),
-    controls: new WatermarkBroadcast((records) => producer.append(records), parts.pace.tellMs),
+    controls: new WatermarkBroadcaster((records) => producer.append(records), parts.pace.tellMs),
     now: () => nowOf(parts),
   };
   if (stage !== undefined && rows) return new KeyedTask({ ...shared, stage, rows });
-  if (stage === replayStage) return new ReplayTask({ ...shared, window, erasures, idOf });
+  if (stage === replayStage) return new DeadLetterReplayTask({ ...shared, window, erasures, idOf });
   const { stream, id } = source!;
   const place = { stream: id, partition: state.place.partition };
   return new SourceTask({ ...shared, stream, window, erasures: new PartitionErasures(erasures, place) });

@@ -1,15 +1,15 @@
-import { PartitionTaskHost, type OwnedPartition, type ReconciledHost, type TaskFactory } from '#engine';
+import { PartitionTaskHost, type OwnedPartition, type DefinitionRunner, type TaskFactory } from '#engine';
 import { streamNameOf, type StreamId } from '#event';
 import { replayStage } from '#dataflow';
 import { metrics } from '#telemetry';
 import { JobConfiguration } from '../stages/job-configuration.js';
-import { InternalTopics } from './internal-topics.js';
+import { InternalTopicCreator } from './internal-topic-creator.js';
 import { CheckpointLostError } from '../stages/checkpoint-lost.js';
 import { openTask, type AssignedJobPartition } from './open-task.js';
 import type { JobTask } from './job-task.js';
 import type { StageTopic } from '../output/output-buffer.js';
 import type { JobDependencies } from './job-dependencies.js';
-import { DeadLetterStreams } from './dead-letter-streams.js';
+import { DeadLetterDataStreams } from './dead-letter-data-streams.js';
 import { exportedWatermark } from './exported-watermark.js';
 import type { DesiredJob } from './desired-jobs.js';
 
@@ -23,9 +23,9 @@ export const pipelineLagPrefix = 'pipeline ';
  * Runs the job of one pipeline in this process. The job creates its internal topics, and reads the sources and the
  * internal topics in a consumer group of its own.
  */
-export class RunningJob implements ReconciledHost<DesiredJob>, TaskFactory<JobTask> {
+export class RunningJob implements DefinitionRunner<DesiredJob>, TaskFactory<JobTask> {
   private readonly host: PartitionTaskHost<JobTask>;
-  private readonly shown: DeadLetterStreams;
+  private readonly shown: DeadLetterDataStreams;
   private readonly closed = new AbortController();
   private current: JobConfiguration;
   private desired: DesiredJob;
@@ -40,7 +40,7 @@ export class RunningJob implements ReconciledHost<DesiredJob>, TaskFactory<JobTa
     private readonly parts: JobDependencies,
   ) {
     this.desired = desired;
-    this.shown = new DeadLetterStreams(parts.projections);
+    this.shown = new DeadLetterDataStreams(parts.projections);
     this.current = this.currentOf(desired, new Map());
     const { checkpointer } = parts;
     this.host = new PartitionTaskHost({
@@ -146,7 +146,7 @@ export class RunningJob implements ReconciledHost<DesiredJob>, TaskFactory<JobTa
     const of = stages.join();
     if (this.internal?.of === of) return this.internal.topics;
     const { log, topics, retry, writer: reader, pace } = this.parts;
-    const own = new InternalTopics({ admin: log.admin, topics, retry, reader, goneMs: pace.goneMs });
+    const own = new InternalTopicCreator({ admin: log.admin, topics, retry, reader, goneMs: pace.goneMs });
     const [found, replays] = await Promise.all([
       own.ensure(this.id, { stages, partitions }, this.closed.signal),
       own.ensureReplay(this.id, this.closed.signal),

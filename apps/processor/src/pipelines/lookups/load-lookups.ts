@@ -1,6 +1,6 @@
 import type { TimeSlice } from '#async';
-import type { OperatorChain, PipelineEvent, ProjectionLookup, LookupAnswers } from '#dataflow';
-import { lookupName, type LoadedStates, type SideInputLoader } from './side-input-loader.js';
+import type { OperatorChain, PipelineEvent, ProjectionLookup, GetProjectionState } from '#dataflow';
+import { lookupName, type LoadedProjectionStates, type SideInputLoader } from './side-input-loader.js';
 
 /**
  * Maximum number of rounds in which a chain requests projection states. An `enrich` may depend on the result of an
@@ -9,12 +9,12 @@ import { lookupName, type LoadedStates, type SideInputLoader } from './side-inpu
 const mostRounds = 60;
 
 /** An input event of an operator chain. */
-export interface ChainInput {
+export interface OperatorChainInput {
   readonly flow: PipelineEvent;
 }
 
 interface LookupDependencies {
-  /** Loads projection states into a `LoadedStates` map, and retries until the states are loaded. */
+  /** Loads projection states into a `LoadedProjectionStates` map, and retries until the states are loaded. */
   readonly load: (...of: Parameters<SideInputLoader['load']>) => Promise<void>;
   readonly turn: TimeSlice;
 }
@@ -23,13 +23,13 @@ interface LookupDependencies {
  * Loads all projection states that a chain needs for these input events, together. If the chain looks up nothing, the
  * inputs are returned unchanged and remain lazy. An undefined input is a record that the chain does not process.
  */
-export async function loadLookups<In extends ChainInput>(
+export async function loadLookups<In extends OperatorChainInput>(
   chain: OperatorChain,
   inputs: Iterable<In | undefined>,
   { load, turn }: LookupDependencies,
-): Promise<{ inputs: Iterable<In | undefined>; tables: LookupAnswers }> {
+): Promise<{ inputs: Iterable<In | undefined>; tables: GetProjectionState }> {
   if (!chain.looksUp) return { inputs, tables: () => null };
-  const found: LoadedStates = new Map();
+  const found: LoadedProjectionStates = new Map();
   const all: In[] = [];
   for (const input of inputs) {
     if (turn.over(sizeOf(input))) await turn.end();
@@ -49,6 +49,6 @@ export async function loadLookups<In extends ChainInput>(
 }
 
 /** Returns the size of an input event in characters, as the work that `TimeSlice` counts. */
-export function sizeOf(input: ChainInput | undefined): number {
+export function sizeOf(input: OperatorChainInput | undefined): number {
   return input?.flow.event.data.length ?? 0;
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { ProjectionDefinition } from '#registry';
 import { maxStateKeys } from '#store';
 import { MemoryStore } from '#store/memory';
-import { SideInputLoader, type LoadedStates } from './side-input-loader.js';
+import { SideInputLoader, type LoadedProjectionStates } from './side-input-loader.js';
 
 const serving = { id: 'b'.repeat(24), spec: { fields: { n: { op: 'count' } } } };
 const projections = { get: () => ({ serving }) as unknown as ProjectionDefinition };
@@ -13,7 +13,7 @@ const lookup = (key: string) => ({ projection: 'p', key });
 
 it('loads as many keys as a batch of events can have', async () => {
   const tables = new SideInputLoader({ definitions, store: new MemoryStore().projections, now: () => 0 });
-  const found: LoadedStates = new Map();
+  const found: LoadedProjectionStates = new Map();
   const lookups = Array.from({ length: 2 * maxStateKeys + 1 }, (_, i) => lookup(`k-${i}`));
 
   await tables.load(lookups, found);
@@ -36,7 +36,7 @@ it('caches loaded states for a short time, up to 16 million characters', async (
     },
   });
   const keys = Array.from({ length: 400 }, (_, i) => `k-${i}`);
-  const found: LoadedStates = new Map();
+  const found: LoadedProjectionStates = new Map();
   await tables.load(keys.map(lookup), found);
   expect(found.get('p k-0')!.length).toBeGreaterThan(60_000);
   asked.length = 0;

@@ -20,7 +20,7 @@ interface CachedState {
 }
 
 /** Loaded states of projections, by the result of `lookupName`; null for a key without a state. */
-export type LoadedStates = Map<string, string | null>;
+export type LoadedProjectionStates = Map<string, string | null>;
 
 export function lookupName({ projection, key }: ProjectionLookup): string {
   return `${projection} ${key}`;
@@ -46,7 +46,7 @@ export class SideInputLoader {
   ) {}
 
   /** Adds the states for these lookups to `found`; null for a key without a state. @throws StoreUnavailableError */
-  async load(lookups: Iterable<ProjectionLookup>, found: LoadedStates): Promise<void> {
+  async load(lookups: Iterable<ProjectionLookup>, found: LoadedProjectionStates): Promise<void> {
     const missing = new Map<string, Set<string>>();
     for (const lookup of lookups) {
       const name = lookupName(lookup);
@@ -61,7 +61,11 @@ export class SideInputLoader {
     }
   }
 
-  private async loadOf(projection: string, keys: readonly string[], found: LoadedStates): Promise<void> {
+  private async loadOf(
+    projection: string,
+    keys: readonly string[],
+    found: LoadedProjectionStates,
+  ): Promise<void> {
     const build = this.parts.definitions.projections.get(projection)?.serving;
     const states = new Map<string, string>();
     if (build) {

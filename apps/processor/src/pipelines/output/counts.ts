@@ -12,11 +12,11 @@ export interface EventOutcomeCounts {
 }
 
 /** The event counts of a whole pipeline, and of each of its operators. */
-export interface JobCounts extends Readonly<EventOutcomeCounts> {
+export interface JobEventCounts extends Readonly<EventOutcomeCounts> {
   readonly steps: EventCountsByOperator;
 }
 
-export const zeroCounts: JobCounts = {
+export const zeroCounts: JobEventCounts = {
   processed: 0,
   emitted: 0,
   dropped: 0,
@@ -25,7 +25,7 @@ export const zeroCounts: JobCounts = {
   steps: {},
 };
 
-export function sumCounts(a: JobCounts, b: JobCounts): JobCounts {
+export function sumCounts(a: JobEventCounts, b: JobEventCounts): JobEventCounts {
   return {
     processed: a.processed + b.processed,
     emitted: a.emitted + b.emitted,

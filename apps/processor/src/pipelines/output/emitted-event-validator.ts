@@ -6,10 +6,10 @@ import { compileSchema } from '#schemas';
  * The schema version that an emitted event matches, or the validation errors of the event. The version is null if the
  * event type has no schema, or if the event does not match a schema in mode `warn`.
  */
-export type SchemaValidation =
+export type SchemaValidationResult =
   { readonly version: number | null; readonly error?: undefined } | { readonly error: string };
 
-const unchecked: SchemaValidation = { version: null };
+const unchecked: SchemaValidationResult = { version: null };
 
 /** Validates emitted events against the schemas of their event types, as ingest validates the events of clients. */
 export class EmittedEventValidator {
@@ -28,7 +28,7 @@ export class EmittedEventValidator {
   }
 
   /** Validates the data of an emitted event. @throws Error when the schema cannot be compiled */
-  async check(stream: string, eventType: string, data: string): Promise<SchemaValidation> {
+  async check(stream: string, eventType: string, data: string): Promise<SchemaValidationResult> {
     const entry = this.index.find(stream, eventType);
     if (!entry) return unchecked;
     const { compiled } = entry.ready ?? (await this.compiled.make(entry));

@@ -10,14 +10,14 @@ import {
   type OperatorOutcome,
   type WebhookFormat,
 } from '#dataflow';
-import type { JobCounts, EventOutcomeCounts } from './counts.js';
+import type { JobEventCounts, EventOutcomeCounts } from './counts.js';
 import type { JobIdentity } from './emitted-record.js';
 import { deadLetterOf, type DeadLetterCause } from './dead-letters.js';
 import { encodeRepartitionedEvent } from './stage-record.js';
 import type { OutputDeduplication } from './output-deduplication.js';
 
 /** An event that a job emits to a stream. */
-export interface StreamOutput {
+export interface BufferedStreamEvent {
   readonly stream: string;
   /** JSON pointer of the operator that emits the event. */
   readonly at: string;
@@ -25,7 +25,7 @@ export interface StreamOutput {
 }
 
 /** An event that a job sends to a webhook. */
-export interface WebhookOutput {
+export interface BufferedWebhookEvent {
   readonly url: string;
   readonly secretRef: string;
   readonly format: WebhookFormat;
@@ -53,9 +53,9 @@ const recordWeight = 300;
 
 /** The outputs of one batch of one partition that are not written yet, and the event counts of the batch. */
 export class OutputBuffer {
-  emits: StreamOutput[] = [];
+  emits: BufferedStreamEvent[] = [];
   forwards: NewRecord[] = [];
-  deliveries: WebhookOutput[] = [];
+  deliveries: BufferedWebhookEvent[] = [];
   letters: DeadLetter[] = [];
   readonly counts: EventOutcomeCounts = { processed: 0, emitted: 0, dropped: 0, late: 0, failed: 0 };
   /** Counts the events that enter and leave each operator in this batch. */
@@ -84,7 +84,7 @@ export class OutputBuffer {
   }
 
   /** The event counts of the batch so far. The counts are final when all outputs of the batch are written. */
-  get totals(): JobCounts {
+  get totals(): JobEventCounts {
     return { ...this.counts, steps: this.steps.counts() };
   }
 
@@ -94,14 +94,14 @@ export class OutputBuffer {
   }
 
   /** Removes and returns the records that wait to be written to Kafka. */
-  takeRecords(): { emits: StreamOutput[]; forwards: NewRecord[] } {
+  takeRecords(): { emits: BufferedStreamEvent[]; forwards: NewRecord[] } {
     const { emits, forwards } = this;
     [this.emits, this.forwards, this.weight.records] = [[], [], 0];
     return { emits, forwards };
   }
 
   /** Removes and returns the events that wait to be sent to webhooks. */
-  takeDeliveries(): WebhookOutput[] {
+  takeDeliveries(): BufferedWebhookEvent[] {
     const { deliveries } = this;
     [this.deliveries, this.weight.deliveries] = [[], 0];
     return deliveries;
@@ -174,7 +174,7 @@ export class OutputBuffer {
     this.weight.records += recordWeight + value.length;
   }
 
-  private emit(emit: StreamOutput): void {
+  private emit(emit: BufferedStreamEvent): void {
     this.counts.emitted++;
     this.emits.push(emit);
     this.weight.records += weightOf(emit.flow);

@@ -1,4 +1,4 @@
-import { MaterializedOffsets, type ConsumerProgress, type EngineRetry } from '#engine';
+import { MaterializedOffsets, type StalledConsumerDetector, type EngineRetry } from '#engine';
 import { streamNameOf, type EpochMicros, type TopicAndGroupNames } from '#event';
 import type { Definitions } from '#registry';
 import { UnknownTopicError, type TopicAdmin } from '#log';
@@ -12,7 +12,7 @@ export interface DeduplicationDependencies {
   definitions: Pick<Definitions, 'stream'>;
   topics: TopicAndGroupNames;
   retry: EngineRetry;
-  progress: Pick<ConsumerProgress, 'attempted'>;
+  progress: Pick<StalledConsumerDetector, 'attempted'>;
   logger: Logger;
   window: IdWindowBounds;
   /** Returns the current time in milliseconds since 1970. */

@@ -7,14 +7,14 @@ import { LogOverloadedError, UnknownTopicError, type NewRecord, type Producer } 
 
 import { emittedMetadata, emittedRecord, isTooLarge, tooLarge, type JobIdentity } from './emitted-record.js';
 import type { EmittedEventValidator } from './emitted-event-validator.js';
-import type { StreamOutput, OutputBuffer, WebhookOutput } from './output-buffer.js';
-import type { TargetStreams } from './target-streams.js';
+import type { BufferedStreamEvent, OutputBuffer, BufferedWebhookEvent } from './output-buffer.js';
+import type { TargetStreamCreator } from './target-stream-creator.js';
 import type { OutputDeduplication } from './output-deduplication.js';
 
 export interface SinkDependencies {
   producer: Pick<Producer, 'append'>;
   topics: TopicAndGroupNames;
-  streams: TargetStreams;
+  streams: TargetStreamCreator;
   schemas: EmittedEventValidator;
   webhooks: Pick<WebhookDeliverer, 'deliver'>;
   retry: EngineRetry;
@@ -47,7 +47,7 @@ export class Sink {
     if (output.size === 0) return;
     const { emits: all, forwards } = output.takeRecords();
     const emits = await this.unwritten(all, run, { before: output.before, signal });
-    const refused = new Set<StreamOutput>();
+    const refused = new Set<BufferedStreamEvent>();
     for (;;) {
       signal.throwIfAborted();
       const attempt = { run, output, signal, refused };
@@ -59,13 +59,13 @@ export class Sink {
 
   /** Resolves with the emitted events, without those that are known to be in their target streams already. */
   private async unwritten(
-    emits: readonly StreamOutput[],
+    emits: readonly BufferedStreamEvent[],
     run: JobIdentity,
     { before, signal }: { before: OutputDeduplication | undefined; signal: AbortSignal },
-  ): Promise<readonly StreamOutput[]> {
+  ): Promise<readonly BufferedStreamEvent[]> {
     if (!before) return emits;
-    const idOf = ({ at, flow }: StreamOutput): string => derivedId(run.id, flow.origin, at);
-    const missing: StreamOutput[] = [];
+    const idOf = ({ at, flow }: BufferedStreamEvent): string => derivedId(run.id, flow.origin, at);
+    const missing: BufferedStreamEvent[] = [];
     for (const stream of new Set(emits.map((emit) => emit.stream))) {
       const some = emits.filter((emit) => emit.stream === stream);
       const written = await before.among(stream, some.map(idOf), signal);
@@ -89,7 +89,7 @@ export class Sink {
     });
   }
 
-  private deliveryOf(output: WebhookOutput, run: JobIdentity): WebhookDelivery {
+  private deliveryOf(output: BufferedWebhookEvent, run: JobIdentity): WebhookDelivery {
     const { url, secretRef, format } = output;
     const { id, value } = emittedRecord(output, run, { schemaVersion: null, now: this.parts.now() });
     const isCloudEvent = format === 'cloudevents';
@@ -114,7 +114,10 @@ export class Sink {
     }
   }
 
-  private async recordsOf(emits: readonly StreamOutput[], attempt: SinkWriteAttempt): Promise<NewRecord[]> {
+  private async recordsOf(
+    emits: readonly BufferedStreamEvent[],
+    attempt: SinkWriteAttempt,
+  ): Promise<NewRecord[]> {
     const records: NewRecord[] = [];
     for (const emit of emits) {
       if (attempt.refused.has(emit)) continue;
@@ -127,7 +130,7 @@ export class Sink {
   }
 
   /** Resolves with the record of an emitted event, or with the reason why the event became a dead letter. */
-  private async recordOf(emit: StreamOutput, attempt: SinkWriteAttempt): Promise<NewRecord | string> {
+  private async recordOf(emit: BufferedStreamEvent, attempt: SinkWriteAttempt): Promise<NewRecord | string> {
     const { streams, schemas, retry } = this.parts;
     const { stream } = emit;
     if (!streams.isThere(stream)) {
@@ -139,7 +142,7 @@ export class Sink {
   }
 
   /** Returns whether the target stream exists and the event type has no schema. */
-  private isKnown({ stream, flow }: StreamOutput): boolean {
+  private isKnown({ stream, flow }: BufferedStreamEvent): boolean {
     const { streams, schemas } = this.parts;
     return streams.isThere(stream) && !schemas.has(stream, flow.event.event_type);
   }
@@ -149,7 +152,7 @@ export class Sink {
    * @throws UnknownTopicError when the target stream was deleted a moment ago
    */
   private made(
-    emit: StreamOutput,
+    emit: BufferedStreamEvent,
     schemaVersion: number | null,
     attempt: SinkWriteAttempt,
   ): NewRecord | string {
@@ -163,7 +166,7 @@ export class Sink {
 }
 
 /** Returns the event as CloudEvents JSON. The member `source` names the pipeline. */
-function cloudEvent({ flow }: WebhookOutput, run: JobIdentity, id: string): string {
+function cloudEvent({ flow }: BufferedWebhookEvent, run: JobIdentity, id: string): string {
   const { event } = flow;
   const metadata = emittedMetadata(flow, run);
   const content = { ...event, event_id: id, timestamp: formatTime(event.timestamp), metadata };
@@ -175,11 +178,11 @@ interface SinkWriteAttempt {
   output: OutputBuffer;
   signal: AbortSignal;
   /** Emitted events that have become dead letters, in this or an earlier attempt to write the batch. */
-  refused: Set<StreamOutput>;
+  refused: Set<BufferedStreamEvent>;
 }
 
 /** Turns an emitted event into a dead letter, and returns the reason. */
-function reject(emit: StreamOutput, error: string, { output, refused }: SinkWriteAttempt): string {
+function reject(emit: BufferedStreamEvent, error: string, { output, refused }: SinkWriteAttempt): string {
   const { at, flow, stream } = emit;
   refused.add(emit);
   output.counts.emitted--;
@@ -189,7 +192,7 @@ function reject(emit: StreamOutput, error: string, { output, refused }: SinkWrit
 
 async function checked(
   schemas: EmittedEventValidator,
-  { stream, flow }: StreamOutput,
+  { stream, flow }: BufferedStreamEvent,
 ): Promise<{ version: number | null; error?: string }> {
   const outcome = await schemas.check(stream, flow.event.event_type, flow.event.data);
   return outcome.error === undefined ? outcome : { version: null, error: outcome.error };

@@ -12,7 +12,7 @@ import { OutputBuffer } from '../output/output-buffer.js';
 import { PipelineTestBed, recordOf, topics } from '../pipelines.fixture.js';
 import { eventLoopRoundsDuring } from '../event-loop-rounds.fixture.js';
 import { BatchComputation } from './batch-computation.js';
-import { TargetStreams } from '../output/target-streams.js';
+import { TargetStreamCreator } from '../output/target-stream-creator.js';
 
 const mebibyte = 1024 * 1024;
 /** Maximum size of waiting outputs in characters: the limit, plus the outputs of one more event. */
@@ -50,7 +50,7 @@ async function computedOver(events: typeof inputs, operators: OperatorDefinition
   await definitions.createStream({ stream: 'out' }, systemActor);
   const pipeline = compilePipeline({ source: { streams: ['orders'] }, operators, from: 'beginning' });
   const sink = new Sink({
-    ...{ topics, now: () => 0, streams: new TargetStreams(definitions) },
+    ...{ topics, now: () => 0, streams: new TargetStreamCreator(definitions) },
     schemas: new EmittedEventValidator(definitions),
     retry: new EngineRetry({
       logger: createLogger({ name: 'test', level: 'silent' }),

@@ -10,7 +10,7 @@ import {
   type PipelineEvent,
   type KeyedStage,
 } from '#dataflow';
-import { zeroCounts, sumCounts, type JobCounts } from '../output/counts.js';
+import { zeroCounts, sumCounts, type JobEventCounts } from '../output/counts.js';
 import { upstreamPartitionName, type JobConfiguration } from './job-configuration.js';
 import { unreadableDeadLetter } from '../output/dead-letters.js';
 import { missingTopicError, requireReadable } from './checkpoint-lost.js';
@@ -20,7 +20,7 @@ import type { JobPartitionState } from '../state/job-partition-state.js';
 import { batchEnd } from './batch-end.js';
 import { readStageRecord, type RepartitionedEvent, type StageRecord } from '../output/stage-record.js';
 import { BatchComputation } from './batch-computation.js';
-import type { StageTask, ProcessedBatch, StageTaskDependencies } from './stage-task.js';
+import type { StageTask, StageBatchResult, StageTaskDependencies } from './stage-task.js';
 
 /** Maximum number of state rows that the records of one part of a batch belong to. */
 const partRows = 5000;
@@ -73,8 +73,8 @@ export class KeyedTask implements StageTask {
     this.positions = this.positionsOf(options.current(), state.state);
   }
 
-  async take(batch: RecordBatch): Promise<ProcessedBatch> {
-    const taken: ProcessedBatch = { counts: zeroCounts, duplicates: 0, changed: false };
+  async take(batch: RecordBatch): Promise<StageBatchResult> {
+    const taken: StageBatchResult = { counts: zeroCounts, duplicates: 0, changed: false };
     const { state } = this;
     const fresh = batch.records.filter(({ offset }) => offset >= state.next);
     if (fresh.length < batch.records.length) this.requireTaken(batch.records);
@@ -137,7 +137,7 @@ export class KeyedTask implements StageTask {
   private async takePart(
     arrivals: readonly DecodedStageRecord[],
     { run, stage, next }: { run: JobConfiguration; stage: KeyedStage; next: number },
-  ): Promise<{ counts: JobCounts; changed: boolean }> {
+  ): Promise<{ counts: JobEventCounts; changed: boolean }> {
     const { state, now } = this.options;
     if (run.feedersOf(stage.id).join() !== this.known)
       this.positions = this.positionsOf(run, this.positions.save());

@@ -9,13 +9,13 @@ import {
   type CompiledPipeline,
 } from '#dataflow';
 import { decodeLogRecord } from '../../projections/decoded-record.js';
-import { zeroCounts, sumCounts, type JobCounts, type EventOutcomeCounts } from '../output/counts.js';
+import { zeroCounts, sumCounts, type JobEventCounts, type EventOutcomeCounts } from '../output/counts.js';
 import { upstreamPartitionName, type JobConfiguration } from './job-configuration.js';
 import { OutputBuffer, type InputRecordContext } from '../output/output-buffer.js';
 import type { JobPartitionState } from '../state/job-partition-state.js';
 import { batchEnd } from './batch-end.js';
 import { BatchComputation } from './batch-computation.js';
-import type { StageTask, ProcessedBatch, StageTaskDependencies } from './stage-task.js';
+import type { StageTask, StageBatchResult, StageTaskDependencies } from './stage-task.js';
 
 /**
  * Milliseconds between two calls of `tell` from which on the process counts as having been suspended. The calls are
@@ -51,7 +51,7 @@ export class SourceTask implements StageTask {
     this.watermark = this.newWatermark();
   }
 
-  async take(batch: RecordBatch): Promise<ProcessedBatch> {
+  async take(batch: RecordBatch): Promise<StageBatchResult> {
     this.busy = true;
     this.duplicates = 0;
     let counts = zeroCounts;
@@ -104,7 +104,7 @@ export class SourceTask implements StageTask {
     return new SourceWatermark({ idleAfterMs, nowMs: this.options.now() / 1000, watermark: state.watermark });
   }
 
-  private async takePart(records: readonly LogRecord[], next: number): Promise<JobCounts> {
+  private async takePart(records: readonly LogRecord[], next: number): Promise<JobEventCounts> {
     const { current, state, now } = this.options;
     const run = current();
     if (run.pipeline.idleAfterMs !== this.idleAfterMs) {

@@ -1,9 +1,9 @@
 import type { EpochMicros } from '#event';
 import type { RecordBatch } from '#log';
 import type { DeadLetter } from '#store';
-import type { JobCounts } from '../output/counts.js';
+import type { JobEventCounts } from '../output/counts.js';
 import type { JobConfiguration } from './job-configuration.js';
-import type { WatermarkBroadcast } from '../output/watermark-broadcast.js';
+import type { WatermarkBroadcaster } from '../output/watermark-broadcaster.js';
 import type { Sink } from '../output/sink.js';
 import type { JobPartitionState } from '../state/job-partition-state.js';
 import type { SideInputLoader } from '../lookups/side-input-loader.js';
@@ -23,13 +23,13 @@ export interface StageTaskDependencies {
   readonly saveDeadLetters: (letters: readonly DeadLetter[]) => Promise<void>;
   /** Waits for a permit to compute a batch. Resolves with a function that returns the permit. */
   readonly permit: () => Promise<() => void>;
-  controls: WatermarkBroadcast;
+  controls: WatermarkBroadcaster;
   readonly now: () => EpochMicros;
 }
 
 /** The result of processing one batch. */
-export interface ProcessedBatch {
-  counts: JobCounts;
+export interface StageBatchResult {
+  counts: JobEventCounts;
   duplicates: number;
   /** Whether the task has changes to save besides the offset. */
   changed: boolean;
@@ -42,7 +42,7 @@ export interface StageTask {
    * Processes a batch. Rejects when the partition is revoked during the batch.
    * @throws FencedError when another process has taken over the partition
    */
-  take(batch: RecordBatch): Promise<ProcessedBatch>;
+  take(batch: RecordBatch): Promise<StageBatchResult>;
   /**
    * Broadcasts the watermark and the offset of the partition to the downstream stages, if the time for a broadcast has
    * come. Rejects if the broadcast fails.

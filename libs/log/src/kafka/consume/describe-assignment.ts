@@ -1,5 +1,5 @@
 import { LogUnavailableError } from '../../errors.js';
-import type { PartitionAssignment } from '../../log.js';
+import type { NewlyAssignedPartition } from '../../log.js';
 import { latest, type ClusterClient } from '../cluster-client.js';
 import type { KafkaLogLimits } from '../config.js';
 import { isFatal } from '../kafka-errors.js';
@@ -14,7 +14,7 @@ interface AssignmentDependencies {
 }
 
 /** First offset of a partition in the log, and the offset after its last record. */
-export interface LogOffsets {
+export interface PartitionOffsetBounds {
   beginning: number;
   end: number;
 }
@@ -27,7 +27,7 @@ export interface LogOffsets {
 export async function logOffsetsOf(
   client: ClusterClient,
   places: readonly TopicPartition[],
-): Promise<Map<string, LogOffsets>> {
+): Promise<Map<string, PartitionOffsetBounds>> {
   const wanted = new Set(places.map(keyOf));
   // An empty list of topics would request all topics.
   if (wanted.size === 0) return new Map();
@@ -53,8 +53,8 @@ export async function logOffsetsOf(
 export function describeAssignment(
   { client, bounds }: AssignmentDependencies,
   place: TopicPartition,
-  { committed, beginning, end }: LogOffsets & { committed: number },
-): PartitionAssignment {
+  { committed, beginning, end }: PartitionOffsetBounds & { committed: number },
+): NewlyAssignedPartition {
   const at = async (timestamp: number): Promise<number> =>
     client.offsetAt({ ...place, leader: await leaderOf(client, place) }, timestamp);
   // If the log does not have the committed offset, reading continues at the beginning of the log.

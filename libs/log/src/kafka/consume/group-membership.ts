@@ -20,8 +20,8 @@ export interface GroupMembershipOptions {
   /** Client for commits and offset lookups, which also run while the member joins. */
   client: ClusterClient;
   /**
-   * Client for joins and heartbeats. The broker answers nothing else on its connections while it waits for the other
-   * members.
+   * Client for joins and heartbeats. While a join waits for the other members of the group, the broker answers no other
+   * request on the same connection, so other requests need a client of their own.
    */
   joining: ClusterClient;
   group: string;

@@ -7,7 +7,12 @@ import type { KafkaLogLimits } from '../config.js';
 import { isFatal } from '../kafka-errors.js';
 import type { KafkaLogger } from '../logger.js';
 import type { OwnershipClaim } from './assign-partitions.js';
-import { describeAssignment, leaderOf, logOffsetsOf, type LogOffsets } from './describe-assignment.js';
+import {
+  describeAssignment,
+  leaderOf,
+  logOffsetsOf,
+  type PartitionOffsetBounds,
+} from './describe-assignment.js';
 import type { FetchOutage } from './fetch-outage.js';
 import { Fetcher } from './fetcher.js';
 import type { CommittedOffset, GroupGeneration, TopicPartition } from './group-generation.js';
@@ -34,10 +39,10 @@ export interface GroupSessionOptions {
   onFatal(error: unknown): void;
 }
 
-/** Lookup results for partitions that are opened together, by `keyOf`. */
+/** Committed offsets and log boundaries of partitions that are opened together. The keys of both maps come from `keyOf`. */
 interface LookupResults {
   committed: ReadonlyMap<string, CommittedOffset>;
-  bounds: ReadonlyMap<string, LogOffsets>;
+  bounds: ReadonlyMap<string, PartitionOffsetBounds>;
 }
 
 const retryWaitMs = 200;
@@ -60,7 +65,7 @@ export class GroupSession {
   private readonly owned = new Map<string, OwnedPartition>();
   /** Partitions whose first and next offsets in Kafka are looked up in the next request. */
   private readonly unknown = new Set<OwnedPartition>();
-  private asking: Promise<Map<string, LogOffsets>> | undefined;
+  private asking: Promise<Map<string, PartitionOffsetBounds>> | undefined;
   private draining = false;
   private ended = false;
   private warned = false;
@@ -141,7 +146,9 @@ export class GroupSession {
     const ask = (): Promise<CommittedOffset[]> => this.options.membership.committed(places);
     const committed = (await this.persistently(ask, { isOver, topic: places[0]?.topic })) ?? [];
     // A partition whose offsets this request does not return is looked up again later, in `open`.
-    const bounds = await logOffsetsOf(this.options.client, places).catch(() => new Map<string, LogOffsets>());
+    const bounds = await logOffsetsOf(this.options.client, places).catch(
+      () => new Map<string, PartitionOffsetBounds>(),
+    );
     return { committed: new Map(committed.map((place) => [keyOf(place), place])), bounds };
   }
 
@@ -149,7 +156,7 @@ export class GroupSession {
    * Returns the offsets of the partition in the log.
    * @throws LogUnavailableError if the partition has no leader or does not exist
    */
-  private async boundsOf(own: OwnedPartition): Promise<LogOffsets> {
+  private async boundsOf(own: OwnedPartition): Promise<PartitionOffsetBounds> {
     this.unknown.add(own);
     this.asking ??= this.askTogether();
     const found = (await this.asking).get(own.key);
@@ -161,7 +168,7 @@ export class GroupSession {
    * Looks up the offsets of all waiting partitions in one request, because the partitions of an unreachable broker
    * retry at about the same time.
    */
-  private async askTogether(): Promise<Map<string, LogOffsets>> {
+  private async askTogether(): Promise<Map<string, PartitionOffsetBounds>> {
     await sleep(gatherMs);
     const places = [...this.unknown].filter(({ isRevoked: over }) => !over);
     this.unknown.clear();

@@ -12,7 +12,7 @@ export interface AbortedTransaction {
 }
 
 /** The encoded records of one partition in a fetch response. */
-export interface RecordSet {
+export interface EncodedRecords {
   topic: string;
   partition: number;
   /** Record batches in sequence; the last one may be cut off. */
@@ -58,7 +58,7 @@ interface BatchHeader {
  * control records and records of aborted transactions. Stops early once the batches have decompressed to
  * `maxDecompressedBytes`.
  */
-export async function decodeRecords(set: RecordSet): Promise<DecodedRecords> {
+export async function decodeRecords(set: EncodedRecords): Promise<DecodedRecords> {
   const records: LogRecord[] = [];
   const undecodable: UndecodableRange[] = [];
   const transactions = new AbortedTransactionFilter(set.aborted);
@@ -113,7 +113,7 @@ function readHeader(reader: ByteReader): BatchHeader {
 
 function readRecords(
   reader: ByteReader,
-  { header, set, records }: { header: BatchHeader; set: RecordSet; records: LogRecord[] },
+  { header, set, records }: { header: BatchHeader; set: EncodedRecords; records: LogRecord[] },
 ): void {
   const appendTime = (header.attributes & logAppendTime) !== 0;
   for (let i = 0; i < header.count; i++) {
@@ -143,7 +143,7 @@ export class FetchedRecord implements LogRecord {
   private valueLength: number;
 
   constructor(
-    set: RecordSet,
+    set: EncodedRecords,
     readonly offset: number,
     readonly timestamp: number,
   ) {

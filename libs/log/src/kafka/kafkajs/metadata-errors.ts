@@ -6,7 +6,7 @@ interface DecodedMetadata {
 }
 
 /** The `parse` function with which kafkajs turns errors in a decoded metadata response into exceptions. */
-export interface MetadataResponse {
+export interface MetadataResponseParser {
   parse: (data: DecodedMetadata) => Promise<DecodedMetadata>;
 }
 
@@ -19,7 +19,7 @@ const replicaNotAvailable = 9;
  * missing or has no leader yet, so a deleted topic blocks a client for all topics. The patch omits missing topics and
  * topics without a leader, and keeps partitions without a leader. Later versions of the response reuse this `parse`.
  */
-export function patchMetadataErrors(response: MetadataResponse): void {
+export function patchMetadataErrors(response: MetadataResponseParser): void {
   const original = response.parse;
   response.parse = async (data) => {
     const topicMetadata = data.topicMetadata

@@ -2,7 +2,7 @@ import { encodeFrame } from './request-frame.js';
 import { groupMessages } from '../produce/partition-records.js';
 import { patchProduceResponses, type ProducingBroker } from './produce-responses.js';
 import { produceRequest } from './produce-request.js';
-import { patchMetadataErrors, type MetadataResponse } from './metadata-errors.js';
+import { patchMetadataErrors, type MetadataResponseParser } from './metadata-errors.js';
 import { patchReconnect, type Connection } from './reconnect.js';
 import { patchRequestQueue, type RequestQueue } from './request-queue.js';
 
@@ -40,7 +40,9 @@ export function installPatches(require: NodeJS.Require): void {
   replace(require, 'kafkajs/src/protocol/requests/produce/v3/request', produceRequest);
   replace(require, 'kafkajs/src/producer/groupMessagesPerPartition', groupMessages);
   replace(require, 'kafkajs/src/protocol/request', () => encodeFrame);
-  patchMetadataErrors(require('kafkajs/src/protocol/requests/metadata/v0/response') as MetadataResponse);
+  patchMetadataErrors(
+    require('kafkajs/src/protocol/requests/metadata/v0/response') as MetadataResponseParser,
+  );
   patchRequestQueue(require('kafkajs/src/network/requestQueue') as { prototype: RequestQueue });
   patchProduceResponses(require('kafkajs/src/broker') as { prototype: ProducingBroker });
   patchReconnect(require('kafkajs/src/network/connection') as { prototype: Connection });

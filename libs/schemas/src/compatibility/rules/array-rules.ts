@@ -1,6 +1,6 @@
 import type { ComparisonContext, ComparisonRule } from '../comparison-rule.js';
 import { maximumCountOf, minimumCountOf } from '../ranges.js';
-import type { SchemaDifference } from '../compatibility-rule.js';
+import type { SchemaDifference } from '../incompatibility-reason.js';
 import { listedIn, ValueShape, shapeIn, type SchemaPart } from '../value-shape.js';
 import { valueKinds, valueKindsOf } from '../types.js';
 

@@ -1,5 +1,5 @@
 import type { ComparisonContext, ComparisonRule } from '../comparison-rule.js';
-import type { SchemaDifference } from '../compatibility-rule.js';
+import type { SchemaDifference } from '../incompatibility-reason.js';
 import { listedIn, shapeIn, type SchemaPart, type ValueShape } from '../value-shape.js';
 
 /** Rule of schema comparison for `anyOf`: all values of the writer must fit one of the reader's branches. */

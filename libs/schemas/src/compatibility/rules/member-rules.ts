@@ -1,5 +1,5 @@
 import type { ComparisonContext, ComparisonRule } from '../comparison-rule.js';
-import type { SchemaDifference, CompatibilityRule } from '../compatibility-rule.js';
+import type { SchemaDifference, IncompatibilityReason } from '../incompatibility-reason.js';
 import { namedIn, shapeIn, type SchemaPart, type ValueShape } from '../value-shape.js';
 import { hasDefault, hasObjects, quoted } from './object-rules.js';
 
@@ -32,7 +32,7 @@ function addedToOpen(
   return comparison.differs(at, ruleOfAdded(required, hasDefault(part, name)), detail);
 }
 
-function ruleOfAdded(required: boolean, withDefault: boolean): CompatibilityRule {
+function ruleOfAdded(required: boolean, withDefault: boolean): IncompatibilityReason {
   if (!required) return 'optional_property_added_to_open_content_model';
   return withDefault
     ? 'required_property_with_default_added_to_open_content_model'
@@ -120,7 +120,7 @@ interface RemainingMembers {
   isCovered: (name: string) => boolean;
   /** Patterns to whose properties other keywords of the reader apply. */
   patterns: ReadonlySet<string>;
-  rules: { closed: CompatibilityRule; narrowed: CompatibilityRule };
+  rules: { closed: IncompatibilityReason; narrowed: IncompatibilityReason };
 }
 
 function rest(

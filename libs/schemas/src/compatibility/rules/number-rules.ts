@@ -7,7 +7,7 @@ import {
   maximumCountOf,
   minimumCountOf,
   lowerBoundOf,
-  type CountedSize,
+  type SizeKeywordSuffix,
   type NumberBound,
 } from '../ranges.js';
 import { valueKinds, valueKindsOf, numberKinds } from '../types.js';
@@ -64,7 +64,7 @@ const counted = [
     fewer: 'max_properties_decreased',
     more: 'min_properties_increased',
   },
-] as const satisfies { count: CountedSize; kind: number; fewer: string; more: string }[];
+] as const satisfies { count: SizeKeywordSuffix; kind: number; fewer: string; more: string }[];
 
 /**
  * Rule of schema comparison for `minLength`, `maxLength`, `minItems`, `maxItems`, `minProperties` and `maxProperties`.

@@ -10,7 +10,7 @@ import {
   hasRows,
   recordRemovedOffsets,
   removeRows,
-  type EventRowSet,
+  type EventRowCondition,
 } from './row-set.js';
 
 /** Implements EventEraser.eraseEntity: removes the entity's events, then its snapshots, then its dead letters. */
@@ -43,7 +43,7 @@ function rowsOfEntity({
   stream,
   ids,
   below,
-}: Pick<EntityErasureParams, 'stream' | 'ids' | 'below'>): EventRowSet {
+}: Pick<EntityErasureParams, 'stream' | 'ids' | 'below'>): EventRowCondition {
   return {
     stream,
     condition: `entity_id IN {ids:Array(String)} AND ${belowEndCondition}`,
@@ -78,7 +78,7 @@ async function eraseEvents(connection: ClickHouseConnection, erased: EntityErasu
   const { stream, hash, below } = erased;
   const named = rowsOfEntity(erased);
   const condition = `${entityHashCondition('entity_id')} AND ${belowEndCondition}`;
-  const hashed: EventRowSet = { stream, condition, params: { hash, below } };
+  const hashed: EventRowCondition = { stream, condition, params: { hash, below } };
   const found = await countByPartition(connection, named, ['events', 'events_by_entity']);
   if (found.length > 0) {
     await recordRemovedOffsets(connection, named, ['events', 'events_by_entity']);

@@ -1,13 +1,13 @@
 import { TupleParam } from '@clickhouse/client';
 import type { ClickHouseConnection } from '../connection.js';
 import { entityHashCondition } from './erased-entity.js';
-import { hasRows, removeRows, type EventRowSet } from './row-set.js';
+import { hasRows, removeRows, type EventRowCondition } from './row-set.js';
 
 /**
  * Identifies a snapshot among those of its entity: by its version, and by the partition, offset and ingestion time of
  * its last event.
  */
-export interface SnapshotKey {
+export interface EntitySnapshotKey {
   version: number;
   last: { partition: number; offset: number; ingested_at: number };
 }
@@ -16,7 +16,10 @@ export interface SnapshotKey {
  * Removes the snapshots of a set, if there are any. A snapshot is removed together with its first event: the
  * set's condition uses the columns `first_partition`, `first_offset` and `first_ingested_at`.
  */
-export async function removeSnapshots(connection: ClickHouseConnection, set: EventRowSet): Promise<void> {
+export async function removeSnapshots(
+  connection: ClickHouseConnection,
+  set: EventRowCondition,
+): Promise<void> {
   if (await hasRows(connection, 'snapshots', set)) await removeRows(connection, 'snapshots', set);
 }
 
@@ -25,7 +28,7 @@ export async function removeSnapshots(connection: ClickHouseConnection, set: Eve
  */
 export function removeSnapshotsByKey(
   connection: ClickHouseConnection,
-  { stream, hash, places }: { stream: string; hash: string; places: readonly SnapshotKey[] },
+  { stream, hash, places }: { stream: string; hash: string; places: readonly EntitySnapshotKey[] },
 ): Promise<void> {
   const keys = places.map(
     ({ version, last }) => new TupleParam([version, last.partition, last.offset, last.ingested_at]),

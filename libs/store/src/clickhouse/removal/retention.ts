@@ -7,7 +7,7 @@ import {
   hasRows,
   recordRemovedOffsets,
   removeRows,
-  type EventRowSet,
+  type EventRowCondition,
 } from './row-set.js';
 import { removeSnapshots } from './remove-snapshots.js';
 
@@ -43,7 +43,7 @@ export async function truncate(
  * Removes only the events that were found and noted: concurrently written events may match the set too.
  * `events` is last: as long as it contains the rows, a repeat finds them.
  */
-async function removeEvents(connection: ClickHouseConnection, set: EventRowSet): Promise<number> {
+async function removeEvents(connection: ClickHouseConnection, set: EventRowCondition): Promise<number> {
   const found = await countByPartition(connection, set, ['events']);
   if (found.length === 0) return 0;
   const below = new Map(found.map(({ partition, end }) => [partition, end]));
@@ -58,6 +58,6 @@ async function removeEvents(connection: ClickHouseConnection, set: EventRowSet):
   return totalEvents(found);
 }
 
-async function removeLetters(connection: ClickHouseConnection, set: EventRowSet): Promise<void> {
+async function removeLetters(connection: ClickHouseConnection, set: EventRowCondition): Promise<void> {
   if (await hasRows(connection, 'dead_letters', set)) await removeRows(connection, 'dead_letters', set);
 }

@@ -2,7 +2,7 @@ import type { ClickHouseSettings } from '@clickhouse/client';
 import type { ClickHouseConnection } from '../connection.js';
 
 /** A set of event rows of one stream, given by a condition that is valid for both tables of events. */
-export interface EventRowSet {
+export interface EventRowCondition {
   stream: string;
   /**
    * SQL condition for the rows of the set. The condition contains no values of clients: these values are in `params`.
@@ -12,7 +12,7 @@ export interface EventRowSet {
 }
 
 /** A ClickHouse table with one row for each event. */
-export type EventTable = 'events' | 'events_by_entity';
+export type EventTableName = 'events' | 'events_by_entity';
 
 /** How many events of a set one partition of a stream has, and the offset at which they end. */
 export interface PartitionRowCount {
@@ -38,8 +38,8 @@ export const belowEndCondition = 'offset < {below:Map(UInt16, UInt64)}[partition
 /** Returns, for each partition, the number of distinct offsets in the set and the offset after the last one. */
 export async function countByPartition(
   connection: ClickHouseConnection,
-  set: EventRowSet,
-  tables: readonly EventTable[],
+  set: EventRowCondition,
+  tables: readonly EventTableName[],
 ): Promise<PartitionRowCount[]> {
   const rows = await connection.select<[number, number, number]>(
     `SELECT partition, max(offset) + 1, groupBitmap(offset) FROM (${rowsOf(set, tables)}) GROUP BY partition`,
@@ -54,8 +54,8 @@ export async function countByPartition(
  */
 export async function recordRemovedOffsets(
   connection: ClickHouseConnection,
-  set: EventRowSet,
-  tables: readonly EventTable[],
+  set: EventRowCondition,
+  tables: readonly EventTableName[],
 ): Promise<void> {
   await connection.command(
     `INSERT INTO removed_positions (stream, partition, segment, offsets)
@@ -67,7 +67,11 @@ GROUP BY stream, partition, segment`,
 }
 
 /** Deletes the rows of the set from a table. Resolves when no answer of ClickHouse contains them any more. */
-export function removeRows(connection: ClickHouseConnection, table: string, set: EventRowSet): Promise<void> {
+export function removeRows(
+  connection: ClickHouseConnection,
+  table: string,
+  set: EventRowCondition,
+): Promise<void> {
   return connection.command(`DELETE FROM ${table} WHERE ${whereOf(set)}`, paramsOf(set), deleteSettings);
 }
 
@@ -78,7 +82,7 @@ export function removeRows(connection: ClickHouseConnection, table: string, set:
 export async function hasRows(
   connection: ClickHouseConnection,
   table: string,
-  set: EventRowSet,
+  set: EventRowCondition,
 ): Promise<boolean> {
   const rows = await connection.select(`SELECT 1 FROM ${table} WHERE ${whereOf(set)} LIMIT 1`, {
     params: paramsOf(set),
@@ -92,16 +96,16 @@ export function totalEvents(found: readonly PartitionRowCount[]): number {
   return found.reduce((sum, { events }) => sum + events, 0);
 }
 
-function rowsOf(set: EventRowSet, tables: readonly EventTable[]): string {
+function rowsOf(set: EventRowCondition, tables: readonly EventTableName[]): string {
   return tables
     .map((table) => `SELECT stream, partition, offset FROM ${table} WHERE ${whereOf(set)}`)
     .join(' UNION ALL ');
 }
 
-function whereOf({ condition }: EventRowSet): string {
+function whereOf({ condition }: EventRowCondition): string {
   return `stream = {stream:String} AND ${condition}`;
 }
 
-function paramsOf({ stream, params }: EventRowSet): Record<string, unknown> {
+function paramsOf({ stream, params }: EventRowCondition): Record<string, unknown> {
   return { stream, ...params };
 }

@@ -1,4 +1,9 @@
-import type { EntityTimeQuery, EntityVersions, HistoryEvent, HistoryQuery } from '../../snapshot-store.js';
+import type {
+  EntityTimeQuery,
+  EntityVersionRange,
+  EntityHistoryEvent,
+  EntityHistoryQuery,
+} from '../../entity-snapshot-store.js';
 import type { ParameterizedSql } from '../event-query.js';
 import { entityParams } from './entity-params.js';
 import { whereClause } from '../filter-to-sql.js';
@@ -6,7 +11,7 @@ import { SqlParams } from '../sql-params.js';
 import { streamConditions } from '../stream-scope.js';
 
 /** A row of the result of `versionRangeSql`: number of events, least and greatest version. */
-export type VersionRangeRow = [events: number, first: number, last: number];
+export type EntityStoredVersionRangeRow = [events: number, first: number, last: number];
 
 export function versionRangeSql(query: EntityTimeQuery): ParameterizedSql {
   const params = new SqlParams();
@@ -17,7 +22,7 @@ export function versionRangeSql(query: EntityTimeQuery): ParameterizedSql {
 }
 
 /** A row of the result of `historySql`: one event of an entity. Times are in microseconds since 1970. */
-export type HistoryRow = [
+export type EntityHistoryRow = [
   version: number,
   partition: number,
   offset: number,
@@ -32,7 +37,7 @@ export type HistoryRow = [
  * twice and its parts are not merged yet, or if an event is being erased and a later event has the same
  * version.
  */
-export function historySql(query: HistoryQuery): ParameterizedSql {
+export function historySql(query: EntityHistoryQuery): ParameterizedSql {
   const params = new SqlParams();
   const conditions = ofEntity(query, params);
   conditions.push(
@@ -49,11 +54,11 @@ LIMIT 1 BY version`,
   };
 }
 
-/** A row of the result of `historiesSql`: the entity, then its event as in `HistoryRow`. */
-export type HistoriesRow = [entityId: string, ...event: HistoryRow];
+/** A row of the result of `historiesSql`: the entity, then its event as in `EntityHistoryRow`. */
+export type EntitiesHistoryRow = [entityId: string, ...event: EntityHistoryRow];
 
 /** Selects the events of many entities, each in its range of versions, in the order of `historySql` for each entity. */
-export function historiesSql(stream: string, entities: readonly EntityVersions[]): ParameterizedSql {
+export function historiesSql(stream: string, entities: readonly EntityVersionRange[]): ParameterizedSql {
   const params = new SqlParams();
   const { ids, perEntity } = entityParams(entities, params);
   return {
@@ -67,7 +72,7 @@ LIMIT 1 BY entity_id, version`,
   };
 }
 
-export function historyEvent(row: HistoryRow): HistoryEvent {
+export function historyEvent(row: EntityHistoryRow): EntityHistoryEvent {
   const [version, partition, offset, timestamp, ingested_at, data] = row;
   return { version, partition, offset, timestamp, ingested_at, data };
 }

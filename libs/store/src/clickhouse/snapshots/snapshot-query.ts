@@ -2,16 +2,16 @@ import { TupleParam } from '@clickhouse/client';
 import { decodeCursor, encodeCursor } from '../../cursor.js';
 import type {
   EntitySnapshot,
-  EntityVersions,
-  NearestSnapshotQuery,
-  SnapshotsQuery,
-} from '../../snapshot-store.js';
+  EntityVersionRange,
+  NearestEntitySnapshotQuery,
+  EntitySnapshotsQuery,
+} from '../../entity-snapshot-store.js';
 import type { ParameterizedSql } from '../event-query.js';
 import { whereClause } from '../filter-to-sql.js';
 import { SqlParams } from '../sql-params.js';
 import { streamConditions } from '../stream-scope.js';
 import { entityParams } from './entity-params.js';
-import { snapshotColumns, type SnapshotMetadata } from './snapshot-row.js';
+import { snapshotColumns, type EntitySnapshotMetadata } from './entity-snapshot-row.js';
 
 const columns = snapshotColumns.filter((column) => column !== 'state').join(', ');
 
@@ -29,7 +29,7 @@ const byVersion = 'version DESC, ingested_at DESC, offset DESC';
  * Selects one page of snapshots, newest first. ORDER BY created_at, then version, then the rest of the key.
  * The states are not selected: the sorted and joined rows are small.
  */
-export function snapshotPageSql(query: SnapshotsQuery): ParameterizedSql {
+export function snapshotPageSql(query: EntitySnapshotsQuery): ParameterizedSql {
   const params = new SqlParams();
   const conditions = listed(query, params);
   if (query.cursor !== undefined) conditions.push(afterCursor(query, query.cursor, params));
@@ -39,7 +39,7 @@ export function snapshotPageSql(query: SnapshotsQuery): ParameterizedSql {
   });
 }
 
-export function snapshotTotalSql(query: SnapshotsQuery): ParameterizedSql {
+export function snapshotTotalSql(query: EntitySnapshotsQuery): ParameterizedSql {
   const params = new SqlParams();
   return {
     query: `SELECT count() FROM snapshots FINAL ${whereClause(listed(query, params))}`,
@@ -52,7 +52,7 @@ export function snapshotTotalSql(query: SnapshotsQuery): ParameterizedSql {
  * snapshot has the same values. ClickHouse reads at most one granule, which contains at most a megabyte of
  * states.
  */
-export function nearestSnapshotSql(query: NearestSnapshotQuery): ParameterizedSql {
+export function nearestSnapshotSql(query: NearestEntitySnapshotQuery): ParameterizedSql {
   const params = new SqlParams();
   const conditions = listed(query, params);
   conditions.push(`version <= ${params.bind('UInt64', query.upTo)}`);
@@ -66,7 +66,7 @@ export function nearestSnapshotSql(query: NearestSnapshotQuery): ParameterizedSq
 /** Selects for each entity the snapshot with the greatest version up to `upTo`, without its state. */
 export function nearestSnapshotsSql(
   stream: string,
-  entities: readonly Pick<EntityVersions, 'entityId' | 'upTo'>[],
+  entities: readonly Pick<EntityVersionRange, 'entityId' | 'upTo'>[],
 ): ParameterizedSql {
   const params = new SqlParams();
   const { ids, perEntity } = entityParams(entities, params);
@@ -80,7 +80,7 @@ LIMIT 1 BY entity_id`,
 }
 
 /** A row of the result of `storedEventKeysSql`. Times are in microseconds since 1970. */
-export type EventKeyRow = [
+export type EventIdentityRow = [
   entityId: string,
   partition: number,
   offset: number,
@@ -114,7 +114,7 @@ export function areEventsStoredSql({
   stream,
   first,
   last,
-}: Pick<SnapshotMetadata, 'entity_id' | 'stream' | 'first' | 'last'>): ParameterizedSql {
+}: Pick<EntitySnapshotMetadata, 'entity_id' | 'stream' | 'first' | 'last'>): ParameterizedSql {
   const params = new SqlParams();
   const entity = `entity_id = ${params.bind('String', entity_id)} AND stream = ${params.bind('String', stream)}`;
   const [isFirst, isLast] = [first, last].map((place) => {
@@ -135,7 +135,7 @@ WHERE ${entity} AND (${isFirst} OR ${isLast})`,
  * @param page.below Only snapshots of versions below this one.
  */
 export function snapshotsOfEntitySql(
-  query: Pick<NearestSnapshotQuery, 'access' | 'stream' | 'entityId'>,
+  query: Pick<NearestEntitySnapshotQuery, 'access' | 'stream' | 'entityId'>,
   { below, limit }: { below: number; limit: number },
 ): ParameterizedSql {
   const params = new SqlParams();
@@ -144,7 +144,7 @@ export function snapshotsOfEntitySql(
 }
 
 /** Selects the states of snapshots by their full keys, and returns each key with its state. */
-export function statesSql(heads: readonly SnapshotMetadata[]): ParameterizedSql {
+export function statesSql(heads: readonly EntitySnapshotMetadata[]): ParameterizedSql {
   const params = new SqlParams();
   const keys = heads.map(({ entity_id, stream, version, last }) => {
     return new TupleParam([entity_id, stream, version, last.partition, last.offset, last.ingested_at]);
@@ -186,7 +186,12 @@ ORDER BY ${order}`,
 }
 
 function listed(
-  { stream, entityId, access, hidden }: Pick<SnapshotsQuery, 'stream' | 'entityId' | 'access' | 'hidden'>,
+  {
+    stream,
+    entityId,
+    access,
+    hidden,
+  }: Pick<EntitySnapshotsQuery, 'stream' | 'entityId' | 'access' | 'hidden'>,
   params: SqlParams,
 ): string[] {
   const streams = stream === undefined ? undefined : [stream];
@@ -195,7 +200,7 @@ function listed(
   return conditions;
 }
 
-export function snapshotsCursor(query: SnapshotsQuery, place: SnapshotMetadata): string {
+export function snapshotsCursor(query: EntitySnapshotsQuery, place: EntitySnapshotMetadata): string {
   const { created_at, version, stream, entity_id, last } = place;
   return encodeCursor(binding(query), [
     ...[created_at, version, stream, entity_id],
@@ -203,7 +208,7 @@ export function snapshotsCursor(query: SnapshotsQuery, place: SnapshotMetadata):
   ]);
 }
 
-function afterCursor(query: SnapshotsQuery, cursor: string, params: SqlParams): string {
+function afterCursor(query: EntitySnapshotsQuery, cursor: string, params: SqlParams): string {
   const types = ['number', 'number', 'string', 'string', 'number', 'number'] as const;
   const position = decodeCursor(binding(query), cursor, types);
   const sqlTypes = ['Int64', 'UInt64', 'String', 'String', 'UInt64', 'Int64'];
@@ -211,6 +216,6 @@ function afterCursor(query: SnapshotsQuery, cursor: string, params: SqlParams): 
   return `(created_at, version, stream, entity_id, offset, ingested_at) < (${values.join(', ')})`;
 }
 
-function binding({ stream, entityId }: SnapshotsQuery): unknown {
+function binding({ stream, entityId }: EntitySnapshotsQuery): unknown {
   return ['snapshots', stream ?? null, entityId ?? null];
 }

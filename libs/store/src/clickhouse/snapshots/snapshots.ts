@@ -6,19 +6,19 @@ import {
   snapshotPageBytes,
   type EntitySnapshot,
   type EntityTimeQuery,
-  type EventKey,
-  type HistoryEvent,
-  type HistoryQuery,
-  type NearestSnapshotQuery,
-  type SnapshotBatches,
-  type SnapshotsQuery,
-  type SnapshotStore,
-  type VersionRange,
-} from '../../snapshot-store.js';
+  type EventIdentity,
+  type EntityHistoryEvent,
+  type EntityHistoryQuery,
+  type NearestEntitySnapshotQuery,
+  type EntitySnapshotBatchStore,
+  type EntitySnapshotsQuery,
+  type EntitySnapshotStore,
+  type EntityStoredVersionRange,
+} from '../../entity-snapshot-store.js';
 import type { ClickHouseConnection } from '../connection.js';
 import { synchronousInsert } from '../insert-settings.js';
 import type { ParameterizedSql } from '../event-query.js';
-import { boundSettings, type QueryBounds } from '../query-bounds.js';
+import { boundSettings, type QueryLimits } from '../query-limits.js';
 import { removeSnapshotsByKey } from '../removal/remove-snapshots.js';
 import { RowBinaryWriter } from '../../row-batch/row-binary.js';
 import { splitEntities } from './entity-params.js';
@@ -27,9 +27,9 @@ import {
   historyEvent,
   historySql,
   versionRangeSql,
-  type HistoriesRow,
-  type HistoryRow,
-  type VersionRangeRow,
+  type EntitiesHistoryRow,
+  type EntityHistoryRow,
+  type EntityStoredVersionRangeRow,
 } from './history-query.js';
 import {
   areEventsStoredSql,
@@ -41,16 +41,16 @@ import {
   snapshotTotalSql,
   statesSql,
   storedEventKeysSql,
-  type EventKeyRow,
+  type EventIdentityRow,
 } from './snapshot-query.js';
 import {
   readSnapshotMetadata,
   snapshotColumns,
   writeSnapshot,
-  type SnapshotMetadataRow,
-  type SnapshotRow,
-  type SnapshotMetadata,
-} from './snapshot-row.js';
+  type EntitySnapshotMetadataRow,
+  type EntitySnapshotRow,
+  type EntitySnapshotMetadata,
+} from './entity-snapshot-row.js';
 
 const insertSnapshots = `INSERT INTO snapshots (${snapshotColumns.join(', ')}) FORMAT RowBinary`;
 
@@ -75,26 +75,32 @@ const longQuery: ClickHouseSettings = { max_query_size: String(4 * 1024 * 1024) 
 type SnapshotKeys = Pick<EntitySnapshot, 'entity_id' | 'first' | 'last'>;
 
 /** Saves and reads snapshots of entities in ClickHouse, and reads the events that they are derived from. */
-export class ClickHouseSnapshotStore implements SnapshotStore, SnapshotBatches {
+export class ClickHouseEntitySnapshotStore implements EntitySnapshotStore, EntitySnapshotBatchStore {
   constructor(
     private readonly connection: ClickHouseConnection,
-    private readonly bounds: QueryBounds,
+    private readonly bounds: QueryLimits,
   ) {}
 
-  async versionRange(query: EntityTimeQuery, signal?: AbortSignal): Promise<VersionRange | undefined> {
-    const [row] = await this.read<VersionRangeRow>(versionRangeSql(query), signal);
+  async versionRange(
+    query: EntityTimeQuery,
+    signal?: AbortSignal,
+  ): Promise<EntityStoredVersionRange | undefined> {
+    const [row] = await this.read<EntityStoredVersionRangeRow>(versionRangeSql(query), signal);
     return row && row[0] > 0 ? { first: row[1], last: row[2] } : undefined;
   }
 
-  async history(query: HistoryQuery, signal?: AbortSignal): Promise<HistoryEvent[]> {
-    const rows = await this.read<HistoryRow>(historySql(query), signal);
+  async history(query: EntityHistoryQuery, signal?: AbortSignal): Promise<EntityHistoryEvent[]> {
+    const rows = await this.read<EntityHistoryRow>(historySql(query), signal);
     return rows.map(historyEvent);
   }
 
-  async nearest(query: NearestSnapshotQuery, signal?: AbortSignal): Promise<EntitySnapshot | undefined> {
+  async nearest(
+    query: NearestEntitySnapshotQuery,
+    signal?: AbortSignal,
+  ): Promise<EntitySnapshot | undefined> {
     let upTo = query.upTo;
     for (let passedOver = 0; passedOver < maxSkippedSnapshots; passedOver++) {
-      const [row] = await this.read<SnapshotRow>(nearestSnapshotSql({ ...query, upTo }), signal);
+      const [row] = await this.read<EntitySnapshotRow>(nearestSnapshotSql({ ...query, upTo }), signal);
       if (!row) return undefined;
       const head = readSnapshotMetadata(row);
       const [found] = await this.read<[counts: number]>(areEventsStoredSql(head), signal);
@@ -105,7 +111,7 @@ export class ClickHouseSnapshotStore implements SnapshotStore, SnapshotBatches {
   }
 
   async snapshots(
-    query: SnapshotsQuery,
+    query: EntitySnapshotsQuery,
     signal?: AbortSignal,
   ): Promise<CursorPage<EntitySnapshot> & { total: number }> {
     const heads = await this.heads(snapshotPageSql(query), signal);
@@ -121,10 +127,10 @@ export class ClickHouseSnapshotStore implements SnapshotStore, SnapshotBatches {
   }
 
   async nearestOf(
-    { stream, entities }: Parameters<SnapshotBatches['nearestOf']>[0],
+    { stream, entities }: Parameters<EntitySnapshotBatchStore['nearestOf']>[0],
     signal?: AbortSignal,
   ): Promise<Map<string, EntitySnapshot>> {
-    const heads: SnapshotMetadata[] = [];
+    const heads: EntitySnapshotMetadata[] = [];
     for (const part of splitEntities(entities))
       heads.push(...(await this.heads(nearestSnapshotsSql(stream, part), signal)));
     const stored = await this.storedKeys(stream, heads, signal);
@@ -137,12 +143,12 @@ export class ClickHouseSnapshotStore implements SnapshotStore, SnapshotBatches {
   }
 
   async historyOf(
-    { stream, entities }: Parameters<SnapshotBatches['historyOf']>[0],
+    { stream, entities }: Parameters<EntitySnapshotBatchStore['historyOf']>[0],
     signal?: AbortSignal,
-  ): Promise<Map<string, HistoryEvent[]>> {
-    const found = new Map<string, HistoryEvent[]>();
+  ): Promise<Map<string, EntityHistoryEvent[]>> {
+    const found = new Map<string, EntityHistoryEvent[]>();
     for (const part of splitEntities(entities))
-      for (const [entityId, ...row] of await this.read<HistoriesRow>(
+      for (const [entityId, ...row] of await this.read<EntitiesHistoryRow>(
         historiesSql(stream, part),
         signal,
         batchBytes,
@@ -193,21 +199,21 @@ export class ClickHouseSnapshotStore implements SnapshotStore, SnapshotBatches {
     const stored = new Set<string>();
     const entities = snapshots.map(({ entity_id: entityId, first, last }) => ({ entityId, first, last }));
     for (const part of splitEntities(entities)) {
-      const rows = await this.read<EventKeyRow>(storedEventKeysSql(stream, part), signal);
+      const rows = await this.read<EventIdentityRow>(storedEventKeysSql(stream, part), signal);
       for (const row of rows) stored.add(JSON.stringify(row));
     }
-    const isStored = (entityId: string, { partition, offset, timestamp, ingested_at }: EventKey) =>
+    const isStored = (entityId: string, { partition, offset, timestamp, ingested_at }: EventIdentity) =>
       stored.has(JSON.stringify([entityId, partition, offset, timestamp, ingested_at]));
     return ({ entity_id, first, last }) => isStored(entity_id, first) && isStored(entity_id, last);
   }
 
-  private async heads(sql: ParameterizedSql, signal?: AbortSignal): Promise<SnapshotMetadata[]> {
-    return (await this.read<SnapshotMetadataRow>(sql, signal)).map(readSnapshotMetadata);
+  private async heads(sql: ParameterizedSql, signal?: AbortSignal): Promise<EntitySnapshotMetadata[]> {
+    return (await this.read<EntitySnapshotMetadataRow>(sql, signal)).map(readSnapshotMetadata);
   }
 
   /** Reads the states of snapshots, and omits snapshots that were removed since their metadata was read. */
   private async withStates(
-    heads: readonly SnapshotMetadata[],
+    heads: readonly EntitySnapshotMetadata[],
     signal: AbortSignal | undefined,
     resultBytes = this.bounds.resultBytes,
   ): Promise<EntitySnapshot[]> {
@@ -236,7 +242,7 @@ export class ClickHouseSnapshotStore implements SnapshotStore, SnapshotBatches {
 }
 
 function withState(
-  { stateBytes: _bytes, counts: _counts, ...head }: SnapshotMetadata,
+  { stateBytes: _bytes, counts: _counts, ...head }: EntitySnapshotMetadata,
   state: string,
 ): EntitySnapshot {
   return { ...head, stream: streamNameOf(head.stream), state };
@@ -245,7 +251,7 @@ function withState(
 /**
  * Returns the first snapshots of a list whose states together fit into `snapshotPageBytes`, but at least one snapshot.
  */
-function fitting(heads: readonly SnapshotMetadata[]): SnapshotMetadata[] {
+function fitting(heads: readonly EntitySnapshotMetadata[]): EntitySnapshotMetadata[] {
   let bytes = 0;
   const end = heads.findIndex(({ stateBytes, counts }, i) => {
     bytes += counts ? stateBytes : 0;

@@ -2,7 +2,7 @@ import type { SqlRequest } from '../../analyst-sql.js';
 import { rowFilters, type TableAndViewDatabases } from './row-filters.js';
 
 /** Limits that ClickHouse enforces on one SQL statement of an analyst. */
-export interface StatementBounds {
+export interface StatementLimits {
   seconds: number;
   rowsRead: number;
   memoryBytes: number;
@@ -12,7 +12,7 @@ export interface StatementBounds {
   temporaryBytes: number;
 }
 
-export const defaultSqlBounds: StatementBounds = {
+export const defaultSqlBounds: StatementLimits = {
   seconds: 30,
   rowsRead: 2_000_000_000,
   memoryBytes: 2 * 1024 ** 3,
@@ -40,7 +40,7 @@ const filtersInOrder = {
 export function statementSettings(
   question: SqlRequest,
   databases: TableAndViewDatabases,
-  bounds: StatementBounds,
+  bounds: StatementLimits,
 ): Record<string, string> {
   const seconds = Math.min(question.seconds ?? bounds.seconds, bounds.seconds);
   return {

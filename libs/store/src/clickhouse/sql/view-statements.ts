@@ -1,6 +1,6 @@
 import { reservedStreamPrefix } from '#api';
 import { readableColumns } from '#cel';
-import type { AnalystViews, EventTypeView, MemberColumn, ProjectionView } from '../../analyst-sql.js';
+import type { AnalystViews, EventTypeView, DataMemberColumn, ProjectionView } from '../../analyst-sql.js';
 import { quoteText, quoteIdentifier } from './literals.js';
 
 /** Names and SQL expressions of the event columns in analysts' views. A value that the event does not have is NULL. */
@@ -66,7 +66,7 @@ const definedNames = ['readable_data', 'readable_metadata', 'exact_data', 'exact
  * expressions of some columns. With members, the statement must begin with `readableColumns`.
  */
 export function selectClause(
-  members: readonly MemberColumn[],
+  members: readonly DataMemberColumn[],
   instead: Readonly<Record<string, string>> = {},
 ): string {
   // A column cannot have an empty name.
@@ -83,7 +83,7 @@ const taken = new Set([...Object.keys(eventColumns), ...definedNames]);
  * Returns the member's name, or `data_<name>` if the name is that of an event column or could collide with a
  * renamed member.
  */
-export function columnName({ member }: Pick<MemberColumn, 'member'>): string {
+export function columnName({ member }: Pick<DataMemberColumn, 'member'>): string {
   return taken.has(member.replace(/^(data_)*/, '')) || taken.has(member) ? `data_${member}` : member;
 }
 
@@ -92,10 +92,10 @@ export function columnName({ member }: Pick<MemberColumn, 'member'>): string {
  * member is missing or has another type. Numbers and booleans are read from the member's JSON text, because ClickHouse's
  * typed functions convert other values: 7.5, "7" and true would become integers. The number 5 would be a time.
  */
-export function memberExpression({ member, type }: MemberColumn): string {
+export function memberExpression({ member, type }: DataMemberColumn): string {
   const place = `(readable_data, ${quoteText(member)}`;
   const text = `JSONExtractRaw${place})`;
-  const expressions: Record<MemberColumn['type'], string> = {
+  const expressions: Record<DataMemberColumn['type'], string> = {
     text: `JSONExtract${place}, 'Nullable(String)')`,
     integer: `toInt64OrNull(${text})`,
     number: `toFloat64OrNull(${text})`,

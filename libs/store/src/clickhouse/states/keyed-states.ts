@@ -16,7 +16,7 @@ import type { ClickHouseConnection } from '../connection.js';
 import type { ParameterizedSql } from '../event-query.js';
 import { replacingInsert } from '../insert-settings.js';
 import { longQuerySettings, splitBySize } from '../split-by-size.js';
-import { boundSettings, type QueryBounds } from '../query-bounds.js';
+import { boundSettings, type QueryLimits } from '../query-limits.js';
 import { RowBinaryWriter } from '../../row-batch/row-binary.js';
 import type { TableDefinition } from '../table.js';
 import * as sql from './state-query.js';
@@ -52,7 +52,7 @@ export class ClickHouseKeyedStates implements KeyedStateWriter, KeyedStateReader
 
   constructor(
     private readonly connection: ClickHouseConnection,
-    private readonly bounds: QueryBounds,
+    private readonly bounds: QueryLimits,
     private readonly name: StateTableName,
   ) {
     this.table = stateTable(name);

@@ -1,12 +1,15 @@
 import { limits } from '#event';
-import type { SchemaKeywords } from './keywords.js';
-import { anyValue, type ValueScan } from './schema-scanner.js';
+import type { SchemaKeywordReader } from './keywords.js';
+import { anyValue, type ScanningValidator } from './validating-json-scanner.js';
 
 const comma = 0x2c;
 const closeBracket = 0x5d;
 
 /** Returns a scan that validates arrays: the number of their items, and one schema for all items. */
-export function arrayScan(keywords: SchemaKeywords, scanOf: (schema: unknown) => ValueScan): ValueScan {
+export function arrayScan(
+  keywords: SchemaKeywordReader,
+  scanOf: (schema: unknown) => ScanningValidator,
+): ScanningValidator {
   const least = keywords.take<number>('minItems') ?? 0;
   const most = keywords.take<number>('maxItems') ?? Infinity;
   const items = keywords.take('items');

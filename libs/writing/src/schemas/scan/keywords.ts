@@ -18,7 +18,7 @@ const annotations = new Set(
  * The keywords of one valid JSON Schema. Each supported keyword is taken once; a keyword that remains at the end is not
  * supported.
  */
-export class SchemaKeywords {
+export class SchemaKeywordReader {
   private readonly left: Map<string, unknown>;
 
   /** @throws UnsupportedKeywordError when the schema is `false` */

@@ -1,5 +1,5 @@
-import type { SchemaKeywords } from './keywords.js';
-import { anyValue, type ValueScan } from './schema-scanner.js';
+import type { SchemaKeywordReader } from './keywords.js';
+import { anyValue, type ScanningValidator } from './validating-json-scanner.js';
 
 /** Powers of ten that are exact as floating-point numbers. */
 const powersOfTen = Array.from({ length: 16 }, (_, i) => 10 ** i);
@@ -7,7 +7,7 @@ const powersOfTen = Array.from({ length: 16 }, (_, i) => 10 ** i);
 const mostDigits = 15;
 
 /** Returns a scan that validates the minimum and maximum of numbers. */
-export function numberScan(keywords: SchemaKeywords): ValueScan {
+export function numberScan(keywords: SchemaKeywordReader): ScanningValidator {
   const least = keywords.take<number>('minimum') ?? -Infinity;
   const most = keywords.take<number>('maximum') ?? Infinity;
   const above = keywords.take<number>('exclusiveMinimum');
@@ -31,7 +31,7 @@ export function numberScan(keywords: SchemaKeywords): ValueScan {
  * Returns a scan that accepts integers written without a point or an exponent. The scan leaves to the validator whether
  * 1.0 or 1e2 is an integer.
  */
-export function integerScan(scan: ValueScan): ValueScan {
+export function integerScan(scan: ScanningValidator): ScanningValidator {
   return (scanner, start, level) => {
     const end = scan(scanner, start, level);
     for (let i = start + 1; i < end; i++) {

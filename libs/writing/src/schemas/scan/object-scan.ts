@@ -1,6 +1,6 @@
 import { limits } from '#event';
-import type { SchemaKeywords } from './keywords.js';
-import { anyValue, unvalidatedValue, type ValueScan } from './schema-scanner.js';
+import type { SchemaKeywordReader } from './keywords.js';
+import { anyValue, unvalidatedValue, type ScanningValidator } from './validating-json-scanner.js';
 
 const quote = 0x22;
 const comma = 0x2c;
@@ -9,7 +9,7 @@ const closeBrace = 0x7d;
 
 interface Member {
   name: string;
-  scan: ValueScan;
+  scan: ScanningValidator;
   required: 0 | 1;
   /** The member that follows this one in the schema, and usually in events too. */
   next: Member | undefined;
@@ -19,7 +19,10 @@ interface Member {
  * Returns a scan that validates objects: their known members in any order, required members, and
  * `additionalProperties`.
  */
-export function objectScan(keywords: SchemaKeywords, scanOf: (schema: unknown) => ValueScan): ValueScan {
+export function objectScan(
+  keywords: SchemaKeywordReader,
+  scanOf: (schema: unknown) => ScanningValidator,
+): ScanningValidator {
   const others = othersOf(keywords, scanOf);
   const members = membersOf(keywords, { others, scanOf });
   const byName = new Map(members.map((member) => [member.name, member]));
@@ -69,8 +72,8 @@ export function objectScan(keywords: SchemaKeywords, scanOf: (schema: unknown) =
  * `additionalProperties`.
  */
 function membersOf(
-  keywords: SchemaKeywords,
-  { others, scanOf }: { others: ValueScan; scanOf: (schema: unknown) => ValueScan },
+  keywords: SchemaKeywordReader,
+  { others, scanOf }: { others: ScanningValidator; scanOf: (schema: unknown) => ScanningValidator },
 ): Member[] {
   const properties = keywords.take<Record<string, unknown>>('properties') ?? {};
   const required = new Set(keywords.take<string[]>('required'));
@@ -86,7 +89,10 @@ function membersOf(
   return members;
 }
 
-function othersOf(keywords: SchemaKeywords, scanOf: (schema: unknown) => ValueScan): ValueScan {
+function othersOf(
+  keywords: SchemaKeywordReader,
+  scanOf: (schema: unknown) => ScanningValidator,
+): ScanningValidator {
   const additional = keywords.take('additionalProperties');
   if (additional === false) return unvalidatedValue;
   return additional === undefined ? anyValue : scanOf(additional);

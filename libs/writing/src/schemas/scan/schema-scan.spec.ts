@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { JsonScanner } from '#event';
 import { compileSchema, InvalidSchemaError, type CompiledSchema } from '#schemas';
 import { schemaScanOf } from './schema-scan.js';
-import { SchemaScanner } from './schema-scanner.js';
+import { ValidatingJsonScanner } from './validating-json-scanner.js';
 
 /** Returns whether the scan finds that the text matches the schema. */
 function fits(schema: unknown, text: string): boolean {
   const scan = schemaScanOf(schema);
   if (!scan) throw new Error('the schema is not simple');
-  const scanner = new SchemaScanner(text);
+  const scanner = new ValidatingJsonScanner(text);
   return scanner.check(scan, 0, 1) === text.length && scanner.fits;
 }
 
@@ -74,7 +74,7 @@ describe('a schema scan', () => {
     ['{"a":{"b":1,"b":2}}', true],
     ['{"a":1,"x":{"a":1},"a":2}', true],
   ])('finds whether %s has a duplicate name in an object: %s', (text, twice) => {
-    const scanner = new SchemaScanner(text);
+    const scanner = new ValidatingJsonScanner(text);
     scanner.check(schemaScanOf({ properties: { a: { minLength: 0 } } })!, 0, 1);
     expect(scanner.duplicate).toBe(twice);
   });
@@ -225,7 +225,7 @@ describe('for any schema and any text', () => {
       fc.property(schema, fc.oneof(json, broken), (someSchema, text) => {
         const scan = schemaScanOf(someSchema);
         fc.pre(scan !== undefined);
-        const [plain, checking] = [new JsonScanner(text), new SchemaScanner(text)];
+        const [plain, checking] = [new JsonScanner(text), new ValidatingJsonScanner(text)];
         const expected = told(plain, plain.value(0, 1));
         expect(told(checking, checking.check(scan, 0, 1))).toEqual(expected);
       }),
@@ -240,7 +240,7 @@ describe('for any schema and any text', () => {
         const [whole, text] = [{ type: 'object', properties: { v: ofMember } }, `{"v":${value}}`];
         const [scan, compiled] = [schemaScanOf(whole), usable(whole)];
         fc.pre(scan !== undefined && compiled !== undefined);
-        const scanner = new SchemaScanner(text);
+        const scanner = new ValidatingJsonScanner(text);
         scanner.check(scan, 0, 1);
         if (!scanner.fits || scanner.duplicate || scanner.uncertain) return;
         fitting++;
@@ -269,7 +269,7 @@ describe('for any schema and any text', () => {
     const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
     const deep = (levels: number): unknown => (levels === 0 ? {} : { items: deep(levels - 1) });
     const scanned = (levels: number) => {
-      const scanner = new SchemaScanner(nested(levels));
+      const scanner = new ValidatingJsonScanner(nested(levels));
       return told(scanner, scanner.check(schemaScanOf(deep(70))!, 0, 0));
     };
     expect(scanned(64)).toMatchObject({ end: 128 });

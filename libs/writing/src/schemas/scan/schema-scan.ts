@@ -1,13 +1,13 @@
 import { excessStepsOf } from '#schemas';
 import { arrayScan } from './array-scan.js';
-import { SchemaKeywords, UnsupportedKeywordError } from './keywords.js';
+import { SchemaKeywordReader, UnsupportedKeywordError } from './keywords.js';
 import { integerScan, numberScan } from './number-scan.js';
 import { objectScan } from './object-scan.js';
-import { anyValue, unvalidatedValue, type ValueScan } from './schema-scanner.js';
+import { anyValue, unvalidatedValue, type ScanningValidator } from './validating-json-scanner.js';
 import { listedStringScan, stringScan } from './string-scan.js';
 
 const kinds = ['object', 'array', 'string', 'number', 'boolean', 'null'] as const;
-type Scans = Record<(typeof kinds)[number], ValueScan>;
+type Scans = Record<(typeof kinds)[number], ScanningValidator>;
 
 /**
  * Returns a scan that validates JSON text against a JSON Schema while it scans the text. The scan supports frequent
@@ -17,7 +17,7 @@ type Scans = Record<(typeof kinds)[number], ValueScan>;
  *
  * A positive result is certain. If the scan is not positive, the validator decides, whose rules are authoritative.
  */
-export function schemaScanOf(schema: unknown): ValueScan | undefined {
+export function schemaScanOf(schema: unknown): ScanningValidator | undefined {
   try {
     return scanOf(schema);
   } catch (error) {
@@ -30,9 +30,9 @@ export function schemaScanOf(schema: unknown): ValueScan | undefined {
  * Returns the scan that validates values against a schema. @throws UnsupportedKeywordError when the schema is not
  * supported
  */
-function scanOf(schema: unknown): ValueScan {
+function scanOf(schema: unknown): ScanningValidator {
   if (schema === true) return anyValue;
-  const keywords = new SchemaKeywords(schema);
+  const keywords = new SchemaKeywordReader(schema);
   const scans: Scans = {
     object: objectScan(keywords, scanOf),
     array: arrayScan(keywords, scanOf),
@@ -50,7 +50,7 @@ function scanOf(schema: unknown): ValueScan {
  * Returns the scan, extended so that it counts `steps` validation steps for each value: a schema with many keywords or
  * enum values takes many steps even for a short value.
  */
-function charged(scan: ValueScan, steps: number): ValueScan {
+function charged(scan: ScanningValidator, steps: number): ScanningValidator {
   if (steps === 0) return scan;
   return (scanner, start, level) => {
     scanner.charge(steps);
@@ -81,7 +81,7 @@ function ofTypes(types: ReadonlySet<unknown> | undefined, scans: Scans): Scans {
   return allowed;
 }
 
-function byFirstCharacter({ object, array, string, number, boolean, null: none }: Scans): ValueScan {
+function byFirstCharacter({ object, array, string, number, boolean, null: none }: Scans): ScanningValidator {
   return (scanner, start, level) => {
     switch (scanner.text.charCodeAt(start)) {
       case 0x22:

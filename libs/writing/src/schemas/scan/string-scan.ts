@@ -1,12 +1,12 @@
 import { compilePattern, formats } from '#schemas';
-import { UnsupportedKeywordError, type SchemaKeywords } from './keywords.js';
-import type { ValueScan } from './schema-scanner.js';
+import { UnsupportedKeywordError, type SchemaKeywordReader } from './keywords.js';
+import type { ScanningValidator } from './validating-json-scanner.js';
 
 /**
  * Returns a scan that validates the length, pattern and format of strings. Strings with escapes are left to the
  * validator.
  */
-export function stringScan(keywords: SchemaKeywords): ValueScan {
+export function stringScan(keywords: SchemaKeywordReader): ScanningValidator {
   const least = keywords.take<number>('minLength') ?? 0;
   const most = keywords.take<number>('maxLength') ?? Infinity;
   const matches = textTest(keywords.take('pattern'), keywords.take('format'));
@@ -23,7 +23,7 @@ export function stringScan(keywords: SchemaKeywords): ValueScan {
 }
 
 /** Returns a scan of strings that must match `scan` and be among the listed values of `enum` or `const`. */
-export function listedStringScan(listed: ReadonlySet<unknown>, scan: ValueScan): ValueScan {
+export function listedStringScan(listed: ReadonlySet<unknown>, scan: ScanningValidator): ScanningValidator {
   return (scanner, start, level) => {
     const end = scan(scanner, start, level);
     if (scanner.fits && !listed.has(scanner.text.slice(start + 1, end - 1))) scanner.fits = false;

@@ -1,0 +1,127 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { within } from '#async';
+import { TopicAndGroupNames } from '#event';
+import type { Definitions, StreamDefinition } from '#registry';
+import type { TopicAdmin } from '#log';
+import { metrics } from '#telemetry';
+import { DEFINITIONS, LOG } from '../shared-services/shared-services.js';
+import { LagClock } from './lag-clock.js';
+
+/** The lag of the materializer or of the processors, as `/health` shows it: in events and in seconds. */
+export interface ReportedLag {
+  lag_events: number;
+  lag_seconds: number;
+}
+
+/**
+ * Publishes the lag of a consumer group as metrics. The gateway publishes it, because a group that is down cannot
+ * report its own lag.
+ */
+export function publishLagMetrics(
+  group: 'materializer' | 'processor',
+  { lag_events, lag_seconds }: ReportedLag,
+): void {
+  metrics.groupLagRecords.set({ group }, lag_events);
+  metrics.groupLagSeconds.set({ group }, lag_seconds);
+}
+
+interface KeyedPartitionOffsets {
+  topic: string;
+  key: string;
+  end: number;
+  committed: number;
+}
+
+/** Milliseconds that a caller of `recent` waits for a new measurement before it gets the previous one. */
+const patienceMs = 1500;
+
+/** Measures the materializer's lag over all streams, from the offsets that its group has committed. */
+@Injectable()
+export class MaterializerLagReader {
+  private clocks = new Map<string, LagClock>();
+  private running: Promise<ReportedLag> | undefined;
+  private last: ReportedLag | undefined;
+  private byTopic: ReadonlyMap<string, number> = new Map();
+
+  constructor(
+    @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'offsetsIn' | 'committedIn'> },
+    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'streams'>,
+    private readonly topics: TopicAndGroupNames,
+  ) {}
+
+  /**
+   * Resolves with a new measurement of the lag, or with the previous one if the new one takes too long, as with
+   * thousands of streams. Concurrent callers share one measurement.
+   * @throws LogUnavailableError
+   */
+  async recent(): Promise<ReportedLag> {
+    this.running ??= this.measure(performance.now()).finally(() => (this.running = undefined));
+    const { last, running } = this;
+    if (!last) return running;
+    running.catch(() => undefined);
+    return within(patienceMs, running, () => last);
+  }
+
+  /** Resolves with the lag of each topic in records, of the measurement that `recent` returns. @throws LogUnavailableError */
+  async recentByTopic(): Promise<ReadonlyMap<string, number>> {
+    await this.recent();
+    return this.byTopic;
+  }
+
+  /**
+   * Measures the lag every `intervalMs` milliseconds, because the lag in seconds is computed from earlier measurements.
+   * Calls `onMeasured` with each result. Returns a function that stops the measurements.
+   */
+  follow(intervalMs: number, onMeasured: (lag: ReportedLag) => void): () => void {
+    const timer = setInterval(() => {
+      // The health check of the log reports a log that cannot be reached.
+      this.recent().then(onMeasured, () => undefined);
+    }, intervalMs);
+    timer.unref();
+    return () => clearInterval(timer);
+  }
+
+  /** Reads the offsets of every stream from the log; `now` is in milliseconds. @throws LogUnavailableError */
+  async measure(now: number): Promise<ReportedLag> {
+    const streams = this.definitions.streams().filter(({ state }) => state === 'live');
+    const total: ReportedLag = { lag_events: 0, lag_seconds: 0 };
+    const clocks = new Map<string, LagClock>();
+    const byTopic = new Map<string, number>();
+    for (const { topic, key, ...progress } of await this.progress(streams)) {
+      const clock = this.clocks.get(key) ?? new LagClock();
+      clocks.set(key, clock);
+      const lag = Math.max(0, progress.end - progress.committed);
+      byTopic.set(topic, (byTopic.get(topic) ?? 0) + lag);
+      total.lag_events += lag;
+      total.lag_seconds = Math.max(total.lag_seconds, clock.observe(progress, now));
+    }
+    // Removes the clocks of partitions that no longer exist.
+    this.clocks = clocks;
+    this.byTopic = byTopic;
+    this.last = { ...total, lag_seconds: Math.round(total.lag_seconds * 1000) / 1000 };
+    publishLagMetrics('materializer', this.last);
+    return this.last;
+  }
+
+  /** Resolves with the offsets of every partition of these streams. A stream that has just been deleted has none. */
+  private async progress(streams: readonly StreamDefinition[]): Promise<KeyedPartitionOffsets[]> {
+    const { admin } = this.log;
+    const { topics } = this;
+    const named = streams.map((stream) => ({ ...stream, topic: topics.ofStream(stream.id) }));
+    const [offsets, committed] = await Promise.all([
+      admin.offsetsIn(named.map(({ topic }) => topic)),
+      admin.committedIn(
+        topics.materializerGroup,
+        new Map(named.map(({ topic, partitions }) => [topic, partitions])),
+      ),
+    ]);
+    return [...offsets].flatMap(([topic, partitions]) =>
+      partitions.map(({ partition, beginning, end }) => ({
+        topic,
+        key: `${topic}:${partition}`,
+        end,
+        committed: committed.get(topic)?.get(partition) ?? beginning,
+      })),
+    );
+  }
+}

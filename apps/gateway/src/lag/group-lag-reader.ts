@@ -1,0 +1,163 @@
+import { Inject, Injectable, Optional } from '@nestjs/common';
+import { ProblemError } from '#api';
+import { UnknownTopicError, type TopicAdmin } from '#log';
+import { LOG } from '../shared-services/shared-services.js';
+
+/** Limits of the requests that `GroupLagReader` sends to Kafka. */
+export interface GroupLagReaderLimits {
+  /** Milliseconds for which the offsets that Kafka has returned are reused. */
+  keptMs: number;
+  /** Limit of concurrent requests to Kafka; further ones wait. */
+  concurrent: number;
+  /**
+   * Limit of requests to Kafka that are running, waiting, or whose result is being reused. Beyond it, `GroupLagReader.of`
+   * rejects with `overloaded`.
+   */
+  most: number;
+}
+
+/** A consumer group to measure, with the topics that it reads. */
+export interface ConsumerGroup {
+  /** Id of what the group processes: a generation of a projection, or a job of a pipeline. */
+  id: string;
+  group: string;
+  topics: readonly ConsumedTopic[];
+}
+
+/** A topic that a consumer group reads, and where its reading starts. */
+export interface ConsumedTopic {
+  topic: string;
+  /** Start offset of the consumer group in each partition: the first offset that it reads. Default: the beginning. */
+  starts?: readonly number[] | undefined;
+  /**
+   * Whether the lag also counts offsets that Kafka's retention has removed, because the group reads those events from
+   * the store.
+   */
+  isWhole?: boolean;
+}
+
+/** The lag of a consumer group in records (Kafka offsets), and the total from which to compute its progress. */
+export interface OffsetLag {
+  /** Records that the group has not read yet. */
+  lag: number;
+  /** Records from the group's start offset to the end of the log, whether read or not. */
+  total: number;
+}
+
+/** The lag of a consumer group over all of its topics, and the partition counts of those topics. */
+export interface GroupLagResult extends OffsetLag {
+  /** Number of partitions by topic. Topics that no longer exist are omitted. */
+  partitions: ReadonlyMap<string, number>;
+}
+
+type Offsets = Awaited<ReturnType<TopicAdmin['offsets']>>;
+
+const defaults = { keptMs: 1000, concurrent: 8, most: 20_000 };
+
+interface CachedResult {
+  /** When the result expires, in milliseconds of `performance.now()`; Infinity while the request is running. */
+  until: number;
+  answer: Promise<unknown>;
+}
+
+/** Measures the lag of consumer groups from their committed offsets. */
+@Injectable()
+export class GroupLagReader {
+  private readonly bounds: GroupLagReaderLimits;
+  private readonly kept = new Map<string, CachedResult>();
+  private readonly waiting: (() => void)[] = [];
+  private running = 0;
+
+  constructor(
+    @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'offsets' | 'committedIn'> },
+    @Optional() bounds: Partial<GroupLagReaderLimits> = {},
+  ) {
+    this.bounds = { ...defaults, ...bounds };
+  }
+
+  /**
+   * Resolves with the lags by the ids of the groups, up to a second old.
+   * @throws LogUnavailableError
+   * @throws ProblemError overloaded
+   */
+  async of(groups: readonly ConsumerGroup[]): Promise<Map<string, GroupLagResult>> {
+    this.forgetOld();
+    return new Map(
+      await Promise.all(
+        groups.map(async (one): Promise<[string, GroupLagResult]> => [one.id, await this.ofGroup(one)]),
+      ),
+    );
+  }
+
+  private async ofGroup({ group, topics }: ConsumerGroup): Promise<GroupLagResult> {
+    const { admin } = this.log;
+    const asked = await Promise.all(
+      topics.map(async ({ topic, starts, isWhole }) => ({
+        ...{ topic, starts, isWhole },
+        offsets: await this.ask(topic, () => admin.offsets(topic).catch(noneWhenGone)),
+      })),
+    );
+    const known = asked.filter(({ offsets }) => offsets.length > 0);
+    const partitions = new Map(known.map(({ topic, offsets }) => [topic, offsets.length]));
+    if (known.length === 0) return { lag: 0, total: 0, partitions };
+    const question = [group, ...partitions.keys()].join(' ');
+    const committed = await this.ask(question, () => admin.committedIn(group, partitions));
+    const parts = known.flatMap(({ topic, starts, isWhole, offsets }) =>
+      offsets.map(({ beginning, ...place }) =>
+        lagOf({ ...place, beginning: isWhole ? 0 : beginning }, starts, committed.get(topic)),
+      ),
+    );
+    const sum = (of: keyof OffsetLag) => parts.reduce((all, part) => all + part[of], 0);
+    return { lag: sum('lag'), total: sum('total'), partitions };
+  }
+
+  private ask<T>(what: string, question: () => Promise<T>): Promise<T> {
+    const known = this.kept.get(what);
+    if (known) return known.answer as Promise<T>;
+    if (this.kept.size >= this.bounds.most) {
+      const detail = 'Too many requests ask for the lag of projections and pipelines.';
+      return Promise.reject(new ProblemError('overloaded', detail, { retryAfterSeconds: 1 }));
+    }
+    const kept: CachedResult = { until: Infinity, answer: this.inTurn(question) };
+    this.kept.set(what, kept);
+    kept.answer.then(
+      () => (kept.until = performance.now() + this.bounds.keptMs),
+      () => this.kept.delete(what),
+    );
+    return kept.answer as Promise<T>;
+  }
+
+  private forgetOld(): void {
+    const now = performance.now();
+    for (const [what, { until }] of this.kept) if (until <= now) this.kept.delete(what);
+  }
+
+  private async inTurn<T>(question: () => Promise<T>): Promise<T> {
+    if (this.running >= this.bounds.concurrent)
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    else this.running++;
+    try {
+      return await question();
+    } finally {
+      // The next waiting request takes over the slot.
+      const next = this.waiting.shift();
+      if (next) next();
+      else this.running--;
+    }
+  }
+}
+
+function lagOf(
+  { partition, beginning, end }: { partition: number; beginning: number; end: number },
+  starts: readonly number[] | undefined,
+  committed: ReadonlyMap<number, number> | undefined,
+): OffsetLag {
+  const start = Math.max(starts?.[partition] ?? 0, beginning);
+  const next = Math.max(committed?.get(partition) ?? start, start);
+  return { lag: Math.max(0, end - next), total: Math.max(0, end - start) };
+}
+
+function noneWhenGone(error: unknown): Offsets {
+  if (error instanceof UnknownTopicError) return [];
+  throw error;
+}

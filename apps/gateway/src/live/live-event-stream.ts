@@ -1,0 +1,221 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ProblemError } from '#api';
+import {
+  LogPageReader,
+  StoreUnavailableError,
+  type EventReader,
+  type OffsetRange,
+  type LogPageRead,
+} from '#store';
+import { metrics } from '#telemetry';
+import type { Bulkhead } from '../reads/bulkhead.js';
+import { LiveEvent } from './live-event.js';
+import type { SharedSubscription, SubscriptionListener } from './shared-subscription.js';
+import type { LivePosition, CatchUpRange } from './live-position.js';
+import type { StoredEventsFollower } from './stored-events-follower.js';
+import { eventMessage, positionMessage } from './server-sent.js';
+import { ResumeIdSpacer } from './resume-id-spacer.js';
+import type { StoreOutage } from './store-outage.js';
+import type { ServerSentEventWriter } from './server-sent-event-writer.js';
+
+/** Dependencies and retry times of one live stream of events. */
+export interface LiveEventStreamOptions {
+  group: SharedSubscription;
+  follower: Pick<StoredEventsFollower, 'nextRound' | 'streamOf'>;
+  reader: Pick<EventReader, 'inLogOrder'>;
+  /** Limits the store reads of streams that are catching up. */
+  bulkhead: Pick<Bulkhead, 'run'>;
+  /** The store outage that all event streams share. */
+  outage: StoreOutage;
+  /** Milliseconds until the store is read again after a failure. */
+  retryMs?: number;
+  /**
+   * Milliseconds after which a stream that the client's position names and this process does not know counts as
+   * deleted.
+   */
+  unknownMs?: number;
+}
+
+type KeyedOffsetRange = OffsetRange & { key: string };
+type Socket = Pick<ServerSentEventWriter, 'isFull' | 'write' | 'room'>;
+
+const page = { events: 500, bytes: 256 * 1024 };
+/** Characters that are written at a time. */
+const pieceCharacters = 64 * 1024;
+
+/**
+ * One open live stream of events. At first, the stream reads the events between its own position and the cursor of its
+ * group from the store. When the live stream has reached the cursor, it receives the events of the group, until its
+ * client falls behind. In both phases, an event is written exactly when the position moves past it, so the change from
+ * one phase to the other causes neither a gap nor a repeated event.
+ */
+export class LiveEventStream {
+  private readonly pages: LogPageReader;
+  private readonly options: Required<LiveEventStreamOptions>;
+  /** Decides which of the events read from the store are sent with an id. The group decides it for live events. */
+  private ids = new ResumeIdSpacer();
+  private readonly opened = performance.now();
+  private isLive = false;
+
+  constructor(
+    private own: LivePosition,
+    options: LiveEventStreamOptions,
+  ) {
+    this.options = { retryMs: 1000, unknownMs: 5000, ...options };
+    this.pages = new LogPageReader({ reader: options.reader, ...page });
+  }
+
+  /** The client has received, or is about to receive, everything before this position. */
+  get position(): LivePosition {
+    return this.isLive ? this.cursor : this.own;
+  }
+
+  /**
+   * Sends events until something ends the stream.
+   * @throws the signal's reason, a ProblemError for a client that is too slow, and permanent errors of the store
+   */
+  async run(socket: Socket, signal: AbortSignal): Promise<never> {
+    try {
+      return await this.goOn(socket, signal);
+    } finally {
+      this.options.outage.gaveUp(this);
+    }
+  }
+
+  private async goOn(socket: Socket, signal: AbortSignal): Promise<never> {
+    for (;;) {
+      await socket.room(signal);
+      const missing = this.own.missingTo(this.cursor);
+      if (missing.length > 0) await this.catchUp(missing, socket, signal);
+      else if (this.own.missingFrom(this.cursor)) await this.wait(signal);
+      else await this.live(socket, signal);
+    }
+  }
+
+  private get cursor(): LivePosition {
+    const { cursor } = this.options.group;
+    if (!cursor) throw new Error('The group does not follow the log yet');
+    return cursor;
+  }
+
+  private async catchUp(
+    missing: readonly CatchUpRange[],
+    socket: Socket,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { follower } = this.options;
+    const ranges = missing.flatMap((range): KeyedOffsetRange[] => {
+      const stream = follower.streamOf(range.key);
+      return stream === undefined ? [] : [{ ...range, stream }];
+    });
+    if (ranges.length === 0) return await this.wait(signal);
+    const read = await this.read(ranges, signal);
+    const keys = new Map(ranges.map(({ stream, key }) => [stream, key]));
+    if (read) await this.write({ ...read, keys }, socket, signal);
+    else await sleep(this.options.retryMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+
+  /** Reads a page from the store. Resolves with undefined after a transient failure. */
+  private async read(
+    ranges: readonly KeyedOffsetRange[],
+    signal: AbortSignal,
+  ): Promise<LogPageRead | undefined> {
+    const { bulkhead, group, outage } = this.options;
+    const { streams: _, ...filter } = group.filter.question;
+    try {
+      const read = await bulkhead.run(signal, () => this.pages.read(filter, ranges, signal));
+      outage.succeeded(this);
+      return read;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isTransient(error)) throw error;
+      outage.failed(this, error);
+      return undefined;
+    }
+  }
+
+  private async write(
+    { events, reached, keys }: LogPageRead & { keys: ReadonlyMap<string, string> },
+    socket: Socket,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { follower } = this.options;
+    let piece = '';
+    for (const event of events) {
+      const key = keys.get(event.stream) ?? '';
+      // The stream was deleted during the read.
+      if (follower.streamOf(key) === undefined) continue;
+      this.own.set(key, event.partition, event.offset + 1);
+      const json = new LiveEvent(event).json(this.options.group.format);
+      piece += eventMessage(
+        json,
+        this.ids.idOf(json.length, () => this.own.toString()),
+      );
+      if (piece.length < pieceCharacters) continue;
+      socket.write(piece);
+      piece = '';
+      await socket.room(signal);
+    }
+    for (const { stream, partition, next } of reached) this.own.set(keys.get(stream) ?? '', partition, next);
+    if (piece !== '') socket.write(piece);
+    metrics.liveEvents.inc(events.length);
+  }
+
+  /**
+   * Waits while the client's position is ahead of what this process has delivered: another gateway process had
+   * delivered more, or a stream that the position names has been deleted.
+   */
+  private async wait(signal: AbortSignal): Promise<void> {
+    const { follower, unknownMs } = this.options;
+    await follower.nextRound(signal);
+    if (performance.now() - this.opened < unknownMs) return;
+    this.own.keepOnly((key) => follower.streamOf(key) !== undefined);
+  }
+
+  /**
+   * Receives the group's events. Resolves when the client has fallen behind: its unsent bytes are limited, and later
+   * events are read from the store.
+   */
+  private async live(socket: Socket, signal: AbortSignal): Promise<void> {
+    const { group } = this.options;
+    if (this.ids.areDue) socket.write(positionMessage(this.own.toString()));
+    this.isLive = true;
+    let listener: SubscriptionListener | undefined;
+    let stop: () => void = () => undefined;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        stop = () => reject(signal.reason as Error);
+        signal.addEventListener('abort', stop, { once: true });
+        listener = {
+          take: ({ bytes, events }) => {
+            socket.write(bytes);
+            metrics.liveEvents.inc(events);
+            if (!socket.isFull) return;
+            this.leave(listener);
+            resolve();
+          },
+          fail: (error) => {
+            this.leave(listener);
+            reject(error);
+          },
+        };
+        group.listeners.add(listener);
+      });
+    } finally {
+      signal.removeEventListener('abort', stop);
+      this.leave(listener);
+    }
+  }
+
+  private leave(listener: SubscriptionListener | undefined): void {
+    if (!listener || !this.options.group.listeners.delete(listener)) return;
+    this.own = this.cursor.copy();
+    this.ids = new ResumeIdSpacer();
+    this.isLive = false;
+  }
+}
+
+/** Whether an error of the store is transient, so that a later read may succeed. */
+export function isTransient(error: unknown): boolean {
+  return error instanceof StoreUnavailableError || (error instanceof ProblemError && error.retryable);
+}

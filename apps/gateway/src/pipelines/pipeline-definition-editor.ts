@@ -1,0 +1,203 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { formatTime } from '#event';
+import { ProblemError, type StreamAccess } from '#api';
+import type { Definitions, PipelineDefinition, PipelineJob, LoopCandidate } from '#registry';
+import type { KeyedStateReader } from '#store';
+import type { PipelineSpec } from '#dataflow';
+import { DEFINITIONS, STORE } from '../shared-services/shared-services.js';
+import { sameSpec } from '../definitions/same-spec.js';
+import type { DefinitionCaller } from '../definitions/visible-definitions.js';
+import { Bulkhead } from '../reads/bulkhead.js';
+import { SourceBinder } from '../sources/source-binder.js';
+import { continuedJob } from './continued-job.js';
+import { refuseLoop } from './refuse-loop.js';
+import { PipelineReferenceChecker } from './pipeline-reference-checker.js';
+import { VisiblePipelines } from './visible-pipelines.js';
+
+/**
+ * Name and definition of the pipeline that a request creates or replaces. The signal is aborted when the client
+ * disconnects.
+ */
+export interface DesiredPipeline {
+  name: string;
+  spec: PipelineSpec;
+  client: AbortSignal;
+}
+
+/** No former sources, for a job that has never read other streams than now. */
+const none: ReadonlyMap<string, string> = new Map();
+
+/**
+ * Creates, replaces, resets, pauses and deletes pipelines. A change that is already in effect does nothing, except that
+ * each reset starts a new job.
+ */
+@Injectable()
+export class PipelineDefinitionEditor {
+  constructor(
+    private readonly pipelines: VisiblePipelines,
+    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream' | 'pipelines'>,
+    @Inject(STORE) private readonly store: { pipelines: KeyedStateReader },
+    private readonly bulkhead: Bulkhead,
+    private readonly streams: PipelineReferenceChecker,
+    private readonly sources: SourceBinder,
+  ) {}
+
+  /**
+   * Creates a pipeline, or returns the existing one when it has the same definition.
+   * @throws ProblemError pipeline_loop, stream_not_found, projection_not_found, stream_forbidden, stream_reserved,
+   * payload_too_large, the errors of creating a target stream, and the errors of `VisibleDefinitions.define`
+   */
+  async define(
+    { name, spec, client }: DesiredPipeline,
+    caller: DefinitionCaller,
+  ): Promise<{ definition: PipelineDefinition; created: boolean }> {
+    await this.require({ name, spec, client }, caller);
+    const run = await this.sources.begin(spec);
+    const defined = await this.pipelines.define(name, caller, {
+      first: () => this.loopless(firstDefinition({ name, spec, run }), caller.access),
+      isSame: (current) => sameSpec(current.spec, spec),
+      verb: 'does',
+    });
+    if (defined.created) await this.stillLoopless(defined.definition, undefined, caller);
+    return defined;
+  }
+
+  /**
+   * Replaces the definition of a pipeline. A different spec increases the version; the job continues where it is, or a
+   * new job starts at the beginning. The same spec changes nothing, unless a new job starts.
+   * @throws ProblemError pipeline_not_found, and the errors of `define`
+   * @throws StoreUnavailableError when the spec adds a stream
+   */
+  async replace(
+    { name, spec, client, from }: DesiredPipeline & { from?: 'beginning' | undefined },
+    caller: DefinitionCaller,
+  ): Promise<PipelineDefinition> {
+    const { run: before } = this.pipelines.get(name, caller.access);
+    await this.require({ name, spec, client }, caller);
+    const fresh = await this.sources.begin({ ...spec, from: from ?? spec.from });
+    const former = from ? none : await this.formerSources(before, spec, client);
+    const { definitions } = this;
+    return this.change(name, caller, (current) => {
+      const same = sameSpec(current.spec, spec);
+      if (same && !from) return current;
+      const version = same ? current.version : current.version + 1;
+      const ofThisRun = current.run.id === before.id ? former : none;
+      const run = from ? fresh : continuedJob(current.run, fresh, { definitions, former: ofThisRun });
+      return this.loopless({ ...current, version, spec, run, failure: null }, caller.access);
+    });
+  }
+
+  /**
+   * Starts a new job at the position that `from` of the definition names.
+   * @throws ProblemError pipeline_not_found, and the errors of `define`
+   */
+  async reset(name: string, caller: DefinitionCaller): Promise<PipelineDefinition> {
+    const { spec } = this.pipelines.get(name, caller.access);
+    const run = await this.sources.begin(spec);
+    return this.change(name, caller, (current) => {
+      if (sameSpec(current.spec, spec)) return { ...current, run, failure: null };
+      throw new ProblemError(
+        'definition_conflict',
+        'The pipeline has just been changed: read it again before you reset it.',
+      );
+    });
+  }
+
+  /** Pauses a pipeline. @throws ProblemError pipeline_not_found, definition_conflict, log_unavailable */
+  pause(name: string, caller: DefinitionCaller): Promise<PipelineDefinition> {
+    return this.change(name, caller, (current) => (current.paused ? current : { ...current, paused: true }));
+  }
+
+  /**
+   * Resumes a pipeline. A failed pipeline continues at its position; whether it fails again shows only when a processor
+   * runs it.
+   * @throws ProblemError the errors of `pause`
+   */
+  resume(name: string, caller: DefinitionCaller): Promise<PipelineDefinition> {
+    return this.change(name, caller, (current) =>
+      current.paused || current.failure !== null ? { ...current, paused: false, failure: null } : current,
+    );
+  }
+
+  /**
+   * Deletes a pipeline. A few moments later it emits nothing more. A processor then removes the internal topics and the
+   * state of the pipeline.
+   * @throws ProblemError pipeline_not_found, definition_conflict, log_unavailable
+   */
+  async remove(name: string, caller: DefinitionCaller): Promise<void> {
+    await this.pipelines.remove(name, caller);
+  }
+
+  private async require(
+    { name, spec, client }: DesiredPipeline,
+    { actor, access }: DefinitionCaller,
+  ): Promise<void> {
+    await this.streams.require(spec, { access, client });
+    this.refuseLoop({ name, spec }, access);
+    await this.streams.makeTargets(spec, { access, actor, client });
+  }
+
+  /**
+   * Reads the saved progress of a pipeline job, and resolves with the ids of the streams that the job has read, by
+   * name. Resolves with an empty map if the definition adds no stream.
+   */
+  private async formerSources(
+    { id, sources }: PipelineJob,
+    { source }: PipelineSpec,
+    client: AbortSignal,
+  ): Promise<ReadonlyMap<string, string>> {
+    const added = source.streams.filter((stream) => !Object.hasOwn(sources, stream));
+    if (added.length === 0) return none;
+    const progress = await this.bulkhead.run(client, (signal) => this.store.pipelines.progress([id], signal));
+    return new Map(progress.filter(({ stage }) => stage === '').map(({ stream, state }) => [stream, state]));
+  }
+
+  private refuseLoop(pipeline: LoopCandidate, access: StreamAccess): void {
+    const visible = this.pipelines.all(access);
+    refuseLoop(pipeline, this.definitions.pipelines.all(), { access, visible });
+  }
+
+  private loopless(definition: PipelineDefinition, access: StreamAccess): PipelineDefinition {
+    this.refuseLoop(definition, access);
+    return definition;
+  }
+
+  /**
+   * Checks for a loop again, once the definition is in the log. Two processes may write two definitions that form a
+   * loop together at the same moment, when neither sees the other's. The process that writes later sees both and
+   * reverts its own.
+   */
+  private async stillLoopless(
+    written: PipelineDefinition,
+    before: PipelineDefinition | undefined,
+    { actor, access }: DefinitionCaller,
+  ): Promise<void> {
+    try {
+      this.refuseLoop(written, access);
+    } catch (error) {
+      const takeBack = (current: PipelineDefinition | undefined) => {
+        if (!current || current.run.id !== written.run.id || current.version !== written.version)
+          return current;
+        return before && { ...before, paused: current.paused, version: current.version + 1 };
+      };
+      await this.definitions.pipelines.change(written.name, takeBack, actor);
+      throw error;
+    }
+  }
+
+  private async change(
+    name: string,
+    caller: DefinitionCaller,
+    next: (current: PipelineDefinition) => PipelineDefinition,
+  ): Promise<PipelineDefinition> {
+    let before: PipelineDefinition | undefined;
+    const definition = await this.pipelines.change(name, caller, (current) => next((before = current)));
+    if (before && definition.version > before.version) await this.stillLoopless(definition, before, caller);
+    return definition;
+  }
+}
+
+function firstDefinition(more: { name: string; spec: PipelineSpec; run: PipelineJob }): PipelineDefinition {
+  const created_at = formatTime(Date.now() * 1000);
+  return { ...more, version: 1, created_at, paused: false, failure: null };
+}

@@ -1,0 +1,127 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { EpochMicros } from '#event';
+import { replayStage, stepResults, type OperatorEventResult } from '#dataflow';
+import type { PipelineDefinition } from '#registry';
+import type { PartitionProgress, KeyedStateReader } from '#store';
+import { STORE } from '../shared-services/shared-services.js';
+import { Bulkhead } from '../reads/bulkhead.js';
+import { compiledDefinition } from './compiled-definition.js';
+import { PipelineLagReader, type PipelineLagResult } from './pipeline-lag-reader.js';
+
+/** Numbers of events that a pipeline's job has processed, emitted and failed on since its start. */
+export interface PipelineCounts {
+  /** Events of the source streams that the pipeline selects. */
+  processed: number;
+  /** Events written to streams, and deliveries to webhooks. */
+  emitted: number;
+  dropped: number;
+  late: number;
+  /** Events that the job could not process and that became dead letters. */
+  failed: number;
+}
+
+/** Number of events by result, for one operator of a pipeline's job. */
+export interface OperatorStats extends Record<OperatorEventResult, number> {
+  /** JSON pointer to the operator in the definition. */
+  path: string;
+  operator: string;
+}
+
+/** Statistics of the current job of one pipeline: counts, lag, watermark, and counts of each operator. */
+export interface PipelineJobStats extends PipelineCounts, PipelineLagResult {
+  /**
+   * The statistics of the operators in the order of the definition. Empty if this gateway's version of Tributary cannot
+   * compile the definition.
+   */
+  steps: OperatorStats[];
+  /**
+   * The watermark: all events before it have been processed, except those that arrive late. Null before the first
+   * event.
+   */
+  watermark: EpochMicros | null;
+  /** Time of the last checkpoint; null before the first one. */
+  updatedAt: EpochMicros | null;
+}
+
+/** Reads the statistics of pipelines from the store and the log. */
+@Injectable()
+export class PipelineStatsReader {
+  constructor(
+    @Inject(STORE) private readonly store: { pipelines: KeyedStateReader },
+    private readonly lag: PipelineLagReader,
+    private readonly bulkhead: Bulkhead,
+  ) {}
+
+  /**
+   * Resolves with the statistics by the id of each job.
+   * @throws StoreUnavailableError
+   * @throws LogUnavailableError
+   * @throws ProblemError overloaded
+   */
+  async of(
+    definitions: readonly PipelineDefinition[],
+    client: AbortSignal,
+  ): Promise<Map<string, PipelineJobStats>> {
+    if (definitions.length === 0) return new Map();
+    const runs = definitions.map(({ run }) => run.id);
+    const [progress, readings] = await Promise.all([
+      this.bulkhead.run(client, (signal) => this.store.pipelines.progress(runs, signal)),
+      this.lag.of(definitions),
+    ]);
+    return new Map(
+      definitions.map((definition) => {
+        const { id } = definition.run;
+        const reading = readings.get(id) ?? { lag: 0, internalTopics: [] };
+        const rows = progress.filter(({ owner }) => owner === id);
+        return [id, { ...reading, ...statsOf(definition, rows) }];
+      }),
+    );
+  }
+}
+
+function statsOf(
+  definition: PipelineDefinition,
+  rows: readonly PartitionProgress[],
+): Omit<PipelineJobStats, keyof PipelineLagResult> {
+  const sum = (of: Exclude<keyof PipelineCounts, 'processed'>) => rows.reduce((all, row) => all + row[of], 0);
+  const sources = rows.filter(({ stage }) => stage === '');
+  return {
+    processed: sources.reduce((all, { processed }) => all + processed, 0),
+    ...{ emitted: sum('emitted'), dropped: sum('dropped'), late: sum('late'), failed: sum('failed') },
+    steps: stepsOf(definition, rows),
+    watermark: watermarkOf(definition, rows),
+    updatedAt: rows.length === 0 ? null : Math.max(...rows.map(({ updated_at }) => updated_at)),
+  };
+}
+
+/** Sums the counts of each operator over the partitions of the job's current stages. */
+function stepsOf(definition: PipelineDefinition, rows: readonly PartitionProgress[]): OperatorStats[] {
+  const compiled = compiledDefinition(definition);
+  if (!compiled) return [];
+  // The rows of a former stage remain for a while.
+  const stages = new Set(['', replayStage, ...compiled.stages.map(({ id }) => id)]);
+  const counts = rows.filter(({ stage }) => stages.has(stage)).map(({ steps }) => steps ?? {});
+  return compiled.steps.map(({ path, operator, key }) => {
+    const [into = 0, out = 0, dropped = 0, late = 0, failed = 0] = stepResults.map((_, i) =>
+      counts.reduce((sum, steps) => sum + (steps[key]?.[i] ?? 0), 0),
+    );
+    return { path, operator, in: into, out, dropped, late, failed };
+  });
+}
+
+/**
+ * Returns the minimum watermark of the pipeline's windows and dedupes, or of its sources when it has neither. Null
+ * until each of them has received an event.
+ */
+function watermarkOf(definition: PipelineDefinition, rows: readonly PartitionProgress[]): EpochMicros | null {
+  const keyed = compiledDefinition(definition)?.stages.map(({ id }) => id) ?? [];
+  const stages = (keyed.length > 0 ? keyed : ['']).map((id) =>
+    leastOf(rows.filter(({ stage }) => stage === id)),
+  );
+  return stages.some((watermark) => watermark === null) ? null : Math.min(...(stages as EpochMicros[]));
+}
+
+function leastOf(rows: readonly PartitionProgress[]): EpochMicros | null {
+  const watermarks = rows.flatMap(({ watermark }) => watermark ?? []);
+  return watermarks.length === 0 ? null : Math.min(...watermarks);
+}

@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { metrics } from '#telemetry';
+import type { ServerSentEventWriter } from '../../live/server-sent-event-writer.js';
+import { LivePosition } from '../../live/live-position.js';
+import { isTransient } from '../../live/live-event-stream.js';
+import { positionMessage } from '../../live/server-sent.js';
+import type { StoreOutage } from '../../live/store-outage.js';
+import type { GenerationChanges, ChangesPage, ChangesPageRequest } from './generation-changes.js';
+import { caughtUpMessage, resetMessage } from './change-messages.js';
+import { generationBinding, changeId, type ChangePosition, type SentChanges } from './change-position.js';
+import type { ProjectionsFollower } from './projections-follower.js';
+
+/** Dependencies and retry times of one live stream of projection changes. */
+export interface LiveChangesStreamOptions {
+  /** Name of the projection. */
+  name: string;
+  follower: Pick<ProjectionsFollower, 'feed' | 'serves'>;
+  /** Whether a client without a position first receives the states of all keys. */
+  snapshot: boolean;
+  /** The store outage that all streams of changes share. */
+  outage: StoreOutage;
+  /** Milliseconds until the store is read again after a failure. */
+  retryMs?: number;
+}
+
+/** Where a client's live stream of projection changes starts. */
+export interface ChangeStart {
+  feed: GenerationChanges;
+  /** The client's position; undefined for a new client, or a client whose position is in another generation. */
+  position: ChangePosition | undefined;
+  /** Whether the client has a position in another generation. */
+  isOfAnother: boolean;
+}
+
+type Socket = Pick<ServerSentEventWriter, 'write' | 'room'>;
+
+/**
+ * One open live stream of a projection's changes. The stream repeatedly moves from its position to the saved position
+ * of the generation, and sends the current state of each key that has changed in between. The longer such a pass takes,
+ * the more changes of a key become one message in the next pass: nothing is buffered for a slow client.
+ */
+export class LiveChangesStream {
+  private feed: GenerationChanges;
+  private own: LivePosition;
+  /** The keys whose changes after the position have already been sent, while a pass is incomplete. */
+  private sent: SentChanges | undefined;
+  private isOfAnother: boolean;
+  private isBehind = true;
+
+  constructor(
+    { feed, position, isOfAnother }: ChangeStart,
+    private readonly options: LiveChangesStreamOptions,
+  ) {
+    this.feed = feed;
+    this.own = position?.from ?? this.beginningOf(feed);
+    this.sent = position?.sent;
+    this.isOfAnother = isOfAnother;
+  }
+
+  /** The id of the position up to which the client has received, or is about to receive, everything. */
+  get id(): string {
+    return changeId({ from: this.own, sent: this.sent });
+  }
+
+  /**
+   * Sends changes until something ends the stream.
+   * @throws the signal's reason, a ProblemError for a client that is too slow, and permanent errors of the store
+   */
+  async run(socket: Socket, signal: AbortSignal): Promise<never> {
+    try {
+      return await this.goOn(socket, signal);
+    } finally {
+      this.options.outage.gaveUp(this);
+    }
+  }
+
+  private async goOn(socket: Socket, signal: AbortSignal): Promise<never> {
+    for (;;) {
+      await socket.room(signal);
+      const feed = await this.options.follower.feed(this.options.name, { signal, patient: true });
+      if (feed.build.id !== this.feed.build.id) this.begin(feed);
+      if (this.isOfAnother) socket.write(resetMessage(feed.build) + positionMessage(this.own.toString()));
+      this.isOfAnother = false;
+      const to = this.sent?.to ?? feed.cursor.copy();
+      if (this.own.missingTo(to).length > 0) await this.sendChanges(to, socket, signal);
+      else if (this.sent) this.sent = undefined;
+      else await this.wait(socket, signal);
+    }
+  }
+
+  private begin(feed: GenerationChanges): void {
+    this.feed = feed;
+    this.own = this.beginningOf(feed);
+    this.sent = undefined;
+    this.isOfAnother = true;
+    this.isBehind = true;
+  }
+
+  private beginningOf(feed: GenerationChanges): LivePosition {
+    const { name, snapshot } = this.options;
+    return snapshot ? new LivePosition(generationBinding(name, feed.build)) : feed.cursor.copy();
+  }
+
+  private async wait(socket: Socket, signal: AbortSignal): Promise<void> {
+    const { feed } = this;
+    if (this.isBehind) socket.write(caughtUpMessage(feed.build));
+    this.isBehind = false;
+    await feed.moved(signal);
+  }
+
+  private async sendChanges(to: LivePosition, socket: Socket, signal: AbortSignal): Promise<void> {
+    const { feed, own: from } = this;
+    let after = this.sent?.after;
+    do {
+      const page = await this.read({ from, to, after }, signal);
+      // The rows of a replaced generation are removed a little later, so an empty page says nothing about its changes.
+      if (!this.options.follower.serves(this.options.name, feed)) return;
+      if (page.changes > 0) socket.write(page.bytes);
+      metrics.liveChanges.inc(page.changes);
+      after = page.after;
+      this.sent = after === undefined ? undefined : { to, after };
+      if (after === undefined) this.own = to;
+      await socket.room(signal);
+    } while (after !== undefined);
+    socket.write(positionMessage(to.toString()));
+  }
+
+  /** Reads one page of changes. Tries again after a transient failure of the store. */
+  private async read(question: ChangesPageRequest, signal: AbortSignal): Promise<ChangesPage> {
+    for (;;) {
+      try {
+        const page = await this.feed.changed(question);
+        this.options.outage.succeeded(this);
+        signal.throwIfAborted();
+        return page;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!isTransient(error)) throw error;
+        this.options.outage.failed(this, error);
+        await sleep(this.options.retryMs ?? 1000, undefined, { signal }).catch(() => signal.throwIfAborted());
+      }
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { TopicAndGroupNames } from '#event';
+import type { Definitions, ProjectionGeneration } from '#registry';
+import { DEFINITIONS } from '../shared-services/shared-services.js';
+import { GroupLagReader, type OffsetLag } from '../lag/group-lag-reader.js';
+import { readTopics } from '../sources/read-topics.js';
+
+/** Measures the lag of projection generations from the committed offsets of their consumer groups. */
+@Injectable()
+export class ProjectionLagReader {
+  constructor(
+    private readonly lag: GroupLagReader,
+    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream'>,
+    private readonly topics: TopicAndGroupNames,
+  ) {}
+
+  /**
+   * Resolves with the lags by the id of the generation, up to a second old.
+   * @throws LogUnavailableError
+   * @throws ProblemError overloaded
+   */
+  async of(builds: readonly ProjectionGeneration[]): Promise<Map<string, OffsetLag>> {
+    const { definitions, topics } = this;
+    return this.lag.of(
+      builds.map(({ id, sources }) => ({
+        id,
+        group: topics.projectionGroup(id),
+        topics: readTopics(sources, { definitions, topics }).map((one) => ({ ...one, isWhole: true })),
+      })),
+    );
+  }
+}

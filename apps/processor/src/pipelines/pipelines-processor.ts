@@ -1,0 +1,237 @@
+import {
+  Checkpointer,
+  Reconciler,
+  EngineRetry,
+  WorkShutdown,
+  type ErasureLookup,
+  type OwnedPartition,
+  type StalledConsumerDetector,
+} from '#engine';
+import type { TopicAndGroupNames } from '#event';
+import { systemActor, type Definitions, type PipelineDefinition } from '#registry';
+import type { Log, Producer } from '#log';
+import type { EventReader, EventWriter, KeyedStateReader, KeyedStateWriter } from '#store';
+import type { IdWindowBounds } from '#dataflow';
+import { metrics, type Logger, type Tracing } from '#telemetry';
+import type { WebhookDeliverer } from '#webhooks';
+import { DefinitionFailureReporter } from '../definition-failure-reporter.js';
+import { StaleMetricsRemover } from '../stale-metrics-remover.js';
+import { EmittedEventValidator } from './output/emitted-event-validator.js';
+import { Sink } from './output/sink.js';
+import { InternalTopicProducer } from './jobs/internal-topic-producer.js';
+import { RunningJob } from './jobs/running-job.js';
+import { RowCacheBudget, type RowCacheBounds } from './state/partition-row-cache.js';
+import { SideInputLoader } from './lookups/side-input-loader.js';
+import type { JobPartitionState } from './state/job-partition-state.js';
+import type { JobCheckpointer, JobIntervals, JobDependencies } from './jobs/job-dependencies.js';
+import { OperatorMetrics } from './jobs/operator-metrics.js';
+import { JobGarbageCollection } from './jobs/job-garbage-collection.js';
+import { saveBatches } from './state/save-batches.js';
+import { TargetStreamCreator } from './output/target-stream-creator.js';
+import { DesiredJobSelector, type DesiredJob } from './jobs/desired-jobs.js';
+import { removeAttemptMetrics, createAttemptMetrics } from './output/webhook-stats.js';
+import { OutputDeduplication } from './output/output-deduplication.js';
+
+export interface PipelinesProcessorOptions {
+  log: Log;
+  producer: Pick<Producer, 'append'>;
+  topics: TopicAndGroupNames;
+  definitions: Pick<
+    Definitions,
+    'pipelines' | 'projections' | 'schemas' | 'stream' | 'createStream' | 'onChange' | 'ageMs'
+  >;
+  writer: KeyedStateWriter & Pick<KeyedStateReader, 'progress'> & Pick<EventWriter, 'appendDeadLetters'>;
+  reader: Pick<EventReader, 'storedIds'>;
+  projections: Pick<KeyedStateReader, 'find'>;
+  webhooks: Pick<WebhookDeliverer, 'deliver' | 'missingConfiguration'>;
+  erasures: ErasureLookup;
+  progress: StalledConsumerDetector;
+  logger: Logger;
+  tracing?: Tracing | undefined;
+  window: IdWindowBounds;
+  /**
+   * Maximum number of rows (`keys`) and approximate maximum of characters (`weight`) in the row cache of all pipelines.
+   */
+  cache: RowCacheBounds;
+  /**
+   * Maximum number of rows and dead letters (`keys`), and approximate maximum of characters (`weight`), that wait to be
+   * saved.
+   */
+  unsaved: { keys: number; weight: number };
+  saveIntervalMs: number;
+  retryDelays?: { firstDelayMs: number; longestDelayMs: number };
+  pace?: JobIntervals;
+  /** Returns the current time in milliseconds since 1970. */
+  now?: () => number;
+  /** Called once, when the pipelines of this process cannot continue. The caller should end the process. */
+  onFailure(error: Error): void;
+}
+
+const defaultPace: JobIntervals = { tellMs: 200, quietSaveMs: 5000, goneMs: 10_000 };
+/** Maximum number of partitions that compute at the same time. */
+const computingAtOnce = 4;
+/** Milliseconds from a failure of a job until the failure is written into the pipeline's definition. */
+const reportMs = 1000;
+
+const metricsOfPipelines = [
+  metrics.pipelineProcessed,
+  metrics.pipelineEmitted,
+  metrics.pipelineDropped,
+  metrics.pipelineLate,
+  metrics.pipelineFailed,
+  metrics.pipelineDuplicates,
+  metrics.pipelineWatermark,
+  metrics.pipelineLastProgress,
+];
+
+/** Runs the jobs of all defined pipelines in this process. */
+export class PipelinesProcessor {
+  private readonly retry: EngineRetry;
+  private readonly checkpointer: JobCheckpointer;
+  private readonly selection: DesiredJobSelector;
+  private readonly jobs: Reconciler<DesiredJob, RunningJob>;
+  private readonly failures: DefinitionFailureReporter;
+  private readonly collection: JobGarbageCollection;
+  private readonly shutdown: WorkShutdown;
+  private readonly stepMetrics: OperatorMetrics;
+  private readonly names = new StaleMetricsRemover((pipeline) => {
+    for (const metric of metricsOfPipelines) metric.remove({ pipeline });
+    removeAttemptMetrics(pipeline);
+    this.stepMetrics.remove(pipeline);
+  });
+
+  constructor(private readonly options: PipelinesProcessorOptions) {
+    const { log, topics, definitions, writer, progress, logger, webhooks, now = Date.now } = options;
+    const shutdown = new WorkShutdown((error) => options.onFailure(error));
+    this.shutdown = shutdown;
+    this.stepMetrics = new OperatorMetrics((pipeline) => definitions.pipelines.get(pipeline) !== undefined);
+    const onFailure = (error: unknown): void => shutdown.fail(error);
+    const retry = new EngineRetry({
+      logger,
+      failedAttempt: () => progress.attempted(),
+      ...options.retryDelays,
+    });
+    this.retry = retry;
+    const saving = { writer, retry, stopped: shutdown.signal };
+    this.checkpointer = new Checkpointer({
+      save: (all) => saveBatches(saving, all),
+      saved: ({ name }) => this.saved(name),
+      ...{ onFailure, intervalMs: options.saveIntervalMs, most: options.unsaved, permits: computingAtOnce },
+    });
+    this.selection = new DesiredJobSelector(definitions, webhooks);
+    this.failures = new DefinitionFailureReporter({
+      ...{ logger, onFailure, delayMs: reportMs },
+      report: (run, reason, isStill) => this.report(run, reason, isStill),
+    });
+    const parts = this.partsOf({ retry, now, onFailure });
+    this.jobs = new Reconciler({
+      ...{ definitions, onFailure, desired: () => this.desired() },
+      make: (desired) => this.run(desired, parts),
+      stopping: ({ name }, run) => logger.info({ pipeline: name, run }, 'stopping'),
+    });
+    this.collection = new JobGarbageCollection({
+      ...{ definitions, writer, topics, logger, onFailure, now, admin: log.admin },
+      partitions: () => this.states(),
+    });
+  }
+
+  start(): void {
+    this.jobs.start();
+    this.collection.start();
+  }
+
+  /** Yields the partitions of all jobs that are assigned to this process now. */
+  *partitions(): Iterable<OwnedPartition> {
+    for (const { partition } of this.states()) yield partition;
+  }
+
+  /**
+   * The engine (Kafka or ClickHouse) to which a failed call is being repeated, and the error; undefined while no call
+   * is repeated.
+   */
+  get complaint(): string | undefined {
+    return this.retry.complaint;
+  }
+
+  /**
+   * Stops taking batches, saves and commits the progress of all jobs, and leaves the consumer groups. Progress that
+   * cannot be saved within `flushMs` milliseconds is lost; the next owner of the partition processes those records
+   * again.
+   */
+  async close(flushMs: number): Promise<void> {
+    await this.shutdown.within(flushMs, (givenUp) => this.jobs.close(givenUp));
+    this.checkpointer.abandon();
+    await Promise.all([this.failures.stop(), this.collection.stop()]);
+  }
+
+  private *states(): Iterable<JobPartitionState> {
+    for (const job of this.jobs) for (const { state } of job) yield state;
+  }
+
+  private partsOf(made: Pick<JobDependencies, 'retry' | 'now' | 'onFailure'>): JobDependencies {
+    const { log, topics, definitions, pace = defaultPace, projections, webhooks, erasures } = this.options;
+    const { writer, window, progress, logger, reader, cache, tracing } = this.options;
+    const { retry, now } = made;
+    const producer = new InternalTopicProducer({
+      producer: this.options.producer,
+      topics,
+      goneMs: pace.goneMs,
+    });
+    const known = { reader, definitions, topics, retry, progress, logger, window, now, admin: log.admin };
+    return {
+      ...{ log, topics, producer, writer, erasures, window, progress, pace, tracing, ...made },
+      ...{
+        checkpointer: this.checkpointer,
+        projections: definitions.projections,
+        stepMetrics: this.stepMetrics,
+      },
+      streamId: (name) => definitions.stream(name)?.id,
+      sink: new Sink({
+        ...{ producer, topics, retry, webhooks, now: () => now() * 1000 },
+        streams: new TargetStreamCreator(definitions),
+        schemas: new EmittedEventValidator(definitions),
+      }),
+      tables: new SideInputLoader({ definitions, store: projections, now }),
+      deduplication: (failover, signal) => OutputDeduplication.since(known, failover, signal),
+      budget: new RowCacheBudget(cache),
+      giveUp: (run, reason) => this.failures.giveUp(run, reason),
+    };
+  }
+
+  private desired(): Map<string, DesiredJob> {
+    const { desired, invalid } = this.selection.now();
+    this.failures.follow(invalid);
+    this.names.follow(this.options.definitions.pipelines.all().map(({ name }) => name));
+    for (const { definition, pipeline } of desired)
+      if (pipeline.webhooks.length > 0) createAttemptMetrics(definition.name);
+    metrics.pipelineRuns.set(desired.length);
+    return new Map(desired.map((one) => [one.definition.run.id, one]));
+  }
+
+  private run(desired: DesiredJob, parts: JobDependencies): RunningJob {
+    const { name, version, run } = desired.definition;
+    this.options.logger.info({ pipeline: name, run: run.id, version }, 'running');
+    return new RunningJob(desired, parts);
+  }
+
+  private saved(pipeline: string): void {
+    metrics.pipelineLastProgress.set({ pipeline }, (this.options.now ?? Date.now)() / 1000);
+    this.options.progress.moved();
+  }
+
+  private async report(run: string, reason: string, isStill: () => boolean): Promise<void> {
+    const { definitions, logger } = this.options;
+    const found = definitions.pipelines.all().find((one) => one.run.id === run);
+    if (!found) return;
+    // The reason of a failure is checked again before the report: a gateway reverts a loop immediately, and an invalid
+    // definition may have changed.
+    const fails = (current: PipelineDefinition | undefined): current is PipelineDefinition =>
+      current?.run.id === run && current.failure === null && isStill();
+    const { changed } = await definitions.pipelines.change(
+      found.name,
+      (current) => (fails(current) ? { ...current, failure: reason } : current),
+      systemActor,
+    );
+    if (changed) logger.error({ pipeline: found.name, run, reason }, 'pipeline failed');
+  }
+}

@@ -1,0 +1,95 @@
+import {
+  MaterializedOffsets,
+  PartitionTaskHost,
+  StalledConsumerDetector,
+  EngineRetry,
+  type OwnedPartition,
+} from '#engine';
+import { isReservedStream } from '#api';
+import type { TopicAndGroupNames } from '#event';
+import type { Definitions } from '#registry';
+import type { Log } from '#log';
+import type { EventWriter, Store } from '#store';
+import type { Logger } from '#telemetry';
+import { EntitySnapshotCountdowns } from './entity-snapshot-countdowns.js';
+import { EntitySnapshotMaker } from './entity-snapshot-maker.js';
+import { EntitySnapshotTask } from './entity-snapshot-task.js';
+
+/**
+ * Milliseconds for which a fetch collects records. No caller waits for an automatic snapshot, so the records of a
+ * second are fetched and committed together.
+ */
+const collectMs = 1_000;
+
+export interface EntitySnapshotterOptions {
+  log: Pick<Log, 'admin' | 'consumer'>;
+  topics: TopicAndGroupNames;
+  definitions: Pick<Definitions, 'stream' | 'streams' | 'onChange'>;
+  snapshots: Store['snapshots'];
+  versions: Pick<EventWriter, 'latestVersions'>;
+  logger: Logger;
+  retryDelays?: { firstDelayMs: number; longestDelayMs: number };
+  /** Milliseconds between two polls of the offset that the materializer has committed. */
+  lookMs?: number;
+  /** Maximum number of entities whose events are counted. */
+  mostCounted?: number;
+  /** Returns the current time in milliseconds since 1970. */
+  now?: () => number;
+  /** Called when the snapshotter cannot continue. The caller should end the process. */
+  onFailure(error: Error): void;
+}
+
+/**
+ * Makes a snapshot of an entity when the entity's version passes a multiple of `snapshot_every` of its stream. The
+ * snapshotter reads the log in a consumer group of its own and counts events. When a snapshot may be due, the
+ * snapshotter waits for the materializer and looks up the entity's version in the store. A snapshot that is missed, for
+ * example after a crash, makes a later read slower but never changes the result of the read.
+ */
+export class EntitySnapshotter {
+  private readonly host: PartitionTaskHost<EntitySnapshotTask>;
+  private readonly maker: EntitySnapshotMaker;
+  private stopListening: () => void = () => undefined;
+
+  constructor(private readonly options: EntitySnapshotterOptions) {
+    const { log, topics, logger, lookMs, now = Date.now } = options;
+    const retry = new EngineRetry({ logger, ...options.retryDelays });
+    const due = new EntitySnapshotCountdowns(options.mostCounted ?? 100_000);
+    const materialized = new MaterializedOffsets({ admin: log.admin, topics, retry, lookMs });
+    this.maker = new EntitySnapshotMaker({ ...options, retry, due, now });
+    const parts = { ...options, due, materialized, maker: this.maker };
+    this.host = new PartitionTaskHost({
+      ...{ log, retry, now, name: 'snapshots', group: topics.snapshotGroup, collectMs },
+      // A missing snapshot only makes a later read slower, so the snapshotter does not affect the health checks.
+      progress: new StalledConsumerDetector(),
+      tasks: { open: async (partition) => new EntitySnapshotTask(partition, parts) },
+      onFailure: (error) => options.onFailure(error as Error),
+    });
+  }
+
+  /** Starts reading all streams with snapshots, and follows changes of the definitions. */
+  start(): void {
+    this.stopListening = this.options.definitions.onChange(() => this.follow());
+    this.follow();
+  }
+
+  /** Yields the partitions of the snapshotter that are assigned to this process now. */
+  *partitions(): Iterable<OwnedPartition> {
+    for (const { partition } of this.host) yield partition;
+  }
+
+  async close(): Promise<void> {
+    this.stopListening();
+    await this.host.stop(Promise.resolve());
+    this.maker.close();
+  }
+
+  private follow(): void {
+    const { definitions, topics } = this.options;
+    const wanted = definitions
+      .streams()
+      .filter(({ stream, state }) => state === 'live' && !isReservedStream(stream))
+      .filter(({ snapshot_every }) => snapshot_every !== 0)
+      .map(({ id }) => topics.ofStream(id));
+    this.host.subscribe(wanted).catch((error: Error) => this.options.onFailure(error));
+  }
+}

@@ -1,0 +1,75 @@
+import { decodeRecord } from '#event';
+import { logEventValue, type EventFromLog } from '#cel';
+import type { CelObject } from '#cel';
+import type { FoldEvent } from '../folds/fold-event.js';
+import type { FoldEventSortKey } from '../fold-operations/position.js';
+import type { PipelineEvent, Provenance } from './pipeline.js';
+
+/**
+ * A pipeline event in the form that expressions and folds read. The event's JSON is parsed on first use, and only once
+ * for all operators.
+ */
+export class LazilyParsedEvent implements PipelineEvent, FoldEvent {
+  #value: CelObject | undefined = undefined;
+
+  constructor(
+    readonly event: EventFromLog,
+    readonly origin: Provenance,
+  ) {}
+
+  /**
+   * The event's position in the order in which folds sort events. Events derived from the same source record differ in
+   * their emission index (`path`).
+   */
+  get position(): FoldEventSortKey {
+    const { stream, partition, offset, path } = this.origin;
+    return [this.event.timestamp, partition, offset, path === '' ? stream : `${stream} ${path}`];
+  }
+
+  /** The event as the value of the variable `event` in CEL expressions. */
+  get value(): CelObject {
+    return (this.#value ??= logEventValue(this.event));
+  }
+
+  /** Returns a copy of the event with some fields replaced and with the same provenance. */
+  with(changed: Partial<EventFromLog>): LazilyParsedEvent {
+    return new LazilyParsedEvent({ ...this.event, ...changed }, this.origin);
+  }
+
+  /**
+   * Returns a new event derived from this one, with some fields replaced and `index` appended to its emission index.
+   */
+  part(changed: Partial<EventFromLog>, index: string): LazilyParsedEvent {
+    const { origin } = this;
+    return new LazilyParsedEvent(
+      { ...this.event, ...changed },
+      { ...origin, path: origin.path === '' ? index : `${origin.path}/${index}` },
+    );
+  }
+}
+
+/** Returns the event of a record in a source partition as an event of the pipeline, with its provenance. */
+export function sourceEvent(event: EventFromLog): PipelineEvent {
+  const { stream, partition, offset } = event;
+  return new LazilyParsedEvent(event, { stream, partition, offset, path: '' });
+}
+
+const withoutId = '{"event_id":""';
+const anyId = '{"event_id":"00000000-0000-0000-0000-000000000000"';
+
+/**
+ * Reads a pipeline event from a record value that `encodeRecord` wrote. A window result has neither an id nor a stream.
+ * @throws UnreadableRecordError
+ */
+export function eventFromRecord(text: string, origin: Provenance): PipelineEvent {
+  const { partition, offset } = origin;
+  if (!text.startsWith(withoutId))
+    return new LazilyParsedEvent({ ...decodeRecord(text), stream: origin.stream, partition, offset }, origin);
+  const record = decodeRecord(anyId + text.slice(withoutId.length));
+  return new LazilyParsedEvent({ ...record, event_id: '', stream: '', partition, offset }, origin);
+}
+
+/** Returns the event as a LazilyParsedEvent: the same object if it is one already. */
+export function readableEvent(flow: PipelineEvent): LazilyParsedEvent {
+  return flow instanceof LazilyParsedEvent ? flow : new LazilyParsedEvent(flow.event, flow.origin);
+}

@@ -1,0 +1,99 @@
+/** Address of a broker, as `host:port`. */
+export type BrokerAddress = string;
+
+/** How a `DepartedBrokerDisconnector` asks the cluster for its brokers, and how often. */
+export interface DepartedBrokerDisconnectorOptions {
+  /** Asks these brokers for the current brokers of the cluster; the first response wins. */
+  ask(brokers: readonly BrokerAddress[]): Promise<readonly BrokerAddress[]>;
+  /** Minimum time between two queries for the current brokers, in milliseconds. */
+  everyMs: number;
+}
+
+/** The connections of one Kafka client to brokers, which can be closed by broker. */
+export interface BrokerConnections {
+  /**
+   * Closes the connections to this broker. Requests that wait for a response of the broker fail, and can be retried
+   * elsewhere.
+   */
+  cut(broker: BrokerAddress): void;
+}
+
+/** Number of brokers that one query asks at once, because one of them may be the broker that hangs. */
+const asked = 3;
+/**
+ * Limit of remembered brokers. The remembered brokers include brokers that have left the cluster, because a client may
+ * reconnect to one of these.
+ */
+const maxKnown = 1_000;
+
+/**
+ * Closes the connections to brokers that the cluster no longer lists. A hung broker keeps its connections open, and
+ * requests to it would wait until their time-out, long after other brokers lead its partitions. When a response is
+ * slow, this class asks a few brokers for the current brokers of the cluster, and closes all connections to brokers
+ * that have left. The detector does not disconnect a hung broker that the cluster still lists.
+ */
+export class DepartedBrokerDisconnector {
+  private readonly connected = new Set<BrokerConnections>();
+  /**
+   * Brokers that the cluster has reported. Connections to other addresses, such as bootstrap addresses, are never
+   * closed.
+   */
+  private readonly known = new Set<BrokerAddress>();
+  /**
+   * The current brokers: those in the response to the last query, and those that metadata responses have listed since.
+   */
+  private current = new Set<BrokerAddress>();
+  private askedAt = -Infinity;
+  private asking = false;
+
+  constructor(private readonly options: DepartedBrokerDisconnectorOptions) {}
+
+  add(connected: BrokerConnections): void {
+    this.connected.add(connected);
+  }
+
+  remove(connected: BrokerConnections): void {
+    this.connected.delete(connected);
+  }
+
+  /** Adds brokers that a metadata response of the cluster has listed. */
+  seen(brokers: Iterable<BrokerAddress>): void {
+    if (this.known.size >= maxKnown) this.known.clear();
+    for (const broker of brokers) {
+      this.known.add(broker);
+      this.current.add(broker);
+    }
+  }
+
+  /**
+   * Reports that a response is slow: asks up to three brokers for the current brokers of the cluster, at most once
+   * every `everyMs`. Callers repeat the call while the response is slow.
+   */
+  suspect(): void {
+    if (this.asking || this.current.size < 2) return;
+    if (performance.now() - this.askedAt < this.options.everyMs) return;
+    this.asking = true;
+    void this.look().finally(() => {
+      this.asking = false;
+      this.askedAt = performance.now();
+    });
+  }
+
+  private async look(): Promise<void> {
+    try {
+      const now = new Set(await this.options.ask(this.some()));
+      const gone = [...this.known].filter((broker) => !now.has(broker));
+      this.current = now;
+      for (const broker of gone) for (const connected of this.connected) connected.cut(broker);
+    } catch {
+      // No broker responds: requests wait until their time-out.
+    }
+  }
+
+  /** Returns up to three current brokers, starting at a random one. */
+  private some(): BrokerAddress[] {
+    const all = [...this.current];
+    const first = Math.floor(Math.random() * all.length);
+    return [...all.slice(first), ...all.slice(0, first)].slice(0, asked);
+  }
+}

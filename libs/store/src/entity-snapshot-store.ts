@@ -1,0 +1,165 @@
+import type { EpochMicros } from '#event';
+import type { EntityQuery, CursorPage, AuthorizationScope } from './query-types.js';
+
+/**
+ * Identifies an event within its stream. The times are needed because a Kafka topic that was recreated assigns offsets
+ * from 0 again.
+ */
+export interface EventIdentity {
+  partition: number;
+  offset: number;
+  timestamp: EpochMicros;
+  ingested_at: EpochMicros;
+}
+
+/** One event of an entity: the fields that its state is computed from. */
+export interface EntityHistoryEvent extends EventIdentity {
+  version: number;
+  /** The event's `data`, as the JSON text of an object. */
+  data: string;
+}
+
+/** Why a snapshot was created: `automatic` by the processor, or `requested` over the API. */
+export type EntitySnapshotReason = 'automatic' | 'requested';
+
+/** The saved state of an entity after its event of one version, with the first and the last event that it includes. */
+export interface EntitySnapshot {
+  stream: string;
+  entity_id: string;
+  version: number;
+  /** The first event that the snapshot includes. */
+  first: EventIdentity;
+  /** The last event that the snapshot includes: that of the snapshot's version. */
+  last: EventIdentity;
+  /** The greatest timestamp of the events that the snapshot includes. */
+  latest_timestamp: EpochMicros;
+  created_at: EpochMicros;
+  reason: EntitySnapshotReason;
+  /** The state of the entity, as the JSON text of an object. */
+  state: string;
+}
+
+/** Names the stored events of one entity, optionally only those up to a time. */
+export interface EntityTimeQuery extends EntityQuery {
+  /** The query is about events with a timestamp up to this one, inclusive; undefined means all events. */
+  asOf?: EpochMicros;
+}
+
+/** The least and the greatest version among the stored events of an entity. */
+export interface EntityStoredVersionRange {
+  first: number;
+  last: number;
+}
+
+/** A query for the events of one entity in a range of versions. */
+export interface EntityHistoryQuery extends EntityTimeQuery {
+  /** The query returns only events with a version greater than this one. */
+  after: number;
+  /**
+   * The query returns only events with a version up to this one, inclusive; at most `maxHistoryVersions` above `after`.
+   */
+  upTo: number;
+}
+
+/** Maximum number of versions in one history query. */
+export const maxHistoryVersions = 16_384;
+
+/** A query for the snapshot of one entity with the greatest version up to a given one. */
+export interface NearestEntitySnapshotQuery extends EntityTimeQuery {
+  /** The query returns only a snapshot of this version or a lower one. */
+  upTo: number;
+}
+
+/** A query for one page of snapshots, newest first. */
+export interface EntitySnapshotsQuery extends AuthorizationScope {
+  stream?: string;
+  entityId?: string;
+  limit: number;
+  cursor?: string;
+}
+
+/**
+ * Reads snapshots and the events they are derived from. A snapshot is current only while its first and last
+ * event are stored; answers contain only current snapshots. So data removed by retention or erasure never
+ * reappears in a state, whichever writer saved the snapshot and whenever.
+ *
+ * All methods throw QueryTooExpensiveError and StoreUnavailableError.
+ */
+export interface EntitySnapshotReader {
+  /**
+   * Returns the least and the greatest version of an entity's stored events; undefined if no event matches.
+   */
+  versionRange(query: EntityTimeQuery, signal?: AbortSignal): Promise<EntityStoredVersionRange | undefined>;
+  /**
+   * Returns the entity's events in a range of versions, ordered by version. If several events have the same version (a
+   * removal is in progress), only the newest one is returned.
+   */
+  history(query: EntityHistoryQuery, signal?: AbortSignal): Promise<EntityHistoryEvent[]>;
+  /**
+   * Returns the snapshot with the greatest version among those whose events all have a timestamp up to
+   * `asOf`.
+   */
+  nearest(query: NearestEntitySnapshotQuery, signal?: AbortSignal): Promise<EntitySnapshot | undefined>;
+  /**
+   * Returns snapshots, newest first. A page may end before its limit when its states are large. `total`
+   * counts all stored snapshots that match, including snapshots that are not current.
+   * @throws InvalidCursorError
+   */
+  snapshots(
+    query: EntitySnapshotsQuery,
+    signal?: AbortSignal,
+  ): Promise<CursorPage<EntitySnapshot> & { total: number }>;
+}
+
+/**
+ * Saves and removes snapshots of entities. All writes are idempotent. @throws StoreUnavailableError @throws
+ * RowsRejectedError
+ */
+export interface EntitySnapshotWriter {
+  /** Saves a snapshot; it replaces a stored snapshot of the same entity with the same version and last event. */
+  save(snapshot: EntitySnapshot): Promise<void>;
+  /**
+   * Removes the entity's snapshots that are no longer current, for example because they were saved after
+   * their events were removed.
+   */
+  removeStale(entity: { stream: string; entityId: string }): Promise<void>;
+}
+
+/** Reads, saves and removes snapshots of entities. */
+export interface EntitySnapshotStore extends EntitySnapshotReader, EntitySnapshotWriter {}
+
+/** A range of versions of an entity: those above `after`, up to `upTo`. */
+export interface EntityVersionRange {
+  entityId: string;
+  after: number;
+  upTo: number;
+}
+
+/**
+ * Reads and saves snapshots of many entities of one stream with one query each. The automatic snapshots need no
+ * authorization scope.
+ *
+ * All methods throw QueryTooExpensiveError and StoreUnavailableError.
+ */
+export interface EntitySnapshotBatchStore {
+  /**
+   * Returns for each entity the snapshot with the greatest version up to `upTo`. An entity without a snapshot, or whose
+   * snapshot is not current, is missing in the result.
+   */
+  nearestOf(
+    query: { stream: string; entities: readonly Pick<EntityVersionRange, 'entityId' | 'upTo'>[] },
+    signal?: AbortSignal,
+  ): Promise<Map<string, EntitySnapshot>>;
+  /** Returns the events of each entity in its range of versions, as `EntitySnapshotReader.history` does for one entity. */
+  historyOf(
+    query: { stream: string; entities: readonly EntityVersionRange[] },
+    signal?: AbortSignal,
+  ): Promise<Map<string, EntityHistoryEvent[]>>;
+  /** Returns those of the snapshots that are current. */
+  current(snapshots: readonly EntitySnapshot[], signal?: AbortSignal): Promise<EntitySnapshot[]>;
+  /** Saves snapshots with one insert. @throws RowsRejectedError */
+  saveAll(snapshots: readonly EntitySnapshot[]): Promise<void>;
+}
+
+/** Limit in bytes on the states of one page of snapshots; a page with a single snapshot may exceed it. */
+export const snapshotPageBytes = 16 * 1024 * 1024;
