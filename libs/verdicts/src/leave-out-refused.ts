@@ -98,9 +98,9 @@ class RefusedRecordFilter implements ConsumerHandler {
   }
 
   async batch(batch: RecordBatch): Promise<void> {
+    if (!this.options.isStream(batch.topic)) return await this.handler.batch(batch);
     const partition = this.partitions.get(partitionKey(batch));
-    if (!partition || !this.options.isStream(batch.topic)) return await this.handler.batch(batch);
-    if (!(await this.isDecided(partition, batch))) return;
+    if (!partition || !(await this.isDecided(partition, batch))) return;
     await this.handler.batch(this.options.verdicts.isUsed ? this.withoutRefused(batch) : batch);
   }
 
