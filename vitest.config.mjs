@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config';
 import { SlowestFirst } from './slowest-first.mjs';
 
+const setUp = (...names) => names.map((name) => `dist/testkit/src/${name}.js`);
+
 // Specs run on what tsc emitted: exactly the code that runs in production, decorator metadata included.
 const project = (name, suffix, extra = {}) => ({
   test: {
@@ -10,6 +12,7 @@ const project = (name, suffix, extra = {}) => ({
     testTimeout: 120_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000 } },
+    setupFiles: setUp('patient-waits'),
     // What the specs import runs as it is; Vite transforms only the specs.
     server: { deps: { external: [/\/dist\/(?!.*\.spec\.js)/] } },
     ...extra,
@@ -17,9 +20,12 @@ const project = (name, suffix, extra = {}) => ({
 });
 
 // After the unit specs, all together: those that wait for time-outs, sessions and restarts leave the processors to those that do not.
-// So there are more than there are cores.
-const engines = { sequence: { groupOrder: 1 }, maxWorkers: 4 };
-const setUp = (...names) => names.map((name) => `dist/testkit/src/${name}.js`);
+// So there are more than there are cores. A question to a running system costs its engines processor time: few each second.
+const engines = {
+  sequence: { groupOrder: 1 },
+  maxWorkers: 4,
+  expect: { poll: { timeout: 60_000, interval: 200 } },
+};
 
 export default defineConfig({
   test: {
@@ -27,11 +33,13 @@ export default defineConfig({
     projects: [
       // They share their modules: loading them for each took longer than the specs themselves.
       project('unit', '', { exclude: ['**/*.{int,e2e,fault,deploy,semantics}.spec.js'], isolate: false }),
-      project('int', '.int', { ...engines, globalSetup: setUp('global-engines') }),
+      project('int', '.int', { ...engines, isolate: false, globalSetup: setUp('global-engines') }),
       project('e2e', '.e2e', {
         ...engines,
+        isolate: false,
         globalSetup: setUp('global-bundle', 'global-engines', 'global-stack'),
       }),
+      // The files of faults share modules that start engines for the file that imports them: each file has modules of its own.
       project('fault', '.fault', { ...engines, globalSetup: setUp('global-bundle'), testTimeout: 600_000 }),
     ],
   },

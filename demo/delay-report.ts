@@ -5,7 +5,7 @@ import {
   delayProjections,
   disagreements,
   keepProjection,
-  type ClickHouseFlightCounts,
+  type SqlFlightDelayCounts,
   type FlightDelayStats,
   type DelayStateOfKey,
 } from './delays.js';
@@ -43,7 +43,7 @@ export async function delayReport(
 
 const heading = 'airport  mean delay  worst  flights  late   ClickHouse: flights  late';
 
-function line({ key, state }: DelayStateOfKey, counted: ClickHouseFlightCounts | undefined): string {
+function line({ key, state }: DelayStateOfKey, counted: SqlFlightDelayCounts | undefined): string {
   const { flights, late, mean_delay, worst_delay } = state;
   const columns: [string | number, number][] = [
     ...([
@@ -67,7 +67,7 @@ function says(
     what,
     states,
     counts,
-  }: { what: string; states: DelayStateOfKey[]; counts: Map<string, ClickHouseFlightCounts> },
+  }: { what: string; states: DelayStateOfKey[]; counts: Map<string, SqlFlightDelayCounts> },
 ): boolean {
   const wrong = disagreements(states, counts);
   const verdict =
@@ -83,9 +83,9 @@ async function counted(
   { client }: ReportOptions,
   stream: string,
   { query, keyOf }: { query: CountQuery; keyOf: (bucket: EventCountBucket) => string },
-): Promise<Map<string, ClickHouseFlightCounts>> {
-  const counts = new Map<string, ClickHouseFlightCounts>();
-  const add = async (member: keyof ClickHouseFlightCounts, more: EventFilter): Promise<void> => {
+): Promise<Map<string, SqlFlightDelayCounts>> {
+  const counts = new Map<string, SqlFlightDelayCounts>();
+  const add = async (member: keyof SqlFlightDelayCounts, more: EventFilter): Promise<void> => {
     const { buckets } = await client.count({ stream, ...query, ...more });
     for (const bucket of buckets) {
       const known = counts.get(keyOf(bucket)) ?? { flights: 0, late: 0 };

@@ -14,7 +14,7 @@ export interface FlightDelayStats {
 export type DelayStateOfKey = Pick<ProjectionState<FlightDelayStats>, 'key' | 'state'>;
 
 /** Numbers of flights and late flights for one airport or hour, as ClickHouse counts them in the stored events. */
-export interface ClickHouseFlightCounts {
+export interface SqlFlightDelayCounts {
   flights: number;
   late: number;
 }
@@ -84,7 +84,7 @@ export async function allStates(client: Tributary, name: string): Promise<DelayS
 /** Returns the keys for which the projection and ClickHouse differ, including keys that only one of them has. */
 export function disagreements(
   states: readonly DelayStateOfKey[],
-  counted: ReadonlyMap<string, ClickHouseFlightCounts>,
+  counted: ReadonlyMap<string, SqlFlightDelayCounts>,
 ): string[] {
   const folded = new Map(states.map(({ key, state }) => [key, state]));
   return [...new Set([...folded.keys(), ...counted.keys()])].filter((key) => {

@@ -9,9 +9,9 @@ import {
   waitFor,
   type SingleWriteAnswer,
 } from './api.js';
-import { useStack } from './use-stack.js';
+import { useSharedStack } from './use-stack.js';
 
-const system = useStack({ processors: 1 });
+const system = useSharedStack();
 
 interface Conditional extends SingleWriteAnswer {
   version: number;

@@ -33,7 +33,10 @@ interface SnapshotPage {
   next_cursor: string | null;
 }
 
-/** Writes this number of events of an entity, a second apart, each with a number and one member of its own. */
+/**
+ * Writes one event of an entity for each number `n`: the timestamp is `n` seconds after a fixed time, and `data` has `n` and a member
+ * `k<n>` that no other event has.
+ */
 async function givenEvents(
   stream: string,
   entity_id: string,

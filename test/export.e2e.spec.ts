@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshStream, queryEvents, waitFor, writeEvent } from './api.js';
-import { useStack } from './use-stack.js';
+import { useSharedStack } from './use-stack.js';
 
-const system = useStack();
+const system = useSharedStack();
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'tributary-export-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,12 +1,20 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { check, LoadDriver, expectClean, faultSeed, Ledger, PrivateEngines, TestSystem } from '#testkit';
+import {
+  check,
+  LoadDriver,
+  expectClean,
+  faultSeed,
+  Ledger,
+  PrivateKafkaAndClickHouse,
+  TestSystem,
+} from '#testkit';
 import type { DriverOptions, ReadBackReport, TestSystemOptions } from '#testkit';
 import { freshStream } from './api.js';
 import { printLogsOfFailures } from './use-stack.js';
 
 /** A running Tributary system with a Kafka and a ClickHouse of its own, so that a spec may break any part. */
 export interface FaultySystem {
-  engines: PrivateEngines;
+  engines: PrivateKafkaAndClickHouse;
   stack: TestSystem;
 }
 
@@ -18,10 +26,10 @@ export const sessionMs = 6_000;
 
 /** Provides the system of one spec file. After each test all stopped processes are started again for the next test. */
 export function useFaultySystem(options: Partial<TestSystemOptions> = {}): () => FaultySystem {
-  let engines: PrivateEngines | undefined;
+  let engines: PrivateKafkaAndClickHouse | undefined;
   let stack: TestSystem | undefined;
   beforeAll(async () => {
-    engines = await PrivateEngines.start();
+    engines = await PrivateKafkaAndClickHouse.start();
     stack = await TestSystem.start({
       brokers: engines.brokers,
       clickhouseUrl: engines.clickhouseUrl,
@@ -60,9 +68,9 @@ export async function underLoad(
   const streams = [freshStream('load'), freshStream('load')];
   const driver = new LoadDriver({ url: () => stack.urls.ingest, ledger, seed, streams, ...options }).start();
   try {
-    await driver.untilAcknowledged(200);
+    await driver.untilAcknowledged(100);
     await fault(driver, ledger);
-    await driver.untilAcknowledged(400);
+    await driver.untilAcknowledged(200);
   } finally {
     await driver.stop();
   }

@@ -1,11 +1,10 @@
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { TestSystem } from '#testkit';
-import { sessionMs, underLoad, useFaultySystem } from './faulty-system.js';
+import { TestSystem, type LoadDriver } from '#testkit';
+import { underLoad, useFaultySystem } from './faulty-system.js';
 
 const plant = pathToFileURL('dist/test/plant-hang.js').href;
-const env = { NODE_OPTIONS: `--import=${plant}`, KAFKA_SESSION_TIMEOUT_MS: String(sessionMs) };
-const system = useFaultySystem({ env, unbundled: true });
+const system = useFaultySystem({ planted: { app: 'materializer', file: plant } });
 /** Polls for a state that is certain to occur: a busy machine takes long to reach it. */
 const polling = { timeout: 150_000, interval: 500 };
 let idle: TestSystem | undefined;
@@ -15,8 +14,9 @@ describe('given a consumer with lag', () => {
   it('when it hangs, it stops being alive within a minute, while an idle consumer remains alive (fault 18)', async () => {
     const { stack, engines } = system();
     const { brokers, clickhouseUrl, clickhousePassword } = engines;
-    idle = await TestSystem.start({ brokers, clickhouseUrl, clickhousePassword });
-    await underLoad(stack, async (driver) => {
+    idle = await TestSystem.prepare({ brokers, clickhouseUrl, clickhousePassword });
+    await idle.materializer.launch().ready();
+    const hang = async (driver: LoadDriver) => {
       const { materializer } = stack;
       process.kill(materializer.pid, 'SIGUSR2');
       const start = Date.now();
@@ -28,7 +28,9 @@ describe('given a consumer with lag', () => {
       await expect.poll(() => stack.ingest.probe('/health/live'), polling).toBe(200);
       // An orchestrator restarts it then.
       await materializer.restart('SIGKILL');
-    });
+    };
+    // For a minute, and all of it is read back.
+    await underLoad(stack, hang, { eventsPerSecond: 50 });
   });
 
   it('when ClickHouse accepts requests and never answers, it is not ready, and continues afterwards', async () => {

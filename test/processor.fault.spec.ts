@@ -14,11 +14,14 @@ const system = useFaultySystem({ processors: 2 });
 const behind = useDirectAccess(system);
 /** The API key of this request in Kafka's protocol. */
 const offsetCommit = 8;
-/** Faults take a minute, and all events written meanwhile are processed and read back. */
-const eventsPerSecond = 150;
+/**
+ * Faults take a minute, and all events written meanwhile are processed and read back: each request of the driver wakes
+ * some twenty consumers.
+ */
+const eventsPerSecond = 75;
 
 /** The projections and pipelines that process the driver's events while a fault happens. Faults may define more. */
-interface Processed extends pipes.PipelinePair {
+interface Processed extends pipes.CopyAndWindowPipelines {
   projections: ProjectedGeneration[];
   /** Pipelines that only count. */
   counting: string[];
@@ -49,7 +52,7 @@ async function processedUnderLoad(faults: readonly Fault[]): Promise<void> {
   const { streams, copies, windows, projections, counting } = processed;
   const happen = async (driver: LoadDriver) => {
     for (const fault of faults) {
-      await driver.untilAcknowledged(100);
+      await driver.untilAcknowledged(50);
       await fault.happen(driver, processed);
     }
   };
@@ -75,7 +78,7 @@ const killed: Fault[] = [
       const { processors } = behind().stack;
       for (let i = 0; i < 3; i++) {
         await processors[i % 2]!.restart('SIGKILL');
-        await driver.untilAcknowledged(100);
+        await driver.untilAcknowledged(50);
       }
     },
   },
@@ -88,7 +91,7 @@ const killed: Fault[] = [
         const isCommit = (chunk: Buffer) => kafkaRequest(offsetCommit)(chunk) && chunk.includes(group);
         await system().engines.kafkaProxy.trap(isCommit, { do: 'reset' });
         await processors[i % 2]!.restart('SIGKILL');
-        await driver.untilAcknowledged(100);
+        await driver.untilAcknowledged(50);
       }
     },
   },
@@ -101,11 +104,11 @@ const killed: Fault[] = [
         kafkaRequest(offsetCommit)(chunk) && chunk.includes(stack.topics.snapshotGroup);
       await engines.clickhouseProxy.trap(isSave, { do: 'swallow-answer' });
       await restartBoth();
-      await driver.untilAcknowledged(100);
+      await driver.untilAcknowledged(50);
       await engines.kafkaProxy.trap(isCommit, { do: 'reset' });
       await restartBoth();
       // Enough events for several snapshots in each stream.
-      await driver.untilAcknowledged(400);
+      await driver.untilAcknowledged(200);
     },
   },
 ];
@@ -117,9 +120,9 @@ const awayForAWhile: Fault[] = [
       const [first] = behind().stack.processors;
       first!.pause();
       await sleep(sessionMs + 5_000);
-      await driver.untilAcknowledged(100);
+      await driver.untilAcknowledged(50);
       first!.resume();
-      await driver.untilAcknowledged(200);
+      await driver.untilAcknowledged(100);
     },
   },
   {
@@ -127,7 +130,7 @@ const awayForAWhile: Fault[] = [
     happen: async (driver) => {
       for (const processor of behind().stack.processors) {
         expect(await processor.kill('SIGTERM')).toEqual({ code: 0, signal: null });
-        await driver.untilAcknowledged(300);
+        await driver.untilAcknowledged(150);
         await processor.launch().ready();
       }
     },
@@ -137,9 +140,9 @@ const awayForAWhile: Fault[] = [
     happen: async (driver) => {
       const { engines } = system();
       engines.pauseKafka();
-      await sleep(15_000);
+      await sleep(sessionMs + 3_000);
       engines.resumeKafka();
-      await driver.untilAcknowledged(100);
+      await driver.untilAcknowledged(50);
     },
   },
   {
@@ -150,7 +153,7 @@ const awayForAWhile: Fault[] = [
         await engines.killClickHouse();
         await sleep(2_000);
         await engines.startClickHouse();
-        await driver.untilAcknowledged(200);
+        await driver.untilAcknowledged(100);
       }
     },
   },
@@ -162,10 +165,10 @@ const redefined: Fault[] = [
     happen: async (driver, { streams, projections }) => {
       const again = { name: freshStream('again'), by: 'entity_id', streams } as const;
       const former = await project(behind(), again);
-      await driver.untilAcknowledged(200);
+      await driver.untilAcknowledged(100);
       const latest = await project(behind(), again);
       await restartBoth();
-      await driver.untilAcknowledged(200);
+      await driver.untilAcknowledged(100);
       expect(latest.build.id).not.toBe(former.build.id);
       projections.push(latest);
     },
@@ -183,14 +186,14 @@ const redefined: Fault[] = [
       for (const name of [copies, windows]) {
         await pause(behind(), name);
         await first!.restart('SIGKILL');
-        await driver.untilAcknowledged(200);
+        await driver.untilAcknowledged(100);
       }
       // If this moved an emit, repeated events would get other ids.
       await pipe(behind(), copies, specOf(streams, [...copying(copies), { filter: 'true' }]));
       await pipe(behind(), windows, specOf(streams, [...perHour(windows), { filter: 'true' }]));
       await reset(behind(), again);
       await second!.restart('SIGKILL');
-      await driver.untilAcknowledged(200);
+      await driver.untilAcknowledged(100);
       await pipe(behind(), windows, specOf(streams, perHour(windows)));
       await restartBoth();
     },

@@ -96,7 +96,7 @@ describe('heavy reading', () => {
       }
     };
     const readers = Array.from({ length: 10 }, readAgainAndAgain);
-    await writeAll(freshStream('beside'), 200);
+    await writeAll(freshStream('beside'), 50);
     await driver.untilAcknowledged(500);
     over = true;
     await Promise.all(readers);

@@ -144,6 +144,10 @@ describe('clients', () => {
         tables: expect.arrayContaining(['events', view]) as string[],
         columns: expect.arrayContaining(['event_id', 'amount', 'at']) as string[],
         streamed: 1_000_000,
+        inspected: {
+          exists: true,
+          columns: expect.arrayContaining(['event_id', 'amount', 'at']) as string[],
+        },
         bound: [["it's", 7]],
         arrow: { amount: [7, 7, 7] },
       });

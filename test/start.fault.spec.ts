@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { PrivateEngines, TestSystem, testsAll } from '#testkit';
+import { PrivateKafkaAndClickHouse, TestSystem, testsAll } from '#testkit';
 import { underLoad } from './faulty-system.js';
 import { printLogsOfFailures } from './use-stack.js';
 
-let engines: PrivateEngines | undefined;
+let engines: PrivateKafkaAndClickHouse | undefined;
 let stack: TestSystem | undefined;
 
 printLogsOfFailures(() => stack);
@@ -22,7 +22,7 @@ describe('given no running engine', () => {
   it.each(testsAll ? orders : orders.slice(0, 1))(
     'when the apps are started, %s, and the engines last, all become ready (fault 15)',
     async (_name, order) => {
-      engines = await PrivateEngines.prepare();
+      engines = await PrivateKafkaAndClickHouse.prepare();
       // Two materializers and the gateway start at the same time on an empty database, so migrations run
       // concurrently.
       stack = await TestSystem.prepare({

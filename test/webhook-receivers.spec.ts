@@ -7,7 +7,7 @@ import {
   WebhookClient,
   webhookKeys,
   WebhookAddressPolicy,
-  type WebhookDelivery,
+  type PendingWebhookDelivery,
 } from '#webhooks';
 
 const secretOf = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`;
@@ -22,13 +22,13 @@ function example(language: string): string {
   return block ?? '';
 }
 
-const to = (url: string, more: Partial<WebhookDelivery> = {}): WebhookDelivery => ({
+const to = (url: string, more: Partial<PendingWebhookDelivery> = {}): PendingWebhookDelivery => ({
   ...{ id: '6f2a1e0c-58d1-8c3b-9a3e-0d6a1f0b2c11', url, sender: 'p', secretRef: 'shop' },
   ...{ body: '{"data":{"name":"Zoë"}}', contentType: 'application/json', ...more },
 });
 
 /** Returns headers and body as a receiver gets them. */
-async function posted(more: Partial<WebhookDelivery> = {}, at = Date.now()) {
+async function posted(more: Partial<PendingWebhookDelivery> = {}, at = Date.now()) {
   let sent: { headers: Readonly<Record<string, string>>; body: string } | undefined;
   const poster = {
     wrongIn: () => undefined,

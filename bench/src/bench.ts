@@ -62,7 +62,7 @@ export async function withStack<T>(
 }
 
 /** The result of a piece of work, and the processor seconds of each running app by name. */
-export interface MeasuredWork<T> {
+export interface ResultWithCpuTime<T> {
   result: T;
   cpuSeconds: Record<string, number>;
 }
@@ -72,7 +72,7 @@ export async function observed<T>(
   bench: BenchContext,
   stack: TestSystem,
   work: () => Promise<T>,
-): Promise<MeasuredWork<T>> {
+): Promise<ResultWithCpuTime<T>> {
   const apps = stack.apps.filter((app) => app.running);
   const toggle = () => bench.options.profile && toggleProfiles(apps.map((app) => app.pid));
   toggle();

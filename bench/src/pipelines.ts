@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type TestSystem, topicOf } from '#testkit';
-import { observed, type BenchContext, type MeasuredWork } from './bench.js';
+import { observed, type BenchContext, type ResultWithCpuTime } from './bench.js';
 import { emittedTotals } from './emitted-totals.js';
 import { GroupProgressPoller } from './group-progress.js';
 import { preparedEvents } from './load/closed-loop.js';
@@ -22,7 +22,7 @@ export interface BacklogPipeline {
 }
 
 /** Result of running a pipeline over a backlog. */
-export interface PipelineDrainResult extends Omit<MeasuredWork<unknown>, 'result'> {
+export interface PipelineDrainResult extends Omit<ResultWithCpuTime<unknown>, 'result'> {
   first: ObservedOffsetCommit;
   last: ObservedOffsetCommit;
   /** The number of emitted events. */
@@ -74,7 +74,7 @@ async function followed(
   stack: TestSystem,
   { job, group }: { job: BacklogPipeline; group: string },
 ): Promise<
-  { first: ObservedOffsetCommit; last: ObservedOffsetCommit } & Omit<MeasuredWork<unknown>, 'result'>
+  { first: ObservedOffsetCommit; last: ObservedOffsetCommit } & Omit<ResultWithCpuTime<unknown>, 'result'>
 > {
   const { brokers } = bench.engines;
   const source = await GroupProgressPoller.open({ brokers, group, topic: await topicOf(stack, job.stream) });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type TestSystem, topicOf } from '#testkit';
-import { createStream, observed, type BenchContext, type MeasuredWork } from './bench.js';
+import { createStream, observed, type BenchContext, type ResultWithCpuTime } from './bench.js';
 import { GroupProgressPoller } from './group-progress.js';
 import { runClosedLoop } from './load/start.js';
 
@@ -62,7 +62,7 @@ export async function foldBacklog(
   stack: TestSystem,
   { definition, marks }: { definition: ProjectionRequestBody; marks: readonly number[] },
 ): Promise<
-  { first: ObservedOffsetCommit; marks: ObservedOffsetCommit[] } & Omit<MeasuredWork<unknown>, 'result'>
+  { first: ObservedOffsetCommit; marks: ObservedOffsetCommit[] } & Omit<ResultWithCpuTime<unknown>, 'result'>
 > {
   const [processor] = stack.processors;
   if (!processor) throw new Error('the stack has no processor');

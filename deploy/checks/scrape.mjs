@@ -11,7 +11,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { URLSearchParams } from 'node:url';
 import { freePort } from '../../dist/local/src/index.js';
-import { PrivateEngines, TestSystem } from '../../dist/testkit/src/index.js';
+import { PrivateKafkaAndClickHouse, TestSystem } from '../../dist/testkit/src/index.js';
 import { Report } from './report.mjs';
 import { debianProgram, root } from './tools.mjs';
 import { useAndMisuse } from './use-and-misuse.mjs';
@@ -41,7 +41,7 @@ let engines;
 let stack;
 let prometheus;
 try {
-  engines = await PrivateEngines.start();
+  engines = await PrivateKafkaAndClickHouse.start();
   stack = await TestSystem.start({
     brokers: engines.brokers,
     clickhouseUrl: engines.clickhouseUrl,

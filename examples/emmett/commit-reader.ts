@@ -1,6 +1,6 @@
 import { EmmettError } from '@event-driven-io/emmett';
 import type { Tributary, VersionedState } from '@tributary/client';
-import { commitType, type Commit } from './commit.js';
+import { commitType, type CommitData } from './commit-data.js';
 
 const pageSize = 1000;
 
@@ -12,11 +12,11 @@ export class CommitReader {
   ) {}
 
   /** Returns the last commit, and the number of commits as its version. */
-  async last(streamName: string): Promise<VersionedState<Commit>> {
+  async last(streamName: string): Promise<VersionedState<CommitData>> {
     const query = { stream: this.stream, entity_id: streamName, wait_for: this.ownWrites() };
     try {
       // The state of an entity is the merged data of its events. Every commit has the same members, so it is the last one.
-      return await this.client.state<Commit>(query);
+      return await this.client.state<CommitData>(query);
     } catch (error) {
       if (hasCode(error, 'entity_not_found') || hasCode(error, 'stream_not_found'))
         return { version: 0, state: undefined };
@@ -25,11 +25,11 @@ export class CommitReader {
   }
 
   /** Returns all commits in the order of their versions. */
-  async all(streamName: string): Promise<Commit[]> {
+  async all(streamName: string): Promise<CommitData[]> {
     const query = { stream: this.stream, entity_id: streamName, event_type: commitType, limit: pageSize };
-    const found: { version: number; commit: Commit }[] = [];
+    const found: { version: number; commit: CommitData }[] = [];
     try {
-      for await (const event of this.client.events<Commit>({ ...query, wait_for: this.ownWrites() }))
+      for await (const event of this.client.events<CommitData>({ ...query, wait_for: this.ownWrites() }))
         found.push({ version: event.version!, commit: event.data });
     } catch (error) {
       if (!hasCode(error, 'stream_not_found')) throw error;
@@ -44,7 +44,7 @@ export class CommitReader {
 }
 
 /** @throws EmmettError if a commit is missing: the state of the rest would be wrong */
-function complete(commits: Commit[]): Commit[] {
+function complete(commits: CommitData[]): CommitData[] {
   let version = 0;
   for (const { events, stream_version } of commits) {
     version += events.length;

@@ -1,5 +1,5 @@
 import type { Event, ReadEvent, ReadEventMetadataWithoutGlobalPosition } from '@event-driven-io/emmett';
-import type { CommittedEvent } from './commit.js';
+import type { CommittedEvent } from './commit-data.js';
 
 /** Tributary orders the events of one entity, and not the events of all entities. */
 export type TributaryReadEventMetadata = ReadEventMetadataWithoutGlobalPosition;

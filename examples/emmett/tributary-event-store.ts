@@ -20,7 +20,7 @@ import {
 } from '@event-driven-io/emmett';
 import type { Tributary } from '@tributary/client';
 import { CommitReader, hasCode } from './commit-reader.js';
-import { committed, commitType, versionAfter, type Commit, type CommittedEvent } from './commit.js';
+import { committed, commitType, versionAfter, type CommitData, type CommittedEvent } from './commit-data.js';
 import { recorded, type TributaryReadEventMetadata } from './recorded.js';
 import { untilVisible } from './until-visible.js';
 
@@ -57,7 +57,7 @@ export class TributaryEventStore implements EventStore<TributaryReadEventMetadat
   ): Promise<ReadStreamResult<EventType, TributaryReadEventMetadata>> {
     const { expectedStreamVersion: expected, schema } = options;
     const { visibleMs } = this;
-    const versionIn = (found: Commit[]) => versionAfter(found.at(-1));
+    const versionIn = (found: CommitData[]) => versionAfter(found.at(-1));
     const commits = await untilVisible(() => this.commits.all(streamName), {
       expected,
       visibleMs,
@@ -117,11 +117,11 @@ export class TributaryEventStore implements EventStore<TributaryReadEventMetadat
   ): Promise<bigint> {
     const { stream, attempts = 20 } = this.options;
     let current = noVersion;
-    const commitAfter = (last: Commit | undefined) => {
+    const commitAfter = (last: CommitData | undefined) => {
       current = versionAfter(last);
       assertExpectedVersionMatchesCurrent(current, expected, noVersion);
       if (events.length === 0) return undefined;
-      const commit: Commit = { stream_version: Number(current) + events.length, events };
+      const commit: CommitData = { stream_version: Number(current) + events.length, events };
       return [{ event_type: commitType, dataText: JSONParser.stringify(commit) }];
     };
     try {

@@ -11,7 +11,7 @@ import { portNames } from './settings.js';
 import { openLocalSystem, type LocalSystem } from './start.js';
 
 /** Higher values, and some idle minutes, are for manual runs. */
-const streamCount = Number(process.env.MANY_STREAMS ?? (testsAll ? 150 : 40));
+const streamCount = Number(process.env.MANY_STREAMS ?? (testsAll ? 150 : 20));
 const idleSeconds = Number(process.env.MANY_STREAMS_IDLE_SECONDS ?? 5);
 const patience = { timeout: 240_000, interval: 250 };
 const json = { 'content-type': 'application/json' };

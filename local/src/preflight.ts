@@ -4,7 +4,7 @@ import type { AppConfig } from '#api';
 import { kafkaLogConfig, openKafkaLog } from '#log';
 import { isPortTaken } from './free-port.js';
 import { privateFolder } from './private-folder.js';
-import { listeningPorts, shellQuoted, type LocalSettings, type PortName } from './settings.js';
+import { listeningPorts, shellQuoted, type LocalSettings, type PortVariableName } from './settings.js';
 
 /** Milliseconds within which one of the brokers must answer. */
 const brokerTimeoutMs = 8_000;
@@ -97,7 +97,7 @@ function command(variables: Record<string, string>): string {
  * after that. The ports beside a port in use are often in use too, because a set of services takes adjacent ports.
  */
 async function otherPorts(
-  taken: [PortName, number][],
+  taken: [PortVariableName, number][],
   settings: LocalSettings,
 ): Promise<Record<string, string>> {
   const used = new Set(Object.values(settings.ports));
@@ -111,14 +111,14 @@ async function otherPorts(
   return chosen;
 }
 
-async function takenPorts(settings: LocalSettings): Promise<[PortName, number][]> {
+async function takenPorts(settings: LocalSettings): Promise<[PortVariableName, number][]> {
   const needed = listeningPorts(settings);
   const taken = await Promise.all(needed.map(([name, port]) => isTaken(name, port, settings)));
   return needed.filter((_, i) => taken[i]);
 }
 
 /** Whether the port is in use. The embedded engines listen on the loopback address, whatever HOST is. */
-function isTaken(name: PortName, port: number, { host }: LocalSettings): Promise<boolean> {
+function isTaken(name: PortVariableName, port: number, { host }: LocalSettings): Promise<boolean> {
   const isOfEngine = name === 'KAFKA_PORT' || name === 'CLICKHOUSE_PORT';
   return isOfEngine ? isPortTaken(port) : isAppPortTaken(port, host);
 }

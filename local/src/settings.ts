@@ -17,7 +17,7 @@ export interface LocalSettings {
   clickhouseUrl: string | undefined;
   /** The address that the apps listen on. */
   host: string;
-  ports: Record<PortName, number>;
+  ports: Record<PortVariableName, number>;
 }
 
 /** The variables with the ports of a local system. */
@@ -32,7 +32,7 @@ export const portNames = [
 ] as const;
 
 /** Environment variable with a port of the local system. */
-export type PortName = (typeof portNames)[number];
+export type PortVariableName = (typeof portNames)[number];
 
 /** The settings of `npm start`, in addition to those of every app. */
 export class LocalConfig extends AppConfig {
@@ -67,14 +67,21 @@ export function readSettings(env: NodeJS.ProcessEnv, root: string): LocalSetting
     brokers: env.KAFKA_BROKERS ? config.KAFKA_BROKERS.join(',') : undefined,
     clickhouseUrl: env.CLICKHOUSE_URL ? config.CLICKHOUSE_URL : undefined,
     host: config.HOST,
-    ports: Object.fromEntries(portNames.map((name) => [name, config[name]])) as Record<PortName, number>,
+    ports: Object.fromEntries(portNames.map((name) => [name, config[name]])) as Record<
+      PortVariableName,
+      number
+    >,
   };
   refuseEqualPorts(settings);
   return settings;
 }
 
 /** Returns the ports that this system will listen on. */
-export function listeningPorts({ ports, brokers, clickhouseUrl }: LocalSettings): [PortName, number][] {
+export function listeningPorts({
+  ports,
+  brokers,
+  clickhouseUrl,
+}: LocalSettings): [PortVariableName, number][] {
   return portNames
     .filter((name) => !(name === 'KAFKA_PORT' && brokers) && !(name === 'CLICKHOUSE_PORT' && clickhouseUrl))
     .map((name) => [name, ports[name]]);
@@ -91,7 +98,7 @@ export function shellQuoted(text: string): string {
 }
 
 function refuseEqualPorts(settings: LocalSettings): void {
-  const names = new Map<number, PortName>();
+  const names = new Map<number, PortVariableName>();
   for (const [name, port] of listeningPorts(settings)) {
     const other = names.get(port);
     if (other) {

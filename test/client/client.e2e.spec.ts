@@ -5,7 +5,7 @@ import {
   SqlError,
   StreamExistsError,
   Tributary,
-  type ProjectionChange,
+  type ProjectionChangeMessage,
   type StoredEvent,
 } from '#client';
 import { freshStream } from '../api.js';
@@ -232,7 +232,7 @@ describe('definitions', () => {
       fields,
     });
     await expect.poll(async () => (await client.projections.get(name)).status).toBe('running');
-    const changes: ProjectionChange[] = [];
+    const changes: ProjectionChangeMessage[] = [];
     const following = (async () => {
       for await (const change of client.projections.changes(name, { snapshot: true }))
         if (changes.push(change) && change.type === 'change' && change.version === 2) return;

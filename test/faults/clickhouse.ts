@@ -46,13 +46,13 @@ describe('given ClickHouse that is down', () => {
     const { stack, engines } = system();
     await underLoad(stack, async (driver) => {
       await engines.killClickHouse();
-      await driver.untilAcknowledged(1_000);
+      await driver.untilAcknowledged(300);
       const answer = await stack.core.get('/api/v1/events/query');
       expectProblem(answer, 'store_unavailable');
       expect(answer.headers['retry-after']).toMatch(/^\d+$/);
       await expect.poll(() => stack.ingest.probe('/health/ready')).toBe(200);
       await sleep(testsAll ? 10_000 : 5_000);
-      await driver.untilAcknowledged(1_000);
+      await driver.untilAcknowledged(300);
       await engines.startClickHouse();
     });
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Tributary } from '#client';
 import { check, expectClean, faultSeed, Ledger, TcpProxy } from '#testkit';
-import { ClientDriver } from '../client/client-driver.js';
+import { ConcurrentEventSender } from '../client/concurrent-event-sender.js';
 import { CounterWriters } from '../client/counter-writers.js';
 import { system } from './one-system.js';
 
@@ -15,7 +15,7 @@ describe('given the client behind a faulty network', () => {
     // The ledger knows an event with an unknown outcome, but not which later events of its entity may precede it.
     const producer = client.producer({ deliveryTimeoutMs: 180_000, requestTimeoutMs: 5_000 });
     const ledger = Ledger.open();
-    const driver = new ClientDriver(producer, ledger, faultSeed());
+    const driver = new ConcurrentEventSender(producer, ledger, faultSeed());
     const running = driver.run();
     try {
       await driver.untilAcknowledged(200);

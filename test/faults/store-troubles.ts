@@ -37,7 +37,7 @@ describe('given ClickHouse that refuses inserts', () => {
       await underLoad(stack, async (driver) => {
         await alter(table, `MODIFY SETTING ${setting} = ${value}`);
         try {
-          await driver.untilAcknowledged(1_000);
+          await driver.untilAcknowledged(300);
           const refusal = `ClickHouse answered with error ${code}`;
           await expect.poll(() => stack.materializer.log()).toContain(refusal);
           expect(await stack.materializer.probe('/health/live')).toBe(200);
@@ -54,7 +54,7 @@ describe('given a slow ClickHouse', () => {
     const { stack, engines } = system();
     engines.clickhouseProxy.delay({ up: 1_000, down: 1_000 });
     await underLoad(stack, async (driver) => {
-      await driver.untilAcknowledged(1_000);
+      await driver.untilAcknowledged(300);
       const stream = freshStream('slow');
       const written = await writeEvent(stack.write, { stream, event_type: 't', data: { n: 1 } });
       const { events } = await queryEvents(stack.core, { stream }, waitFor([written]));

@@ -4,7 +4,7 @@ import { freshStream, queryEvents, waitFor, writeEvent } from '../api.js';
 import { underLoad } from '../faulty-system.js';
 import { system } from './two-materializers.js';
 
-const streamCount = testsAll ? 200 : 80;
+const streamCount = testsAll ? 200 : 40;
 
 describe('given a system under load', () => {
   it('when a stream is created, its events can be queried (fault 14)', async () => {

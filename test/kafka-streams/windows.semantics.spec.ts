@@ -138,7 +138,7 @@ async function isThrough({ pipeline, to, late, input }: Case): Promise<void> {
   });
 }
 
-/** Returns the results of the pipeline without those of closing events. */
+/** Returns the results of the pipeline, without the results for the keys of events that were only written to close the windows. */
 async function said({ to }: Case): Promise<WindowResult[]> {
   const results = (await all(to)).map(({ data }) => {
     const { key, window_start, window_end, ...rest } = data as Record<string, string>;

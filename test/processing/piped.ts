@@ -5,7 +5,7 @@ import { systemActor } from '#registry';
 import {
   compilePipeline,
   sumStepCounts,
-  type OperatorDefinition,
+  type OperatorSpec,
   type PipelineSpec,
   type EventCountsByOperator,
 } from '#dataflow';
@@ -16,20 +16,20 @@ import { amount, eventsIn, idsWritten, notFlush, rowsOf, sourcesIn } from './sto
  * Names of two pipelines over the same streams: one copies events, the other counts them in windows. Each of these
  * pipelines has the name of its target stream.
  */
-export interface PipelinePair {
+export interface CopyAndWindowPipelines {
   streams: readonly string[];
   copies: string;
   windows: string;
 }
 
-export function specOf(streams: readonly string[], operators: OperatorDefinition[]): PipelineSpec {
+export function specOf(streams: readonly string[], operators: OperatorSpec[]): PipelineSpec {
   return { source: { streams, where: notFlush, idle_after: '5s' }, operators, from: 'beginning' };
 }
 
-export const copying = (stream: string): OperatorDefinition[] => [{ emit: { stream } }];
+export const copying = (stream: string): OperatorSpec[] => [{ emit: { stream } }];
 
 /** The times of the driver's events are within one day, so none is late. */
-export const perHour = (stream: string): OperatorDefinition[] => [
+export const perHour = (stream: string): OperatorSpec[] => [
   { map: { data: { amount: 'event.data.amount', type: 'event.event_type' } } },
   { window: { tumbling: '1h', key: 'event.data.type', lateness: '2d' } },
   { reduce: { n: { op: 'count' }, sum: { op: 'sum', value: 'event.data.amount' } } },
@@ -65,7 +65,7 @@ export async function reset({ definitions }: DirectAccess, name: string): Promis
 /** Defines both pipelines. */
 export async function pipeBoth(
   behind: DirectAccess,
-  { streams, copies, windows }: PipelinePair,
+  { streams, copies, windows }: CopyAndWindowPipelines,
 ): Promise<void> {
   await pipe(behind, copies, specOf(streams, copying(copies)));
   await pipe(behind, windows, specOf(streams, perHour(windows)));
@@ -75,7 +75,7 @@ export async function pipeBoth(
  * Asserts that no event is lost, duplicated or invented, that each window equals ClickHouse's result for the stored
  * events, and that the stats are complete, also those of each operator.
  */
-export async function expectPiped(behind: DirectAccess, piped: PipelinePair): Promise<void> {
+export async function expectPiped(behind: DirectAccess, piped: CopyAndWindowPipelines): Promise<void> {
   await vi.waitFor(() => expectRight(behind, piped), { timeout: 150_000, interval: 1000 });
   // Duplicates would arrive late.
   await sleep(1000);
@@ -94,7 +94,10 @@ export async function expectAllCounted(
   });
 }
 
-async function expectRight(behind: DirectAccess, { streams, copies, windows }: PipelinePair): Promise<void> {
+async function expectRight(
+  behind: DirectAccess,
+  { streams, copies, windows }: CopyAndWindowPipelines,
+): Promise<void> {
   const { stack } = behind;
   const events = eventsIn(stack);
   const written = new Set(await idsWritten(stack, streams));

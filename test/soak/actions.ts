@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AppProcess, PrivateEngines } from '#testkit';
+import type { AppProcess, PrivateKafkaAndClickHouse } from '#testkit';
 import { freshStream, path, type EventPage } from '../api.js';
 import { ask, freshName, type SoakContext } from './soak-context.js';
 
@@ -159,7 +159,7 @@ export const appFaults: readonly SoakAction[] = [
 ];
 
 /** Faults of the engines, and of the network between them and the apps. Each action also ends its fault. */
-export function engineFaults(engines: PrivateEngines): readonly SoakAction[] {
+export function engineFaults(engines: PrivateKafkaAndClickHouse): readonly SoakAction[] {
   const proxyOf = ({ random }: SoakContext) => random.pick([engines.kafkaProxy, engines.clickhouseProxy]);
   return [
     {

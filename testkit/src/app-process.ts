@@ -88,7 +88,7 @@ export class AppProcess {
     while (Date.now() < deadline) {
       if (!this.running) throw new Error(`${this.name} ended at the start:\n${this.logTail()}`);
       if ((await this.probe('/health/ready')) === 200) return this;
-      await sleep(50);
+      await sleep(100);
     }
     throw new Error(`${this.name} was not ready within ${timeoutMs} ms:\n${this.logTail()}`);
   }

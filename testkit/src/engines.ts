@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 /** Addresses of the Kafka broker and the ClickHouse server that all specs of a run share. */
-export interface TestEngines {
+export interface TestEngineAddresses {
   /** Addresses of the Kafka brokers as `host:port`, comma-separated. */
   kafkaBrokers: string;
   clickhouseUrl: string;
@@ -13,7 +13,7 @@ export interface TestEngines {
  * Returns the engines that all specs of this run share. Each spec uses topics and a database with names of its own
  * (`freshNames`), and does not touch those of other specs.
  */
-export function testEngines(): TestEngines {
+export function testEngines(): TestEngineAddresses {
   const kafkaBrokers = process.env.TEST_KAFKA_BROKERS;
   const clickhouseUrl = process.env.TEST_CLICKHOUSE_URL;
   const clickhousePassword = process.env.TEST_CLICKHOUSE_PASSWORD ?? '';

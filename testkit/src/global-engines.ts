@@ -14,7 +14,7 @@ export default async function startEngines(): Promise<(() => Promise<void>) | un
   if (TEST_KAFKA_BROKERS && TEST_CLICKHOUSE_URL) return undefined;
   const folder = await mkdtemp(join(tmpdir(), 'tributary-test-'));
   const [kafka, clickhouse] = await Promise.all([
-    TEST_KAFKA_BROKERS ? undefined : startKafka({ dataDir: join(folder, 'kafka') }),
+    TEST_KAFKA_BROKERS ? undefined : startKafka({ dataDir: join(folder, 'kafka'), shortLived: true }),
     TEST_CLICKHOUSE_URL ? undefined : startClickHouse({ dataDir: join(folder, 'clickhouse') }),
   ]);
   if (kafka) process.env.TEST_KAFKA_BROKERS = kafka.brokers;

@@ -13,7 +13,7 @@ export * from './id-of.js';
 export * from './json-text.js';
 export * from './kafka-cluster.js';
 export * from './ledger.js';
-export * from './private-engines.js';
+export * from './private-kafka-and-clickhouse.js';
 export * from './seeded-random.js';
 export * from './read-back.js';
 export * from './sent-event.js';

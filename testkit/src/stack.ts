@@ -19,6 +19,8 @@ export interface TestSystemOptions {
   env?: Record<string, string>;
   /** Runs the compiled modules instead of the bundles (`AppProcess`). */
   unbundled?: boolean;
+  /** The URL of a file that replaces parts of modules of one app. This app runs its compiled modules. */
+  planted?: { app: AppName; file: string };
 }
 
 interface SystemPorts {
@@ -62,6 +64,7 @@ export class TestSystem {
   readonly write: HttpClient;
   private readonly env: Record<string, string>;
   private readonly unbundled: boolean;
+  private readonly planted: TestSystemOptions['planted'];
 
   private constructor(
     options: TestSystemOptions,
@@ -71,6 +74,7 @@ export class TestSystem {
     const [all, reader] = names.keys;
     this.brokers = options.brokers;
     this.unbundled = options.unbundled ?? false;
+    this.planted = options.planted;
     [this.clickhouseUrl, this.clickhousePassword] = [options.clickhouseUrl, options.clickhousePassword];
     [this.key, this.readerKey] = [all.key, reader.key];
     [this.prefix, this.database] = [`test-${suffix}.`, `test_${suffix}`];
@@ -180,8 +184,10 @@ export class TestSystem {
 
   // eslint-disable-next-line max-params
   private app(app: AppName, env: Record<string, string>, probeUrl: string, name: string = app): AppProcess {
-    const { unbundled } = this;
-    return new AppProcess({ app, name, probeUrl, unbundled, env: { ...this.env, ...env } });
+    const file = this.planted?.app === app ? this.planted.file : undefined;
+    const unbundled = this.unbundled || file !== undefined;
+    const planting = file === undefined ? undefined : { NODE_OPTIONS: `--import=${file}` };
+    return new AppProcess({ app, name, probeUrl, unbundled, env: { ...this.env, ...env, ...planting } });
   }
 }
 

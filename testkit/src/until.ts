@@ -11,6 +11,10 @@ export interface WaitOptions {
   progress?: () => unknown;
   /** Milliseconds without progress after which the wait fails; default 60 seconds. */
   patienceMs?: number;
+  /**
+   * Milliseconds between two looks; default 20, and 100 for a condition that returns a promise: it mostly asks a process,
+   * whose answer takes processor time.
+   */
   intervalMs?: number;
   /** Returns additional information for the error message. */
   diagnosis?: () => string | Promise<string>;
@@ -25,10 +29,13 @@ export async function until(
   condition: () => boolean | Promise<boolean>,
   waiting: WaitOptions,
 ): Promise<void> {
-  const { what, progress = () => undefined, patienceMs = 60_000, intervalMs = 20 } = waiting;
+  const { what, progress = () => undefined, patienceMs = 60_000 } = waiting;
   let state = progress();
   let moved = Date.now();
-  while (!(await condition())) {
+  for (;;) {
+    const answer = condition();
+    if (await answer) return;
+    const { intervalMs = typeof answer === 'boolean' ? 20 : 100 } = waiting;
     const now = progress();
     if (now !== state) [state, moved] = [now, Date.now()];
     if (Date.now() - moved > patienceMs) {

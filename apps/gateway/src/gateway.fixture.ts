@@ -1,5 +1,5 @@
 import { parseTime, TopicAndGroupNames, type StoredEvent } from '#event';
-import type { Expression } from '#cel';
+import type { ExpressionTree } from '#cel';
 import { openDefinitions, type Definitions } from '#registry';
 import {
   HttpAnswerMemoryBudget,
@@ -117,7 +117,7 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
   };
 }
 
-function evaluate(where: Expression, event: StoredEvent): boolean {
+function evaluate(where: ExpressionTree, event: StoredEvent): boolean {
   return compileCondition(where)(eventValue(event));
 }
 

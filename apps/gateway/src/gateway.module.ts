@@ -38,7 +38,7 @@ export const resourcesOfQueryPort = [...resources, SqlModule];
 
 /**
  * Root module of the Nest application context that creates all services once. The root module of the gateway listens on
- * no port: `PortModule` serves the controllers on each port.
+ * no port: `HttpPortModule` serves the controllers on each port.
  */
 @Module({ imports: [ReadsModule, HealthModule, ...resourcesOfQueryPort] })
 export class GatewayModule {

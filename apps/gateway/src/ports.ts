@@ -15,7 +15,7 @@ import { serveRootPage } from './console/root-page.js';
 import { serveConsole } from './console/serve-console.js';
 import type { GatewayServices } from './gateway.js';
 import { resources, resourcesOfQueryPort } from './gateway.module.js';
-import { PortModule } from './port.module.js';
+import { HttpPortModule } from './http-port.module.js';
 
 const description = [
   'Events are written to Kafka and read from ClickHouse. Times are RFC 3339, ranges include `since` and exclude',
@@ -34,7 +34,7 @@ export function corePort(context: AppContext<GatewayConfig>, gateway: GatewaySer
     context,
     port: 'core',
     elsewhere: sqlElsewhere,
-    module: PortModule.of(gateway, resources),
+    module: HttpPortModule.of(gateway, resources),
     openapi: document(context, 'core'),
     answers: gateway.adapters.answers,
     configure: (instance) => servePages(instance, context, 'core'),
@@ -59,7 +59,7 @@ export function queryPort(context: AppContext<GatewayConfig>, gateway: GatewaySe
   return {
     ...corePort(context, gateway),
     port: 'query',
-    module: PortModule.of(gateway, resourcesOfQueryPort),
+    module: HttpPortModule.of(gateway, resourcesOfQueryPort),
     anySite: true,
     elsewhere: () => undefined,
     openapi: document(context, 'query'),

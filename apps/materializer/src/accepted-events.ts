@@ -1,4 +1,4 @@
-import type { EngineRetry } from '#engine';
+import type { EngineCallRetrier } from '#engine';
 import type { EventRowBatch } from '#store';
 import type { MaterializedPartition } from './materialized-partition.js';
 import type { AcceptedOffsets, SuspectedIds } from './partition-row-builder.js';
@@ -6,7 +6,7 @@ import type { RowWriter } from './row-writer.js';
 
 export interface AcceptedEventsOptions {
   writer: Pick<RowWriter, 'offsetsOf'>;
-  retry: EngineRetry;
+  retry: EngineCallRetrier;
   /** Returns the row batches of a partition that are not stored yet. */
   unstored(state: MaterializedPartition): readonly EventRowBatch[];
 }

@@ -1,4 +1,4 @@
-import { EngineRetry } from '#engine';
+import { EngineCallRetrier } from '#engine';
 import { noErasures } from '#engine/memory';
 import { encodeRecord, TopicAndGroupNames } from '#event';
 import type { NewlyAssignedPartition, LogRecord } from '#log';
@@ -60,7 +60,7 @@ describe('Assignments', () => {
         throw new Error('nothing is committed here');
       },
       logger,
-      retry: new EngineRetry({ logger, firstDelayMs: 1, longestDelayMs: 2 }),
+      retry: new EngineCallRetrier({ logger, firstDelayMs: 1, longestDelayMs: 2 }),
       versions: new EntityVersionCache(100),
       erasures: noErasures,
       verdicts: { decidedUntil: () => 0, isRefused: () => false },

@@ -1,8 +1,8 @@
 import {
   OffsetCommitter,
   type ErasureLookup,
-  PartitionErasures,
-  type EngineRetry,
+  PartitionErasureLookup,
+  type EngineCallRetrier,
   warmUpStart,
 } from '#engine';
 import { partitionKey, type NewlyAssignedPartition, type Consumer } from '#log';
@@ -35,7 +35,7 @@ export interface AssignedPartitionsOptions {
   topics: TopicAndGroupNames;
   writer: RowWriter;
   consumer(): Consumer;
-  retry: EngineRetry;
+  retry: EngineCallRetrier;
   logger: Logger;
   versions: EntityVersionCache;
   erasures: ErasureLookup;
@@ -222,7 +222,7 @@ export class AssignedPartitions {
     const { far, farMemory } = this.options;
     const history = new IdHistory(far, farMemory);
     const window = new IdWindow(this.options.window, (ids, at, record) => history.add(ids, at, record));
-    const erasures = new PartitionErasures(this.options.erasures, { stream, partition });
+    const erasures = new PartitionErasureLookup(this.options.erasures, { stream, partition });
     const verdicts: KnownVerdicts = {
       get decided() {
         return table.decidedUntil({ topic, partition });

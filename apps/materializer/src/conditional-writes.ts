@@ -1,4 +1,4 @@
-import type { EngineRetry } from '#engine';
+import type { EngineCallRetrier } from '#engine';
 import type { LogRecord } from '#log';
 import type { EventRowBatch } from '#store';
 import { metrics, type Logger } from '#telemetry';
@@ -19,7 +19,7 @@ export interface ConditionalWritesOptions {
   verdicts: VerdictTable;
   publisher: VerdictPublisher;
   writer: Pick<RowWriter, 'latestVersions' | 'versionsOf'>;
-  retry: EngineRetry;
+  retry: EngineCallRetrier;
   logger: Logger;
   /** Returns the state of a partition; undefined if the partition is not assigned to this process. */
   assigned(topic: string, partition: number): MaterializedPartition | undefined;

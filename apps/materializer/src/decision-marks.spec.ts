@@ -1,4 +1,4 @@
-import { EngineRetry } from '#engine';
+import { EngineCallRetrier } from '#engine';
 import { LogUnavailableError } from '#log';
 import { createLogger } from '#telemetry';
 import { VerdictConflictError, type DecidedMark } from '#verdicts';
@@ -22,7 +22,7 @@ beforeEach(() => {
 
 const marksOf = (): DecisionMarks =>
   new DecisionMarks({
-    retry: new EngineRetry({ logger, firstDelayMs: 1, longestDelayMs: 2 }),
+    retry: new EngineCallRetrier({ logger, firstDelayMs: 1, longestDelayMs: 2 }),
     publisher: {
       mark: async (marks) => {
         const failure = failures.shift();

@@ -1,5 +1,5 @@
 import { withAnySignal } from '#async';
-import type { EngineRetry } from '#engine';
+import type { EngineCallRetrier } from '#engine';
 import type { EventRowBatch } from '#store';
 import { rangeOf, VerdictConflictError, type VerdictPublisher, type VerdictTable } from '#verdicts';
 import type { MaterializedPartition } from './materialized-partition.js';
@@ -7,7 +7,7 @@ import type { MaterializedPartition } from './materialized-partition.js';
 export interface DecisionMarksOptions {
   publisher: Pick<VerdictPublisher, 'mark'>;
   verdicts: Pick<VerdictTable, 'decidedUntil' | 'refusedIn' | 'isRefused'>;
-  retry: EngineRetry;
+  retry: EngineCallRetrier;
 }
 
 /**

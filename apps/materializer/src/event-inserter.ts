@@ -1,4 +1,4 @@
-import type { EngineRetry } from '#engine';
+import type { EngineCallRetrier } from '#engine';
 import { encodeRecord } from '#event';
 import { RowsRejectedError, StoreUnavailableError, type DeadLetter, type EventRowBatch } from '#store';
 import { metrics } from '#telemetry';
@@ -12,7 +12,7 @@ export class UnrecoverableInsertError extends Error {
 
 export interface EventInserterOptions {
   writer: RowWriter;
-  retry: EngineRetry;
+  retry: EngineCallRetrier;
   /** Aborted when the process stops without waiting for running inserts. */
   stopped: AbortSignal;
   /**

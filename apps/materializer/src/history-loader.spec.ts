@@ -1,5 +1,5 @@
 import { farReach, IdHistory, MemoryBudget } from '#dataflow';
-import { StalledConsumerDetector, EngineRetry } from '#engine';
+import { StalledConsumerDetector, EngineCallRetrier } from '#engine';
 import { readUuidText } from '#event';
 import type { NewlyAssignedPartition } from '#log';
 import { StoreUnavailableError, type OffsetRange } from '#store';
@@ -44,7 +44,7 @@ async function load(
 ): Promise<{ history: IdHistory; floor: number }> {
   const loader = new HistoryLoader({
     ...{ far, records, logger, progress: new StalledConsumerDetector(), now: () => timeOf(10_000) },
-    retry: new EngineRetry({ logger, firstDelayMs: 1, longestDelayMs: 2 }),
+    retry: new EngineCallRetrier({ logger, firstDelayMs: 1, longestDelayMs: 2 }),
     writer: {
       idsIn: async (range) => {
         const failure = failures.shift();

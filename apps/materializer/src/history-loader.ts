@@ -1,5 +1,5 @@
 import { farReach, sliceMs, type FarBounds, type IdHistory } from '#dataflow';
-import type { StalledConsumerDetector, EngineRetry } from '#engine';
+import type { StalledConsumerDetector, EngineCallRetrier } from '#engine';
 import type { NewlyAssignedPartition } from '#log';
 import { maxIdOffsets } from '#store';
 import type { Logger } from '#telemetry';
@@ -7,7 +7,7 @@ import type { RowWriter } from './row-writer.js';
 
 export interface HistoryLoaderOptions {
   writer: Pick<RowWriter, 'idsIn'>;
-  retry: EngineRetry;
+  retry: EngineCallRetrier;
   progress: Pick<StalledConsumerDetector, 'attempted'>;
   logger: Pick<Logger, 'info'>;
   far: FarBounds;

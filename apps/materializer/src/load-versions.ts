@@ -1,4 +1,4 @@
-import type { PartitionErasures } from '#engine';
+import type { PartitionErasureLookup } from '#engine';
 import type { RowWriter } from './row-writer.js';
 import type { LatestEntityVersion } from './entity-version-cache.js';
 
@@ -17,7 +17,7 @@ export interface LatestEntityVersionsQuery {
 export async function loadVersions(
   writer: Pick<RowWriter, 'latestVersions'>,
   { heads, ...wanted }: LatestEntityVersionsQuery,
-  erasures: Pick<PartitionErasures, 'endOf'>,
+  erasures: Pick<PartitionErasureLookup, 'endOf'>,
 ): Promise<void> {
   for (const [from, entityIds] of byErasure([...heads.keys()], erasures)) {
     const found = await writer.latestVersions({ ...wanted, entityIds, from });
@@ -27,7 +27,7 @@ export async function loadVersions(
 
 function byErasure(
   entityIds: readonly string[],
-  erasures: Pick<PartitionErasures, 'endOf'>,
+  erasures: Pick<PartitionErasureLookup, 'endOf'>,
 ): Map<number, string[]> {
   const groups = new Map<number, string[]>();
   for (const entityId of entityIds) {

@@ -1,4 +1,4 @@
-import type { OffsetCommitter, MeasuredPartition, PartitionErasures } from '#engine';
+import type { OffsetCommitter, MeasuredPartition, PartitionErasureLookup } from '#engine';
 import type { StreamId } from '#event';
 import type { NewlyAssignedPartition } from '#log';
 import type { BusyPartition, IdHistory, IdWindow } from '#dataflow';
@@ -25,7 +25,7 @@ export interface MaterializedPartition extends MeasuredPartition {
   readonly busy: BusyPartition;
   readonly stored: StoredEventLookup;
   readonly versions: PartitionEntityVersionCache;
-  readonly erasures: PartitionErasures;
+  readonly erasures: PartitionErasureLookup;
   readonly commits: OffsetCommitter;
   /** Aborted when the state of the partition is discarded. */
   readonly ended: AbortSignal;

@@ -3,7 +3,7 @@ import {
   type ErasureLookup,
   logTimeAt,
   type StalledConsumerDetector,
-  EngineRetry,
+  EngineCallRetrier,
   sampledRequests,
   WorkShutdown,
 } from '#engine';
@@ -76,7 +76,7 @@ export class Materializer implements ConsumerHandler {
   readonly assignments: AssignedPartitions;
   readonly verdicts: VerdictTable;
   readonly publisher: VerdictPublisher;
-  private readonly retry: EngineRetry;
+  private readonly retry: EngineCallRetrier;
   private readonly inserter: EventInserter;
   private readonly queue: InsertQueue;
   private readonly conditional: ConditionalWrites;
@@ -96,7 +96,7 @@ export class Materializer implements ConsumerHandler {
     this.now = options.now ?? Date.now;
     this.shutdown = new WorkShutdown((error) => options.onFailure(error));
     this.released = new Promise((resolve) => (this.release = resolve));
-    this.retry = new EngineRetry({
+    this.retry = new EngineCallRetrier({
       logger,
       failedAttempt: () => progress.attempted(),
       ...options.retryDelays,

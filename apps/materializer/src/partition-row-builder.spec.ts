@@ -1,4 +1,4 @@
-import { PartitionErasures } from '#engine';
+import { PartitionErasureLookup } from '#engine';
 import { MemoryErasures, noErasures } from '#engine/memory';
 import { encodeRecord, encodeRejectedEvent, expectedVersionHeader } from '#event';
 import type { LogRecord } from '#log';
@@ -64,7 +64,7 @@ function foldFrom(
   const fold = new PartitionRowBuilder({
     ...{ stream: 's', partition: 2, position, versions, window, history },
     verdicts: known.verdicts ?? { decided: 0, isRefused: () => false },
-    erasures: new PartitionErasures(known.erased ?? noErasures, { stream: 's#1', partition: 2 }),
+    erasures: new PartitionErasureLookup(known.erased ?? noErasures, { stream: 's#1', partition: 2 }),
   });
   return (records: LogRecord[]) => {
     const heads = [...fold.entitiesToCompare(records)].map((entity): [string, LatestEntityVersion] => [

@@ -1,4 +1,4 @@
-import type { PartitionErasures } from '#engine';
+import type { PartitionErasureLookup } from '#engine';
 import {
   decodeRejectedEvent,
   RecordReader,
@@ -85,7 +85,7 @@ export interface PartitionRowBuilderOptions {
   /** The ids that have left the id window; the id window adds them. */
   history: IdHistory;
   versions: PartitionEntityVersionCache;
-  erasures: Pick<PartitionErasures, 'endOf'>;
+  erasures: Pick<PartitionErasureLookup, 'endOf'>;
   verdicts: KnownVerdicts;
 }
 

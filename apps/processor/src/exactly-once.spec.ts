@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
-import { SimulatedProcessor, revenue, ProjectionTestBed, type SpecEvent } from './processor.fixture.js';
+import { SimulatedProcessor, revenue, ProjectionTestWorld, type SpecEvent } from './processor.fixture.js';
 
 const events: fc.Arbitrary<SpecEvent[]> = fc.array(
   fc.record({
@@ -40,7 +40,7 @@ const actions: fc.Arbitrary<Action[]> = fc.array(
 
 /** Runs a script of steps with at most two processors at a time. A processor can die at any step. */
 async function play(
-  world: ProjectionTestBed,
+  world: ProjectionTestWorld,
   script: readonly Action[],
   start: () => SimulatedProcessor,
 ): Promise<void> {
@@ -74,7 +74,7 @@ it('yields the states and counts of a single fold for any batches, crashes, reba
         interval: fc.nat(3),
       }),
       async (script, { keys, unsaved, interval }) => {
-        const world = await ProjectionTestBed.make();
+        const world = await ProjectionTestWorld.make();
         const build = await world.define('revenue', world.build(revenue));
         const start = () =>
           new SimulatedProcessor(world, {

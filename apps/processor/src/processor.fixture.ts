@@ -71,7 +71,7 @@ export class SimulatedProcessor {
   /** Hook that a spec sets; the process calls it before each step. */
   before: (step: ProjectionCrashPoint) => void | Promise<void> = () => undefined;
 
-  constructor(world: ProjectionTestBed, options: Partial<ProjectionsProcessorOptions> = {}) {
+  constructor(world: ProjectionTestWorld, options: Partial<ProjectionsProcessorOptions> = {}) {
     const { store } = world;
     this.processor = new ProjectionsProcessor({
       log: this.logOf(world.log),
@@ -157,7 +157,7 @@ export class SimulatedProcessor {
 }
 
 /** In-memory fakes of Kafka and ClickHouse, which survive the death of a processor. */
-export class ProjectionTestBed {
+export class ProjectionTestWorld {
   readonly log = new MemoryLog();
   readonly store = new MemoryStore();
   readonly erasures = new MemoryErasures();
@@ -170,8 +170,8 @@ export class ProjectionTestBed {
     this.definitions = openDefinitions({ log: this.log, names: topics, defaults: { partitions: 2 } });
   }
 
-  static async make(streams: readonly string[] = ['orders'], partitions = 2): Promise<ProjectionTestBed> {
-    const world = new ProjectionTestBed();
+  static async make(streams: readonly string[] = ['orders'], partitions = 2): Promise<ProjectionTestWorld> {
+    const world = new ProjectionTestWorld();
     await world.definitions.start();
     for (const stream of streams) await world.definitions.createStream({ stream, partitions }, systemActor);
     return world;

@@ -7,16 +7,16 @@ import {
   SimulatedProcessor,
   revenue,
   topics,
-  ProjectionTestBed,
+  ProjectionTestWorld,
   type SpecEvent,
 } from './processor.fixture.js';
 
-let world: ProjectionTestBed;
+let world: ProjectionTestWorld;
 let running: SimulatedProcessor[];
 
 beforeEach(async () => {
   running = [];
-  world = await ProjectionTestBed.make();
+  world = await ProjectionTestWorld.make();
 });
 
 afterEach(async () => {

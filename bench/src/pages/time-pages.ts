@@ -1,7 +1,7 @@
 import { Connection, requestBytes } from '../http/connection.js';
 
 /** A request for a page, and the requests that it makes the system send to ClickHouse. */
-export interface RecordedPageRequests {
+export interface PageAndStoreRequests {
   request: Buffer;
   direct: Buffer[];
 }
@@ -23,7 +23,7 @@ export function pageRequest(url: string, path: string, key: string): Buffer {
  * page, because the second way finds warm caches.
  */
 export async function timePages(
-  pages: readonly RecordedPageRequests[],
+  pages: readonly PageAndStoreRequests[],
   urls: { system: string; clickhouse: string },
 ): Promise<PageTimes> {
   const system = await Connection.open(urls.system, { keepBody: false });

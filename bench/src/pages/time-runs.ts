@@ -1,7 +1,7 @@
 import type { TestSystem } from '#testkit';
 import { RecordingProxy } from '../baselines/recording-proxy.js';
 import type { BenchContext } from '../bench.js';
-import { pageRequest, timePages, type PageTimes, type RecordedPageRequests } from './time-pages.js';
+import { pageRequest, timePages, type PageTimes, type PageAndStoreRequests } from './time-pages.js';
 
 const warmUpPages = 20;
 
@@ -16,9 +16,9 @@ export async function timeRuns(
 ): Promise<PageTimes[][]> {
   const proxy = new RecordingProxy(bench.engines.clickhouseUrl);
   await relaunch(stack, { CLICKHOUSE_URL: await proxy.listen() });
-  const recorded: RecordedPageRequests[][][] = [];
+  const recorded: PageAndStoreRequests[][][] = [];
   for (const runs of kinds) {
-    const ofKind: RecordedPageRequests[][] = [];
+    const ofKind: PageAndStoreRequests[][] = [];
     for (const paths of runs) ofKind.push(await record(stack, proxy, paths));
     recorded.push(ofKind);
   }
@@ -41,8 +41,8 @@ async function record(
   stack: TestSystem,
   proxy: RecordingProxy,
   paths: readonly string[],
-): Promise<RecordedPageRequests[]> {
-  const recorded: RecordedPageRequests[] = [];
+): Promise<PageAndStoreRequests[]> {
+  const recorded: PageAndStoreRequests[] = [];
   for (const path of paths) {
     proxy.take();
     const { status, text } = await stack.query.get(path);

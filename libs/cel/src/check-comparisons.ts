@@ -1,4 +1,4 @@
-import type { Expression } from './expression.js';
+import type { ExpressionTree } from './expression-tree.js';
 import { InvalidCelExpressionError } from './errors.js';
 import { subexpressionsOf } from './subexpressions-of.js';
 
@@ -7,7 +7,7 @@ import { subexpressionsOf } from './subexpressions-of.js';
  * so no event would match.
  * @throws InvalidCelExpressionError
  */
-export function checkComparisons(expression: Expression): void {
+export function checkComparisons(expression: ExpressionTree): void {
   for (const part of comparedIn(expression)) {
     if (part.kind !== 'list' && part.kind !== 'map') continue;
     const name = part.kind === 'list' ? 'A list' : 'An object';
@@ -19,7 +19,7 @@ export function checkComparisons(expression: Expression): void {
   for (const part of subexpressionsOf(expression)) checkComparisons(part);
 }
 
-function comparedIn(expression: Expression): readonly Expression[] {
+function comparedIn(expression: ExpressionTree): readonly ExpressionTree[] {
   if (expression.kind !== 'binary') return [];
   const { operator, left, right } = expression;
   if (operator === '==' || operator === '!=') return [left, right];

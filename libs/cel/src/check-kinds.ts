@@ -1,4 +1,4 @@
-import type { BinaryOperator, Expression } from './expression.js';
+import type { BinaryOperator, ExpressionTree } from './expression-tree.js';
 import { InvalidCelExpressionError } from './errors.js';
 import { functionKinds, methodKinds } from './function-signatures.js';
 import { anyKind, kindsOf, kinds, namesOfKinds, type KindSet } from './kinds.js';
@@ -31,7 +31,7 @@ export const storedEventKinds = { ...eventKinds, version: number | none };
  *   unknown member, or an operator or function on a kind of value that it does not accept
  */
 export function checkKinds(
-  expression: Expression,
+  expression: ExpressionTree,
   members: Readonly<Record<string, KindSet>> = eventKinds,
 ): KindSet {
   return check(expression, { names: ['event'], members });
@@ -47,7 +47,7 @@ interface KindScope {
   members: Readonly<Record<string, KindSet>>;
 }
 
-function check(expression: Expression, scope: KindScope): KindSet {
+function check(expression: ExpressionTree, scope: KindScope): KindSet {
   const { at } = expression;
   switch (expression.kind) {
     case 'literal':
@@ -88,18 +88,18 @@ function check(expression: Expression, scope: KindScope): KindSet {
  * Returns those of the wanted kinds that the value of an expression may have. @throws InvalidCelExpressionError if it can have
  * none of them
  */
-function need(expression: Expression, wanted: KindSet, scope: KindScope): KindSet {
+function need(expression: ExpressionTree, wanted: KindSet, scope: KindScope): KindSet {
   const found = check(expression, scope);
   if (found & wanted) return found & wanted;
   const detail = `This is ${namesOfKinds(found)}, but ${namesOfKinds(wanted)} is needed.`;
   throw new InvalidCelExpressionError(detail, expression.at);
 }
 
-function isEvent(expression: Expression, { names }: KindScope): boolean {
+function isEvent(expression: ExpressionTree, { names }: KindScope): boolean {
   return expression.kind === 'variable' && expression.name === 'event' && names.lastIndexOf('event') === 0;
 }
 
-function member(expression: Extract<Expression, { kind: 'member' }>, scope: KindScope): KindSet {
+function member(expression: Extract<ExpressionTree, { kind: 'member' }>, scope: KindScope): KindSet {
   if (!isEvent(expression.object, scope)) {
     need(expression.object, object, scope);
     return anyKind;
@@ -162,7 +162,7 @@ function binary(operator: BinaryOperator, [left, right]: OperandKinds, at: numbe
   throw new InvalidCelExpressionError(`${operator} has no meaning for ${sides}.${hint}`, at);
 }
 
-type CallExpression = Extract<Expression, { kind: 'call' }>;
+type CallExpression = Extract<ExpressionTree, { kind: 'call' }>;
 
 function macro({ name, object: receiver, args }: CallExpression, scope: KindScope): KindSet {
   const [first, body] = args;
@@ -172,8 +172,8 @@ function macro({ name, object: receiver, args }: CallExpression, scope: KindScop
   }
   need(receiver, list | object, scope);
   const inner = { ...scope, names: [...scope.names, first?.kind === 'variable' ? first.name : ''] };
-  if (name === 'map') check(body as Expression, inner);
-  else need(body as Expression, boolean, inner);
+  if (name === 'map') check(body as ExpressionTree, inner);
+  else need(body as ExpressionTree, boolean, inner);
   return name === 'map' || name === 'filter' ? list : boolean;
 }
 

@@ -1,4 +1,4 @@
-import type { Expression } from './expression.js';
+import type { ExpressionTree } from './expression-tree.js';
 import { readDecimal, scaledDecimal } from './decimal.js';
 import { InvalidCelExpressionError } from './errors.js';
 import { subexpressionsOf } from './subexpressions-of.js';
@@ -10,7 +10,7 @@ const number = /[\d.]+(?:[eE][+-]?\d+)?/y;
  * text says.
  * @throws InvalidCelExpressionError
  */
-export function checkLiterals(expression: Expression, text: string): void {
+export function checkLiterals(expression: ExpressionTree, text: string): void {
   if (expression.kind === 'literal' && typeof expression.value === 'number') {
     checkNumber(expression.value, { text, at: expression.at });
   }

@@ -1,4 +1,4 @@
-import type { Expression } from './expression.js';
+import type { ExpressionTree } from './expression-tree.js';
 import { endBudget, evaluationFailure, spend, spendOnError, startBudget } from './budget.js';
 import type { CelFunction } from './cel-function.js';
 import { EvaluationError, InvalidCelExpressionError } from './errors.js';
@@ -29,7 +29,7 @@ import {
  * @throws InvalidCelExpressionError if the expression names an unknown variable or function
  */
 export function compileParsed(
-  expression: Expression,
+  expression: ExpressionTree,
   { mayBeText = false } = {},
 ): (event: CelObject) => CelValue {
   if (mayBeText) refuseUnquotedText(expression);
@@ -37,7 +37,7 @@ export function compileParsed(
 }
 
 /** @throws InvalidCelExpressionError for an expression that is only an unknown name with members, such as `order.large` */
-function refuseUnquotedText(expression: Expression): void {
+function refuseUnquotedText(expression: ExpressionTree): void {
   const names: string[] = [];
   let root = expression;
   for (; root.kind === 'member'; root = root.object) names.unshift(root.name);
@@ -50,7 +50,7 @@ function refuseUnquotedText(expression: Expression): void {
  * Compiles the condition of a `where`, with the same meaning in every engine: two lists or two objects are never
  * compared. An event for which the condition has no value does not match.
  */
-export function compileCondition(expression: Expression): (event: CelObject) => boolean {
+export function compileCondition(expression: ExpressionTree): (event: CelObject) => boolean {
   const run = evaluated(expression, conditionOperators);
   return (event) => {
     try {
@@ -62,7 +62,7 @@ export function compileCondition(expression: Expression): (event: CelObject) => 
   };
 }
 
-function evaluated(expression: Expression, operators: BinaryOperations): (event: CelObject) => CelValue {
+function evaluated(expression: ExpressionTree, operators: BinaryOperations): (event: CelObject) => CelValue {
   const run = compiler(operators)(expression, ['event']);
   return (event) => {
     startBudget();
@@ -78,7 +78,7 @@ function evaluated(expression: Expression, operators: BinaryOperations): (event:
 
 function compiler(operators: BinaryOperations): CompileExpression {
   const compile: CompileExpression = (expression, names) => {
-    const part = (child: Expression) => compile(child, names);
+    const part = (child: ExpressionTree) => compile(child, names);
     const { at } = expression;
     switch (expression.kind) {
       case 'literal':
@@ -217,9 +217,9 @@ function logical(
 const stepsOfCall = 1;
 
 function call(
-  { name, object: receiver, args, at, maxBytes }: Extract<Expression, { kind: 'call' }>,
+  { name, object: receiver, args, at, maxBytes }: Extract<ExpressionTree, { kind: 'call' }>,
   table: Record<string, CelFunction>,
-  part: (expression: Expression) => CompiledExpression,
+  part: (expression: ExpressionTree) => CompiledExpression,
 ): CompiledExpression {
   const parts = [...(receiver ? [receiver] : []), ...args];
   const key = `${name}/${parts.length}`;

@@ -1,4 +1,4 @@
-import type { Expression } from './expression.js';
+import type { ExpressionTree } from './expression-tree.js';
 import { checkComparisons } from './check-comparisons.js';
 import { checkKinds, storedEventKinds } from './check-kinds.js';
 import { checkLiterals } from './check-literals.js';
@@ -12,7 +12,7 @@ import { parseExpression } from './parse.js';
  * @throws InvalidCelExpressionError if the text is not an expression, or cannot be true or false for any event, whatever its
  *   `data` and `metadata` contain
  */
-export function parseCondition(text: string): Expression {
+export function parseCondition(text: string): ExpressionTree {
   const expression = parseExpression(text);
   checkLiterals(expression, text);
   checkComparisons(expression);

@@ -1,4 +1,4 @@
-export * from './expression.js';
+export * from './expression-tree.js';
 export { compileCondition } from './compile.js';
 export { parseCondition } from './condition.js';
 export * from './errors.js';
@@ -28,7 +28,7 @@ export { quotient } from './quotient.js';
 export { toJson } from './to-json.js';
 export { StepBudget, withinBudget } from './budget.js';
 export { whereToSql } from './sql/where-to-sql.js';
-export { readableColumns } from './sql/sql-value.js';
+export { readableColumns } from './sql/sql-expressions-by-kind.js';
 export { UntranslatableExpressionError } from './sql/untranslatable.js';
 export { parseExactJson } from './json.js';
 export { isComputable } from './number-range.js';

@@ -1,10 +1,10 @@
 import { patternBounds, patternSize } from '#api';
-import type { Expression } from './expression.js';
+import type { ExpressionTree } from './expression-tree.js';
 import { RegexTooLargeError, InvalidCelExpressionError } from './errors.js';
 import { subexpressionsOf } from './subexpressions-of.js';
 import { compiledPattern, notAPattern } from './pattern.js';
 
-type CallExpression = Extract<Expression, { kind: 'call' }>;
+type CallExpression = Extract<ExpressionTree, { kind: 'call' }>;
 
 /**
  * Checks the patterns of `matches` that are literals, and stores on each call the longest text that it may search. All
@@ -12,7 +12,7 @@ type CallExpression = Extract<Expression, { kind: 'call' }>;
  * @throws InvalidCelExpressionError if a pattern is not a regular expression
  * @throws RegexTooLargeError if a pattern is too large, alone or together with those before it
  */
-export function limitPatterns(expression: Expression): Expression {
+export function limitPatterns(expression: ExpressionTree): ExpressionTree {
   const calls = [...searches(expression)];
   const taken = { instructions: 0, written: 0 };
   for (const call of calls) take(taken, call);
@@ -21,7 +21,7 @@ export function limitPatterns(expression: Expression): Expression {
   return expression;
 }
 
-function* searches(expression: Expression): Generator<CallExpression> {
+function* searches(expression: ExpressionTree): Generator<CallExpression> {
   if (expression.kind === 'call' && writtenPattern(expression)) yield expression;
   for (const part of subexpressionsOf(expression)) yield* searches(part);
 }

@@ -1,11 +1,11 @@
-import type { Expression } from './expression.js';
+import type { ExpressionTree } from './expression-tree.js';
 import { spend, spendOnError } from './budget.js';
 import { EvaluationError, InvalidCelExpressionError } from './errors.js';
 import { subexpressionsOf } from './subexpressions-of.js';
 import type { CompileExpression, CompiledExpression, VariableScope } from './scope.js';
 import { isList, isObject, kindOf, needBool, type CelValue, type CelObject } from './values.js';
 
-type CallExpression = Extract<Expression, { kind: 'call' }>;
+type CallExpression = Extract<ExpressionTree, { kind: 'call' }>;
 type ItemEvaluation = (item: CelValue) => CelValue;
 
 /** The CEL macros that evaluate an expression for each item of a list, or for each name of an object. */
@@ -33,7 +33,7 @@ export function compileMacro(
   compile: CompileExpression,
 ): CompiledExpression {
   if (call.object === null) return compileHas(call, names, compile);
-  const [item, body] = call.args as [Expression, Expression];
+  const [item, body] = call.args as [ExpressionTree, ExpressionTree];
   if (item.kind !== 'variable')
     throw new InvalidCelExpressionError(
       `${call.name}() needs a variable name as its first argument.`,
@@ -60,8 +60,8 @@ const partsPerStep = 8;
  * Returns the number of steps that a macro charges for each item, besides those that the operations in its expression
  * charge themselves.
  */
-function stepsOf(body: Expression): number {
-  const count = (part: Expression): number =>
+function stepsOf(body: ExpressionTree): number {
+  const count = (part: ExpressionTree): number =>
     subexpressionsOf(part).reduce((sum, each) => sum + count(each), 1);
   return Math.max(1, count(body) / partsPerStep);
 }

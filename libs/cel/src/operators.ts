@@ -1,4 +1,4 @@
-import type { BinaryOperator } from './expression.js';
+import type { BinaryOperator } from './expression-tree.js';
 import { spend, spendOnText } from './budget.js';
 import type { CelNumber } from './decimal.js';
 import { EvaluationError } from './errors.js';

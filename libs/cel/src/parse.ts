@@ -1,5 +1,5 @@
 import { Environment, ParseError, type ASTNode } from '@marcbachmann/cel-js';
-import type { BinaryOperator, Expression } from './expression.js';
+import type { BinaryOperator, ExpressionTree } from './expression-tree.js';
 import { hasCharacters } from '#api';
 import { limits } from '#event';
 import { limitPatterns } from './limit-patterns.js';
@@ -31,7 +31,7 @@ const environment = new Environment({
  * that is not a regular expression
  * @throws RegexTooLargeError if its patterns are too large
  */
-export function parseExpression(text: string): Expression {
+export function parseExpression(text: string): ExpressionTree {
   if (!hasCharacters(text, { least: 0, most: limits.whereCharacters })) {
     throw new InvalidCelExpressionError(
       `An expression has at most ${limits.whereCharacters} characters.`,
@@ -62,7 +62,7 @@ function refusal(summary: string, text: string, at: number): string {
   return hint === undefined ? wrong : `${wrong}; ${hint}`;
 }
 
-function convert(node: ASTNode): Expression {
+function convert(node: ASTNode): ExpressionTree {
   const at = node.pos;
   switch (node.op) {
     case 'value':
@@ -84,7 +84,10 @@ function convert(node: ASTNode): Expression {
     case 'map':
       return {
         kind: 'map',
-        entries: node.args.map(([key, value]): [Expression, Expression] => [convert(key), convert(value)]),
+        entries: node.args.map(([key, value]): [ExpressionTree, ExpressionTree] => [
+          convert(key),
+          convert(value),
+        ]),
         at,
       };
     case '?:': {
@@ -103,12 +106,12 @@ function convert(node: ASTNode): Expression {
   }
 }
 
-function binary(operator: BinaryOperator, args: [ASTNode, ASTNode], at: number): Expression {
+function binary(operator: BinaryOperator, args: [ASTNode, ASTNode], at: number): ExpressionTree {
   return { kind: 'binary', operator, left: convert(args[0]), right: convert(args[1]), at };
 }
 
 /** Converts a negation to a syntax node: the text `-5` becomes a number literal and not an operation. */
-function negated(operand: Expression, at: number): Expression {
+function negated(operand: ExpressionTree, at: number): ExpressionTree {
   if (
     operand.kind === 'literal' &&
     (typeof operand.value === 'number' || typeof operand.value === 'bigint')

@@ -1,4 +1,4 @@
-import type { Expression } from './expression.js';
+import type { ExpressionTree } from './expression-tree.js';
 import type { CelValue } from './values.js';
 
 /**
@@ -16,4 +16,4 @@ export interface VariableScope {
  */
 export type CompiledExpression = (scope: VariableScope) => CelValue;
 /** Compiles a sub-expression in which the named variables are in scope. */
-export type CompileExpression = (expression: Expression, names: readonly string[]) => CompiledExpression;
+export type CompileExpression = (expression: ExpressionTree, names: readonly string[]) => CompiledExpression;

@@ -1,7 +1,7 @@
-import type { Expression } from './expression.js';
+import type { ExpressionTree } from './expression-tree.js';
 
 /** Returns the direct sub-expressions of an expression. */
-export function subexpressionsOf(expression: Expression): readonly Expression[] {
+export function subexpressionsOf(expression: ExpressionTree): readonly ExpressionTree[] {
   switch (expression.kind) {
     case 'literal':
     case 'variable':

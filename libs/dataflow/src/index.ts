@@ -14,7 +14,7 @@ export {
   type FoldRejection,
 } from './folds/compile-fold.js';
 export { compileKey, type KeyResult } from './folds/compile-key.js';
-export { compileSource, type SourceFilter } from './folds/compile-source.js';
+export { compileSource, type SourceFilterSpec } from './folds/compile-source.js';
 export { foldEvent, type FoldEvent } from './folds/fold-event.js';
 export { foldLimits } from './folds/limits.js';
 export { readableEvent, eventFromRecord, sourceEvent } from './flow/lazily-parsed-event.js';
@@ -27,7 +27,7 @@ export {
   sumStepCounts,
   type CountedOperator,
   type EventCountsByOperator,
-  type OperatorEventCounts,
+  type SingleOperatorCounts,
 } from './flow/operator-event-counts.js';
 export {
   farBounds,
@@ -43,7 +43,7 @@ export { BusyPartition, type BusyBounds } from './id-window/busy-partition.js';
 export { MemoryBudget } from './id-window/memory-budget.js';
 export { effectsOf } from './operators/effects.js';
 export { operators } from './operators/index.js';
-export type { OperatorEffect, OperatorDefinition } from './operators/operator.js';
+export type { OperatorExternalEffect, OperatorSpec } from './operators/operator.js';
 export { addToStateEntries } from './pipelines/add-to-state-entries.js';
 export { compilePipeline } from './pipelines/compile-pipeline.js';
 export { derivedId } from './pipelines/derived-id.js';
@@ -63,4 +63,4 @@ export {
 export { isTooLargeRecord, recordTooLarge } from './pipelines/internal-record.js';
 export type * from './pipelines/pipeline-spec.js';
 export { readReplay, replayStage, replayValue, type ReplayedDeadLetter } from './pipelines/replay.js';
-export { noWatermark, SourceWatermark, type WatermarkProgress } from './pipelines/source-watermark.js';
+export { noWatermark, SourceWatermark, type PartitionWatermark } from './pipelines/source-watermark.js';

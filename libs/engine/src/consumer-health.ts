@@ -13,8 +13,8 @@ export class StalledConsumerError extends Error {
  * Error of a health check: a call to Kafka or ClickHouse has failed and is being retried. Other calls may still
  * succeed.
  */
-export class BlockedWriteError extends Error {
-  override readonly name = 'BlockedWriteError';
+export class RetriedCallError extends Error {
+  override readonly name = 'RetriedCallError';
 }
 
 /**
@@ -32,11 +32,11 @@ export function consumerHealth(
   return { lag_events: events, lag_seconds: Math.round(seconds * 1000) / 1000, seconds_since_progress: idle };
 }
 
-/** Health check for calls to Kafka and ClickHouse. @throws BlockedWriteError while a call is being retried */
+/** Health check for calls to Kafka and ClickHouse. @throws RetriedCallError while a call is being retried */
 export async function blockedWriteHealth({
   complaint,
 }: {
   readonly complaint: string | undefined;
 }): Promise<void> {
-  if (complaint !== undefined) throw new BlockedWriteError(complaint);
+  if (complaint !== undefined) throw new RetriedCallError(complaint);
 }

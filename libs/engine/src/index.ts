@@ -15,15 +15,15 @@ export {
   type LagGauge,
   type LagMonitorOptions,
 } from './lag.js';
-export { MaterializedOffsets, type StreamPartition } from './materialized-offset.js';
+export { MaterializedOffsetReader, type StreamTopicPartition } from './materialized-offset.js';
 export { OwnedPartition } from './owned-partition.js';
-export { PartitionErasures } from './partition-erasures.js';
+export { PartitionErasureLookup } from './partition-erasure-lookup.js';
 export { PartitionTaskHost, type PartitionHostOptions } from './partition-host.js';
 export { FencedError, type PartitionTask, type TaskFactory } from './partition-task.js';
 export { PollLoop } from './poll.js';
 export { StalledConsumerDetector } from './progress.js';
 export { Reconciler, type DefinitionRunner } from './reconciler.js';
-export { EngineRetry, type RetryOptions } from './retry.js';
+export { EngineCallRetrier, type RetryOptions } from './retry.js';
 export { sampledRequests, type SampledRequest } from './sampled-requests.js';
 export { WorkShutdown } from './shutdown.js';
 export { trackBatches } from './track-batches.js';

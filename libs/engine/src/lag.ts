@@ -1,4 +1,4 @@
-import type { PartitionOffsets, TopicAdmin } from '#log';
+import type { PartitionOffsetRange, TopicAdmin } from '#log';
 import type { StalledConsumerDetector } from './progress.js';
 
 /** How far a consumer group is behind the end of its topics. */
@@ -136,6 +136,6 @@ function grouped<Followed>(
 }
 
 /** Replaces a failed look-up of offsets by an empty answer. The consumer meets the same error and logs it. */
-function noAnswer(): Map<string, PartitionOffsets[]> {
+function noAnswer(): Map<string, PartitionOffsetRange[]> {
   return new Map();
 }

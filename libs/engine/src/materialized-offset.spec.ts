@@ -2,17 +2,17 @@ import { beforeEach, expect, it } from 'vitest';
 import { TopicAndGroupNames } from '#event';
 import { UnknownTopicError } from '#log';
 import { createLogger } from '#telemetry';
-import { MaterializedOffsets } from './materialized-offset.js';
-import { EngineRetry } from './retry.js';
+import { MaterializedOffsetReader } from './materialized-offset.js';
+import { EngineCallRetrier } from './retry.js';
 
 const place = { topic: 't', partition: 0, until: 3 };
 const { signal } = new AbortController();
 let stored: number | undefined;
-let materialized: MaterializedOffsets;
+let materialized: MaterializedOffsetReader;
 
 beforeEach(() => {
   stored = 0;
-  materialized = new MaterializedOffsets({
+  materialized = new MaterializedOffsetReader({
     admin: {
       committed: async () => {
         if (stored === undefined) throw new UnknownTopicError('t');
@@ -20,7 +20,7 @@ beforeEach(() => {
       },
     },
     ...{ topics: new TopicAndGroupNames('test.'), lookMs: 1 },
-    retry: new EngineRetry({ logger: createLogger({ name: 'test', level: 'silent' }) }),
+    retry: new EngineCallRetrier({ logger: createLogger({ name: 'test', level: 'silent' }) }),
   });
 });
 

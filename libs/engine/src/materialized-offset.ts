@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TopicAndGroupNames } from '#event';
 import { UnknownTopicError, type TopicAdmin } from '#log';
-import type { EngineRetry } from './retry.js';
+import type { EngineCallRetrier } from './retry.js';
 
-/** Kafka access and poll interval of `MaterializedOffsets`. */
+/** Kafka access and poll interval of `MaterializedOffsetReader`. */
 export interface MaterializedOffsetOptions {
   admin: Pick<TopicAdmin, 'committed'>;
   topics: Pick<TopicAndGroupNames, 'materializerGroup'>;
-  retry: EngineRetry;
+  retry: EngineCallRetrier;
   /** Milliseconds between two polls of the materializer's committed offset; default: 1000. */
   lookMs?: number | undefined;
 }
 
 /** A partition of the Kafka topic of a stream. */
-export interface StreamPartition {
+export interface StreamTopicPartition {
   topic: string;
   partition: number;
 }
@@ -21,7 +21,7 @@ export interface StreamPartition {
 /**
  * Reads from the committed offsets of the materializer's consumer group up to which offset it has stored a partition.
  */
-export class MaterializedOffsets {
+export class MaterializedOffsetReader {
   constructor(private readonly options: MaterializedOffsetOptions) {}
 
   /**
@@ -29,7 +29,7 @@ export class MaterializedOffsets {
    * topic does not exist.
    * @throws the signal's reason
    */
-  async of({ topic, partition }: StreamPartition, signal: AbortSignal): Promise<number | undefined> {
+  async of({ topic, partition }: StreamTopicPartition, signal: AbortSignal): Promise<number | undefined> {
     const { admin, topics, retry } = this.options;
     try {
       const all = await retry.run('log', signal, () => admin.committed(topics.materializerGroup, topic));
@@ -47,7 +47,7 @@ export class MaterializedOffsets {
    * @throws the signal's reason
    */
   async reaches(
-    place: StreamPartition & { until: number },
+    place: StreamTopicPartition & { until: number },
     signal: AbortSignal,
     waits: () => boolean = () => true,
   ): Promise<boolean> {

@@ -2,7 +2,7 @@ import type { NewlyAssignedPartition } from '#log';
 import { OffsetCommitter } from './offset-committer.js';
 import type { MeasuredPartition } from './lag.js';
 import type { StalledConsumerDetector } from './progress.js';
-import type { EngineRetry } from './retry.js';
+import type { EngineCallRetrier } from './retry.js';
 
 /** What an `OwnedPartition` needs of the host that consumes it. */
 export interface OwnedPartitionDependencies {
@@ -10,7 +10,7 @@ export interface OwnedPartitionDependencies {
   name: string;
   /** Aborted when the host stops: the current batch is finished, and no further batch begins. */
   closing: AbortSignal;
-  retry: EngineRetry;
+  retry: EngineCallRetrier;
   progress: Pick<StalledConsumerDetector, 'moved'>;
   /** Commits the group's offset; resolves false when the partition is no longer owned. */
   commit(next: number): Promise<boolean>;

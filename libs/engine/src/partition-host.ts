@@ -13,8 +13,8 @@ import { aborted } from './aborted.js';
 import { OwnedPartition } from './owned-partition.js';
 import { FencedError, type PartitionTask, type TaskFactory } from './partition-task.js';
 import type { StalledConsumerDetector } from './progress.js';
-import { ReassignmentQueue } from './reassignments.js';
-import type { EngineRetry } from './retry.js';
+import { ReassignmentDebouncer } from './reassignments.js';
+import type { EngineCallRetrier } from './retry.js';
 import { logTimeAt } from './warm-up.js';
 
 /** Consumer group, tasks and checkpointer of a `PartitionTaskHost`. */
@@ -28,7 +28,7 @@ export interface PartitionHostOptions<Task extends PartitionTask> {
   tasks: TaskFactory<Task>;
   /** Saves the changes of tasks; undefined if tasks save them themselves. */
   checkpointer?: { drop(task: Task): void; flush(): Promise<void> };
-  retry: EngineRetry;
+  retry: EngineCallRetrier;
   progress: Pick<StalledConsumerDetector, 'moved'>;
   /** The clock: returns the current time in milliseconds since 1970. */
   now: () => number;
@@ -59,7 +59,7 @@ const passedRecords = 200_000;
 export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHandler {
   private readonly owned = new Map<string, Owned<Task>>();
   private readonly consumer: Consumer;
-  private readonly reassignments: ReassignmentQueue;
+  private readonly reassignments: ReassignmentDebouncer;
   private readonly taking = new Set<Promise<void>>();
   private readonly closing = new AbortController();
   /** Aborted when waiting `batch` calls may return: their records are not saved. */
@@ -72,7 +72,7 @@ export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHa
       ...{ group, handler: this, ...(collectMs !== undefined && { collectMs }) },
       onCrash: (error) => options.onFailure(error),
     });
-    this.reassignments = new ReassignmentQueue(this.consumer);
+    this.reassignments = new ReassignmentDebouncer(this.consumer);
   }
 
   /** Iterates over the open tasks of this host, one for each owned partition that has one. */

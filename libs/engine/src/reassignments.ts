@@ -7,7 +7,7 @@ const reassignMs = 100;
  * Asks a consumer to reassign topics, so that it releases their partitions and opens them again. Requests for the same
  * topic within 100 ms are combined.
  */
-export class ReassignmentQueue {
+export class ReassignmentDebouncer {
   private readonly timers = new Map<string, NodeJS.Timeout>();
 
   constructor(private readonly consumer: Pick<Consumer, 'reassign'>) {}

@@ -4,7 +4,7 @@ import type { EpochMicros } from '#event';
 import {
   QueryTooExpensiveError,
   type EntitySnapshot,
-  type EntityVersionRange,
+  type EntityHistoryRange,
   type EntityHistoryEvent,
   type EntitySnapshotBatchStore,
   type EntitySnapshotStore,
@@ -60,7 +60,7 @@ interface SnapshotBatch extends Omit<SnapshotsRequest, 'upTo'> {
   signal: AbortSignal | undefined;
 }
 
-type Entity = Pick<EntityVersionRange, 'entityId' | 'upTo'>;
+type Entity = Pick<EntityHistoryRange, 'entityId' | 'upTo'>;
 
 /** Creates the snapshots of entities. If their states or events are too large for one query, creates those of each half. */
 async function createHalving(batch: SnapshotBatch, entities: readonly Entity[]): Promise<void> {
@@ -81,7 +81,7 @@ async function createTogether(batch: SnapshotBatch, entities: readonly Entity[])
   const missing = entities
     .map((entity) => ({ ...entity, after: bases.get(entity.entityId)?.version ?? 0 }))
     .filter(({ after, upTo }) => after < upTo);
-  const isLong = ({ after, upTo }: EntityVersionRange) => upTo - after > mostOfOneEntity;
+  const isLong = ({ after, upTo }: EntityHistoryRange) => upTo - after > mostOfOneEntity;
   for (const entity of missing.filter(isLong)) await createOne(batch, entity);
   for (const part of parts(missing.filter((entity) => !isLong(entity)))) {
     const histories = await store.historyOf({ stream, entities: part }, signal);
@@ -90,8 +90,8 @@ async function createTogether(batch: SnapshotBatch, entities: readonly Entity[])
 }
 
 /** Divides entities into parts with at most `mostEvents` events. */
-function* parts(entities: readonly EntityVersionRange[]): Generator<EntityVersionRange[]> {
-  let part: EntityVersionRange[] = [];
+function* parts(entities: readonly EntityHistoryRange[]): Generator<EntityHistoryRange[]> {
+  let part: EntityHistoryRange[] = [];
   let events = 0;
   for (const entity of entities) {
     const own = entity.upTo - entity.after;

@@ -6,12 +6,12 @@ export { DescribeProblems, DescribeProblemsIn } from './problems/describe-proble
 export * from './server/health.js';
 export * from './server/http-app.js';
 export { shortPointerTo, unknownField, unknownFields } from './problems/input-errors.js';
-export * from './server/lifecycle.js';
+export * from './server/process-shutdown.js';
 export type { OpenApiOptions } from './openapi/openapi.js';
 export { DisconnectSignal, disconnectSignal } from './handlers/disconnect-signal.js';
 export { Verbatim } from './handlers/verbatim.js';
 export { Body } from './handlers/body.js';
-export type { HasConsistencyCheck } from './handlers/consistent.js';
+export type { HasCrossFieldCheck } from './handlers/consistent.js';
 export { parseBody, parseJson } from './handlers/parse-body.js';
 export { parseQuery, Repeatable } from './handlers/parse-query.js';
 export { PathParameter } from './handlers/path-parameter.js';

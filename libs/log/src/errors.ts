@@ -7,8 +7,8 @@ export class LogUnavailableError extends Error {
  * An `append` was rejected, because the producer's unacknowledged bytes would exceed their limit. None of its records
  * was written.
  */
-export class LogOverloadedError extends Error {
-  override readonly name = 'LogOverloadedError';
+export class ProducerBufferFullError extends Error {
+  override readonly name = 'ProducerBufferFullError';
 }
 
 /** A topic does not exist. An `append` that fails with it has written no record to that topic. */

@@ -44,7 +44,7 @@ export interface Producer {
    * Appends all records. Resolves with their positions, in the given order, once every in-sync replica has them.
    * Successive calls keep their order within a partition. After a rejection some of the records may still be written:
    * retry with the same event ids, so that readers recognise duplicates.
-   * @throws LogOverloadedError at once, if the bytes in flight would exceed their limit; nothing is written.
+   * @throws ProducerBufferFullError at once, if the bytes in flight would exceed their limit; nothing is written.
    * @throws UnknownTopicError if a topic does not exist. Nothing is written, unless the topic was removed after this
    * producer had used it.
    * @throws LogUnavailableError if the log does not acknowledge the records in time.
@@ -67,7 +67,7 @@ export interface NewTopicSettings {
 export type TopicConfigChange = Readonly<Record<string, string | null>>;
 
 /** The first offset that the log still has of a partition, and the offset of its next record. */
-export interface PartitionOffsets {
+export interface PartitionOffsetRange {
   partition: number;
   /** First offset that the log still has. */
   beginning: number;
@@ -101,12 +101,12 @@ export interface TopicAdmin {
    * Returns the first and the next offset of each partition.
    * @throws UnknownTopicError if the topic does not exist
    */
-  offsets(topic: string): Promise<PartitionOffsets[]>;
+  offsets(topic: string): Promise<PartitionOffsetRange[]>;
   /**
    * Returns the first and the next offset of each partition of many topics, in a few requests to Kafka. Omits topics
    * that do not exist and partitions that currently have no leader.
    */
-  offsetsIn(topics: readonly string[]): Promise<Map<string, PartitionOffsets[]>>;
+  offsetsIn(topics: readonly string[]): Promise<Map<string, PartitionOffsetRange[]>>;
   /**
    * Returns the bytes that the records of each topic take in the log, without replicas. Omits topics that do not exist,
    * and topics whose size Kafka does not return: a partition has no leader, or the client lacks the permission.

@@ -1,5 +1,5 @@
 import type { LogRecord } from '#log';
-import { readKey, type RecordKey } from './resources/definition-record.js';
+import { readKey, type RecordKey } from './resources/definition-change-record.js';
 import { erasureRules } from './erasures/erasure-rules.js';
 import { keyRules } from './keys/key-rules.js';
 import { ResourceView } from './resources/resource-view.js';

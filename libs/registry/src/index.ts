@@ -16,7 +16,7 @@ export * from './pipelines/pipeline-streams.js';
 export * from './projections/projection-definition.js';
 export * from './projections/projection-streams.js';
 export * from './resources/resource-store.js';
-export type { SourceBinding } from './sources/source-binding.js';
+export type { SourceStreamBinding } from './sources/source-stream-binding.js';
 export * from './streams/source-streams.js';
 export * from './schemas/schema-subject.js';
 export type { StreamDefinition } from './streams/stream-definition.js';

@@ -1,5 +1,5 @@
 import type { EpochMicros } from '#event';
-import type { EntityQuery, CursorPage, AuthorizationScope } from './query-types.js';
+import type { EntityReference, CursorPage, AuthorizationScope } from './query-types.js';
 
 /**
  * Identifies an event within its stream. The times are needed because a Kafka topic that was recreated assigns offsets
@@ -40,7 +40,7 @@ export interface EntitySnapshot {
 }
 
 /** Names the stored events of one entity, optionally only those up to a time. */
-export interface EntityTimeQuery extends EntityQuery {
+export interface EntityTimeQuery extends EntityReference {
   /** The query is about events with a timestamp up to this one, inclusive; undefined means all events. */
   asOf?: EpochMicros;
 }
@@ -129,7 +129,7 @@ export interface EntitySnapshotWriter {
 export interface EntitySnapshotStore extends EntitySnapshotReader, EntitySnapshotWriter {}
 
 /** A range of versions of an entity: those above `after`, up to `upTo`. */
-export interface EntityVersionRange {
+export interface EntityHistoryRange {
   entityId: string;
   after: number;
   upTo: number;
@@ -147,12 +147,12 @@ export interface EntitySnapshotBatchStore {
    * snapshot is not current, is missing in the result.
    */
   nearestOf(
-    query: { stream: string; entities: readonly Pick<EntityVersionRange, 'entityId' | 'upTo'>[] },
+    query: { stream: string; entities: readonly Pick<EntityHistoryRange, 'entityId' | 'upTo'>[] },
     signal?: AbortSignal,
   ): Promise<Map<string, EntitySnapshot>>;
   /** Returns the events of each entity in its range of versions, as `EntitySnapshotReader.history` does for one entity. */
   historyOf(
-    query: { stream: string; entities: readonly EntityVersionRange[] },
+    query: { stream: string; entities: readonly EntityHistoryRange[] },
     signal?: AbortSignal,
   ): Promise<Map<string, EntityHistoryEvent[]>>;
   /** Returns those of the snapshots that are current. */

@@ -1,4 +1,4 @@
-export { EventRowBatch, type RowBatchPartition } from './row-batch/event-row-batch.js';
+export { EventRowBatch, type RowBatchOrigin } from './row-batch/event-row-batch.js';
 export { EventRowBatchBuilder } from './row-batch/event-row-batch-builder.js';
 export * from './errors.js';
 export { UntranslatableExpressionError } from '#cel';

@@ -1,4 +1,4 @@
-import type { Expression } from '#cel';
+import type { ExpressionTree } from '#cel';
 import type { EpochMicros } from '#event';
 import type { StreamAccess } from '#api';
 
@@ -19,7 +19,7 @@ export interface EventFilter extends AuthorizationScope {
   since?: EpochMicros;
   /** The filter selects only events with a timestamp before this time. */
   until?: EpochMicros;
-  where?: Expression;
+  where?: ExpressionTree;
 }
 
 /** One page of a paged list, with the cursor of the next page unless it is the last one. */
@@ -30,7 +30,7 @@ export interface CursorPage<T> {
 }
 
 /** Names one entity of one stream (by the stream's id), with the authorization scope of the query. */
-export interface EntityQuery extends AuthorizationScope {
+export interface EntityReference extends AuthorizationScope {
   stream: string;
   entityId: string;
 }

@@ -16,9 +16,9 @@ import { describeRepeatedRows } from './contract/repeats.js';
 import { describeRetention } from './contract/retention.js';
 import { describeRemovingSnapshots } from './contract/removing-snapshots.js';
 import { describeSnapshots } from './contract/snapshots.js';
-import { StoreContractHarness, type StoreUnderTest } from './contract/store-contract.js';
+import { StoreContractFixture, type StoreUnderTest } from './contract/store-contract.js';
 
-type ContractSuite = (contract: StoreContractHarness) => void;
+type ContractSuite = (contract: StoreContractFixture) => void;
 
 const writingAndReading: ContractSuite[] = [
   describeServing,
@@ -51,21 +51,21 @@ const removing: ContractSuite[] = [
  */
 export function describeStore(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(`${name} as a store`, () => {
-    const contract = new StoreContractHarness(open);
+    const contract = new StoreContractFixture(open);
     beforeAll(() => contract.open());
     afterAll(() => contract.close());
     for (const describeTheme of writingAndReading) describeTheme(contract);
   });
 
   describe(`${name} as a store with removals`, () => {
-    const contract = new StoreContractHarness(open);
+    const contract = new StoreContractFixture(open);
     beforeEach(() => contract.open());
     afterEach(() => contract.close());
     for (const describeTheme of removing) describeTheme(contract);
   });
 }
 
-function describeServing(contract: StoreContractHarness): void {
+function describeServing(contract: StoreContractFixture): void {
   it('answers', async () => {
     await contract.store.ping();
   });

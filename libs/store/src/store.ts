@@ -4,12 +4,12 @@ import type { EventEraser } from './event-eraser.js';
 import type { EventRow } from './row-batch/event-row.js';
 import type { LogOrderPage, LogOrderQuery, OffsetRange, StoredEventIdsQuery } from './log-order.js';
 import type { PipelineFailureLocation } from './pipeline-failure-location.js';
-import type { EntityQuery, EventFilter, CursorPage, AuthorizationScope } from './query-types.js';
+import type { EntityReference, EventFilter, CursorPage, AuthorizationScope } from './query-types.js';
 import type { EntitySnapshotBatchStore, EntitySnapshotStore } from './entity-snapshot-store.js';
 import type { KeyedStateReader, KeyedStateWriter } from './keyed-state-store.js';
 
 export type { EntityErasure, EventEraser } from './event-eraser.js';
-export type { EntityQuery, EventFilter, CursorPage, AuthorizationScope } from './query-types.js';
+export type { EntityReference, EventFilter, CursorPage, AuthorizationScope } from './query-types.js';
 export type { EventRow };
 export {
   maxIdOffsets,
@@ -248,7 +248,7 @@ export interface EventReader {
   streams(query: StreamsQuery, signal?: AbortSignal): Promise<StreamSummary[]>;
   entities(query: EntitiesQuery, signal?: AbortSignal): Promise<CursorPage<EntitySummary>>;
   /** Returns which kinds of stored data of the entity an erasure would remove. */
-  erasableDataOf(query: EntityQuery, signal?: AbortSignal): Promise<ErasableDataPresence>;
+  erasableDataOf(query: EntityReference, signal?: AbortSignal): Promise<ErasableDataPresence>;
   deadLetters(
     query: DeadLetterQuery,
     signal?: AbortSignal,

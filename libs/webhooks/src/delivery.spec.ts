@@ -7,7 +7,7 @@ import { derivedSignals } from '#testkit';
 import {
   WebhookDeliverer,
   type DeliveryAttempt,
-  type WebhookDelivery,
+  type PendingWebhookDelivery,
   type WebhookDelivererDependencies,
 } from './delivery.js';
 import { WebhookAddressPolicy } from './webhook-address-policy.js';
@@ -62,7 +62,7 @@ function deliverer(
   return new WebhookDeliverer({ poster, keys, firstDelayMs: 1, longestDelayMs: 4, ...more });
 }
 
-const to = (url: string, more: Partial<WebhookDelivery> = {}): WebhookDelivery => ({
+const to = (url: string, more: Partial<PendingWebhookDelivery> = {}): PendingWebhookDelivery => ({
   ...{ id: '019aa4e2-7d53-8c1e-9a3e-0d6a1f0b2c11', url, sender: 'orders', secretRef: 'hooks' },
   body: '{"data":{"n":1}}',
   contentType: 'application/json',

@@ -14,7 +14,7 @@ export interface WebhookTarget {
 }
 
 /** One event that is to be posted to one webhook receiver. */
-export interface WebhookDelivery extends WebhookTarget {
+export interface PendingWebhookDelivery extends WebhookTarget {
   /** Id of the delivered event, sent as `webhook-id`: the same in every attempt, and after every crash. */
   readonly id: string;
   /** Name of the pipeline that posts the event, for metrics. */
@@ -97,7 +97,7 @@ export class WebhookDeliverer {
    * configuration is missing (callers check `missingConfiguration` first)
    */
   async deliver(
-    deliveries: readonly WebhookDelivery[],
+    deliveries: readonly PendingWebhookDelivery[],
     signal: AbortSignal,
   ): Promise<(string | undefined)[]> {
     const outcomes = new Array<string | undefined>(deliveries.length);
@@ -115,7 +115,10 @@ export class WebhookDeliverer {
     return outcomes;
   }
 
-  private async deliverOne(delivery: WebhookDelivery, signal: AbortSignal): Promise<string | undefined> {
+  private async deliverOne(
+    delivery: PendingWebhookDelivery,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
     const { url, body, sender, secretRef } = delivery;
     const { poster, keys, attempts, attempted, firstDelayMs, longestDelayMs } = this.options;
     const backoff = new Backoff(firstDelayMs, longestDelayMs);
@@ -141,7 +144,7 @@ export class WebhookDeliverer {
     }
   }
 
-  private headers({ id, body, contentType }: WebhookDelivery, key: Buffer): Record<string, string> {
+  private headers({ id, body, contentType }: PendingWebhookDelivery, key: Buffer): Record<string, string> {
     const { now = Date.now } = this.options;
     return { 'content-type': contentType, ...webhookHeaders({ id, body, at: now() / 1000 }, key) };
   }

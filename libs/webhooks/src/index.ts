@@ -2,7 +2,7 @@ export {
   attemptOutcomes,
   WebhookDeliverer,
   type DeliveryAttempt,
-  type WebhookDelivery,
+  type PendingWebhookDelivery,
   type WebhookTarget,
 } from './delivery.js';
 export { WebhookAddressPolicy } from './webhook-address-policy.js';

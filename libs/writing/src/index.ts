@@ -1,6 +1,6 @@
 export * from './deferred-producer.js';
 export * from './metered-producer.js';
-export { RejectedEventReplayParser } from './rejected/rejected-event-replay-parser.js';
+export { RejectedEventRevalidator } from './rejected/rejected-event-revalidator.js';
 export { CompiledSchemas } from './schemas/compiled-schemas.js';
 export { SchemaMismatchCounter } from './schemas/mismatches.js';
 export { SchemaIndex } from './schemas/schema-index.js';

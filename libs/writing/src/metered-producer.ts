@@ -1,4 +1,4 @@
-import { LogOverloadedError, LogUnavailableError, UnknownTopicError } from '#log';
+import { ProducerBufferFullError, LogUnavailableError, UnknownTopicError } from '#log';
 import type { NewRecord, RecordPosition, Producer } from '#log';
 import { metrics } from '#telemetry';
 
@@ -43,7 +43,7 @@ export class MeteredProducer implements Producer {
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof LogOverloadedError) return 'overloaded';
+  if (error instanceof ProducerBufferFullError) return 'overloaded';
   if (error instanceof LogUnavailableError) return 'unavailable';
   if (error instanceof UnknownTopicError) return 'unknown_topic';
   return 'other';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LogOverloadedError, LogUnavailableError, UnknownTopicError } from '#log';
+import { ProducerBufferFullError, LogUnavailableError, UnknownTopicError } from '#log';
 import { MemoryLog } from '#log/memory';
 import { metrics } from '#telemetry';
 import { DeferredProducer } from './deferred-producer.js';
@@ -41,7 +41,7 @@ describe('a metered producer', () => {
     const metered = new MeteredProducer(producer);
     const before = await Promise.all(['overloaded', 'unavailable', 'unknown_topic'].map(errors));
     const first = metered.append([record]);
-    await expect(metered.append([record])).rejects.toThrow(LogOverloadedError);
+    await expect(metered.append([record])).rejects.toThrow(ProducerBufferFullError);
     await first;
     await expect(metered.append([{ ...record, topic: 'none' }])).rejects.toThrow(UnknownTopicError);
     log.down = true;

@@ -3,17 +3,17 @@ import { createWriteStream } from 'node:fs';
 import { Readable, Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { LocalClickHouseError, code } from './errors.js';
+import { LocalClickHouseRequestError, code } from './errors.js';
 
 /**
- * Returns the request's body as streams that decompress it and fail above `maxBytes`. @throws LocalClickHouseError for
+ * Returns the request's body as streams that decompress it and fail above `maxBytes`. @throws LocalClickHouseRequestError for
  * an unknown Content-Encoding.
  */
 function decoded(request: IncomingMessage, maxBytes: number): { source: Readable; steps: Transform[] } {
   const encoding = request.headers['content-encoding']?.toLowerCase() ?? '';
   if (encoding === '' || encoding === 'identity') return { source: request, steps: [limit(maxBytes)] };
   if (encoding !== 'gzip') {
-    throw new LocalClickHouseError(
+    throw new LocalClickHouseRequestError(
       code.notImplemented,
       'NOT_IMPLEMENTED',
       `The embedded ClickHouse does not support Content-Encoding ${JSON.stringify(encoding)}`,
@@ -33,7 +33,7 @@ function limit(maxBytes: number): Transform {
       seen += chunk.length;
       if (seen <= maxBytes) return done(null, chunk);
       done(
-        new LocalClickHouseError(
+        new LocalClickHouseRequestError(
           code.tooManyBytes,
           'TOO_MANY_BYTES',
           `The request's body is larger than ${maxBytes} bytes`,
@@ -43,7 +43,7 @@ function limit(maxBytes: number): Transform {
   });
 }
 
-/** Reads the whole body into memory. @throws LocalClickHouseError if the body is too large or malformed. */
+/** Reads the whole body into memory. @throws LocalClickHouseRequestError if the body is too large or malformed. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const { source, steps } = decoded(request, maxBytes);
   const chunks: Buffer[] = [];
@@ -84,8 +84,12 @@ async function asClickHouseError(done: Promise<unknown>): Promise<void> {
   try {
     await done;
   } catch (error) {
-    if (error instanceof LocalClickHouseError) throw error;
+    if (error instanceof LocalClickHouseRequestError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new LocalClickHouseError(354, 'INFLATE_FAILED', `The request's body cannot be read: ${reason}`);
+    throw new LocalClickHouseRequestError(
+      354,
+      'INFLATE_FAILED',
+      `The request's body cannot be read: ${reason}`,
+    );
   }
 }

@@ -1,4 +1,4 @@
-import { LocalClickHouseError, code } from './errors.js';
+import { LocalClickHouseRequestError, code } from './errors.js';
 import type { EngineConnection, StatementContext } from './engine-connection.js';
 
 interface Waiting {
@@ -37,7 +37,7 @@ export class ConnectionPool {
 
   /**
    * Lends a connection to one statement, until `release`. Prefers a connection that is already in the desired state.
-   * @throws LocalClickHouseError if too many statements wait, or the waiting time is exceeded.
+   * @throws LocalClickHouseRequestError if too many statements wait, or the waiting time is exceeded.
    */
   acquire(state: StatementContext): Promise<EngineConnection> {
     const index = Math.max(
@@ -72,14 +72,14 @@ export class ConnectionPool {
   close(): void {
     for (const entry of this.waiting.splice(0)) {
       clearTimeout(entry.timer);
-      entry.reject(new LocalClickHouseError(code.aborted, 'ABORTED', 'The server is shutting down'));
+      entry.reject(new LocalClickHouseRequestError(code.aborted, 'ABORTED', 'The server is shutting down'));
     }
     for (const lane of this.lanes) lane.close();
   }
 }
 
-function tooMany(waiting: number): LocalClickHouseError {
-  return new LocalClickHouseError(
+function tooMany(waiting: number): LocalClickHouseRequestError {
+  return new LocalClickHouseRequestError(
     code.tooManySimultaneousQueries,
     'TOO_MANY_SIMULTANEOUS_QUERIES',
     `Too many simultaneous queries: ${waiting} are waiting for a free connection of the embedded engine`,

@@ -1,4 +1,4 @@
-import { LocalClickHouseError, code } from './errors.js';
+import { LocalClickHouseRequestError, code } from './errors.js';
 import type { EngineConnection } from './engine-connection.js';
 import { quote, tokens, type Token } from './sql.js';
 
@@ -18,7 +18,7 @@ const allowedEngine = /^(\w*MergeTree|Memory|Null|Atomic)$/;
  * Refuses a statement that would access files, programs or servers outside the data folder and that no grant
  * prevents: the function `file`, `INFILE` and `OUTFILE`, table engines over paths and programs, custom disks. The
  * statement is normalized by the engine's own parser, because comments and quotes could mislead a parser of ours.
- * @throws LocalClickHouseError for a forbidden statement, or the engine's own error for an invalid one.
+ * @throws LocalClickHouseRequestError for a forbidden statement, or the engine's own error for an invalid one.
  */
 export async function assertContained(
   lane: Pick<EngineConnection, 'run'>,
@@ -29,7 +29,7 @@ export async function assertContained(
   const canonical = Buffer.from(bytes).toString('utf8').trim();
   const found = canonical === '' ? 'a statement that cannot be read' : firstForbiddenWord(canonical, params);
   if (found === undefined) return;
-  throw new LocalClickHouseError(
+  throw new LocalClickHouseRequestError(
     code.accessDenied,
     'ACCESS_DENIED',
     `${found} is not allowed: the embedded ClickHouse cannot access files, programs or servers outside its data folder`,

@@ -17,8 +17,8 @@ export const code = {
  * of the engine: ClickHouse's number (`code`) and name (`symbol`). `message` is the text between `DB::Exception: ` and
  * ` (NAME)`.
  */
-export class LocalClickHouseError extends Error {
-  override readonly name = 'LocalClickHouseError';
+export class LocalClickHouseRequestError extends Error {
+  override readonly name = 'LocalClickHouseRequestError';
   constructor(
     readonly code: number,
     readonly symbol: string,
@@ -36,21 +36,21 @@ const engineForm =
   /^(?:Code: \d+\. DB::Exception: )*Code: (\d+)\. DB::Exception: ([\s\S]*?)\s*\(([A-Z][A-Z0-9_]{2,})\)(?: \(version [^)]*\))?/;
 
 /**
- * Converts any thrown value to a `LocalClickHouseError`. Removes the path of the temporary file with the inserted rows
+ * Converts any thrown value to a `LocalClickHouseRequestError`. Removes the path of the temporary file with the inserted rows
  * from the message.
  */
-export function toException(error: unknown): LocalClickHouseError {
-  if (error instanceof LocalClickHouseError) return error;
+export function toException(error: unknown): LocalClickHouseRequestError {
+  if (error instanceof LocalClickHouseRequestError) return error;
   const text = error instanceof Error ? error.message : String(error);
   const match = engineForm.exec(text);
-  if (!match) return new LocalClickHouseError(code.unknownException, 'UNKNOWN_EXCEPTION', text);
+  if (!match) return new LocalClickHouseRequestError(code.unknownException, 'UNKNOWN_EXCEPTION', text);
   const [, number, message = '', symbol = 'UNKNOWN_EXCEPTION'] = match;
   const shown = message.replace(/: \(in file\/uri [^)]*\)|: While executing File/g, '');
-  return new LocalClickHouseError(Number(number), symbol, shown);
+  return new LocalClickHouseRequestError(Number(number), symbol, shown);
 }
 
 /** Returns the body of the error response. */
-export function describeException(error: LocalClickHouseError, version: string): string {
+export function describeException(error: LocalClickHouseRequestError, version: string): string {
   return `Code: ${error.code}. DB::Exception: ${error.message} (${error.symbol}) (version ${version} (chdb))\n`;
 }
 
@@ -70,7 +70,7 @@ const others = new Map<number, number>([
 ]);
 
 /** Returns the HTTP status that ClickHouse's server chooses for an exception. */
-export function httpStatus(error: LocalClickHouseError): number {
+export function httpStatus(error: LocalClickHouseRequestError): number {
   if (badRequest.has(error.code)) return 400;
   if (notFound.has(error.code)) return 404;
   return others.get(error.code) ?? 500;

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ClickHouseResponse } from './response.js';
+import type { ClickHouseResponseWriter } from './response.js';
 import { assertContained } from './containment.js';
 import { readBody, spoolBody } from './body.js';
 import type { EmbeddedClickHouse } from './engine.js';
-import { LocalClickHouseError, code } from './errors.js';
+import { LocalClickHouseRequestError, code } from './errors.js';
 import { isBlockwise } from './formats.js';
 import type { EngineConnection, StatementResult, StatementContext } from './engine-connection.js';
 import { readMultipart } from './multipart.js';
@@ -33,13 +33,13 @@ const maxHeadBytes = 256 << 10;
 export interface QueryExchange {
   http: IncomingMessage;
   query: QueryRequest;
-  answer: ClickHouseResponse;
+  answer: ClickHouseResponseWriter;
   /** Aborted when the client disconnects before its answer is complete. */
   gone: AbortSignal;
 }
 
 /**
- * Executes the query of one HTTP request and sends its result. @throws LocalClickHouseError or the engine's own error,
+ * Executes the query of one HTTP request and sends its result. @throws LocalClickHouseRequestError or the engine's own error,
  * which the caller sends.
  */
 export async function handleQuery(engine: EmbeddedClickHouse, exchange: QueryExchange): Promise<void> {
@@ -63,9 +63,13 @@ function takeParts(query: QueryRequest, parts: Map<string, string>): void {
 
 async function runStatement(engine: EmbeddedClickHouse, exchange: QueryExchange): Promise<void> {
   const { http, query, answer, gone } = exchange;
-  if (query.sql.trim() === '') throw new LocalClickHouseError(62, 'SYNTAX_ERROR', 'Empty query');
+  if (query.sql.trim() === '') throw new LocalClickHouseRequestError(62, 'SYNTAX_ERROR', 'Empty query');
   if (hasSeveralStatements(query.sql)) {
-    throw new LocalClickHouseError(62, 'SYNTAX_ERROR', 'Syntax error (Multi-statements are not allowed)');
+    throw new LocalClickHouseRequestError(
+      62,
+      'SYNTAX_ERROR',
+      'Syntax error (Multi-statements are not allowed)',
+    );
   }
   assertAllowedByMethod(http.method ?? '', query.sql);
   const state = laneState(query);
@@ -174,7 +178,7 @@ async function insert(
 }
 
 /**
- * Returns the connection state that a query needs. @throws LocalClickHouseError for a parameter of the statement that
+ * Returns the connection state that a query needs. @throws LocalClickHouseRequestError for a parameter of the statement that
  * the request does not set.
  */
 function laneState(query: QueryRequest): StatementContext {
@@ -186,7 +190,7 @@ function laneState(query: QueryRequest): StatementContext {
     if (value !== undefined) params.set(name, value);
     // A parameterized view keeps the parameters in its text.
     else if (kind !== 'CREATE') {
-      throw new LocalClickHouseError(
+      throw new LocalClickHouseRequestError(
         code.unknownQueryParameter,
         'UNKNOWN_QUERY_PARAMETER',
         `Substitution \`${name}\` is not set`,

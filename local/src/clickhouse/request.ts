@@ -1,5 +1,5 @@
 import { quote, statementKind } from './sql.js';
-import { LocalClickHouseError, code } from './errors.js';
+import { LocalClickHouseRequestError, code } from './errors.js';
 
 /**
  * A statement with its database, format, parameters and settings, as read from one HTTP request in ClickHouse's form.
@@ -47,7 +47,7 @@ export interface RequestHead {
   queryId: string;
 }
 
-/** Reads a request's URL and headers. @throws LocalClickHouseError for an unsupported feature. */
+/** Reads a request's URL and headers. @throws LocalClickHouseRequestError for an unsupported feature. */
 export function readRequest(line: RequestHead): QueryRequest {
   const search = line.url.searchParams;
   const header = (name: string): string | undefined => {
@@ -69,7 +69,7 @@ export function readRequest(line: RequestHead): QueryRequest {
 /** Adds one parameter of the URL or one part of a multipart body to the request. */
 export function addField(request: QueryRequest, name: string, value: string): void {
   if (unsupported.has(name) && value !== '0') {
-    throw new LocalClickHouseError(
+    throw new LocalClickHouseRequestError(
       code.notImplemented,
       'NOT_IMPLEMENTED',
       `The embedded ClickHouse does not support the URL parameter ${name}`,
@@ -77,7 +77,11 @@ export function addField(request: QueryRequest, name: string, value: string): vo
   }
   // The name becomes part of a SET statement.
   if (!/^\w{1,128}$/.test(name)) {
-    throw new LocalClickHouseError(code.unknownSetting, 'UNKNOWN_SETTING', `Unknown setting ${quote(name)}`);
+    throw new LocalClickHouseRequestError(
+      code.unknownSetting,
+      'UNKNOWN_SETTING',
+      `Unknown setting ${quote(name)}`,
+    );
   }
   if (name.startsWith('param_')) request.params.set(name.slice(6), value);
   else if (!reserved.has(name) && !ofTheServer.test(name) && !unsupported.has(name)) {
@@ -88,10 +92,10 @@ export function addField(request: QueryRequest, name: string, value: string): vo
 const selecting = new Set(['SELECT', 'WITH', 'FROM']);
 const reading = new Set([...selecting, 'SHOW', 'DESCRIBE', 'DESC', 'EXISTS', 'EXPLAIN', 'CHECK']);
 
-/** Refuses a GET that changes data, as ClickHouse's server does. @throws LocalClickHouseError */
+/** Refuses a GET that changes data, as ClickHouse's server does. @throws LocalClickHouseRequestError */
 export function assertAllowedByMethod(method: string, sql: string): void {
   if (method === 'POST' || reading.has(statementKind(sql))) return;
-  throw new LocalClickHouseError(
+  throw new LocalClickHouseRequestError(
     code.readonly,
     'READONLY',
     'Cannot execute query in readonly mode. For queries over HTTP, method GET implies readonly. You should use method POST for modifying queries',

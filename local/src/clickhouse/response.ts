@@ -6,7 +6,7 @@ import { describeException, httpStatus, toException } from './errors.js';
 import { contentType } from './formats.js';
 
 /** The HTTP request and response, the query id, and the version to report. */
-export interface ClickHouseResponseOptions {
+export interface ClickHouseResponseWriterOptions {
   request: IncomingMessage;
   response: ServerResponse;
   url: URL;
@@ -15,12 +15,12 @@ export interface ClickHouseResponseOptions {
 }
 
 /** Writes one HTTP response in the format of ClickHouse's HTTP interface. */
-export class ClickHouseResponse {
+export class ClickHouseResponseWriter {
   private readonly gzip: boolean;
   private readonly tag = randomBytes(8).toString('hex');
   private out: Writable | undefined;
 
-  constructor(private readonly options: ClickHouseResponseOptions) {
+  constructor(private readonly options: ClickHouseResponseWriterOptions) {
     const accepts = String(options.request.headers['accept-encoding'] ?? '');
     const asked = options.url.searchParams.get('enable_http_compression') === '1';
     this.gzip = asked && /\bgzip\b/.test(accepts);

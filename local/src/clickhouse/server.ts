@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { ClickHouseResponse } from './response.js';
+import { ClickHouseResponseWriter } from './response.js';
 import type { EmbeddedClickHouse } from './engine.js';
 import { refuseCredentials, refuseForeignOrigin, type HttpRefusal } from './guard.js';
 import { handleQuery } from './handler.js';
@@ -56,7 +56,7 @@ async function answerQuery(parts: {
 }): Promise<void> {
   const { engine, request, response, url } = parts;
   const queryId = cleanId(url.searchParams.get('query_id')) ?? randomUUID();
-  const answer = new ClickHouseResponse({ request, response, url, queryId, version: engine.version });
+  const answer = new ClickHouseResponseWriter({ request, response, url, queryId, version: engine.version });
   const gone = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) gone.abort();

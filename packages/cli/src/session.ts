@@ -4,14 +4,14 @@ import { connectionOf, type Connection } from './connection/connection.js';
 import { requireConfirmed, requireSpelledOut } from './connection/protection.js';
 import { tracedFetch } from './connection/traced-fetch.js';
 import type { OutputFormatName } from './output/form.js';
-import { Output } from './output/output.js';
+import { OutputWriter } from './output/output-writer.js';
 import { OutputPipe } from './output/pipe.js';
 import { ProfileStore } from './profiles/profile-store.js';
 import type { CliProcess } from './terminal.js';
 
 /** What a running command works with: its arguments, output, connection and profiles. */
 export class CommandSession {
-  readonly output: Output;
+  readonly output: OutputWriter;
   readonly profiles: ProfileStore;
   private readonly stderr: OutputPipe;
   private connected: Promise<Connection> | undefined;
@@ -24,7 +24,7 @@ export class CommandSession {
     const form =
       (input.text('output') as OutputFormatName | undefined) ?? (stdout.isTTY ? 'table' : 'ndjson');
     const width = stdout.isTTY ? (stdout.columns ?? 80) : Infinity;
-    this.output = new Output(new OutputPipe(stdout, signal, outputClosed), {
+    this.output = new OutputWriter(new OutputPipe(stdout, signal, outputClosed), {
       form,
       width,
       isTerminal: stdout.isTTY,

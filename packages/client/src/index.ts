@@ -1,7 +1,7 @@
 export * from './appending/index.js';
 export * from './errors/index.js';
 export type { CallOptions, Fetch } from './http/http-client.js';
-export type { ProjectionChange } from './live/changes.js';
+export type { ProjectionChangeMessage } from './live/changes.js';
 export { LiveStream, type LiveOptions } from './live/live-stream.js';
 export { eventFromText } from './producer/event-from-text.js';
 export type { EventPosition } from './producer/event-position.js';
@@ -12,7 +12,7 @@ export type { Entities } from './resources/entities.js';
 export type { Keys } from './resources/keys.js';
 export type { Pipelines, ReplaceOptions } from './resources/pipelines.js';
 export type { ChangesOptions, Projections } from './resources/projections.js';
-export type { SchemaQuery, Schemas } from './resources/schemas.js';
+export type { SchemaListQuery, Schemas } from './resources/schemas.js';
 export type { Snapshots } from './resources/snapshots.js';
 export type { Streams } from './resources/streams.js';
 export { Tributary, type TributaryOptions } from './tributary.js';

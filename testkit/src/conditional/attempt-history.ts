@@ -1,10 +1,10 @@
 import type { ObservedEvent } from '../checker.js';
 import { DurableLineFile } from '../durable-line-file.js';
-import type { Attempt, AttemptAnswer, AttemptedWrite } from './attempt.js';
+import type { Attempt, AttemptAnswer, AttemptRequest } from './attempt.js';
 
 /** One line of the history file. Each attempt has a number that is unique within the file. */
 type HistoryLine = { seed: number } | InvokeLine | ReturnLine | { stored: ObservedEvent };
-type InvokeLine = { invoke: number; at: number } & AttemptedWrite;
+type InvokeLine = { invoke: number; at: number } & AttemptRequest;
 type ReturnLine = { return: number; invoked: number; at: number } & AttemptAnswer;
 
 /** Writes the answer of one invoked attempt to the history; resolves with the complete attempt. */
@@ -38,7 +38,7 @@ export class AttemptHistory {
   }
 
   /** Resolves when the line for the request is on the disk. The caller then sends the request at once. */
-  async invoke(attempted: AttemptedWrite): Promise<AttemptAnswerRecorder> {
+  async invoke(attempted: AttemptRequest): Promise<AttemptAnswerRecorder> {
     const number = ++this.invocations;
     await this.lines.append({ invoke: number, at: performance.now(), ...attempted });
     // The time is taken after the line is on the disk, which takes some milliseconds: a later time makes the check

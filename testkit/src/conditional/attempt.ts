@@ -1,5 +1,5 @@
 /** One event of a request that writes conditional events: its identity, and the version that the client expects. */
-export interface AttemptedWrite {
+export interface AttemptRequest {
   event_id: string;
   stream: string;
   entity_id: string;
@@ -20,7 +20,7 @@ export type AttemptAnswer =
   | { outcome: 'unknown' | 'failed'; reason: string };
 
 /** One request for one event, with its answer. A batch counts as one attempt for each of its events. */
-export type Attempt = AttemptedWrite &
+export type Attempt = AttemptRequest &
   AttemptAnswer & {
     /**
      * Time before the request was sent, in milliseconds of the monotonic clock that also measures `returned`, the time

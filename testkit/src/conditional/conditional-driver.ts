@@ -4,7 +4,7 @@ import { HttpClient } from '../http-client.js';
 import { SeededRandom } from '../seeded-random.js';
 import { hashOf, makeEvent } from '../sent-event.js';
 import { until } from '../until.js';
-import type { Attempt, AttemptedWrite } from './attempt.js';
+import type { Attempt, AttemptRequest } from './attempt.js';
 import type { AttemptHistory } from './attempt-history.js';
 import { sendConditional, type ConditionalEvent } from './conditional-request.js';
 import { SharedEntityVersions, type KnownEntity } from './shared-entity-versions.js';
@@ -255,7 +255,7 @@ interface WriterState {
   alone: boolean;
 }
 
-function attemptedOf(event: AddressedEvent): AttemptedWrite {
+function attemptedOf(event: AddressedEvent): AttemptRequest {
   const { event_id, stream, entity_id, expected } = event;
   return { event_id, stream, entity_id, expected, hash: hashOf(event) };
 }

@@ -2,14 +2,14 @@
  * A shape of JSON objects that is expensive to process, and a function that generates such an object of at most a given
  * size.
  */
-export interface HostileJson {
+export interface HostileJsonShape {
   name: string;
   /** Returns a JSON object of this shape with at most `bytes` bytes, where `bytes` must be at least 200. */
   text: (bytes: number) => string;
 }
 
 /** The most expensive known shapes of JSON objects. Each object is valid JSON within the depth limit. */
-export const hostileJson: readonly HostileJson[] = [
+export const hostileJson: readonly HostileJsonShape[] = [
   list('lists 60 deep', () => '['.repeat(60) + ']'.repeat(60)),
   list('objects 60 deep', () => '{"a":'.repeat(60) + '1' + '}'.repeat(60)),
   list('empty lists', () => '[]'),
@@ -33,11 +33,11 @@ export const hostileJson: readonly HostileJson[] = [
   { name: 'white space', text: (bytes) => `{${' '.repeat(bytes - 8)}"a":1}` },
 ];
 
-function list(name: string, element: (i: number) => string): HostileJson {
+function list(name: string, element: (i: number) => string): HostileJsonShape {
   return { name, text: (bytes) => `{"l":[${joined(element, bytes - 8)}]}` };
 }
 
-function members(name: string, member: (i: number) => string): HostileJson {
+function members(name: string, member: (i: number) => string): HostileJsonShape {
   return { name, text: (bytes) => `{${joined(member, bytes - 2)}}` };
 }
 

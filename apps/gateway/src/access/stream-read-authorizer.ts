@@ -6,7 +6,7 @@ import type { Definitions } from '#registry';
 import type { AuthorizationScope } from '#store';
 import { DEFINITIONS, CONSISTENCY_BOUNDS } from '../shared-services/shared-services.js';
 import { awaitStream } from '../consistency/await-stream.js';
-import type { StreamPosition } from '../consistency/position.js';
+import type { ConsistencyToken } from '../consistency/position.js';
 import type { ConsistencyLimits } from '../consistency/consistency-limits.js';
 import { ConsistencyTokenWaiter } from '../consistency/consistency-tokens.js';
 
@@ -22,7 +22,7 @@ export interface StreamReadRequest {
   /** The request parameter that names the streams. Default: `stream`. */
   pointer?: string;
   /** The read starts only when the store has the events up to these positions (request parameter `wait_for`). */
-  positions?: readonly StreamPosition[] | undefined;
+  positions?: readonly ConsistencyToken[] | undefined;
   /** Aborted when the client disconnects. */
   client: AbortSignal;
 }

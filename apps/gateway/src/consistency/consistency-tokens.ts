@@ -10,7 +10,7 @@ import type { FlushRequestSender } from './flush-request-sender.js';
 import { awaitStream } from './await-stream.js';
 import { CommittedOffsetsWatch } from './committed-watch.js';
 import type { ConsistencyLimits } from './consistency-limits.js';
-import type { StreamPosition } from './position.js';
+import type { ConsistencyToken } from './position.js';
 
 const defaults = { timeoutMs: limits.waitForMs, unknownStreamMs: 2000, pollMs: 20, maxWaiters: 1000 };
 
@@ -42,7 +42,7 @@ export class ConsistencyTokenWaiter {
    * @throws the signal's reason when the client disconnects
    */
   async reached(
-    positions: readonly StreamPosition[],
+    positions: readonly ConsistencyToken[],
     client: AbortSignal,
     group = this.topics.materializerGroup,
   ): Promise<void> {
@@ -69,7 +69,7 @@ export class ConsistencyTokenWaiter {
     }
   }
 
-  private async reachedOne(position: StreamPosition, group: string, signal: AbortSignal): Promise<void> {
+  private async reachedOne(position: ConsistencyToken, group: string, signal: AbortSignal): Promise<void> {
     const withinMs = this.bounds.unknownStreamMs;
     const definition = await awaitStream(this.definitions, position.stream, { withinMs, signal });
     if (definition?.state !== 'live') throw notFound(position.stream);
@@ -131,7 +131,7 @@ function notFound(stream: string): ProblemError {
   return new ProblemError('stream_not_found', detail, { errors: [{ pointer: 'wait_for', detail }] });
 }
 
-function noSuchPartition(position: StreamPosition, { partitions }: StreamDefinition): ProblemError {
+function noSuchPartition(position: ConsistencyToken, { partitions }: StreamDefinition): ProblemError {
   const detail = `The stream ${position.stream} has the partitions 0 to ${partitions - 1}, not ${position.partition}.`;
   return new ProblemError('invalid_request', detail, { errors: [{ pointer: 'wait_for', detail }] });
 }

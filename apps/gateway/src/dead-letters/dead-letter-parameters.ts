@@ -1,11 +1,11 @@
 import type { EpochMicros } from '#event';
-import type { HasConsistencyCheck } from '#http';
+import type { HasCrossFieldCheck } from '#http';
 import { Flag, Parameter, Text, Time } from '../parameters/decorators.js';
 import { PageParameters } from '../parameters/page-parameters.js';
 import { requireTimeRange } from '../parameters/time-range.js';
 
 /** Query parameters of `GET /api/v1/dead-letters`. */
-export class DeadLetterListParameters extends PageParameters implements HasConsistencyCheck {
+export class DeadLetterListParameters extends PageParameters implements HasCrossFieldCheck {
   @Text(300)
   @Parameter(
     'Only dead letters of this source: `materializer`, `projection:<name>` or `pipeline:<name>`.',

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import type { Definitions } from '#registry';
-import { RejectedEventReplayParser } from '#writing';
+import { RejectedEventRevalidator } from '#writing';
 import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { PipelinesModule } from '../pipelines/pipelines.module.js';
 import { DeadLetterReplayRunner } from './dead-letter-replay-runner.js';
@@ -18,9 +18,9 @@ import { StreamDeadLetterReplayer } from './stream-replay.js';
     StreamDeadLetterReplayer,
     PipelineDeadLetterReplayer,
     {
-      provide: RejectedEventReplayParser,
+      provide: RejectedEventRevalidator,
       inject: [DEFINITIONS],
-      useFactory: (definitions: Definitions) => new RejectedEventReplayParser(definitions),
+      useFactory: (definitions: Definitions) => new RejectedEventRevalidator(definitions),
     },
   ],
 })

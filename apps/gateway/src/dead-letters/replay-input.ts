@@ -1,7 +1,7 @@
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsOptional } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { Characters, ProblemError } from '#api';
-import type { HasConsistencyCheck } from '#http';
+import type { HasCrossFieldCheck } from '#http';
 import { maxDeadLetterIds } from '#store';
 import { JsonSchemaPart } from '../openapi/schema.js';
 import { Flag } from '../parameters/decorators.js';
@@ -9,7 +9,7 @@ import type { ReplaySelection } from './selected-dead-letters.js';
 
 /** Selects dead letters: either those of `ids`, or all of `source` that have not been replayed. */
 @JSONSchema({ additionalProperties: false })
-export class ReplayInput implements HasConsistencyCheck {
+export class ReplayInput implements HasCrossFieldCheck {
   @IsOptional()
   @IsArray()
   @ArrayMinSize(1)

@@ -7,7 +7,7 @@ import {
   type EventRecord,
   type EpochMicros,
 } from '#event';
-import type { RejectedEventReplayParser } from '#writing';
+import type { RejectedEventRevalidator } from '#writing';
 import type { StoredDeadLetter } from '#store';
 
 /** The record that a replayed dead letter becomes in its stream's topic. */
@@ -33,7 +33,7 @@ const replayableSource = 'materializer';
  */
 export async function replayedEvent(
   letter: StoredDeadLetter,
-  { refused, now }: { refused: Pick<RejectedEventReplayParser, 'read'>; now: EpochMicros },
+  { refused, now }: { refused: Pick<RejectedEventRevalidator, 'read'>; now: EpochMicros },
 ): Promise<ReplayedEvent | string> {
   if (letter.source !== replayableSource)
     return `dead letters of ${letter.source} are not replayed into the stream`;

@@ -3,7 +3,7 @@ import { allStreams } from '#api';
 import { TopicAndGroupNames, type EpochMicros } from '#event';
 import type { Definitions } from '#registry';
 import type { RecordPosition, Producer } from '#log';
-import { RejectedEventReplayParser } from '#writing';
+import { RejectedEventRevalidator } from '#writing';
 import type { StoredDeadLetter, Store } from '#store';
 import { DEFINITIONS, PRODUCER, STORE } from '../shared-services/shared-services.js';
 import { Bulkhead } from '../reads/bulkhead.js';
@@ -38,7 +38,7 @@ export class StreamDeadLetterReplayer implements DeadLetterReplayer {
     @Inject(STORE) private readonly store: Pick<Store, 'reader' | 'eraser'>,
     @Inject(PRODUCER) private readonly producer: Pick<Producer, 'append'>,
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'start' | 'stream' | 'erasures'>,
-    private readonly refused: RejectedEventReplayParser,
+    private readonly refused: RejectedEventRevalidator,
     private readonly topics: TopicAndGroupNames,
     private readonly bulkhead: Bulkhead,
   ) {}

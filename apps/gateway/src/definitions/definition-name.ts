@@ -3,7 +3,7 @@ import { ProblemError } from '#api';
 import { PathParameter } from '#http';
 
 /** The two kinds of definitions that share one rule for names in URLs. */
-export type DefinitionKind = 'projection' | 'pipeline';
+export type ProjectionOrPipeline = 'projection' | 'pipeline';
 
 /** The name in the path of a URL, for the OpenAPI document. */
 export const nameParam = { name: 'name', schema: { type: 'string', pattern: definitionNamePattern.source } };
@@ -19,7 +19,7 @@ export function PipelineName(): ParameterDecorator {
 }
 
 /** Validates the name of a definition in the path of a URL. @throws ProblemError 400 */
-export function requireDefinitionName(kind: DefinitionKind, name: string): string {
+export function requireDefinitionName(kind: ProjectionOrPipeline, name: string): string {
   if (definitionNamePattern.test(name)) return name;
   throw new ProblemError('invalid_request', `The name of a ${kind} ${definitionNameRule}.`, {
     errors: [{ pointer: 'name', detail: definitionNameRule }],
@@ -31,7 +31,7 @@ export function requireDefinitionName(kind: DefinitionKind, name: string): strin
  * @throws ProblemError 400
  */
 export function requireSameName(
-  kind: DefinitionKind,
+  kind: ProjectionOrPipeline,
   body: { name?: string | null },
   inAddress: string,
 ): void {

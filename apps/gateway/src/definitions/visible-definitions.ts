@@ -1,16 +1,16 @@
 import { ProblemError, type StreamAccess } from '#api';
 import type { Actor, ResourceStore } from '#registry';
-import type { DefinitionKind } from './definition-name.js';
+import type { ProjectionOrPipeline } from './definition-name.js';
 
 /** The caller that changes a projection or pipeline: its name for the audit, and the streams that it may see. */
-export interface DefinitionCaller {
+export interface DefinitionChangeCaller {
   access: StreamAccess;
   actor: Actor;
 }
 
 /** The definitions of one kind, and who may see each of them. */
 export interface VisibleDefinitionsOptions<D> {
-  what: DefinitionKind;
+  what: ProjectionOrPipeline;
   kind: ResourceStore<D>;
   /** Whether every stream that a definition reads, looks up and writes is visible. */
   permits: (definition: D, access: StreamAccess) => boolean;
@@ -62,7 +62,7 @@ export class VisibleDefinitions<D extends { name: string }> {
    */
   async define(
     name: string,
-    { actor, access }: DefinitionCaller,
+    { actor, access }: DefinitionChangeCaller,
     { first, isSame, verb }: DefinitionToCreate<D>,
   ): Promise<{ definition: D; created: boolean }> {
     const { what, kind } = this.options;
@@ -77,7 +77,7 @@ export class VisibleDefinitions<D extends { name: string }> {
   }
 
   /** Changes a visible definition. @throws ProblemError the errors of `get`, definition_conflict, log_unavailable */
-  async change(name: string, { actor, access }: DefinitionCaller, next: (current: D) => D): Promise<D> {
+  async change(name: string, { actor, access }: DefinitionChangeCaller, next: (current: D) => D): Promise<D> {
     const change = (current: D | undefined) => next(this.permitted(current, access));
     const { value } = await this.options.kind.change(name, change, actor);
     return this.permitted(value, access);
@@ -87,7 +87,7 @@ export class VisibleDefinitions<D extends { name: string }> {
    * Removes a visible projection or pipeline and returns its last definition. @throws ProblemError the errors of
    * `change`
    */
-  async remove(name: string, { actor, access }: DefinitionCaller): Promise<D> {
+  async remove(name: string, { actor, access }: DefinitionChangeCaller): Promise<D> {
     let removed: D | undefined;
     const next = (current: D | undefined): undefined => {
       removed = this.permitted(current, access);

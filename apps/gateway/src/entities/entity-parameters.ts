@@ -1,10 +1,10 @@
 import { ProblemError } from '#api';
 import { limits, type EpochMicros } from '#event';
-import type { HasConsistencyCheck } from '#http';
+import type { HasCrossFieldCheck } from '#http';
 import { JsonSchemaPart } from '../openapi/schema.js';
 import { OneStreamName, Parameter, Positions, Text, Time } from '../parameters/decorators.js';
 import { PageParameters } from '../parameters/page-parameters.js';
-import type { StreamPosition } from '../consistency/position.js';
+import type { ConsistencyToken } from '../consistency/position.js';
 
 /** Query parameters of `GET /api/v1/entities/{entity_id}/state`. */
 export class EntityStateParameters {
@@ -16,11 +16,11 @@ export class EntityStateParameters {
   as_of?: EpochMicros;
 
   @Positions()
-  wait_for?: StreamPosition[];
+  wait_for?: ConsistencyToken[];
 }
 
 /** Query parameters of `GET /api/v1/snapshots`. */
-export class SnapshotListParameters extends PageParameters implements HasConsistencyCheck {
+export class SnapshotListParameters extends PageParameters implements HasCrossFieldCheck {
   @OneStreamName()
   @Parameter('Only snapshots of this stream. One of `stream` and `entity_id` is required.', 'orders')
   stream?: string;

@@ -1,7 +1,7 @@
 import { IsIn } from 'class-validator';
 import { limits, type EpochMicros } from '#event';
-import type { Expression } from '#cel';
-import type { HasConsistencyCheck } from '#http';
+import type { ExpressionTree } from '#cel';
+import type { HasCrossFieldCheck } from '#http';
 import type { EventFilter, AuthorizationScope } from '#store';
 import {
   Cursor,
@@ -15,7 +15,7 @@ import {
 } from '../parameters/decorators.js';
 import { Interval } from '../parameters/interval.js';
 import { requireTimeRange } from '../parameters/time-range.js';
-import type { StreamPosition } from '../consistency/position.js';
+import type { ConsistencyToken } from '../consistency/position.js';
 import { requireRangeWithinBucketLimit } from './bucket-limit.js';
 import { WhereParameter } from './where.js';
 
@@ -23,7 +23,7 @@ import { WhereParameter } from './where.js';
  * Query parameters that filter events. An event must match every parameter that is sent, and one of the values of a
  * repeated parameter.
  */
-export class EventSelectionParameters implements HasConsistencyCheck {
+export class EventSelectionParameters implements HasCrossFieldCheck {
   @StreamNames()
   @Parameter('Only events of this stream. Repeatable.', ['orders'])
   stream?: string[];
@@ -58,7 +58,7 @@ export class EventSelectionParameters implements HasConsistencyCheck {
     'event.data.amount * 2 > 10',
   )
   @WhereParameter()
-  where?: Expression;
+  where?: ExpressionTree;
 
   requireConsistent(): void {
     requireTimeRange(this);
@@ -77,19 +77,19 @@ export class EventSelectionParameters implements HasConsistencyCheck {
 /** Formats of an event in a live stream; the first is the default. */
 export const eventFormats = ['event', 'cloudevents'] as const;
 /** Format of an event in a live stream: the API's own JSON, or CloudEvents 1.0. */
-export type EventFormat = (typeof eventFormats)[number];
+export type LiveEventFormat = (typeof eventFormats)[number];
 
 /** Query parameters of the live stream `GET /api/v1/events/stream`. */
-export class EventStreamParameters extends EventSelectionParameters {
+export class LiveEventStreamParameters extends EventSelectionParameters {
   @IsIn(eventFormats)
   @Parameter('`cloudevents`: each event in the JSON format of CloudEvents 1.0.')
-  format: EventFormat = 'event';
+  format: LiveEventFormat = 'event';
 }
 
 /** Event filters of a request that is answered once, with `wait_for`; a live stream has no `wait_for`. */
 export class EventFilterParameters extends EventSelectionParameters {
   @Positions()
-  wait_for?: StreamPosition[];
+  wait_for?: ConsistencyToken[];
 }
 
 /** Query parameters of `GET /api/v1/events/query`. */
@@ -127,5 +127,5 @@ export class EventCountParameters extends EventFilterParameters {
 /** Query parameters of `GET /api/v1/events/{event_id}`. */
 export class EventByIdParameters {
   @Positions()
-  wait_for?: StreamPosition[];
+  wait_for?: ConsistencyToken[];
 }

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { hasCharacters, ProblemError } from '#api';
-import { RegexTooLargeError, InvalidCelExpressionError, parseCondition, type Expression } from '#cel';
+import { RegexTooLargeError, InvalidCelExpressionError, parseCondition, type ExpressionTree } from '#cel';
 import { limits } from '#event';
 import { ParseValue } from '#http';
 import { JsonSchemaPart } from '../openapi/schema.js';
@@ -22,7 +22,7 @@ export function WhereParameter(): PropertyDecorator {
  * Parses the CEL expression of `where`. Returns a 400 problem for an invalid expression, a 422 problem for one whose
  * evaluation may cost too much, and undefined for a text that is empty or too long.
  */
-function readWhere(text: string): Expression | ProblemError | undefined {
+function readWhere(text: string): ExpressionTree | ProblemError | undefined {
   if (!hasCharacters(text, bounds)) return undefined;
   try {
     return parseCondition(text);

@@ -11,7 +11,7 @@ import { chunksOf, onOneLine } from '../answers/event-page.js';
 import { GatewayConfig } from '../config.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { exportedPages } from './exported-pages.js';
-import { completeFile, type CompleteFile } from './complete-file.js';
+import { completeFile, type TemporaryExportFile } from './temporary-export-file.js';
 
 /** Exports that may wait for a slot; the next one is refused. */
 const queued = 20;
@@ -97,7 +97,11 @@ export class EventExports {
    * Resolves with the export as a complete file.
    * @throws ProblemError 422 `query_too_expensive` for a file that is too large, and the errors of the store
    */
-  async file(filter: EventFilter, format: EventFileFormat, signal: AbortSignal): Promise<CompleteFile> {
+  async file(
+    filter: EventFilter,
+    format: EventFileFormat,
+    signal: AbortSignal,
+  ): Promise<TemporaryExportFile> {
     const source = await this.files.open({ ...filter, format, members: this.membersOf(filter) }, signal);
     return completeFile(source, { format, mostBytes: this.mostBytes });
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { limits, type StoredEvent } from '#event';
 import { QueryTooExpensiveError, QueryTooSlowError } from '#store';
-import { exportedPages, type ReadEventPage } from './exported-pages.js';
+import { exportedPages, type ExportPageReader } from './exported-pages.js';
 
 /** Reads pages of events of one size, and refuses larger pages than asked for, as the store does. */
 class Pages {
@@ -11,7 +11,7 @@ class Pages {
 
   constructor(private readonly stored: { events: number; bytes: number }) {}
 
-  readonly page: ReadEventPage = ({ limit, maxBytes, cursor }) => {
+  readonly page: ExportPageReader = ({ limit, maxBytes, cursor }) => {
     const { events, bytes } = this.stored;
     const first = Number(cursor ?? 0);
     const found = Math.min(limit + 1, events - first);
@@ -57,7 +57,7 @@ describe('the pages of an export', () => {
   it('shrink to one event at once after a page that takes too long', async () => {
     const pages = new Pages({ events: 30, bytes: 10 });
     const asked: number[] = [];
-    const read: ReadEventPage = (page) => {
+    const read: ExportPageReader = (page) => {
       asked.push(page.limit);
       return asked.length === 1
         ? Promise.reject(new QueryTooSlowError('It took too long.'))

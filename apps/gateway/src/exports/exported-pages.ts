@@ -8,7 +8,7 @@ import {
 } from '#store';
 
 /** Reads one page of an export from the store, with at most `limit` events and `maxBytes` bytes. */
-export type ReadEventPage = (
+export type ExportPageReader = (
   page: Required<Pick<EventQuery, 'limit' | 'maxBytes'>> & Pick<EventQuery, 'cursor'>,
 ) => Promise<CursorPage<StoredEvent>>;
 
@@ -26,7 +26,7 @@ const mostBytes = 4 * 1024 * 1024;
  * pages.
  */
 export async function* exportedPages(
-  read: ReadEventPage,
+  read: ExportPageReader,
 ): AsyncGenerator<readonly StoredEvent[], void, void> {
   const size = new AdaptivePageSize({ first: 500, most: limits.pageMax, bytes: pageBytes });
   for (let cursor: string | undefined; ;) {
@@ -43,7 +43,7 @@ export async function* exportedPages(
  * one.
  */
 async function pageOfSize(
-  read: ReadEventPage,
+  read: ExportPageReader,
   size: AdaptivePageSize,
   cursor: string | undefined,
 ): Promise<CursorPage<StoredEvent>> {

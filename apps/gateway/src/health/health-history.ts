@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Definitions } from '#registry';
-import type { ReportedLag } from './materializer-lag-reader.js';
+import type { ConsumerLag } from './materializer-lag-reader.js';
 
 /** Figures of one interval. A figure that nobody has measured is missing. */
 export interface HealthFigures {
-  materializer?: ReportedLag;
-  processor?: ReportedLag;
+  materializer?: ConsumerLag;
+  processor?: ConsumerLag;
   /** Number of failed projections and pipelines. */
   failed_jobs?: number;
 }
@@ -64,7 +64,7 @@ function largest(sample: HealthSample, figures: HealthFigures): HealthSample {
   };
 }
 
-function largerLag(one: ReportedLag, other: ReportedLag = one): ReportedLag {
+function largerLag(one: ConsumerLag, other: ConsumerLag = one): ConsumerLag {
   return {
     lag_events: Math.max(one.lag_events, other.lag_events),
     lag_seconds: Math.max(one.lag_seconds, other.lag_seconds),

@@ -5,10 +5,10 @@ import type { Definitions, StreamDefinition } from '#registry';
 import type { TopicAdmin } from '#log';
 import { metrics } from '#telemetry';
 import { DEFINITIONS, LOG } from '../shared-services/shared-services.js';
-import { LagClock } from './lag-clock.js';
+import { TimeLagEstimator } from './time-lag-estimator.js';
 
 /** The lag of the materializer or of the processors, as `/health` shows it: in events and in seconds. */
-export interface ReportedLag {
+export interface ConsumerLag {
   lag_events: number;
   lag_seconds: number;
 }
@@ -19,7 +19,7 @@ export interface ReportedLag {
  */
 export function publishLagMetrics(
   group: 'materializer' | 'processor',
-  { lag_events, lag_seconds }: ReportedLag,
+  { lag_events, lag_seconds }: ConsumerLag,
 ): void {
   metrics.groupLagRecords.set({ group }, lag_events);
   metrics.groupLagSeconds.set({ group }, lag_seconds);
@@ -38,9 +38,9 @@ const patienceMs = 1500;
 /** Measures the materializer's lag over all streams, from the offsets that its group has committed. */
 @Injectable()
 export class MaterializerLagReader {
-  private clocks = new Map<string, LagClock>();
-  private running: Promise<ReportedLag> | undefined;
-  private last: ReportedLag | undefined;
+  private clocks = new Map<string, TimeLagEstimator>();
+  private running: Promise<ConsumerLag> | undefined;
+  private last: ConsumerLag | undefined;
   private byTopic: ReadonlyMap<string, number> = new Map();
 
   constructor(
@@ -54,7 +54,7 @@ export class MaterializerLagReader {
    * thousands of streams. Concurrent callers share one measurement.
    * @throws LogUnavailableError
    */
-  async recent(): Promise<ReportedLag> {
+  async recent(): Promise<ConsumerLag> {
     this.running ??= this.measure(performance.now()).finally(() => (this.running = undefined));
     const { last, running } = this;
     if (!last) return running;
@@ -72,7 +72,7 @@ export class MaterializerLagReader {
    * Measures the lag every `intervalMs` milliseconds, because the lag in seconds is computed from earlier measurements.
    * Calls `onMeasured` with each result. Returns a function that stops the measurements.
    */
-  follow(intervalMs: number, onMeasured: (lag: ReportedLag) => void): () => void {
+  follow(intervalMs: number, onMeasured: (lag: ConsumerLag) => void): () => void {
     const timer = setInterval(() => {
       // The health check of the log reports a log that cannot be reached.
       this.recent().then(onMeasured, () => undefined);
@@ -82,13 +82,13 @@ export class MaterializerLagReader {
   }
 
   /** Reads the offsets of every stream from the log; `now` is in milliseconds. @throws LogUnavailableError */
-  async measure(now: number): Promise<ReportedLag> {
+  async measure(now: number): Promise<ConsumerLag> {
     const streams = this.definitions.streams().filter(({ state }) => state === 'live');
-    const total: ReportedLag = { lag_events: 0, lag_seconds: 0 };
-    const clocks = new Map<string, LagClock>();
+    const total: ConsumerLag = { lag_events: 0, lag_seconds: 0 };
+    const clocks = new Map<string, TimeLagEstimator>();
     const byTopic = new Map<string, number>();
     for (const { topic, key, ...progress } of await this.progress(streams)) {
-      const clock = this.clocks.get(key) ?? new LagClock();
+      const clock = this.clocks.get(key) ?? new TimeLagEstimator();
       clocks.set(key, clock);
       const lag = Math.max(0, progress.end - progress.committed);
       byTopic.set(topic, (byTopic.get(topic) ?? 0) + lag);

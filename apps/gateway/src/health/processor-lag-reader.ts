@@ -2,8 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Definitions } from '#registry';
 import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { ProjectionLagReader } from '../projections/projection-lag-reader.js';
-import { LagClock } from './lag-clock.js';
-import { publishLagMetrics, type ReportedLag } from './materializer-lag-reader.js';
+import { TimeLagEstimator } from './time-lag-estimator.js';
+import { publishLagMetrics, type ConsumerLag } from './materializer-lag-reader.js';
 
 /**
  * Measures the processors' lag over the generations that serve reads, of all projections that are neither paused nor
@@ -11,7 +11,7 @@ import { publishLagMetrics, type ReportedLag } from './materializer-lag-reader.j
  */
 @Injectable()
 export class ProcessorLagReader {
-  private clocks = new Map<string, LagClock>();
+  private clocks = new Map<string, TimeLagEstimator>();
 
   constructor(
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'projections'>,
@@ -23,15 +23,15 @@ export class ProcessorLagReader {
    * @throws LogUnavailableError
    * @throws ProblemError overloaded
    */
-  async measure(now: number): Promise<ReportedLag> {
+  async measure(now: number): Promise<ConsumerLag> {
     const running = this.definitions.projections
       .all()
       .filter(({ paused, failure }) => !paused && failure === null);
     const found = await this.lag.of(running.flatMap(({ serving }) => serving ?? []));
-    const total: ReportedLag = { lag_events: 0, lag_seconds: 0 };
-    const clocks = new Map<string, LagClock>();
+    const total: ConsumerLag = { lag_events: 0, lag_seconds: 0 };
+    const clocks = new Map<string, TimeLagEstimator>();
     for (const [build, { lag: behind, total: end }] of found) {
-      const clock = this.clocks.get(build) ?? new LagClock();
+      const clock = this.clocks.get(build) ?? new TimeLagEstimator();
       clocks.set(build, clock);
       const seconds = clock.observe({ end, committed: end - behind }, now);
       total.lag_events += behind;

@@ -2,7 +2,7 @@ import { definitionsAge, definitionsHealth, type DefinitionsHealthInput, type De
 import type { Health } from '#http';
 import type { Log } from '#log';
 import type { Store } from '#store';
-import type { ReportedLag, MaterializerLagReader } from './materializer-lag-reader.js';
+import type { ConsumerLag, MaterializerLagReader } from './materializer-lag-reader.js';
 import { failedJobs, type HealthHistory } from './health-history.js';
 import type { ProcessorLagReader } from './processor-lag-reader.js';
 
@@ -62,7 +62,7 @@ export function registerChecks(
 }
 
 /** Returns the lag as details for `/health`. @throws FallingBehindError when the lag exceeds the limit */
-export function lagWithinLimit(lag: ReportedLag, what: string): Record<string, unknown> {
+export function lagWithinLimit(lag: ConsumerLag, what: string): Record<string, unknown> {
   if (lag.lag_seconds <= mostLagSeconds) return { ...lag };
   throw new FallingBehindError(`${what} are ${lag.lag_seconds} s (${lag.lag_events} events) behind the log`);
 }

@@ -37,7 +37,7 @@ export interface ConsumedTopic {
 }
 
 /** The lag of a consumer group in records (Kafka offsets), and the total from which to compute its progress. */
-export interface OffsetLag {
+export interface GroupLagCounts {
   /** Records that the group has not read yet. */
   lag: number;
   /** Records from the group's start offset to the end of the log, whether read or not. */
@@ -45,7 +45,7 @@ export interface OffsetLag {
 }
 
 /** The lag of a consumer group over all of its topics, and the partition counts of those topics. */
-export interface GroupLagResult extends OffsetLag {
+export interface GroupLagResult extends GroupLagCounts {
   /** Number of partitions by topic. Topics that no longer exist are omitted. */
   partitions: ReadonlyMap<string, number>;
 }
@@ -107,7 +107,7 @@ export class GroupLagReader {
         lagOf({ ...place, beginning: isWhole ? 0 : beginning }, starts, committed.get(topic)),
       ),
     );
-    const sum = (of: keyof OffsetLag) => parts.reduce((all, part) => all + part[of], 0);
+    const sum = (of: keyof GroupLagCounts) => parts.reduce((all, part) => all + part[of], 0);
     return { lag: sum('lag'), total: sum('total'), partitions };
   }
 
@@ -151,7 +151,7 @@ function lagOf(
   { partition, beginning, end }: { partition: number; beginning: number; end: number },
   starts: readonly number[] | undefined,
   committed: ReadonlyMap<number, number> | undefined,
-): OffsetLag {
+): GroupLagCounts {
   const start = Math.max(starts?.[partition] ?? 0, beginning);
   const next = Math.max(committed?.get(partition) ?? start, start);
   return { lag: Math.max(0, end - next), total: Math.max(0, end - start) };

@@ -3,7 +3,7 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
-import { EventStreamParameters } from '../events/event-parameters.js';
+import { LiveEventStreamParameters } from '../events/event-parameters.js';
 import {
   sendStreamHead,
   DescribeEventStream,
@@ -11,14 +11,14 @@ import {
   requireEventStreamAccepted,
 } from './event-stream-answer.js';
 import { Problems, storeAndLogProblems } from '../openapi/problems.js';
-import { LiveStreams } from './live-streams.js';
+import { LiveStreamOpener } from './live-stream-opener.js';
 
 /** `GET /api/v1/events/stream`: a live stream of events as Server-Sent Events. */
 @ApiTags('events')
 @Controller('api/v1/events')
 export class EventStreamController {
   constructor(
-    private readonly live: LiveStreams,
+    private readonly live: LiveStreamOpener,
     private readonly streams: StreamReadAuthorizer,
   ) {}
 
@@ -43,7 +43,7 @@ export class EventStreamController {
   @DescribeEventStream('The last id that was received. The other parameters must be the same.')
   @Problems('invalid_cursor', 'invalid_expression', 'stream_not_found', 'not_acceptable', storeAndLogProblems)
   async stream(
-    @Query() { filter, format }: EventStreamParameters,
+    @Query() { filter, format }: LiveEventStreamParameters,
     @InjectPrincipal() caller: Principal,
     @DisconnectSignal() client: AbortSignal,
     @Req() request: FastifyRequest,

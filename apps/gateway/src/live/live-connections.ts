@@ -28,7 +28,7 @@ export interface LiveTimings {
 export type StreamingCaller = Pick<Principal, 'access' | 'keyId' | 'requireStillAdmitted'>;
 
 /** What `LiveConnections` sends on one connection: a live stream of events, or of projection changes. */
-export interface LiveStreamContent {
+export interface ServedLiveStream {
   requestId: string;
   /** Returns the id from which the client can resume. */
   position(): string;
@@ -48,7 +48,7 @@ const defaults: LiveTimings = {
 };
 
 interface OpenConnection {
-  content: LiveStreamContent;
+  content: ServedLiveStream;
   socket: ServerSentEventWriter;
   end: AbortController;
 }
@@ -120,7 +120,7 @@ export class LiveConnections {
   /**
    * Sends the content of an answer whose headers have been sent. Resolves when the stream has ended, for any reason.
    */
-  async serve(content: LiveStreamContent, response: ServerResponse, client: AbortSignal): Promise<void> {
+  async serve(content: ServedLiveStream, response: ServerResponse, client: AbortSignal): Promise<void> {
     const socket = new ServerSentEventWriter(response, this.times.socket);
     const connection: OpenConnection = { content, socket, end: new AbortController() };
     if (this.closing.signal.aborted) connection.end.abort(shuttingDown());

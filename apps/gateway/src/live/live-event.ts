@@ -8,9 +8,9 @@ import {
 } from '#event';
 import { eventValue, type CelObject } from '#cel';
 import { onOneLine } from '../answers/event-page.js';
-import type { EventFormat } from '../events/event-parameters.js';
+import type { LiveEventFormat } from '../events/event-parameters.js';
 
-const encode: Record<EventFormat, (event: StoredEvent) => string> = {
+const encode: Record<LiveEventFormat, (event: StoredEvent) => string> = {
   event: eventToJson,
   cloudevents: (event) => cloudEventJson(event, streamSource(event.stream)),
 };
@@ -20,14 +20,14 @@ const encode: Record<EventFormat, (event: StoredEvent) => string> = {
  * when a stream first needs it.
  */
 export class LiveEvent {
-  private readonly texts: Partial<Record<EventFormat, string>> = {};
+  private readonly texts: Partial<Record<LiveEventFormat, string>> = {};
   private time: EpochMicros | undefined;
   private asValue: CelObject | undefined;
 
   constructor(readonly event: StoredEvent) {}
 
   /** Returns the event's JSON on one line, with `data` and `metadata` as they were sent. */
-  json(format: EventFormat): string {
+  json(format: LiveEventFormat): string {
     return (this.texts[format] ??= onOneLine(encode[format](this.event)));
   }
 

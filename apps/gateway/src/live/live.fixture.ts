@@ -1,6 +1,6 @@
 import { allStreams } from '#api';
 import { TopicAndGroupNames, type StoredEvent } from '#event';
-import type { Expression } from '#cel';
+import type { ExpressionTree } from '#cel';
 import type { StreamDefinition } from '#registry';
 import type { EventReader } from '#store';
 import { MemoryStore } from '#store/memory';
@@ -9,7 +9,7 @@ import { expect, vi } from 'vitest';
 import { createLogger, type Logger } from '#telemetry';
 import type { LiveSelection } from './live-filter.js';
 import { givenConnections, type GivenConnectionsOptions } from './given-connections.fixture.js';
-import { LiveStreams } from './live-streams.js';
+import { LiveStreamOpener } from './live-stream-opener.js';
 import { StoredEventsFollower, type StoredEventsFollowerTimings } from './stored-events-follower.js';
 import { StreamClient, type MessageParser } from './stream-client.fixture.js';
 
@@ -17,7 +17,7 @@ const topics = new TopicAndGroupNames('spec.');
 
 /** Opens live event streams in one simulated gateway process, and closes them all. */
 export interface LiveStreamsHandle {
-  open: LiveStreams['open'];
+  open: LiveStreamOpener['open'];
   close(): void;
 }
 
@@ -85,7 +85,7 @@ export class LiveStreamsFixture {
     const times = { pollMs: 1, retryMs: 1, ...(newTurn && { newTurn }) };
     const follower = new StoredEventsFollower({ admin }, { reader }, definitions, topics, logger, times);
     const connections = givenConnections(logger, options);
-    const live = new LiveStreams(connections, follower, { reader }, definitions, logger);
+    const live = new LiveStreamOpener(connections, follower, { reader }, definitions, logger);
     return { open: (...request) => live.open(...request), close: () => connections.close() };
   }
 
@@ -121,7 +121,7 @@ export class LiveClient extends StreamClient {
   }
 }
 
-function evaluate(where: Expression, event: StoredEvent): boolean {
+function evaluate(where: ExpressionTree, event: StoredEvent): boolean {
   return compileCondition(where)(eventValue(event));
 }
 

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { LiveConnections } from './live-connections.js';
-import { LiveStreams } from './live-streams.js';
+import { LiveStreamOpener } from './live-stream-opener.js';
 import { StoredEventsFollower } from './stored-events-follower.js';
 
 /**
@@ -8,7 +8,7 @@ import { StoredEventsFollower } from './stored-events-follower.js';
  * of projection changes too.
  */
 @Module({
-  providers: [LiveConnections, StoredEventsFollower, LiveStreams],
-  exports: [LiveConnections, LiveStreams],
+  providers: [LiveConnections, StoredEventsFollower, LiveStreamOpener],
+  exports: [LiveConnections, LiveStreamOpener],
 })
 export class LiveModule {}

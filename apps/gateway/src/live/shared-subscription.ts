@@ -1,6 +1,6 @@
 import type { TimeSlice } from '#async';
 import { withinBudget, type StepBudget } from '#cel';
-import type { EventFormat } from '../events/event-parameters.js';
+import type { LiveEventFormat } from '../events/event-parameters.js';
 import type { LiveEvent } from './live-event.js';
 import type { LiveFilter } from './live-filter.js';
 import type { LivePosition } from './live-position.js';
@@ -68,7 +68,7 @@ export class SharedSubscription {
   constructor(
     readonly filter: LiveFilter,
     readonly keyId: string | null = null,
-    readonly format: EventFormat = 'event',
+    readonly format: LiveEventFormat = 'event',
   ) {}
 
   /**

@@ -88,7 +88,7 @@ export function Cursor(): PropertyDecorator {
   );
 }
 
-/** Decorator of the query parameter `wait_for`. The property gets the parsed `StreamPosition[]`. */
+/** Decorator of the query parameter `wait_for`. The property gets the parsed `ConsistencyToken[]`. */
 export function Positions(): PropertyDecorator {
   const message = () => 'must be <stream>:<partition>:<offset>';
   return applyDecorators(

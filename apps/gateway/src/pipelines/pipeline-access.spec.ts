@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { auditStream } from '#api';
 import { systemActor } from '#registry';
-import { between, GivenPipelines, path, spec, type HttpMethod } from './given-pipelines.fixture.js';
+import { between, PipelineGatewayFixture, path, spec, type HttpMethod } from './pipeline-gateway.fixture.js';
 
-const given = new GivenPipelines();
+const given = new PipelineGatewayFixture();
 
 describe('access to pipelines: a key', () => {
   const bearerOf = async (streams: string[] | undefined, scopes: string[]) => {

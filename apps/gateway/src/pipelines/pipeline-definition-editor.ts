@@ -6,7 +6,7 @@ import type { KeyedStateReader } from '#store';
 import type { PipelineSpec } from '#dataflow';
 import { DEFINITIONS, STORE } from '../shared-services/shared-services.js';
 import { sameSpec } from '../definitions/same-spec.js';
-import type { DefinitionCaller } from '../definitions/visible-definitions.js';
+import type { DefinitionChangeCaller } from '../definitions/visible-definitions.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { SourceBinder } from '../sources/source-binder.js';
 import { continuedJob } from './continued-job.js';
@@ -49,7 +49,7 @@ export class PipelineDefinitionEditor {
    */
   async define(
     { name, spec, client }: DesiredPipeline,
-    caller: DefinitionCaller,
+    caller: DefinitionChangeCaller,
   ): Promise<{ definition: PipelineDefinition; created: boolean }> {
     await this.require({ name, spec, client }, caller);
     const run = await this.sources.begin(spec);
@@ -70,7 +70,7 @@ export class PipelineDefinitionEditor {
    */
   async replace(
     { name, spec, client, from }: DesiredPipeline & { from?: 'beginning' | undefined },
-    caller: DefinitionCaller,
+    caller: DefinitionChangeCaller,
   ): Promise<PipelineDefinition> {
     const { run: before } = this.pipelines.get(name, caller.access);
     await this.require({ name, spec, client }, caller);
@@ -91,7 +91,7 @@ export class PipelineDefinitionEditor {
    * Starts a new job at the position that `from` of the definition names.
    * @throws ProblemError pipeline_not_found, and the errors of `define`
    */
-  async reset(name: string, caller: DefinitionCaller): Promise<PipelineDefinition> {
+  async reset(name: string, caller: DefinitionChangeCaller): Promise<PipelineDefinition> {
     const { spec } = this.pipelines.get(name, caller.access);
     const run = await this.sources.begin(spec);
     return this.change(name, caller, (current) => {
@@ -104,7 +104,7 @@ export class PipelineDefinitionEditor {
   }
 
   /** Pauses a pipeline. @throws ProblemError pipeline_not_found, definition_conflict, log_unavailable */
-  pause(name: string, caller: DefinitionCaller): Promise<PipelineDefinition> {
+  pause(name: string, caller: DefinitionChangeCaller): Promise<PipelineDefinition> {
     return this.change(name, caller, (current) => (current.paused ? current : { ...current, paused: true }));
   }
 
@@ -113,7 +113,7 @@ export class PipelineDefinitionEditor {
    * runs it.
    * @throws ProblemError the errors of `pause`
    */
-  resume(name: string, caller: DefinitionCaller): Promise<PipelineDefinition> {
+  resume(name: string, caller: DefinitionChangeCaller): Promise<PipelineDefinition> {
     return this.change(name, caller, (current) =>
       current.paused || current.failure !== null ? { ...current, paused: false, failure: null } : current,
     );
@@ -124,13 +124,13 @@ export class PipelineDefinitionEditor {
    * state of the pipeline.
    * @throws ProblemError pipeline_not_found, definition_conflict, log_unavailable
    */
-  async remove(name: string, caller: DefinitionCaller): Promise<void> {
+  async remove(name: string, caller: DefinitionChangeCaller): Promise<void> {
     await this.pipelines.remove(name, caller);
   }
 
   private async require(
     { name, spec, client }: DesiredPipeline,
-    { actor, access }: DefinitionCaller,
+    { actor, access }: DefinitionChangeCaller,
   ): Promise<void> {
     await this.streams.require(spec, { access, client });
     this.refuseLoop({ name, spec }, access);
@@ -170,7 +170,7 @@ export class PipelineDefinitionEditor {
   private async stillLoopless(
     written: PipelineDefinition,
     before: PipelineDefinition | undefined,
-    { actor, access }: DefinitionCaller,
+    { actor, access }: DefinitionChangeCaller,
   ): Promise<void> {
     try {
       this.refuseLoop(written, access);
@@ -187,7 +187,7 @@ export class PipelineDefinitionEditor {
 
   private async change(
     name: string,
-    caller: DefinitionCaller,
+    caller: DefinitionChangeCaller,
     next: (current: PipelineDefinition) => PipelineDefinition,
   ): Promise<PipelineDefinition> {
     let before: PipelineDefinition | undefined;

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { PartitionProgress } from '#store';
 import { partitionProgress } from '../../../../libs/store/src/keyed-states.fixture.js';
 import { compiledDefinition } from './compiled-definition.js';
-import { GivenPipelines, minutes, spec } from './given-pipelines.fixture.js';
+import { PipelineGatewayFixture, minutes, spec } from './pipeline-gateway.fixture.js';
 
-const given = new GivenPipelines();
+const given = new PipelineGatewayFixture();
 const second = 1_000_000;
 const at = (seconds: number) => `1970-01-01T00:00:0${seconds}.000000Z`;
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
 import { partitionProgress } from '../../../../libs/store/src/keyed-states.fixture.js';
-import { between, GivenPipelines, minutes, path, spec } from './given-pipelines.fixture.js';
+import { between, PipelineGatewayFixture, minutes, path, spec } from './pipeline-gateway.fixture.js';
 
-const given = new GivenPipelines();
+const given = new PipelineGatewayFixture();
 const noEvents = { in: 0, out: 0, dropped: 0, late: 0, failed: 0 };
 
 interface Answer {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { auditStream } from '#api';
-import { GivenProjections, path, spec, type HttpMethod } from './given-projections.fixture.js';
+import { ProjectionGatewayFixture, path, spec, type HttpMethod } from './projection-gateway.fixture.js';
 
-const given = new GivenProjections();
+const given = new ProjectionGatewayFixture();
 
 describe('access to projections: a key', () => {
   const bearerOf = async (streams: string[] | undefined, scopes: string[]) => {

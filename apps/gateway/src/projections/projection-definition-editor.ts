@@ -11,7 +11,7 @@ import type { KeyedStateWriter } from '#store';
 import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { STORE } from '../shared-services/shared-services.js';
 import { sameSpec } from '../definitions/same-spec.js';
-import type { DefinitionCaller } from '../definitions/visible-definitions.js';
+import type { DefinitionChangeCaller } from '../definitions/visible-definitions.js';
 import { SourceBinder } from '../sources/source-binder.js';
 import { VisibleProjections } from './visible-projections.js';
 
@@ -46,7 +46,7 @@ export class ProjectionDefinitionEditor {
    */
   async define(
     { name, spec, client }: DesiredProjection,
-    caller: DefinitionCaller,
+    caller: DefinitionChangeCaller,
   ): Promise<{ definition: ProjectionDefinition; created: boolean }> {
     await this.streams.requireSources(spec, { access: caller.access, client });
     const build = await this.build(spec);
@@ -64,7 +64,7 @@ export class ProjectionDefinitionEditor {
    */
   async replace(
     { name, spec, client }: DesiredProjection,
-    caller: DefinitionCaller,
+    caller: DefinitionChangeCaller,
   ): Promise<ProjectionDefinition> {
     this.projections.get(name, caller.access);
     await this.streams.requireSources(spec, { access: caller.access, client });
@@ -79,7 +79,7 @@ export class ProjectionDefinitionEditor {
    * Builds a new generation with the same spec. The current states remain readable meanwhile.
    * @throws ProblemError projection_not_found, and the errors of `define`
    */
-  async reset(name: string, caller: DefinitionCaller): Promise<ProjectionDefinition> {
+  async reset(name: string, caller: DefinitionChangeCaller): Promise<ProjectionDefinition> {
     const { spec } = latestGeneration(this.projections.get(name, caller.access));
     const build = await this.build(spec);
     return this.projections.change(name, caller, (current) => {
@@ -92,7 +92,7 @@ export class ProjectionDefinitionEditor {
   }
 
   /** Pauses or resumes a projection. @throws ProblemError projection_not_found, definition_conflict, log_unavailable */
-  setPaused(name: string, paused: boolean, caller: DefinitionCaller): Promise<ProjectionDefinition> {
+  setPaused(name: string, paused: boolean, caller: DefinitionChangeCaller): Promise<ProjectionDefinition> {
     return this.projections.change(name, caller, (current) =>
       current.paused === paused ? current : { ...current, paused },
     );
@@ -102,7 +102,7 @@ export class ProjectionDefinitionEditor {
    * Deletes a projection with its states.
    * @throws ProblemError projection_not_found, definition_conflict, log_unavailable
    */
-  async remove(name: string, caller: DefinitionCaller): Promise<void> {
+  async remove(name: string, caller: DefinitionChangeCaller): Promise<void> {
     const { serving, building } = await this.projections.remove(name, caller);
     const builds = [serving, building].filter((build) => build !== null);
     // Nobody reads these generations any more. A processor later removes rows that cannot be removed now or are written

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { TopicAndGroupNames } from '#event';
 import type { Definitions, ProjectionGeneration } from '#registry';
 import { DEFINITIONS } from '../shared-services/shared-services.js';
-import { GroupLagReader, type OffsetLag } from '../lag/group-lag-reader.js';
+import { GroupLagReader, type GroupLagCounts } from '../lag/group-lag-reader.js';
 import { readTopics } from '../sources/read-topics.js';
 
 /** Measures the lag of projection generations from the committed offsets of their consumer groups. */
@@ -19,7 +19,7 @@ export class ProjectionLagReader {
    * @throws LogUnavailableError
    * @throws ProblemError overloaded
    */
-  async of(builds: readonly ProjectionGeneration[]): Promise<Map<string, OffsetLag>> {
+  async of(builds: readonly ProjectionGeneration[]): Promise<Map<string, GroupLagCounts>> {
     const { definitions, topics } = this;
     return this.lag.of(
       builds.map(({ id, sources }) => ({

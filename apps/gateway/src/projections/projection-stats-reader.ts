@@ -4,11 +4,11 @@ import type { ProjectionGeneration, ProjectionDefinition } from '#registry';
 import type { KeyedStateReader } from '#store';
 import { STORE } from '../shared-services/shared-services.js';
 import { Bulkhead } from '../reads/bulkhead.js';
-import type { OffsetLag } from '../lag/group-lag-reader.js';
+import type { GroupLagCounts } from '../lag/group-lag-reader.js';
 import { ProjectionLagReader } from './projection-lag-reader.js';
 
 /** Statistics of one generation of a projection: counts, lag, and the time of the last checkpoint. */
-export interface GenerationStats extends OffsetLag {
+export interface GenerationStats extends GroupLagCounts {
   /** Number of events that the generation has folded. */
   processed: number;
   /** Number of events that the generation could not fold and that became dead letters. */
@@ -17,7 +17,7 @@ export interface GenerationStats extends OffsetLag {
   updated_at: EpochMicros | null;
 }
 
-const noLag: OffsetLag = { lag: 0, total: 0 };
+const noLag: GroupLagCounts = { lag: 0, total: 0 };
 
 /** Reads the statistics of projection generations from the store and the log. */
 @Injectable()

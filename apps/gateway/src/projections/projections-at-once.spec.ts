@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { GivenProjections, spec } from './given-projections.fixture.js';
+import { ProjectionGatewayFixture, spec } from './projection-gateway.fixture.js';
 
-const given = new GivenProjections();
+const given = new ProjectionGatewayFixture();
 
 describe('concurrent changes of a projection', () => {
   const statuses = async (requests: readonly ReturnType<typeof given.send>[]) =>

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { LiveModule } from '../live/live.module.js';
-import { ChangeStreams } from './changes/change-streams.js';
+import { ChangeStreamOpener } from './changes/change-stream-opener.js';
 import { ProjectionsFollower } from './changes/projections-follower.js';
 import { StateChangesController } from './changes/state-changes.controller.js';
 import { ProjectionDefinitionEditor } from './projection-definition-editor.js';
@@ -30,7 +30,7 @@ import { VisibleProjections } from './visible-projections.js';
     ProjectionStatsReader,
     ProjectionStateReader,
     ProjectionsFollower,
-    ChangeStreams,
+    ChangeStreamOpener,
   ],
   exports: [VisibleProjections, ProjectionLagReader],
 })

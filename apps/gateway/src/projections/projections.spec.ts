@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
 import { partitionProgress, stateRow } from '../../../../libs/store/src/keyed-states.fixture.js';
-import { GivenProjections, path, spec } from './given-projections.fixture.js';
+import { ProjectionGatewayFixture, path, spec } from './projection-gateway.fixture.js';
 
-const given = new GivenProjections();
+const given = new ProjectionGatewayFixture();
 
 interface Answer {
   status: string;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { ProblemError } from '#api';
 import { formatTime, TopicAndGroupNames } from '#event';
-import type { Definitions, SourceBinding } from '#registry';
+import type { Definitions, SourceStreamBinding } from '#registry';
 import { UnknownTopicError, type TopicAdmin } from '#log';
 import { DEFINITIONS, LOG } from '../shared-services/shared-services.js';
 
@@ -21,10 +21,10 @@ export interface SourceSpec {
  * A new generation of a projection or a new job of a pipeline: its id, its streams with start offsets, and its start
  * time.
  */
-export interface BoundSources {
+export interface NewGenerationOrJob {
   /** Id of the generation or job: 24 random hexadecimal digits. */
   id: string;
-  sources: Record<string, SourceBinding>;
+  sources: Record<string, SourceStreamBinding>;
   started_at: string;
 }
 
@@ -47,7 +47,7 @@ export class SourceBinder {
    * @throws ProblemError 404 `stream_not_found`
    * @throws LogUnavailableError
    */
-  async begin({ source: { streams }, from }: SourceSpec): Promise<BoundSources> {
+  async begin({ source: { streams }, from }: SourceSpec): Promise<NewGenerationOrJob> {
     const sources = await Promise.all(streams.map((stream, i) => this.namedSource(stream, i, from)));
     return {
       id: randomBytes(idBytes).toString('hex'),
@@ -56,7 +56,7 @@ export class SourceBinder {
     };
   }
 
-  private async namedSource(stream: string, i: number, from: Start): Promise<[string, SourceBinding]> {
+  private async namedSource(stream: string, i: number, from: Start): Promise<[string, SourceStreamBinding]> {
     const source = await this.sourceOf(stream, from);
     if (source) return [stream, source];
     const detail = `there is no stream ${stream}`;
@@ -66,7 +66,7 @@ export class SourceBinder {
     });
   }
 
-  private async sourceOf(stream: string, from: Start): Promise<SourceBinding | undefined> {
+  private async sourceOf(stream: string, from: Start): Promise<SourceStreamBinding | undefined> {
     const definition = this.definitions.stream(stream);
     if (definition?.state !== 'live') return undefined;
     const { id } = definition;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { TopicAndGroupNames } from '#event';
 import { LogUnavailableError } from '#log';
 import { GatewayConfig } from '../config.js';
-import { IdWindowReader } from './id-windows.js';
+import { IdWindowDurationReader } from './id-windows.js';
 
 const stream = 'orders#0123456789';
 const config = Object.assign(new GatewayConfig(), { DEDUPE_WINDOW_RECORDS: 10, DEDUPE_WINDOW_MINUTES: 60 });
@@ -24,7 +24,7 @@ function logOf(perSecond: readonly number[]) {
   return log;
 }
 const secondsOf = (log: { admin: unknown }, farMinutes = 0) =>
-  new IdWindowReader(log as ReturnType<typeof logOf>, new TopicAndGroupNames('spec.'), {
+  new IdWindowDurationReader(log as ReturnType<typeof logOf>, new TopicAndGroupNames('spec.'), {
     ...config,
     DEDUPE_FAR_MINUTES: farMinutes,
   }).secondsOf(stream);

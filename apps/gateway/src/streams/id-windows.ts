@@ -10,7 +10,7 @@ type Admin = Pick<TopicAdmin, 'offsets' | 'offsetsAt'>;
 
 /** Computes from Kafka offsets for how long a repeated event id is recognised as a duplicate in a stream. */
 @Injectable()
-export class IdWindowReader {
+export class IdWindowDurationReader {
   constructor(
     @Inject(LOG) private readonly log: { admin: Admin },
     private readonly topics: TopicAndGroupNames,

@@ -6,7 +6,7 @@ import { DisconnectSignal, AlwaysAnswered, Body, InjectPrincipal, Principal, Req
 import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { DEFINITIONS } from '../shared-services/shared-services.js';
-import { IdWindowReader } from './id-windows.js';
+import { IdWindowDurationReader } from './id-windows.js';
 import { LogUsageReader } from './log-usage.js';
 import { StreamDetail, streamAnswer } from './stream-answers.js';
 import { removesEvents } from './shorter-retention.js';
@@ -24,7 +24,7 @@ export class StreamController {
     private readonly streams: StreamReadAuthorizer,
     private readonly summaries: StreamSummaryReader,
     private readonly usage: LogUsageReader,
-    private readonly windows: IdWindowReader,
+    private readonly windows: IdWindowDurationReader,
   ) {}
 
   @Get()

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { HealthModule } from '../health/health.module.js';
-import { IdWindowReader } from './id-windows.js';
+import { IdWindowDurationReader } from './id-windows.js';
 import { LogUsageReader } from './log-usage.js';
 import { StreamDeletionController } from './stream-deletion.controller.js';
 import { StreamDeleter } from './stream-deleter.js';
@@ -12,6 +12,6 @@ import { StreamsController } from './streams.controller.js';
 @Module({
   imports: [HealthModule],
   controllers: [StreamsController, StreamController, StreamDeletionController],
-  providers: [StreamSummaryReader, StreamDeleter, IdWindowReader, LogUsageReader],
+  providers: [StreamSummaryReader, StreamDeleter, IdWindowDurationReader, LogUsageReader],
 })
 export class StreamsModule {}

@@ -5,7 +5,7 @@ import type { Definitions } from '#registry';
 import { isRetryableStoreError, type EventEraser } from '#store';
 import { metrics, type Logger } from '#telemetry';
 import type { RemovalTask } from './removal-task.js';
-import { ScheduledErasureRepeater } from './scheduled-erasure-repeater.js';
+import { ErasureRepeater } from './erasure-repeater.js';
 import { StreamDeletionFinisher } from './stream-deletion-finisher.js';
 import { retentionTasks, type RetentionDependencies } from './retention.js';
 
@@ -42,7 +42,7 @@ export interface StoreGarbageCollectorOptions extends RetentionDependencies {
  * counted, and retried in the next round.
  */
 export class StoreGarbageCollector {
-  private readonly repeats: ScheduledErasureRepeater;
+  private readonly repeats: ErasureRepeater;
   private readonly deletions: StreamDeletionFinisher;
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
@@ -52,7 +52,7 @@ export class StoreGarbageCollector {
 
   constructor(private readonly options: StoreGarbageCollectorOptions) {
     const { eraser, definitions } = options;
-    this.repeats = new ScheduledErasureRepeater(eraser);
+    this.repeats = new ErasureRepeater(eraser);
     this.deletions = new StreamDeletionFinisher(definitions, eraser);
   }
 

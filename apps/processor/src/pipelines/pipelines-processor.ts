@@ -1,7 +1,7 @@
 import {
   Checkpointer,
   Reconciler,
-  EngineRetry,
+  EngineCallRetrier,
   WorkShutdown,
   type ErasureLookup,
   type OwnedPartition,
@@ -15,7 +15,7 @@ import type { IdWindowBounds } from '#dataflow';
 import { metrics, type Logger, type Tracing } from '#telemetry';
 import type { WebhookDeliverer } from '#webhooks';
 import { DefinitionFailureReporter } from '../definition-failure-reporter.js';
-import { StaleMetricsRemover } from '../stale-metrics-remover.js';
+import { RemovedDefinitionMetrics } from '../removed-definition-metrics.js';
 import { EmittedEventValidator } from './output/emitted-event-validator.js';
 import { Sink } from './output/sink.js';
 import { InternalTopicProducer } from './jobs/internal-topic-producer.js';
@@ -86,7 +86,7 @@ const metricsOfPipelines = [
 
 /** Runs the jobs of all defined pipelines in this process. */
 export class PipelinesProcessor {
-  private readonly retry: EngineRetry;
+  private readonly retry: EngineCallRetrier;
   private readonly checkpointer: JobCheckpointer;
   private readonly selection: DesiredJobSelector;
   private readonly jobs: Reconciler<DesiredJob, RunningJob>;
@@ -94,7 +94,7 @@ export class PipelinesProcessor {
   private readonly collection: JobGarbageCollection;
   private readonly shutdown: WorkShutdown;
   private readonly stepMetrics: OperatorMetrics;
-  private readonly names = new StaleMetricsRemover((pipeline) => {
+  private readonly names = new RemovedDefinitionMetrics((pipeline) => {
     for (const metric of metricsOfPipelines) metric.remove({ pipeline });
     removeAttemptMetrics(pipeline);
     this.stepMetrics.remove(pipeline);
@@ -106,7 +106,7 @@ export class PipelinesProcessor {
     this.shutdown = shutdown;
     this.stepMetrics = new OperatorMetrics((pipeline) => definitions.pipelines.get(pipeline) !== undefined);
     const onFailure = (error: unknown): void => shutdown.fail(error);
-    const retry = new EngineRetry({
+    const retry = new EngineCallRetrier({
       logger,
       failedAttempt: () => progress.attempted(),
       ...options.retryDelays,

@@ -10,7 +10,7 @@ import {
   compilePipeline,
   IdWindow,
   sumStepCounts,
-  type OperatorDefinition,
+  type OperatorSpec,
   type EventCountsByOperator,
 } from '#dataflow';
 import { createLogger } from '#telemetry';
@@ -157,7 +157,7 @@ async function emitted(stream: string): Promise<Record<string, unknown>[]> {
   return found;
 }
 
-async function define(operators: OperatorDefinition[]): Promise<void> {
+async function define(operators: OperatorSpec[]): Promise<void> {
   const started_at = new Date().toISOString();
   const source = { streams: ['orders'], where: 'event.event_type == "order.placed"' };
   await definitions.pipelines.change(

@@ -2,10 +2,10 @@ import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { encodeRecord } from '#event';
 import { systemActor } from '#registry';
-import { compilePipeline, type OperatorDefinition, type PipelineSpec } from '#dataflow';
+import { compilePipeline, type OperatorSpec, type PipelineSpec } from '#dataflow';
 import { metrics } from '#telemetry';
 import { InMemoryTracing } from '#telemetry/memory';
-import type { WebhookDelivery } from '#webhooks';
+import type { PendingWebhookDelivery } from '#webhooks';
 import { stateRow } from '../../../../libs/store/src/keyed-states.fixture.js';
 import {
   SimulatedPipelines,
@@ -38,13 +38,13 @@ function start(
   return one;
 }
 
-const spec = (...operators: OperatorDefinition[]): PipelineSpec => ({
+const spec = (...operators: OperatorSpec[]): PipelineSpec => ({
   source: { streams: ['orders'] },
   operators,
   from: 'beginning',
 });
-const out: OperatorDefinition = { emit: { stream: 'out' } };
-const perMinute: OperatorDefinition[] = [
+const out: OperatorSpec = { emit: { stream: 'out' } };
+const perMinute: OperatorSpec[] = [
   { window: { tumbling: '1m', key: 'event.data.currency', lateness: '0s' } },
   { reduce: { n: { op: 'count' }, sum: { op: 'sum', value: 'event.data.amount' } } },
   out,
@@ -259,7 +259,7 @@ describe('A pipeline without windows', () => {
     const one = start();
     await world.write([order(0)]);
     await through();
-    const [{ contentType, body, id }] = one.delivered as [WebhookDelivery];
+    const [{ contentType, body, id }] = one.delivered as [PendingWebhookDelivery];
     expect(contentType).toBe('application/cloudevents+json');
     expect(JSON.parse(body)).toMatchObject({
       ...{ specversion: '1.0', id, source: '/api/v1/pipelines/p', data: { amount: 0 } },
@@ -387,7 +387,7 @@ describe('A window', () => {
   });
 
   it('can have more rows than the cache', async () => {
-    const operators: OperatorDefinition[] = [
+    const operators: OperatorSpec[] = [
       { window: { tumbling: '1m', key: 'event.entity_id', lateness: '0s' } },
       { reduce: { n: { op: 'count' } } },
       out,
@@ -408,7 +408,7 @@ describe('A window', () => {
 
   it('sends late events to its stream for late events, or to the dead letters', async () => {
     const window = { tumbling: '1m', key: 'event.data.currency', lateness: '0s' };
-    const rest: OperatorDefinition[] = [{ reduce: { n: { op: 'count' } } }, out];
+    const rest: OperatorSpec[] = [{ reduce: { n: { op: 'count' } } }, out];
     await world.define('p', spec({ window }, ...rest));
     await world.define('q', spec({ window: { ...window, late: { stream: 'late' } } }, ...rest));
     start();

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MaterializedOffsets, type StalledConsumerDetector, type EngineRetry } from '#engine';
+import { MaterializedOffsetReader, type StalledConsumerDetector, type EngineCallRetrier } from '#engine';
 import { allStreams } from '#api';
 import { encodeRecord, parseTime, type StoredEvent, type TopicAndGroupNames } from '#event';
 import { UnknownTopicError, type LogRecord, type RecordBatch, type TopicAdmin } from '#log';
@@ -10,7 +10,7 @@ export interface BackfillFromStoreDependencies {
   reader: Pick<EventReader, 'inLogOrder'>;
   admin: Pick<TopicAdmin, 'offsets' | 'committed'>;
   topics: TopicAndGroupNames;
-  retry: EngineRetry;
+  retry: EngineCallRetrier;
   progress: Pick<StalledConsumerDetector, 'attempted'>;
   logger: Logger;
   /**
@@ -23,7 +23,7 @@ export interface BackfillFromStoreDependencies {
 }
 
 /** A source partition of one generation, whose deleted records are read from the store. */
-export interface BackfillPartition {
+export interface ProjectionSourcePartition {
   /** Name of the projection. */
   name: string;
   topic: string;
@@ -60,10 +60,10 @@ const page = { events: 2_000, bytes: 2 * 1024 * 1024 };
 
 /** Reads events from ClickHouse whose records Kafka's retention has deleted. */
 export class BackfillFromStore {
-  private readonly materialized: MaterializedOffsets;
+  private readonly materialized: MaterializedOffsetReader;
 
   constructor(private readonly parts: BackfillFromStoreDependencies) {
-    this.materialized = new MaterializedOffsets(parts);
+    this.materialized = new MaterializedOffsetReader(parts);
   }
 
   /**
@@ -71,7 +71,7 @@ export class BackfillFromStore {
    * beginning of the partition in Kafka is checked again, because retention continues meanwhile.
    * @throws the signal's reason, and the errors of `folder`
    */
-  async fill(place: BackfillPartition, folder: BackfillConsumer, signal: AbortSignal): Promise<void> {
+  async fill(place: ProjectionSourcePartition, folder: BackfillConsumer, signal: AbortSignal): Promise<void> {
     for (;;) {
       const expired = await this.expired(place, folder.reached(), signal);
       if (!expired) return;
@@ -88,7 +88,7 @@ export class BackfillFromStore {
    * @throws the signal's reason
    */
   async expired(
-    place: BackfillPartition,
+    place: ProjectionSourcePartition,
     { next, known }: FoldProgress,
     signal: AbortSignal,
   ): Promise<BackfillRange | undefined> {
@@ -118,7 +118,7 @@ export class BackfillFromStore {
 
   /** Reads an offset range from the store, as batches of log records in offset order. @throws the signal's reason */
   private async *read(
-    place: BackfillPartition,
+    place: ProjectionSourcePartition,
     { from, until }: BackfillRange,
     signal: AbortSignal,
   ): AsyncGenerator<RecordBatch> {
@@ -142,7 +142,7 @@ export class BackfillFromStore {
    * below the committed offset is either stored, or will never be stored.
    */
   private async look(
-    place: BackfillPartition,
+    place: ProjectionSourcePartition,
     signal: AbortSignal,
   ): Promise<[beginning: number, stored: number]> {
     const { admin, retry } = this.parts;
@@ -153,7 +153,7 @@ export class BackfillFromStore {
   }
 
   private tell(
-    { name, stream, partition }: BackfillPartition,
+    { name, stream, partition }: ProjectionSourcePartition,
     { from, until }: { from: number; until: number },
   ): void {
     if (from >= until) return;

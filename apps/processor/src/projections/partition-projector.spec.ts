@@ -7,7 +7,7 @@ import { ownedPartition } from '../../../../libs/engine/src/owned-partition.fixt
 import { eventLoopRoundsDuring } from '../pipelines/event-loop-rounds.fixture.js';
 import { revenue, topics, valueOf, window, type SpecEvent } from '../processor.fixture.js';
 import { compileGeneration } from './compiled-generation.js';
-import { KeyStateCache } from './key-state-cache.js';
+import { SharedKeyStateCache } from './shared-key-state-cache.js';
 import { PartitionProjector } from './partition-projector.js';
 
 const place = { owner: 'b', stage: '', stream: 'orders', partition: 0 };
@@ -43,7 +43,7 @@ function projector(options: Options = {}): PartitionProjector {
     }),
     window: new IdWindow(window),
     erasures: { endOf: () => 0 },
-    keys: new KeyStateCache({ keys: 100, weight: 1e6 }).open({ complete: options.complete ?? false }),
+    keys: new SharedKeyStateCache({ keys: 100, weight: 1e6 }).open({ complete: options.complete ?? false }),
     traced: options.traced ?? false,
     load: async (keys) => {
       asked.push([...keys]);

@@ -3,7 +3,7 @@ import {
   type Checkpoint,
   type CheckpointedTask,
   type OwnedPartition,
-  type PartitionErasures,
+  type PartitionErasureLookup,
   type SampledRequest,
 } from '#engine';
 import { TimeSlice } from '#async';
@@ -20,7 +20,7 @@ import {
 import type { FoldEvent, FoldState, IdWindow, FoldRejection } from '#dataflow';
 import { foldEvent } from '#dataflow';
 import type { CompiledGeneration } from './compiled-generation.js';
-import type { CachedKeyState, PartitionKeyStateCache } from './key-state-cache.js';
+import type { CachedKeyState, PartitionKeyStateCache } from './shared-key-state-cache.js';
 import { decodeLogRecord } from './decoded-record.js';
 
 /**
@@ -56,7 +56,7 @@ export interface PartitionProjectorOptions {
   /** The saved progress of the partition; undefined if no progress is saved. */
   progress: PartitionProgress | undefined;
   window: IdWindow;
-  erasures: Pick<PartitionErasures, 'endOf'>;
+  erasures: Pick<PartitionErasureLookup, 'endOf'>;
   keys: PartitionKeyStateCache;
   /** Whether trace spans are recorded for sampled requests. */
   traced?: boolean;
@@ -67,7 +67,7 @@ export interface PartitionProjectorOptions {
 }
 
 /** Numbers of records of a batch by their outcome. */
-export interface FoldCounts {
+export interface FoldOutcomeCounts {
   processed: number;
   failed: number;
   duplicates: number;
@@ -159,8 +159,8 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
    *   such a batch is folded, because the store has no repeated event ids. Only event ids below `beginning` are added
    *   to the id window by this call; the later ids are added when their records are read from Kafka.
    */
-  async take(batch: RecordBatch, beginning?: number): Promise<FoldCounts> {
-    const counted: FoldCounts = { processed: 0, failed: 0, duplicates: 0 };
+  async take(batch: RecordBatch, beginning?: number): Promise<FoldOutcomeCounts> {
+    const counted: FoldOutcomeCounts = { processed: 0, failed: 0, duplicates: 0 };
     const waiting = await this.foldKnown(batch.records, counted, beginning);
     for (let at = 0; at < waiting.length; at += sliceEvents)
       await this.foldSlice(waiting.slice(at, at + sliceEvents), counted);
@@ -214,7 +214,7 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
    */
   private async foldKnown(
     records: readonly LogRecord[],
-    counted: FoldCounts,
+    counted: FoldOutcomeCounts,
     beginning?: number,
   ): Promise<MatchedEvent[]> {
     const waiting: MatchedEvent[] = [];
@@ -243,7 +243,11 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
    * Decodes a record and evaluates the key of its event. Returns undefined if the event is not folded. The method is
    * synchronous, because all partitions share one decoder, which holds one record at a time.
    */
-  private admitOne(record: LogRecord, counted: FoldCounts, beginning?: number): MatchedEvent | undefined {
+  private admitOne(
+    record: LogRecord,
+    counted: FoldOutcomeCounts,
+    beginning?: number,
+  ): MatchedEvent | undefined {
     const { window, compiled, erasures, place } = this.options;
     const { offset, timestamp } = record;
     const read = decodeLogRecord(record);
@@ -270,7 +274,7 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
     return { event: ready, record, key: found.key, ingestedAt: event.ingested_at, steps };
   }
 
-  private async foldSlice(matched: readonly MatchedEvent[], counted: FoldCounts): Promise<void> {
+  private async foldSlice(matched: readonly MatchedEvent[], counted: FoldOutcomeCounts): Promise<void> {
     const entries = await this.entriesOf(new Set(matched.map(({ key }) => key)));
     this.partition.ended.throwIfAborted();
     const turn = new TimeSlice();
@@ -283,7 +287,7 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
   private foldOne(
     { event, record, ingestedAt, steps }: MatchedEvent,
     entry: CachedKeyState,
-    counted: FoldCounts,
+    counted: FoldOutcomeCounts,
   ): void {
     const { compiled, keys } = this.options;
     const isFolded = record.offset <= entry.lastOffset;
@@ -326,7 +330,7 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
     return entryOf(key, undefined, compiled.fold.empty);
   }
 
-  private refuse(record: LogRecord, { pointer, detail }: FoldRejection, counted: FoldCounts): void {
+  private refuse(record: LogRecord, { pointer, detail }: FoldRejection, counted: FoldOutcomeCounts): void {
     const { name, place, compiled, now } = this.options;
     const letter: DeadLetter = {
       source: `projection:${name}`,

@@ -1,10 +1,10 @@
 import {
-  PartitionErasures,
+  PartitionErasureLookup,
   warmUpStart,
   type ErasureLookup,
   type OwnedPartition,
   type StalledConsumerDetector,
-  type EngineRetry,
+  type EngineCallRetrier,
   type TaskFactory,
 } from '#engine';
 import { streamNameOf, type TopicAndGroupNames } from '#event';
@@ -13,7 +13,7 @@ import type { StatePartitionKey, PartitionProgress, KeyedStateWriter } from '#st
 import { IdWindow, type IdWindowBounds } from '#dataflow';
 import type { Tracing } from '#telemetry';
 import type { DesiredGeneration } from './desired-generations.js';
-import type { KeyStateCache } from './key-state-cache.js';
+import type { SharedKeyStateCache } from './shared-key-state-cache.js';
 import { initialProgress, PartitionProjector } from './partition-projector.js';
 import { ProjectionTask } from './projection-task.js';
 import type { StateCheckpointer } from './save-states.js';
@@ -24,9 +24,9 @@ export interface ProjectionDependencies {
   log: Log;
   topics: TopicAndGroupNames;
   writer: Pick<KeyedStateWriter, 'load' | 'progressOf' | 'save'>;
-  retry: EngineRetry;
+  retry: EngineCallRetrier;
   checkpointer: StateCheckpointer;
-  keys: KeyStateCache;
+  keys: SharedKeyStateCache;
   history: BackfillFromStore;
   erasures: ErasureLookup;
   window: IdWindowBounds;
@@ -110,7 +110,7 @@ export class ProjectionTaskFactory implements TaskFactory<ProjectionTask> {
       // The progress of a partition is saved before its first state. Without saved progress, the store therefore has
       // no states of the partition.
       keys: keys.open({ complete: saved === undefined }),
-      erasures: new PartitionErasures(erasures, { stream: id, partition: place.partition }),
+      erasures: new PartitionErasureLookup(erasures, { stream: id, partition: place.partition }),
       load: (wanted) => retry.run('store', partition.ended, () => writer.load(place, wanted)),
       now: () => now() * 1000,
     });

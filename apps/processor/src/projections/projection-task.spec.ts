@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StalledConsumerDetector, EngineRetry } from '#engine';
+import { StalledConsumerDetector, EngineCallRetrier } from '#engine';
 import type { RecordBatch } from '#log';
 import { IdWindow } from '#dataflow';
 import { createLogger } from '#telemetry';
@@ -53,7 +53,7 @@ function given({ from }: { from: number }) {
       permit: async () => () => undefined,
       add: (one) => added.push(one),
     } as Pick<StateCheckpointer, 'permit' | 'add'> as StateCheckpointer,
-    retry: new EngineRetry({ logger: createLogger({ name: 'test', level: 'silent' }) }),
+    retry: new EngineCallRetrier({ logger: createLogger({ name: 'test', level: 'silent' }) }),
     onFailure: (error) => {
       throw error;
     },

@@ -1,22 +1,22 @@
 import { withAnySignal } from '#async';
-import type { OwnedPartition, PartitionTask, StalledConsumerDetector, EngineRetry } from '#engine';
+import type { OwnedPartition, PartitionTask, StalledConsumerDetector, EngineCallRetrier } from '#engine';
 import type { RecordBatch } from '#log';
 import type { IdWindow } from '#dataflow';
 import { metrics } from '#telemetry';
-import type { FoldCounts, PartitionProjector } from './partition-projector.js';
+import type { FoldOutcomeCounts, PartitionProjector } from './partition-projector.js';
 import type { StateCheckpointer } from './save-states.js';
-import type { BackfillPartition, BackfillFromStore } from './backfill-from-store.js';
+import type { ProjectionSourcePartition, BackfillFromStore } from './backfill-from-store.js';
 
 export interface ProjectionTaskOptions {
   partition: OwnedPartition;
   projector: PartitionProjector;
-  place: BackfillPartition;
+  place: ProjectionSourcePartition;
   window: IdWindow;
   start: number;
   from: number;
   history: BackfillFromStore;
   checkpointer: StateCheckpointer;
-  retry: EngineRetry;
+  retry: EngineCallRetrier;
   progress: Pick<StalledConsumerDetector, 'moved'>;
   onFailure(error: unknown): void;
 }
@@ -114,7 +114,7 @@ export class ProjectionTask implements PartitionTask {
     }
   }
 
-  private count({ processed, failed, duplicates }: FoldCounts): void {
+  private count({ processed, failed, duplicates }: FoldOutcomeCounts): void {
     const label = { projection: this.partition.name };
     if (processed > 0) metrics.projectionEvents.inc(label, processed);
     if (failed > 0) metrics.projectionFailed.inc(label, failed);

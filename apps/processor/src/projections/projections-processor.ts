@@ -2,7 +2,7 @@ import {
   Checkpointer,
   type GarbageCollection,
   Reconciler,
-  EngineRetry,
+  EngineCallRetrier,
   WorkShutdown,
   type ErasureLookup,
   type OwnedPartition,
@@ -17,13 +17,13 @@ import { metrics, type Logger, type Tracing } from '#telemetry';
 import { DefinitionFailureReporter } from '../definition-failure-reporter.js';
 import { collectGenerations } from './generation-collection.js';
 import { DesiredGenerationSelector, type DesiredGeneration } from './desired-generations.js';
-import { KeyStateCache } from './key-state-cache.js';
+import { SharedKeyStateCache } from './shared-key-state-cache.js';
 import type { ProjectionDependencies } from './projection-task-factory.js';
 import { GenerationPromoter } from './generation-promoter.js';
 import { RunningGeneration } from './running-generation.js';
 import { saveStates, type StateCheckpointer } from './save-states.js';
 import { BackfillFromStore } from './backfill-from-store.js';
-import { StaleMetricsRemover } from '../stale-metrics-remover.js';
+import { RemovedDefinitionMetrics } from '../removed-definition-metrics.js';
 
 export interface ProjectionsProcessorOptions {
   log: Log;
@@ -70,7 +70,7 @@ const metricsOfProjections = [
 
 /** Runs all projections: folds the events of their sources and saves the resulting states in ClickHouse. */
 export class ProjectionsProcessor {
-  private readonly retry: EngineRetry;
+  private readonly retry: EngineCallRetrier;
   private readonly checkpointer: StateCheckpointer;
   private readonly selection: DesiredGenerationSelector;
   private readonly generations: Reconciler<DesiredGeneration, RunningGeneration>;
@@ -78,7 +78,7 @@ export class ProjectionsProcessor {
   private readonly failures: DefinitionFailureReporter;
   private readonly collection: GarbageCollection<string>;
   private readonly shutdown: WorkShutdown;
-  private readonly names = new StaleMetricsRemover((projection) => {
+  private readonly names = new RemovedDefinitionMetrics((projection) => {
     for (const metric of metricsOfProjections) metric.remove({ projection });
   });
 
@@ -87,7 +87,7 @@ export class ProjectionsProcessor {
     const shutdown = new WorkShutdown((error) => options.onFailure(error));
     this.shutdown = shutdown;
     const onFailure = (error: unknown): void => shutdown.fail(error);
-    const retry = new EngineRetry({
+    const retry = new EngineCallRetrier({
       logger,
       failedAttempt: () => progress.attempted(),
       ...options.retryDelays,
@@ -155,7 +155,7 @@ export class ProjectionsProcessor {
     const { retry } = made;
     return {
       ...{ ...this.options, ...made, now, checkpointer: this.checkpointer },
-      keys: new KeyStateCache(this.options.cache),
+      keys: new SharedKeyStateCache(this.options.cache),
       history: new BackfillFromStore({
         ...{ topics, retry, progress, logger, reader, admin: log.admin, windowRecords: window.records },
         ...(lookMs !== undefined && { lookMs }),

@@ -1,4 +1,4 @@
-import { withWriteTrace, type Checkpointer, type EngineRetry } from '#engine';
+import { withWriteTrace, type Checkpointer, type EngineCallRetrier } from '#engine';
 import type { EventWriter, KeyedStateWriter } from '#store';
 import { metrics, type Tracing } from '#telemetry';
 import type { PartitionProjector, UnsavedProjectionChanges } from './partition-projector.js';
@@ -9,7 +9,7 @@ export type StateCheckpointer = Checkpointer<PartitionProjector, UnsavedProjecti
 
 export interface StateSaveDependencies {
   writer: Pick<KeyedStateWriter, 'save'> & Pick<EventWriter, 'appendDeadLetters'>;
-  retry: EngineRetry;
+  retry: EngineCallRetrier;
   tracing?: Tracing | undefined;
   /** Aborted when the process stops without waiting for running saves. */
   stopped: AbortSignal;

@@ -31,7 +31,10 @@ export class EntitySnapshotCountdowns {
   }
 }
 
-/** Returns a key for the pair of stream and entity. Different pairs have different keys, because neither name contains a zero byte. */
+/**
+ * Returns a key for the pair of stream and entity. A stream name and an entity id never contain a zero byte, so different pairs have
+ * different keys.
+ */
 function keyOf(stream: string, entityId: string): string {
   return `${stream}\0${entityId}`;
 }

@@ -1,5 +1,5 @@
 import { withAnySignal } from '#async';
-import type { EngineRetry } from '#engine';
+import type { EngineCallRetrier } from '#engine';
 import { createSnapshots } from '#entities';
 import type { EventWriter, Store } from '#store';
 import { metrics, type Logger } from '#telemetry';
@@ -9,7 +9,7 @@ export interface EntitySnapshotMakerOptions {
   snapshots: Store['snapshots'];
   versions: Pick<EventWriter, 'latestVersions'>;
   due: EntitySnapshotCountdowns;
-  retry: EngineRetry;
+  retry: EngineCallRetrier;
   logger: Logger;
   /** Returns the current time in milliseconds since 1970. */
   now: () => number;

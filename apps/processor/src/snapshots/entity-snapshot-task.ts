@@ -1,5 +1,5 @@
 import { TimeSlice } from '#async';
-import type { MaterializedOffsets, OwnedPartition, PartitionTask } from '#engine';
+import type { MaterializedOffsetReader, OwnedPartition, PartitionTask } from '#engine';
 import { limits, streamNameOf, type TopicAndGroupNames } from '#event';
 import type { RecordBatch } from '#log';
 import type { Definitions } from '#registry';
@@ -12,7 +12,7 @@ export interface EntitySnapshotTaskDependencies {
   topics: TopicAndGroupNames;
   definitions: Pick<Definitions, 'stream'>;
   due: EntitySnapshotCountdowns;
-  materialized: MaterializedOffsets;
+  materialized: MaterializedOffsetReader;
   maker: EntitySnapshotMaker;
   logger: Logger;
 }

@@ -4,10 +4,10 @@ import { systemActor } from '#registry';
 import { StoreUnavailableError, type EventRow } from '#store';
 import { createLogger } from '#telemetry';
 import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
-import { topics, ProjectionTestBed } from '../processor.fixture.js';
+import { topics, ProjectionTestWorld } from '../processor.fixture.js';
 import { EntitySnapshotter, type EntitySnapshotterOptions } from './entity-snapshotter.js';
 
-let world: ProjectionTestBed;
+let world: ProjectionTestWorld;
 let snapshotter: EntitySnapshotter;
 const failures: Error[] = [];
 
@@ -29,7 +29,7 @@ function start(options: Partial<EntitySnapshotterOptions> = {}): EntitySnapshott
 }
 
 beforeEach(async () => {
-  world = await ProjectionTestBed.make([], 1);
+  world = await ProjectionTestWorld.make([], 1);
   await world.definitions.createStream({ stream: 'orders', partitions: 1, snapshot_every: 8 }, systemActor);
 });
 afterEach(async () => {

@@ -1,8 +1,8 @@
 import {
-  MaterializedOffsets,
+  MaterializedOffsetReader,
   PartitionTaskHost,
   StalledConsumerDetector,
-  EngineRetry,
+  EngineCallRetrier,
   type OwnedPartition,
 } from '#engine';
 import { isReservedStream } from '#api';
@@ -52,9 +52,9 @@ export class EntitySnapshotter {
 
   constructor(private readonly options: EntitySnapshotterOptions) {
     const { log, topics, logger, lookMs, now = Date.now } = options;
-    const retry = new EngineRetry({ logger, ...options.retryDelays });
+    const retry = new EngineCallRetrier({ logger, ...options.retryDelays });
     const due = new EntitySnapshotCountdowns(options.mostCounted ?? 100_000);
-    const materialized = new MaterializedOffsets({ admin: log.admin, topics, retry, lookMs });
+    const materialized = new MaterializedOffsetReader({ admin: log.admin, topics, retry, lookMs });
     this.maker = new EntitySnapshotMaker({ ...options, retry, due, now });
     const parts = { ...options, due, materialized, maker: this.maker };
     this.host = new PartitionTaskHost({

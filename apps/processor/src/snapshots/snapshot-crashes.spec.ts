@@ -6,7 +6,7 @@ import { systemActor } from '#registry';
 import type { Log } from '#log';
 import { StoreUnavailableError, type EntitySnapshotStore } from '#store';
 import { createLogger } from '#telemetry';
-import { topics, ProjectionTestBed } from '../processor.fixture.js';
+import { topics, ProjectionTestWorld } from '../processor.fixture.js';
 import { EntitySnapshotter } from './entity-snapshotter.js';
 
 const every = 8;
@@ -22,7 +22,7 @@ class SimulatedSnapshotter {
   readonly snapshotter: EntitySnapshotter;
   private left = Infinity;
 
-  constructor(world: ProjectionTestBed) {
+  constructor(world: ProjectionTestWorld) {
     const { store, log, definitions } = world;
     this.snapshotter = new EntitySnapshotter({
       ...{ topics, definitions, log: this.logOf(log) },
@@ -68,7 +68,7 @@ class SimulatedSnapshotter {
     });
   }
 
-  private logOf(log: ProjectionTestBed['log']): Pick<Log, 'admin' | 'consumer'> {
+  private logOf(log: ProjectionTestWorld['log']): Pick<Log, 'admin' | 'consumer'> {
     return {
       admin: log.admin,
       consumer: (options) => {
@@ -101,7 +101,7 @@ const actions = fc.array(
 it('makes each snapshot once and correctly, with at most a short delay, when the process dies at any step', async () => {
   await fc.assert(
     fc.asyncProperty(actions, async (script) => {
-      const world = await ProjectionTestBed.make([], 2);
+      const world = await ProjectionTestWorld.make([], 2);
       await world.definitions.createStream({ stream: 'orders', snapshot_every: every }, systemActor);
       const written = new Map<string, Record<string, number>[]>(entities.map((entity) => [entity, []]));
       let id = 0;
@@ -145,7 +145,7 @@ it('makes each snapshot once and correctly, with at most a short delay, when the
   );
 });
 
-async function expectThrough(world: ProjectionTestBed): Promise<void> {
+async function expectThrough(world: ProjectionTestWorld): Promise<void> {
   const { log } = world;
   const topic = world.topicOf('orders');
   const committed = await log.admin.committed(topics.snapshotGroup, topic);

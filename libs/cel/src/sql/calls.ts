@@ -1,13 +1,13 @@
-import type { Expression } from '../expression.js';
+import type { ExpressionTree } from '../expression-tree.js';
 import { UntranslatableExpressionError } from './untranslatable.js';
 import type { SqlValueBinder } from './sql-value-binder.js';
 import { durationLiteral, timestampLiteral } from './literal.js';
 import { computed, decimalOfText, microsOf, withAliases, wholeNumber } from './numbers.js';
-import { json, requireKind, valueOf, type SqlValue } from './sql-value.js';
+import { json, requireKind, valueOf, type SqlExpressionsByKind } from './sql-expressions-by-kind.js';
 
-type CallExpression = Extract<Expression, { kind: 'call' }>;
+type CallExpression = Extract<ExpressionTree, { kind: 'call' }>;
 /** Translates a CEL expression to the ClickHouse SQL of its value. */
-export type TranslateToSql = (expression: Expression) => SqlValue;
+export type TranslateToSql = (expression: ExpressionTree) => SqlExpressionsByKind;
 
 interface CallTranslation {
   call: CallExpression;
@@ -43,12 +43,16 @@ const timeParts: Record<string, (time: string) => string> = {
 const isTime = 'time >= -2208988800000000 AND time < 10413792000000000';
 
 /** Translates the call of a CEL function or method to ClickHouse SQL. */
-export function callValue(call: CallExpression, params: SqlValueBinder, translate: TranslateToSql): SqlValue {
+export function callValue(
+  call: CallExpression,
+  params: SqlValueBinder,
+  translate: TranslateToSql,
+): SqlExpressionsByKind {
   const context = { call, params, translate };
   return call.object === null ? functionValue(context) : methodValue(call.object, context);
 }
 
-function functionValue({ call, params, translate }: CallTranslation): SqlValue {
+function functionValue({ call, params, translate }: CallTranslation): SqlExpressionsByKind {
   const [argument] = call.args;
   if (call.args.length !== 1 || !argument) throw unknown(call);
   const { at } = call;
@@ -76,7 +80,7 @@ function functionValue({ call, params, translate }: CallTranslation): SqlValue {
   }
 }
 
-function methodValue(object: Expression, { call, translate }: CallTranslation): SqlValue {
+function methodValue(object: ExpressionTree, { call, translate }: CallTranslation): SqlExpressionsByKind {
   const { name, args, at } = call;
   const receiver = translate(object);
   const [argument] = args;
@@ -111,10 +115,10 @@ function methodValue(object: Expression, { call, translate }: CallTranslation): 
  * is too long for the pattern is an error and is not searched.
  */
 function matches(
-  receiver: SqlValue,
-  pattern: Expression,
+  receiver: SqlExpressionsByKind,
+  pattern: ExpressionTree,
   { at, maxBytes, translate }: { at: number; maxBytes: number; translate: TranslateToSql },
-): SqlValue {
+): SqlExpressionsByKind {
   if (pattern.kind !== 'literal' || typeof pattern.value !== 'string') {
     throw new UntranslatableExpressionError('The pattern of matches() must be a literal.', pattern.at);
   }
@@ -128,7 +132,7 @@ function matches(
  * Translates `has`. The macro is false if the member, or another member on its path, is missing. A null member counts
  * as present.
  */
-function has(argument: Expression, translate: TranslateToSql): SqlValue {
+function has(argument: ExpressionTree, translate: TranslateToSql): SqlExpressionsByKind {
   if (argument.kind !== 'member') {
     throw new UntranslatableExpressionError(
       'has() takes a member, such as has(event.data.amount).',
@@ -140,7 +144,7 @@ function has(argument: Expression, translate: TranslateToSql): SqlValue {
   return { at: argument.at, bool: `(${sql})`, exists: '1' };
 }
 
-function size(value: SqlValue, at: number): SqlValue {
+function size(value: SqlExpressionsByKind, at: number): SqlExpressionsByKind {
   const cases: string[] = [];
   if (value.string !== undefined) cases.push(`isNotNull(${value.string})`, `lengthUTF8(${value.string})`);
   if (value.container) {
@@ -153,7 +157,7 @@ function size(value: SqlValue, at: number): SqlValue {
 }
 
 /** Translates `timestamp()` of RFC 3339 text between the years 1900 and 2200, or of seconds since 1970. */
-function timestampOf(value: SqlValue, at: number): SqlValue {
+function timestampOf(value: SqlExpressionsByKind, at: number): SqlExpressionsByKind {
   const parts: string[] = [];
   if (value.string !== undefined) {
     const clock = '([01][0-9]|2[0-3]):[0-5][0-9]';
@@ -180,7 +184,11 @@ const forms = {
   double: "'^[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?$'",
 };
 
-function conversion(to: 'int' | 'double' | 'string', value: SqlValue, at: number): SqlValue {
+function conversion(
+  to: 'int' | 'double' | 'string',
+  value: SqlExpressionsByKind,
+  at: number,
+): SqlExpressionsByKind {
   if (to === 'string') return text(value, at);
   const decimals: string[] = [];
   if (value.decimal !== undefined) decimals.push(to === 'int' ? `trunc(${value.decimal})` : value.decimal);
@@ -200,7 +208,7 @@ function conversion(to: 'int' | 'double' | 'string', value: SqlValue, at: number
   return { ...result, number, exists: `isNotNull(${number})` };
 }
 
-function text(value: SqlValue, at: number): SqlValue {
+function text(value: SqlExpressionsByKind, at: number): SqlExpressionsByKind {
   const parts = [
     value.string,
     value.bool && `multiIf(isNull(${value.bool}), NULL, ${value.bool}, 'true', 'false')`,

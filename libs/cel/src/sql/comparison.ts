@@ -1,6 +1,6 @@
-import type { BinaryOperator } from '../expression.js';
+import type { BinaryOperator } from '../expression-tree.js';
 import { UntranslatableExpressionError } from './untranslatable.js';
-import { kinds, valueOf, type SqlKind, type SqlValue } from './sql-value.js';
+import { kinds, valueOf, type SqlKind, type SqlExpressionsByKind } from './sql-expressions-by-kind.js';
 
 /** A CEL operator that compares the order of two values. */
 export type OrderingOperator = Extract<BinaryOperator, '<' | '<=' | '>' | '>='>;
@@ -9,7 +9,7 @@ export type OrderingOperator = Extract<BinaryOperator, '<' | '<=' | '>' | '>='>;
  * Translates `a == b` to ClickHouse SQL: true if both sides are of the same kind and equal, NULL if one of them is an
  * error or both are lists or objects.
  */
-export function equality(a: SqlValue, b: SqlValue, at: number): SqlValue {
+export function equality(a: SqlExpressionsByKind, b: SqlExpressionsByKind, at: number): SqlExpressionsByKind {
   const shared = kinds.filter((kind) => a[kind] !== undefined && b[kind] !== undefined);
   const same = shared.map((kind) => `ifNull(${compared(kind, '=', [a, b])}, 0)`);
   if (a.isNull && b.isNull) same.push(`((${a.isNull}) AND (${b.isNull}))`);
@@ -27,7 +27,11 @@ export function equality(a: SqlValue, b: SqlValue, at: number): SqlValue {
  * Translates `<`, `<=`, `>` and `>=` to ClickHouse SQL. The result is NULL unless both sides are numbers, both strings,
  * both timestamps or both durations.
  */
-export function ordering(operator: OrderingOperator, [a, b]: [SqlValue, SqlValue], at: number): SqlValue {
+export function ordering(
+  operator: OrderingOperator,
+  [a, b]: [SqlExpressionsByKind, SqlExpressionsByKind],
+  at: number,
+): SqlExpressionsByKind {
   const shared = kinds.filter((kind) => kind !== 'bool' && a[kind] !== undefined && b[kind] !== undefined);
   if (shared.length === 0) {
     const hint =
@@ -40,7 +44,11 @@ export function ordering(operator: OrderingOperator, [a, b]: [SqlValue, SqlValue
 
 type ComparisonOperator = '=' | OrderingOperator;
 
-function compared(kind: SqlKind, operator: ComparisonOperator, [a, b]: [SqlValue, SqlValue]): string {
+function compared(
+  kind: SqlKind,
+  operator: ComparisonOperator,
+  [a, b]: [SqlExpressionsByKind, SqlExpressionsByKind],
+): string {
   if (kind === 'number') return comparedNumbers(operator, [a, b]);
   return `(${a[kind]} ${operator} ${b[kind]})`;
 }
@@ -61,7 +69,10 @@ const ofDoubles: Record<ComparisonOperator, { decides: string; equal: 0 | 1 }> =
  * Returns SQL that compares two numbers: exactly if computations support both, otherwise as their nearest doubles.
  * Stored numbers are compared as doubles first, because further digits matter only between equal doubles.
  */
-function comparedNumbers(operator: ComparisonOperator, [a, b]: [SqlValue, SqlValue]): string {
+function comparedNumbers(
+  operator: ComparisonOperator,
+  [a, b]: [SqlExpressionsByKind, SqlExpressionsByKind],
+): string {
   if (a.integer !== undefined && b.integer !== undefined) return `(${a.integer} ${operator} ${b.integer})`;
   const [doubles, decimals] = [
     `${a.number} ${operator} ${b.number}`,

@@ -2,14 +2,14 @@ import { parseTime } from '#event';
 import { UntranslatableExpressionError } from './untranslatable.js';
 import type { SqlValueBinder } from './sql-value-binder.js';
 import { decimalOfText } from './numbers.js';
-import type { SqlValue } from './sql-value.js';
+import type { SqlExpressionsByKind } from './sql-expressions-by-kind.js';
 
 type LiteralValue = string | number | bigint | boolean | null;
 
 /** The upper limit of an Int128, exclusive. */
 const mostInteger = 2n ** 127n;
 
-export function literalValue(value: LiteralValue, at: number, params: SqlValueBinder): SqlValue {
+export function literalValue(value: LiteralValue, at: number, params: SqlValueBinder): SqlExpressionsByKind {
   if (value === null) return { at, isNull: '1', exists: '1' };
   if (typeof value === 'string') return { at, string: params.bind('String', value), exists: '1' };
   if (typeof value === 'boolean') return { at, bool: value ? 'true' : 'false', exists: '1' };
@@ -25,7 +25,7 @@ export function literalValue(value: LiteralValue, at: number, params: SqlValueBi
  * Translates a CEL timestamp with a literal text, such as `timestamp("2026-11-21T04:00:00Z")`, to a parameter of
  * ClickHouse SQL.
  */
-export function timestampLiteral(text: string, at: number, params: SqlValueBinder): SqlValue {
+export function timestampLiteral(text: string, at: number, params: SqlValueBinder): SqlExpressionsByKind {
   const micros = parseTime(text);
   if (micros === undefined) {
     throw new UntranslatableExpressionError(
@@ -42,7 +42,7 @@ const units: Record<string, number> = { h: 3_600_000_000, m: 60_000_000, s: 1_00
  * Translates a CEL duration with a literal text, such as `duration("1h30m")` or `duration("-1.5s")`, to a parameter of
  * ClickHouse SQL.
  */
-export function durationLiteral(text: string, at: number, params: SqlValueBinder): SqlValue {
+export function durationLiteral(text: string, at: number, params: SqlValueBinder): SqlExpressionsByKind {
   const whole = /^([+-]?)((?:\d+(?:\.\d+)?(?:h|ms|m|s|us))+)$/.exec(text);
   let micros = 0;
   for (const [, amount, unit] of (whole?.[2] ?? '').matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s|us)/g)) {

@@ -1,13 +1,13 @@
-import type { Expression } from '../expression.js';
+import type { ExpressionTree } from '../expression-tree.js';
 import { UntranslatableExpressionError } from './untranslatable.js';
 import type { SqlValueBinder } from './sql-value-binder.js';
 import { columnNumber, decimalOfText } from './numbers.js';
-import { exactJson, json, type JsonLocation, type SqlValue } from './sql-value.js';
+import { exactJson, json, type JsonLocation, type SqlExpressionsByKind } from './sql-expressions-by-kind.js';
 
 /** One step of a path into an event: the name of a member, or the index of a list element. */
 type PathStep = { key: string } | { index: number };
 
-type MemberAccess = Extract<Expression, { kind: 'variable' | 'member' | 'index' }>;
+type MemberAccess = Extract<ExpressionTree, { kind: 'variable' | 'member' | 'index' }>;
 
 const texts: Record<string, string> = {
   event_id: 'toString(event_id)',
@@ -21,7 +21,7 @@ const integers = new Set(['partition', 'offset']);
 const optionalIntegers = new Set(['version', 'schema_version']);
 
 /** Translates a path such as `event.stream` or `event.data.a["b"][0]` to ClickHouse SQL. */
-export function memberValue(expression: MemberAccess, params: SqlValueBinder): SqlValue {
+export function memberValue(expression: MemberAccess, params: SqlValueBinder): SqlExpressionsByKind {
   const [first, ...rest] = pathOf(expression);
   const name = first && 'key' in first ? first.key : undefined;
   if (name === 'data' || name === 'metadata')
@@ -46,7 +46,7 @@ function isColumn(name: string): boolean {
   );
 }
 
-function columnValue(name: string, at: number): SqlValue {
+function columnValue(name: string, at: number): SqlExpressionsByKind {
   if (name === 'entity_id') {
     return { at, string: "nullIf(entity_id, '')", isNull: "entity_id = ''", exists: '1' };
   }
@@ -61,7 +61,7 @@ function columnValue(name: string, at: number): SqlValue {
 function jsonValue(
   { column, steps, at }: { column: 'data' | 'metadata'; steps: PathStep[]; at: number },
   params: SqlValueBinder,
-): SqlValue {
+): SqlExpressionsByKind {
   const place: JsonLocation = { column, steps: [] };
   const guards: string[] = [];
   for (const step of steps) {
@@ -92,7 +92,7 @@ function jsonValue(
  * Returns the path of an expression from `event`.
  * @throws UntranslatableExpressionError for another variable or a computed index
  */
-function pathOf(expression: Expression): PathStep[] {
+function pathOf(expression: ExpressionTree): PathStep[] {
   switch (expression.kind) {
     case 'variable':
       if (expression.name === 'event') return [];
@@ -112,7 +112,7 @@ function pathOf(expression: Expression): PathStep[] {
   }
 }
 
-function indexStep(index: Expression): PathStep {
+function indexStep(index: ExpressionTree): PathStep {
   if (index.kind === 'literal') {
     if (typeof index.value === 'string') return { key: index.value };
     const number = Number(index.value);

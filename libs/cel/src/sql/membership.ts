@@ -1,13 +1,23 @@
 import { UntranslatableExpressionError } from './untranslatable.js';
 import { equality } from './comparison.js';
 import { decimalOfText } from './numbers.js';
-import { exactJson, json, valueOf, type JsonLocation, type SqlValue } from './sql-value.js';
+import {
+  exactJson,
+  json,
+  valueOf,
+  type JsonLocation,
+  type SqlExpressionsByKind,
+} from './sql-expressions-by-kind.js';
 
 /**
  * Translates `x in [a, b]` to ClickHouse SQL. The SQL is true if x equals one of the items, and NULL if x or any item
  * is an error.
  */
-export function inList(x: SqlValue, items: readonly SqlValue[], at: number): SqlValue {
+export function inList(
+  x: SqlExpressionsByKind,
+  items: readonly SqlExpressionsByKind[],
+  at: number,
+): SqlExpressionsByKind {
   const exist = [x, ...items].map(({ exists }) => exists).filter((exists) => exists !== '1');
   const parts = items.map((item) => equality(x, item, at).bool as string);
   const isOne = parts.length === 0 ? 'false' : `(${parts.join(' OR ')})`;
@@ -18,7 +28,7 @@ export function inList(x: SqlValue, items: readonly SqlValue[], at: number): Sql
  * Translates `"x" in event.data.list` (an element of the list) and `"key" in event.data.object` (a name of the object).
  * Anything else on the right is an error. The left side is a literal, so its kind is known.
  */
-export function inContainer(x: SqlValue, place: JsonLocation, at: number): SqlValue {
+export function inContainer(x: SqlExpressionsByKind, place: JsonLocation, at: number): SqlExpressionsByKind {
   const type = json('JSONType', place);
   const elements = [json('JSONExtractArrayRaw', place), exactJson('JSONExtractArrayRaw', place)].join(', ');
   const isElement = `arrayExists((element, digits) -> ${elementIs(x)}, ${elements})`;
@@ -26,7 +36,7 @@ export function inContainer(x: SqlValue, place: JsonLocation, at: number): SqlVa
   return valueOf('bool', `multiIf(${type} = 'Array', ${isElement}, ${type} = 'Object', ${isName}, NULL)`, at);
 }
 
-function elementIs(x: SqlValue): string {
+function elementIs(x: SqlExpressionsByKind): string {
   const type = 'JSONType(element)';
   if (x.string !== undefined) return `${type} = 'String' AND JSONExtractString(element) = ${x.string}`;
   if (x.bool !== undefined) return `${type} = 'Bool' AND JSONExtractBool(element) = ${x.bool}`;

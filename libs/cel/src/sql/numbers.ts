@@ -1,4 +1,4 @@
-import type { SqlValue } from './sql-value.js';
+import type { SqlExpressionsByKind } from './sql-expressions-by-kind.js';
 
 /*
  * Numbers are computed as Decimal(76, 36), which represents all numbers of computations (39 digits before the point, 36
@@ -59,19 +59,19 @@ function longDecimal(text: string): string {
 }
 
 /** Returns the SQL value of a number that is the result of a computation on decimals. */
-export function computed(decimal: string, at: number): SqlValue {
+export function computed(decimal: string, at: number): SqlExpressionsByKind {
   return { at, decimal, number: doubleOf(decimal), isComputed: true, exists: `isNotNull(${decimal})` };
 }
 
 /** Returns the value of a ClickHouse integer that is always in range, such as a count. */
-export function wholeNumber(sql: string, at: number): SqlValue {
+export function wholeNumber(sql: string, at: number): SqlExpressionsByKind {
   return { ...columnNumber(sql), at, exists: `isNotNull(${sql})` };
 }
 
 /**
  * Returns the SQL of an integer column's value as a double, as an integer and as a decimal; the caller adds `exists`.
  */
-export function columnNumber(sql: string): Pick<SqlValue, 'number' | 'integer' | 'decimal'> {
+export function columnNumber(sql: string): Pick<SqlExpressionsByKind, 'number' | 'integer' | 'decimal'> {
   return {
     number: `toFloat64(${sql})`,
     integer: `toInt128(${sql})`,

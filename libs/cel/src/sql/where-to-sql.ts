@@ -1,4 +1,4 @@
-import type { Expression } from '../expression.js';
+import type { ExpressionTree } from '../expression-tree.js';
 import { UntranslatableExpressionError } from './untranslatable.js';
 import type { SqlValueBinder } from './sql-value-binder.js';
 import { arithmetic } from './arithmetic.js';
@@ -8,7 +8,7 @@ import { literalValue } from './literal.js';
 import { computed } from './numbers.js';
 import { memberValue } from './member.js';
 import { inContainer, inList } from './membership.js';
-import { kinds, requireKind, valueOf, type SqlValue } from './sql-value.js';
+import { kinds, requireKind, valueOf, type SqlExpressionsByKind } from './sql-expressions-by-kind.js';
 
 /**
  * Maximum number of characters of the SQL for one sub-expression. ClickHouse parses 256 KiB, but SQL larger than this
@@ -22,7 +22,7 @@ const maxSql = 60_000;
  * code.
  * @throws UntranslatableExpressionError with the position of a part that has no translation
  */
-export function whereToSql(expression: Expression, params: SqlValueBinder): string {
+export function whereToSql(expression: ExpressionTree, params: SqlValueBinder): string {
   const value = new WhereTranslator(params).translate(expression);
   return `ifNull(${requireKind(value, 'bool', 'A condition')}, 0)`;
 }
@@ -30,7 +30,7 @@ export function whereToSql(expression: Expression, params: SqlValueBinder): stri
 class WhereTranslator {
   constructor(private readonly params: SqlValueBinder) {}
 
-  readonly translate = (expression: Expression): SqlValue => {
+  readonly translate = (expression: ExpressionTree): SqlExpressionsByKind => {
     const value = this.translated(expression);
     const longest = Math.max(value.exists.length, ...kinds.map((kind) => value[kind]?.length ?? 0));
     if (longest > maxSql)
@@ -38,7 +38,7 @@ class WhereTranslator {
     return value;
   };
 
-  private translated(expression: Expression): SqlValue {
+  private translated(expression: ExpressionTree): SqlExpressionsByKind {
     switch (expression.kind) {
       case 'literal':
         return literalValue(expression.value, expression.at, this.params);
@@ -62,15 +62,20 @@ class WhereTranslator {
     }
   }
 
-  private unary({ operator, operand, at }: Extract<Expression, { kind: 'unary' }>): SqlValue {
+  private unary({ operator, operand, at }: Extract<ExpressionTree, { kind: 'unary' }>): SqlExpressionsByKind {
     const value = this.translate(operand);
     if (operator === '!') return valueOf('bool', `NOT (${requireKind(value, 'bool', '!')})`, at);
     return computed(`negate(${requireKind(value, 'decimal', '-')})`, at);
   }
 
-  private binary({ operator, left, right, at }: Extract<Expression, { kind: 'binary' }>): SqlValue {
+  private binary({
+    operator,
+    left,
+    right,
+    at,
+  }: Extract<ExpressionTree, { kind: 'binary' }>): SqlExpressionsByKind {
     if (operator === 'in') return this.membership(left, right, at);
-    const sides: [SqlValue, SqlValue] = [this.translate(left), this.translate(right)];
+    const sides: [SqlExpressionsByKind, SqlExpressionsByKind] = [this.translate(left), this.translate(right)];
     switch (operator) {
       case '&&':
       case '||': {
@@ -91,7 +96,7 @@ class WhereTranslator {
     }
   }
 
-  private membership(left: Expression, right: Expression, at: number): SqlValue {
+  private membership(left: ExpressionTree, right: ExpressionTree, at: number): SqlExpressionsByKind {
     const value = this.translate(left);
     if (right.kind === 'list') return inList(value, right.items.map(this.translate), at);
     const container = right.kind === 'literal' ? undefined : this.translate(right).container;
@@ -115,12 +120,12 @@ class WhereTranslator {
     then,
     else: otherwise,
     at,
-  }: Extract<Expression, { kind: 'conditional' }>): SqlValue {
+  }: Extract<ExpressionTree, { kind: 'conditional' }>): SqlExpressionsByKind {
     const condition = requireKind(this.translate(test), 'bool', 'The condition before ?');
     const [a, b] = [this.translate(then), this.translate(otherwise)];
     const choice = (x = 'NULL', y = 'NULL') =>
       `multiIf(isNull(${condition}), NULL, ${condition}, ${x}, ${y})`;
-    const result: SqlValue = { at, exists: `ifNull(${choice(a.exists, b.exists)}, 0)` };
+    const result: SqlExpressionsByKind = { at, exists: `ifNull(${choice(a.exists, b.exists)}, 0)` };
     for (const kind of [...kinds, 'decimal'] as const) {
       if (a[kind] !== undefined || b[kind] !== undefined) result[kind] = choice(a[kind], b[kind]);
     }

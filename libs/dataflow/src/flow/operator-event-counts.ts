@@ -12,10 +12,10 @@ export type OperatorEventResult = (typeof stepResults)[number];
  * The numbers of events that one operator of a pipeline has counted, in the order of `stepResults`: in, out, dropped,
  * late, failed.
  */
-export type OperatorEventCounts = readonly number[];
+export type SingleOperatorCounts = readonly number[];
 
 /** The event counts of several operators of a pipeline, by `CountedOperator.key`. */
-export type EventCountsByOperator = Readonly<Record<string, OperatorEventCounts>>;
+export type EventCountsByOperator = Readonly<Record<string, SingleOperatorCounts>>;
 
 /** An operator of a compiled pipeline definition, as its event counts need it. */
 export interface CountedOperator {
@@ -118,7 +118,7 @@ export class OperatorEventCounter {
  * zero.
  */
 export function sumStepCounts(a: EventCountsByOperator, b: EventCountsByOperator): EventCountsByOperator {
-  const sum: Record<string, OperatorEventCounts> = { ...a };
+  const sum: Record<string, SingleOperatorCounts> = { ...a };
   for (const [key, numbers] of Object.entries(b)) {
     const before = a[key];
     if (before) sum[key] = numbers.map((events, i) => events + (before[i] ?? 0));

@@ -152,7 +152,7 @@ export interface StateEntry<State extends StateEntryValue = StateEntryValue> {
 }
 
 /** What adding one event to one state entry of a keyed stage changes and produces. */
-export interface StateEntryUpdate<State extends StateEntryValue = StateEntryValue> {
+export interface StateEntryAddResult<State extends StateEntryValue = StateEntryValue> {
   /** The new state entry; undefined if the event did not change it. */
   readonly row?: StateEntry<State> | undefined;
   /** Events that continue in the stage's chain: the event itself (dedupe), or a window result (`"emit": "updates"`). */
@@ -188,7 +188,7 @@ export interface KeyedOperator<State extends StateEntryValue = StateEntryValue> 
     row: StateEntry<State> | undefined,
     name: string,
     arrival: { key: string; flow: PipelineEvent; watermark: EpochMicros },
-  ): StateEntryUpdate<State>;
+  ): StateEntryAddResult<State>;
   /**
    * Returns the results that are due at this watermark, and the state entry that remains. If `row` is undefined, the
    * state entry is removed. If `row` is defined, it replaces the state entry, because some sessions of the key remain

@@ -7,7 +7,7 @@ import { comparePositions, type FoldEventSortKey } from './position.js';
  * One member of an object that is the result of merge patches (RFC 7396) applied in any order. Each part of the node
  * records the position of the event that set it, and the part with the later position wins.
  */
-export type MergeNode = {
+export type MergePatchNode = {
   /**
    * The last value that is not an object, as JSON text, with the position that set it; null if the member was removed.
    */
@@ -15,10 +15,10 @@ export type MergeNode = {
   /** The position of the last merge patch that made the member an object, if it is later than `set`. */
   readonly object?: FoldEventSortKey;
   /** The members of the node's object, sorted by name. The position of every member is later than that of `set`. */
-  readonly members?: MergeNodeMembers;
+  readonly members?: MergePatchNodeMembers;
 };
 
-type MergeNodeMembers = readonly (readonly [name: string, node: MergeNode])[];
+type MergePatchNodeMembers = readonly (readonly [name: string, node: MergePatchNode])[];
 
 /** Characters that a member adds to the weight besides its name and its value, mostly for the position of its event. */
 const memberCost = 64;
@@ -38,7 +38,7 @@ export interface PatchContext {
 }
 
 /** Returns the node after a merge patch is applied at its position. @throws FoldRejectedError if a value is too long */
-export function applyPatch(node: MergeNode, patch: CelValue, patching: PatchContext): MergeNode {
+export function applyPatch(node: MergePatchNode, patch: CelValue, patching: PatchContext): MergePatchNode {
   const { position } = patching;
   if (node.set && comparePositions(node.set[1], position) > 0) return node;
   if (!isObject(patch)) {
@@ -46,7 +46,7 @@ export function applyPatch(node: MergeNode, patch: CelValue, patching: PatchCont
     patching.gained += text?.length ?? 0;
     return set(node, [text, position]);
   }
-  const changed: [string, MergeNode][] = [];
+  const changed: [string, MergePatchNode][] = [];
   for (const name of Object.keys(patch)) {
     patching.gained += name.length + memberCost;
     if (patching.gained > patching.most) break;
@@ -59,18 +59,18 @@ export function applyPatch(node: MergeNode, patch: CelValue, patching: PatchCont
  * Returns the weight of a node: the characters of its names and values, plus 64 for each member, including removed
  * members.
  */
-export function weightOf(node: MergeNode): number {
+export function weightOf(node: MergePatchNode): number {
   let weight = node.set?.[0]?.length ?? 0;
   for (const [name, member] of node.members ?? []) weight += name.length + memberCost + weightOf(member);
   return weight;
 }
 
 /** Merges two nodes: returns the node that results from the patches of both, whatever their order. */
-export function mergeNodes(a: MergeNode, b: MergeNode): MergeNode {
+export function mergeNodes(a: MergePatchNode, b: MergePatchNode): MergePatchNode {
   const last = a.set && b.set ? (comparePositions(a.set[1], b.set[1]) > 0 ? a.set : b.set) : (a.set ?? b.set);
   const [x, y] = last ? [a.set === last ? a : set(a, last), b.set === last ? b : set(b, last)] : [a, b];
   if (!x.object || !y.object) return x.object ? x : y;
-  const both = (y.members ?? []).map(([name, node]): [string, MergeNode] => [
+  const both = (y.members ?? []).map(([name, node]): [string, MergePatchNode] => [
     name,
     mergeNodes(memberOf(x, name), node),
   ]);
@@ -81,7 +81,7 @@ export function mergeNodes(a: MergeNode, b: MergeNode): MergeNode {
  * Returns the value of a node as JSON text, with the names of objects sorted; undefined if the node was removed or
  * never set.
  */
-export function nodeText(node: MergeNode): string | undefined {
+export function nodeText(node: MergePatchNode): string | undefined {
   if (!node.object) return node.set?.[0] ?? undefined;
   const members: string[] = [];
   for (const [name, member] of node.members ?? []) {
@@ -95,7 +95,7 @@ export function nodeText(node: MergeNode): string | undefined {
  * Returns the node after the value `last` was set at its position: of its earlier content, only members with a later
  * position remain.
  */
-function set(node: MergeNode, last: NonNullable<MergeNode['set']>): MergeNode {
+function set(node: MergePatchNode, last: NonNullable<MergePatchNode['set']>): MergePatchNode {
   return { set: last, ...objectAfter(node, last[1]) };
 }
 
@@ -103,18 +103,18 @@ function set(node: MergeNode, last: NonNullable<MergeNode['set']>): MergeNode {
  * Returns the node with only the content that events after this position have set; undefined if there is no such
  * content.
  */
-function after(node: MergeNode, position: FoldEventSortKey): MergeNode | undefined {
+function after(node: MergePatchNode, position: FoldEventSortKey): MergePatchNode | undefined {
   const isSet = node.set !== undefined && comparePositions(node.set[1], position) > 0;
   const left = { ...(isSet && { set: node.set }), ...objectAfter(node, position) };
   return left.set || left.object ? left : undefined;
 }
 
 function objectAfter(
-  { object, members }: MergeNode,
+  { object, members }: MergePatchNode,
   position: FoldEventSortKey,
-): Pick<MergeNode, 'object' | 'members'> {
+): Pick<MergePatchNode, 'object' | 'members'> {
   if (!object || comparePositions(object, position) <= 0) return {};
-  const left: [string, MergeNode][] = [];
+  const left: [string, MergePatchNode][] = [];
   for (const [name, member] of members ?? []) {
     const later = after(member, position);
     if (later) left.push([name, later]);
@@ -122,15 +122,15 @@ function objectAfter(
   return { object, members: left };
 }
 
-const unknown: MergeNode = {};
+const unknown: MergePatchNode = {};
 
-function memberOf({ members = [] }: MergeNode, name: string): MergeNode {
+function memberOf({ members = [] }: MergePatchNode, name: string): MergePatchNode {
   const found = members[indexOfName(members, name)];
   return found?.[0] === name ? found[1] : unknown;
 }
 
 /** Returns the union of two sorted lists of members. A member of `changed` replaces the member of the same name. */
-function union(members: MergeNodeMembers, changed: MergeNodeMembers): MergeNodeMembers {
+function union(members: MergePatchNodeMembers, changed: MergePatchNodeMembers): MergePatchNodeMembers {
   const all = members.slice();
   for (const entry of changed) {
     const at = indexOfName(all, entry[0]);
@@ -140,7 +140,7 @@ function union(members: MergeNodeMembers, changed: MergeNodeMembers): MergeNodeM
 }
 
 /** Returns the index of a name in the sorted members, or the index at which to insert it. */
-function indexOfName(members: MergeNodeMembers, name: string): number {
+function indexOfName(members: MergePatchNodeMembers, name: string): number {
   let [low, high] = [0, members.length];
   while (low < high) {
     const middle = (low + high) >> 1;

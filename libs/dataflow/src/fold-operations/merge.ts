@@ -6,7 +6,7 @@ import {
   applyPatch,
   nodeText,
   weightOf,
-  type MergeNode,
+  type MergePatchNode,
   type PatchContext,
 } from './merge-tree.js';
 
@@ -20,7 +20,7 @@ export const mergedCharacters = 256 * 1024;
 const mostLevels = 64;
 
 type MergeState = {
-  readonly root: MergeNode;
+  readonly root: MergePatchNode;
   /**
    * An upper bound of the weight of `root`, which counts the characters of all names and values, plus 64 for each
    * member. With this bound, the exact weight need not be computed for each event.
@@ -51,7 +51,7 @@ export const merge: FoldOperation<MergeState> = {
   result: ({ root }) => nodeText(root) ?? '{}',
 };
 
-function admitted(root: MergeNode): number {
+function admitted(root: MergePatchNode): number {
   const weight = weightOf(root);
   if (weight > mergedCharacters) throw tooLarge();
   return weight;

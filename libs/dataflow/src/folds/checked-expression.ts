@@ -1,4 +1,4 @@
-import type { Expression } from '#cel';
+import type { ExpressionTree } from '#cel';
 import { checkKinds } from '#cel';
 import { checkComparisons } from '#cel';
 import { compileCondition, compileParsed } from '#cel';
@@ -33,7 +33,7 @@ export function compileWhere(text: string): (event: FoldEvent) => boolean {
   return (event) => run(event.value);
 }
 
-function checked(text: string, wanted: KindSet): Expression {
+function checked(text: string, wanted: KindSet): ExpressionTree {
   const expression = parseExpression(text);
   checkLiterals(expression, text);
   // `compileParsed` reports unknown names, and `checkKinds` after it reports operations without a meaning.

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { compileSource, type SourceFilter } from './compile-source.js';
+import { compileSource, type SourceFilterSpec } from './compile-source.js';
 import type { DefinitionError } from '../definition/definition-error.js';
 import { event } from './event.fixture.js';
 
-const takes = (filter: SourceFilter, data: string) => compileSource(filter)(event(data));
+const takes = (filter: SourceFilterSpec, data: string) => compileSource(filter)(event(data));
 
 describe('a source', () => {
   it('takes all events without a filter', () => {

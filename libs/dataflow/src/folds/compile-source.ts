@@ -6,7 +6,7 @@ import type { FoldEvent } from './fold-event.js';
  * The filter of a projection's or a pipeline's source, in the form that clients write: selects events of the source
  * streams by type and condition.
  */
-export interface SourceFilter {
+export interface SourceFilterSpec {
   /** The event types that the filter selects; all types if this member is absent. */
   event_types?: readonly string[];
   /** A CEL condition on `event`, with the semantics that it has in queries. */
@@ -18,7 +18,7 @@ export interface SourceFilter {
  * missing member, a wrong type).
  * @throws DefinitionError at /source/where
  */
-export function compileSource({ event_types, where }: SourceFilter): (event: FoldEvent) => boolean {
+export function compileSource({ event_types, where }: SourceFilterSpec): (event: FoldEvent) => boolean {
   const types = event_types && new Set(event_types);
   const run =
     where === undefined ? undefined : locateExpressionErrors('/source/where', () => compileWhere(where));

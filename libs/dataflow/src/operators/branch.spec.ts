@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { outcomesOf } from '../pipelines/pipeline.fixture.js';
-import type { OperatorDefinition } from './operator.js';
+import type { OperatorSpec } from './operator.js';
 
-const branches = (...more: { otherwise: true; operators: OperatorDefinition[] }[]): OperatorDefinition[] => [
+const branches = (...more: { otherwise: true; operators: OperatorSpec[] }[]): OperatorSpec[] => [
   { emit: { stream: 'all' } },
   {
     branch: [
@@ -16,7 +16,7 @@ const branches = (...more: { otherwise: true; operators: OperatorDefinition[] }[
   },
 ];
 
-const summary = (operators: OperatorDefinition[], data: string) =>
+const summary = (operators: OperatorSpec[], data: string) =>
   outcomesOf(operators, data).map(({ kind, at }) => `${kind} ${at}`);
 
 describe('branch', () => {

@@ -1,14 +1,14 @@
 import { operators as known } from './index.js';
-import type { OperatorEffect, OperatorList, OperatorDefinition } from './operator.js';
+import type { OperatorExternalEffect, OperatorList, OperatorSpec } from './operator.js';
 
 /**
  * Returns what a list of valid operators writes, posts to and looks up, including the operators in branches, in the
  * order of the definition.
  */
 export function effectsOf(
-  operators: readonly OperatorDefinition[],
+  operators: readonly OperatorSpec[],
   pointer = '/operators',
-): OperatorEffect[] {
+): OperatorExternalEffect[] {
   return operators.flatMap((operator, i) =>
     Object.entries(operator).flatMap(([name, spec]) => {
       const at = `${pointer}/${i}/${name}`;
@@ -18,6 +18,6 @@ export function effectsOf(
   );
 }
 
-function effectsOfList({ operators, pointer }: OperatorList): OperatorEffect[] {
+function effectsOfList({ operators, pointer }: OperatorList): OperatorExternalEffect[] {
   return effectsOf(operators, pointer);
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ProjectionLookup } from '../flow/pipeline.js';
 import { flowOf, outcomesOf, pipelineOf } from '../pipelines/pipeline.fixture.js';
-import type { OperatorDefinition } from './operator.js';
+import type { OperatorSpec } from './operator.js';
 
-const out: OperatorDefinition = { emit: { stream: 'out' } };
+const out: OperatorSpec = { emit: { stream: 'out' } };
 const customers = {
   from: { projection: 'customers' },
   key: 'event.data.customer',

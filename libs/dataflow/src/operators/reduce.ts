@@ -8,7 +8,7 @@ import { expressionText, DefinitionMemberReader, object, definitionError } from 
 import { expressionCharacters } from '../flow/operand.js';
 import type { FoldField } from '../folds/compile-fields.js';
 import { compileFold, type Fold } from '../folds/compile-fold.js';
-import { reducePointer } from '../windows/window-settings.js';
+import { reducePointer } from '../windows/common-window-settings.js';
 import type { OperatorImplementation } from './operator.js';
 
 /**

@@ -5,7 +5,7 @@ import type { KeyedOperator } from '../flow/pipeline.js';
 import { compileOperandKey } from '../flow/operand.js';
 import { fixedWindow } from '../windows/fixed-window.js';
 import { sessionWindow } from '../windows/session-window.js';
-import type { WindowSettings } from '../windows/window-settings.js';
+import type { CommonWindowSettings } from '../windows/common-window-settings.js';
 import type { OperatorImplementation, OperatorCompileContext } from './operator.js';
 import { compileReduce } from './reduce.js';
 import { targetStream } from './target-stream.js';
@@ -66,7 +66,7 @@ function readWindow(spec: unknown, at: string) {
 
 type WindowShape = { gap: EpochMicros } | { size: EpochMicros; every: EpochMicros };
 
-function windowOf(shape: WindowShape, parts: WindowSettings): KeyedOperator {
+function windowOf(shape: WindowShape, parts: CommonWindowSettings): KeyedOperator {
   return 'gap' in shape ? sessionWindow(parts, shape.gap) : fixedWindow(parts, shape);
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { second, stageOf } from '../operators/keyed.fixture.js';
 import { mergedCharacters } from '../fold-operations/merge.js';
-import { addToStateEntries, type StateEntriesUpdate } from './add-to-state-entries.js';
+import { addToStateEntries, type StateEntriesAddResult } from './add-to-state-entries.js';
 import type { StateEntry } from '../flow/pipeline.js';
 import { flowOf } from './pipeline.fixture.js';
 
@@ -13,7 +13,7 @@ const { operator } = stageOf(
 describe('an event that belongs to several windows', () => {
   const rows = new Map<string, StateEntry>();
   /** Adds an event whose data has one new member of that many characters. */
-  const add = (at: number, offset: number, characters: number): StateEntriesUpdate => {
+  const add = (at: number, offset: number, characters: number): StateEntriesAddResult => {
     const timestamp = at * second;
     const flow = flowOf(JSON.stringify({ [`a${offset}`]: 'x'.repeat(characters) }), { timestamp, offset });
     const names = operator.rowsOf('k', timestamp);

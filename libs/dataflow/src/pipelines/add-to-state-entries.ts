@@ -2,7 +2,7 @@ import { StepBudget, withinBudget } from '#cel';
 import type { PipelineEvent, KeyedOperator, StateEntry, OperatorOutcome } from '../flow/pipeline.js';
 
 /** What adding one event to all its state entries in a keyed stage changes and produces. */
-export interface StateEntriesUpdate {
+export interface StateEntriesAddResult {
   /** The changed state entries, each with its name. */
   readonly rows: readonly (readonly [name: string, row: StateEntry])[];
   readonly results: readonly PipelineEvent[];
@@ -19,7 +19,7 @@ export function addToStateEntries(
   operator: KeyedOperator,
   there: CurrentEntries,
   arrival: ArrivingEvent,
-): StateEntriesUpdate {
+): StateEntriesAddResult {
   return withinBudget(new StepBudget(), () => addToAll(operator, there, arrival));
 }
 
@@ -34,7 +34,7 @@ function addToAll(
   operator: KeyedOperator,
   { names, rowOf }: CurrentEntries,
   arrival: ArrivingEvent,
-): StateEntriesUpdate {
+): StateEntriesAddResult {
   const rows: (readonly [string, StateEntry])[] = [];
   const results: PipelineEvent[] = [];
   let outcome: OperatorOutcome | undefined;

@@ -1,12 +1,12 @@
-import type { SourceFilter } from '../folds/compile-source.js';
-import type { OperatorDefinition } from '../operators/operator.js';
+import type { SourceFilterSpec } from '../folds/compile-source.js';
+import type { OperatorSpec } from '../operators/operator.js';
 
 /**
  * A pipeline definition, in the form that clients write. Expressions are CEL on `event`; durations are strings such as
  * `10s`, `1m`, `1h`, `1d`.
  */
 export interface PipelineSpec {
-  source: SourceFilter & {
+  source: SourceFilterSpec & {
     streams: readonly string[];
     /**
      * A partition without a record for this long, at the end of its log, is idle and holds back no window. Default:
@@ -14,7 +14,7 @@ export interface PipelineSpec {
      */
     idle_after?: string;
   };
-  operators: readonly OperatorDefinition[];
+  operators: readonly OperatorSpec[];
   /**
    * Where a job of the pipeline begins to read a source stream that it has not read yet: at its first record, or at its
    * end.

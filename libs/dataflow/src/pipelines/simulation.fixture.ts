@@ -28,7 +28,7 @@ export interface SimulationResult {
 }
 
 /** How a simulation runs: its random numbers, the probabilities of failures, and the sizes of topics and batches. */
-export interface FailureSchedule {
+export interface SimulationSettings {
   random(): number;
   /** Probability that a task ends and restarts from its saved state. */
   readonly crashes: number;
@@ -47,7 +47,7 @@ export const inOrder = {
   zombies: 0,
   partitions: 1,
   batch: 1000,
-} satisfies FailureSchedule;
+} satisfies SimulationSettings;
 
 type TopicRecord =
   | { kind: 'control'; control: WatermarkRecord }
@@ -367,7 +367,7 @@ interface RunningBatch {
 export function simulate(
   pipeline: CompiledPipeline,
   source: EventsBySourcePartition,
-  course: FailureSchedule,
+  course: SimulationSettings,
 ): SimulationResult {
   const world = new SimulatedEngines(pipeline, source, course.partitions);
   const start: (() => Task)[] = [
@@ -389,7 +389,7 @@ export function simulate(
 }
 
 /** Runs all tasks until none has work left. Returns false if no task had work. */
-function runAll(tasks: Task[], start: readonly (() => Task)[], course: FailureSchedule): boolean {
+function runAll(tasks: Task[], start: readonly (() => Task)[], course: SimulationSettings): boolean {
   const { crashes, zombies } = course;
   const random = () => course.random();
   const running = new Map<number, RunningBatch[]>();

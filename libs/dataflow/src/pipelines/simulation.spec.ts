@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { compilePipeline } from './compile-pipeline.js';
 import { dryRun } from './dry-run.js';
 import { pipelineCases } from './pipeline-cases.fixture.js';
-import { inOrder, simulate, type FailureSchedule } from './simulation.fixture.js';
+import { inOrder, simulate, type SimulationSettings } from './simulation.fixture.js';
 
 /** Returns a generator of numbers from 0 to 1, the same for the same seed (mulberry32). */
 function randomFrom(seed: number): () => number {
@@ -20,7 +20,7 @@ function randomFrom(seed: number): () => number {
  * Asserts that a simulated pipeline with these failures has the same result as without failures, for random pipelines
  * and inputs.
  */
-function isTheSame(course: Omit<FailureSchedule, 'random' | 'partitions'>, numRuns = 60): void {
+function isTheSame(course: Omit<SimulationSettings, 'random' | 'partitions'>, numRuns = 60): void {
   fc.assert(
     fc.property(
       pipelineCases,

@@ -10,7 +10,7 @@ export const noWatermark: EpochMicros = Number.MIN_SAFE_INTEGER;
  * The watermark of a partition, and whether the partition is idle. An idle partition does not hold back the watermarks
  * of the stages after it.
  */
-export interface WatermarkProgress {
+export interface PartitionWatermark {
   readonly watermark: EpochMicros;
   readonly idle: boolean;
 }
@@ -66,7 +66,7 @@ export class SourceWatermark {
    * that the partition feeds.
    * @param atEnd whether all records of the partition have been read
    */
-  progress({ nowMs, atEnd }: { nowMs: number; atEnd: boolean }): WatermarkProgress {
+  progress({ nowMs, atEnd }: { nowMs: number; atEnd: boolean }): PartitionWatermark {
     if (!atEnd || nowMs < this.#quietSinceMs) this.#quietSinceMs = nowMs;
     const quietMs = nowMs - this.#quietSinceMs;
     if (quietMs < this.#idleAfterMs) return { watermark: this.#value, idle: false };

@@ -1,8 +1,8 @@
 import type { EpochMicros } from '#event';
-import { noWatermark, type WatermarkProgress } from './source-watermark.js';
+import { noWatermark, type PartitionWatermark } from './source-watermark.js';
 
 /** A watermark record: the progress of a task, which the task writes to the topics of its downstream stages. */
-export interface WatermarkRecord extends WatermarkProgress {
+export interface WatermarkRecord extends PartitionWatermark {
   /** The partition that the task which wrote the record reads, such as `orders/3`. */
   readonly source: string;
   /**

@@ -1,13 +1,13 @@
 import type { EpochMicros } from '#event';
-import type { KeyedOperator, StateEntryUpdate } from '../flow/pipeline.js';
+import type { KeyedOperator, StateEntryAddResult } from '../flow/pipeline.js';
 import type { FoldState } from '../folds/compile-fold.js';
-import { addToFold, lateOutcome, type WindowSettings } from './window-settings.js';
+import { addToFold, lateOutcome, type CommonWindowSettings } from './common-window-settings.js';
 import { windowResult } from './window-result.js';
 
 /** State of one tumbling or hopping window of a key: its fold state, and its number of events. */
 type FixedWindowState = { readonly fold: FoldState; readonly events: number };
 
-const unchanged: StateEntryUpdate<FixedWindowState> = { results: [] };
+const unchanged: StateEntryAddResult<FixedWindowState> = { results: [] };
 
 /**
  * Returns the operator for tumbling and hopping windows: [start, start + size), where starts are multiples of `every`
@@ -16,7 +16,7 @@ const unchanged: StateEntryUpdate<FixedWindowState> = { results: [] };
  * that it belongs to have closed.
  */
 export function fixedWindow(
-  parts: WindowSettings,
+  parts: CommonWindowSettings,
   { size, every }: { size: EpochMicros; every: EpochMicros },
 ): KeyedOperator<FixedWindowState> {
   const { fold, lateness, updates } = parts;

@@ -1,7 +1,7 @@
 import type { EpochMicros } from '#event';
 import type { KeyedOperator, StateEntry, OperatorOutcome } from '../flow/pipeline.js';
 import { SessionList, type OpenSession, type SessionsState } from './session-list.js';
-import { addToFold, lateOutcome, type WindowSettings } from './window-settings.js';
+import { addToFold, lateOutcome, type CommonWindowSettings } from './common-window-settings.js';
 import { windowResult } from './window-result.js';
 
 /**
@@ -23,7 +23,7 @@ const frame = 100;
  * With `updates`, earlier results of sessions that were merged are not retracted: the result of the merged session has
  * the earliest start.
  */
-export function sessionWindow(parts: WindowSettings, gap: EpochMicros): KeyedOperator<SessionsState> {
+export function sessionWindow(parts: CommonWindowSettings, gap: EpochMicros): KeyedOperator<SessionsState> {
   const { fold, lateness, updates } = parts;
   /** Microseconds from the last event of a session to the watermark that closes it. */
   const wait = gap + lateness + 1;

@@ -4,7 +4,7 @@ import { LazilyParsedEvent } from '../flow/lazily-parsed-event.js';
 import type { PipelineEvent, Provenance } from '../flow/pipeline.js';
 
 /** One window of a key: its range of event time (`end` is exclusive), its fold state, and its number of events. */
-export interface WindowState {
+export interface FoldedWindow {
   readonly key: string;
   readonly start: EpochMicros;
   readonly end: EpochMicros;
@@ -19,7 +19,7 @@ export interface WindowState {
  * @param changedBy provenance of the event that changed the window; undefined if the window closes
  */
 export function windowResult(
-  window: WindowState,
+  window: FoldedWindow,
   { stage, fold }: { stage: string; fold: Fold },
   changedBy?: Provenance,
 ): PipelineEvent {

@@ -4,7 +4,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ProblemError } from '#api';
 import { generateKey } from './api-key.js';
-import { apiKeyOf, takeEvents } from './request-authentication.js';
+import { apiKeyOf, takeEvents } from './authentication-result.js';
 import { requireApiKeys, type AuthOptions } from './auth-hook.js';
 import type { ApiKey } from './key-ring.js';
 import { ConfiguredKeyRing } from './configured-key-ring.js';

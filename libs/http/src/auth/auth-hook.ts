@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ProblemError } from '#api';
 import { FailedAuthAttempts } from '../rate-limit/failed-attempts.js';
 import { KeyRateLimiters } from '../rate-limit/rate-limits.js';
-import { storeAuthentication } from './request-authentication.js';
+import { storeAuthentication } from './authentication-result.js';
 import { authenticate, requireKeyScope, bearerKey } from './authenticate.js';
 import { clickHouseKey, type ClickHouseCredentialsRouteConfig } from './clickhouse-credentials.js';
 import { clientNetwork } from './client-network.js';

@@ -5,7 +5,7 @@ export {
   hasScope,
   requireStillAuthenticated,
   takeEvents,
-} from './request-authentication.js';
+} from './authentication-result.js';
 export * from './are-api-keys.js';
 export * from './api-key.js';
 export * from './auth-hook.js';

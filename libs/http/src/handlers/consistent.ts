@@ -2,7 +2,7 @@
  * A body or query class whose fields must be consistent with each other. The method `requireConsistent` is called after
  * every field was found valid.
  */
-export interface HasConsistencyCheck {
+export interface HasCrossFieldCheck {
   /** Checks that the fields are consistent. @throws ProblemError when they are not */
   requireConsistent(): void;
 }
@@ -11,5 +11,5 @@ export interface HasConsistencyCheck {
  * Calls `requireConsistent` of an input that has this method. @throws ProblemError when its fields are not consistent
  */
 export function requireConsistent(input: object): void {
-  if ('requireConsistent' in input) (input as HasConsistencyCheck).requireConsistent();
+  if ('requireConsistent' in input) (input as HasCrossFieldCheck).requireConsistent();
 }

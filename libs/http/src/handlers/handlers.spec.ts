@@ -3,7 +3,7 @@ import { Type } from 'class-transformer';
 import { describe, expect, it } from 'vitest';
 import { ProblemError } from '#api';
 import { Verbatim } from './verbatim.js';
-import type { HasConsistencyCheck } from './consistent.js';
+import type { HasCrossFieldCheck } from './consistent.js';
 import { parseBody } from './parse-body.js';
 import { parseQuery, Repeatable } from './parse-query.js';
 import { ParseValue, ParseValues } from './parse-value.js';
@@ -21,7 +21,7 @@ const even = {
   message: () => 'must be a number',
 };
 
-class Lengths implements HasConsistencyCheck {
+class Lengths implements HasCrossFieldCheck {
   @IsOptional() @ParseValue(seconds) least?: number | null;
   @IsOptional() @ParseValue(seconds) most?: number | null;
   @IsOptional() @Repeatable() @ParseValues(seconds) each?: number[];

@@ -7,7 +7,7 @@ import {
   apiKeyOf,
   hasScope,
   requireStillAuthenticated,
-} from '../auth/request-authentication.js';
+} from '../auth/authentication-result.js';
 import { requireKeyScope } from '../auth/authenticate.js';
 import type { KeyScope } from '../auth/scope.js';
 

@@ -1,6 +1,6 @@
 import { HttpException } from '@nestjs/common';
 import { ProblemError, type ProblemCode } from '#api';
-import { LogOverloadedError, LogUnavailableError, UnknownTopicError } from '#log';
+import { ProducerBufferFullError, LogUnavailableError, UnknownTopicError } from '#log';
 import {
   InvalidCursorError,
   QueryTooExpensiveError,
@@ -45,7 +45,7 @@ export function problemOf(error: unknown): ProblemError {
 }
 
 function portProblem(error: unknown): ProblemError | undefined {
-  if (error instanceof LogOverloadedError)
+  if (error instanceof ProducerBufferFullError)
     return problem(
       'overloaded',
       'Too many bytes wait for Kafka to acknowledge them. Repeat the request.',

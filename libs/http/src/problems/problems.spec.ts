@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProblemDocument } from '#api';
-import { LogOverloadedError, LogUnavailableError } from '#log';
+import { ProducerBufferFullError, LogUnavailableError } from '#log';
 import { InvalidCursorError, QueryTooExpensiveError, StoreUnavailableError } from '#store';
 import { startTestApp, type TestApp } from '../http.fixture.js';
 import { problemOf } from './problem-of.js';
@@ -118,7 +118,7 @@ describe('every answer that is not a success is a problem document', () => {
   });
 
   it.each([
-    [new LogOverloadedError('x'), 'overloaded'],
+    [new ProducerBufferFullError('x'), 'overloaded'],
     [new LogUnavailableError('x'), 'log_unavailable'],
     [new StoreUnavailableError('x'), 'store_unavailable'],
     [new QueryTooExpensiveError('x'), 'query_too_expensive'],

@@ -2,7 +2,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { ProblemError } from '#api';
 import { requestIdOf } from './request-identity.js';
-import { RouteTable } from './route-table.js';
+import { AllowedMethodTable } from './allowed-method-table.js';
 import { acceptsOf } from '../route-config.js';
 import type { ProblemSender } from '../problems/send-problem.js';
 import { answerClientError, registerUnroutedRequests } from './socket-errors.js';
@@ -19,7 +19,7 @@ export interface ClientTimeouts {
 
 export const defaultTimeouts: ClientTimeouts = { headers: 10_000, request: 60_000, keepAlive: 75_000 };
 
-/** Options of a `ProblemAdapter`. */
+/** Options of a `ProblemFastifyAdapter`. */
 interface ProblemAdapterOptions {
   timeouts: ClientTimeouts;
   trustProxy: readonly string[];
@@ -33,7 +33,7 @@ interface ProblemAdapterOptions {
 export type SuggestOtherPort = (path: string) => string | undefined;
 
 /** A Nest adapter for Fastify that answers Fastify's own errors and unknown addresses with problems. */
-export class ProblemAdapter extends FastifyAdapter {
+export class ProblemFastifyAdapter extends FastifyAdapter {
   constructor(
     private readonly sender: ProblemSender,
     { timeouts, trustProxy, elsewhere = () => undefined }: ProblemAdapterOptions,
@@ -63,7 +63,7 @@ export class ProblemAdapter extends FastifyAdapter {
         sender.send(error, request, reply),
     });
     registerUnroutedRequests(this.instance);
-    const routes = new RouteTable(this.instance);
+    const routes = new AllowedMethodTable(this.instance);
     const missing = (request: FastifyRequest) => unmatched(request, routes, elsewhere);
     this.instance.setErrorHandler((error: FastifyError, request, reply) =>
       sender.send(refusal(error, request, missing), request, reply),
@@ -82,7 +82,11 @@ export class ProblemAdapter extends FastifyAdapter {
   }
 }
 
-function unmatched(request: FastifyRequest, routes: RouteTable, elsewhere: SuggestOtherPort): ProblemError {
+function unmatched(
+  request: FastifyRequest,
+  routes: AllowedMethodTable,
+  elsewhere: SuggestOtherPort,
+): ProblemError {
   const path = request.url.split('?', 1)[0] ?? '';
   const methods = routes.methods(path);
   const hint = elsewhere(path);

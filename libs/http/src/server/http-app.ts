@@ -11,7 +11,7 @@ import type { AppContext } from './app-context.js';
 import { BodyMemoryBudget } from '../body/body-memory-budget.js';
 import {
   defaultTimeouts,
-  ProblemAdapter,
+  ProblemFastifyAdapter,
   type ClientTimeouts,
   type SuggestOtherPort,
 } from './fastify-adapter.js';
@@ -87,7 +87,7 @@ const answerBytes = 64 * 1024 * 1024;
 export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   const { context } = options;
   const sender = new ProblemSender(context.logger);
-  const adapter = new ProblemAdapter(sender, {
+  const adapter = new ProblemFastifyAdapter(sender, {
     timeouts: { ...defaultTimeouts, ...options.timeouts },
     trustProxy: context.config.TRUST_PROXY,
     elsewhere: options.elsewhere,

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { metricsContentType, metricsText } from '#telemetry';
 import { ProblemError } from '#api';
-import { accessOf } from '../auth/request-authentication.js';
+import { accessOf } from '../auth/authentication-result.js';
 import type { Health } from './health.js';
 import { exportHealthMetrics } from './health-metrics.js';
 import { parseQuery } from '../handlers/parse-query.js';

@@ -37,7 +37,7 @@ export interface KafkaLogConfig {
 export interface KafkaLogLimits {
   /**
    * Limit of the bytes that were passed to a producer and are not yet acknowledged. An append that would exceed it is
-   * rejected with LogOverloadedError, unless nothing else is in flight.
+   * rejected with ProducerBufferFullError, unless nothing else is in flight.
    */
   bytesInFlight: number;
   /** Longest duration of `append` and of the calls of `TopicAdmin`. */

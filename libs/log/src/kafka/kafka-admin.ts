@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LogUnavailableError, TopicRejectedError, UnknownTopicError } from '../errors.js';
-import type { PartitionOffsets, TopicAdmin, TopicConfigChange, NewTopicSettings } from '../log.js';
+import type { PartitionOffsetRange, TopicAdmin, TopicConfigChange, NewTopicSettings } from '../log.js';
 import { alterTopicConfig } from './alter-config.js';
 import { latest, type ClusterClient } from './cluster-client.js';
 import { isProtocolError, toLogError } from './kafka-errors.js';
@@ -95,7 +95,7 @@ export class KafkaAdmin implements TopicAdmin {
     });
   }
 
-  async offsets(topic: string): Promise<PartitionOffsets[]> {
+  async offsets(topic: string): Promise<PartitionOffsetRange[]> {
     const offsets = await this.client.retrying('looking up offsets', async () => {
       const partitions = (await this.client.metadata([topic])).get(topic);
       if (!partitions) return undefined;
@@ -107,8 +107,8 @@ export class KafkaAdmin implements TopicAdmin {
     return offsets;
   }
 
-  async offsetsIn(topics: readonly string[]): Promise<Map<string, PartitionOffsets[]>> {
-    const found = new Map<string, PartitionOffsets[]>();
+  async offsetsIn(topics: readonly string[]): Promise<Map<string, PartitionOffsetRange[]>> {
+    const found = new Map<string, PartitionOffsetRange[]>();
     for (let start = 0; start < topics.length; start += topicsAtOnce) {
       const some = topics.slice(start, start + topicsAtOnce);
       const offsets = await this.client.retrying('looking up offsets', async () =>

@@ -1,4 +1,9 @@
-import { LogOverloadedError, LogUnavailableError, TopicRejectedError, UnknownTopicError } from '../errors.js';
+import {
+  ProducerBufferFullError,
+  LogUnavailableError,
+  TopicRejectedError,
+  UnknownTopicError,
+} from '../errors.js';
 
 /** Fields of a kafkajs error that identify it; `type` is the name of an error code of the Kafka protocol. */
 interface KafkaErrorShape {
@@ -76,7 +81,7 @@ export function toLogError(error: unknown, doing: string): Error {
   if (error instanceof Error && isFatal(error)) return error;
   if (
     error instanceof LogUnavailableError ||
-    error instanceof LogOverloadedError ||
+    error instanceof ProducerBufferFullError ||
     error instanceof UnknownTopicError ||
     error instanceof TopicRejectedError
   ) {

@@ -16,7 +16,7 @@ import { KafkaAdmin } from './kafka-admin.js';
 import { kafkajs } from './kafkajs/internals.js';
 import { silentLogger, type KafkaLogger } from './logger.js';
 import { KafkaProducer } from './produce/kafka-producer.js';
-import { ProducerShard, type IdempotentProducer } from './produce/producer-shard.js';
+import { ProducerShard, type KafkajsProducer } from './produce/producer-shard.js';
 import { TopicMetadataCache } from './produce/topic-metadata-cache.js';
 import { DepartedBrokerDisconnector, type BrokerAddress } from './departed-broker-disconnector.js';
 
@@ -123,10 +123,7 @@ async function firstAnswer(
   }
 }
 
-function createProducer(
-  config: KafkaLogConfig,
-  silentBrokers: DepartedBrokerDisconnector,
-): IdempotentProducer {
+function createProducer(config: KafkaLogConfig, silentBrokers: DepartedBrokerDisconnector): KafkajsProducer {
   const sockets = new ClientSockets(silentBrokers);
   const kafka = new kafkajs.Kafka({ ...clientOptions(config, sockets), retry: producerRetry });
   const producer = kafka.producer({

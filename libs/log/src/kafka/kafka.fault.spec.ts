@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PrivateEngines, until } from '#testkit';
+import { PrivateKafkaAndClickHouse, until } from '#testkit';
 import { LogUnavailableError } from '../errors.js';
 import { RecordingConsumer } from '../contract/recording-consumer.js';
 import type { Log, NewRecord, RecordPosition, Producer } from '../log.js';
@@ -130,13 +130,13 @@ class Missing {
 }
 
 describe('the log on a failing broker', () => {
-  let engines: PrivateEngines;
+  let engines: PrivateKafkaAndClickHouse;
   let log: Log;
   let producer: Producer;
   const journal = new Journal();
 
   beforeAll(async () => {
-    engines = await PrivateEngines.prepare();
+    engines = await PrivateKafkaAndClickHouse.prepare();
     await engines.startKafka();
     log = openKafkaLog({
       brokers: [engines.brokers],

@@ -1,4 +1,4 @@
-import type { PartitionOffsets } from '../log.js';
+import type { PartitionOffsetRange } from '../log.js';
 import { partitionKey } from '../partition-key.js';
 import { byLeader, type TopicPartition } from './by-leader.js';
 import { earliest, latest, type ClusterClient } from './cluster-client.js';
@@ -25,7 +25,7 @@ export async function topicOffsets(
   failed = (error: unknown): void => {
     throw error;
   },
-): Promise<Map<string, PartitionOffsets[]>> {
+): Promise<Map<string, PartitionOffsetRange[]>> {
   const asked = [...byLeader(topics)].map(async ([leader, places]) => {
     try {
       const [beginnings, ends] = await Promise.all([
@@ -38,7 +38,7 @@ export async function topicOffsets(
       return [];
     }
   });
-  const found = new Map<string, PartitionOffsets[]>();
+  const found = new Map<string, PartitionOffsetRange[]>();
   for (const { topic, ...offsets } of (await Promise.all(asked)).flat()) {
     const known = found.get(topic) ?? [];
     known.push(offsets);
@@ -51,7 +51,7 @@ export async function topicOffsets(
 function joinOffsets(
   beginnings: readonly FoundOffset[],
   ends: readonly FoundOffset[],
-): (PartitionOffsets & TopicPartition)[] {
+): (PartitionOffsetRange & TopicPartition)[] {
   const beginningOf = new Map(beginnings.map((found) => [partitionKey(found), found.offset]));
   return ends.flatMap(({ topic, partition, offset: end }) => {
     const beginning = beginningOf.get(partitionKey({ topic, partition }));

@@ -1,5 +1,5 @@
 import { TopicRejectedError, UnknownTopicError } from '../errors.js';
-import type { PartitionOffsets, TopicAdmin, TopicConfigChange, NewTopicSettings } from '../log.js';
+import type { PartitionOffsetRange, TopicAdmin, TopicConfigChange, NewTopicSettings } from '../log.js';
 import type { MemoryBroker } from './memory-broker.js';
 
 /** In-memory fake of `TopicAdmin`, on the topics and groups of a `MemoryBroker`. */
@@ -40,7 +40,7 @@ export class MemoryAdmin implements TopicAdmin {
     this.broker.removeTopic(topic);
   }
 
-  async offsets(topic: string): Promise<PartitionOffsets[]> {
+  async offsets(topic: string): Promise<PartitionOffsetRange[]> {
     this.broker.throwIfDown();
     const known = this.broker.topics.get(topic);
     if (!known) throw new UnknownTopicError(topic);
@@ -51,7 +51,7 @@ export class MemoryAdmin implements TopicAdmin {
     }));
   }
 
-  async offsetsIn(topics: readonly string[]): Promise<Map<string, PartitionOffsets[]>> {
+  async offsetsIn(topics: readonly string[]): Promise<Map<string, PartitionOffsetRange[]>> {
     this.broker.throwIfDown();
     const known = topics.filter((topic) => this.broker.topics.has(topic));
     return new Map(

@@ -1,4 +1,4 @@
-import { LogOverloadedError } from '../errors.js';
+import { ProducerBufferFullError } from '../errors.js';
 import type {
   Consumer,
   ConsumerOptions,
@@ -89,7 +89,7 @@ class MemoryProducer implements Producer {
       0,
     );
     if (this.bytesInFlight > 0 && this.bytesInFlight + bytes > this.maxBytesInFlight) {
-      throw new LogOverloadedError('more bytes are in flight than allowed');
+      throw new ProducerBufferFullError('more bytes are in flight than allowed');
     }
     this.bytesInFlight += bytes;
     const written = this.last.then(() => this.broker.write(records));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { encodeRecord, formatTime, limits, parseTime } from '#event';
-import type { DefinitionRecord } from '../resources/definition-record.js';
+import type { DefinitionChangeRecord } from '../resources/definition-change-record.js';
 import type { Actor } from '../resources/resource-store.js';
 
 /**
@@ -33,7 +33,7 @@ export interface AuditedChange extends AuditEntry {
    * The revision that this change replaces, with its actor. These members are the only trace of a change whose own
    * audit event could not be written.
    */
-  previous?: Pick<DefinitionRecord, 'revision' | 'changed_at' | 'changed_by'>;
+  previous?: Pick<DefinitionChangeRecord, 'revision' | 'changed_at' | 'changed_by'>;
 }
 
 /** Returns key and value of the Kafka record of an audit event, in the format of every stream's events. */

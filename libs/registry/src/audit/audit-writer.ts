@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProblemError } from '#api';
 import type { StreamId, TopicAndGroupNames } from '#event';
-import { isRetriableLogError, LogOverloadedError, type Producer } from '#log';
+import { isRetriableLogError, ProducerBufferFullError, type Producer } from '#log';
 import type { Actor } from '../resources/resource-store.js';
 import { auditRecord, timeNow, type AuditedChange, type AuditEntry } from './audit-event.js';
 
@@ -54,7 +54,7 @@ export class AuditWriter {
 
 function mayReturn(error: unknown): boolean {
   if (error instanceof ProblemError) return error.retryable;
-  return error instanceof LogOverloadedError || isRetriableLogError(error);
+  return error instanceof ProducerBufferFullError || isRetriableLogError(error);
 }
 
 function lacks(done: string, cause: unknown): ProblemError {

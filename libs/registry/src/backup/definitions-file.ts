@@ -1,6 +1,6 @@
 import type { TopicAndGroupNames } from '#event';
 import type { Log, NewRecord } from '#log';
-import { readKey } from '../resources/definition-record.js';
+import { readKey } from '../resources/definition-change-record.js';
 import { definitionsTopic } from '../changes/definitions-topic-writer.js';
 
 /**

@@ -1,7 +1,7 @@
 import { ProblemError } from '#api';
 import type { TopicAndGroupNames } from '#event';
-import { LogOverloadedError, LogUnavailableError, type Log, type Producer } from '#log';
-import { writeRecord, type DefinitionRecord } from '../resources/definition-record.js';
+import { ProducerBufferFullError, LogUnavailableError, type Log, type Producer } from '#log';
+import { writeRecord, type DefinitionChangeRecord } from '../resources/definition-change-record.js';
 
 /** Writes definition records and tombstones to the definitions topic, with one producer that it opens on first use. */
 export class DefinitionsTopicWriter {
@@ -25,7 +25,7 @@ export class DefinitionsTopicWriter {
    * Appends a definition record and resolves with its offset. @throws ProblemError payload_too_large for a value of
    * more than 1 MiB
    */
-  async append(record: DefinitionRecord): Promise<number> {
+  async append(record: DefinitionChangeRecord): Promise<number> {
     const written = writeRecord(this.names.definitions, record);
     if (Buffer.byteLength(written.value) > recordBytes)
       throw new ProblemError('payload_too_large', 'The definition takes more than 1 MiB.');
@@ -74,11 +74,11 @@ export const definitionsTopic = {
 };
 
 /**
- * Maps LogOverloadedError and LogUnavailableError to the problem that the caller of a change receives; `unavailable` is
+ * Maps ProducerBufferFullError and LogUnavailableError to the problem that the caller of a change receives; `unavailable` is
  * the detail of the latter. Returns other errors unchanged.
  */
 export function logErrorToProblem(error: unknown, unavailable: string): unknown {
-  if (error instanceof LogOverloadedError) {
+  if (error instanceof ProducerBufferFullError) {
     const options = { cause: error, retryAfterSeconds: 1 };
     return new ProblemError('overloaded', 'Too many records are being written at once.', options);
   }

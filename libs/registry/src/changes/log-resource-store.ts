@@ -3,7 +3,7 @@ import { ProblemError } from '#api';
 import { LogUnavailableError } from '#log';
 import type { AuditWriter } from '../audit/audit-writer.js';
 import { timeNow } from '../audit/audit-event.js';
-import { keyText, newKey, type DefinitionRecord } from '../resources/definition-record.js';
+import { keyText, newKey, type DefinitionChangeRecord } from '../resources/definition-change-record.js';
 import type {
   Actor,
   DefinitionChangeResult,
@@ -104,7 +104,7 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
    * Checks the kind's limit of bytes in the topic. Changes of an existing sub-record always pass the check: a key can
    * be revoked even if the topic is full.
    */
-  private refuseGrowth({ identity, slot, body }: DefinitionRecord): void {
+  private refuseGrowth({ identity, slot, body }: DefinitionChangeRecord): void {
     const { fold, rules, mostBytes } = this.parts;
     if (!body || fold().bytes < mostBytes || fold().held(identity).entry?.has(slot)) return;
     const detail = `The definitions of the kind ${rules.kind} have reached the limit of ${mostBytes} bytes.`;
@@ -155,7 +155,7 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
   private recordOf(
     identity: string,
     { wanted, revision, actor }: { wanted: T | undefined; revision: number; actor: Actor },
-  ): DefinitionRecord {
+  ): DefinitionChangeRecord {
     const { rules, fold } = this.parts;
     const written = wanted === undefined ? undefined : asRead(rules, identity, rules.write(wanted));
     const { entry } = fold().held(identity);
@@ -174,7 +174,7 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
    * written for the records that it supersedes and for those of old removals; if it loses, a tombstone is written for
    * the record itself.
    */
-  private async write(record: DefinitionRecord): Promise<DefinitionWriteOutcome<T>> {
+  private async write(record: DefinitionChangeRecord): Promise<DefinitionWriteOutcome<T>> {
     const { fold, writer, caughtUp } = this.parts;
     const key = keyText(record);
     let outcome: DefinitionWriteOutcome<T> | undefined;
@@ -194,7 +194,7 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
 
   private async note(
     name: string,
-    record: DefinitionRecord,
+    record: DefinitionChangeRecord,
     outcome: DefinitionWriteOutcome<T>,
   ): Promise<void> {
     const { rules, audit } = this.parts;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { auditStream } from '#api';
 import { formatTime, type EventRecord } from '#event';
-import { readKey } from '../resources/definition-record.js';
+import { readKey } from '../resources/definition-change-record.js';
 import { erasureName } from '../erasures/erasure.js';
 import { schemaName } from '../schemas/schema-subject.js';
 import { ada, addVersion, aKey, anErasure, sha256, someTime } from './definition-examples.js';
-import type { DefinitionsContractHarness } from './definitions-contract-harness.js';
+import type { DefinitionsTestProcesses } from './definitions-test-processes.js';
 
 const subject = schemaName('orders', 'order.placed');
 
@@ -14,7 +14,7 @@ function dataOf({ data }: EventRecord): Record<string, unknown> {
 }
 
 /** The contract of the audit stream. */
-export function describeAudit(given: DefinitionsContractHarness): void {
+export function describeAudit(given: DefinitionsTestProcesses): void {
   describe('the audit', () => {
     it('has an event for each change, in order, with the definition and the actor', async () => {
       const names = given.names();

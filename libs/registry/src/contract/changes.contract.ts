@@ -4,12 +4,12 @@ import type { Definitions } from '../definitions.js';
 import { erasureName } from '../erasures/erasure.js';
 import { schemaName } from '../schemas/schema-subject.js';
 import { ada, addVersion, aKey, anErasure, sha256, titles } from './definition-examples.js';
-import type { DefinitionsContractHarness } from './definitions-contract-harness.js';
+import type { DefinitionsTestProcesses } from './definitions-test-processes.js';
 
 const subject = schemaName('orders', 'order.placed');
 
 /** The contract of changes of schemas, keys and erasures. */
-export function describeChanges(given: DefinitionsContractHarness): void {
+export function describeChanges(given: DefinitionsTestProcesses): void {
   describe('a change', () => {
     it('is visible at once in its own process, within a second in others, and in those that start later', async () => {
       const names = given.names();
@@ -203,7 +203,7 @@ function work(definitions: Definitions, random: SeededRandom, acknowledged: stri
 }
 
 /** Resolves when the topic no longer grows: tombstones are written in the background. */
-async function settled(given: DefinitionsContractHarness, topic: string): Promise<void> {
+async function settled(given: DefinitionsTestProcesses, topic: string): Promise<void> {
   let before = '';
   await expect
     .poll(

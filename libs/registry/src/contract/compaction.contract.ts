@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { TopicAndGroupNames } from '#event';
-import { keyText, newKey, writeRecord, type DefinitionRecord } from '../resources/definition-record.js';
+import {
+  keyText,
+  newKey,
+  writeRecord,
+  type DefinitionChangeRecord,
+} from '../resources/definition-change-record.js';
 import { schemaRules } from '../schemas/schema-rules.js';
 import { schemaName, type SchemaEnforcementMode } from '../schemas/schema-subject.js';
 import { ada, addVersion, aKey, someTime, titles } from './definition-examples.js';
-import type { DefinitionsContractHarness } from './definitions-contract-harness.js';
+import type { DefinitionsTestProcesses } from './definitions-test-processes.js';
 
 const name = schemaName('orders', 'order.placed');
 
@@ -14,7 +19,7 @@ function record(
   revision: number,
   versions: string[],
   more: { mode?: SchemaEnforcementMode; keeps?: Record<string, number> },
-): DefinitionRecord {
+): DefinitionChangeRecord {
   const subject = versions.reduce(
     (built, title) => addVersion(title)(built),
     undefined as never as ReturnType<ReturnType<typeof addVersion>>,
@@ -25,8 +30,8 @@ function record(
 }
 
 /** The contract of the definitions after compaction of the topic. */
-export function describeCompaction(given: DefinitionsContractHarness): void {
-  const append = async (names: TopicAndGroupNames, ...records: DefinitionRecord[]): Promise<void> => {
+export function describeCompaction(given: DefinitionsTestProcesses): void {
+  const append = async (names: TopicAndGroupNames, ...records: DefinitionChangeRecord[]): Promise<void> => {
     for (const written of records) await given.producer.append([writeRecord(names.definitions, written)]);
   };
   const keysIn = async (names: TopicAndGroupNames): Promise<string[]> =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { streamNameOf } from '#event';
 import { erasureName } from '../erasures/erasure.js';
 import { ada, anErasure } from './definition-examples.js';
-import { streamsOf, type DefinitionsContractHarness } from './definitions-contract-harness.js';
+import { streamsOf, type DefinitionsTestProcesses } from './definitions-test-processes.js';
 
 const nothing = (): Promise<void> => Promise.resolve();
 
@@ -14,7 +14,7 @@ function gate(): { opened: Promise<void>; open: () => void } {
 }
 
 /** The contract of deletions of streams. */
-export function describeDeletion(given: DefinitionsContractHarness): void {
+export function describeDeletion(given: DefinitionsTestProcesses): void {
   describe('deleting a stream', () => {
     it('first sets the state deleting, which every process sees', async () => {
       const [one, two] = await given.two();

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { limits, type EventRecord } from '#event';
 import type { PipelineDefinition } from '../pipelines/pipeline-definition.js';
 import { ada, aPipeline, someTime } from './definition-examples.js';
-import type { DefinitionsContractHarness } from './definitions-contract-harness.js';
+import type { DefinitionsTestProcesses } from './definitions-test-processes.js';
 
 const dataOf = ({ data }: EventRecord) => JSON.parse(data) as Record<string, unknown>;
 
 /** The contract of pipelines: their storage, and the audit events of their changes. */
-export function describePipelines(given: DefinitionsContractHarness): void {
+export function describePipelines(given: DefinitionsTestProcesses): void {
   describe('a pipeline', () => {
     it('is the same in every process', async () => {
       const names = given.names();

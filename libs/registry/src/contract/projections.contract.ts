@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { limits, type EventRecord } from '#event';
 import type { ProjectionDefinition } from '../projections/projection-definition.js';
 import { aGeneration, ada, aProjection } from './definition-examples.js';
-import type { DefinitionsContractHarness } from './definitions-contract-harness.js';
+import type { DefinitionsTestProcesses } from './definitions-test-processes.js';
 
 const dataOf = ({ data }: EventRecord) => JSON.parse(data) as Record<string, unknown>;
 
 /** The contract of projections: their storage, and the audit events of their changes. */
-export function describeProjections(given: DefinitionsContractHarness): void {
+export function describeProjections(given: DefinitionsTestProcesses): void {
   describe('a projection', () => {
     it('is the same in every process', async () => {
       const names = given.names();

@@ -12,7 +12,7 @@ import {
   someTime,
   titles,
 } from './definition-examples.js';
-import { streamsOf, type DefinitionsContractHarness } from './definitions-contract-harness.js';
+import { streamsOf, type DefinitionsTestProcesses } from './definitions-test-processes.js';
 
 const by = { key_id: null, port: 'core', request_id: null };
 
@@ -94,7 +94,7 @@ function withSpec(more: object): unknown {
 }
 
 /** The contract of reading the topic: arbitrary records, and readers that fail. */
-export function describeReading(given: DefinitionsContractHarness): void {
+export function describeReading(given: DefinitionsTestProcesses): void {
   describe('records of the definitions topic', () => {
     it('that cannot be read are counted and skipped', async () => {
       const names = given.names();

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { LogUnavailableError } from '#log';
 import { systemActor } from '../resources/resource-store.js';
 import { ada } from './definition-examples.js';
-import { streamsOf, type DefinitionsContractHarness } from './definitions-contract-harness.js';
+import { streamsOf, type DefinitionsTestProcesses } from './definitions-test-processes.js';
 
 /** The contract of streams: their topics, their names and their settings. */
-export function describeStreams(given: DefinitionsContractHarness): void {
+export function describeStreams(given: DefinitionsTestProcesses): void {
   describe('creating a stream', () => {
     it('creates its topic with the defaults, and announces it', async () => {
       const names = given.names();

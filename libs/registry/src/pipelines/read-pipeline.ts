@@ -1,4 +1,4 @@
-import { pipelineLimits, type OperatorDefinition, type PipelineSpec } from '#dataflow';
+import { pipelineLimits, type OperatorSpec, type PipelineSpec } from '#dataflow';
 import type { JsonObjectReader } from '../resources/json-object-reader.js';
 import { UnreadableDefinitionError } from '../resources/resource-rules.js';
 import { readSourceBindings, readSourceFilter } from '../sources/read-source.js';
@@ -22,12 +22,12 @@ export function readPipelineSpec(fields: JsonObjectReader): PipelineSpec {
   };
 }
 
-function readOperators(operators: unknown[]): OperatorDefinition[] {
+function readOperators(operators: unknown[]): OperatorSpec[] {
   for (const operator of operators) {
     if (typeof operator !== 'object' || operator === null || Object.keys(operator).length !== 1)
       throw new UnreadableDefinitionError('operators contains a value that is not an operator');
   }
-  return operators as OperatorDefinition[];
+  return operators as OperatorSpec[];
 }
 
 /** Reads the job of a pipeline. @throws UnreadableDefinitionError */

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { LogRecord } from '#log';
 import { SeededRandom } from '#testkit';
-import { keyText, newKey, readKey, writeRecord, type DefinitionRecord } from './definition-record.js';
+import {
+  keyText,
+  newKey,
+  readKey,
+  writeRecord,
+  type DefinitionChangeRecord,
+} from './definition-change-record.js';
 import { systemActor } from './resource-store.js';
 import { ResourceView } from './resource-view.js';
 import { schemaRules } from '../schemas/schema-rules.js';
@@ -55,7 +61,7 @@ function change(log: SmallLog, random: SeededRandom, truth: Truth): Truth {
   const { value, entry } = view.held(name);
   const wanted = next(value, random);
   const written = wanted && schemaRules.write(wanted);
-  const record: DefinitionRecord = {
+  const record: DefinitionChangeRecord = {
     ...newKey('schema', name, written),
     revision: (entry?.head?.revision ?? 0) + 1,
     changed_at: at,

@@ -1,6 +1,6 @@
 import type { LogRecord } from '#log';
-import { DefinitionRecords, type StoredRecord } from './definition-records.js';
-import { readRecord, type RecordKey } from './definition-record.js';
+import { DefinitionRecordHistory, type StoredRecord } from './definition-record-history.js';
+import { readRecord, type RecordKey } from './definition-change-record.js';
 import type { ResourceRules } from './resource-rules.js';
 
 /** What the record of a change has done to its definition, once the view has applied it. */
@@ -20,12 +20,12 @@ export interface DefinitionWriteOutcome<T> {
  * topic.
  */
 export class ResourceView<T, P = T> {
-  private readonly entries = new Map<string, DefinitionRecords<P>>();
-  private readonly byName = new Map<string, DefinitionRecords<P>>();
+  private readonly entries = new Map<string, DefinitionRecordHistory<P>>();
+  private readonly byName = new Map<string, DefinitionRecordHistory<P>>();
   /**
    * Composed definitions, on first use, so that a definition with many records is not composed once for each record.
    */
-  private readonly values = new Map<DefinitionRecords<P>, T>();
+  private readonly values = new Map<DefinitionRecordHistory<P>, T>();
   /** Time of each removal in milliseconds, by identity, the first removal first. */
   private readonly removed = new Map<string, number>();
   private heldBytes = 0;
@@ -54,12 +54,12 @@ export class ResourceView<T, P = T> {
   }
 
   /** Returns the current definition of an identity, and its records. */
-  held(identity: string): { value: T | undefined; entry: DefinitionRecords<P> | undefined } {
+  held(identity: string): { value: T | undefined; entry: DefinitionRecordHistory<P> | undefined } {
     const entry = this.entries.get(identity);
     return { value: this.valueOf(entry), entry };
   }
 
-  private valueOf(entry: DefinitionRecords<P> | undefined): T | undefined {
+  private valueOf(entry: DefinitionRecordHistory<P> | undefined): T | undefined {
     if (entry?.head?.part === undefined) return undefined;
     let value = this.values.get(entry);
     if (value === undefined) {
@@ -84,7 +84,7 @@ export class ResourceView<T, P = T> {
     if (value === null) return this.tombstone(text, key.identity);
     const { body, ...record } = readRecord(key, value);
     const part = body && this.rules.read(key.identity, { slot: key.slot, body });
-    const entry = this.entries.get(key.identity) ?? new DefinitionRecords<P>();
+    const entry = this.entries.get(key.identity) ?? new DefinitionRecordHistory<P>();
     this.entries.set(key.identity, entry);
     const settle = this.watched.get(text);
     const [before, previous] = [settle && this.valueOf(entry), entry.head];
@@ -106,7 +106,7 @@ export class ResourceView<T, P = T> {
    * time of removal.
    */
   private update(identity: string, timestamp: number, work: () => boolean): boolean {
-    const entry = this.entries.get(identity) as DefinitionRecords<P>;
+    const entry = this.entries.get(identity) as DefinitionRecordHistory<P>;
     const [bytes, before] = [entry.bytes, entry.head?.part];
     const changed = work();
     this.heldBytes += entry.bytes - bytes;

@@ -1,7 +1,7 @@
 import { isStreamIdOf, streamNameOf, streamNamePattern, type StreamId } from '#event';
 import type { JsonObjectReader } from '../resources/json-object-reader.js';
 import { UnreadableDefinitionError } from '../resources/resource-rules.js';
-import type { SourceBinding } from './source-binding.js';
+import type { SourceStreamBinding } from './source-stream-binding.js';
 
 /**
  * Parses the source of a projection or pipeline spec: its streams, event types and condition. @throws
@@ -34,7 +34,7 @@ function readStreams(streams: string[], most: number): string[] {
 export function readSourceBindings(
   fields: JsonObjectReader,
   streams: readonly string[],
-): Record<string, SourceBinding> {
+): Record<string, SourceStreamBinding> {
   const sources = fields.map((source) => ({
     id: readId(source.text('id')),
     ...source.optional('starts', (member) => readOffsets(source.list(member))),

@@ -11,7 +11,7 @@ import type { StreamOperationDependencies } from './stream-operation-dependencie
 type Current = StreamDefinition | undefined;
 
 /** Parameters of the deletion of a stream: the function that removes the stream's rows, and the actor for the audit. */
-export interface StreamDeletionRequest {
+export interface StreamDeletionContext {
   removeRows: RemoveStreamRows;
   actor: Actor;
 }
@@ -43,7 +43,7 @@ export class StreamDeletions {
    * Deletes the stream that has this name now. Concurrent calls share one deletion of the stream.
    * @throws ProblemError 404 `stream_not_found`, 403 `stream_reserved`, 503
    */
-  async run(name: string, deletion: StreamDeletionRequest): Promise<void> {
+  async run(name: string, deletion: StreamDeletionContext): Promise<void> {
     rejectReservedName(name);
     try {
       await this.parts.upToDate();
@@ -58,7 +58,7 @@ export class StreamDeletions {
    * Finishes the deletion of the stream with this id, which has begun. Does nothing if the stream is not being deleted,
    * for example because another process has finished.
    */
-  finish(id: StreamId, deletion: StreamDeletionRequest): Promise<void> {
+  finish(id: StreamId, deletion: StreamDeletionContext): Promise<void> {
     let run = this.running.get(id);
     if (!run) {
       run = this.finishOnce(id, deletion).finally(() => this.running.delete(id));
@@ -67,7 +67,7 @@ export class StreamDeletions {
     return run;
   }
 
-  private async finishOnce(id: StreamId, { removeRows, actor }: StreamDeletionRequest): Promise<void> {
+  private async finishOnce(id: StreamId, { removeRows, actor }: StreamDeletionContext): Promise<void> {
     const { log, names, erasures, kind, upToDate } = this.parts;
     const name = streamNameOf(id);
     await upToDate();

@@ -1,4 +1,4 @@
-import type { MemberShapes } from './members.js';
+import type { MemberShapeResolver } from './members.js';
 import type { SchemaDifference, IncompatibilityReason } from './incompatibility-reason.js';
 import type { SchemaPart, ValueShape } from './value-shape.js';
 
@@ -21,7 +21,7 @@ export type ComparisonRule = (
 export interface ComparisonContext {
   /** The names of the two schemas in error details, such as "the new schema". */
   readonly names: { writer: string; reader: string };
-  readonly members: MemberShapes;
+  readonly members: MemberShapeResolver;
   /**
    * Compares the writer's and the reader's schemas for one member or item of the compared values, and returns their
    * differences.

@@ -3,7 +3,7 @@ import { splitIntoCases } from './case-split.js';
 import { meaningDigestOf } from './meaning-digest.js';
 import type { ComparisonContext, ComparisonRule } from './comparison-rule.js';
 import { areDisjoint, isEmpty } from './disjoint.js';
-import { MemberShapes } from './members.js';
+import { MemberShapeResolver } from './members.js';
 import type { SchemaDifference, IncompatibilityReason } from './incompatibility-reason.js';
 import { shapeIn, type SchemaPart, type ValueShape } from './value-shape.js';
 
@@ -41,7 +41,7 @@ export interface ComparisonOptions {
  * assumption is wrong.
  */
 export class SchemaComparison implements ComparisonContext {
-  readonly members = new MemberShapes((steps) => this.spend(steps));
+  readonly members = new MemberShapeResolver((steps) => this.spend(steps));
   private readonly look = { members: this.members, depth: 3 };
   private readonly refuted = new Map<string, SchemaDifference[]>();
   private readonly met = new Set<string>();

@@ -1,5 +1,5 @@
 import { canonicalText } from '../values/equality.js';
-import type { MemberShapes } from './members.js';
+import type { MemberShapeResolver } from './members.js';
 import {
   upperBoundOf,
   maximumCountOf,
@@ -17,7 +17,7 @@ import { requiredBy, valuesOf } from './values.js';
  * may go.
  */
 export interface ContradictionSearchContext {
-  members: MemberShapes;
+  members: MemberShapeResolver;
   /** Number of levels of object members that the search may still descend. */
   depth: number;
 }

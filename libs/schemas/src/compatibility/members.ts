@@ -8,7 +8,7 @@ import { namedIn, ValueShape, shapeIn, shapeOf, type SchemaPart } from './value-
  * Determines what a shape (a set of JSON values that pass some schemas) says about the members of objects; caches
  * compiled patterns and traversals of schemas.
  */
-export class MemberShapes {
+export class MemberShapeResolver {
   private readonly patterns = new Map<string, LinearPattern>();
   private readonly same = new Map<CheckedSchemaDocument, Map<string, ReadonlySet<string>>>();
 

@@ -2,7 +2,7 @@ import { limits } from '#event';
 import { patternBounds, type InputError } from '#api';
 import { schemaBounds } from '../bounds.js';
 import { readDocument } from '../document/read-document.js';
-import { SchemaChecks } from './schema-checks.js';
+import { SchemaCheckCompiler } from './schema-check-compiler.js';
 import type { ValueCheck } from './checks/check.js';
 import { readData } from './read-data.js';
 import { ValidationContext } from './validation-context.js';
@@ -49,7 +49,7 @@ const stepsForErrors = 20_000;
  * @throws InvalidSchemaError with a pointer into the schema and a sentence for each error, at most 20
  */
 export function compileSchema(schema: unknown): CompiledSchema {
-  return new CompiledDocument(new SchemaChecks(readDocument(schema)).of(''));
+  return new CompiledDocument(new SchemaCheckCompiler(readDocument(schema)).of(''));
 }
 
 class CompiledDocument implements CompiledSchema {

@@ -1,6 +1,6 @@
 import { StoreUnavailableError } from '../errors.js';
 import type { EntityErasure, EventEraser } from '../event-eraser.js';
-import type { ClickHouseConnection } from './connection.js';
+import type { StoreClickHouseClient } from './store-clickhouse-client.js';
 import { dropStream, removeLateRows } from './removal/drop-stream.js';
 import { countEntity, eraseEntity } from './removal/erase-entity.js';
 import { expire, truncate } from './removal/retention.js';
@@ -20,7 +20,7 @@ const unfinishedMutationsSql =
 export class ClickHouseEraser implements EventEraser {
   private readonly queue = new RemovalQueue();
 
-  constructor(private readonly connection: ClickHouseConnection) {}
+  constructor(private readonly connection: StoreClickHouseClient) {}
 
   eraseEntity(erasure: EntityErasure): Promise<number> {
     return this.run(() => eraseEntity(this.connection, erasure));

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { ClickHouseSettings } from '@clickhouse/client';
 import { readableColumns } from '#cel';
 import type { EventFileFormat, EventFileExportQuery, EventFileExporter } from '../event-files.js';
-import type { ClickHouseConnection } from './connection.js';
+import type { StoreClickHouseClient } from './store-clickhouse-client.js';
 import type { ParameterizedSql } from './event-query.js';
 import { conditions, whereClause } from './filter-to-sql.js';
 import { SqlParams } from './sql-params.js';
@@ -38,7 +38,7 @@ const fileSettings: ClickHouseSettings = {
 /** Exports events as Parquet or Arrow files, which ClickHouse itself writes. */
 export class ClickHouseEventFileExporter implements EventFileExporter {
   constructor(
-    private readonly connection: ClickHouseConnection,
+    private readonly connection: StoreClickHouseClient,
     private readonly bounds: EventFileExportLimits,
   ) {}
 

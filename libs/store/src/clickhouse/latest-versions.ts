@@ -1,6 +1,6 @@
 import { NonRetryableStoreError } from '../errors.js';
 import type { EventWriter } from '../store.js';
-import type { ClickHouseConnection } from './connection.js';
+import type { StoreClickHouseClient } from './store-clickhouse-client.js';
 import { longQuerySettings, splitBySize } from './split-by-size.js';
 
 type VersionsQuery = Parameters<EventWriter['latestVersions']>[0];
@@ -26,7 +26,7 @@ GROUP BY entity_id`;
  * remaining event. If no event is left, the row in `entities` decides.
  */
 export async function latestVersions(
-  connection: ClickHouseConnection,
+  connection: StoreClickHouseClient,
   query: VersionsQuery,
 ): Promise<Map<string, number>> {
   const found = new Map<string, number>();
@@ -41,7 +41,7 @@ export async function latestVersions(
  * of the ids.
  */
 async function addHalving(
-  connection: ClickHouseConnection,
+  connection: StoreClickHouseClient,
   query: VersionsQuery,
   found: Map<string, number>,
 ): Promise<void> {
@@ -57,7 +57,7 @@ async function addHalving(
 }
 
 async function addVersions(
-  connection: ClickHouseConnection,
+  connection: StoreClickHouseClient,
   query: VersionsQuery,
   found: Map<string, number>,
 ): Promise<void> {

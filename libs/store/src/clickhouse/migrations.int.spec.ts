@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
-import { ClickHouseConnection } from './connection.js';
+import { StoreClickHouseClient } from './store-clickhouse-client.js';
 import { applyMigrations, MigrationMismatchError, migrationsFolder, readMigrations } from './migrations.js';
 import { openTestStore, type TestStore } from './test-store.js';
 
 describe('migrations', () => {
   let test: TestStore;
-  let connection: ClickHouseConnection;
+  let connection: StoreClickHouseClient;
 
   beforeAll(async () => {
     test = await openTestStore();
-    connection = new ClickHouseConnection({
+    connection = new StoreClickHouseClient({
       ...test.options,
       maxConnections: 2,
       insertTimeoutMs: 10_000,
@@ -44,7 +44,7 @@ describe('migrations', () => {
 
   it('keep dead letters and their replay marks when the step column is added', async () => {
     const own = await openTestStore();
-    const of = new ClickHouseConnection({
+    const of = new StoreClickHouseClient({
       ...own.options,
       ...{ maxConnections: 2, insertTimeoutMs: 10_000, queryTimeoutMs: 10_000 },
     });

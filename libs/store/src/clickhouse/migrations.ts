@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ClickHouseConnection } from './connection.js';
+import type { StoreClickHouseClient } from './store-clickhouse-client.js';
 
 /**
  * Error: a migration that was applied to the database has been edited since, or is unknown to this version of the
@@ -77,7 +77,7 @@ ORDER BY id`;
  * @throws MigrationMismatchError when a recorded file has changed since, or is unknown to this version.
  */
 export async function applyMigrations(
-  connection: ClickHouseConnection,
+  connection: StoreClickHouseClient,
   migrations: Migration[],
 ): Promise<void> {
   await connection.command(createTable);
@@ -95,7 +95,7 @@ export async function applyMigrations(
   }
 }
 
-async function apply(connection: ClickHouseConnection, migration: Migration): Promise<void> {
+async function apply(connection: StoreClickHouseClient, migration: Migration): Promise<void> {
   for (const statement of migration.statements) await connection.command(statement);
   await connection.command(
     'INSERT INTO migrations (id, name, checksum) SELECT {id:UInt32}, {name:String}, {checksum:String}',

@@ -3,7 +3,7 @@ import type { EventFileExporter } from '../event-files.js';
 import type { AnswerMemoryBudget } from '../answer-memory-budget.js';
 import type { AnalystSql } from '../analyst-sql.js';
 import type { Store } from '../store.js';
-import { ClickHouseConnection } from './connection.js';
+import { StoreClickHouseClient } from './store-clickhouse-client.js';
 import { applyMigrations, migrationsFolder, readMigrations } from './migrations.js';
 import { ClickHouseKeyedStates } from './states/keyed-states.js';
 import type { QueryLimits } from './query-limits.js';
@@ -120,10 +120,10 @@ export function openClickHouse(options: ClickHouseStoreOptions): Store {
   };
 }
 
-function connectionTo(options: ClickHouseStoreOptions, database: string): ClickHouseConnection {
+function connectionTo(options: ClickHouseStoreOptions, database: string): StoreClickHouseClient {
   const { url, user, password, readBudget } = options;
   const seconds = options.bounds?.seconds ?? defaultQueryBounds.seconds;
-  return new ClickHouseConnection({
+  return new StoreClickHouseClient({
     ...{ url, user, password, database, readBudget },
     maxConnections: options.maxConnections ?? 10,
     insertTimeoutMs: options.insertTimeoutMs ?? 60_000,
@@ -131,7 +131,7 @@ function connectionTo(options: ClickHouseStoreOptions, database: string): ClickH
   });
 }
 
-async function createDatabase(connection: ClickHouseConnection, database: string): Promise<void> {
+async function createDatabase(connection: StoreClickHouseClient, database: string): Promise<void> {
   try {
     await connection.command('CREATE DATABASE IF NOT EXISTS {database:Identifier}', { database });
   } finally {

@@ -6,7 +6,7 @@ import type {
   EventCountQuery,
   DeadLetterQuery,
   EntitiesQuery,
-  EntityQuery,
+  EntityReference,
   EntitySummary,
   ErasableDataPresence,
   EventIdQuery,
@@ -20,7 +20,7 @@ import type {
   StreamsQuery,
   StreamSummary,
 } from '../store.js';
-import { InvalidRegularExpressionError, type ClickHouseConnection } from './connection.js';
+import { InvalidRegularExpressionError, type StoreClickHouseClient } from './store-clickhouse-client.js';
 import {
   countSql,
   countsWholeStreams,
@@ -64,7 +64,7 @@ export class ClickHouseReader implements EventReader {
   private readonly spans = new TimeRangeHints();
 
   constructor(
-    private readonly connection: ClickHouseConnection,
+    private readonly connection: StoreClickHouseClient,
     private readonly bounds: QueryLimits,
   ) {}
 
@@ -129,7 +129,7 @@ export class ClickHouseReader implements EventReader {
     return { ...next, items: items.map(entitySummary) };
   }
 
-  async erasableDataOf(query: EntityQuery, signal?: AbortSignal): Promise<ErasableDataPresence> {
+  async erasableDataOf(query: EntityReference, signal?: AbortSignal): Promise<ErasableDataPresence> {
     const found = await this.select<ErasableDataKindRow>(erasableDataSql(query), { signal, small: true });
     const tables = new Set(found.map(([table]) => table));
     return {

@@ -1,5 +1,5 @@
 import type { OffsetRange, StoredEventId } from '../store.js';
-import type { ClickHouseConnection } from './connection.js';
+import type { StoreClickHouseClient } from './store-clickhouse-client.js';
 
 /**
  * Selects the events of an offset range that all tables contain. An interrupted insert can have reached only some of
@@ -50,7 +50,7 @@ LIMIT 1`;
 
 /** Implements EventWriter.storedEvents: returns the events of an offset range that all tables contain. */
 export async function storedEvents(
-  connection: ClickHouseConnection,
+  connection: StoreClickHouseClient,
   range: OffsetRange,
 ): Promise<StoredEventId[]> {
   const params = { ...range };
@@ -63,7 +63,7 @@ export async function storedEvents(
  * again.
  */
 export async function lastStoredOffset(
-  connection: ClickHouseConnection,
+  connection: StoreClickHouseClient,
   params: { stream: string; partition: number },
 ): Promise<number | undefined> {
   const [row] = await connection.select<[number]>(last, { params, purpose: 'lookup' });

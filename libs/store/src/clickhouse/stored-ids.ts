@@ -1,5 +1,5 @@
 import type { EventWriter, OffsetRange } from '../store.js';
-import type { ClickHouseConnection } from './connection.js';
+import type { StoreClickHouseClient } from './store-clickhouse-client.js';
 import { longQuerySettings, splitBySize } from './split-by-size.js';
 
 /**
@@ -24,7 +24,7 @@ const bytesPerId = 16;
 
 /** Implements EventWriter.offsetsOf: returns the offsets of stored events by event id. */
 export async function offsetsOf(
-  connection: ClickHouseConnection,
+  connection: StoreClickHouseClient,
   { eventIds, ...range }: Parameters<EventWriter['offsetsOf']>[0],
 ): Promise<Map<string, number[]>> {
   const found = new Map<string, number[]>();
@@ -44,7 +44,7 @@ export async function offsetsOf(
 }
 
 /** Implements EventWriter.idsIn: returns the ids of the events of an offset range. */
-export async function idsIn(connection: ClickHouseConnection, range: OffsetRange): Promise<Uint32Array> {
+export async function idsIn(connection: StoreClickHouseClient, range: OffsetRange): Promise<Uint32Array> {
   const [row] = await connection.select<[string]>(idsSql, { params: { ...range }, purpose: 'lookup' });
   const bytes = Buffer.from(row?.[0] ?? '', 'base64');
   const words = new Uint32Array(bytes.length / 4);

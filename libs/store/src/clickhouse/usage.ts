@@ -1,5 +1,5 @@
 import type { StoreUsage } from '../store.js';
-import type { ClickHouseConnection } from './connection.js';
+import type { StoreClickHouseClient } from './store-clickhouse-client.js';
 
 /** Excludes object storage: ClickHouse reports the greatest possible number as its size. */
 const disks = `
@@ -19,7 +19,7 @@ ORDER BY table`;
  * Returns the free space of ClickHouse's disks and the size of the store's tables. @throws
  * StoreUnavailableError
  */
-export async function readStoreUsage(connection: Pick<ClickHouseConnection, 'select'>): Promise<StoreUsage> {
+export async function readStoreUsage(connection: Pick<StoreClickHouseClient, 'select'>): Promise<StoreUsage> {
   const foundDisks = await connection.select<[string, number, number]>(disks);
   const foundTables = await connection.select<[string, number, number, number]>(tables);
   return {

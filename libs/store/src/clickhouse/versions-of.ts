@@ -1,5 +1,5 @@
 import type { EventWriter } from '../store.js';
-import type { ClickHouseConnection } from './connection.js';
+import type { StoreClickHouseClient } from './store-clickhouse-client.js';
 import { longQuerySettings, splitBySize } from './split-by-size.js';
 
 /**
@@ -14,7 +14,7 @@ GROUP BY event_id`;
 
 /** Returns the versions of stored events by their ids; null for an event without an entity. */
 export async function versionsOf(
-  connection: ClickHouseConnection,
+  connection: StoreClickHouseClient,
   { stream, partition, eventIds }: Parameters<EventWriter['versionsOf']>[0],
 ): Promise<Map<string, number | null>> {
   const found = new Map<string, number | null>();

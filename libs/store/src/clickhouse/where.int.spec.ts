@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { parseTime, type StoredEvent } from '#event';
-import type { Expression } from '#cel';
+import type { ExpressionTree } from '#cel';
 import { compileCondition, eventValue, parseExpression } from '#cel';
 import { rowBatchesOf } from '../row-batch/row-batches-of.fixture.js';
 import type { EventRow } from '../store.js';
@@ -84,7 +84,7 @@ describe('a where condition in ClickHouse', () => {
 
   it('does not match a text that exceeds the byte limit of the pattern', async () => {
     const pattern = 'event.event_id.matches("^[-0-9a-f]+$")';
-    const where = parseExpression(pattern) as Extract<Expression, { kind: 'call' }>;
+    const where = parseExpression(pattern) as Extract<ExpressionTree, { kind: 'call' }>;
     const query = { access: allStreams, streams: [stream], order: 'asc', limit: 100 } as const;
     const found = (maxBytes: number) => test.store.reader.query({ ...query, where: { ...where, maxBytes } });
     expect((await found(36)).items).toHaveLength(samples.length);

@@ -1,7 +1,7 @@
 import type { EpochMicros } from '#event';
 import type { EventRowBatch } from '../row-batch/event-row-batch.js';
 import type { DeadLetter, EventRow, EventWriter, OffsetRange, StoredEventId } from '../store.js';
-import type { ClickHouseConnection } from './connection.js';
+import type { StoreClickHouseClient } from './store-clickhouse-client.js';
 import { markReplayedSql } from './dead-letter-query.js';
 import { deduplicatedInsert } from './insert-settings.js';
 import { RowBinaryWriter } from '../row-batch/row-binary.js';
@@ -17,7 +17,7 @@ const insertDeadLetters = `INSERT INTO dead_letters (${deadLetterColumns.join(',
 
 /** Inserts the materializer's events and dead letters into ClickHouse, and looks up what is stored already. */
 export class ClickHouseWriter implements EventWriter {
-  constructor(private readonly connection: ClickHouseConnection) {}
+  constructor(private readonly connection: StoreClickHouseClient) {}
 
   async appendRowBatches(blocks: readonly EventRowBatch[], token: string): Promise<void> {
     const filled = blocks.filter(({ count }) => count > 0);

@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { allStreams, auditStream, type StreamAccess } from '#api';
 import type { EventQuery } from '../store.js';
 import { eventRow, deadLetterOf, newStream, t0 } from './rows.js';
-import type { StoreContractHarness } from './store-contract.js';
+import type { StoreContractFixture } from './store-contract.js';
 
 /** Adds specs that no answer of a store contains data of a stream outside the authorization scope. */
-export function describeAccess(contract: StoreContractHarness): void {
+export function describeAccess(contract: StoreContractFixture): void {
   describe('streams outside the authorization scope', () => {
     const tag = randomUUID();
     const [orders, refunds, stock] = [`${tag}.orders`, `${tag}.orders-refunds`, `${tag}.stock`];

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { formatTime, parseTime } from '#event';
 import { eventRow, newStream, rowsOf, second, t0 } from './rows.js';
-import type { StoreContractHarness } from './store-contract.js';
+import type { StoreContractFixture } from './store-contract.js';
 
 /** Adds the specs of a store for counting events. */
-export function describeCounts(contract: StoreContractHarness): void {
+export function describeCounts(contract: StoreContractFixture): void {
   describe('a count', () => {
     let stream: string;
     beforeAll(async () => {

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { InvalidCursorError } from '../errors.js';
 import { maxDeadLetterIds } from '../store.js';
 import { deadLetterOf, newStream, second, t0 } from './rows.js';
-import type { StoreContractHarness } from './store-contract.js';
+import type { StoreContractFixture } from './store-contract.js';
 
 /**
  * Adds the specs of a store for dead letters: records that could not become events, and events that could not be
  * processed.
  */
-export function describeDeadLetters(contract: StoreContractHarness): void {
+export function describeDeadLetters(contract: StoreContractFixture): void {
   describe('dead letters', () => {
     const newSource = () => `m-${randomUUID()}`;
     const write = (letters: Parameters<typeof deadLetterOf>[0][]) =>

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { eventRow, deadLetterOf, newStream, rowsOf, second, t0 } from './rows.js';
-import type { StoreContractHarness } from './store-contract.js';
+import type { StoreContractFixture } from './store-contract.js';
 
 /** Adds the specs of a store for dropping a stream: no row of the stream remains. */
-export function describeDropping(contract: StoreContractHarness): void {
+export function describeDropping(contract: StoreContractFixture): void {
   describe('dropping a stream', () => {
     const rows = (stream: string) => rowsOf(stream, 6, (i) => ({ entity_id: 'e', version: i + 1 }));
     const drop = (stream: string) => contract.store.eraser.dropStream(stream);

@@ -5,7 +5,7 @@ import { entityHash } from '#event';
 import type { EntityErasure } from '../event-eraser.js';
 import type { AuthorizationScope } from '../store.js';
 import { eventRow, deadLetterOf, newStream, offsetsOf, second, t0 } from './rows.js';
-import type { StoreContractHarness } from './store-contract.js';
+import type { StoreContractFixture } from './store-contract.js';
 
 /**
  * Events of `a` and `b` alternately, in two partitions; the versions of each entity continue across
@@ -23,7 +23,7 @@ const mixed = (stream: string, count = 8) =>
   );
 
 /** Adds the specs of a store for erasing an entity: its data is removed, and nothing else. */
-export function describeErasing(contract: StoreContractHarness): void {
+export function describeErasing(contract: StoreContractFixture): void {
   describe('erasing an entity', () => {
     const erase = (stream: string, erasure: Partial<EntityErasure> = {}) =>
       contract.store.eraser.eraseEntity({

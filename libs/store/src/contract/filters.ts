@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newStream, offsetsOf, rowsOf, second, t0 } from './rows.js';
-import type { UnscopedEventQuery, StoreContractHarness } from './store-contract.js';
+import type { UnscopedEventQuery, StoreContractFixture } from './store-contract.js';
 
 /** Adds the specs of a store for each filter of events, alone and combined. */
-export function describeFilters(contract: StoreContractHarness): void {
+export function describeFilters(contract: StoreContractFixture): void {
   describe('a filter', () => {
     let stream: string;
     let other: string;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { maxStateKeys, type PartitionProgress, type KeyedStateRow } from '../keyed-state-store.js';
 import { partitionProgress, stateRow } from '../keyed-states.fixture.js';
 import { t0 } from './rows.js';
-import type { StoreContractHarness } from './store-contract.js';
+import type { StoreContractFixture } from './store-contract.js';
 
 const stage = 'ab'.repeat(8);
 
@@ -33,12 +33,12 @@ const keysOf = (rows: readonly KeyedStateRow[]) => rows.map(({ key }) => key);
  * Specs of the keyed states that processors save and the gateway reads; projections and pipelines promise the
  * same.
  */
-export function describeKeyedStates(contract: StoreContractHarness): void {
+export function describeKeyedStates(contract: StoreContractFixture): void {
   for (const kind of ['projections', 'pipelines'] as const)
     describe(`states of ${kind}`, () => describeStatesOf(contract, kind));
 }
 
-function describeStatesOf(contract: StoreContractHarness, kind: 'projections' | 'pipelines'): void {
+function describeStatesOf(contract: StoreContractFixture, kind: 'projections' | 'pipelines'): void {
   describe('rows', () => {
     it('are loaded as they were saved, by key and partition', async () => {
       const states = contract.store[kind];

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { InvalidCursorError } from '../errors.js';
 import { eventRow, newStream, rowsOf, second, t0 } from './rows.js';
-import type { StoreContractHarness } from './store-contract.js';
+import type { StoreContractFixture } from './store-contract.js';
 
 /** Specs of looking up single events, and of listing streams and entities. */
-export function describeLists(contract: StoreContractHarness): void {
+export function describeLists(contract: StoreContractFixture): void {
   describe('the reader', () => {
     it('finds an event by its id in upper or lower case, and returns the one that was ingested first', async () => {
       const stream = newStream();

@@ -4,10 +4,10 @@ import { rowBatchesOf } from '../row-batch/row-batches-of.fixture.js';
 import { QueryTooExpensiveError } from '../errors.js';
 import { maxStoredIds, type OffsetRange } from '../store.js';
 import { eventRow, newStream, rowsOf, second, t0 } from './rows.js';
-import type { StoreContractHarness } from './store-contract.js';
+import type { StoreContractFixture } from './store-contract.js';
 
 /** Adds the specs of a store for reading events in log order (partition, offset), whatever their timestamps. */
-export function describeLogOrder(contract: StoreContractHarness): void {
+export function describeLogOrder(contract: StoreContractFixture): void {
   const range = (stream: string, of: Partial<OffsetRange> = {}): OffsetRange => ({
     ...{ stream, partition: 0, from: 0, until: 1000 },
     ...of,

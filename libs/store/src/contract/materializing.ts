@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { uuidText } from '#event';
 import type { EventRow } from '../store.js';
 import { eventRow, newStream, rowsOf, t0 } from './rows.js';
-import type { StoreContractHarness } from './store-contract.js';
+import type { StoreContractFixture } from './store-contract.js';
 
 /** Adds the specs of a store for the lookups that a materializer makes before it writes events. */
-export function describeMaterializing(contract: StoreContractHarness): void {
+export function describeMaterializing(contract: StoreContractFixture): void {
   describe('a materializer', () => {
     it('looks up the stored events of a partition in an offset range, ordered by offset', async () => {
       const stream = newStream();

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidCursorError, QueryTooExpensiveError } from '../errors.js';
 import { eventRow, newStream, offsetsOf, rowsOf, second, t0 } from './rows.js';
-import type { UnscopedEventQuery, StoreContractHarness } from './store-contract.js';
+import type { UnscopedEventQuery, StoreContractFixture } from './store-contract.js';
 
 /** Adds the specs of a store for pages of events and their cursors. */
-export function describePages(contract: StoreContractHarness): void {
+export function describePages(contract: StoreContractFixture): void {
   describe('pages', () => {
     it('return all events in ascending and descending order', async () => {
       const stream = newStream();

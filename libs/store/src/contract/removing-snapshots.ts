@@ -3,10 +3,10 @@ import { allStreams } from '#api';
 import { entityHash } from '#event';
 import { second, t0, newStream } from './rows.js';
 import { entityRows, snapshotOf } from './snapshots.js';
-import type { StoreContractHarness } from './store-contract.js';
+import type { StoreContractFixture } from './store-contract.js';
 
 /** Specs of removing snapshots: a snapshot is removed together with its first event. */
-export function describeRemovingSnapshots(contract: StoreContractHarness): void {
+export function describeRemovingSnapshots(contract: StoreContractFixture): void {
   describe('removing snapshots with their events', () => {
     const versions = async (stream: string) => {
       const { items, total } = await contract.store.snapshots.snapshots({

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { rowBatchesOf } from '../row-batch/row-batches-of.fixture.js';
 import { newStream, rowsOf } from './rows.js';
-import type { StoreContractHarness } from './store-contract.js';
+import type { StoreContractFixture } from './store-contract.js';
 
 /** Adds the specs of a store for events that are written more than once. */
-export function describeRepeatedRows(contract: StoreContractHarness): void {
+export function describeRepeatedRows(contract: StoreContractFixture): void {
   describe('a row that is written again', () => {
     it('by a retry with the same token appears once', async () => {
       const stream = newStream();

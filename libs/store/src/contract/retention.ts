@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { eventRow, deadLetterOf, newStream, second, t0 } from './rows.js';
-import type { StoreContractHarness } from './store-contract.js';
+import type { StoreContractFixture } from './store-contract.js';
 
 /** Specs of retention: events past their retention are removed; the latest versions of entities remain. */
-export function describeRetention(contract: StoreContractHarness): void {
+export function describeRetention(contract: StoreContractFixture): void {
   describe('retention', () => {
     /** Events ingested a second apart; the event with the latest timestamp was ingested first. */
     const rows = (stream: string, count = 10) =>

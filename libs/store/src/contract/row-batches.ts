@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { formatTime } from '#event';
 import { rowBatchesOf } from '../row-batch/row-batches-of.fixture.js';
 import { newStream, rowsOf } from './rows.js';
-import type { StoreContractHarness } from './store-contract.js';
+import type { StoreContractFixture } from './store-contract.js';
 
 /** Adds the specs of a store for inserts of row batches of several partitions, and of slices of batches. */
-export function describeRowBatches(contract: StoreContractHarness): void {
+export function describeRowBatches(contract: StoreContractFixture): void {
   describe('writing row batches', () => {
     const rows = (stream: string, partition: number) =>
       rowsOf(stream, 3, (i) => ({

@@ -5,7 +5,7 @@ import { InvalidCursorError } from '../errors.js';
 import type { EntitySnapshot, EventIdentity, EntitySnapshotsQuery } from '../entity-snapshot-store.js';
 import type { EventRow } from '../store.js';
 import { newStream, rowsOf, second, t0 } from './rows.js';
-import type { StoreContractHarness } from './store-contract.js';
+import type { StoreContractFixture } from './store-contract.js';
 
 /** Returns consecutive events of the entity `e`, with the versions 1, 2, 3 … */
 export const entityRows = (
@@ -36,7 +36,7 @@ export const snapshotOf = (rows: readonly EventRow[], more: Partial<EntitySnapsh
 };
 
 /** Specs of an entity's snapshots, and of the events that they are derived from. */
-export function describeSnapshots(contract: StoreContractHarness): void {
+export function describeSnapshots(contract: StoreContractFixture): void {
   const of = (stream: string, entityId = 'e') => ({ access: allStreams, stream, entityId });
   const snapshots = () => contract.store.snapshots;
   const list = (query: Partial<EntitySnapshotsQuery>) =>

@@ -30,7 +30,7 @@ export type UnscopedEventQuery = Unscoped<EventQuery>;
  * Wraps the store under test for the contract's specs. Queries of the harness have access to all streams unless a spec
  * limits them.
  */
-export class StoreContractHarness {
+export class StoreContractFixture {
   store: Store;
   private underTest: StoreUnderTest;
 

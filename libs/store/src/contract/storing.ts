@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { earliestTime, parseTime } from '#event';
 import { eventRow, newStream, t0 } from './rows.js';
-import type { StoreContractHarness } from './store-contract.js';
+import type { StoreContractFixture } from './store-contract.js';
 
 /** Adds the specs of a store for writing events: a read returns what was written. */
-export function describeStoring(contract: StoreContractHarness): void {
+export function describeStoring(contract: StoreContractFixture): void {
   describe('the store', () => {
     it('returns an event as it was written', async () => {
       const stream = newStream();

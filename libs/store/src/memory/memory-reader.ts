@@ -1,6 +1,6 @@
 import { compareUtf8, formatTime, streamNameOf, type StoredEvent } from '#event';
 import { allStreams, permitsStream } from '#api';
-import type { Expression } from '#cel';
+import type { ExpressionTree } from '#cel';
 import { decodeCursor, encodeCursor } from '../cursor.js';
 import { assertDeadLetterIdsBounded, deadLetterId, deadLetterIdentity } from '../dead-letter-id.js';
 import { UntranslatableExpressionError } from '#cel';
@@ -13,7 +13,7 @@ import type {
   DeadLetter,
   DeadLetterQuery,
   EntitiesQuery,
-  EntityQuery,
+  EntityReference,
   EntitySummary,
   ErasableDataPresence,
   EventFilter,
@@ -37,7 +37,7 @@ import type { MemoryTables } from './memory-tables.js';
 /**
  * Returns whether an event fulfils a `where` condition; false if the condition has no value for the event.
  */
-export type EvaluateCondition = (expression: Expression, event: StoredEvent) => boolean;
+export type EvaluateCondition = (expression: ExpressionTree, event: StoredEvent) => boolean;
 
 /** In-memory fake of the store's event reader, for specs. */
 export class MemoryReader implements EventReader {
@@ -150,7 +150,7 @@ export class MemoryReader implements EventReader {
     return { ...page, items: page.items.map((one) => ({ ...one, stream: streamNameOf(one.stream) })) };
   }
 
-  async erasableDataOf(query: EntityQuery): Promise<ErasableDataPresence> {
+  async erasableDataOf(query: EntityReference): Promise<ErasableDataPresence> {
     const { stream, entityId } = query;
     const isIts = (entity: string | null) => entity === entityId;
     const isInIt = (row: { stream: string }) => row.stream === stream && this.shows(query, row);

@@ -1,7 +1,7 @@
 import type { RecordReader } from '#event';
 import { RowBinaryWriter } from './row-binary.js';
 import { writeEventColumns } from './event-columns.js';
-import { EventRowBatch, type RowBatchPartition } from './event-row-batch.js';
+import { EventRowBatch, type RowBatchOrigin } from './event-row-batch.js';
 
 /**
  * The buffer that all row batch builders of the process share: building a row batch is synchronous, so two builds never
@@ -19,7 +19,7 @@ export class EventRowBatchBuilder {
   private starts = new Uint32Array(1024);
   private count = 0;
 
-  constructor(private readonly place: RowBatchPartition) {
+  constructor(private readonly place: RowBatchOrigin) {
     const columns = new RowBinaryWriter(256);
     columns.string(place.stream);
     columns.uint16(place.partition);

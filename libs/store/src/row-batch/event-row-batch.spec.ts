@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EventRow } from '../store.js';
 import { EventRowBatchBuilder } from './event-row-batch-builder.js';
-import { EventRowBatch, type RowBatchPartition } from './event-row-batch.js';
+import { EventRowBatch, type RowBatchOrigin } from './event-row-batch.js';
 
-const place: RowBatchPartition = { stream: 'orders', partition: 513 };
+const place: RowBatchOrigin = { stream: 'orders', partition: 513 };
 const plain: EventRecord = {
   event_id: '019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11',
   event_type: 'order.placed',

@@ -2,7 +2,7 @@ import type { EventRow } from './event-row.js';
 import { EventRowReader } from './event-row-reader.js';
 
 /** The stream (by its id) and the partition to which all rows of an `EventRowBatch` belong. */
-export interface RowBatchPartition {
+export interface RowBatchOrigin {
   readonly stream: string;
   readonly partition: number;
 }
@@ -19,7 +19,7 @@ export class EventRowBatch {
    * which the last row ends.
    */
   constructor(
-    readonly place: RowBatchPartition,
+    readonly place: RowBatchOrigin,
     readonly bytes: Buffer,
     private readonly starts: Uint32Array,
   ) {}

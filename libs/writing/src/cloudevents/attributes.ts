@@ -17,7 +17,7 @@ import { eventErrors, isEvent } from '../validate-event.js';
 export type CloudEventAttributes = ReadonlyMap<string, unknown>;
 
 /** Fields of a Tributary event that are derived from the attributes of a CloudEvent. */
-export interface MappedCloudEventFields {
+export interface EventFieldsFromCloudEvent {
   id: string;
   source: string;
   event_type: string;
@@ -53,7 +53,7 @@ const attributeOf: Readonly<Record<string, string>> = {
 export function readAttributes(
   sent: CloudEventAttributes,
   { stream, data }: { stream: string; data: CloudEventDataForm | undefined },
-): MappedCloudEventFields | InputError[] {
+): EventFieldsFromCloudEvent | InputError[] {
   const attributes = new Map([...sent].filter(([, value]) => value !== null));
   const errors = [...attributes].flatMap(attributeErrors).concat(missing(attributes));
   if (errors.length > 0) return errors;

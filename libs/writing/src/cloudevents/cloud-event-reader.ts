@@ -13,7 +13,7 @@ import {
 import type { ParsedEvents } from '../read-request.js';
 import { EventRejection } from '../rejection.js';
 import type { ValidatingJsonScanner } from '../schemas/scan/validating-json-scanner.js';
-import { readAttributes, type MappedCloudEventFields } from './attributes.js';
+import { readAttributes, type EventFieldsFromCloudEvent } from './attributes.js';
 import { scanCloudEvent, type ScannedCloudEvent } from './scan-cloud-event.js';
 
 const openBrace = 0x7b;
@@ -85,7 +85,7 @@ export class CloudEventReader implements ValueHandler {
   }
 
   private accepted(
-    { id, source, timestamp, ...fields }: MappedCloudEventFields,
+    { id, source, timestamp, ...fields }: EventFieldsFromCloudEvent,
     data: string,
     place: { start: number; end: number },
   ): AcceptedEvent {

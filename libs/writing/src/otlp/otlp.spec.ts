@@ -6,7 +6,7 @@ import { generateKey } from '#http';
 import type { LogRecord } from '#log';
 import { schemaName, type SchemaSubject } from '#registry';
 import { startTestIngest, type TestIngest } from '../writing.fixture.js';
-import { RejectedEventReplayParser } from '../rejected/rejected-event-replay-parser.js';
+import { RejectedEventRevalidator } from '../rejected/rejected-event-revalidator.js';
 import { jsonOf, protobufOf, type AnyValue, type TestLogs } from './otlp.fixture.js';
 
 let given: TestIngest;
@@ -205,7 +205,7 @@ describe.each(bothEncodings)('a log record in %s', (_, send) => {
     await send(logs);
     const [record] = kept();
     await enforce({});
-    const replayed = await new RejectedEventReplayParser(given.definitions).read('logs', record!);
+    const replayed = await new RejectedEventRevalidator(given.definitions).read('logs', record!);
     expect(replayed).toMatchObject({
       ...{ event_type: 'paid', data: '{"log.record.uid":"a","body":"b"}', event_id: record!.event_id },
     });

@@ -5,7 +5,7 @@ import { eventErrors, isEvent } from '../validate-event.js';
 import { clientId, clientIdRule } from './client-id.js';
 import { mappedTime, mappedTimeRule } from './mapped-time.js';
 import { mappedVersion, mappedVersionRule } from './mapped-version.js';
-import { JsonPointerTree } from './pointer-tree.js';
+import { JsonPointerScanner } from './pointer-tree.js';
 
 /** Fields of an event that the query of a raw write maps; `data` is the value itself. */
 export const mappedFields = ['event_type', 'entity_id', 'event_id', 'timestamp', 'expected_version'] as const;
@@ -34,7 +34,7 @@ export interface MappedEventFields {
 export class FieldMapping {
   /** The event fields whose parameter is a JSON pointer, in the order of `tree.spans`. */
   readonly pointers: readonly MappedField[];
-  readonly tree: JsonPointerTree;
+  readonly tree: JsonPointerScanner;
   /** The fields of every event, if all parameters are constants; otherwise undefined. */
   readonly fixed: MappedEventFields | undefined;
   private readonly constants: UnvalidatedFields;
@@ -58,7 +58,7 @@ export class FieldMapping {
     if (errors.length > 0)
       throw new ProblemError('invalid_request', 'The query parameters are not valid.', { errors });
     this.fixed = this.pointers.length === 0 ? (constants as MappedEventFields) : undefined;
-    this.tree = new JsonPointerTree(this.pointers.map((field) => text[field]!));
+    this.tree = new JsonPointerScanner(this.pointers.map((field) => text[field]!));
   }
 
   /** Whether the parameter `event_id` is a constant, so that the body may contain only one value. */

@@ -14,7 +14,7 @@ interface Step {
 }
 
 /** Finds the values of several JSON pointers (RFC 6901) in one pass over the text, without parsing it. */
-export class JsonPointerTree {
+export class JsonPointerScanner {
   /**
    * Begin and end, in the text, of the value that each pointer found, one pair after the other; -1 if it found none.
    */

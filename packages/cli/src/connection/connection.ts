@@ -2,7 +2,7 @@ import type { ParsedArguments } from '../arguments/parsed-arguments.js';
 import { UsageError } from '../errors/cli-error.js';
 import type { ProfileStore } from '../profiles/profile-store.js';
 import type { Profile } from '../profiles/profile.js';
-import { readKey, type KeySource } from './key.js';
+import { readKey, type KeySources } from './key.js';
 
 /** The URLs to which a command sends requests, and how to get its API key. */
 export interface Connection {
@@ -64,7 +64,7 @@ function mixed(name: string): string {
   return `The profile "${name}" has its own URL for events, and its key is sent to no other: leave --ingest-url out, change the profile with \`tributary profile add\`, or give --url too.`;
 }
 
-function keySource(input: ParsedArguments, { key_command, key_file }: Profile): KeySource | undefined {
+function keySource(input: ParsedArguments, { key_command, key_file }: Profile): KeySources | undefined {
   const [command, file] = [input.text('key-command'), input.text('key-file')];
   if (command ?? file) return { command, file };
   return (key_command ?? key_file) ? { command: key_command, file: key_file } : undefined;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CliProcess } from '../terminal.js';
-import { differences } from './difference.js';
+import { differences } from './member-difference.js';
 import { inOrder } from './in-order.js';
 import { readManifests } from './read-manifests.js';
 import { readManifest } from './desired-definition.js';

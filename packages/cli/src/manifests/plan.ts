@@ -2,7 +2,7 @@ import type { CallOptions, Tributary } from '#client';
 import { isActive, keyResource } from '../resources/key.js';
 import { resources } from '../resources/index.js';
 import type { Definition, ExistingDefinition, ResourceKind } from '../resources/resource.js';
-import { differences, type Difference } from './difference.js';
+import { differences, type MemberDifference } from './member-difference.js';
 import { inOrder } from './in-order.js';
 import type { DesiredDefinition } from './desired-definition.js';
 
@@ -16,7 +16,7 @@ export interface PlanStep {
   name: string;
   /** The desired definition; for a deletion, the current definition. */
   definition: Definition;
-  differences: Difference[];
+  differences: MemberDifference[];
 }
 
 /**

@@ -48,7 +48,7 @@ export function clientOf(fetch: Fetch): HttpClient {
   return new HttpClient({ url: 'http://tributary', timeoutMs: 5_000, fetch });
 }
 
-/** Returns a problem document as the server sends it. */
+/** Returns a fake answer with this status and a problem document as its body. */
 export function problem(code: string, status: number, more: object = {}): FakeAnswer {
   const document = { type: `urn:tributary:problem:${code}`, title: code, status, detail: `It is ${code}.` };
   return { status, body: { ...document, code, request_id: 'r-1', ...more } };

@@ -2,10 +2,10 @@ import { path } from '../http/address.js';
 import { readProjectionState, type ProjectionState } from '../reading/states.js';
 import type { JsonObject } from '../types/json.js';
 import type { ServerSentEvent } from './event-stream-parser.js';
-import type { LiveStreamSource } from './live-stream.js';
+import type { LiveStreamRequest } from './live-stream.js';
 
 /** A message of the live stream of a projection's changes. */
-export type ProjectionChange<State = JsonObject> =
+export type ProjectionChangeMessage<State = JsonObject> =
   /** The state of a key has changed. A change whose version is not greater than the known one must be ignored. */
   | ({ type: 'change' } & ProjectionState<State>)
   /** The client has received all changes up to now; later ones arrive when they happen. */
@@ -17,14 +17,14 @@ export type ProjectionChange<State = JsonObject> =
   | { type: 'reset' };
 
 /** Request for the live stream of a projection's changes, and the parser of its messages. */
-export class ProjectionChangesSource<State> implements LiveStreamSource<ProjectionChange<State>> {
+export class ProjectionChangesRequest<State> implements LiveStreamRequest<ProjectionChangeMessage<State>> {
   readonly request;
 
   constructor(name: string, snapshot: boolean) {
     this.request = { path: path`/api/v1/projections/${name}/changes`, query: { snapshot } };
   }
 
-  read({ event, data = '{}' }: ServerSentEvent): ProjectionChange<State> | undefined {
+  read({ event, data = '{}' }: ServerSentEvent): ProjectionChangeMessage<State> | undefined {
     if (event === 'change') return Object.assign(readProjectionState<State>(data), { type: event } as const);
     if (event === 'caught_up') return { type: event, ...(JSON.parse(data) as { version: number }) };
     return event === 'reset' ? { type: event } : undefined;

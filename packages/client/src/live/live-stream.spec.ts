@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidAnswerError, TimeoutError, UnreachableError } from '../errors/tributary-error.js';
-import { ProjectionChangesSource } from './changes.js';
+import { ProjectionChangesRequest } from './changes.js';
 import { LiveStream, type LiveOptions } from './live-stream.js';
 import { errorMessage, eventMessage, givenStreams, type FakeConnection } from './streams.fixture.js';
-import { EventTailSource } from './tail.js';
+import { EventTailRequest } from './tail.js';
 
 const silent: FakeConnection = { pieces: ['id: end\n\n'], then: 'silence' };
 
@@ -12,7 +12,7 @@ async function tail(connections: FakeConnection[], { take, ...options }: LiveOpt
   const { http, headers, urls } = givenStreams(...connections);
   const reconnects: unknown[] = [];
   const onReconnect = (error: unknown) => reconnects.push(error);
-  const stream = new LiveStream(http, new EventTailSource({ stream: 's' }), { onReconnect, ...options });
+  const stream = new LiveStream(http, new EventTailRequest({ stream: 's' }), { onReconnect, ...options });
   const ids: string[] = [];
   const positions: (string | undefined)[] = [];
   for await (const { event_id } of stream) {
@@ -84,7 +84,7 @@ describe('a tail', () => {
 
   it("does not count the reader's processing time as silence", async () => {
     const { http, urls } = givenStreams({ pieces: [eventMessage('a', '1')], then: 'end' });
-    for await (const _ of new LiveStream(http, new EventTailSource({}), { silenceMs: 20 })) {
+    for await (const _ of new LiveStream(http, new EventTailRequest({}), { silenceMs: 20 })) {
       await new Promise((resolve) => setTimeout(resolve, 80));
       break;
     }
@@ -135,7 +135,7 @@ it('changes of a projection contain the changed states, and say when to discard 
   ];
   const { http, urls } = givenStreams({ pieces, then: 'silence' });
   const changes = [];
-  for await (const change of new LiveStream(http, new ProjectionChangesSource('sales', true), {})) {
+  for await (const change of new LiveStream(http, new ProjectionChangesRequest('sales', true), {})) {
     changes.push(change);
     if (change.type === 'reset') break;
   }

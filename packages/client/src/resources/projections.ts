@@ -1,7 +1,7 @@
 import { path } from '../http/address.js';
 import type { JsonApi } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
-import { ProjectionChangesSource, type ProjectionChange } from '../live/changes.js';
+import { ProjectionChangesRequest, type ProjectionChangeMessage } from '../live/changes.js';
 import { LiveStream, type LiveOptions } from '../live/live-stream.js';
 import type { Pages } from '../reading/pages.js';
 import { readProjectionState, type ProjectionState } from '../reading/states.js';
@@ -96,7 +96,7 @@ export class Projections {
   changes<State = JsonObject>(
     name: string,
     { snapshot = false, ...options }: ChangesOptions = {},
-  ): LiveStream<ProjectionChange<State>> {
-    return new LiveStream(this.api.http, new ProjectionChangesSource<State>(name, snapshot), options);
+  ): LiveStream<ProjectionChangeMessage<State>> {
+    return new LiveStream(this.api.http, new ProjectionChangesRequest<State>(name, snapshot), options);
   }
 }

@@ -14,7 +14,7 @@ import type {
 } from '../types/schema.js';
 
 /** Filters of a list of schemas. */
-export interface SchemaQuery extends ListQuery {
+export interface SchemaListQuery extends ListQuery {
   stream?: string | readonly string[];
   event_type?: string | readonly string[];
 }
@@ -24,7 +24,7 @@ export class Schemas {
   constructor(private readonly api: JsonApi) {}
 
   /** Lists the latest version of each schema. */
-  list(query: SchemaQuery = {}, options: CallOptions = {}): Pages<Schema> {
+  list(query: SchemaListQuery = {}, options: CallOptions = {}): Pages<Schema> {
     return this.api.list({ path: '/api/v1/schemas', name: 'schemas', query }, options);
   }
 

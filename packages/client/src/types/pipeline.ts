@@ -1,9 +1,9 @@
 import type { NewEvent } from './event.js';
 import type { Operator } from './operator.js';
-import type { From, Source } from './source.js';
+import type { SourceStart, DefinitionSource } from './source.js';
 
 /** The events that a pipeline processes. */
-export interface PipelineSource extends Source {
+export interface PipelineSource extends DefinitionSource {
   /**
    * Duration, such as `30s`: a partition that has had no event for this long no longer delays the closing of windows.
    */
@@ -15,7 +15,7 @@ export interface PipelineInput {
   name: string;
   source: PipelineSource;
   operators: Operator[];
-  from?: From | null;
+  from?: SourceStart | null;
 }
 
 /** The new definition of an existing pipeline. The URL contains the name, so `name` may be omitted. */
@@ -28,7 +28,7 @@ export interface Pipeline {
   status: 'running' | 'paused' | 'failed';
   source: PipelineSource;
   operators: Operator[];
-  from: From;
+  from: SourceStart;
   created_at: string;
   started_at: string;
   failure: string | null;

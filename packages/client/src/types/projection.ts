@@ -1,5 +1,5 @@
 import type { WaitForPositions } from './event.js';
-import type { From, Source } from './source.js';
+import type { SourceStart, DefinitionSource } from './source.js';
 
 /** How a field of a projection's state is computed from the events of a key. */
 export type FoldOperation =
@@ -15,14 +15,14 @@ export interface Field {
 /** The definition of a new projection. */
 export interface ProjectionInput {
   name: string;
-  source: Source;
+  source: DefinitionSource;
   /**
    * A CEL expression over the event, whose value is the key of the state. Default: `event.entity_id`, one state for
    * each entity.
    */
   key?: string | null;
   fields: Record<string, Field>;
-  from?: From | null;
+  from?: SourceStart | null;
 }
 
 /** The new definition of an existing projection. The URL contains the name, so `name` may be omitted. */
@@ -33,10 +33,10 @@ export interface Projection {
   name: string;
   version: number;
   status: 'building' | 'running' | 'paused' | 'failed';
-  source: Source;
+  source: DefinitionSource;
   key: string;
   fields: Record<string, Field>;
-  from: From;
+  from: SourceStart;
   created_at: string;
   /** The version of the definition whose states reads return; null while the first one is being built. */
   serving_version: number | null;

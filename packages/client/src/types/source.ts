@@ -1,5 +1,5 @@
 /** The events that a projection or a pipeline reads. */
-export interface Source {
+export interface DefinitionSource {
   streams: string[];
   event_types?: string[] | null;
   /** A CEL expression over the event. */
@@ -7,4 +7,4 @@ export interface Source {
 }
 
 /** Where a projection or pipeline starts in a stream that it has not read yet. */
-export type From = 'beginning' | 'now';
+export type SourceStart = 'beginning' | 'now';

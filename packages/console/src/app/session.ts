@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals';
 import { Tributary, UnreachableError } from '#client';
 
 /** What the gateway says of the port that served the page. */
-export interface PortSettings {
+export interface GatewayPortSettings {
   /** Whether the port requires a key. */
   keys: boolean;
   /** Whether the console may offer changes on this port. */
@@ -12,7 +12,7 @@ export interface PortSettings {
 
 const storageName = 'tributary.key';
 
-export const settings = signal<PortSettings | undefined>(undefined);
+export const settings = signal<GatewayPortSettings | undefined>(undefined);
 export const apiKey = signal<string | undefined>(sessionStorage.getItem(storageName) ?? undefined);
 
 /** Why the sign-in page is shown again; undefined at the first visit. */
@@ -28,7 +28,7 @@ export const target = computed(() => ({ origin: location.origin, keys: settings.
 export async function loadSettings(signal: AbortSignal): Promise<void> {
   const response = await fetch('/console/settings.json', { signal, cache: 'no-store' }).catch(unreachable);
   if (!response.ok) throw new UnreachableError(`The gateway answered ${response.status}.`);
-  settings.value = (await response.json()) as PortSettings;
+  settings.value = (await response.json()) as GatewayPortSettings;
 }
 
 function unreachable(error: Error): never {

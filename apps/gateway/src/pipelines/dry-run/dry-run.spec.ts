@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { nowServing, savedState } from '../../projections/states/serving.fixture.js';
-import { GivenPipelines, minutes, path, spec } from '../given-pipelines.fixture.js';
+import { PipelineGatewayFixture, minutes, path, spec } from '../pipeline-gateway.fixture.js';
 
-const given = new GivenPipelines();
+const given = new PipelineGatewayFixture();
 const url = `${path}/dry-run`;
 
 interface Step {

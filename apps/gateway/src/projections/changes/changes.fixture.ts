@@ -7,7 +7,7 @@ import { partitionProgress, stateRow } from '../../../../../libs/store/src/keyed
 import { givenConnections, type GivenConnectionsOptions } from '../../live/given-connections.fixture.js';
 import { StreamClient, type MessageParser } from '../../live/stream-client.fixture.js';
 import { foldOf, keyState, mergedKey } from '../states/key-state.js';
-import { ChangeStreams } from './change-streams.js';
+import { ChangeStreamOpener } from './change-stream-opener.js';
 import { VisibleProjections } from '../visible-projections.js';
 import { ProjectionsFollower } from './projections-follower.js';
 
@@ -21,7 +21,7 @@ export interface Change {
 
 /** Opens live streams of projection changes in one simulated gateway process, and closes them all. */
 export interface ChangeStreamsHandle {
-  open: ChangeStreams['open'];
+  open: ChangeStreamOpener['open'];
   close(): void;
 }
 
@@ -107,7 +107,7 @@ export class ChangesFixture {
     const times = { pollMs: 1, retryMs: 1 };
     const follower = new ProjectionsFollower(connections, { projections }, definitions, logger, times);
     const visible = new VisibleProjections(definitions as Definitions);
-    const changes = new ChangeStreams(connections, follower, visible, logger, times);
+    const changes = new ChangeStreamOpener(connections, follower, visible, logger, times);
     return { open: (...request) => changes.open(...request), close: () => connections.close() };
   }
 }

@@ -11,7 +11,7 @@ import {
 import { ProjectionName } from '../../definitions/definition-name.js';
 import { VisibleProjections } from '../visible-projections.js';
 import { ProjectionStateReader } from '../states/projection-state-reader.js';
-import { ChangeStreams } from './change-streams.js';
+import { ChangeStreamOpener } from './change-stream-opener.js';
 import { Problems, storeAndLogProblems } from '../../openapi/problems.js';
 import { StateChangeParameters } from './state-change-parameters.js';
 
@@ -22,7 +22,7 @@ export class StateChangesController {
   constructor(
     private readonly projections: VisibleProjections,
     private readonly states: ProjectionStateReader,
-    private readonly changes: ChangeStreams,
+    private readonly changes: ChangeStreamOpener,
   ) {}
 
   @Get()

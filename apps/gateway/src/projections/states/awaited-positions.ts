@@ -1,6 +1,6 @@
 import { ProblemError } from '#api';
 import type { Definitions, ProjectionGeneration } from '#registry';
-import type { StreamPosition } from '../../consistency/position.js';
+import type { ConsistencyToken } from '../../consistency/position.js';
 
 /**
  * Returns the positions that the consumer group of a generation must pass. Positions before its start are left out,
@@ -9,9 +9,9 @@ import type { StreamPosition } from '../../consistency/position.js';
  */
 export function awaitedPositions(
   { sources }: ProjectionGeneration,
-  positions: readonly StreamPosition[],
+  positions: readonly ConsistencyToken[],
   definitions: Pick<Definitions, 'stream'>,
-): StreamPosition[] {
+): ConsistencyToken[] {
   return positions.filter(({ stream, partition, offset }) => {
     const source = Object.hasOwn(sources, stream) ? sources[stream] : undefined;
     if (!source) throw refused(`must name streams that the projection folds, and ${stream} is not one`);

@@ -5,7 +5,7 @@ import type { Definitions, ProjectionGeneration, ProjectionDefinition } from '#r
 import type { KeyedStateReader } from '#store';
 import { DEFINITIONS, STORE } from '../../shared-services/shared-services.js';
 import { Bulkhead } from '../../reads/bulkhead.js';
-import type { StreamPosition } from '../../consistency/position.js';
+import type { ConsistencyToken } from '../../consistency/position.js';
 import { ConsistencyTokenWaiter } from '../../consistency/consistency-tokens.js';
 import { ProjectionStatsReader } from '../projection-stats-reader.js';
 import { awaitedPositions } from './awaited-positions.js';
@@ -16,7 +16,7 @@ import type { StatePage } from './state-answers.js';
 
 /** The caller of a read, and the positions that it waits for. */
 export interface StateReadOptions {
-  positions?: readonly StreamPosition[] | undefined;
+  positions?: readonly ConsistencyToken[] | undefined;
   client: AbortSignal;
 }
 

@@ -1,21 +1,21 @@
 import { IsIn } from 'class-validator';
 import { ProblemError } from '#api';
 import { limits } from '#event';
-import type { HasConsistencyCheck } from '#http';
+import type { HasCrossFieldCheck } from '#http';
 import { foldLimits } from '#dataflow';
 import { Cursor, PageLimit, Parameter, Positions, Text } from '../../parameters/decorators.js';
-import type { StreamPosition } from '../../consistency/position.js';
+import type { ConsistencyToken } from '../../consistency/position.js';
 
 const fieldCharacters = 64;
 
 /** Query parameters of a read of one key's state. */
 export class ProjectionKeyParameters {
   @Positions()
-  wait_for?: StreamPosition[];
+  wait_for?: ConsistencyToken[];
 }
 
 /** Query parameters of `GET /api/v1/projections/{name}/state`. */
-export class ProjectionStatesParameters extends ProjectionKeyParameters implements HasConsistencyCheck {
+export class ProjectionStatesParameters extends ProjectionKeyParameters implements HasCrossFieldCheck {
   @Text(foldLimits.keyCharacters)
   @Parameter('Only keys that start with this.', 'EUR')
   prefix?: string;

@@ -1,4 +1,4 @@
-import type { Checkpointer, ErasureLookup, StalledConsumerDetector, EngineRetry } from '#engine';
+import type { Checkpointer, ErasureLookup, StalledConsumerDetector, EngineCallRetrier } from '#engine';
 import type { StreamId, TopicAndGroupNames } from '#event';
 import type { Definitions } from '#registry';
 import type { Log, Producer } from '#log';
@@ -46,7 +46,7 @@ export interface JobDependencies {
   projections: Pick<Definitions['projections'], 'get'>;
   /** Returns the id of the stream that has this name now; undefined if no stream has the name. */
   streamId(name: string): StreamId | undefined;
-  retry: EngineRetry;
+  retry: EngineCallRetrier;
   checkpointer: JobCheckpointer;
   budget: RowCacheBudget;
   erasures: ErasureLookup;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PartitionErasures, warmUpStart, type OwnedPartition } from '#engine';
+import { PartitionErasureLookup, warmUpStart, type OwnedPartition } from '#engine';
 import type { EpochMicros, StreamId } from '#event';
 import type { NewlyAssignedPartition } from '#log';
 import { maxStateKeys, type PartitionProgress, type StatePartitionKey } from '#store';
@@ -225,7 +225,7 @@ function taskOf(
   if (stage === replayStage) return new DeadLetterReplayTask({ ...shared, window, erasures, idOf });
   const { stream, id } = source!;
   const place = { stream: id, partition: state.place.partition };
-  return new SourceTask({ ...shared, stream, window, erasures: new PartitionErasures(erasures, place) });
+  return new SourceTask({ ...shared, stream, window, erasures: new PartitionErasureLookup(erasures, place) });
 }
 
 function nowOf({ now }: JobDependencies): EpochMicros {

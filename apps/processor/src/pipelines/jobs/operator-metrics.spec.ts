@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { compilePipeline, type OperatorDefinition } from '#dataflow';
+import { compilePipeline, type OperatorSpec } from '#dataflow';
 import { metrics } from '#telemetry';
 import { OperatorMetrics } from './operator-metrics.js';
 
-const stepsOf = (...operators: OperatorDefinition[]) =>
+const stepsOf = (...operators: OperatorSpec[]) =>
   compilePipeline({ source: { streams: ['orders'] }, operators, from: 'beginning' }).steps;
 
 const filter = { filter: 'event.data.n > 1' };

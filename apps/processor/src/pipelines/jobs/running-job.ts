@@ -9,7 +9,7 @@ import { openTask, type AssignedJobPartition } from './open-task.js';
 import type { JobTask } from './job-task.js';
 import type { StageTopic } from '../output/output-buffer.js';
 import type { JobDependencies } from './job-dependencies.js';
-import { DeadLetterDataStreams } from './dead-letter-data-streams.js';
+import { StreamsInDeadLetters } from './streams-in-dead-letters.js';
 import { exportedWatermark } from './exported-watermark.js';
 import type { DesiredJob } from './desired-jobs.js';
 
@@ -25,7 +25,7 @@ export const pipelineLagPrefix = 'pipeline ';
  */
 export class RunningJob implements DefinitionRunner<DesiredJob>, TaskFactory<JobTask> {
   private readonly host: PartitionTaskHost<JobTask>;
-  private readonly shown: DeadLetterDataStreams;
+  private readonly shown: StreamsInDeadLetters;
   private readonly closed = new AbortController();
   private current: JobConfiguration;
   private desired: DesiredJob;
@@ -40,7 +40,7 @@ export class RunningJob implements DefinitionRunner<DesiredJob>, TaskFactory<Job
     private readonly parts: JobDependencies,
   ) {
     this.desired = desired;
-    this.shown = new DeadLetterDataStreams(parts.projections);
+    this.shown = new StreamsInDeadLetters(parts.projections);
     this.current = this.currentOf(desired, new Map());
     const { checkpointer } = parts;
     this.host = new PartitionTaskHost({

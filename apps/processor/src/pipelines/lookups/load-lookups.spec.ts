@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { TimeSlice } from '#async';
-import { compilePipeline, sourceEvent, type OperatorDefinition } from '#dataflow';
+import { compilePipeline, sourceEvent, type OperatorSpec } from '#dataflow';
 import { loadLookups } from './load-lookups.js';
 import { recordOf } from '../pipelines.fixture.js';
 
-const enrich: OperatorDefinition = {
+const enrich: OperatorSpec = {
   enrich: { from: { projection: 'customers' }, key: 'event.entity_id', as: 'customer' },
 };
-const chainOf = (...operators: OperatorDefinition[]) =>
+const chainOf = (...operators: OperatorSpec[]) =>
   compilePipeline({
     ...{ source: { streams: ['orders'] }, from: 'beginning' },
     operators: [...operators, { emit: { stream: 'out' } }],

@@ -9,7 +9,7 @@ import { lookupName, type LoadedProjectionStates, type SideInputLoader } from '.
 const mostRounds = 60;
 
 /** An input event of an operator chain. */
-export interface OperatorChainInput {
+export interface ChainInputEvent {
   readonly flow: PipelineEvent;
 }
 
@@ -23,7 +23,7 @@ interface LookupDependencies {
  * Loads all projection states that a chain needs for these input events, together. If the chain looks up nothing, the
  * inputs are returned unchanged and remain lazy. An undefined input is a record that the chain does not process.
  */
-export async function loadLookups<In extends OperatorChainInput>(
+export async function loadLookups<In extends ChainInputEvent>(
   chain: OperatorChain,
   inputs: Iterable<In | undefined>,
   { load, turn }: LookupDependencies,
@@ -49,6 +49,6 @@ export async function loadLookups<In extends OperatorChainInput>(
 }
 
 /** Returns the size of an input event in characters, as the work that `TimeSlice` counts. */
-export function sizeOf(input: OperatorChainInput | undefined): number {
+export function sizeOf(input: ChainInputEvent | undefined): number {
   return input?.flow.event.data.length ?? 0;
 }

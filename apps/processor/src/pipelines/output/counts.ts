@@ -12,11 +12,11 @@ export interface EventOutcomeCounts {
 }
 
 /** The event counts of a whole pipeline, and of each of its operators. */
-export interface JobEventCounts extends Readonly<EventOutcomeCounts> {
+export interface JobAndOperatorEventCounts extends Readonly<EventOutcomeCounts> {
   readonly steps: EventCountsByOperator;
 }
 
-export const zeroCounts: JobEventCounts = {
+export const zeroCounts: JobAndOperatorEventCounts = {
   processed: 0,
   emitted: 0,
   dropped: 0,
@@ -25,7 +25,10 @@ export const zeroCounts: JobEventCounts = {
   steps: {},
 };
 
-export function sumCounts(a: JobEventCounts, b: JobEventCounts): JobEventCounts {
+export function sumCounts(
+  a: JobAndOperatorEventCounts,
+  b: JobAndOperatorEventCounts,
+): JobAndOperatorEventCounts {
   return {
     processed: a.processed + b.processed,
     emitted: a.emitted + b.emitted,

@@ -10,7 +10,7 @@ import {
   type OperatorOutcome,
   type WebhookFormat,
 } from '#dataflow';
-import type { JobEventCounts, EventOutcomeCounts } from './counts.js';
+import type { JobAndOperatorEventCounts, EventOutcomeCounts } from './counts.js';
 import type { JobIdentity } from './emitted-record.js';
 import { deadLetterOf, type DeadLetterCause } from './dead-letters.js';
 import { encodeRepartitionedEvent } from './stage-record.js';
@@ -84,7 +84,7 @@ export class OutputBuffer {
   }
 
   /** The event counts of the batch so far. The counts are final when all outputs of the batch are written. */
-  get totals(): JobEventCounts {
+  get totals(): JobAndOperatorEventCounts {
     return { ...this.counts, steps: this.steps.counts() };
   }
 

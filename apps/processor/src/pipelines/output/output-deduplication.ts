@@ -1,4 +1,4 @@
-import { MaterializedOffsets, type StalledConsumerDetector, type EngineRetry } from '#engine';
+import { MaterializedOffsetReader, type StalledConsumerDetector, type EngineCallRetrier } from '#engine';
 import { streamNameOf, type EpochMicros, type TopicAndGroupNames } from '#event';
 import type { Definitions } from '#registry';
 import { UnknownTopicError, type TopicAdmin } from '#log';
@@ -11,7 +11,7 @@ export interface DeduplicationDependencies {
   reader: Pick<EventReader, 'storedIds'>;
   definitions: Pick<Definitions, 'stream'>;
   topics: TopicAndGroupNames;
-  retry: EngineRetry;
+  retry: EngineCallRetrier;
   progress: Pick<StalledConsumerDetector, 'attempted'>;
   logger: Logger;
   window: IdWindowBounds;
@@ -131,7 +131,7 @@ export class OutputDeduplication {
 
   private async settle(signal: AbortSignal): Promise<void> {
     const { parts, written } = this;
-    const materialized = new MaterializedOffsets(parts);
+    const materialized = new MaterializedOffsetReader(parts);
     for (const one of this.settled ? [] : written) {
       if (!isThere(parts, one)) continue;
       let warned = false;

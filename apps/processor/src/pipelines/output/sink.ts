@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EngineRetry } from '#engine';
+import type { EngineCallRetrier } from '#engine';
 import { cloudEventJson, formatTime, type EpochMicros, type TopicAndGroupNames } from '#event';
 import { derivedId } from '#dataflow';
-import type { WebhookDeliverer, WebhookDelivery } from '#webhooks';
-import { LogOverloadedError, UnknownTopicError, type NewRecord, type Producer } from '#log';
+import type { WebhookDeliverer, PendingWebhookDelivery } from '#webhooks';
+import { ProducerBufferFullError, UnknownTopicError, type NewRecord, type Producer } from '#log';
 
 import { emittedMetadata, emittedRecord, isTooLarge, tooLarge, type JobIdentity } from './emitted-record.js';
 import type { EmittedEventValidator } from './emitted-event-validator.js';
@@ -17,7 +17,7 @@ export interface SinkDependencies {
   streams: TargetStreamCreator;
   schemas: EmittedEventValidator;
   webhooks: Pick<WebhookDeliverer, 'deliver'>;
-  retry: EngineRetry;
+  retry: EngineCallRetrier;
   now: () => EpochMicros;
 }
 
@@ -89,7 +89,7 @@ export class Sink {
     });
   }
 
-  private deliveryOf(output: BufferedWebhookEvent, run: JobIdentity): WebhookDelivery {
+  private deliveryOf(output: BufferedWebhookEvent, run: JobIdentity): PendingWebhookDelivery {
     const { url, secretRef, format } = output;
     const { id, value } = emittedRecord(output, run, { schemaVersion: null, now: this.parts.now() });
     const isCloudEvent = format === 'cloudevents';
@@ -109,7 +109,7 @@ export class Sink {
     } catch (error) {
       // If the stream was deleted a moment ago, the next attempt creates the stream again. If the Kafka producer is
       // overloaded, it accepts records again after a moment.
-      if (error instanceof UnknownTopicError || error instanceof LogOverloadedError) return false;
+      if (error instanceof UnknownTopicError || error instanceof ProducerBufferFullError) return false;
       throw error;
     }
   }

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { EngineRetry } from '#engine';
+import { EngineCallRetrier } from '#engine';
 import { systemActor } from '#registry';
 import type { NewRecord } from '#log';
 import type { DeadLetter } from '#store';
-import { compilePipeline, pipelineLimits, sourceEvent, type OperatorDefinition } from '#dataflow';
+import { compilePipeline, pipelineLimits, sourceEvent, type OperatorSpec } from '#dataflow';
 import { createLogger } from '#telemetry';
-import type { WebhookDelivery } from '#webhooks';
+import type { PendingWebhookDelivery } from '#webhooks';
 import { EmittedEventValidator } from '../output/emitted-event-validator.js';
 import { Sink } from '../output/sink.js';
 import { OutputBuffer } from '../output/output-buffer.js';
@@ -29,7 +29,7 @@ const grown = Array.from({ length: 10 }, () => inputs).flat();
 const signal = new AbortController().signal;
 
 let appended: (readonly NewRecord[])[];
-let delivered: (readonly WebhookDelivery[])[];
+let delivered: (readonly PendingWebhookDelivery[])[];
 let saved: (readonly DeadLetter[])[];
 let turns: number;
 let turnsWhileDelivering: number[];
@@ -42,9 +42,9 @@ beforeEach(() => {
  * Computes a batch of 100 events with these operators; the outputs of the batch have 50 MB. Resolves with the remaining
  * outputs.
  */
-const computed = (...operators: OperatorDefinition[]) => computedOver(grown, operators);
+const computed = (...operators: OperatorSpec[]) => computedOver(grown, operators);
 
-async function computedOver(events: typeof inputs, operators: OperatorDefinition[]): Promise<OutputBuffer> {
+async function computedOver(events: typeof inputs, operators: OperatorSpec[]): Promise<OutputBuffer> {
   const world = await PipelineTestBed.make();
   const { definitions } = world;
   await definitions.createStream({ stream: 'out' }, systemActor);
@@ -52,7 +52,7 @@ async function computedOver(events: typeof inputs, operators: OperatorDefinition
   const sink = new Sink({
     ...{ topics, now: () => 0, streams: new TargetStreamCreator(definitions) },
     schemas: new EmittedEventValidator(definitions),
-    retry: new EngineRetry({
+    retry: new EngineCallRetrier({
       logger: createLogger({ name: 'test', level: 'silent' }),
       failedAttempt: () => undefined,
     }),

@@ -1,7 +1,7 @@
 import { TimeSlice } from '#async';
 import type { OperatorChain } from '#dataflow';
 import type { JobIdentity } from '../output/emitted-record.js';
-import { loadLookups, sizeOf, type OperatorChainInput } from '../lookups/load-lookups.js';
+import { loadLookups, sizeOf, type ChainInputEvent } from '../lookups/load-lookups.js';
 import type { InputRecordContext, OutputBuffer } from '../output/output-buffer.js';
 import type { StageTaskDependencies } from './stage-task.js';
 
@@ -55,7 +55,7 @@ export class BatchComputation {
    */
   async take(
     chain: OperatorChain,
-    inputs: Iterable<(OperatorChainInput & InputRecordContext) | undefined>,
+    inputs: Iterable<(ChainInputEvent & InputRecordContext) | undefined>,
   ): Promise<void> {
     const { output, turn } = this;
     const ready = await loadLookups(chain, inputs, { load: this.parts.load, turn });

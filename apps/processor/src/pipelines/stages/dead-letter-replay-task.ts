@@ -11,7 +11,7 @@ import {
   type IdWindow,
   type ReplayedDeadLetter,
 } from '#dataflow';
-import { zeroCounts, sumCounts, type JobEventCounts } from '../output/counts.js';
+import { zeroCounts, sumCounts, type JobAndOperatorEventCounts } from '../output/counts.js';
 import { replayPartitionName, type JobConfiguration } from './job-configuration.js';
 import { unreadableDeadLetter } from '../output/dead-letters.js';
 import { requireReadable } from './checkpoint-lost.js';
@@ -87,7 +87,7 @@ export class DeadLetterReplayTask implements StageTask {
     return !repeated;
   }
 
-  private async takePart(records: readonly LogRecord[]): Promise<JobEventCounts> {
+  private async takePart(records: readonly LogRecord[]): Promise<JobAndOperatorEventCounts> {
     const { state, now } = this.options;
     const run = await this.runFor(records);
     const output = new OutputBuffer({

@@ -10,7 +10,7 @@ import {
   type PipelineEvent,
   type KeyedStage,
 } from '#dataflow';
-import { zeroCounts, sumCounts, type JobEventCounts } from '../output/counts.js';
+import { zeroCounts, sumCounts, type JobAndOperatorEventCounts } from '../output/counts.js';
 import { upstreamPartitionName, type JobConfiguration } from './job-configuration.js';
 import { unreadableDeadLetter } from '../output/dead-letters.js';
 import { missingTopicError, requireReadable } from './checkpoint-lost.js';
@@ -137,7 +137,7 @@ export class KeyedTask implements StageTask {
   private async takePart(
     arrivals: readonly DecodedStageRecord[],
     { run, stage, next }: { run: JobConfiguration; stage: KeyedStage; next: number },
-  ): Promise<{ counts: JobEventCounts; changed: boolean }> {
+  ): Promise<{ counts: JobAndOperatorEventCounts; changed: boolean }> {
     const { state, now } = this.options;
     if (run.feedersOf(stage.id).join() !== this.known)
       this.positions = this.positionsOf(run, this.positions.save());

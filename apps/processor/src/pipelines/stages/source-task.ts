@@ -1,4 +1,4 @@
-import type { PartitionErasures } from '#engine';
+import type { PartitionErasureLookup } from '#engine';
 import { TimeSlice } from '#async';
 import type { LogRecord, RecordBatch } from '#log';
 import {
@@ -9,7 +9,12 @@ import {
   type CompiledPipeline,
 } from '#dataflow';
 import { decodeLogRecord } from '../../projections/decoded-record.js';
-import { zeroCounts, sumCounts, type JobEventCounts, type EventOutcomeCounts } from '../output/counts.js';
+import {
+  zeroCounts,
+  sumCounts,
+  type JobAndOperatorEventCounts,
+  type EventOutcomeCounts,
+} from '../output/counts.js';
 import { upstreamPartitionName, type JobConfiguration } from './job-configuration.js';
 import { OutputBuffer, type InputRecordContext } from '../output/output-buffer.js';
 import type { JobPartitionState } from '../state/job-partition-state.js';
@@ -26,7 +31,7 @@ const suspendedMs = 1000;
 export interface SourceTaskOptions extends StageTaskDependencies {
   stream: string;
   window: IdWindow;
-  erasures: Pick<PartitionErasures, 'endOf'>;
+  erasures: Pick<PartitionErasureLookup, 'endOf'>;
 }
 
 interface MatchedEvent extends InputRecordContext {
@@ -104,7 +109,7 @@ export class SourceTask implements StageTask {
     return new SourceWatermark({ idleAfterMs, nowMs: this.options.now() / 1000, watermark: state.watermark });
   }
 
-  private async takePart(records: readonly LogRecord[], next: number): Promise<JobEventCounts> {
+  private async takePart(records: readonly LogRecord[], next: number): Promise<JobAndOperatorEventCounts> {
     const { current, state, now } = this.options;
     const run = current();
     if (run.pipeline.idleAfterMs !== this.idleAfterMs) {

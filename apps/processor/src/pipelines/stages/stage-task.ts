@@ -1,7 +1,7 @@
 import type { EpochMicros } from '#event';
 import type { RecordBatch } from '#log';
 import type { DeadLetter } from '#store';
-import type { JobEventCounts } from '../output/counts.js';
+import type { JobAndOperatorEventCounts } from '../output/counts.js';
 import type { JobConfiguration } from './job-configuration.js';
 import type { WatermarkBroadcaster } from '../output/watermark-broadcaster.js';
 import type { Sink } from '../output/sink.js';
@@ -29,7 +29,7 @@ export interface StageTaskDependencies {
 
 /** The result of processing one batch. */
 export interface StageBatchResult {
-  counts: JobEventCounts;
+  counts: JobAndOperatorEventCounts;
   duplicates: number;
   /** Whether the task has changes to save besides the offset. */
   changed: boolean;

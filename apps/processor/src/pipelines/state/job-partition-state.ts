@@ -2,7 +2,7 @@ import type { Checkpoint, CheckpointedTask, OwnedPartition } from '#engine';
 import type { EpochMicros } from '#event';
 import type { DeadLetter, PartitionProgress, KeyedStateRow, StatePartitionKey } from '#store';
 import { noWatermark, pipelineLimits } from '#dataflow';
-import { zeroCounts, sumCounts, type JobEventCounts } from '../output/counts.js';
+import { zeroCounts, sumCounts, type JobAndOperatorEventCounts } from '../output/counts.js';
 import type { PartitionRowCache } from './partition-row-cache.js';
 import type { OutputDeduplication } from '../output/output-deduplication.js';
 
@@ -23,7 +23,7 @@ export interface CompletedBatch {
   /** Offset below which all records are processed. */
   next: number;
   letters: readonly DeadLetter[];
-  counts: JobEventCounts;
+  counts: JobAndOperatorEventCounts;
   watermark: EpochMicros;
   /**
    * The state besides the rows that is needed to continue from `next`: upstream positions as JSON, or the id of a
@@ -62,7 +62,7 @@ export class JobPartitionState implements CheckpointedTask<UnsavedJobChanges> {
   /** Finds output of the next records that the previous owner of the partition may have written already. */
   before: OutputDeduplication | undefined;
   private savedNext: number;
-  private counts: JobEventCounts;
+  private counts: JobAndOperatorEventCounts;
   private letters: DeadLetter[] = [];
   private lettersWeight = 0;
   private timestamp = 0;
@@ -160,7 +160,10 @@ const mostSteps = 2 * pipelineLimits.operators;
  * With fewer operators, all counts are kept, because a process that has not read a new definition yet may process the
  * next batch.
  */
-function withoutFormerSteps(counts: JobEventCounts, batch: JobEventCounts): JobEventCounts {
+function withoutFormerSteps(
+  counts: JobAndOperatorEventCounts,
+  batch: JobAndOperatorEventCounts,
+): JobAndOperatorEventCounts {
   const steps = Object.entries(counts.steps);
   if (steps.length <= mostSteps) return counts;
   return { ...counts, steps: Object.fromEntries(steps.filter(([key]) => Object.hasOwn(batch.steps, key))) };

@@ -1,11 +1,11 @@
-import type { EngineRetry } from '#engine';
+import type { EngineCallRetrier } from '#engine';
 import type { DeadLetter, EventWriter, KeyedStateWriter } from '#store';
 import { metrics } from '#telemetry';
 import type { UnsavedJobChanges } from './job-partition-state.js';
 
 export interface BatchSaveDependencies {
   writer: Pick<KeyedStateWriter, 'save'> & Pick<EventWriter, 'appendDeadLetters'>;
-  retry: EngineRetry;
+  retry: EngineCallRetrier;
   /** Aborted when the process stops without waiting for running saves. */
   stopped: AbortSignal;
 }

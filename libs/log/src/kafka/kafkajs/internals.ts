@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { IdempotentProducer } from '../produce/producer-shard.js';
+import type { KafkajsProducer } from '../produce/producer-shard.js';
 import { installPatches } from './patches.js';
 
 /**
@@ -137,7 +137,7 @@ interface GroupProtocol {
 }
 
 export const kafkajs = require('kafkajs') as {
-  Kafka: new (config: object) => { producer(options: object): IdempotentProducer };
+  Kafka: new (config: object) => { producer(options: object): KafkajsProducer };
 };
 
 export const ClusterClass = require('kafkajs/src/cluster') as new (options: object) => Cluster;

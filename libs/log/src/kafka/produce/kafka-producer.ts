@@ -1,4 +1,4 @@
-import { LogOverloadedError, LogUnavailableError } from '../../errors.js';
+import { ProducerBufferFullError, LogUnavailableError } from '../../errors.js';
 import type { NewRecord, RecordPosition, Producer } from '../../log.js';
 import { PendingAppend } from './pending-append.js';
 import { partitionOf } from './murmur2.js';
@@ -38,7 +38,7 @@ export class KafkaProducer implements Producer {
     if (records.length === 0) return [];
     const append = new PendingAppend(records, Date.now() + this.options.operationTimeoutMs);
     if (this.inFlight > 0 && this.inFlight + append.bytes > this.options.bytesInFlight) {
-      throw new LogOverloadedError('more bytes are in flight than allowed');
+      throw new ProducerBufferFullError('more bytes are in flight than allowed');
     }
     this.inFlight += append.bytes;
     const result = this.dispatch(append);

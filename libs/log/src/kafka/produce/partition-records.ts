@@ -8,7 +8,7 @@ export class SendCancelledError extends Error {
 }
 
 /** State of one call of the kafkajs `sendBatch`, which the records of all its partitions share. */
-export interface SendState {
+export interface SendBatchState {
   /** True if no append waits for the send any more; kafkajs then ends its retries. */
   readonly cancelled: boolean;
   /**
@@ -38,7 +38,7 @@ export class PartitionRecords {
     readonly records: readonly NewRecord[],
     /** Approximate size of the encoded records, in bytes. */
     readonly bytes: number,
-    private readonly send: SendState,
+    private readonly send: SendBatchState,
   ) {}
 
   get length(): number {

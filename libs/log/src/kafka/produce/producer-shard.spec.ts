@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { LogOverloadedError, LogUnavailableError, UnknownTopicError } from '../../errors.js';
+import { ProducerBufferFullError, LogUnavailableError, UnknownTopicError } from '../../errors.js';
 import type { NewRecord } from '../../log.js';
 import { PendingAppend } from './pending-append.js';
 import { KafkaProducer } from './kafka-producer.js';
 import type { GroupedRecords } from './partition-records.js';
-import { ProducerShard, type IdempotentProducer, type ProducerShardOptions } from './producer-shard.js';
+import { ProducerShard, type KafkajsProducer, type ProducerShardOptions } from './producer-shard.js';
 import type { TopicPartitionAnswer } from './send-batch.js';
 import type { TopicMetadataCache } from './topic-metadata-cache.js';
 
@@ -29,7 +29,7 @@ class HandBroker {
   gone = new Set<string>();
   private readonly ends = new Map<string, number>();
 
-  create(): IdempotentProducer {
+  create(): KafkajsProducer {
     return {
       connect: async () => {
         if (this.refusing) throw new Error('refused');
@@ -231,7 +231,7 @@ describe('the producer', () => {
     const first = producer.append(records('a'.repeat(900)));
     await soon();
     expect(producer.bytesInFlight).toBeGreaterThan(900);
-    await expect(producer.append(records('b'.repeat(200)))).rejects.toThrow(LogOverloadedError);
+    await expect(producer.append(records('b'.repeat(200)))).rejects.toThrow(ProducerBufferFullError);
     broker.answersAtOnce = true;
     broker.sent[0]?.answer();
     await first;

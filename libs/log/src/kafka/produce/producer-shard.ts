@@ -7,7 +7,7 @@ import { PartitionCountChangedError } from './partition-records.js';
 import { SendBatch, type SendLimits, type TopicPartitionAnswer } from './send-batch.js';
 
 /** The part of a kafkajs producer that a shard uses. */
-export interface IdempotentProducer {
+export interface KafkajsProducer {
   connect(): Promise<void>;
   disconnect(): Promise<void>;
   sendBatch(batch: {
@@ -21,7 +21,7 @@ export interface IdempotentProducer {
 export interface ProducerShardOptions extends SendLimits {
   lingerMs: number;
   requestTimeoutMs: number;
-  createProducer(): IdempotentProducer;
+  createProducer(): KafkajsProducer;
   partitionCount(topic: string): number;
   /** Removes the cached metadata of a topic that was removed or recreated. */
   forgetTopic(topic: string): void;
@@ -53,7 +53,7 @@ const slowMs = 1_000;
  */
 export class ProducerShard {
   private readonly queue: QueuedAppend[] = [];
-  private producer: IdempotentProducer | undefined;
+  private producer: KafkajsProducer | undefined;
   private running: Promise<void> | undefined;
   private inFlight: { batch: SendBatch; giveUp: (error: Error) => void } | undefined;
   private readonly expiryTimer: NodeJS.Timeout;
@@ -99,7 +99,7 @@ export class ProducerShard {
     return lingerMs > 0 ? sleep(lingerMs) : new Promise((resolve) => setImmediate(resolve));
   }
 
-  private async open(): Promise<IdempotentProducer> {
+  private async open(): Promise<KafkajsProducer> {
     if (this.producer) return this.producer;
     const producer = this.options.createProducer();
     try {
@@ -113,7 +113,7 @@ export class ProducerShard {
     return producer;
   }
 
-  private async sendNext(producer: IdempotentProducer): Promise<void> {
+  private async sendNext(producer: KafkajsProducer): Promise<void> {
     const batch = this.take();
     if (batch.empty) return;
     const sending = this.send(producer, batch);
@@ -131,7 +131,7 @@ export class ProducerShard {
     }
   }
 
-  private async send(producer: IdempotentProducer, batch: SendBatch): Promise<TopicPartitionAnswer[]> {
+  private async send(producer: KafkajsProducer, batch: SendBatch): Promise<TopicPartitionAnswer[]> {
     const timeout = this.options.requestTimeoutMs;
     return producer.sendBatch({ acks: -1, timeout, topicMessages: batch.toTopicMessages() });
   }
@@ -159,7 +159,7 @@ export class ProducerShard {
     }
   }
 
-  private retire(producer: IdempotentProducer): void {
+  private retire(producer: KafkajsProducer): void {
     this.producer = undefined;
     void producer.disconnect().catch(() => undefined);
   }

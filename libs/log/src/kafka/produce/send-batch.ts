@@ -5,7 +5,7 @@ import {
   GroupedRecords,
   PartitionRecords,
   type PartitionAnswer,
-  type SendState,
+  type SendBatchState,
 } from './partition-records.js';
 
 /** Limits of one produce request: its records, its bytes, and the bytes of one partition in it. */
@@ -33,7 +33,7 @@ interface TopicBatch {
 }
 
 /** Content of one call of the kafkajs `sendBatch`: the records of one or more appends, by topic and partition. */
-export class SendBatch implements SendState {
+export class SendBatch implements SendBatchState {
   /** Set when no append waits for the send any more; kafkajs then stops retrying. */
   cancelled = false;
   /**

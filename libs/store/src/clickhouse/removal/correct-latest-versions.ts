@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { StoreUnavailableError } from '../../errors.js';
-import type { ClickHouseConnection } from '../connection.js';
+import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
 import { entityHashCondition, type EntityErasureParams } from './erased-entity.js';
 import { removeRows } from './row-set.js';
 
@@ -43,7 +43,7 @@ GROUP BY stream, entity_id, partition`;
  * and then removed by retention.
  */
 export async function correctLatestVersions(
-  connection: ClickHouseConnection,
+  connection: StoreClickHouseClient,
   erased: EntityErasureParams,
 ): Promise<void> {
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -68,7 +68,7 @@ export async function correctLatestVersions(
 }
 
 async function wrongPartitions(
-  connection: ClickHouseConnection,
+  connection: StoreClickHouseClient,
   erased: EntityErasureParams,
 ): Promise<number[]> {
   const { stream, ids, below } = erased;

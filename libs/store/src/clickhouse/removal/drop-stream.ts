@@ -1,4 +1,4 @@
-import type { ClickHouseConnection } from '../connection.js';
+import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
 import { hasRows, removeRows } from './row-set.js';
 
 /**
@@ -27,7 +27,7 @@ const withLateRows = `SELECT DISTINCT stream FROM (${lateRows.join(' UNION ALL '
  * Implements EventEraser.dropStream. The id is first added to `dropped_streams`: from then on, no answer
  * includes the stream unless the query names it, even if other processes still write to it.
  */
-export async function dropStream(connection: ClickHouseConnection, stream: string): Promise<void> {
+export async function dropStream(connection: StoreClickHouseClient, stream: string): Promise<void> {
   await connection.command('INSERT INTO dropped_streams (stream) SELECT {stream:String}', { stream });
   await removeAll(connection, stream);
 }
@@ -36,13 +36,13 @@ export async function dropStream(connection: ClickHouseConnection, stream: strin
  * Implements EventEraser.removeLateRows: removes the rows of at most 100 dropped streams, and returns the number of
  * these streams.
  */
-export async function removeLateRows(connection: ClickHouseConnection): Promise<number> {
+export async function removeLateRows(connection: StoreClickHouseClient): Promise<number> {
   const rows = await connection.select<[string]>(withLateRows, { purpose: 'lookup' });
   for (const [stream] of rows) await removeAll(connection, stream);
   return rows.length;
 }
 
-async function removeAll(connection: ClickHouseConnection, stream: string): Promise<void> {
+async function removeAll(connection: StoreClickHouseClient, stream: string): Promise<void> {
   const whole = { stream, condition: 'true', params: {} };
   for (const table of tables)
     if (await hasRows(connection, table, whole)) await removeRows(connection, table, whole);

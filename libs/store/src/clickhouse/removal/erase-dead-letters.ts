@@ -1,5 +1,5 @@
 import { TupleParam } from '@clickhouse/client';
-import type { ClickHouseConnection } from '../connection.js';
+import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
 import { entityHashCondition, type EntityErasureParams } from './erased-entity.js';
 import { belowEndCondition, removeRows } from './row-set.js';
 
@@ -26,7 +26,7 @@ const namesEntity = entityHashCondition("JSONExtractString(event, 'entity_id')")
  * id.
  */
 export async function eraseDeadLetters(
-  connection: ClickHouseConnection,
+  connection: StoreClickHouseClient,
   erased: EntityErasureParams,
 ): Promise<void> {
   const { stream, hash, ids, below } = erased;

@@ -1,5 +1,5 @@
 import type { EntityErasure } from '../../event-eraser.js';
-import type { ClickHouseConnection } from '../connection.js';
+import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
 import { entityHashCondition, type EntityErasureParams } from './erased-entity.js';
 import { eraseDeadLetters } from './erase-dead-letters.js';
 import { correctLatestVersions } from './correct-latest-versions.js';
@@ -14,7 +14,10 @@ import {
 } from './row-set.js';
 
 /** Implements EventEraser.eraseEntity: removes the entity's events, then its snapshots, then its dead letters. */
-export async function eraseEntity(connection: ClickHouseConnection, erasure: EntityErasure): Promise<number> {
+export async function eraseEntity(
+  connection: StoreClickHouseClient,
+  erasure: EntityErasure,
+): Promise<number> {
   const { stream, entityHash: hash } = erasure;
   const below = belowOf(erasure);
   const ids = erasure.entityId === undefined ? await idsOf(connection, erasure) : [erasure.entityId];
@@ -27,7 +30,7 @@ export async function eraseEntity(connection: ClickHouseConnection, erasure: Ent
 
 /** Implements EventEraser.countEntity: counts the stored events that an erasure would remove. */
 export async function countEntity(
-  connection: ClickHouseConnection,
+  connection: StoreClickHouseClient,
   erasure: EntityErasure & { entityId: string },
 ): Promise<number> {
   const { stream, entityId } = erasure;
@@ -57,7 +60,7 @@ function rowsOfEntity({
  * from an interrupted insert or erasure; `events` is searched for them.
  */
 async function idsOf(
-  connection: ClickHouseConnection,
+  connection: StoreClickHouseClient,
   { stream, entityHash }: EntityErasure,
 ): Promise<string[]> {
   for (const table of ['entities', 'events']) {
@@ -74,7 +77,7 @@ async function idsOf(
  * Removes the entity's events and then corrects its rows in the table `entities`. The rows in `entities` are last: as
  * long as one of these rows exists, a repeat of the erasure can find the entity's id by its hash.
  */
-async function eraseEvents(connection: ClickHouseConnection, erased: EntityErasureParams): Promise<number> {
+async function eraseEvents(connection: StoreClickHouseClient, erased: EntityErasureParams): Promise<number> {
   const { stream, hash, below } = erased;
   const named = rowsOfEntity(erased);
   const condition = `${entityHashCondition('entity_id')} AND ${belowEndCondition}`;
@@ -94,7 +97,7 @@ async function eraseEvents(connection: ClickHouseConnection, erased: EntityErasu
  * the same time is checked for its events afterwards.
  */
 async function eraseSnapshots(
-  connection: ClickHouseConnection,
+  connection: StoreClickHouseClient,
   { stream, hash, ids, below }: EntityErasureParams,
 ): Promise<void> {
   const theirs = (entity: string) =>

@@ -6,16 +6,16 @@ import { rowBatchesOf } from '../../row-batch/row-batches-of.fixture.js';
 import { eventRow, deadLetterOf, t0 } from '../../contract/rows.js';
 import { StoreUnavailableError } from '../../errors.js';
 import type { EventEraser } from '../../event-eraser.js';
-import { ClickHouseConnection } from '../connection.js';
+import { StoreClickHouseClient } from '../store-clickhouse-client.js';
 import { ClickHouseEraser } from '../eraser.js';
 import { openTestStore, type TestStore } from '../test-store.js';
 
 /** A connection to ClickHouse that fails at its n-th statement that modifies data. */
-class BreakingConnection extends ClickHouseConnection {
+class BreakingConnection extends StoreClickHouseClient {
   statements = 0;
   breakAt = Infinity;
 
-  override async command(...statement: Parameters<ClickHouseConnection['command']>): Promise<void> {
+  override async command(...statement: Parameters<StoreClickHouseClient['command']>): Promise<void> {
     if (++this.statements === this.breakAt) throw new StoreUnavailableError('broken');
     return super.command(...statement);
   }

@@ -1,4 +1,4 @@
-import type { ClickHouseConnection } from '../connection.js';
+import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
 
 const tablesWithRemoved = `
 SELECT DISTINCT table
@@ -9,7 +9,7 @@ WHERE database = currentDatabase() AND active AND has_lightweight_delete
     WHERE database = currentDatabase() AND NOT is_done AND command LIKE '%APPLY DELETED MASK%')`;
 
 /** Implements EventEraser.purge: starts a rewrite of the data parts with deleted rows, in every table that has them. */
-export async function purge(connection: ClickHouseConnection): Promise<void> {
+export async function purge(connection: StoreClickHouseClient): Promise<void> {
   const tables = await connection.select<[string]>(tablesWithRemoved, { purpose: 'lookup' });
   for (const [table] of tables) {
     await connection.command(

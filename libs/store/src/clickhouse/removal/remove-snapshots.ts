@@ -1,5 +1,5 @@
 import { TupleParam } from '@clickhouse/client';
-import type { ClickHouseConnection } from '../connection.js';
+import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
 import { entityHashCondition } from './erased-entity.js';
 import { hasRows, removeRows, type EventRowCondition } from './row-set.js';
 
@@ -17,7 +17,7 @@ export interface EntitySnapshotKey {
  * set's condition uses the columns `first_partition`, `first_offset` and `first_ingested_at`.
  */
 export async function removeSnapshots(
-  connection: ClickHouseConnection,
+  connection: StoreClickHouseClient,
   set: EventRowCondition,
 ): Promise<void> {
   if (await hasRows(connection, 'snapshots', set)) await removeRows(connection, 'snapshots', set);
@@ -27,7 +27,7 @@ export async function removeSnapshots(
  * Removes single snapshots of one entity. The DELETE statement contains only the entity's hash, not its id.
  */
 export function removeSnapshotsByKey(
-  connection: ClickHouseConnection,
+  connection: StoreClickHouseClient,
   { stream, hash, places }: { stream: string; hash: string; places: readonly EntitySnapshotKey[] },
 ): Promise<void> {
   const keys = places.map(

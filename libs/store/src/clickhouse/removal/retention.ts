@@ -1,5 +1,5 @@
 import type { EventEraser } from '../../event-eraser.js';
-import type { ClickHouseConnection } from '../connection.js';
+import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
 import {
   belowEndCondition,
   totalEvents,
@@ -15,7 +15,7 @@ const earlier = (column: string) => `${column} < fromUnixTimestamp64Micro({befor
 
 /** Implements EventEraser.expire: removes what was ingested before a time. */
 export async function expire(
-  connection: ClickHouseConnection,
+  connection: StoreClickHouseClient,
   { stream, before }: Parameters<EventEraser['expire']>[0],
 ): Promise<number> {
   const params = { before };
@@ -27,7 +27,7 @@ export async function expire(
 
 /** Implements EventEraser.truncate: removes what is below an offset of one partition. */
 export async function truncate(
-  connection: ClickHouseConnection,
+  connection: StoreClickHouseClient,
   { stream, partition, before }: Parameters<EventEraser['truncate']>[0],
 ): Promise<number> {
   const params = { partition, before };
@@ -43,7 +43,7 @@ export async function truncate(
  * Removes only the events that were found and noted: concurrently written events may match the set too.
  * `events` is last: as long as it contains the rows, a repeat finds them.
  */
-async function removeEvents(connection: ClickHouseConnection, set: EventRowCondition): Promise<number> {
+async function removeEvents(connection: StoreClickHouseClient, set: EventRowCondition): Promise<number> {
   const found = await countByPartition(connection, set, ['events']);
   if (found.length === 0) return 0;
   const below = new Map(found.map(({ partition, end }) => [partition, end]));
@@ -58,6 +58,6 @@ async function removeEvents(connection: ClickHouseConnection, set: EventRowCondi
   return totalEvents(found);
 }
 
-async function removeLetters(connection: ClickHouseConnection, set: EventRowCondition): Promise<void> {
+async function removeLetters(connection: StoreClickHouseClient, set: EventRowCondition): Promise<void> {
   if (await hasRows(connection, 'dead_letters', set)) await removeRows(connection, 'dead_letters', set);
 }

@@ -1,5 +1,5 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
-import type { ClickHouseConnection } from '../connection.js';
+import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
 
 /** A set of event rows of one stream, given by a condition that is valid for both tables of events. */
 export interface EventRowCondition {
@@ -15,7 +15,7 @@ export interface EventRowCondition {
 export type EventTableName = 'events' | 'events_by_entity';
 
 /** How many events of a set one partition of a stream has, and the offset at which they end. */
-export interface PartitionRowCount {
+export interface PartitionEventCount {
   partition: number;
   /** The offset after that of the last event of the set in this partition. */
   end: number;
@@ -37,10 +37,10 @@ export const belowEndCondition = 'offset < {below:Map(UInt16, UInt64)}[partition
 
 /** Returns, for each partition, the number of distinct offsets in the set and the offset after the last one. */
 export async function countByPartition(
-  connection: ClickHouseConnection,
+  connection: StoreClickHouseClient,
   set: EventRowCondition,
   tables: readonly EventTableName[],
-): Promise<PartitionRowCount[]> {
+): Promise<PartitionEventCount[]> {
   const rows = await connection.select<[number, number, number]>(
     `SELECT partition, max(offset) + 1, groupBitmap(offset) FROM (${rowsOf(set, tables)}) GROUP BY partition`,
     { params: paramsOf(set), purpose: 'lookup' },
@@ -53,7 +53,7 @@ export async function countByPartition(
  * Idempotent, because it sets bits.
  */
 export async function recordRemovedOffsets(
-  connection: ClickHouseConnection,
+  connection: StoreClickHouseClient,
   set: EventRowCondition,
   tables: readonly EventTableName[],
 ): Promise<void> {
@@ -68,7 +68,7 @@ GROUP BY stream, partition, segment`,
 
 /** Deletes the rows of the set from a table. Resolves when no answer of ClickHouse contains them any more. */
 export function removeRows(
-  connection: ClickHouseConnection,
+  connection: StoreClickHouseClient,
   table: string,
   set: EventRowCondition,
 ): Promise<void> {
@@ -80,7 +80,7 @@ export function removeRows(
  * scans the whole table.
  */
 export async function hasRows(
-  connection: ClickHouseConnection,
+  connection: StoreClickHouseClient,
   table: string,
   set: EventRowCondition,
 ): Promise<boolean> {
@@ -92,7 +92,7 @@ export async function hasRows(
 }
 
 /** Returns the sum of the numbers of events over all partitions. */
-export function totalEvents(found: readonly PartitionRowCount[]): number {
+export function totalEvents(found: readonly PartitionEventCount[]): number {
   return found.reduce((sum, { events }) => sum + events, 0);
 }
 

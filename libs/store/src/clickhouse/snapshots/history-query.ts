@@ -1,6 +1,6 @@
 import type {
   EntityTimeQuery,
-  EntityVersionRange,
+  EntityHistoryRange,
   EntityHistoryEvent,
   EntityHistoryQuery,
 } from '../../entity-snapshot-store.js';
@@ -58,7 +58,7 @@ LIMIT 1 BY version`,
 export type EntitiesHistoryRow = [entityId: string, ...event: EntityHistoryRow];
 
 /** Selects the events of many entities, each in its range of versions, in the order of `historySql` for each entity. */
-export function historiesSql(stream: string, entities: readonly EntityVersionRange[]): ParameterizedSql {
+export function historiesSql(stream: string, entities: readonly EntityHistoryRange[]): ParameterizedSql {
   const params = new SqlParams();
   const { ids, perEntity } = entityParams(entities, params);
   return {

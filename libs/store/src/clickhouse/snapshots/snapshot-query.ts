@@ -2,7 +2,7 @@ import { TupleParam } from '@clickhouse/client';
 import { decodeCursor, encodeCursor } from '../../cursor.js';
 import type {
   EntitySnapshot,
-  EntityVersionRange,
+  EntityHistoryRange,
   NearestEntitySnapshotQuery,
   EntitySnapshotsQuery,
 } from '../../entity-snapshot-store.js';
@@ -66,7 +66,7 @@ export function nearestSnapshotSql(query: NearestEntitySnapshotQuery): Parameter
 /** Selects for each entity the snapshot with the greatest version up to `upTo`, without its state. */
 export function nearestSnapshotsSql(
   stream: string,
-  entities: readonly Pick<EntityVersionRange, 'entityId' | 'upTo'>[],
+  entities: readonly Pick<EntityHistoryRange, 'entityId' | 'upTo'>[],
 ): ParameterizedSql {
   const params = new SqlParams();
   const { ids, perEntity } = entityParams(entities, params);

@@ -15,7 +15,7 @@ import {
   type EntitySnapshotStore,
   type EntityStoredVersionRange,
 } from '../../entity-snapshot-store.js';
-import type { ClickHouseConnection } from '../connection.js';
+import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
 import { synchronousInsert } from '../insert-settings.js';
 import type { ParameterizedSql } from '../event-query.js';
 import { boundSettings, type QueryLimits } from '../query-limits.js';
@@ -77,7 +77,7 @@ type SnapshotKeys = Pick<EntitySnapshot, 'entity_id' | 'first' | 'last'>;
 /** Saves and reads snapshots of entities in ClickHouse, and reads the events that they are derived from. */
 export class ClickHouseEntitySnapshotStore implements EntitySnapshotStore, EntitySnapshotBatchStore {
   constructor(
-    private readonly connection: ClickHouseConnection,
+    private readonly connection: StoreClickHouseClient,
     private readonly bounds: QueryLimits,
   ) {}
 

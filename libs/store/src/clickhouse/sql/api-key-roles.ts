@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ClickHouseConnection } from '../connection.js';
+import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
 import { quoteIdentifier } from './literals.js';
 import { policyTables, type TableConditions } from './row-filters.js';
 
@@ -24,7 +24,7 @@ export class ApiKeyRoles {
   private prepared: Promise<void> | undefined;
 
   constructor(
-    private readonly connection: Pick<ClickHouseConnection, 'command' | 'select'>,
+    private readonly connection: Pick<StoreClickHouseClient, 'command' | 'select'>,
     private readonly options: ApiKeyRolesOptions,
     private readonly now: () => number = Date.now,
   ) {}

@@ -52,6 +52,37 @@ describe('checkSyntax', () => {
     expect(check('ShowTables', text)).toThrow('SHOW takes FROM and LIKE');
   });
 
+  it('answers EXISTS only for views that the key may read', () => {
+    const asked = (text: string, ...names: string[]) =>
+      check(
+        `ExistsTableQuery  ${names.join(' ')} (children ${names.length})\n${names.map((one) => ` Identifier ${one}\n`).join('')}`,
+        text,
+      );
+    expect(asked('EXISTS TABLE events', 'events')).not.toThrow();
+    expect(asked('EXISTS TABLE views.events', 'views', 'events')).not.toThrow();
+    expect(asked('EXISTS VIEW `events`', 'events')).not.toThrow();
+    expect(asked('EXISTS TABLE others', 'others')).toThrow('There is no table others to read');
+    expect(asked('EXISTS TABLE tables.events', 'tables', 'events')).toThrow(
+      'There is no table tables.events',
+    );
+    expect(asked('EXISTS TABLE unknown', 'unknown')).toThrow('There is no table unknown to read');
+  });
+
+  it.each(['EXISTS TEMPORARY TABLE events', 'EXISTS TABLE events SETTINGS max_threads = 1'])(
+    'rejects %s, because the syntax tree does not show all of it',
+    (text) => {
+      expect(check('ExistsTableQuery  events (children 1)\n Identifier events', text)).toThrow(
+        'EXISTS takes TABLE or VIEW and a name',
+      );
+    },
+  );
+
+  it('rejects EXISTS for databases and dictionaries', () => {
+    expect(check('ExistsDatabaseQuery x (children 1)\n Identifier x', 'EXISTS DATABASE x')).toThrow(
+      'Only SELECT',
+    );
+  });
+
   it('accepts DESCRIBE only for views that the key may read', () => {
     const described = (name: string) =>
       check(`DescribeQuery (children 1)\n TableExpression (children 1)\n  TableIdentifier ${name}`);

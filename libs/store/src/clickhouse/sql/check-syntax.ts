@@ -78,12 +78,19 @@ const showStatements: Readonly<Record<string, RegExp>> = {
   ShowColumns: new RegExp(`^SHOW (EXTENDED )?(FULL )?COLUMNS FROM ${name}( FROM ${name})?${like}$`),
 };
 
+/**
+ * Statements that ask whether a table or view exists; SQLAlchemy sends them. As with SHOW, the formatted text must match
+ * exactly. The name is checked like the name of a described table.
+ */
+const existsStatement = new RegExp(`^EXISTS (TABLE|VIEW) ${name}(\\.${name})?$`);
+const existsKinds = new Set(['ExistsTableQuery', 'ExistsViewQuery']);
+
 /** Matches the `IN` functions of ClickHouse in all variants; their second argument may be a table name. */
 const membership = /^(global)?(not)?(null)?in(ignoreset)?$/i;
 
 /**
  * Rejects an SQL statement, based on its syntax tree from ClickHouse, unless it only reads published views and
- * permitted system tables, describes a table, or lists databases, tables or columns.
+ * permitted system tables, describes a table or asks for it, or lists databases, tables or columns.
  * @throws SqlRejectedError with the name of the construct that is not allowed
  */
 export function checkSyntax(explained: string, text: string, published: PermittedViews): void {
@@ -94,9 +101,12 @@ export function checkSyntax(explained: string, text: string, published: Permitte
   const listing = root && showStatements[root.kind];
   if (listing?.test(text)) return checkLeaves(rest);
   if (listing) throw new SqlRejectedError('SHOW takes FROM and LIKE, and nothing else');
+  if (root && existsKinds.has(root.kind)) return checkExists(rest, text, published);
   const described = root?.kind === 'DescribeQuery';
   if (!described && root?.kind !== 'SelectWithUnionQuery')
-    throw new SqlRejectedError('Only SELECT, DESCRIBE and SHOW TABLES, DATABASES or COLUMNS are allowed');
+    throw new SqlRejectedError(
+      'Only SELECT, DESCRIBE, EXISTS and SHOW TABLES, DATABASES or COLUMNS are allowed',
+    );
   checkClauses(nodes, described ? 'TableExpression' : 'ExpressionList');
   for (const [index, node] of nodes.entries()) {
     if (index === 0 && described) continue;
@@ -114,6 +124,14 @@ export function checkSyntax(explained: string, text: string, published: Permitte
 function checkClauses(nodes: readonly ExplainAstNode[], expected: string): void {
   const odd = nodes.find(({ depth, kind }, index) => index > 0 && depth <= 1 && kind !== expected);
   if (odd) throw refusedNode(odd);
+}
+
+/** Rejects the question for a table that the API key may not read, so that the answer does not show whether it exists. */
+function checkExists(nodes: readonly ExplainAstNode[], text: string, published: PermittedViews): void {
+  if (!existsStatement.test(text))
+    throw new SqlRejectedError('EXISTS takes TABLE or VIEW and a name, and nothing else');
+  checkLeaves(nodes);
+  checkTable(nodes.map(nodeName).join('.'), published, true);
 }
 
 function checkLeaves(nodes: readonly ExplainAstNode[]): void {

@@ -189,6 +189,7 @@ describe('the published views', () => {
       sql.publish({ eventTypes: [broken, ordersView], projections: [], endedKeys: [] }),
     ).rejects.toThrow('The view aaa');
     expect((await tried(question('SHOW TABLES'))).body).toBe('events\norders__order_placed\n');
+    expect((await tried(question('EXISTS TABLE orders__order_placed'))).body).toBe('1\n');
     await sql.publish(published);
   });
 

@@ -6,7 +6,7 @@ import type {
   SqlRequest,
 } from '../../analyst-sql.js';
 import { SqlError, SqlRejectedError } from '../../analyst-sql.js';
-import type { ClickHouseConnection } from '../connection.js';
+import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
 import { checkSyntax } from './check-syntax.js';
 import { statementSettings, type StatementLimits } from './statement-settings.js';
 import { readSqlError, ClickHouseHttpClient } from './clickhouse-http-client.js';
@@ -14,7 +14,7 @@ import { ApiKeyRoles } from './api-key-roles.js';
 import { quoteText } from './literals.js';
 import { requireFormat } from './formats.js';
 import { assertPlainNames } from './plain-names.js';
-import { PublishedViews } from './published-views.js';
+import { SqlViewPublisher } from './sql-view-publisher.js';
 import { tableConditions, type TableAndViewDatabases } from './row-filters.js';
 
 /** Address, credentials, databases and limits of the SQL access of analysts. */
@@ -26,7 +26,7 @@ export interface ClickHouseAnalystSqlOptions {
   bounds: StatementLimits;
   ownUser: boolean;
   /** A connection as the apps' user, which creates views and cancels queries. */
-  connection: ClickHouseConnection;
+  connection: StoreClickHouseClient;
 }
 
 /**
@@ -65,7 +65,7 @@ export class ClickHouseAnalystSql implements AnalystSql {
   readonly ownUser: boolean;
   readonly mostSeconds: number;
   private readonly http: ClickHouseHttpClient;
-  private readonly published: PublishedViews;
+  private readonly published: SqlViewPublisher;
   private readonly roles: ApiKeyRoles | undefined;
 
   constructor(private readonly options: ClickHouseAnalystSqlOptions) {
@@ -73,7 +73,7 @@ export class ClickHouseAnalystSql implements AnalystSql {
     this.ownUser = options.ownUser;
     this.mostSeconds = options.bounds.seconds;
     this.http = new ClickHouseHttpClient(options);
-    this.published = new PublishedViews(options.connection, options.databases);
+    this.published = new SqlViewPublisher(options.connection, options.databases);
     const { tables } = options.databases;
     if (options.ownUser) this.roles = new ApiKeyRoles(options.connection, { tables, user: options.user });
   }

@@ -4,7 +4,7 @@ import { SqlParams } from '../sql-params.js';
  * Variant of `SqlValueBinder` whose `bind` returns the value as an escaped SQL literal, for settings and views, where
  * ClickHouse accepts no parameters.
  */
-export class LiteralParams extends SqlParams {
+export class SqlLiteralBinder extends SqlParams {
   override bind(_type: string, value: unknown): string {
     return sqlLiteral(value);
   }

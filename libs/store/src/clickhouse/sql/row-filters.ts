@@ -1,6 +1,6 @@
 import type { SqlRequest } from '../../analyst-sql.js';
 import { scopeConditions } from '../stream-scope.js';
-import { LiteralParams, sqlLiteral, quoteText } from './literals.js';
+import { SqlLiteralBinder, sqlLiteral, quoteText } from './literals.js';
 
 /**
  * Names of two ClickHouse databases: `tables` contains the store's tables, `views` contains the SQL views for analysts.
@@ -52,7 +52,7 @@ export function rowFilters(
 
 function eventFilter(permitted: SqlRequest['permitted']): string {
   const access = { ...permitted.access, reserved: false };
-  return scopeConditions({ ...permitted, access }, new LiteralParams()).join(' AND ');
+  return scopeConditions({ ...permitted, access }, new SqlLiteralBinder()).join(' AND ');
 }
 
 function oneOf(column: string, values: readonly string[]): string {

@@ -12,7 +12,7 @@ import type {
   KeyedStateRow,
 } from '../../keyed-state-store.js';
 import { assertStateKeysBounded, groupByKey } from '../../state-keys.js';
-import type { ClickHouseConnection } from '../connection.js';
+import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
 import type { ParameterizedSql } from '../event-query.js';
 import { replacingInsert } from '../insert-settings.js';
 import { longQuerySettings, splitBySize } from '../split-by-size.js';
@@ -47,11 +47,11 @@ export class ClickHouseKeyedStates implements KeyedStateWriter, KeyedStateReader
   private readonly table: TableDefinition<StateTableRow>;
   private readonly rows;
   private readonly ends;
-  private readonly askedRows: sql.StateTableSelection;
-  private readonly askedEnds: sql.StateTableSelection;
+  private readonly askedRows: sql.StateTableColumns;
+  private readonly askedEnds: sql.StateTableColumns;
 
   constructor(
-    private readonly connection: ClickHouseConnection,
+    private readonly connection: StoreClickHouseClient,
     private readonly bounds: QueryLimits,
     private readonly name: StateTableName,
   ) {

@@ -9,7 +9,7 @@ import type { ParameterizedSql } from '../event-query.js';
 import { SqlParams } from '../sql-params.js';
 
 /** The state table (`projection_states` or `pipeline_states`) that a query reads, and the columns that it selects. */
-export interface StateTableSelection {
+export interface StateTableColumns {
   table: string;
   /** The selected columns, as SQL text for a SELECT. */
   selection: string;
@@ -24,7 +24,7 @@ const partitionCondition = `owner = {owner:String} AND stage = {stage:String}
  * quarter less processor time than FINAL, which reads all rows between the keys.
  */
 export function loadSql(
-  { table, selection }: StateTableSelection,
+  { table, selection }: StateTableColumns,
   place: StatePartitionKey,
   keys: readonly string[],
 ): ParameterizedSql {
@@ -40,7 +40,7 @@ LIMIT 1 BY key`,
 
 /** ORDER BY closes_at, key: the documented order, in which a page continues after a row. */
 export function dueSql(
-  { table, selection }: StateTableSelection,
+  { table, selection }: StateTableColumns,
   place: StatePartitionKey,
   query: DueRowsQuery,
 ): ParameterizedSql {
@@ -65,7 +65,7 @@ LIMIT ${params.bind('UInt64', query.limit)}`,
 }
 
 export function progressOfSql(
-  { table, selection }: StateTableSelection,
+  { table, selection }: StateTableColumns,
   place: StatePartitionKey,
 ): ParameterizedSql {
   return {
@@ -80,7 +80,7 @@ LIMIT 1`,
 
 /** ORDER BY owner, stage, stream, partition: the documented order. */
 export function progressSql(
-  { table, selection }: StateTableSelection,
+  { table, selection }: StateTableColumns,
   owners: readonly string[],
 ): ParameterizedSql {
   return {
@@ -94,7 +94,7 @@ ORDER BY owner, stage, stream, partition`,
 
 /** ORDER BY stream, partition: the documented order of a key's rows. */
 export function keySql(
-  { table, selection }: StateTableSelection,
+  { table, selection }: StateTableColumns,
   owner: string,
   key: string,
 ): ParameterizedSql {
@@ -109,7 +109,7 @@ ORDER BY stream, partition`,
 
 /** ORDER BY key, stream, partition: the rows of a key are adjacent and in their documented order. */
 export function findSql(
-  { table, selection }: StateTableSelection,
+  { table, selection }: StateTableColumns,
   owner: string,
   keys: readonly string[],
 ): ParameterizedSql {
@@ -127,7 +127,7 @@ ORDER BY key, stream, partition`,
  * because a page is bounded by its number of keys, not of rows. ORDER BY key, stream, partition: the sorting
  * key of `projection_states`, so ClickHouse reads only the rows of the page.
  */
-export function keysSql({ table, selection }: StateTableSelection, query: StatePageQuery): ParameterizedSql {
+export function keysSql({ table, selection }: StateTableColumns, query: StatePageQuery): ParameterizedSql {
   const params = new SqlParams();
   const where = keyConditions(query, params);
   return {
@@ -147,7 +147,7 @@ ORDER BY key, stream, partition`,
  * partition: the documented order; then the greatest position first, so that LIMIT BY keeps the current row.
  */
 export function changedKeysSql(
-  { table, selection }: StateTableSelection,
+  { table, selection }: StateTableColumns,
   query: ChangedKeysQuery,
 ): ParameterizedSql {
   const params = new SqlParams();
@@ -164,7 +164,7 @@ LIMIT 1 BY key, stream, partition`,
 }
 
 export function countKeysSql(
-  { table }: StateTableSelection,
+  { table }: StateTableColumns,
   query: Pick<StatePageQuery, 'owner' | 'prefix'>,
 ): ParameterizedSql {
   const params = new SqlParams();

@@ -1,0 +1,31 @@
+/**
+ * A CEL expression as a syntax tree, independent of the parser library. `parseExpression` returns it,
+ * `compileCondition` compiles it, and `whereToSql` translates it into SQL with bound parameters, as far as ClickHouse
+ * can evaluate it.
+ */
+export type ExpressionTree =
+  | { kind: 'literal'; value: string | number | bigint | boolean | null; at: number }
+  | { kind: 'list'; items: ExpressionTree[]; at: number }
+  | { kind: 'map'; entries: [ExpressionTree, ExpressionTree][]; at: number }
+  | { kind: 'variable'; name: string; at: number }
+  | { kind: 'member'; object: ExpressionTree; name: string; at: number }
+  | { kind: 'index'; object: ExpressionTree; index: ExpressionTree; at: number }
+  | { kind: 'unary'; operator: '!' | '-'; operand: ExpressionTree; at: number }
+  | { kind: 'binary'; operator: BinaryOperator; left: ExpressionTree; right: ExpressionTree; at: number }
+  | { kind: 'conditional'; test: ExpressionTree; then: ExpressionTree; else: ExpressionTree; at: number }
+  /**
+   * A call of a function, or of a method if `object` is not null. Macros such as `has` and `exists` are calls too.
+   * `maxBytes` is set for `matches` with a literal pattern: the call is an error for a text with more bytes of UTF-8.
+   */
+  | {
+      kind: 'call';
+      name: string;
+      object: ExpressionTree | null;
+      args: ExpressionTree[];
+      at: number;
+      maxBytes?: number;
+    };
+
+/** A binary operator of CEL. */
+export type BinaryOperator =
+  '&&' | '||' | '==' | '!=' | '<' | '<=' | '>' | '>=' | '+' | '-' | '*' | '/' | '%' | 'in';

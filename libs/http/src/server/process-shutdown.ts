@@ -1,0 +1,92 @@
+import type { Logger } from '#telemetry';
+
+/** Share of the shutdown time that HTTP ports may use for requests in flight. */
+const shareOfPorts = 0.6;
+
+/** A step of the shutdown of a process. The signal `deadline` is aborted when the time for the step is over. */
+export type ShutdownStep = (deadline: AbortSignal) => Promise<void>;
+
+/**
+ * The orderly shutdown of one process. HTTP ports stop first, then the steps run one after the other in the order in
+ * which they were added. A step that fails is logged, and the next step runs.
+ */
+export class ProcessShutdown {
+  private readonly ports: { name: string; run: ShutdownStep }[] = [];
+  private readonly steps: { name: string; run: ShutdownStep }[] = [];
+  private readonly lastSteps: { name: string; run: ShutdownStep }[] = [];
+  private readonly controller = new AbortController();
+  private stopped: Promise<void> | undefined;
+  /** True from the end of the app's `start` until the shutdown begins. `runApp` sets it. */
+  running = false;
+
+  constructor(
+    private readonly logger: Logger,
+    private readonly seconds = 25,
+  ) {}
+
+  /** Signal that is aborted when the shutdown begins. Waits and retries end then. */
+  get stopping(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  /**
+   * Adds a shutdown step that runs after the HTTP ports have answered the requests in flight, or after their share of
+   * the time is over.
+   */
+  onStop(name: string, run: ShutdownStep): void {
+    this.steps.push({ name, run });
+  }
+
+  /** Adds a shutdown step that runs after the steps of `onStop`. */
+  onStopLast(name: string, run: ShutdownStep): void {
+    this.lastSteps.push({ name, run });
+  }
+
+  /** Adds an HTTP port. All ports stop at the same time, before all other steps. */
+  onStopPort(name: string, run: ShutdownStep): void {
+    this.ports.push({ name, run });
+  }
+
+  /**
+   * Runs all steps of the shutdown once; further calls wait for the first. Resolves about half a second after the
+   * shutdown time at the latest.
+   */
+  stop(): Promise<void> {
+    this.stopped ??= this.runSteps();
+    return this.stopped;
+  }
+
+  private async runSteps(): Promise<void> {
+    this.running = false;
+    this.controller.abort();
+    const deadline = AbortSignal.timeout(this.seconds * 1000);
+    // Slow clients must not use up the time for flushing and committing.
+    const portDeadline = AbortSignal.timeout(this.seconds * 1000 * shareOfPorts);
+    await Promise.all(this.ports.map((port) => this.runStep(port, portDeadline)));
+    for (const step of [...this.steps, ...this.lastSteps]) await this.runStep(step, deadline);
+  }
+
+  private async runStep(step: { name: string; run: ShutdownStep }, deadline: AbortSignal): Promise<void> {
+    const began = performance.now();
+    try {
+      await Promise.race([step.run(deadline), overdue(deadline)]);
+      this.logger.debug({ step: step.name, ms: Math.round(performance.now() - began) }, 'stopped');
+    } catch (error) {
+      this.logger.error({ step: step.name, err: error }, 'shutdown step failed');
+    }
+  }
+}
+
+/**
+ * Returns a promise that rejects half a second after the deadline, so that a shutdown step that watches the deadline
+ * can end by itself.
+ */
+function overdue(deadline: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const fail = (): void => {
+      setTimeout(() => reject(new Error('the shutdown time is over')), 500).unref();
+    };
+    if (deadline.aborted) fail();
+    else deadline.addEventListener('abort', fail, { once: true });
+  });
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import type { LogRecord, NewRecord } from '#log';
+import { JsonObjectReader } from './json-object-reader.js';
+import type { Actor } from './resource-store.js';
+import { UnreadableDefinitionError, type SubRecord } from './resource-rules.js';
+
+/**
+ * One record of the definitions topic. Each record has a unique key, `<kind>:<identity,
+ * percent-encoded>:<slot>:<uuid>`, so that compaction removes the record only after a tombstone. The value of a record
+ * is
+ *
+ *     {"revision":3,"changed_at":"…","changed_by":{"key_id":"…"|null,"port":"core","request_id":"…"|null},
+ *      "keeps":{"1":1,"2":2},"definition":{…}}
+ *
+ * A slot is the number of a sub-record: a definition may consist of several records that change separately. `revision`
+ * counts the changes of the definition. If several records claim a revision, the lowest offset wins. `keeps` names the
+ * other slots that remain current, each with the revision that wrote it. The record of a removal has `"removed":true`
+ * instead of a definition. The record of a removal remains as long as older records of the definition may exist.
+ */
+export interface DefinitionChangeRecord extends RecordKey {
+  revision: number;
+  /** Time of the change, as RFC 3339. */
+  changed_at: string;
+  changed_by: Actor;
+  keeps: Readonly<Record<string, number>>;
+  /** The content of the sub-record; undefined in the record of a removal. */
+  body: Record<string, unknown> | undefined;
+}
+
+/** The parsed key of a record of the definitions topic. */
+export interface RecordKey {
+  kind: string;
+  identity: string;
+  slot: string;
+  /** A UUID that makes the key of the record unique. */
+  id: string;
+}
+
+/** The empty slot that the record of a removal has. */
+const noSlot = '';
+
+export function newKey(kind: string, identity: string, written: SubRecord | undefined): RecordKey {
+  return { kind, identity, slot: written?.slot ?? noSlot, id: randomUUID() };
+}
+
+export function keyText({ kind, identity, slot, id }: RecordKey): string {
+  return `${kind}:${encodeURIComponent(identity)}:${slot}:${id}`;
+}
+
+/** Encodes a definition record as the log record that is appended to the definitions topic. */
+export function writeRecord(topic: string, record: DefinitionChangeRecord): NewRecord & { value: string } {
+  const { revision, changed_at, changed_by, keeps, body } = record;
+  const value = {
+    revision,
+    changed_at,
+    changed_by,
+    ...(Object.keys(keeps).length > 0 && { keeps }),
+    ...(body ? { definition: body } : { removed: true }),
+  };
+  return { topic, key: keyText(record), value: JSON.stringify(value) };
+}
+
+const keyPattern = /^([a-z_]{1,32}):([^:]{1,4096}):([A-Za-z0-9_-]{0,64}):([0-9a-f-]{36})$/;
+
+/** Parses the key of a record of the definitions topic. @throws UnreadableDefinitionError if it has another form */
+export function readKey(key: LogRecord['key']): RecordKey {
+  const match = keyPattern.exec(key?.toString() ?? '');
+  if (!match) throw new UnreadableDefinitionError('the key is not kind:name:slot:id');
+  const [, kind, identity, slot, id] = match as unknown as [string, string, string, string, string];
+  return { kind, identity: decoded(identity), slot, id };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new UnreadableDefinitionError('the name is not percent-encoded');
+  }
+}
+
+/**
+ * Parses the value of a record of the definitions topic that is not a tombstone. @throws UnreadableDefinitionError if
+ * it has another form
+ */
+export function readRecord(key: RecordKey, value: Buffer): DefinitionChangeRecord {
+  const fields = new JsonObjectReader(parsed(value), 'record');
+  const by = fields.fields('changed_by');
+  const record = {
+    ...key,
+    revision: fields.count('revision'),
+    changed_at: fields.time('changed_at'),
+    changed_by: {
+      key_id: by.nullableText('key_id'),
+      port: by.text('port'),
+      request_id: by.nullableText('request_id'),
+    },
+    keeps: fields.has('keeps') ? fields.fields('keeps').counts() : {},
+  };
+  if (fields.has('removed')) return { ...record, body: undefined };
+  return { ...record, body: fields.object('definition') };
+}
+
+function parsed(value: Buffer): unknown {
+  try {
+    return JSON.parse(value.toString()) as unknown;
+  } catch {
+    throw new UnreadableDefinitionError('the value is not JSON');
+  }
+}

@@ -1,0 +1,86 @@
+import { jsonPointerTo } from '#event';
+import type { CheckedSchemaDocument } from '../document/document.js';
+import { arrayChecks } from './checks/array-checks.js';
+import {
+  allOfChecks,
+  jsonKindOf,
+  type ValueCheck,
+  type JsonKind,
+  type CompilableSchema,
+} from './checks/check.js';
+import { combinationChecks } from './checks/combination-checks.js';
+import { numberChecks } from './checks/number-checks.js';
+import { objectChecks, unevaluatedCheck } from './checks/object-checks.js';
+import { textChecks } from './checks/text-checks.js';
+import { typeCheck, valueChecks } from './checks/value-checks.js';
+import { meteredPattern, type MeteredPattern } from './pattern-check.js';
+
+/** Compiles the schemas of a document to checks of values; each check is compiled once, on first use. */
+export class SchemaCheckCompiler {
+  private readonly made = new Map<string, ValueCheck>();
+  private readonly patterns = new Map<string, MeteredPattern>();
+
+  constructor(private readonly document: CheckedSchemaDocument) {}
+
+  /** Returns the check for the schema at a JSON pointer of the document. Schemas can be recursive. */
+  of(pointer: string): ValueCheck {
+    const known = this.made.get(pointer);
+    if (known) return known;
+    const later: { check?: ValueCheck } = {};
+    this.made.set(pointer, (value, run) => later.check!(value, run));
+    const check = (later.check = this.make(pointer));
+    this.made.set(pointer, check);
+    return check;
+  }
+
+  private make(pointer: string): ValueCheck {
+    const schema = this.document.subschemas.get(pointer) ?? true;
+    if (schema === true) return () => true;
+    if (schema === false) return (_value, run) => run.refuse('false schema');
+    const inner: CompilableSchema['inner'] = (keyword, part) => {
+      const at = jsonPointerTo(pointer, keyword);
+      return this.of(part === undefined ? at : jsonPointerTo(at, part));
+    };
+    const at = { schema, inner, pattern: (source: string) => this.patternOf(source) };
+    const target = this.document.targets.get(pointer);
+    const general = [...valueChecks(at), ...(target === undefined ? [] : [this.of(target)])];
+    return withKind(at, [...general, ...combinationChecks(at)], this.document.weightOf(pointer));
+  }
+
+  private patternOf(source: string): MeteredPattern {
+    const pattern = this.patterns.get(source) ?? meteredPattern(source);
+    this.patterns.set(source, pattern);
+    return pattern;
+  }
+}
+
+/**
+ * Combines the checks for each kind of value. `weight` is the number of steps for an object; any other value
+ * takes one step.
+ */
+function withKind(at: CompilableSchema, general: readonly ValueCheck[], weight: number): ValueCheck {
+  const byKind = checksByKind(at);
+  const of = (kind: JsonKind): ValueCheck => allOfChecks([...(byKind[kind] ?? []), ...general]);
+  const checks = {
+    ...{ null: of('null'), boolean: of('boolean'), number: of('number'), string: of('string') },
+    ...{ array: of('array'), object: of('object') },
+  };
+  if ('unevaluatedProperties' in at.schema) checks.object = unevaluatedCheck(at, checks.object);
+  const { type } = at.schema;
+  const isOfType = type === undefined ? undefined : typeCheck(type);
+  return (value, run) => {
+    const kind = jsonKindOf(value);
+    run.charge(kind === 'object' ? weight : 1);
+    if (isOfType && !isOfType(kind, value)) return run.refuse('type', { type });
+    return checks[kind](value, run);
+  };
+}
+
+function checksByKind(at: CompilableSchema): Partial<Record<JsonKind, ValueCheck[]>> {
+  return {
+    number: numberChecks(at) as ValueCheck[],
+    string: textChecks(at) as ValueCheck[],
+    array: arrayChecks(at) as ValueCheck[],
+    object: objectChecks(at) as ValueCheck[],
+  };
+}

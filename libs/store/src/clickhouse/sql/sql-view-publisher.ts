@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import type { AnalystViews } from '../../analyst-sql.js';
+import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
+import { quoteText, quoteIdentifier } from './literals.js';
+import type { TableAndViewDatabases } from './row-filters.js';
+import { viewSelects } from './view-statements.js';
+
+/**
+ * Manages the analysts' views in ClickHouse. The comment of each view is a hash of its SELECT, by which every
+ * process detects which views are up to date. Several processes may publish concurrently.
+ */
+export class SqlViewPublisher {
+  private selects: ReadonlyMap<string, string> = new Map();
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly connection: StoreClickHouseClient,
+    private readonly databases: TableAndViewDatabases,
+  ) {}
+
+  /** Names of the SQL views of the last call of `publish`; empty before the first one. */
+  get names(): readonly string[] {
+    return [...this.selects.keys()];
+  }
+
+  /**
+   * Creates missing SQL views in ClickHouse, replaces changed ones and drops all others.
+   * @throws AggregateError with one error for each view that ClickHouse rejects; the other views are published
+   */
+  publish(views: AnalystViews): Promise<void> {
+    const selects = viewSelects(views, this.databases.tables);
+    this.selects = selects;
+    this.running = this.running.catch(() => undefined).then(() => this.bring(selects));
+    return this.running;
+  }
+
+  private async bring(selects: ReadonlyMap<string, string>): Promise<void> {
+    await this.connection.command(`CREATE DATABASE IF NOT EXISTS ${quoteIdentifier(this.databases.views)}`);
+    const present = await this.present();
+    const failures: Error[] = [];
+    for (const [name, select] of selects) {
+      if (present.get(name) === hashOf(select)) continue;
+      const view = `CREATE OR REPLACE VIEW ${this.qualified(name)} AS ${select} COMMENT ${quoteText(hashOf(select))}`;
+      await this.attempt(name, view, failures);
+    }
+    for (const name of present.keys())
+      if (!selects.has(name))
+        await this.attempt(name, `DROP VIEW IF EXISTS ${this.qualified(name)}`, failures);
+    if (failures.length > 0)
+      throw new AggregateError(failures, failures.map(({ message }) => message).join('; '));
+  }
+
+  private async attempt(name: string, statement: string, failures: Error[]): Promise<void> {
+    try {
+      await this.connection.command(statement);
+    } catch (error) {
+      const message = `The view ${name}: ${(error as Error).message}`;
+      failures.push(new Error(message, { cause: error }));
+    }
+  }
+
+  private qualified(name: string): string {
+    return `${quoteIdentifier(this.databases.views)}.${quoteIdentifier(name)}`;
+  }
+
+  /** Returns the comments of the views that ClickHouse has now, by the name of the view. */
+  private async present(): Promise<Map<string, string>> {
+    const rows = await this.connection.select<[string, string]>(
+      'SELECT name, comment FROM system.tables WHERE database = {database:String}',
+      { params: { database: this.databases.views }, purpose: 'lookup' },
+    );
+    return new Map(rows);
+  }
+}
+
+function hashOf(select: string): string {
+  return createHash('sha256').update(select).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,95 @@
+import { parseTime, type RejectedEventRecord } from '#event';
+import { ProblemError } from '#api';
+import type { Definitions } from '#registry';
+import { compileSchema } from '#schemas';
+import { CloudEventReader } from '../cloudevents/cloud-event-reader.js';
+import { pointerIn } from '../cloudevents/read-cloud-events.js';
+import { FieldMapping } from '../raw/mapping.js';
+import { RawValueReader } from '../raw/raw-reader.js';
+import { readValue } from '../raw/read-values.js';
+import type { AcceptedEvent, IntakeContext } from '../read-event.js';
+import { readSingle, type ParsedEvents } from '../read-request.js';
+import { EventRejection } from '../rejection.js';
+import { SchemaMismatchCounter } from '../schemas/mismatches.js';
+import { EventSchemaValidator } from '../schemas/schema-check.js';
+import { SchemaIndex } from '../schemas/schema-index.js';
+
+/**
+ * Parses and validates kept rejected events again, in the format of the route that rejected them and with today's
+ * schemas, for replays.
+ */
+export class RejectedEventRevalidator {
+  private readonly schemas: SchemaIndex;
+  private readonly schemaCheck: EventSchemaValidator;
+
+  constructor(definitions: Pick<Definitions, 'schemas' | 'stream' | 'onChange'>) {
+    this.schemas = new SchemaIndex(definitions);
+    this.schemaCheck = new EventSchemaValidator({
+      index: this.schemas,
+      compile: compileSchema,
+      mismatches: new SchemaMismatchCounter(definitions),
+    });
+  }
+
+  /**
+   * Returns the valid event, with the event id that it would have had, or a text that says why it still cannot be
+   * written.
+   */
+  async read(stream: string, record: RejectedEventRecord): Promise<AcceptedEvent | string> {
+    if (record.cut) return 'it was too large to be kept completely';
+    const [event] = await this.checked(stream, record);
+    if (!event) return 'it contains no event';
+    if (event instanceof EventRejection) return sentence(event.toProblem());
+    if (event.expected_version === null) return event;
+    return 'it has an expected_version, so only its writer can decide to send it again';
+  }
+
+  private async checked(stream: string, record: RejectedEventRecord): Promise<ParsedEvents> {
+    const reception: IntakeContext = {
+      ingestedAt: parseTime(record.received_at) ?? 0,
+      ids: { next: () => record.event_id },
+      schemas: this.schemas,
+      text: record.text,
+    };
+    const events = [readAgain(stream, record, reception)];
+    await this.schemaCheck.check(events, () => '');
+    return events;
+  }
+}
+
+function readAgain(
+  stream: string,
+  record: RejectedEventRecord,
+  reception: IntakeContext,
+): AcceptedEvent | EventRejection {
+  try {
+    if (record.form === 'raw') return readRaw(stream, record, reception);
+    return record.form === 'cloudevent' ? readCloudEvent(stream, reception) : readSingle(reception);
+  } catch (error) {
+    if (error instanceof ProblemError)
+      return new EventRejection(error.code, error.message, error.options.errors);
+    throw error;
+  }
+}
+
+function readRaw(
+  stream: string,
+  record: RejectedEventRecord,
+  reception: IntakeContext,
+): AcceptedEvent | EventRejection {
+  const mapping = new FieldMapping(stream, record.mapping);
+  const reader = new RawValueReader({ mapping, reception, idOf: () => record.event_id });
+  readValue(record.text, reader);
+  return reader.events[0]!;
+}
+
+function readCloudEvent(stream: string, reception: IntakeContext): AcceptedEvent | EventRejection {
+  const reader = new CloudEventReader({ stream, reception, pointerTo: pointerIn('structured') });
+  readValue(reception.text, reader);
+  return reader.events[0]!;
+}
+
+function sentence({ message, options: { errors = [] } }: ProblemError): string {
+  const places = errors.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ');
+  return `it is still rejected: ${message}${places && ` (${places})`}`;
+}
