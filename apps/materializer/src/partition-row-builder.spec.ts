@@ -487,6 +487,15 @@ describe('PartitionRowBuilder with far duplicates', () => {
     expect(again([late(100, 52), late(101, 40)]).verdicts).toEqual([repeats(100)]);
   });
 
+  it('accepts a record whose event left the id window because of its age only', () => {
+    const fold = foldFrom(0, { limits: { ...limits, milliseconds: 48, far: 48 }, offsets: offsetOf });
+    fold(range(0, 5));
+    // 50 ms later: outside the id window, and within the far window and its slice.
+    const late = { ...recordOf(5, { id: 3 }), timestamp: recordOf(3, {}).timestamp + 50 };
+    const found = fold([late]);
+    expect([found.rows.length, found.verdicts]).toEqual([1, []]);
+  });
+
   it('gives a conditional record the version of the event that it repeats, and refuses it to others', () => {
     const fold = foldFrom(0, { limits, offsets: offsetOf });
     fold(range(0, 20));

@@ -309,7 +309,9 @@ export class PartitionRowBuilder {
     if (!history.mightHave(reader.id, window.time)) return false;
     if (window.wouldRepeat(reader.id, offset, timestamp)) return false;
     const offsets = accepted.get(uuidText(reader.id));
-    return offsets?.some((one) => one < offset && history.includes(one, window.time));
+    // Consumers wait for decisions only where a record that many offsets back is young enough to be repeated.
+    const { records } = window.bounds;
+    return offsets?.some((one) => offset - one > records && history.includes(one, window.time));
   }
 
   /**

@@ -239,6 +239,11 @@ async function save(
   counts.removedMeanwhile += removed.length;
 }
 
+/** Whether the state of one entity cannot be computed: it is too large, or an event is nested too deeply to be folded. */
 function isTooLarge(error: unknown): boolean {
-  return error instanceof EntityStateTooLargeError || error instanceof QueryTooExpensiveError;
+  return (
+    error instanceof EntityStateTooLargeError ||
+    error instanceof QueryTooExpensiveError ||
+    error instanceof SyntaxError
+  );
 }

@@ -51,7 +51,8 @@ export class VerdictPublisher {
     const { table, names } = this.options;
     await table.ready();
     const ranges = [...byRange(verdicts)];
-    const from = table.decidedUntil(topicPartition);
+    // A verdict on a record that another process has decided meanwhile must count as late, so `from` is not above it.
+    const from = Math.min(table.decidedUntil(topicPartition), verdicts[0]?.offset ?? Infinity);
     const records = ranges.map(([range, own], index) => {
       const decided = index === ranges.length - 1 ? next : (range + 1) * rangeOffsets;
       const refused = withIndexes(table.refusedIn(topicPartition, range), refusedAmong(own));

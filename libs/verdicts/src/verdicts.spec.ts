@@ -217,6 +217,16 @@ describe('published verdicts', () => {
     expect((await openTable()).decidedUntil(position)).toBe(20);
   });
 
+  it('with a mark are final also for a process that has read the mark before it refuses', async () => {
+    const [first, late] = [await owner(), await owner()];
+    await late.publisher.mark([{ ...position, decided: 2 }]);
+    await first.publisher.mark([{ ...position, decided: 20 }]);
+    await expect.poll(() => late.table.decidedUntil(position)).toBe(20);
+    await expect(late.publisher.publish(position, 25, [refused(9)])).rejects.toThrow(VerdictConflictError);
+    for (const one of [first.table, late.table, await openTable()])
+      expect(one.isRefused(position, 9)).toBe(false);
+  });
+
   it('with a mark are final also where no record was refused before', async () => {
     const { publisher, table } = await owner();
     await publisher.mark([{ ...position, decided: 20 }]);

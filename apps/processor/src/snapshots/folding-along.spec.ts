@@ -179,6 +179,19 @@ describe('snapshots of a stream that is read from its first record', () => {
     await expectCorrect();
   });
 
+  it('include no expired event if the removal was counted long before it removed the events', async () => {
+    vi.spyOn(world.store.snapshots, 'removedEvents').mockResolvedValue(new Map([[0, 3]]));
+    start();
+    await write(events(8));
+    await world.store.eraser.truncate({ stream: world.idOf('orders'), partition: 0, before: 3 });
+    const later = events(16);
+    await world.write(later);
+    await store(later.map(({ data }, i) => row(i + 8, i + 9, data!)));
+    await isThrough();
+    expect((await versions()).at(-1)).toBe('e 24');
+    await expectCorrect();
+  });
+
   it('include no erased event while the erasure has not reached the store', async () => {
     start();
     await write(events(7));

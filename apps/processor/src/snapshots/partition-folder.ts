@@ -104,12 +104,17 @@ export class PartitionFolder {
       for (const entityId of [...due, ...work.lookups]) this.lookups.add(entityId);
       return this.forgetStates();
     }
+    // A foreign writer can put an entity into two partitions. The state is that of one of them.
+    const own = (entityId: string): FoldedEntity | undefined => {
+      const folded = loaded.get(entityId);
+      return folded?.last?.partition === work.partition ? folded : undefined;
+    };
     for (const { entry } of work.due) {
       if (confirmed.has(entry)) entry.isConfirmed = true;
-      else this.replace(entry, loaded.get(entry.entityId));
+      else this.replace(entry, own(entry.entityId));
     }
     for (const entityId of work.lookups) {
-      const folded = loaded.get(entityId);
+      const folded = own(entityId);
       if (folded && this.every <= mostFolded && !this.entities.get(entityId))
         this.entities.add(entityId, folded, true);
     }

@@ -1,6 +1,13 @@
 import type { EngineCallRetrier } from '#engine';
 import { createSnapshots, type DueVersions, type FoldedContent, type FoldedEntity } from '#entities';
-import type { EntitySnapshot, EventIdentity, EventVersion, EventWriter, Store } from '#store';
+import {
+  QueryTooExpensiveError,
+  type EntitySnapshot,
+  type EventIdentity,
+  type EventVersion,
+  type EventWriter,
+  type Store,
+} from '#store';
 import { metrics, type Logger } from '#telemetry';
 import type { CachedEntity } from './entity-cache.js';
 import type { EntitySnapshotCountdowns } from './entity-snapshot-countdowns.js';
@@ -54,6 +61,8 @@ export interface SnapshotRoundDependencies {
 /** Maximum number of snapshots, and of the characters of their states, in one insert. */
 const mostSaved = 10_000;
 const mostSavedCharacters = 4 * 1024 * 1024;
+/** Maximum number of characters of the states that a round keeps from the store. The other entities are read again later. */
+const mostLoadedCharacters = 16 * 1024 * 1024;
 
 /** Makes the due snapshots of several partitions of one stream with few queries. */
 export class SnapshotRound {
@@ -74,14 +83,14 @@ export class SnapshotRound {
     const saved = await this.confirm(due, signal);
     await this.saveAll(saved, signal);
     await this.load(signal);
+    const dropped = await this.check(saved, signal);
     const isUnchanged = saved.length === 0 && this.loaded.size === 0;
     const after = isUnchanged ? before : await this.removedEvents(signal);
     const removed = ({ partition }: SnapshotWork) => after.get(partition) ?? 0;
-    const stale = this.all.filter((work) => removed(work) !== (before.get(work.partition) ?? 0));
-    const dropped = stale.length > 0 ? await this.check(stale, saved, signal) : 0;
-    metrics.snapshots.inc(saved.length - dropped);
+    const isStale = (work: SnapshotWork) =>
+      dropped.has(work.partition) || removed(work) !== (before.get(work.partition) ?? 0);
     const outcome = (work: SnapshotWork): SnapshotOutcome => ({
-      ...{ removed: removed(work), isStale: stale.includes(work) },
+      ...{ removed: removed(work), isStale: isStale(work) },
       ...{ confirmed: this.confirmed, loaded: this.loaded },
     });
     return new Map(this.all.map((work) => [work, outcome(work)]));
@@ -112,9 +121,7 @@ export class SnapshotRound {
       entry.isConfirmed ? [last] : [first, last],
     );
     const query = { stream: this.stream, keys };
-    const versions = new StoredVersions(
-      await this.store(signal, () => this.parts.snapshots.versionsAt(query, signal)),
-    );
+    const versions = new StoredVersions(await this.store(signal, () => this.versionsAt(query, signal)));
     const created_at = this.parts.now() * 1000;
     const found: EntitySnapshot[] = [];
     for (const { entry, snapshot } of due) {
@@ -124,6 +131,19 @@ export class SnapshotRound {
       found.push({ ...snapshot, created_at, reason: 'automatic' });
     }
     return found;
+  }
+
+  /** Returns the versions at events. If ClickHouse finds the query too large, none is certain: the store makes the snapshots. */
+  private async versionsAt(
+    query: Parameters<Store['snapshots']['versionsAt']>[0],
+    signal: AbortSignal,
+  ): Promise<EventVersion[]> {
+    try {
+      return await this.parts.snapshots.versionsAt(query, signal);
+    } catch (error) {
+      if (error instanceof QueryTooExpensiveError) return [];
+      throw error;
+    }
   }
 
   private async saveAll(all: readonly EntitySnapshot[], signal: AbortSignal): Promise<void> {
@@ -141,7 +161,11 @@ export class SnapshotRound {
     if (entities.size === 0) return;
     const { snapshots, now, logger } = this.parts;
     const { stream } = this;
-    const onFolded = (entityId: string, folded: FoldedEntity) => void this.loaded.set(entityId, folded);
+    let characters = 0;
+    const onFolded = (entityId: string, folded: FoldedEntity) => {
+      characters += folded.characters;
+      if (characters <= mostLoadedCharacters) this.loaded.set(entityId, folded);
+    };
     const request = { stream, entities, now: now() * 1000, onFolded };
     const counts = await this.store(signal, () => createSnapshots(snapshots, request, signal));
     metrics.snapshots.inc(counts.created);
@@ -166,23 +190,20 @@ export class SnapshotRound {
   }
 
   /**
-   * Removes those saved snapshots of partitions that include events that were removed. Returns their number. They are
-   * made again of the remaining events.
+   * Removes those saved snapshots whose first or last event was removed. Returns their partitions: states of these
+   * partitions may include removed events too, so they are read again. The number of removed events alone does not show
+   * it, because a removal counts its events before it removes them.
    */
-  private async check(
-    stale: readonly SnapshotWork[],
-    saved: readonly EntitySnapshot[],
-    signal: AbortSignal,
-  ): Promise<number> {
+  private async check(saved: readonly EntitySnapshot[], signal: AbortSignal): Promise<Set<number>> {
+    if (saved.length === 0) return new Set();
     const { snapshots } = this.parts;
-    const partitions = new Set(stale.map(({ partition }) => partition));
-    const affected = saved.filter(({ last }) => partitions.has(last.partition));
-    const current = await this.store(signal, () => snapshots.current(affected, signal));
+    const current = await this.store(signal, () => snapshots.current(saved, signal));
     const kept = new Set(current.map(({ entity_id }) => entity_id));
-    for (const { entity_id: entityId } of affected)
-      if (!kept.has(entityId))
-        await this.store(signal, () => snapshots.removeStale({ stream: this.stream, entityId }));
-    return affected.length - kept.size;
+    const dropped = saved.filter(({ entity_id }) => !kept.has(entity_id));
+    for (const { entity_id: entityId } of dropped)
+      await this.store(signal, () => snapshots.removeStale({ stream: this.stream, entityId }));
+    metrics.snapshots.inc(saved.length - dropped.length);
+    return new Set(dropped.map(({ last }) => last.partition));
   }
 
   private store<T>(signal: AbortSignal, attempt: () => Promise<T>): Promise<T> {

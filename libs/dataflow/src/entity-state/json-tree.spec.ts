@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { limits } from '#event';
 import { describe, expect, it } from 'vitest';
 import { readTree, treeLength, treeText } from './json-tree.js';
 
@@ -32,6 +33,13 @@ describe('a JSON tree', () => {
       const tree = readTree(`{${JSON.stringify(name)}:1}`);
       expect(treeLength(tree)).toBe(treeText(tree).length);
     }
+  });
+
+  it('rejects objects that are nested too deeply, instead of exhausting the stack', () => {
+    const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+    expect(treeText(readTree(nested(limits.jsonDepth)))).toBe(nested(limits.jsonDepth));
+    expect(() => readTree(nested(limits.jsonDepth + 1))).toThrow(SyntaxError);
+    expect(() => readTree(nested(100_000))).toThrow(SyntaxError);
   });
 
   it('has each name once, with its last value', () => {

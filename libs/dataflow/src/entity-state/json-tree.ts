@@ -1,4 +1,4 @@
-import { JsonScanner } from '#event';
+import { JsonScanner, limits } from '#event';
 
 /**
  * A JSON value of which only objects are parsed, into maps. Any other value, also a list, remains its original text.
@@ -11,7 +11,7 @@ export type JsonTree = string | JsonMembers;
  */
 export type JsonMembers = Map<string, JsonTree>;
 
-/** Parses JSON text into a tree. @throws SyntaxError if the text is not valid JSON */
+/** Parses JSON text into a tree. @throws SyntaxError if the text is not valid JSON, or nested more deeply than `limits.jsonDepth` */
 export function readTree(text: string): JsonTree {
   const reader = new TreeReader(text);
   return reader.read();
@@ -74,6 +74,7 @@ class TreeReader {
   }
 
   private members(level: number): JsonMembers {
+    if (level > limits.jsonDepth) throw this.failure();
     const members: JsonMembers = new Map();
     this.at++;
     this.skipSpace();

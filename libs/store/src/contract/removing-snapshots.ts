@@ -42,6 +42,18 @@ export function describeRemovingSnapshots(contract: StoreContractFixture): void 
       },
     );
 
+    it('erases a snapshot whose last event is erased, although its first event is newer', async () => {
+      const stream = newStream();
+      const rows = await given(stream);
+      await byHash(stream, 100, 'e');
+      await contract.store.snapshots.save({
+        ...snapshotOf(rows),
+        first: { ...snapshotOf(rows).first, offset: 200 },
+      });
+      await byHash(stream, 100, 'e');
+      expect(await versions(stream)).toEqual([]);
+    });
+
     it('counts the removed events of each partition, each once', async () => {
       const [stream, other] = [newStream(), newStream()];
       const removed = () => contract.store.snapshots.removedEvents(stream);

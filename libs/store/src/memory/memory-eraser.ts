@@ -27,7 +27,11 @@ export class MemoryEraser implements EventEraser {
         isIts(head.entity_id) &&
         (left.has(head.partition) || head.last_offset < (before[head.partition] ?? 0)),
     );
-    this.tables.removeSnapshots((snapshot) => isBelow(firstOf(snapshot)) && isIts(snapshot.entity_id));
+    this.tables.removeSnapshots(
+      (snapshot) =>
+        (isBelow(firstOf(snapshot)) || isBelow({ ...snapshot.last, stream: snapshot.stream })) &&
+        isIts(snapshot.entity_id),
+    );
     this.tables.removeLetters((letter) => isBelow(letter) && isDeadLetterOf(letter, isIts, erasure.entityId));
     return events;
   }

@@ -101,7 +101,7 @@ async function eraseSnapshots(
   { stream, hash, ids, below }: EntityErasureParams,
 ): Promise<void> {
   const theirs = (entity: string) =>
-    `${entity} AND first_offset < {below:Map(UInt16, UInt64)}[first_partition]`;
+    `${entity} AND (first_offset < {below:Map(UInt16, UInt64)}[first_partition] OR offset < {below:Map(UInt16, UInt64)}[partition])`;
   const hashed = { stream, condition: theirs(entityHashCondition('entity_id')), params: { hash, below } };
   const named = { stream, condition: theirs('entity_id IN {ids:Array(String)}'), params: { ids, below } };
   const found = await hasRows(connection, 'snapshots', ids.length > 0 ? named : hashed);
