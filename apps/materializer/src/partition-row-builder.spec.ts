@@ -491,7 +491,7 @@ describe('PartitionRowBuilder with far duplicates', () => {
     const fold = foldFrom(0, { limits: { ...limits, milliseconds: 48, far: 48 }, offsets: offsetOf });
     fold(range(0, 5));
     // 50 ms later: outside the id window, and within the far window and its slice.
-    const late = { ...recordOf(5, { id: 3 }), timestamp: recordOf(3, {}).timestamp + 50 };
+    const late = { ...recordOf(5, { id: 4 }), timestamp: recordOf(4, {}).timestamp + 50 };
     const found = fold([late]);
     expect([found.rows.length, found.verdicts]).toEqual([1, []]);
   });
