@@ -47,6 +47,17 @@ export class RecordReader {
 
   private readonly json = new JsonByteScanner();
 
+  /** Parses the value of a Kafka record like `read`. Returns false if the value is not an event. */
+  readIfEvent(value: Buffer): boolean {
+    try {
+      this.read(value);
+      return true;
+    } catch (error) {
+      if (error instanceof UnreadableRecordError) return false;
+      throw error;
+    }
+  }
+
   /**
    * Parses the value of a Kafka record into the fields of this reader.
    * @throws UnreadableRecordError if `encodeRecord` does not write such a value

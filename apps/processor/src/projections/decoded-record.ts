@@ -1,4 +1,4 @@
-import { RecordReader, UnreadableRecordError, uuidText, type EpochMicros } from '#event';
+import { RecordReader, uuidText, type EpochMicros } from '#event';
 import type { ConsumerRecord } from '#log';
 import type { EventFromLog } from '#cel';
 
@@ -24,7 +24,7 @@ export interface DecodedRecord {
  * letter.
  */
 export function decodeLogRecord(record: ConsumerRecord): DecodedRecord | undefined {
-  if (record.value === null || !isReadable(record.value)) return undefined;
+  if (record.value === null || !reader.readIfEvent(record.value)) return undefined;
   return {
     id: reader.id,
     eventType: reader.eventType.toString(),
@@ -47,14 +47,4 @@ export function decodeLogRecord(record: ConsumerRecord): DecodedRecord | undefin
       };
     },
   };
-}
-
-function isReadable(value: Buffer): boolean {
-  try {
-    reader.read(value);
-    return true;
-  } catch (error) {
-    if (error instanceof UnreadableRecordError) return false;
-    throw error;
-  }
 }

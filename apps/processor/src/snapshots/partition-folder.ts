@@ -1,6 +1,6 @@
 import { PartitionErasureLookup, type ErasureLookup } from '#engine';
 import { FoldedEntity, type FoldedContent } from '#entities';
-import { RecordReader, UnreadableRecordError, type StreamId } from '#event';
+import { RecordReader, type StreamId } from '#event';
 import type { ConsumerRecord } from '#log';
 import type { EventIdentity } from '#store';
 import type { CachedEntity, EntityCache, PartitionEntities } from './entity-cache.js';
@@ -64,7 +64,7 @@ export class PartitionFolder {
   /** Folds the next record of the partition. @param every Versions between two snapshots of an entity. */
   fold(record: ConsumerRecord, every: number): void {
     this.every = every;
-    if (record.value === null || !isReadable(record.value) || reader.entityId.isEmpty) return;
+    if (record.value === null || !reader.readIfEvent(record.value) || reader.entityId.isEmpty) return;
     const entityId = reader.entityId.toString();
     const { stream, countdowns } = this.options;
     const entry = this.cached(entityId) ?? this.begin(entityId);
@@ -216,16 +216,6 @@ function withoutSyntaxError<T>(compute: () => T): T | undefined {
     return compute();
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-function isReadable(value: Buffer): boolean {
-  try {
-    reader.read(value);
-    return true;
-  } catch (error) {
-    if (error instanceof UnreadableRecordError) return false;
     throw error;
   }
 }
