@@ -35,6 +35,8 @@ const fileSettings: ClickHouseSettings = {
   do_not_merge_across_partitions_select_final: 1,
   // One thread for each step leaves processors to queries.
   max_threads: 1,
+  // A lower priority for the processor, where ClickHouse may set it (capability SYS_NICE).
+  os_thread_priority: '10',
 };
 
 /** Exports events as Parquet or Arrow files, which ClickHouse itself writes. */
