@@ -9,7 +9,7 @@ import { Progress } from './progress.js';
 import { report } from './report.js';
 
 /** Where the demo prints, and whether lines can be redrawn there. */
-export interface DemoTerminal {
+interface DemoTerminal {
   live: boolean;
   write: (text: string) => void;
 }

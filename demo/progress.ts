@@ -1,7 +1,7 @@
 import { groupDigits } from './chart.js';
 
 /** Total, label and terminal of a progress line. */
-export interface ProgressOptions {
+interface ProgressOptions {
   label: string;
   total: number;
   /**

@@ -12,7 +12,7 @@ export interface ReportOptions {
 }
 
 /** A query to the API: its path after `/api/v1/`, and its parameters. */
-export interface ApiQuery {
+interface ApiQuery {
   path: string;
   query: object;
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 
 /** A webhook delivery with a valid signature that a `WebhookReceiver` got. */
-export interface ReceivedDelivery {
+interface ReceivedDelivery {
   id: string;
   event: { event_id: string; event_type: string; data: unknown; metadata: object };
 }

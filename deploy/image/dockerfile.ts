@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** One instruction of a Dockerfile, with continuation lines joined: `{name: 'RUN', text: 'npm ci'}`. */
-export interface Instruction {
+interface Instruction {
   name: string;
   text: string;
 }

@@ -4,7 +4,7 @@ import { openKafkaLog, type ConsumerRecord } from '#log';
 import type { LoggedEvent } from '#testkit';
 
 /** A Kafka record with its partition and offset. */
-export interface PlacedRecord {
+interface PlacedRecord {
   partition: number;
   offset: number;
   message: KafkaMessage;

@@ -11,7 +11,7 @@ import type { WindowResult } from './result.js';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** The topics and windows of a comparison, as JSON for Windows.java, the program that runs Kafka Streams. */
-export interface KafkaStreamsPlan {
+interface KafkaStreamsPlan {
   brokers: string;
   /** The consumer group, and the prefix of internal topics. */
   application: string;

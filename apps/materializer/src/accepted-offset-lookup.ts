@@ -4,7 +4,7 @@ import type { MaterializedPartition } from './materialized-partition.js';
 import type { AcceptedOffsets, SuspectedIds } from './partition-row-builder.js';
 import type { RowWriter } from './row-writer.js';
 
-export interface AcceptedOffsetLookupOptions {
+interface AcceptedOffsetLookupOptions {
   writer: Pick<RowWriter, 'offsetsOf'>;
   retry: EngineCallRetrier;
   /** Returns the row batches of a partition that are not stored yet. */

@@ -15,7 +15,7 @@ import type { LatestEntityVersion } from './entity-version-cache.js';
  */
 const upToDateMs = 10_000;
 
-export interface ConditionalWritesOptions {
+interface ConditionalWritesOptions {
   verdicts: VerdictTable;
   publisher: VerdictPublisher;
   writer: Pick<RowWriter, 'latestVersions' | 'versionsOf'>;

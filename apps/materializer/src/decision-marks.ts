@@ -4,7 +4,7 @@ import type { EventRowBatch } from '#store';
 import { rangeOf, VerdictConflictError, type VerdictPublisher, type VerdictTable } from '#verdicts';
 import type { MaterializedPartition } from './materialized-partition.js';
 
-export interface DecisionMarksOptions {
+interface DecisionMarksOptions {
   publisher: Pick<VerdictPublisher, 'mark'>;
   verdicts: Pick<VerdictTable, 'decidedUntil' | 'refusedIn' | 'isRefused'>;
   retry: EngineCallRetrier;

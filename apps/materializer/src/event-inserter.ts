@@ -6,11 +6,11 @@ import { insertToken } from './insert-token.js';
 import type { RowWriter } from './row-writer.js';
 
 /** Error: an insert into ClickHouse can never succeed, and continuing without the insert would lose data. */
-export class UnrecoverableInsertError extends Error {
+class UnrecoverableInsertError extends Error {
   override readonly name = 'UnrecoverableInsertError';
 }
 
-export interface EventInserterOptions {
+interface EventInserterOptions {
   writer: RowWriter;
   retry: EngineCallRetrier;
   /** Aborted when the process stops without waiting for running inserts. */

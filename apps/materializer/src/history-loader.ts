@@ -5,7 +5,7 @@ import { maxIdOffsets } from '#store';
 import type { Logger } from '#telemetry';
 import type { RowWriter } from './row-writer.js';
 
-export interface HistoryLoaderOptions {
+interface HistoryLoaderOptions {
   writer: Pick<RowWriter, 'idsIn'>;
   retry: EngineCallRetrier;
   progress: Pick<StalledConsumerDetector, 'attempted'>;
@@ -18,7 +18,7 @@ export interface HistoryLoaderOptions {
 }
 
 /** The partition whose history is loaded. */
-export interface LoadedPartition {
+interface LoadedPartition {
   readonly stream: string;
   readonly partition: number;
   readonly assignment: NewlyAssignedPartition;

@@ -41,7 +41,7 @@ export interface UnversionedRows {
 }
 
 /** A conditional record that repeats an accepted event. The record gets the version of the event as its verdict. */
-export interface RepeatedConditional {
+interface RepeatedConditional {
   offset: number;
   eventId: string;
   /** Whether the record is a far duplicate, which other consumers do not recognize themselves. */
@@ -76,7 +76,7 @@ interface AdmittedRecords extends Omit<UnversionedRows, 'rows'> {
 
 const none: ReadonlyMap<string, LatestEntityVersion> = new Map();
 
-export interface PartitionRowBuilderOptions {
+interface PartitionRowBuilderOptions {
   stream: string;
   partition: number;
   /** The committed offset of the consumer group. Records below this offset only fill the id window. */

@@ -2,7 +2,7 @@ import { PollLoop } from '#engine';
 import { ProblemError } from '#api';
 import type { Logger } from '#telemetry';
 
-export interface DefinitionFailureReporterOptions {
+interface DefinitionFailureReporterOptions {
   /**
    * Writes the failure reason into the definition of a projection or pipeline.
    * @param isStill Returns whether the reason still applies.

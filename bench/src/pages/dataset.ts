@@ -37,7 +37,7 @@ export function sizeOf(events: number): DatasetComposition {
 }
 
 /** Ids of the streams of generated events, and of the stream of flights. */
-export interface DatasetStreams {
+interface DatasetStreams {
   made: string[];
   flights: string;
 }
@@ -57,7 +57,7 @@ export async function createPageStreams(stack: TestSystem): Promise<DatasetStrea
  * Numbers of the events to generate, `from` to below `until`, and the ids of the streams over which they are
  * distributed in turn.
  */
-export interface GeneratedEventRange {
+interface GeneratedEventRange {
   streams: readonly string[];
   from: number;
   until: number;

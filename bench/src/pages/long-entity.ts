@@ -8,7 +8,7 @@ const at = `fromUnixTimestamp64Milli(toInt64(${madeFrom} + number * ${longEntity
 const { entityId } = longEntity;
 
 /** An entity with a long history: its stream, its number of events, and how often it has a snapshot. */
-export interface LongEntity {
+interface LongEntity {
   /** The id of its stream. */
   stream: string;
   events: number;

@@ -6,13 +6,7 @@ export { foldOperations } from './fold-operations/index.js';
 export type { Json } from './fold-operations/json.js';
 export { comparePositions, type FoldEventSortKey } from './fold-operations/position.js';
 export type { FoldField } from './folds/compile-fields.js';
-export {
-  compileFold,
-  type Fold,
-  type FoldAddResult,
-  type FoldState,
-  type FoldRejection,
-} from './folds/compile-fold.js';
+export { compileFold, type Fold, type FoldState, type FoldRejection } from './folds/compile-fold.js';
 export { compileKey, type KeyResult } from './folds/compile-key.js';
 export { compileSource, type SourceFilterSpec } from './folds/compile-source.js';
 export { foldEvent, type FoldEvent } from './folds/fold-event.js';
@@ -27,7 +21,6 @@ export {
   sumStepCounts,
   type CountedOperator,
   type EventCountsByOperator,
-  type SingleOperatorCounts,
 } from './flow/operator-event-counts.js';
 export {
   farBounds,

@@ -23,7 +23,7 @@ export interface CheckpointedTask<Saving extends Checkpoint> {
 }
 
 /** Save function, limits and interval of a `Checkpointer`. */
-export interface CheckpointerOptions<Task, Saving> {
+interface CheckpointerOptions<Task, Saving> {
   /** Saves checkpoints and retries where a retry may help. Rejects when no further save is possible. */
   save(all: readonly Saving[]): Promise<void>;
   /** Called when the task's changes are saved. */

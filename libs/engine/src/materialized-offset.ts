@@ -4,7 +4,7 @@ import { UnknownTopicError, type TopicAdmin } from '#log';
 import type { EngineCallRetrier } from './retry.js';
 
 /** Kafka access and poll interval of `MaterializedOffsetReader`. */
-export interface MaterializedOffsetOptions {
+interface MaterializedOffsetOptions {
   admin: Pick<TopicAdmin, 'committed'>;
   topics: Pick<TopicAndGroupNames, 'materializerGroup'>;
   retry: EngineCallRetrier;
@@ -13,7 +13,7 @@ export interface MaterializedOffsetOptions {
 }
 
 /** A partition of the Kafka topic of a stream. */
-export interface StreamTopicPartition {
+interface StreamTopicPartition {
   topic: string;
   partition: number;
 }

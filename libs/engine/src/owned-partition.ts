@@ -5,7 +5,7 @@ import type { StalledConsumerDetector } from './progress.js';
 import type { EngineCallRetrier } from './retry.js';
 
 /** What an `OwnedPartition` needs of the host that consumes it. */
-export interface OwnedPartitionDependencies {
+interface OwnedPartitionDependencies {
   /** Name under which the partition's lag is exported. */
   name: string;
   /** Aborted when the host stops: the current batch is finished, and no further batch begins. */

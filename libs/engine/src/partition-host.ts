@@ -18,7 +18,7 @@ import type { EngineCallRetrier } from './retry.js';
 import { logTimeAt } from './warm-up.js';
 
 /** Consumer group, tasks and checkpointer of a `PartitionTaskHost`. */
-export interface PartitionHostOptions<Task extends PartitionTask> {
+interface PartitionHostOptions<Task extends PartitionTask> {
   /** Name under which the lag of the host's partitions is exported. */
   name: string;
   group: string;

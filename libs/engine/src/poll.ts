@@ -1,7 +1,7 @@
 import type { Logger } from '#telemetry';
 
 /** The task of a `PollLoop`, and what happens after its errors. */
-export interface PollOptions {
+interface PollOptions {
   /**
    * The repeated task. Resolves with the milliseconds until its next run, or undefined if it runs again only after a
    * call of `soon`.

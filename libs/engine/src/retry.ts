@@ -5,7 +5,7 @@ import { isRetryableStoreError } from '#store';
 import type { Logger } from '#telemetry';
 
 /** Logger and delays of an `EngineCallRetrier`. */
-export interface RetryOptions {
+interface RetryOptions {
   logger: Logger;
   /** Called after each failed attempt, so that a consumer that waits for a retry is not taken for a hanging one. */
   failedAttempt?(): void;

@@ -14,7 +14,7 @@ import { EntityStateTooLargeError } from './errors.js';
 import { FoldedEntity } from './folded-entity.js';
 
 /** Entities of one stream, the versions at which their snapshots are due, and the current time. */
-export interface SnapshotsRequest {
+interface SnapshotsRequest {
   stream: string;
   entities: ReadonlyMap<string, DueVersions>;
   now: EpochMicros;
@@ -34,7 +34,7 @@ export interface DueVersions {
 }
 
 /** Numbers of entities by what happened to their snapshot; an entity without new events is not counted. */
-export interface SnapshotCounts {
+interface SnapshotCounts {
   created: number;
   /** Events were erased or expired while the snapshot was saved. */
   removedMeanwhile: number;

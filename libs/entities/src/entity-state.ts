@@ -3,7 +3,7 @@ import { EntityFold, type EntityStateAtVersion } from './entity-fold.js';
 import { historyPages } from './history-pages.js';
 
 /** A query for the state of one entity, optionally up to a time or a version. */
-export interface EntityStateQuery extends EntityTimeQuery {
+interface EntityStateQuery extends EntityTimeQuery {
   /** The state includes only events with a version up to this one, inclusive. */
   upTo?: number;
 }

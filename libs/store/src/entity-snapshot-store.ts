@@ -115,7 +115,7 @@ export interface EntitySnapshotReader {
  * Saves and removes snapshots of entities. All writes are idempotent. @throws StoreUnavailableError @throws
  * RowsRejectedError
  */
-export interface EntitySnapshotWriter {
+interface EntitySnapshotWriter {
   /** Saves a snapshot; it replaces a stored snapshot of the same entity with the same version and last event. */
   save(snapshot: EntitySnapshot): Promise<void>;
   /**

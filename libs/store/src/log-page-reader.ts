@@ -4,7 +4,7 @@ import { AdaptivePageSize } from './adaptive-page-size.js';
 import type { EventReader } from './store.js';
 
 /** The store that a `LogPageReader` reads from, and the limits of its pages. */
-export interface LogPageReaderOptions {
+interface LogPageReaderOptions {
   reader: Pick<EventReader, 'inLogOrder'>;
   /** Maximum number of events in a page of a `LogPageReader`. */
   events: number;

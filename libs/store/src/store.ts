@@ -256,14 +256,14 @@ export interface EventReader {
 }
 
 /** A disk of ClickHouse with its free space and size. Object storage has no fixed size and is not listed. */
-export interface StoreDiskUsage {
+interface StoreDiskUsage {
   disk: string;
   freeBytes: number;
   sizeBytes: number;
 }
 
 /** Rows, bytes on disk and data parts of one ClickHouse table of the store. */
-export interface StoreTableUsage {
+interface StoreTableUsage {
   table: string;
   rows: number;
   /** Bytes of the table on disk. */

@@ -15,7 +15,7 @@ import { hasIndex, noOffsets } from './offset-bitmap.js';
 import { rangeOf, rangeOffsets, type TopicPartition } from './offset-range-verdicts.js';
 import type { VerdictTable } from './verdict-table.js';
 
-export interface RefusedRecordFilterOptions {
+interface RefusedRecordFilterOptions {
   verdicts: VerdictTable;
   /** Returns the offset that the materializer's consumer group has committed for a partition. */
   committed: (position: TopicPartition) => Promise<number>;

@@ -14,7 +14,7 @@ const mostListed = 1000;
  * HTTP answer to a batch of events. The status is 201 if all events were written, 207 if some were, and 200 for
  * `Prefer: handling=lenient`.
  */
-export interface BatchAnswer {
+interface BatchAnswer {
   status: 200 | 201 | 207;
   /** The body as JSON text. */
   body: string;

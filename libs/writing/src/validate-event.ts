@@ -7,7 +7,7 @@ import { streamNamePattern, streamNameRule, uuidPattern, uuidRule } from '#event
  * A parsed JSON value with the structure of `EventInput`, as a client sends an event. The formats, the size and the
  * schema of the event are not checked yet. An optional field may be null, which is the same as a missing field.
  */
-export interface StructurallyValidEvent {
+interface StructurallyValidEvent {
   stream: string;
   event_type: string;
   data: object;

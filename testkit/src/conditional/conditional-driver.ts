@@ -9,7 +9,7 @@ import type { AttemptHistory } from './attempt-history.js';
 import { sendConditional, type ConditionalEvent } from './conditional-request.js';
 import { SharedEntityVersions, type KnownEntity } from './shared-entity-versions.js';
 
-export interface ConditionalDriverOptions {
+interface ConditionalDriverOptions {
   /** Returns the base URLs of the write ports; each request is sent to a random one of the URLs. */
   urls: () => readonly string[];
   history: AttemptHistory;

@@ -21,7 +21,7 @@ const queued = 20;
 const turnMs = 10_000;
 
 /** Format of an export as lines of text, and the signal that ends it. */
-export interface ExportLinesOptions {
+interface ExportLinesOptions {
   format: 'ndjson' | 'csv';
   /** Whether an apostrophe precedes each CSV text that a spreadsheet would run as a formula. */
   safe: boolean;

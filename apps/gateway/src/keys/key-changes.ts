@@ -6,7 +6,7 @@ import type { KeyInput } from './key-input.js';
 import { keyStatus, secretWorks } from './key-status.js';
 
 /** Id and SHA-256 hash of a generated API key: the parts that may be stored, in contrast to its text. */
-export interface GeneratedKeyHash {
+interface GeneratedKeyHash {
   keyId: string;
   sha256: string;
 }

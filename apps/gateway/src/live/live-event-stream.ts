@@ -19,7 +19,7 @@ import type { StoreOutage } from './store-outage.js';
 import type { ServerSentEventWriter } from './server-sent-event-writer.js';
 
 /** Dependencies and retry times of one live stream of events. */
-export interface LiveEventStreamOptions {
+interface LiveEventStreamOptions {
   group: SharedSubscription;
   follower: Pick<StoredEventsFollower, 'nextRound' | 'streamOf'>;
   reader: Pick<EventReader, 'inLogOrder'>;

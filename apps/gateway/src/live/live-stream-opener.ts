@@ -17,7 +17,7 @@ import { startMessage } from './server-sent.js';
 import { storeOutage, type StoreOutage } from './store-outage.js';
 
 /** An authorized request for a live stream of events. */
-export interface LiveRequest {
+interface LiveRequest {
   question: LiveSelection;
   format: LiveEventFormat;
   /** The header `Last-Event-ID`. */

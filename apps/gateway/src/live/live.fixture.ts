@@ -16,7 +16,7 @@ import { StreamClient, type MessageParser } from './stream-client.fixture.js';
 const topics = new TopicAndGroupNames('spec.');
 
 /** Opens live event streams in one simulated gateway process, and closes them all. */
-export interface LiveStreamsHandle {
+interface LiveStreamsHandle {
   open: LiveStreamOpener['open'];
   close(): void;
 }

@@ -19,7 +19,7 @@ import { VisibleProjections } from './visible-projections.js';
  * Name and definition of the projection that a request creates or replaces. The signal is aborted when the client
  * disconnects.
  */
-export interface DesiredProjection {
+interface DesiredProjection {
   name: string;
   spec: ProjectionSpec;
   client: AbortSignal;

@@ -4,7 +4,7 @@ import type { Logger } from '#telemetry';
 import { analystViews } from './analyst-views.js';
 
 /** What `ViewPublisher` publishes, and when. */
-export interface ViewPublisherOptions {
+interface ViewPublisherOptions {
   sql: Pick<AnalystSql, 'publish'>;
   definitions: Definitions;
   logger: Logger;

@@ -6,7 +6,7 @@ import type { EventFromLog } from '#cel';
 const reader = new RecordReader();
 
 /** The members of a record that are decoded at once. The method `event` decodes the whole event on demand. */
-export interface DecodedRecord {
+interface DecodedRecord {
   /**
    * The event id as four 32-bit words, the most significant first. The array is valid until the next record is decoded.
    */

@@ -2,7 +2,7 @@ import { GarbageCollection, type GarbageCollectionOptions } from '#engine';
 import type { Definitions } from '#registry';
 import { isRetryableStoreError, type KeyedStateWriter } from '#store';
 
-export interface GenerationGarbageCollectionOptions extends Pick<
+interface GenerationGarbageCollectionOptions extends Pick<
   GarbageCollectionOptions<string>,
   'logger' | 'onFailure' | 'intervalMs' | 'patienceMs' | 'soonMs' | 'now'
 > {

@@ -8,7 +8,7 @@ import type { Logger } from '#telemetry';
 import { CatchUpCheck } from './catch-up-check.js';
 import type { DesiredGeneration } from './desired-generations.js';
 
-export interface GenerationPromoterOptions {
+interface GenerationPromoterOptions {
   definitions: Pick<Definitions, 'projections'>;
   admin: TopicAdmin;
   topics: TopicAndGroupNames;

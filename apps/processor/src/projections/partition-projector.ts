@@ -42,7 +42,7 @@ export const initialProgress = {
 /** Maximum number of traced requests for which one checkpoint records spans. */
 const followedRequests = 16;
 
-export interface PartitionProjectorOptions {
+interface PartitionProjectorOptions {
   /** Name of the projection. */
   name: string;
   compiled: CompiledGeneration;

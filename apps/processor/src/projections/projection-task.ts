@@ -7,7 +7,7 @@ import type { FoldOutcomeCounts, PartitionProjector } from './partition-projecto
 import type { StateCheckpointer } from './save-states.js';
 import type { ProjectionSourcePartition, BackfillFromStore } from './backfill-from-store.js';
 
-export interface ProjectionTaskOptions {
+interface ProjectionTaskOptions {
   partition: OwnedPartition;
   projector: PartitionProjector;
   place: ProjectionSourcePartition;

@@ -7,7 +7,7 @@ import { saveSpans } from './save-spans.js';
 /** The checkpointer that all projections of a process share. */
 export type StateCheckpointer = Checkpointer<PartitionProjector, UnsavedProjectionChanges>;
 
-export interface StateSaveDependencies {
+interface StateSaveDependencies {
   writer: Pick<KeyedStateWriter, 'save'> & Pick<EventWriter, 'appendDeadLetters'>;
   retry: EngineCallRetrier;
   tracing?: Tracing | undefined;

@@ -7,7 +7,7 @@ import {
   type SnapshotWork,
 } from './snapshot-round.js';
 
-export interface EntitySnapshotMakerOptions extends SnapshotRoundDependencies {
+interface EntitySnapshotMakerOptions extends SnapshotRoundDependencies {
   /** Waits between two rounds, unless the signal is aborted. Never rejects. */
   pause?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }

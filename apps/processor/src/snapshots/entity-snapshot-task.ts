@@ -9,7 +9,7 @@ import type { EntitySnapshotMaker } from './entity-snapshot-maker.js';
 import type { SnapshotWork } from './snapshot-round.js';
 import type { WaitingStates } from './waiting-states.js';
 
-export interface EntitySnapshotTaskDependencies {
+interface EntitySnapshotTaskDependencies {
   topics: TopicAndGroupNames;
   definitions: Pick<Definitions, 'stream'>;
   waiting: WaitingStates;

@@ -8,7 +8,7 @@ import type { EntitySnapshotCountdowns } from './entity-snapshot-countdowns.js';
 import type { DueSnapshot, SnapshotOutcome, SnapshotWork } from './snapshot-round.js';
 import type { WaitingStates } from './waiting-states.js';
 
-export interface PartitionFolderOptions {
+interface PartitionFolderOptions {
   stream: StreamId;
   partition: number;
   cache: EntityCache;

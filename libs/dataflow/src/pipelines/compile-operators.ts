@@ -33,7 +33,7 @@ export class PipelinePartsCollector {
 }
 
 /** An operator of a compiled pipeline at which a replayed dead letter can continue. */
-export interface ReplayEntryPoint {
+interface ReplayEntryPoint {
   readonly make: OperatorFunctionFactory;
   /** Properties of the chain that contains the operator. */
   readonly chain: ChainReads;

@@ -16,7 +16,7 @@ import { noWatermark, SourceWatermark } from './source-watermark.js';
 export type EventsBySourcePartition = Readonly<Record<string, readonly EventFromLog[]>>;
 
 /** What a simulated pipeline has emitted, failed and left open, without duplicates. */
-export interface SimulationResult {
+interface SimulationResult {
   /** Content of the emitted events, by id. */
   readonly emitted: Readonly<Record<string, string>>;
   /** Late and failed events, by operator and provenance. */

@@ -59,7 +59,7 @@ export interface HttpAppOptions {
 }
 
 /** Address on which an HTTP port listens. */
-export interface ListenOptions {
+interface ListenOptions {
   host: string;
   port: number;
   /** The setting with the port, for the error message when the port is in use. */
@@ -74,7 +74,7 @@ export interface HttpApp {
 }
 
 /** An HTTP port that listens, with its address. */
-export interface ListeningApp extends HttpApp {
+interface ListeningApp extends HttpApp {
   /** `http://host:port`, with the actual port. */
   url: string;
   port: number;

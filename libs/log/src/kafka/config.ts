@@ -4,7 +4,7 @@ import type { AppConfig } from '#api';
 import type { KafkaLogger } from './logger.js';
 
 /** Mechanism and credentials of the SASL authentication at Kafka brokers. */
-export interface KafkaSasl {
+interface KafkaSasl {
   mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
   username: string;
   password: string;

@@ -10,7 +10,7 @@ import type {
 } from './departed-broker-disconnector.js';
 
 /** Arguments with which kafkajs calls its socket factory. */
-export interface SocketFactoryArguments {
+interface SocketFactoryArguments {
   host: string;
   port: number;
   ssl?: object;

@@ -11,7 +11,7 @@ import type { StreamOperationDependencies } from './stream-operation-dependencie
 type Current = StreamDefinition | undefined;
 
 /** Parameters of the deletion of a stream: the function that removes the stream's rows, and the actor for the audit. */
-export interface StreamDeletionContext {
+interface StreamDeletionContext {
   removeRows: RemoveStreamRows;
   actor: Actor;
 }

@@ -6,7 +6,7 @@ import { isObject, type JsonSchema } from './schema.js';
  * The target of each `$ref` of a schema document (the pointer of the referenced schema, by the pointer of the referring
  * schema), and the errors of references that have no target.
  */
-export interface ResolvedReferences {
+interface ResolvedReferences {
   targets: ReadonlyMap<string, string>;
   errors: InputError[];
 }

@@ -11,7 +11,7 @@ import { errorSentence, shortened, type ErrorParams } from '../values/error-sent
 export type ValueCheck<T = unknown> = (value: T, run: ValidationContext) => boolean;
 
 /** Limits of the validation of one event: steps, search work of regular expressions, and errors to record. */
-export interface ValidationLimits {
+interface ValidationLimits {
   steps: number;
   searches: number;
   /** Maximum number of errors to record; the check continues while there are fewer. */

@@ -14,7 +14,7 @@ import { timeRule } from '../read-event.js';
 import { eventErrors, isEvent } from '../validate-event.js';
 
 /** Attributes of a CloudEvent as sent, by name; null means unset. */
-export type CloudEventAttributes = ReadonlyMap<string, unknown>;
+type CloudEventAttributes = ReadonlyMap<string, unknown>;
 
 /** Fields of a Tributary event that are derived from the attributes of a CloudEvent. */
 export interface EventFieldsFromCloudEvent {

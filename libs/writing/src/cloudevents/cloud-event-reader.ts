@@ -19,7 +19,7 @@ import { scanCloudEvent, type ScannedCloudEvent } from './scan-cloud-event.js';
 const openBrace = 0x7b;
 
 /** Stream and intake context of a `CloudEventReader`, and its pointers for errors. */
-export interface CloudEventReaderOptions {
+interface CloudEventReaderOptions {
   stream: string;
   reception: IntakeContext;
   /**

@@ -7,7 +7,7 @@ import { structuredText } from './binary-event.js';
 import { headerAttributes } from './header-attributes.js';
 
 /** The content mode of a request, and its CloudEvents as text in the JSON event format. */
-export interface CloudEventsRequest {
+interface CloudEventsRequest {
   mode: CloudEventMode;
   /** Text in the JSON event format, in every mode. */
   text: string;

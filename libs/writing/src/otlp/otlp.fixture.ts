@@ -4,7 +4,7 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 export type AnyValue = Readonly<Record<string, unknown>>;
 
 /** An OTLP log record in the JSON encoding, for specs. */
-export interface TestLogRecord {
+interface TestLogRecord {
   timeUnixNano?: string;
   observedTimeUnixNano?: string;
   severityNumber?: number;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { uuidOfBytes } from '#event';
 
 /** What the event ids of a request are derived from: the stream, the query parameters, and the body. */
-export interface DerivedIdSource {
+interface DerivedIdSource {
   mapping: { stream: string; text: Readonly<Record<string, string>> };
   /** Body of the request after decompression. */
   body: Buffer;

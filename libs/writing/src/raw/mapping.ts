@@ -16,13 +16,13 @@ export type MappedField = (typeof mappedFields)[number];
  * The query parameters of a raw write: for each event field a constant, or a JSON pointer into the value, which begins
  * with `/`.
  */
-export type FieldSources = Partial<Record<MappedField, string>>;
+type FieldSources = Partial<Record<MappedField, string>>;
 
 /** Event fields that were found in a raw value, before their validation; undefined and null mean a missing field. */
 export type UnvalidatedFields = Partial<Record<MappedField, unknown>>;
 
 /** Event fields of a raw value after their validation. */
-export interface MappedEventFields {
+interface MappedEventFields {
   event_type: string;
   entity_id: string | null;
   event_id: string | undefined;

@@ -20,7 +20,7 @@ const minus = 0x2d;
 const openBrace = 0x7b;
 
 /** Field mapping, intake context and derived ids of a `RawValueReader`. */
-export interface RawReaderOptions {
+interface RawReaderOptions {
   mapping: FieldMapping;
   reception: IntakeContext;
   /** Returns the event id for the value at this index of the request, if it contains none. */

@@ -9,7 +9,7 @@ import { definitionFindings, healthFindings, lagFindings } from './lag-findings.
 import { scopesFinding } from './scopes.js';
 
 /** What `tributary doctor` checks: the connection and the client. */
-export interface DoctorInput {
+interface DoctorInput {
   connection: Connection;
   client: Tributary;
   fetch: Fetch;

@@ -9,7 +9,7 @@ interface ConditionalEvent {
 }
 
 /** Replaces the answer to a request, if it returns one. */
-export type AnswerOverride = (
+type AnswerOverride = (
   request: SeenRequest,
   n: number,
 ) => FakeAnswer | undefined | Promise<FakeAnswer | undefined>;

@@ -12,7 +12,7 @@ import { sleep } from './sleep.js';
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** URL, API key and time-out of the requests to one port of Tributary. */
-export interface HttpClientOptions {
+interface HttpClientOptions {
   url: string;
   apiKey?: string;
   fetch?: Fetch;

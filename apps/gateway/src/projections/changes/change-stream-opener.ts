@@ -15,7 +15,7 @@ import { LiveChangesStream, type ChangeStart } from './live-changes-stream.js';
 import { ProjectionsFollower } from './projections-follower.js';
 
 /** An authorized request for a live stream of a projection's changes. */
-export interface ChangesRequest {
+interface ChangesRequest {
   /** The definition at the time when the stream is opened. A generation of this projection is serving reads. */
   definition: ProjectionDefinition;
   caller: StreamingCaller;

@@ -12,7 +12,7 @@ import { VisibleProjections } from '../visible-projections.js';
 import { ProjectionsFollower } from './projections-follower.js';
 
 /** The parsed data of a Server-Sent Event `change`: a key and its state. */
-export interface Change {
+interface Change {
   key: string;
   version: number;
   updated_at: string;

@@ -11,7 +11,7 @@ import { generationBinding, changeId, type ChangePosition, type SentChanges } fr
 import type { ProjectionsFollower } from './projections-follower.js';
 
 /** Dependencies and retry times of one live stream of projection changes. */
-export interface LiveChangesStreamOptions {
+interface LiveChangesStreamOptions {
   /** Name of the projection. */
   name: string;
   follower: Pick<ProjectionsFollower, 'feed' | 'serves'>;

@@ -23,7 +23,7 @@ export interface StatesQuery {
 }
 
 /** A `StatesQuery` with the generation to read and its store. */
-export interface StatesRequest {
+interface StatesRequest {
   /** Name of the projection. */
   name: string;
   build: ProjectionGeneration;

@@ -15,7 +15,7 @@ import { servingGeneration } from './serving-generation.js';
 import type { StatePage } from './state-answers.js';
 
 /** The caller of a read, and the positions that it waits for. */
-export interface StateReadOptions {
+interface StateReadOptions {
   positions?: readonly ConsistencyToken[] | undefined;
   client: AbortSignal;
 }

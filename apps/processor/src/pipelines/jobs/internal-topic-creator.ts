@@ -26,7 +26,7 @@ const replayRetentionMs = 90 * day;
 /** Milliseconds between two checks whether a missing topic exists. */
 const pollMs = 500;
 
-export interface InternalTopicCreatorDependencies {
+interface InternalTopicCreatorDependencies {
   admin: TopicAdmin;
   topics: TopicAndGroupNames;
   retry: EngineCallRetrier;

@@ -11,7 +11,7 @@ import {
 import { compilePipeline, DefinitionError, replayStage } from '#dataflow';
 import type { JobPartitionState } from '../state/job-partition-state.js';
 
-export interface JobGarbageCollectionOptions extends Pick<
+interface JobGarbageCollectionOptions extends Pick<
   GarbageCollectionOptions<UnreferencedJob>,
   'logger' | 'onFailure' | 'intervalMs' | 'patienceMs' | 'now'
 > {

@@ -6,7 +6,7 @@ import { compileSchema } from '#schemas';
  * The schema version that an emitted event matches, or the validation errors of the event. The version is null if the
  * event type has no schema, or if the event does not match a schema in mode `warn`.
  */
-export type SchemaValidationResult =
+type SchemaValidationResult =
   { readonly version: number | null; readonly error?: undefined } | { readonly error: string };
 
 const unchecked: SchemaValidationResult = { version: null };

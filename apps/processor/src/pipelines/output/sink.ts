@@ -11,7 +11,7 @@ import type { BufferedStreamEvent, OutputBuffer, BufferedWebhookEvent } from './
 import type { TargetStreamCreator } from './target-stream-creator.js';
 import type { OutputDeduplication } from './output-deduplication.js';
 
-export interface SinkDependencies {
+interface SinkDependencies {
   producer: Pick<Producer, 'append'>;
   topics: TopicAndGroupNames;
   streams: TargetStreamCreator;

@@ -3,7 +3,7 @@ import type { DeadLetter, EventWriter, KeyedStateWriter } from '#store';
 import { metrics } from '#telemetry';
 import type { UnsavedJobChanges } from './job-partition-state.js';
 
-export interface BatchSaveDependencies {
+interface BatchSaveDependencies {
   writer: Pick<KeyedStateWriter, 'save'> & Pick<EventWriter, 'appendDeadLetters'>;
   retry: EngineCallRetrier;
   /** Aborted when the process stops without waiting for running saves. */

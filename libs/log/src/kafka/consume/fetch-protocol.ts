@@ -13,7 +13,7 @@ export interface FetchPosition {
 /**
  * Limits of one fetch request: longest wait at the broker, and bytes of the response in total and for each partition.
  */
-export interface FetchLimits {
+interface FetchLimits {
   maxWaitMs: number;
   maxBytes: number;
   partitionBytes: number;
@@ -51,7 +51,7 @@ export interface FetchResponseSession {
 }
 
 /** A decoded fetch response: the error and the session of the whole response, and the partitions in it. */
-export interface FetchResponse extends FetchResponseSession {
+interface FetchResponse extends FetchResponseSession {
   partitions: FetchedPartition[];
 }
 

@@ -20,7 +20,7 @@ const recoveryWaitMs = 100;
 const missingOffsetErrors = [1, 3];
 
 /** Client, limits and callbacks of a `Fetcher`. */
-export interface FetcherOptions {
+interface FetcherOptions {
   client: ClusterClient;
   bounds: KafkaLogLimits;
   logger: KafkaLogger;

@@ -16,7 +16,7 @@ import type { CommittedOffset, GroupGeneration, TopicPartition } from './group-g
 import { GroupCoordinator } from './group-coordinator.js';
 
 /** Clients, group name and limits of a `GroupMembership`. */
-export interface GroupMembershipOptions {
+interface GroupMembershipOptions {
   /** Client for commits and offset lookups, which also run while the member joins. */
   client: ClusterClient;
   /**

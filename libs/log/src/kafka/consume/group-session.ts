@@ -22,7 +22,7 @@ import { PartitionBuffer } from './partition-buffer.js';
 import { settledWithin } from '../../settled-within.js';
 
 /** Dependencies of a `GroupSession`, and the generation in which it begins. */
-export interface GroupSessionOptions {
+interface GroupSessionOptions {
   client: ClusterClient;
   bounds: KafkaLogLimits;
   logger: KafkaLogger;

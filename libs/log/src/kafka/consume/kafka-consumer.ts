@@ -17,7 +17,7 @@ import { settledWithin } from '../../settled-within.js';
 import { AutoResetEvent } from './auto-reset-event.js';
 
 /** Kafka clients, limits and logger of a `KafkaConsumer`. */
-export interface KafkaConsumerDependencies {
+interface KafkaConsumerDependencies {
   client: ClusterClient;
   /**
    * Client with its own connections, because a broker answers the join of a member only when all others have joined

@@ -11,7 +11,7 @@ import { Fetcher } from './fetcher.js';
 import { PartitionBuffer } from './partition-buffer.js';
 
 /** Kafka client, limits, topic and record handler of a `KafkaGlobalTableReader`. */
-export interface KafkaGlobalTableReaderOptions {
+interface KafkaGlobalTableReaderOptions {
   client: ClusterClient;
   bounds: KafkaLogLimits;
   logger: KafkaLogger;

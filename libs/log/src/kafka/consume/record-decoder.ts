@@ -12,7 +12,7 @@ export interface AbortedTransaction {
 }
 
 /** The encoded records of one partition in a fetch response. */
-export interface EncodedRecords {
+interface EncodedRecords {
   topic: string;
   partition: number;
   /** Record batches in sequence; the last one may be cut off. */
@@ -23,7 +23,7 @@ export interface EncodedRecords {
 }
 
 /** Result of `decodeRecords`: the records of one partition, and the offset at which reading continues. */
-export interface DecodedRecords {
+interface DecodedRecords {
   records: ConsumerRecord[];
   /**
    * Offset after the last complete batch. Reading continues there, even if records before it were omitted (compaction,

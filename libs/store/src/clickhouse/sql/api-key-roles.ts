@@ -4,7 +4,7 @@ import { quoteIdentifier } from './literals.js';
 import { policyTables, type TableConditions } from './row-filters.js';
 
 /** Names of the database of the tables, and of the ClickHouse user for analysts' statements. */
-export interface ApiKeyRolesOptions {
+interface ApiKeyRolesOptions {
   tables: string;
   user: string;
 }

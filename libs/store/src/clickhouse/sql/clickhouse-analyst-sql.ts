@@ -19,7 +19,7 @@ import { SqlViewPublisher } from './sql-view-publisher.js';
 import { tableConditions, type TableAndViewDatabases } from './row-filters.js';
 
 /** Address, credentials, databases and limits of the SQL access of analysts. */
-export interface ClickHouseAnalystSqlOptions {
+interface ClickHouseAnalystSqlOptions {
   url: string;
   user: string;
   password: string;
