@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { systemActor } from '#registry';
 import { check, expectClean, faultSeed, Ledger, LoadDriver, topicOf } from '#testkit';
 import { freshStream } from './api.js';
-import { sessionMs, useFaultySystem } from './faulty-system.js';
+import { sessionMs, useFaultySystem } from './breakable-system.js';
 import { readRefusals } from './conditional/refusals.js';
 import { useDirectAccess } from './processing/direct-access.js';
 import { expectPiped, pipeBoth } from './processing/piped.js';

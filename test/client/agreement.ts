@@ -81,16 +81,16 @@ export const notTyped = /(List|Page)$|^BatchInput$/;
 /** The client's type for the query parameters of each route that reads. */
 export const queries: Record<string, string> = {
   '/api/v1/events/query': 'Client.EventQuery',
-  '/api/v1/events/count': 'Client.CountQuery',
-  '/api/v1/events/export': 'Client.ExportQuery',
+  '/api/v1/events/count': 'Client.EventCountQuery',
+  '/api/v1/events/export': 'Client.EventExportQuery',
   // The client reads events and requests no other format.
   '/api/v1/events/stream': 'Client.EventFilter & { format?: string }',
   '/api/v1/streams': 'Client.ListQuery',
   '/api/v1/schemas': 'Client.SchemaListQuery',
   '/api/v1/snapshots': 'Client.ListQuery & Partial<Client.EntityAddress>',
   '/api/v1/dead-letters': 'Client.DeadLetterQuery',
-  '/api/v1/entities/{entity_id}/state': "Omit<Client.StateQuery, 'entity_id'>",
-  '/api/v1/projections/{name}/state': 'Client.StatesQuery',
+  '/api/v1/entities/{entity_id}/state': "Omit<Client.EntityStateQuery, 'entity_id'>",
+  '/api/v1/projections/{name}/state': 'Client.ProjectionStatesQuery',
 };
 
 /**

@@ -16,7 +16,7 @@ import { amount, eventsIn, idsWritten, notFlush, rowsOf, sourcesIn } from './sto
  * Names of two pipelines over the same streams: one copies events, the other counts them in windows. Each of these
  * pipelines has the name of its target stream.
  */
-export interface CopyAndWindowPipelines {
+export interface CopyAndWindowPipelineNames {
   streams: readonly string[];
   copies: string;
   windows: string;
@@ -65,7 +65,7 @@ export async function reset({ definitions }: DirectAccess, name: string): Promis
 /** Defines both pipelines. */
 export async function pipeBoth(
   behind: DirectAccess,
-  { streams, copies, windows }: CopyAndWindowPipelines,
+  { streams, copies, windows }: CopyAndWindowPipelineNames,
 ): Promise<void> {
   await pipe(behind, copies, specOf(streams, copying(copies)));
   await pipe(behind, windows, specOf(streams, perHour(windows)));
@@ -75,7 +75,7 @@ export async function pipeBoth(
  * Asserts that no event is lost, duplicated or invented, that each window equals ClickHouse's result for the stored
  * events, and that the stats are complete, also those of each operator.
  */
-export async function expectPiped(behind: DirectAccess, piped: CopyAndWindowPipelines): Promise<void> {
+export async function expectPiped(behind: DirectAccess, piped: CopyAndWindowPipelineNames): Promise<void> {
   await vi.waitFor(() => expectRight(behind, piped), { timeout: 150_000, interval: 1000 });
   // Duplicates would arrive late.
   await sleep(1000);
@@ -96,7 +96,7 @@ export async function expectAllCounted(
 
 async function expectRight(
   behind: DirectAccess,
-  { streams, copies, windows }: CopyAndWindowPipelines,
+  { streams, copies, windows }: CopyAndWindowPipelineNames,
 ): Promise<void> {
   const { stack } = behind;
   const events = eventsIn(stack);

@@ -1,12 +1,12 @@
-import type { EngineCallRetrier } from '#engine';
+import type { KafkaOrClickHouseRetrier } from '#engine';
 import type { EventRowBatch } from '#store';
 import type { MaterializedPartition } from './materialized-partition.js';
-import type { AcceptedOffsets, SuspectedIds } from './partition-row-builder.js';
+import type { AcceptedOffsetsByEventId, SuspectedDuplicateIds } from './partition-row-builder.js';
 import type { RowWriter } from './row-writer.js';
 
 interface AcceptedOffsetLookupOptions {
   writer: Pick<RowWriter, 'offsetsOf'>;
-  retry: EngineCallRetrier;
+  retry: KafkaOrClickHouseRetrier;
   /** Returns the row batches of a partition that are not stored yet. */
   unstored(state: MaterializedPartition): readonly EventRowBatch[];
 }
@@ -15,7 +15,10 @@ interface AcceptedOffsetLookupOptions {
 export class AcceptedOffsetLookup {
   constructor(private readonly options: AcceptedOffsetLookupOptions) {}
 
-  async offsetsOf(state: MaterializedPartition, suspects: SuspectedIds): Promise<AcceptedOffsets> {
+  async offsetsOf(
+    state: MaterializedPartition,
+    suspects: SuspectedDuplicateIds,
+  ): Promise<AcceptedOffsetsByEventId> {
     const { writer, retry } = this.options;
     const { stream, partition, ended } = state;
     // The rows in memory are read first: a row that is stored meanwhile is then found in the store.
@@ -28,7 +31,7 @@ export class AcceptedOffsetLookup {
 
   private amongUnstored(
     state: MaterializedPartition,
-    { eventIds, from, until }: SuspectedIds,
+    { eventIds, from, until }: SuspectedDuplicateIds,
   ): [string, number][] {
     const wanted = new Set(eventIds);
     const found: [string, number][] = [];

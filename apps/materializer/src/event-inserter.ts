@@ -1,4 +1,4 @@
-import type { EngineCallRetrier } from '#engine';
+import type { KafkaOrClickHouseRetrier } from '#engine';
 import { encodeRecord } from '#event';
 import { RowsRejectedError, StoreUnavailableError, type DeadLetter, type EventRowBatch } from '#store';
 import { metrics } from '#telemetry';
@@ -12,7 +12,7 @@ class UnrecoverableInsertError extends Error {
 
 interface EventInserterOptions {
   writer: RowWriter;
-  retry: EngineCallRetrier;
+  retry: KafkaOrClickHouseRetrier;
   /** Aborted when the process stops without waiting for running inserts. */
   stopped: AbortSignal;
   /**

@@ -1,4 +1,4 @@
-import type { ClickHouse } from '../clickhouse.js';
+import type { PlainClickHouseClient } from '../clickhouse.js';
 import { madeFrom } from './dataset.js';
 
 export const longEntity = { stream: 'long', entityId: 'entity-long', everyMs: 1_000 };
@@ -22,7 +22,7 @@ interface LongEntity {
  * members, so the data of a version is the state of that version.
  */
 export async function makeLongEntity(
-  clickhouse: ClickHouse,
+  clickhouse: PlainClickHouseClient,
   { stream, events, every }: LongEntity,
 ): Promise<void> {
   for (let from = 0; from < events; from += eventsPerInsert) {

@@ -28,11 +28,11 @@ export {
   IdHistory,
   mostFarIds,
   sliceMs,
-  type FarBounds,
-  type Offsets,
+  type FarDuplicateTimeLimit,
+  type OffsetInterval,
 } from './id-window/id-history.js';
 export * from './id-window/id-window.js';
-export { BusyPartition, type BusyBounds } from './id-window/busy-partition.js';
+export { BusyPartitionDetector, type BusyPartitionThreshold } from './id-window/busy-partition-detector.js';
 export { MemoryBudget } from './id-window/memory-budget.js';
 export { effectsOf } from './operators/effects.js';
 export { operators } from './operators/index.js';

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TopicAndGroupNames } from '#event';
 import { UnknownTopicError, type TopicAdmin } from '#log';
-import type { EngineCallRetrier } from './retry.js';
+import type { KafkaOrClickHouseRetrier } from './retry.js';
 
 /** Kafka access and poll interval of `MaterializedOffsetReader`. */
 interface MaterializedOffsetOptions {
   admin: Pick<TopicAdmin, 'committed'>;
   topics: Pick<TopicAndGroupNames, 'materializerGroup'>;
-  retry: EngineCallRetrier;
+  retry: KafkaOrClickHouseRetrier;
   /** Milliseconds between two polls of the materializer's committed offset; default: 1000. */
   lookMs?: number | undefined;
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ProblemError, type SchemaCompatibility, type InputError } from '#api';
 import type { SchemaEnforcementMode, SchemaSubject } from '#registry';
-import type { CompatibilityChecks } from './schema-checks.js';
+import type { SchemaCompatibilityChecker } from './schema-compatibility-checker.js';
 
 /** The schema that a client wants to register for a subject. */
 export interface DesiredSchema {
@@ -23,7 +23,7 @@ export interface DesiredSchema {
 export async function nextSubject(
   current: SchemaSubject | undefined,
   wanted: DesiredSchema,
-  { now, checks }: { now: string; checks: CompatibilityChecks },
+  { now, checks }: { now: string; checks: SchemaCompatibilityChecker },
 ): Promise<SchemaSubject> {
   const { stream, event_type, schema } = wanted;
   const compatibility = wanted.compatibility ?? current?.compatibility ?? 'backward';

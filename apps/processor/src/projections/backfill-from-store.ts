@@ -1,5 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MaterializedOffsetReader, type StalledConsumerDetector, type EngineCallRetrier } from '#engine';
+import {
+  MaterializedOffsetReader,
+  type StalledConsumerDetector,
+  type KafkaOrClickHouseRetrier,
+} from '#engine';
 import { allStreams } from '#api';
 import { encodeRecord, parseTime, type StoredEvent, type TopicAndGroupNames } from '#event';
 import { UnknownTopicError, type ConsumerRecord, type RecordBatch, type TopicAdmin } from '#log';
@@ -10,7 +14,7 @@ interface BackfillFromStoreDependencies {
   reader: Pick<EventReader, 'inLogOrder'>;
   admin: Pick<TopicAdmin, 'offsets' | 'committed'>;
   topics: TopicAndGroupNames;
-  retry: EngineCallRetrier;
+  retry: KafkaOrClickHouseRetrier;
   progress: Pick<StalledConsumerDetector, 'attempted'>;
   logger: Logger;
   /**

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { withAnySignal } from '#async';
 import {
   SnapshotRound,
-  type SnapshotOutcome,
+  type DueSnapshotsOutcome,
   type SnapshotRoundDependencies,
-  type SnapshotWork,
+  type PartitionDueSnapshots,
 } from './snapshot-round.js';
 
 interface EntitySnapshotMakerOptions extends SnapshotRoundDependencies {
@@ -14,8 +14,8 @@ interface EntitySnapshotMakerOptions extends SnapshotRoundDependencies {
 
 /** Work for whose outcome a partition waits. */
 interface WaitingWork {
-  work: SnapshotWork;
-  done: (outcome: SnapshotOutcome) => void;
+  work: PartitionDueSnapshots;
+  done: (outcome: DueSnapshotsOutcome) => void;
   failed: (error: unknown) => void;
 }
 
@@ -43,9 +43,9 @@ export class EntitySnapshotMaker {
    * @param work.isUrgent Whether the partition reads no further records before.
    * @throws the signal's reason, while the snapshots may still be made
    */
-  async make(work: SnapshotWork, signal: AbortSignal): Promise<SnapshotOutcome> {
+  async make(work: PartitionDueSnapshots, signal: AbortSignal): Promise<DueSnapshotsOutcome> {
     return await withAnySignal([signal, this.closed.signal], (ended) => {
-      return new Promise<SnapshotOutcome>((done, failed) => {
+      return new Promise<DueSnapshotsOutcome>((done, failed) => {
         ended.throwIfAborted();
         const waiting = { work, done, failed };
         const giveUp = () => {

@@ -1,5 +1,5 @@
-import type { EngineCallRetrier } from '#engine';
-import { createSnapshots, type DueVersions, type FoldedContent, type FoldedEntity } from '#entities';
+import type { KafkaOrClickHouseRetrier } from '#engine';
+import { createSnapshots, type DueSnapshotVersions, type FoldedContent, type FoldedEntity } from '#entities';
 import {
   QueryTooExpensiveError,
   type EntitySnapshot,
@@ -19,7 +19,7 @@ export interface DueSnapshot {
 }
 
 /** Snapshots of one partition that are due, or may be due. */
-export interface SnapshotWork {
+export interface PartitionDueSnapshots {
   stream: string;
   partition: number;
   /** Versions between two snapshots of an entity. */
@@ -36,8 +36,8 @@ export interface SnapshotWork {
   removed: number | undefined;
 }
 
-/** What happened to the snapshots of a `SnapshotWork`. */
-export interface SnapshotOutcome {
+/** What happened to the snapshots of a `PartitionDueSnapshots`. */
+export interface DueSnapshotsOutcome {
   /** Number of removed events of the partition. */
   removed: number;
   /** Whether events were removed, so that states in memory may include removed events. */
@@ -52,7 +52,7 @@ export interface SnapshotRoundDependencies {
   snapshots: Store['snapshots'];
   versions: Pick<EventWriter, 'latestVersions'>;
   countdowns: EntitySnapshotCountdowns;
-  retry: EngineCallRetrier;
+  retry: KafkaOrClickHouseRetrier;
   logger: Logger;
   /** Returns the current time in milliseconds since 1970. */
   now: () => number;
@@ -72,12 +72,12 @@ export class SnapshotRound {
   /** @param all Work of different partitions of the same stream, at most one for each partition. */
   constructor(
     private readonly stream: string,
-    private readonly all: readonly SnapshotWork[],
+    private readonly all: readonly PartitionDueSnapshots[],
     private readonly parts: SnapshotRoundDependencies,
   ) {}
 
   /** Returns the outcome of each work. @throws the signal's reason */
-  async run(signal: AbortSignal): Promise<Map<SnapshotWork, SnapshotOutcome>> {
+  async run(signal: AbortSignal): Promise<Map<PartitionDueSnapshots, DueSnapshotsOutcome>> {
     const before = await this.knownRemoved(signal);
     const due = this.all.flatMap((work) => work.due);
     const saved = await this.confirm(due, signal);
@@ -86,10 +86,10 @@ export class SnapshotRound {
     const dropped = await this.check(saved, signal);
     const isUnchanged = saved.length === 0 && this.loaded.size === 0;
     const after = isUnchanged ? before : await this.removedEvents(signal);
-    const removed = ({ partition }: SnapshotWork) => after.get(partition) ?? 0;
-    const isStale = (work: SnapshotWork) =>
+    const removed = ({ partition }: PartitionDueSnapshots) => after.get(partition) ?? 0;
+    const isStale = (work: PartitionDueSnapshots) =>
       dropped.has(work.partition) || removed(work) !== (before.get(work.partition) ?? 0);
-    const outcome = (work: SnapshotWork): SnapshotOutcome => ({
+    const outcome = (work: PartitionDueSnapshots): DueSnapshotsOutcome => ({
       ...{ removed: removed(work), isStale: isStale(work) },
       ...{ confirmed: this.confirmed, loaded: this.loaded },
     });
@@ -152,7 +152,7 @@ export class SnapshotRound {
 
   /** Makes the snapshots of the other entities from the store, and keeps their states. */
   private async load(signal: AbortSignal): Promise<void> {
-    const entities = new Map<string, DueVersions>();
+    const entities = new Map<string, DueSnapshotVersions>();
     for (const work of this.all) {
       const refused = work.due.filter(({ entry }) => !this.confirmed.has(entry));
       const entityIds = [...new Set([...work.lookups, ...refused.map(({ entry }) => entry.entityId)])];
@@ -176,8 +176,8 @@ export class SnapshotRound {
   }
 
   private async findVersions(
-    { partition, every, entityIds }: SnapshotWork & { entityIds: readonly string[] },
-    entities: Map<string, DueVersions>,
+    { partition, every, entityIds }: PartitionDueSnapshots & { entityIds: readonly string[] },
+    entities: Map<string, DueSnapshotVersions>,
     signal: AbortSignal,
   ): Promise<void> {
     const { versions, countdowns } = this.parts;

@@ -12,7 +12,7 @@ import { BodyMemoryBudget } from '../body/body-memory-budget.js';
 import {
   defaultTimeouts,
   ProblemFastifyAdapter,
-  type ClientTimeouts,
+  type HttpServerTimeouts,
   type SuggestOtherPort,
 } from './fastify-adapter.js';
 import { NoParametersGuard } from '../handlers/unknown-parameters.js';
@@ -44,7 +44,7 @@ export interface HttpAppOptions {
   elsewhere?: SuggestOtherPort;
   /** Title and version of the OpenAPI document; without them, `/openapi.json` and `/docs` are not served. */
   openapi?: OpenApiOptions;
-  timeouts?: Partial<ClientTimeouts>;
+  timeouts?: Partial<HttpServerTimeouts>;
   /** Limit of the bytes of request bodies that this port holds in memory at the same time; default 64 MiB. */
   bodyBytes?: number;
   /**

@@ -10,16 +10,16 @@ import { JsonPointerScanner } from './pointer-tree.js';
 /** Fields of an event that the query of a raw write maps; `data` is the value itself. */
 export const mappedFields = ['event_type', 'entity_id', 'event_id', 'timestamp', 'expected_version'] as const;
 /** Name of an event field that the query parameters of a raw write map. */
-export type MappedField = (typeof mappedFields)[number];
+export type MappedFieldName = (typeof mappedFields)[number];
 
 /**
  * The query parameters of a raw write: for each event field a constant, or a JSON pointer into the value, which begins
  * with `/`.
  */
-type FieldSources = Partial<Record<MappedField, string>>;
+type FieldSources = Partial<Record<MappedFieldName, string>>;
 
 /** Event fields that were found in a raw value, before their validation; undefined and null mean a missing field. */
-export type UnvalidatedFields = Partial<Record<MappedField, unknown>>;
+export type UnvalidatedFields = Partial<Record<MappedFieldName, unknown>>;
 
 /** Event fields of a raw value after their validation. */
 interface MappedEventFields {
@@ -33,7 +33,7 @@ interface MappedEventFields {
 /** Maps raw JSON values to the fields of events, as the query parameters of a raw write specify. */
 export class FieldMapping {
   /** The event fields whose parameter is a JSON pointer, in the order of `tree.spans`. */
-  readonly pointers: readonly MappedField[];
+  readonly pointers: readonly MappedFieldName[];
   readonly tree: JsonPointerScanner;
   /** The fields of every event, if all parameters are constants; otherwise undefined. */
   readonly fixed: MappedEventFields | undefined;
@@ -46,7 +46,7 @@ export class FieldMapping {
   ) {
     this.pointers = mappedFields.filter((field) => text[field]?.startsWith('/'));
     this.constants = Object.fromEntries(Object.entries(text).filter(([, source]) => !source.startsWith('/')));
-    const isMapped = (field: MappedField) => this.text[field]?.startsWith('/');
+    const isMapped = (field: MappedFieldName) => this.text[field]?.startsWith('/');
     const constants = this.fieldsOf({
       ...(isMapped('event_type') && { event_type: 'any' }),
       ...(isMapped('entity_id') && { entity_id: 'any' }),
@@ -106,7 +106,7 @@ function errorsByField(): InputError[] {
   return eventErrors('').map(({ pointer, detail }) => ({ pointer: pointer.slice(1), detail }));
 }
 
-function pointerErrors(text: FieldSources): (field: MappedField) => InputError[] {
+function pointerErrors(text: FieldSources): (field: MappedFieldName) => InputError[] {
   const detail = 'must be a JSON pointer (RFC 6901), in which ~0 means ~ and ~1 means /';
   return (field) => (/~(?![01])/.test(text[field]!) ? [{ pointer: field, detail }] : []);
 }

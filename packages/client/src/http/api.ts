@@ -23,7 +23,7 @@ interface ChangeRequest extends CallOptions {
 }
 
 /** Sends requests to Tributary's HTTP API and parses the JSON answers. */
-export class JsonApi {
+export class JsonApiClient {
   constructor(readonly http: HttpClient) {}
 
   async get<T>(request: Pick<ApiRequest, 'path' | 'query' | 'signal' | 'accept'>): Promise<T> {

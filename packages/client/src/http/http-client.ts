@@ -1,7 +1,7 @@
 import { errorOf } from '../errors/error-of.js';
 import { ProblemError } from '../errors/problem-error.js';
 import { InvalidAnswerError, UnreachableError } from '../errors/tributary-error.js';
-import { queryText, type Query } from './address.js';
+import { queryText, type QueryParameters } from './address.js';
 import { backOffMs } from './back-off.js';
 import { checkedBody } from './checked-body.js';
 import { Deadline } from './deadline.js';
@@ -30,7 +30,7 @@ export interface CallOptions {
 export interface ApiRequest extends CallOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
-  query?: Query;
+  query?: QueryParameters;
   headers?: Record<string, string>;
   body?: string | Uint8Array<ArrayBuffer>;
   timeoutMs?: number;

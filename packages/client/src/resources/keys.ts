@@ -1,5 +1,5 @@
 import { path } from '../http/address.js';
-import type { JsonApi } from '../http/api.js';
+import type { JsonApiClient } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
 import type { Pages } from '../reading/pages.js';
 import type { IssuedKey, Key, KeyInput, RotationInput } from '../types/key.js';
@@ -7,7 +7,7 @@ import type { ListQuery } from '../types/list.js';
 
 /** `client.keys`: issues, lists, rotates and revokes API keys. */
 export class Keys {
-  constructor(private readonly api: JsonApi) {}
+  constructor(private readonly api: JsonApiClient) {}
 
   list(query: ListQuery = {}, options: CallOptions = {}): Pages<Key> {
     return this.api.list({ path: '/api/v1/keys', name: 'keys', query }, options);

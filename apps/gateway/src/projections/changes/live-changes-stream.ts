@@ -4,7 +4,7 @@ import type { ServerSentEventWriter } from '../../live/server-sent-event-writer.
 import { LivePosition } from '../../live/live-position.js';
 import { isTransient } from '../../live/live-event-stream.js';
 import { positionMessage } from '../../live/server-sent.js';
-import type { StoreOutage } from '../../live/store-outage.js';
+import type { StoreOutageTracker } from '../../live/store-outage-tracker.js';
 import type { GenerationChanges, ChangesPage, ChangesPageRequest } from './generation-changes.js';
 import { caughtUpMessage, resetMessage } from './change-messages.js';
 import { generationBinding, changeId, type ChangePosition, type SentChanges } from './change-position.js';
@@ -18,13 +18,13 @@ interface LiveChangesStreamOptions {
   /** Whether a client without a position first receives the states of all keys. */
   snapshot: boolean;
   /** The store outage that all streams of changes share. */
-  outage: StoreOutage;
+  outage: StoreOutageTracker;
   /** Milliseconds until the store is read again after a failure. */
   retryMs?: number;
 }
 
 /** Where a client's live stream of projection changes starts. */
-export interface ChangeStart {
+export interface ChangeStreamStart {
   feed: GenerationChanges;
   /** The client's position; undefined for a new client, or a client whose position is in another generation. */
   position: ChangePosition | undefined;
@@ -50,7 +50,7 @@ export class LiveChangesStream {
   private isBehind = true;
 
   constructor(
-    { feed, position, formerId }: ChangeStart,
+    { feed, position, formerId }: ChangeStreamStart,
     private readonly options: LiveChangesStreamOptions,
   ) {
     this.feed = feed;

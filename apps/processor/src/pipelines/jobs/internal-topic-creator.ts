@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EngineCallRetrier } from '#engine';
+import type { KafkaOrClickHouseRetrier } from '#engine';
 import type { TopicAndGroupNames } from '#event';
 import { LogUnavailableError, type TopicAdmin } from '#log';
 import type { KeyedStateReader } from '#store';
@@ -29,7 +29,7 @@ const pollMs = 500;
 interface InternalTopicCreatorDependencies {
   admin: TopicAdmin;
   topics: TopicAndGroupNames;
-  retry: EngineCallRetrier;
+  retry: KafkaOrClickHouseRetrier;
   reader: Pick<KeyedStateReader, 'progress'>;
   /** Milliseconds for which an internal topic may be missing before its records count as lost. */
   goneMs: number;

@@ -1,4 +1,4 @@
-import { CompiledSchemas, SchemaMismatchCounter, SchemaIndex } from '#writing';
+import { CompiledSchemaCache, SchemaMismatchCounter, SchemaIndex } from '#writing';
 import type { Definitions } from '#registry';
 import { compileSchema } from '#schemas';
 
@@ -14,7 +14,7 @@ const unchecked: SchemaValidationResult = { version: null };
 /** Validates emitted events against the schemas of their event types, as ingest validates the events of clients. */
 export class EmittedEventValidator {
   private readonly index: SchemaIndex;
-  private readonly compiled = new CompiledSchemas(compileSchema);
+  private readonly compiled = new CompiledSchemaCache(compileSchema);
   private readonly mismatches: SchemaMismatchCounter;
 
   constructor(definitions: Pick<Definitions, 'schemas' | 'stream' | 'onChange'>) {

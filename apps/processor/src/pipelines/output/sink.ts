@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EngineCallRetrier } from '#engine';
+import type { KafkaOrClickHouseRetrier } from '#engine';
 import { cloudEventJson, formatTime, type EpochMicros, type TopicAndGroupNames } from '#event';
 import { derivedId } from '#dataflow';
 import type { WebhookDeliverer, PendingWebhookDelivery } from '#webhooks';
@@ -17,7 +17,7 @@ interface SinkDependencies {
   streams: TargetStreamCreator;
   schemas: EmittedEventValidator;
   webhooks: Pick<WebhookDeliverer, 'deliver'>;
-  retry: EngineCallRetrier;
+  retry: KafkaOrClickHouseRetrier;
   now: () => EpochMicros;
 }
 

@@ -1,4 +1,4 @@
-import { errorOfCode, fetchRequestV11, type Broker } from '../kafkajs/internals.js';
+import { errorOfCode, fetchRequestV11, type KafkajsBroker } from '../kafkajs/internals.js';
 import { byTopic } from './by-topic.js';
 import { ByteReader } from './byte-reader.js';
 import type { AbortedTransaction } from './record-decoder.js';
@@ -65,7 +65,7 @@ const noSession = { sessionId: 0, sessionEpoch: -1, forgotten: [] };
  * @throws the Kafka protocol error that the broker returns for the whole fetch response
  */
 export async function fetchRecords(
-  broker: Broker,
+  broker: KafkajsBroker,
   places: readonly FetchPosition[],
   limits: FetchLimits,
 ): Promise<FetchedPartition[]> {
@@ -83,7 +83,7 @@ export async function fetchRecords(
  * offset.
  */
 export function fetchInSession(
-  broker: Broker,
+  broker: KafkajsBroker,
   { sessionId, sessionEpoch, places, forgotten }: FetchSessionRequest,
   limits: FetchLimits,
 ): Promise<FetchResponse> {

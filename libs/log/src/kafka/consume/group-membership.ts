@@ -1,5 +1,5 @@
 import type { ClusterClient } from '../cluster-client.js';
-import type { KafkaLogLimits } from '../config.js';
+import type { KafkaAdapterLimits } from '../config.js';
 import { isProtocolError } from '../kafka-errors.js';
 import {
   assignmentProtocol,
@@ -13,7 +13,7 @@ import {
 import { byTopic } from './by-topic.js';
 import { CommitBatcher } from './commit-batcher.js';
 import type { CommittedOffset, GroupGeneration, TopicPartition } from './group-generation.js';
-import { GroupCoordinator } from './group-coordinator.js';
+import { GroupCoordinatorClient } from './group-coordinator-client.js';
 
 /** Clients, group name and limits of a `GroupMembership`. */
 interface GroupMembershipOptions {
@@ -25,8 +25,8 @@ interface GroupMembershipOptions {
    */
   joining: ClusterClient;
   group: string;
-  bounds: KafkaLogLimits;
-  /** Client id that no other running process has; see `KafkaLogConfig.instance`. */
+  bounds: KafkaAdapterLimits;
+  /** Client id that no other running process has; see `KafkaAdapterConfig.instance`. */
   ownClientId?: string | undefined;
 }
 
@@ -36,14 +36,14 @@ interface GroupMembershipOptions {
  */
 export class GroupMembership {
   private memberId = '';
-  private readonly coordinator: GroupCoordinator;
-  private readonly joining: GroupCoordinator;
+  private readonly coordinator: GroupCoordinatorClient;
+  private readonly joining: GroupCoordinatorClient;
   private isFirst: boolean;
   private readonly commits = new CommitBatcher((generation, places) => this.sendCommits(generation, places));
 
   constructor(private readonly options: GroupMembershipOptions) {
-    this.coordinator = new GroupCoordinator(options.client, options.group);
-    this.joining = new GroupCoordinator(options.joining, options.group);
+    this.coordinator = new GroupCoordinatorClient(options.client, options.group);
+    this.joining = new GroupCoordinatorClient(options.joining, options.group);
     this.isFirst = options.ownClientId !== undefined;
   }
 

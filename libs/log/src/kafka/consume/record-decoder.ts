@@ -1,6 +1,6 @@
 import type { ConsumerRecord, UndecodableRange } from '../../log.js';
 import { ByteReader } from './byte-reader.js';
-import { decompressRecords, maxDecompressedBytes, UndecodableError } from './decompress-records.js';
+import { decompressRecords, maxDecompressedBytes, UndecodableRecordsError } from './decompress-records.js';
 
 /**
  * An aborted transaction in a fetched offset range: the records of this producer from `firstOffset` to its abort marker
@@ -92,7 +92,7 @@ export async function decodeRecords(set: EncodedRecords): Promise<DecodedRecords
  * caused by the bytes, and is rethrown.
  */
 function reasonOf(error: unknown): string {
-  if (error instanceof UndecodableError) return error.message;
+  if (error instanceof UndecodableRecordsError) return error.message;
   if (error instanceof RangeError) return 'damaged';
   throw error;
 }
