@@ -4,7 +4,7 @@ import { check, expectClean, faultSeed, Ledger, LoadDriver, topicOf } from '#tes
 import { freshStream } from './api.js';
 import { sessionMs, useFaultySystem } from './breakable-system.js';
 import { readRefusals } from './conditional/refusals.js';
-import { useDirectAccess } from './processing/direct-access.js';
+import { useDirectAccess } from './processing/direct-system-access.js';
 import { expectPiped, pipeBoth } from './processing/piped.js';
 import { expectStates, project } from './processing/projected.js';
 import { closeWindows, eventsIn, rowsOf, sourcesIn } from './processing/stored.js';

@@ -4,7 +4,7 @@ import { systemActor } from '#registry';
 import { kafkaRequest, testsAll, type LoadDriver } from '#testkit';
 import { freshStream } from './api.js';
 import { sessionMs, underLoad, useFaultySystem } from './breakable-system.js';
-import { useDirectAccess } from './processing/direct-access.js';
+import { useDirectAccess } from './processing/direct-system-access.js';
 import * as pipes from './processing/piped.js';
 import { expectStates, project, type ProjectedGeneration } from './processing/projected.js';
 import { expectSnapshots, snapshotEvery } from './processing/snapshots.js';

@@ -20,7 +20,7 @@ import type { EventRowBatch } from '#store';
 import { MemoryBudget, type FarDuplicateTimeLimit, type IdWindowBounds } from '#dataflow';
 import { metrics, type Logger, type Tracing } from '#telemetry';
 import { VerdictPublisher, VerdictTable } from '#verdicts';
-import { AcceptedOffsetLookup } from './accepted-offset-lookup.js';
+import { AcceptedEventOffsetLookup } from './accepted-event-offset-lookup.js';
 import { AssignedPartitions } from './assigned-partitions.js';
 import { estimatedBytesOf, pendingBatchOf, deadLettersOf, type PendingBatch } from './pending-batch.js';
 import { ConditionalWriteCoordinator } from './conditional-write-coordinator.js';
@@ -88,7 +88,7 @@ export class Materializer implements ConsumerHandler {
   private readonly queue: InsertQueue;
   private readonly conditional: ConditionalWriteCoordinator;
   private readonly marks: DecidedMarkPublisher;
-  private readonly accepted: AcceptedOffsetLookup;
+  private readonly accepted: AcceptedEventOffsetLookup;
   private readonly histories: IdHistoryLoader;
   private readonly consumer: Consumer;
   private readonly now: () => number;
@@ -127,7 +127,7 @@ export class Materializer implements ConsumerHandler {
       assigned: (topic, partition) => this.assignments.get(topic, partition),
     });
     this.marks = new DecidedMarkPublisher({ publisher, verdicts, retry });
-    this.accepted = new AcceptedOffsetLookup({ writer, retry, unstored });
+    this.accepted = new AcceptedEventOffsetLookup({ writer, retry, unstored });
     this.histories = new IdHistoryLoader({
       ...{ writer, retry, progress, logger, far, now, records: window.records },
     });

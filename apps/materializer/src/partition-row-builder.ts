@@ -53,7 +53,7 @@ export interface SuspectedDuplicateIds extends OffsetInterval {
   eventIds: string[];
 }
 
-/** Returns the offsets of accepted records with an event id, for the ids of `SuspectedDuplicateIds`. */
+/** The offsets of accepted records by event id, for the ids of `SuspectedDuplicateIds`. */
 export type AcceptedOffsetsByEventId = ReadonlyMap<string, readonly number[]>;
 
 /** The verdicts on the records of one partition, as a `PartitionRowBuilder` looks them up. */

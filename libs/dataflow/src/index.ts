@@ -1,4 +1,4 @@
-export type { EventFromLog } from '#cel';
+export type { EventFromKafka } from '#cel';
 export { DefinitionError, type DefinitionProblem } from './definition/definition-error.js';
 export * from './entity-state/entity-state.js';
 export { hash64 } from './fold-operations/hash64.js';

@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { schemaOf, shortPointerTo, unknownField } from '#http';
-import { EventInput, plainTextPattern, plainTextRule, type InputError } from '#api';
+import { EventInput, plainTextPattern, plainTextRule, type InputProblem } from '#api';
 import { streamNamePattern, streamNameRule, uuidPattern, uuidRule } from '#event';
 
 /**
@@ -46,7 +46,7 @@ export const mostErrorsOfEvent = 20;
  * Returns the first 20 errors of the value that `isEvent` has rejected last. @param prefix Prefix of their JSON
  * pointers
  */
-export function eventErrors(prefix: string): InputError[] {
+export function eventErrors(prefix: string): InputProblem[] {
   const errors = (compiled.errors ?? []).slice(0, mostErrorsOfEvent);
   // Only the first of them lists the known fields, because a batch may have many events with unknown ones.
   const firstUnknown = errors.findIndex(isUnknownField);

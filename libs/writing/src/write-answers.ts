@@ -1,6 +1,6 @@
 import { IsArray, IsInt, IsString, ValidateIf } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { IsRetention, type InputError, type StreamRetention } from '#api';
+import { IsRetention, type InputProblem, type StreamRetention } from '#api';
 import { codesOfEvents } from './write-texts.js';
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
@@ -61,7 +61,7 @@ class RejectedEvent {
     },
   })
   @ValidateIf(() => true)
-  error: { code: string; status: number; detail: string; current_version?: number; errors?: InputError[] };
+  error: { code: string; status: number; detail: string; current_version?: number; errors?: InputProblem[] };
   @JSONSchema({ description: `${whereKept} Missing if the event is not kept.` })
   @ValidateIf(isPresent)
   @IsInt()

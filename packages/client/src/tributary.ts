@@ -18,7 +18,7 @@ import { readEntityState, type EntityState } from './reading/states.js';
 import { readEvent, type StoredEvent } from './reading/stored-event.js';
 import { DeadLetters } from './resources/dead-letters.js';
 import { Entities } from './resources/entities.js';
-import { Keys } from './resources/keys.js';
+import { ApiKeys } from './resources/keys.js';
 import { Pipelines } from './resources/pipelines.js';
 import { Projections } from './resources/projections.js';
 import { Schemas } from './resources/schemas.js';
@@ -71,7 +71,7 @@ export class Tributary {
   readonly projections: Projections;
   readonly pipelines: Pipelines;
   readonly deadLetters: DeadLetters;
-  readonly keys: Keys;
+  readonly keys: ApiKeys;
   private readonly api: JsonApiClient;
   private readonly ingest: HttpClient;
   private readonly ids = new UuidV7Generator();
@@ -92,7 +92,7 @@ export class Tributary {
     this.projections = new Projections(this.api);
     this.pipelines = new Pipelines(this.api);
     this.deadLetters = new DeadLetters(this.api);
-    this.keys = new Keys(this.api);
+    this.keys = new ApiKeys(this.api);
   }
 
   /**

@@ -1,11 +1,11 @@
-import { listEnd, type ListEnd } from './list-end.js';
+import { listEnd, type ListPagination } from './list-pagination.js';
 import { nameCursor, nameOfCursor } from './name-cursor.js';
 
 /** One page of a list that is sorted by name, with the total and the cursor of the next page. */
 interface PageSortedByName<T> {
   items: T[];
   /** The members with which the answer of the list ends. */
-  end: ListEnd & { total: number };
+  end: ListPagination & { total: number };
 }
 
 /**

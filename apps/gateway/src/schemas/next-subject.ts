@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ProblemError, type SchemaCompatibility, type InputError } from '#api';
+import { ProblemError, type SchemaCompatibility, type InputProblem } from '#api';
 import type { SchemaEnforcementMode, SchemaSubject } from '#registry';
 import type { SchemaCompatibilityChecker } from './schema-compatibility-checker.js';
 
@@ -40,7 +40,7 @@ export async function nextSubject(
   return { stream, event_type, compatibility, mode, retired: false, versions: [...versions, version] };
 }
 
-function incompatible(compatibility: SchemaCompatibility, errors: InputError[]): ProblemError {
+function incompatible(compatibility: SchemaCompatibility, errors: InputProblem[]): ProblemError {
   const detail =
     `The schema is not ${compatibility} compatible with earlier versions. Change it, or register it with another ` +
     'compatibility ("none" accepts anything).';

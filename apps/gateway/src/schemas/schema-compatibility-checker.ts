@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ProblemError, type InputError } from '#api';
+import { ProblemError, type InputProblem } from '#api';
 import { checkCompatibility, type CompatibilityRequest } from '#schemas';
 import { GatewayConfig } from '../config.js';
 
@@ -22,7 +22,7 @@ export class SchemaCompatibilityChecker {
    * start at the request body, so they begin with `/schema`.
    * @throws ProblemError `overloaded`
    */
-  async incompatibilities(question: Omit<CompatibilityRequest, 'policy'>): Promise<InputError[]> {
+  async incompatibilities(question: Omit<CompatibilityRequest, 'policy'>): Promise<InputProblem[]> {
     if (this.asked >= most) {
       const detail = 'Too many schemas are being compared at once.';
       throw new ProblemError('overloaded', detail, { retryAfterSeconds: 1 });

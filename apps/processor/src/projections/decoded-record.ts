@@ -1,6 +1,6 @@
 import { RecordReader, uuidText, type EpochMicros } from '#event';
 import type { ConsumerRecord } from '#log';
-import type { EventFromLog } from '#cel';
+import type { EventFromKafka } from '#cel';
 
 /** Decoder that all partitions share. Each record is fully processed before the next record is decoded. */
 const reader = new RecordReader();
@@ -16,7 +16,7 @@ interface DecodedRecord {
   readonly timestamp: EpochMicros;
   readonly ingestedAt: EpochMicros;
   /** Decodes the whole event. The caller calls this method before the next record is decoded. */
-  event(stream: string): EventFromLog;
+  event(stream: string): EventFromKafka;
 }
 
 /**

@@ -4,7 +4,7 @@ import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
 import { EntitySnapshotCountdowns } from './entity-snapshot-countdowns.js';
 import { EntitySnapshotMaker } from './entity-snapshot-maker.js';
-import type { PartitionDueSnapshots } from './snapshot-round.js';
+import type { PartitionDueSnapshots } from './entity-snapshot-round.js';
 
 /** A maker whose pauses end when `endPause` is called, and the number of its rounds. */
 function given() {

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withAnySignal } from '#async';
 import {
-  SnapshotRound,
+  EntitySnapshotRound,
   type DueSnapshotsOutcome,
-  type SnapshotRoundDependencies,
+  type EntitySnapshotRoundDependencies,
   type PartitionDueSnapshots,
-} from './snapshot-round.js';
+} from './entity-snapshot-round.js';
 
-interface EntitySnapshotMakerOptions extends SnapshotRoundDependencies {
+interface EntitySnapshotMakerOptions extends EntitySnapshotRoundDependencies {
   /** Waits between two rounds, unless the signal is aborted. Never rejects. */
   pause?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
@@ -91,7 +91,7 @@ export class EntitySnapshotMaker {
   private async runRound(stream: string, group: readonly WaitingWork[]): Promise<void> {
     try {
       const all = group.map(({ work }) => work);
-      const outcomes = await new SnapshotRound(stream, all, this.options).run(this.closed.signal);
+      const outcomes = await new EntitySnapshotRound(stream, all, this.options).run(this.closed.signal);
       for (const { work, done } of group) done(outcomes.get(work)!);
     } catch (error) {
       for (const { failed } of group) failed(error);

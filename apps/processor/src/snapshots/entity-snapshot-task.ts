@@ -6,7 +6,7 @@ import type { Definitions } from '#registry';
 import { metrics, type Logger } from '#telemetry';
 import type { PartitionEntityFold } from './partition-entity-fold.js';
 import type { EntitySnapshotMaker } from './entity-snapshot-maker.js';
-import type { PartitionDueSnapshots } from './snapshot-round.js';
+import type { PartitionDueSnapshots } from './entity-snapshot-round.js';
 import type { WaitingStatesBudget } from './waiting-states-budget.js';
 
 interface EntitySnapshotTaskDependencies {

@@ -6,7 +6,7 @@ import { valueOf } from '../processor.fixture.js';
 import { EntityCache } from './entity-cache.js';
 import { PartitionEntityFold } from './partition-entity-fold.js';
 import { EntitySnapshotCountdowns } from './entity-snapshot-countdowns.js';
-import type { DueSnapshotsOutcome } from './snapshot-round.js';
+import type { DueSnapshotsOutcome } from './entity-snapshot-round.js';
 import { WaitingStatesBudget } from './waiting-states-budget.js';
 
 const every = 4;

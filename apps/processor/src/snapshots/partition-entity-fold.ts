@@ -1,11 +1,15 @@
 import { PartitionErasureLookup, type ErasureLookup } from '#engine';
-import { FoldedEntity, type FoldedContent } from '#entities';
+import { FoldedEntity, type FoldedEntityState } from '#entities';
 import { RecordReader, type StreamId } from '#event';
 import type { ConsumerRecord } from '#log';
 import type { EventIdentity } from '#store';
 import type { CachedEntity, EntityCache, PartitionEntityCache } from './entity-cache.js';
 import type { EntitySnapshotCountdowns } from './entity-snapshot-countdowns.js';
-import type { DueSnapshot, DueSnapshotsOutcome, PartitionDueSnapshots } from './snapshot-round.js';
+import type {
+  DueEntitySnapshot,
+  DueSnapshotsOutcome,
+  PartitionDueSnapshots,
+} from './entity-snapshot-round.js';
 import type { WaitingStatesBudget } from './waiting-states-budget.js';
 
 interface PartitionFolderOptions {
@@ -35,7 +39,7 @@ const reader = new RecordReader();
  * and collects the entity when a snapshot of it may be due.
  */
 export class PartitionEntityFold {
-  private readonly due = new Map<string, DueSnapshot>();
+  private readonly due = new Map<string, DueEntitySnapshot>();
   private lookups = new Set<string>();
   private isLoading = false;
   private removed: number | undefined;
@@ -207,7 +211,7 @@ function add(folded: FoldedEntity, data: string, key: EventIdentity): boolean {
 }
 
 /** Returns what a snapshot contains; undefined if the state is too large, or if an event is nested too deeply. */
-function contentOf(folded: FoldedEntity): FoldedContent | undefined {
+function contentOf(folded: FoldedEntity): FoldedEntityState | undefined {
   return withoutSyntaxError(() => folded.content());
 }
 

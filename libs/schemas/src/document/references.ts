@@ -1,5 +1,5 @@
 import { jsonPointerTo } from '#event';
-import type { InputError } from '#api';
+import type { InputProblem } from '#api';
 import { isObject, type JsonSchema } from './schema.js';
 
 /**
@@ -8,7 +8,7 @@ import { isObject, type JsonSchema } from './schema.js';
  */
 interface ResolvedReferences {
   targets: ReadonlyMap<string, string>;
-  errors: InputError[];
+  errors: InputProblem[];
 }
 
 /**
@@ -31,7 +31,7 @@ export function resolveReferences(subschemas: ReadonlyMap<string, JsonSchema>): 
 
 function anchorsOf(subschemas: ReadonlyMap<string, JsonSchema>) {
   const places = new Map<string, string>();
-  const errors: InputError[] = [];
+  const errors: InputProblem[] = [];
   for (const [pointer, schema] of subschemas) {
     if (!isObject(schema) || typeof schema.$anchor !== 'string') continue;
     if (places.has(schema.$anchor))

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { ProblemError, type InputError } from '#api';
+import { ProblemError, type InputProblem } from '#api';
 import { requireText, shortPointerTo, takeBytes } from '#http';
 import { textOf } from '../read-request.js';
 import { modeOf, type CloudEventMode } from './cloud-event-mode.js';
@@ -29,7 +29,7 @@ function binaryText({ raw }: FastifyRequest, body: Buffer): string {
   return structuredText({ attributes, contentType: raw.headers['content-type'], body });
 }
 
-function wrongHeaders(errors: InputError[]): ProblemError {
+function wrongHeaders(errors: InputProblem[]): ProblemError {
   return new ProblemError('invalid_request', 'The headers of the CloudEvent are not valid.', { errors });
 }
 

@@ -1,5 +1,5 @@
 import type { EpochMicros } from '#event';
-import { ProblemError, type InputError } from '#api';
+import { ProblemError, type InputProblem } from '#api';
 import { expectedVersionRule } from '../read-event.js';
 import { eventErrors, isEvent } from '../validate-event.js';
 import { clientId, clientIdRule } from './client-id.js';
@@ -70,7 +70,7 @@ export class FieldMapping {
    * Returns the validated fields of an event from the values that the pointers found and the constants; or errors with
    * the names of the fields as pointers.
    */
-  fieldsOf(found: UnvalidatedFields): MappedEventFields | InputError[] {
+  fieldsOf(found: UnvalidatedFields): MappedEventFields | InputProblem[] {
     const { constants, stream } = this;
     const event_type = found.event_type ?? constants.event_type;
     const entity_id = found.entity_id ?? constants.entity_id;
@@ -102,11 +102,11 @@ export class FieldMapping {
 
 const someObject: object = Object.freeze({});
 
-function errorsByField(): InputError[] {
+function errorsByField(): InputProblem[] {
   return eventErrors('').map(({ pointer, detail }) => ({ pointer: pointer.slice(1), detail }));
 }
 
-function pointerErrors(text: FieldSources): (field: MappedFieldName) => InputError[] {
+function pointerErrors(text: FieldSources): (field: MappedFieldName) => InputProblem[] {
   const detail = 'must be a JSON pointer (RFC 6901), in which ~0 means ~ and ~1 means /';
   return (field) => (/~(?![01])/.test(text[field]!) ? [{ pointer: field, detail }] : []);
 }

@@ -1,5 +1,5 @@
 import { TimeSlice } from '#async';
-import type { InputError } from '#api';
+import type { InputProblem } from '#api';
 import type { AcceptedEvent } from '../read-event.js';
 import type { ParsedEvents } from '../read-request.js';
 import { EventRejection } from '../rejection.js';
@@ -50,14 +50,14 @@ export class EventSchemaValidator {
   }
 }
 
-function inEvent(errors: readonly InputError[], pointer: string): InputError[] {
+function inEvent(errors: readonly InputProblem[], pointer: string): InputProblem[] {
   return errors.map((error) => ({ pointer: pointer + error.pointer, detail: error.detail }));
 }
 
 function unfit(
   event: AcceptedEvent,
   { subject, version }: CurrentSchema,
-  { errors, gaveUp }: { errors: InputError[]; gaveUp: boolean },
+  { errors, gaveUp }: { errors: InputProblem[]; gaveUp: boolean },
 ): AcceptedEvent | EventRejection {
   const { stream, event_type, mode } = subject;
   if (mode === 'warn') return event;

@@ -7,7 +7,12 @@ import { positionMessage } from '../../live/server-sent.js';
 import type { StoreOutageTracker } from '../../live/store-outage-tracker.js';
 import type { GenerationChanges, ChangesPage, ChangesPageRequest } from './generation-changes.js';
 import { caughtUpMessage, resetMessage } from './change-messages.js';
-import { generationBinding, changeId, type ChangePosition, type SentChanges } from './change-position.js';
+import {
+  generationBinding,
+  changeId,
+  type ChangePosition,
+  type SentChangesPosition,
+} from './change-position.js';
 import type { ProjectionsFollower } from './projections-follower.js';
 
 /** Dependencies and retry times of one live stream of projection changes. */
@@ -43,7 +48,7 @@ export class LiveChangesStream {
   private feed: GenerationChanges;
   private own: LivePosition;
   /** The keys whose changes after the position have already been sent, while a pass is incomplete. */
-  private sent: SentChanges | undefined;
+  private sent: SentChangesPosition | undefined;
   /** Whether the states that the client has belong to another generation, so that a reset precedes all else. */
   private isOfAnother: boolean;
   private formerId: string | undefined;

@@ -4,7 +4,7 @@ import { latest, type ClusterClient } from '../cluster-client.js';
 import type { KafkaAdapterLimits } from '../config.js';
 import { isFatal } from '../kafka-errors.js';
 import { topicOffsets } from '../topic-offsets.js';
-import type { TopicPartition } from './group-generation.js';
+import type { TopicPartition } from '../../topic-partition.js';
 import { keyOf } from './owned-partition.js';
 import { recordAt } from './record-at.js';
 

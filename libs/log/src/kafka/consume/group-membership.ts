@@ -12,7 +12,8 @@ import {
 } from './assign-partitions.js';
 import { byTopic } from './by-topic.js';
 import { CommitBatcher } from './commit-batcher.js';
-import type { CommittedOffset, GroupGeneration, TopicPartition } from './group-generation.js';
+import type { TopicPartition } from '../../topic-partition.js';
+import type { CommittedOffset, GroupGeneration } from './group-generation.js';
 import { GroupCoordinatorClient } from './group-coordinator-client.js';
 
 /** Clients, group name and limits of a `GroupMembership`. */

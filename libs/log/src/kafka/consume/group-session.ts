@@ -15,7 +15,8 @@ import {
 } from './describe-assignment.js';
 import type { FetchOutageTracker } from './fetch-outage-tracker.js';
 import { Fetcher } from './fetcher.js';
-import type { CommittedOffset, GroupGeneration, TopicPartition } from './group-generation.js';
+import type { TopicPartition } from '../../topic-partition.js';
+import type { CommittedOffset, GroupGeneration } from './group-generation.js';
 import type { GroupMembership } from './group-membership.js';
 import { keyOf, OwnedPartition } from './owned-partition.js';
 import { PartitionBuffer } from './partition-buffer.js';

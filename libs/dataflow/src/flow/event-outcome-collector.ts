@@ -22,7 +22,7 @@ export const tooManyDerivedEvents =
  * Collects the outcomes of one event, and the projection lookups that it still needs, while a chain of operators
  * processes it.
  */
-export class EvaluationContext {
+export class EventOutcomeCollector {
   readonly outcomes: (OperatorOutcome | DryRunTraceEntry)[] = [];
   /** Projection lookups whose answers the chain needs before it can process the event further. */
   readonly missing: ProjectionLookup[] = [];

@@ -11,7 +11,7 @@ import type { RejectedEventRevalidator } from '#writing';
 import type { StoredDeadLetter } from '#store';
 
 /** The record that a replayed dead letter becomes in its stream's topic. */
-export interface ReplayedEvent {
+export interface ReplayedEventRecord {
   eventId: string;
   entityId: string | null;
   key: string;
@@ -34,7 +34,7 @@ const replayableSource = 'materializer';
 export async function replayedEvent(
   letter: StoredDeadLetter,
   { refused, now }: { refused: Pick<RejectedEventRevalidator, 'read'>; now: EpochMicros },
-): Promise<ReplayedEvent | string> {
+): Promise<ReplayedEventRecord | string> {
   if (letter.source !== replayableSource)
     return `dead letters of ${letter.source} are not replayed into the stream`;
   const record = decodeRejectedEvent(letter.event);

@@ -5,7 +5,7 @@ import { openClickHouse, type Store } from '#store';
 import { clickHouseOf, type TestSystem } from '#testkit';
 
 /** Direct access to the log, the store and the definitions of a system, without its apps. */
-export interface DirectAccess {
+export interface DirectSystemAccess {
   stack: TestSystem;
   log: Log;
   store: Store;
@@ -13,8 +13,8 @@ export interface DirectAccess {
 }
 
 /** Opens log, store and definitions of the system for one spec file, and closes them at the end. */
-export function useDirectAccess(system: () => { stack: TestSystem }): () => DirectAccess {
-  let behind: DirectAccess | undefined;
+export function useDirectAccess(system: () => { stack: TestSystem }): () => DirectSystemAccess {
+  let behind: DirectSystemAccess | undefined;
   beforeAll(async () => {
     const { stack } = system();
     const log = openKafkaLog({ brokers: [stack.brokers], clientId: 'test', replicationFactor: -1 });

@@ -1,5 +1,10 @@
 import type { KafkaOrClickHouseRetrier } from '#engine';
-import { createSnapshots, type DueSnapshotVersions, type FoldedContent, type FoldedEntity } from '#entities';
+import {
+  createSnapshots,
+  type DueSnapshotVersions,
+  type FoldedEntityState,
+  type FoldedEntity,
+} from '#entities';
 import {
   QueryTooExpensiveError,
   type EntitySnapshot,
@@ -13,9 +18,9 @@ import type { CachedEntity } from './entity-cache.js';
 import type { EntitySnapshotCountdowns } from './entity-snapshot-countdowns.js';
 
 /** A snapshot that was folded from the log, with the version that was counted. */
-export interface DueSnapshot {
+export interface DueEntitySnapshot {
   entry: CachedEntity;
-  snapshot: FoldedContent & { stream: string; entity_id: string };
+  snapshot: FoldedEntityState & { stream: string; entity_id: string };
 }
 
 /** Snapshots of one partition that are due, or may be due. */
@@ -24,7 +29,7 @@ export interface PartitionDueSnapshots {
   partition: number;
   /** Versions between two snapshots of an entity. */
   every: number;
-  due: readonly DueSnapshot[];
+  due: readonly DueEntitySnapshot[];
   /** Entities whose state is not in memory. */
   lookups: readonly string[];
   /** Whether the partition reads no further records before the snapshots are made. */
@@ -36,7 +41,7 @@ export interface PartitionDueSnapshots {
   removed: number | undefined;
 }
 
-/** What happened to the snapshots of a `PartitionDueSnapshots`. */
+/** What happened to the due snapshots of one partition in a round. */
 export interface DueSnapshotsOutcome {
   /** Number of removed events of the partition. */
   removed: number;
@@ -48,7 +53,7 @@ export interface DueSnapshotsOutcome {
   loaded: ReadonlyMap<string, FoldedEntity>;
 }
 
-export interface SnapshotRoundDependencies {
+export interface EntitySnapshotRoundDependencies {
   snapshots: Store['snapshots'];
   versions: Pick<EventWriter, 'latestVersions'>;
   countdowns: EntitySnapshotCountdowns;
@@ -65,7 +70,7 @@ const mostSavedCharacters = 4 * 1024 * 1024;
 const mostLoadedCharacters = 16 * 1024 * 1024;
 
 /** Makes the due snapshots of several partitions of one stream with few queries. */
-export class SnapshotRound {
+export class EntitySnapshotRound {
   private readonly loaded = new Map<string, FoldedEntity>();
   private readonly confirmed = new Set<CachedEntity>();
 
@@ -73,7 +78,7 @@ export class SnapshotRound {
   constructor(
     private readonly stream: string,
     private readonly all: readonly PartitionDueSnapshots[],
-    private readonly parts: SnapshotRoundDependencies,
+    private readonly parts: EntitySnapshotRoundDependencies,
   ) {}
 
   /** Returns the outcome of each work. @throws the signal's reason */
@@ -115,7 +120,7 @@ export class SnapshotRound {
    * So if as many versions as records lie between an event with a known version and the last event of a snapshot, the
    * store has exactly these records. Of an entity that was new, the first event must have the version 1.
    */
-  private async confirm(due: readonly DueSnapshot[], signal: AbortSignal): Promise<EntitySnapshot[]> {
+  private async confirm(due: readonly DueEntitySnapshot[], signal: AbortSignal): Promise<EntitySnapshot[]> {
     if (due.length === 0) return [];
     const keys = due.flatMap(({ entry, snapshot: { first, last } }) =>
       entry.isConfirmed ? [last] : [first, last],

@@ -13,7 +13,7 @@ const openBracket = 0x5b;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** Values in `FlatPatch.values` that begin a nested object, and end it. No JSON value has these texts. */
+/** Values in `ReusableMergePatch.values` that begin a nested object, and end it. No JSON value has these texts. */
 const begin = '{';
 const end = '}';
 
@@ -21,7 +21,7 @@ const end = '}';
  * A JSON merge patch that is read from a small JSON object, and applied without creating maps for the patch. One patch
  * object is reused for all events, which saves most of the memory that a fold allocates.
  */
-export class FlatPatch {
+export class ReusableMergePatch {
   private readonly names: string[] = [];
   private readonly values: string[] = [];
   private count = 0;

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FlatPatch } from './flat-patch.js';
+import { ReusableMergePatch } from './reusable-merge-patch.js';
 import { readTree, treeText, type JsonMembers } from './json-tree.js';
 import { mergePatch } from './merge-patch.js';
 import { patches, rfc7396 } from './merge-patch.fixture.js';
 
-const patch = new FlatPatch();
+const patch = new ReusableMergePatch();
 
 /** Returns the text of the patched object, and its growth; undefined if the patch is not supported. */
 function applied(target: string, text: string): { text: string; growth: number } | undefined {

@@ -12,7 +12,7 @@ interface AcceptedOffsetLookupOptions {
 }
 
 /** Looks up at which offsets events are accepted: in the store, and in the row batches that are not stored yet. */
-export class AcceptedOffsetLookup {
+export class AcceptedEventOffsetLookup {
   constructor(private readonly options: AcceptedOffsetLookupOptions) {}
 
   async offsetsOf(
