@@ -6,7 +6,7 @@ import type { Dataset } from './event.js';
 import { assumedDay, flightEvent, type FlightRow } from './flights.js';
 
 /** Maximum number of events of each dataset, and the prefix of the names of the streams that they are loaded to. */
-export interface DatasetOptions {
+interface DatasetOptions {
   /** The prefix of the streams' names. */
   prefix: string;
   /** The maximum number of events of each dataset. */

@@ -1,4 +1,4 @@
-import type { CountQuery, EventCountBucket, EventFilter } from '#client';
+import type { EventCountQuery, EventCountBucket, EventFilter } from '#client';
 import { groupDigits } from './chart.js';
 import {
   allStates,
@@ -82,7 +82,7 @@ function says(
 async function counted(
   { client }: ReportOptions,
   stream: string,
-  { query, keyOf }: { query: CountQuery; keyOf: (bucket: EventCountBucket) => string },
+  { query, keyOf }: { query: EventCountQuery; keyOf: (bucket: EventCountBucket) => string },
 ): Promise<Map<string, SqlFlightDelayCounts>> {
   const counts = new Map<string, SqlFlightDelayCounts>();
   const add = async (member: keyof SqlFlightDelayCounts, more: EventFilter): Promise<void> => {

@@ -48,7 +48,7 @@ export function delayProjections(prefix: string, stream: string) {
 }
 
 /** The definition of a delay projection. */
-export type DelayProjection = ReturnType<typeof delayProjections>['airports'];
+type DelayProjection = ReturnType<typeof delayProjections>['airports'];
 
 /**
  * Defines a projection, or changes the one of an earlier run, and waits until it has processed all events. @throws

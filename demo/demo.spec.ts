@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { describeOutcome, isComplete, type LoadResult } from './demo.js';
+import { describeOutcome, isComplete, type DatasetLoadResult } from './demo.js';
 
-const complete: LoadResult = {
+const complete: DatasetLoadResult = {
   stream: 'flights',
   rows: 200_000,
   before: 0,

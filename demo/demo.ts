@@ -5,17 +5,17 @@ import { delayReport } from './delay-report.js';
 import type { Dataset } from './event.js';
 import { load, queryable, storedIds } from './load.js';
 import type { DemoOptions } from './options.js';
-import { Progress } from './progress.js';
+import { ProgressDisplay } from './progress.js';
 import { report } from './report.js';
 
 /** Where the demo prints, and whether lines can be redrawn there. */
-export interface DemoTerminal {
+interface DemoTerminal {
   live: boolean;
   write: (text: string) => void;
 }
 
 /** Counts and duration of loading one dataset into its stream. */
-export interface LoadResult {
+export interface DatasetLoadResult {
   stream: string;
   /** The number of events in the data. */
   rows: number;
@@ -36,7 +36,7 @@ const queryableLimitMs = 120_000;
 export async function demo(client: Tributary, options: DemoOptions, screen: DemoTerminal): Promise<boolean> {
   const line = (text: string) => screen.write(`${text}\n`);
   const { earthquakes, flights, departures } = await readDatasets(options);
-  const outcomes: LoadResult[] = [];
+  const outcomes: DatasetLoadResult[] = [];
   for (const dataset of [earthquakes, flights, departures]) {
     line(`${dataset.stream}: ${groupDigits(dataset.events.length)} events, ${dataset.about}`);
     outcomes.push(await loadDataset({ client, options, screen }, dataset));
@@ -52,12 +52,12 @@ export async function demo(client: Tributary, options: DemoOptions, screen: Demo
 }
 
 /** Whether as many events were found as were sent. */
-export function isComplete(outcome: LoadResult): boolean {
+export function isComplete(outcome: DatasetLoadResult): boolean {
   return outcome.found === outcome.rows && outcome.before + outcome.written === outcome.rows;
 }
 
 /** Returns one line with a dataset's counts and speed. */
-export function describeOutcome(outcome: LoadResult): string {
+export function describeOutcome(outcome: DatasetLoadResult): string {
   const { stream, rows, before, written, seconds, found } = outcome;
   const rate = groupDigits(Math.round(written / Math.max(0.001, seconds)));
   const speed = written === 0 ? 'nothing to write' : `${rate} events/s until queryable`;
@@ -76,14 +76,17 @@ interface Context {
  * Writes the events that are not stored yet. Without this check a later run would be outside the id window and
  * write duplicates.
  */
-async function loadDataset({ client, options, screen }: Context, dataset: Dataset): Promise<LoadResult> {
+async function loadDataset(
+  { client, options, screen }: Context,
+  dataset: Dataset,
+): Promise<DatasetLoadResult> {
   const { stream, events } = dataset;
   const before = await count(client, stream);
   const ids = before === 0 ? new Set<string>() : await storedIds(client, stream);
   const missing = events.filter((event) => !ids.has(event.event_id));
   if (ids.size > 0) screen.write(`  ${groupDigits(events.length - missing.length)} are there already\n`);
   const startedAt = Date.now();
-  const progress = new Progress({ label: stream, total: missing.length, ...screen });
+  const progress = new ProgressDisplay({ label: stream, total: missing.length, ...screen });
   await load(client, missing, { ...options, onWritten: (written) => progress.add(written) });
   if (missing.length > 0) {
     progress.end();

@@ -1,5 +1,5 @@
 /** Windows over the delays of flights, as the definition of a pipeline and as a query over the stored events. */
-export interface FlightWindowCase {
+interface FlightWindowCase {
   what: string;
   /** The `window` operator of the pipeline. */
   window: Record<string, unknown>;

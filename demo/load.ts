@@ -3,7 +3,7 @@ import { NotYetMaterializedError, type Tributary } from '#client';
 import type { DemoEvent } from './event.js';
 
 /** Batch size and concurrency of a load. */
-export interface LoadOptions {
+interface LoadOptions {
   /** The maximum number of events in a request. */
   batchSize: number;
   /** The number of concurrent requests. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { Progress } from './progress.js';
+import { ProgressDisplay } from './progress.js';
 
 function progress(live: boolean) {
   const written: string[] = [];
   let now = 1000;
-  const bar = new Progress({
+  const bar = new ProgressDisplay({
     label: 'flights',
     total: 1000,
     live,

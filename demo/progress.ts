@@ -1,7 +1,7 @@
 import { groupDigits } from './chart.js';
 
 /** Total, label and terminal of a progress line. */
-export interface ProgressOptions {
+interface ProgressOptions {
   label: string;
   total: number;
   /**
@@ -17,7 +17,7 @@ const barWidth = 30;
 const redrawMs = 100;
 
 /** Shows the progress and the speed of a load. */
-export class Progress {
+export class ProgressDisplay {
   private done = 0;
   private shownAt = 0;
   private shownQuarter = 0;

@@ -1,4 +1,11 @@
-import type { CountQuery, EventCount, EventCountBucket, EventQuery, StoredEvent, Tributary } from '#client';
+import type {
+  EventCountQuery,
+  EventCount,
+  EventCountBucket,
+  EventQuery,
+  StoredEvent,
+  Tributary,
+} from '#client';
 import { barChart, groupDigits, type Bar } from './chart.js';
 import { lateAfterMinutes } from './flights.js';
 
@@ -12,7 +19,7 @@ export interface ReportOptions {
 }
 
 /** A query to the API: its path after `/api/v1/`, and its parameters. */
-export interface ApiQuery {
+interface ApiQuery {
   path: string;
   query: object;
 }
@@ -107,7 +114,7 @@ async function events(options: ReportOptions, title: string, query: EventQuery):
   return (await options.client.events(query).first()).items;
 }
 
-function counts(options: ReportOptions, title: string, query: CountQuery): Promise<EventCount> {
+function counts(options: ReportOptions, title: string, query: EventCountQuery): Promise<EventCount> {
   ask(options, title, { path: 'events/count', query });
   return options.client.count(query);
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { HttpAnswer, HttpClient } from '#testkit';
 import { expectProblem, freshStream, path, waitFor, writeEvent, type SingleWriteAnswer } from './api.js';
-import { sessionMs, useFaultySystem, type FaultySystem } from './faulty-system.js';
+import { sessionMs, useFaultySystem, type BreakableSystem } from './breakable-system.js';
 
 const mib = 1024 * 1024;
 /** The maximum number of bytes that one process has in flight to Kafka. */
@@ -72,7 +72,7 @@ const refusedOnes = batches - Math.floor(inFlightBytes / (eventsEach * mib));
  * Stalls Kafka and sends more bytes than may be in flight. A busy machine may not accept all of them before the stall
  * has to end; then the stall ends and the round is repeated.
  */
-async function stallFull({ stack, engines }: FaultySystem, stream: string) {
+async function stallFull({ stack, engines }: BreakableSystem, stream: string) {
   for (let round = 0; round < 10; round++) {
     const entities = Array.from({ length: batches }, (_, i) => `first-${round}-${i}`);
     const bodies = entities.map((entity) => largeBatch(stream, entity));

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import {
   AttemptHistory,
   checkVersions,
-  ConditionalDriver,
+  ConditionalWriteDriver,
   expectClean,
   faultSeed,
   SeededRandom,
@@ -14,7 +14,7 @@ import { freshStream } from './api.js';
 import { derive, expectDerived } from './conditional/derived.js';
 import { faultsOfDecisions, faultsOfService, type Fault } from './conditional/faults.js';
 import { readAll } from './conditional/read-all.js';
-import { useFaultySystem } from './faulty-system.js';
+import { useFaultySystem } from './breakable-system.js';
 
 /** The minimum number of attempts. A run lasts until its faults have happened, so it can have more. */
 const attempts = Number(process.env.CONDITIONAL_ATTEMPTS ?? 1_500);
@@ -28,7 +28,7 @@ const system = useFaultySystem({ materializers: 2, processors: 2 });
  * Lets faults happen one after the other in any order, until each has happened and there are enough attempts. A short run
  * has half of the faults, which its seed draws.
  */
-async function breakThings(faults: readonly Fault[], driver: ConditionalDriver, random: SeededRandom) {
+async function breakThings(faults: readonly Fault[], driver: ConditionalWriteDriver, random: SeededRandom) {
   const isLong = testsAll || attempts > 10_000;
   const drawn = shuffled(faults, random).slice(0, isLong ? faults.length : Math.ceil(faults.length / 2));
   let order: Fault[] = [];
@@ -71,7 +71,7 @@ it(
     process.stderr.write(`The history is written to ${history.path}\n`);
     const streams = [freshStream('accounts'), freshStream('accounts')];
     const derived = await derive(stack, streams);
-    const driver = new ConditionalDriver({
+    const driver = new ConditionalWriteDriver({
       ...{ history, seed, streams, writesPerSecond },
       urls: () => [stack.urls.ingest, stack.urls.core],
     }).start();

@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { TestSystem, type LoadDriver } from '#testkit';
-import { underLoad, useFaultySystem } from './faulty-system.js';
+import { underLoad, useFaultySystem } from './breakable-system.js';
 
 const plant = pathToFileURL('dist/test/plant-hang.js').href;
 const system = useFaultySystem({ planted: { app: 'materializer', file: plant } });

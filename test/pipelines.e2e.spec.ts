@@ -3,7 +3,7 @@ import type { HttpAnswer, HttpClient } from '#testkit';
 import { expectProblem, freshStream, queryEvents, type ReadEvent } from './api.js';
 import { topicsOf } from './topics.js';
 import { useStack } from './use-stack.js';
-import { WebhookReceiver, type ReceiverReaction } from './webhook-receiver.js';
+import { WebhookReceiver, type WebhookReceiverReaction } from './webhook-receiver.js';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const system = useStack({
@@ -283,7 +283,7 @@ describe('a webhook', () => {
   const receivers: WebhookReceiver[] = [];
   afterAll(() => receivers.forEach((receiver) => receiver.stop()));
 
-  const receiver = async (...answers: ReceiverReaction[]): Promise<WebhookReceiver> => {
+  const receiver = async (...answers: WebhookReceiverReaction[]): Promise<WebhookReceiver> => {
     const started = await WebhookReceiver.start(secret, answers);
     receivers.push(started);
     return started;

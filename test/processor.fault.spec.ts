@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
 import { kafkaRequest, testsAll, type LoadDriver } from '#testkit';
 import { freshStream } from './api.js';
-import { sessionMs, underLoad, useFaultySystem } from './faulty-system.js';
-import { useDirectAccess } from './processing/direct-access.js';
+import { sessionMs, underLoad, useFaultySystem } from './breakable-system.js';
+import { useDirectAccess } from './processing/direct-system-access.js';
 import * as pipes from './processing/piped.js';
 import { expectStates, project, type ProjectedGeneration } from './processing/projected.js';
 import { expectSnapshots, snapshotEvery } from './processing/snapshots.js';
@@ -21,7 +21,7 @@ const offsetCommit = 8;
 const eventsPerSecond = 75;
 
 /** The projections and pipelines that process the driver's events while a fault happens. Faults may define more. */
-interface Processed extends pipes.CopyAndWindowPipelines {
+interface Processed extends pipes.CopyAndWindowPipelineNames {
   projections: ProjectedGeneration[];
   /** Pipelines that only count. */
   counting: string[];

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 
 /** The text that the socket received, and its status (0 if nothing was received). */
-export interface RawAnswer {
+interface RawAnswer {
   status: number;
   text: string;
 }

@@ -1,7 +1,7 @@
 import { Kafka, logLevel, type Producer } from 'kafkajs';
 
 /** A Kafka record whose key, value and headers are text. */
-export interface RawRecord {
+interface RawRecord {
   key: string | null;
   value: string | null;
   headers: Record<string, string | undefined>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { InputError } from '#api';
+import type { InputProblem } from '#api';
 import type { HttpAnswer } from '#testkit';
 import {
   expectProblem,
@@ -15,7 +15,7 @@ import { useSharedStack } from './use-stack.js';
 interface BatchAnswer {
   accepted: number;
   rejected: number;
-  events: (SingleWriteAnswer & { error?: { code: string; status: number; errors: InputError[] } })[];
+  events: (SingleWriteAnswer & { error?: { code: string; status: number; errors: InputProblem[] } })[];
 }
 
 const system = useSharedStack();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { check, LoadDriver, expectClean, faultSeed, Ledger, SeededRandom, testsAll, until } from '#testkit';
 import { freshStream } from './api.js';
-import { useFaultySystem } from './faulty-system.js';
+import { useFaultySystem } from './breakable-system.js';
 import { appFaults, engineFaults, uses, type SoakAction } from './soak/actions.js';
 import { derive, expectDerived } from './soak/derived.js';
 import { ResourceLeakDetector } from './soak/resource-leak-detector.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { PrivateKafkaAndClickHouse, TestSystem, testsAll } from '#testkit';
-import { underLoad } from './faulty-system.js';
+import { underLoad } from './breakable-system.js';
 import { printLogsOfFailures } from './use-stack.js';
 
 let engines: PrivateKafkaAndClickHouse | undefined;

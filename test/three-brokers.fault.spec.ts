@@ -15,7 +15,7 @@ import {
   until,
   type LoadDriver,
 } from '#testkit';
-import { sessionMs, underLoad } from './faulty-system.js';
+import { sessionMs, underLoad } from './breakable-system.js';
 import { replicasBehind } from './topics.js';
 import { printLogsOfFailures } from './use-stack.js';
 

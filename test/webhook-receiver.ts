@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 
 /** A webhook delivery with a valid signature that a `WebhookReceiver` got. */
-export interface ReceivedDelivery {
+interface ReceivedDelivery {
   id: string;
   event: { event_id: string; event_type: string; data: unknown; metadata: object };
 }
 
 /** The reaction of a `WebhookReceiver` to a delivery: answer with a status, or wait until the test calls `letGo`. */
-export type ReceiverReaction = number | 'waits';
+export type WebhookReceiverReaction = number | 'waits';
 
 /** A receiver as a user would write it: it verifies the signature before anything else. */
 export class WebhookReceiver {
@@ -20,7 +20,7 @@ export class WebhookReceiver {
 
   private constructor(
     secret: string,
-    private answers: readonly ReceiverReaction[],
+    private answers: readonly WebhookReceiverReaction[],
   ) {
     const webhook = new Webhook(secret);
     this.server = createServer((request, response) => {
@@ -42,7 +42,7 @@ export class WebhookReceiver {
   }
 
   /** @param answers One answer for each delivery; the last one is repeated. */
-  static async start(secret: string, answers: readonly ReceiverReaction[]): Promise<WebhookReceiver> {
+  static async start(secret: string, answers: readonly WebhookReceiverReaction[]): Promise<WebhookReceiver> {
     const receiver = new WebhookReceiver(secret, answers);
     receiver.server.listen(0, '127.0.0.1');
     await once(receiver.server, 'listening');

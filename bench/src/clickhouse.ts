@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const settleLimitMs = 180_000;
 
 /** ClickHouse over plain HTTP, without a client library. */
-export class ClickHouse {
+export class PlainClickHouseClient {
   constructor(
     private readonly server: { clickhouseUrl: string; clickhousePassword: string },
     private readonly database: string,

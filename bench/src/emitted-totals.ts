@@ -3,7 +3,7 @@ import { Kafka, logLevel } from 'kafkajs';
 import { decodeRecord } from '#event';
 
 /** Totals of the emitted events without duplicates: single orders, or windows of orders. */
-export interface EmittedTotals {
+interface EmittedTotals {
   events: number;
   orders: number;
   cents: number;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpus, platform, release, totalmem } from 'node:os';
 
 /** The machine on which a benchmark ran (processor, memory, system, Node), and the git commit that it measured. */
-export interface MachineAndCommit {
+interface MachineAndCommit {
   cores: number;
   cpu: string;
   memoryGb: number;

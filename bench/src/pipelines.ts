@@ -22,7 +22,7 @@ export interface BacklogPipeline {
 }
 
 /** Result of running a pipeline over a backlog. */
-export interface PipelineDrainResult extends Omit<ResultWithCpuTime<unknown>, 'result'> {
+interface PipelineDrainResult extends Omit<ResultWithCpuTime<unknown>, 'result'> {
   first: ObservedOffsetCommit;
   last: ObservedOffsetCommit;
   /** The number of emitted events. */

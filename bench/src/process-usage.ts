@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 /** Resident memory and consumed processor time of a process, read from `/proc` if it exists, otherwise from `ps`. */
-export interface ProcessUsage {
+interface ProcessUsage {
   /** Resident memory in bytes. */
   rss: number;
   /** Seconds of processor time since the start, user and system. */

@@ -14,7 +14,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** Minimum, median and maximum of a figure over the runs. */
-export interface Spread {
+interface Spread {
   min: number;
   median: number;
   max: number;

@@ -22,7 +22,7 @@ export interface KubernetesObject {
 }
 
 /** Exit code and output of a tool that has ended. */
-export interface ToolOutput {
+interface ToolOutput {
   code: number | string | null | undefined;
   /** Standard output and standard error together. */
   text: string;

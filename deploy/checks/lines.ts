@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 
 /** One result line of a check script, in a format like TAP. */
-export interface CheckResultLine {
+interface CheckResultLine {
   outcome: 'ok' | 'not ok' | 'skip';
   /** Name of the check; if it failed or was skipped, followed by the reason. */
   name: string;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
 /** The members of a service of docker-compose.yml that the specs check. */
-export interface ComposeService {
+interface ComposeService {
   image: string;
   command?: string[];
   environment?: Record<string, string | number>;
@@ -15,7 +15,7 @@ export interface ComposeService {
 }
 
 /** The parsed docker-compose.yml. */
-export interface ComposeFile {
+interface ComposeFile {
   services: Record<string, ComposeService>;
   volumes: Record<string, unknown>;
 }

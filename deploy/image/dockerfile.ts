@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 
 /** One instruction of a Dockerfile, with continuation lines joined: `{name: 'RUN', text: 'npm ci'}`. */
-export interface Instruction {
+interface Instruction {
   name: string;
   text: string;
 }
 
 /** One build stage of a Dockerfile: the instructions from one FROM to the next. */
-export interface Stage {
+export interface DockerfileStage {
   /** Base image of the FROM, with variables replaced. */
   base: string;
   /** Name of the build stage (after `AS`); undefined for a stage without a name, such as the last stage. */
@@ -16,9 +16,9 @@ export interface Stage {
 }
 
 /** Parses the stages of the Dockerfile, in order. Replaces variables of ARG instructions before the first FROM. */
-export function readDockerfile(file = 'Dockerfile'): Stage[] {
+export function readDockerfile(file = 'Dockerfile'): DockerfileStage[] {
   const args = new Map<string, string>();
-  const stages: Stage[] = [];
+  const stages: DockerfileStage[] = [];
   for (const { name, text } of instructionsIn(readFileSync(file, 'utf8'))) {
     if (name === 'FROM') {
       const [image = '', , stage] = text.split(/\s+/);
@@ -45,6 +45,6 @@ function instructionsIn(text: string): Instruction[] {
 }
 
 /** Returns the texts of all instructions with this name, in order. */
-export function all(stage: Stage, name: string): string[] {
+export function all(stage: DockerfileStage, name: string): string[] {
   return stage.instructions.filter((one) => one.name === name).map(({ text }) => text);
 }

@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '#local';
 import { appNames, settingsOf, type AppName } from '../app-settings.js';
-import { all, readDockerfile, type Stage } from './dockerfile.js';
+import { all, readDockerfile, type DockerfileStage } from './dockerfile.js';
 import { buildOutsideDocker } from './outside-docker.js';
 
 const mebibyte = 1024 * 1024;
 const stages = readDockerfile();
-const image = stages.at(-1) as Stage;
+const image = stages.at(-1) as DockerfileStage;
 /** The user of the image if the check runs as root, else the current user. */
 const [uid, gid] = (all(image, 'USER')[0] ?? '').split(':').map(Number);
 const user = process.getuid?.() === 0 ? { uid, gid } : {};

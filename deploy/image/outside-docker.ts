@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { cp, mkdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Stage } from './dockerfile.js';
+import type { DockerfileStage } from './dockerfile.js';
 
 const run = promisify(execFile);
 
@@ -11,7 +11,7 @@ const run = promisify(execFile);
  * and npm instead of the base image's. Returns the folder of the last stage's WORKDIR.
  * @throws Error with the output of a failed command
  */
-export async function buildOutsideDocker(stages: Stage[], into: string): Promise<string> {
+export async function buildOutsideDocker(stages: DockerfileStage[], into: string): Promise<string> {
   const roots = new Map<string | undefined, string>();
   let folder = into;
   for (const stage of stages) {

@@ -1,2 +1,2 @@
-export { TributaryEventStore, type TributaryEventStoreOptions } from './tributary-event-store.js';
+export { TributaryEventStore } from './tributary-event-store.js';
 export type { TributaryReadEventMetadata } from './recorded.js';

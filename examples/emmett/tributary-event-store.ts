@@ -24,7 +24,7 @@ import { committed, commitType, versionAfter, type CommitData, type CommittedEve
 import { recorded, type TributaryReadEventMetadata } from './recorded.js';
 import { untilVisible } from './until-visible.js';
 
-export interface TributaryEventStoreOptions extends DefaultEventStoreOptions<TributaryEventStore> {
+interface TributaryEventStoreOptions extends DefaultEventStoreOptions<TributaryEventStore> {
   /** The stream of Tributary that contains all streams of emmett, each of them as an entity. */
   stream: string;
   /**

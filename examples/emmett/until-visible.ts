@@ -4,7 +4,7 @@ import { STREAM_EXISTS, type ExpectedStreamVersion } from '@event-driven-io/emme
 /** Milliseconds between two reads. */
 const pollMs = 20;
 
-export interface UntilVisibleOptions<T> {
+interface UntilVisibleOptions<T> {
   expected: ExpectedStreamVersion | undefined;
   visibleMs: number;
   /** Returns the version of emmett's stream that was read. */

@@ -6,7 +6,7 @@ import { root } from './kafka/jars.js';
 import type { RunningProcess } from './supervisor.js';
 
 /** How to start one of the apps (ingest, materializer, processor, gateway) as a local process. */
-export interface AppStartOptions {
+interface AppStartOptions {
   name: string;
   /** Base URL of the app's `/health/ready`: `http://host:port`. */
   url: string;

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { readableLine } from './readable-line.js';
 
 /** Command, environment and log of a child process. */
-export interface ManagedChildProcessOptions {
+interface ManagedChildProcessOptions {
   /** Used in messages. */
   name: string;
   command: string;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 
 /** How to generate a secret, and how to recognise a complete one. The file name is not part of it. */
-export interface SecretGenerator {
+interface SecretGenerator {
   /** Matches a complete secret. */
   valid: RegExp;
   make: () => string;

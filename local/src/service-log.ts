@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readableLine } from './readable-line.js';
 
 /** Folder, size limit and terminal of one service's log. */
-export interface ServiceLogOptions {
+interface ServiceLogOptions {
   /** The folder of `<name>.log`. */
   folder: string;
   name: string;

@@ -18,7 +18,7 @@ export interface LocalSecrets {
 }
 
 /** Settings, secrets and environment from which `npm start` builds its processes. */
-export interface ServicesOptions {
+interface ServicesOptions {
   settings: LocalSettings;
   secrets: LocalSecrets;
   /** Shows a line to the user at the terminal. */

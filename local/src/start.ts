@@ -12,7 +12,7 @@ import { summary } from './summary.js';
 import { ProcessSupervisor, type SupervisedService } from './supervisor.js';
 
 /** Environment of the local system, and how to report its start to the user. */
-export interface LocalSystemOptions {
+interface LocalSystemOptions {
   env: NodeJS.ProcessEnv;
   say: (line: string) => void;
   /** Runs `work` as a step of the start, and prints the name of the step and its duration. */

@@ -19,7 +19,7 @@ export interface SupervisedService {
 }
 
 /** How a `ProcessSupervisor` reports to the user, and when it gives up. */
-export interface SupervisorOptions {
+interface SupervisorOptions {
   /** Shows a line to the user at the terminal. */
   say: (line: string) => void;
   /** The supervisor calls this once when a service ends too often to be kept running. */

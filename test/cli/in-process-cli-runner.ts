@@ -8,7 +8,7 @@ import { run } from '../../packages/cli/src/run.js';
 import type { CommandResult } from './tributary.js';
 
 /** Standard input, environment and outputs of a command that a spec runs. */
-export interface CommandRunOptions {
+interface CommandRunOptions {
   input?: string | Buffer | Readable;
   /** Aborts the program. */
   signal?: AbortSignal;

@@ -6,25 +6,25 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
 import { eventRow, givenGateway, type GivenGateway } from '../../apps/gateway/src/gateway.fixture.js';
-import { FakeAnalystSql } from '../../apps/gateway/src/sql/fake-sql.fixture.js';
+import { FakeAnalystSqlRunner } from '../../apps/gateway/src/sql/fake-sql.fixture.js';
 import { rowBatchesOf } from '../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { InProcessCliRunner, jsonLines } from './in-process-cli-runner.js';
 
 /** Answers every statement with these lines. */
-function sqlAnswering(lines: string): FakeAnalystSql {
+function sqlAnswering(lines: string): FakeAnalystSqlRunner {
   const headers = { 'content-type': 'application/x-ndjson; charset=UTF-8' };
-  const run: FakeAnalystSql['run'] = (question) => {
+  const run: FakeAnalystSqlRunner['run'] = (question) => {
     sql.asked.push(question);
     return Promise.resolve({ headers, body: Readable.from([lines]) });
   };
-  const sql = Object.assign(new FakeAnalystSql(), { run });
+  const sql = Object.assign(new FakeAnalystSqlRunner(), { run });
   return sql;
 }
 
 const rows = '["name","big"]\n["=a,\\"b\\"",18446744073709551615]\n[null,1.10]\n';
 let gateway: GivenGateway;
 let cli: InProcessCliRunner;
-let sql: FakeAnalystSql;
+let sql: FakeAnalystSqlRunner;
 
 async function given(lines = rows): Promise<void> {
   sql = sqlAnswering(lines);

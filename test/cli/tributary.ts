@@ -15,7 +15,7 @@ export interface CommandResult {
 }
 
 /** URLs and API key of the system against which a spec runs the command line. */
-export interface CliTarget {
+interface CliTarget {
   url: string;
   ingestUrl: string;
   key: string;

@@ -1,6 +1,6 @@
 /** The client's type for each schema of the OpenAPI document. */
 export const typeOf: Record<string, string> = {
-  BatchWritten: 'Client.BatchWritten',
+  BatchWritten: 'Client.BatchWriteResult',
   CreatedStream: 'Client.CreatedStream',
   DataValidationAnswer: 'Client.DataValidationResult',
   DeadLetterAnswer: 'Client.DeadLetter',
@@ -28,9 +28,9 @@ export const typeOf: Record<string, string> = {
   InputProblem: 'Client.InputProblem',
   IntakeAnswer: 'Client.IntakeResult',
   InternalTopicAnswer: 'Client.InternalTopic',
-  IssuedKeyAnswer: 'Client.IssuedKey',
-  KeyAnswer: 'Client.Key',
-  KeyInput: 'Client.KeyInput',
+  IssuedKeyAnswer: 'Client.IssuedApiKey',
+  KeyAnswer: 'Client.ApiKey',
+  KeyInput: 'Client.ApiKeyInput',
   LagSample: 'Client.LagSample',
   LastWrittenPosition: 'Client.LastWrittenPosition',
   CreatedSnapshotAnswer: 'NoText<Client.CreatedEntityStateSnapshot>',
@@ -59,7 +59,7 @@ export const typeOf: Record<string, string> = {
   ReplayAnswer: 'Client.ReplayReport',
   ReplayInput: 'Client.ReplayInput',
   ReplayWrittenEventAnswer: 'Client.ReplayWrittenEvent',
-  RotationInput: 'Client.RotationInput',
+  RotationInput: 'Client.ApiKeyRotationInput',
   SchemaAnswer: 'AnySchema<Client.Schema>',
   SchemaCheckAnswer: 'Client.SchemaCheckResult',
   SchemaCheckInput: 'AnySchema<Client.SchemaCheckInput>',
@@ -81,16 +81,16 @@ export const notTyped = /(List|Page)$|^BatchInput$/;
 /** The client's type for the query parameters of each route that reads. */
 export const queries: Record<string, string> = {
   '/api/v1/events/query': 'Client.EventQuery',
-  '/api/v1/events/count': 'Client.CountQuery',
-  '/api/v1/events/export': 'Client.ExportQuery',
+  '/api/v1/events/count': 'Client.EventCountQuery',
+  '/api/v1/events/export': 'Client.EventExportQuery',
   // The client reads events and requests no other format.
   '/api/v1/events/stream': 'Client.EventFilter & { format?: string }',
   '/api/v1/streams': 'Client.ListQuery',
   '/api/v1/schemas': 'Client.SchemaListQuery',
   '/api/v1/snapshots': 'Client.ListQuery & Partial<Client.EntityAddress>',
   '/api/v1/dead-letters': 'Client.DeadLetterQuery',
-  '/api/v1/entities/{entity_id}/state': "Omit<Client.StateQuery, 'entity_id'>",
-  '/api/v1/projections/{name}/state': 'Client.StatesQuery',
+  '/api/v1/entities/{entity_id}/state': "Omit<Client.EntityStateQuery, 'entity_id'>",
+  '/api/v1/projections/{name}/state': 'Client.ProjectionStatesQuery',
 };
 
 /**

@@ -5,7 +5,7 @@ import { freshStream, path } from '../api.js';
 import { eventsIn, rowsOf } from '../processing/stored.js';
 
 /** Names of a projection and a pipeline over streams whose topics also contain refused records. */
-export interface ConditionalTestDefinitionNames {
+interface ConditionalTestDefinitionNames {
   projection: string;
   /** The name of the pipeline and of its target stream. */
   large: string;
@@ -14,7 +14,7 @@ export interface ConditionalTestDefinitionNames {
 /**
  * The stored events, and the amount of each in tenths, from which the expected states and emitted events are computed.
  */
-export interface StoredEventAmounts {
+interface StoredEventAmounts {
   stored: readonly ObservedEvent[];
   amounts: ReadonlyMap<string, number>;
 }

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AppProcess, ConditionalDriver } from '#testkit';
-import { sessionMs, type FaultySystem } from '../faulty-system.js';
+import type { AppProcess, ConditionalWriteDriver } from '#testkit';
+import { sessionMs, type BreakableSystem } from '../breakable-system.js';
 
 /**
  * A fault that a spec causes while clients write, such as killing an app. `happen` resolves when the fault has ended.
  */
 export interface Fault {
   name: string;
-  happen(system: FaultySystem, driver: ConditionalDriver): Promise<void>;
+  happen(system: BreakableSystem, driver: ConditionalWriteDriver): Promise<void>;
 }
 
 const kill = async (...apps: AppProcess[]): Promise<void> => {

@@ -12,7 +12,7 @@ import { readLoggedEvents } from './read-log.js';
 import { readRefusals, wrongVerdicts } from './refusals.js';
 
 /** What the store, the topics of the streams and the topic of verdicts say at the end of a run. */
-export interface EverythingRead {
+interface EverythingRead {
   stored: ObservedEvent[];
   /** What the rule says about each record. */
   decisions: RecordDecision[];

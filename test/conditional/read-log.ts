@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Kafka, logLevel, type KafkaMessage } from 'kafkajs';
 import { openKafkaLog, type ConsumerRecord } from '#log';
-import type { LoggedEvent } from '#testkit';
+import type { TopicEventRecord } from '#testkit';
 
 /** A Kafka record with its partition and offset. */
-export interface PlacedRecord {
+interface PlacedRecord {
   partition: number;
   offset: number;
   message: KafkaMessage;
@@ -42,7 +42,7 @@ export async function readWholeTopic(brokers: string, topic: string): Promise<Pl
 }
 
 /** Reads the events of a stream's topic with their expectations. */
-export async function readLoggedEvents(brokers: string, topic: string): Promise<LoggedEvent[]> {
+export async function readLoggedEvents(brokers: string, topic: string): Promise<TopicEventRecord[]> {
   const records = await readWholeTopic(brokers, topic);
   return records.map(({ partition, offset, message }) => {
     const value = JSON.parse(String(message.value)) as { event_id: string; entity_id: string | null };

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { testsAll } from '#testkit';
 import { expectProblem } from '../api.js';
-import { underLoad } from '../faulty-system.js';
+import { underLoad } from '../breakable-system.js';
 import { system } from './one-system.js';
 
 const isInsert = (chunk: Buffer) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { until } from '#testkit';
 import { freshStream } from '../api.js';
-import { underLoad } from '../faulty-system.js';
+import { underLoad } from '../breakable-system.js';
 import { system } from './one-system.js';
 
 const mib = 1024 * 1024;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { kafkaRequest, testsAll } from '#testkit';
 import { freshStream, queryEvents, waitFor, type SingleWriteAnswer } from '../api.js';
-import { underLoad } from '../faulty-system.js';
+import { underLoad } from '../breakable-system.js';
 import { system } from './one-system.js';
 
 describe('given clients that repeat events with an unknown outcome under the same event_id', () => {

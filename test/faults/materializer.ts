@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { kafkaRequest, testsAll } from '#testkit';
-import { underLoad } from '../faulty-system.js';
+import { underLoad } from '../breakable-system.js';
 import { system } from './one-system.js';
 
 describe('given a materializer that writes under load', () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'vitest';
 import { testsAll, untilQueryable, type LoadDriver, type Ledger } from '#testkit';
-import { sessionMs, underLoad } from '../faulty-system.js';
+import { sessionMs, underLoad } from '../breakable-system.js';
 import { system } from './two-materializers.js';
 
 describe('given two materializers that share the partitions', () => {

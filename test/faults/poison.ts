@@ -1,7 +1,7 @@
 import { topicOf } from '#testkit';
 import { describe, expect, it } from 'vitest';
 import { freshStream, path, queryEvents, waitFor, writeEvent } from '../api.js';
-import { underLoad } from '../faulty-system.js';
+import { underLoad } from '../breakable-system.js';
 import { putIntoTopic } from '../read-topic.js';
 import { system } from './one-system.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { freshStream, queryEvents, waitFor, writeEvent } from '../api.js';
-import { underLoad } from '../faulty-system.js';
+import { underLoad } from '../breakable-system.js';
 import { system } from './one-system.js';
 
 const alter = async (table: string, change: string): Promise<void> => {

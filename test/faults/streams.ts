@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { testsAll } from '#testkit';
 import { freshStream, queryEvents, waitFor, writeEvent } from '../api.js';
-import { underLoad } from '../faulty-system.js';
+import { underLoad } from '../breakable-system.js';
 import { system } from './two-materializers.js';
 
 const streamCount = testsAll ? 200 : 40;

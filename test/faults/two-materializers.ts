@@ -1,4 +1,4 @@
-import { useFaultySystem } from '../faulty-system.js';
+import { useFaultySystem } from '../breakable-system.js';
 
 /** Like `one-system`, with two materializers. */
 export const system = useFaultySystem({ materializers: 2 });

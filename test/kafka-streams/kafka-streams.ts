@@ -11,7 +11,7 @@ import type { WindowResult } from './result.js';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** The topics and windows of a comparison, as JSON for Windows.java, the program that runs Kafka Streams. */
-export interface KafkaStreamsPlan {
+interface KafkaStreamsPlan {
   brokers: string;
   /** The consumer group, and the prefix of internal topics. */
   application: string;
@@ -26,7 +26,7 @@ export interface KafkaStreamsPlan {
 }
 
 /** Runs Kafka Streams in a process of its own, over the topics of a plan. */
-export class KafkaStreams {
+export class KafkaStreamsProcess {
   private readonly through = new Set<number>();
   private readonly results = new Map<number, WindowResult[]>();
   private lines = 0;
@@ -41,14 +41,14 @@ export class KafkaStreams {
     child.stderr!.on('data', (piece: Buffer) => (this.complaints += piece.toString()));
   }
 
-  static async start(plan: KafkaStreamsPlan): Promise<KafkaStreams> {
+  static async start(plan: KafkaStreamsPlan): Promise<KafkaStreamsProcess> {
     const folder = await mkdtemp(join(tmpdir(), 'tributary-kafka-streams-'));
     const file = join(folder, 'plan.json');
     await writeFile(file, JSON.stringify({ ...plan, folder }));
     const source = join(root, 'test', 'kafka-streams', 'Windows.java');
     const args = ['-Xmx512m', '-cp', join(jarsFolder(), '*'), source, file];
     const child = spawn('java', args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    return new KafkaStreams(child, folder, plan.inputs.length);
+    return new KafkaStreamsProcess(child, folder, plan.inputs.length);
   }
 
   /** Resolves when all events have reached the windows. */

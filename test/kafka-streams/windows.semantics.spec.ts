@@ -3,7 +3,7 @@ import { SeededRandom, until, type HttpClient, topicOf } from '#testkit';
 import { freshStream, queryEvents, type ReadEvent } from '../api.js';
 import { useStack } from '../use-stack.js';
 import { closingMark, inputs, type ComparisonInput, type InputEvent, type WindowCase } from './cases.js';
-import { KafkaStreams } from './kafka-streams.js';
+import { KafkaStreamsProcess } from './kafka-streams.js';
 import { inOurTerms, lateOf, lines, type WindowResult } from './result.js';
 
 const seed = Number(process.env.SEMANTICS_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -28,7 +28,7 @@ const cases: Case[] = given
   }));
 
 let theirs: ReadonlyMap<number, WindowResult[]>;
-let streams: KafkaStreams | undefined;
+let streams: KafkaStreamsProcess | undefined;
 
 beforeAll(async () => {
   process.stderr.write(`SEMANTICS_SEED=${seed}\n`);
@@ -38,7 +38,7 @@ beforeAll(async () => {
   }
   const topics = new Map<string, string>();
   for (const { stream } of given) topics.set(stream, await topicOf(system(), stream));
-  streams = await KafkaStreams.start({
+  streams = await KafkaStreamsProcess.start({
     ...{ brokers: system().brokers, application: `${system().prefix}kafka-streams` },
     inputs: given.map(({ input, stream }) => ({
       ...{ topic: topics.get(stream)!, key: input.key },

@@ -9,14 +9,14 @@ import {
   type PipelineSpec,
   type EventCountsByOperator,
 } from '#dataflow';
-import type { DirectAccess } from './direct-access.js';
+import type { DirectSystemAccess } from './direct-system-access.js';
 import { amount, eventsIn, idsWritten, notFlush, rowsOf, sourcesIn } from './stored.js';
 
 /**
  * Names of two pipelines over the same streams: one copies events, the other counts them in windows. Each of these
  * pipelines has the name of its target stream.
  */
-export interface CopyAndWindowPipelines {
+export interface CopyAndWindowPipelineNames {
   streams: readonly string[];
   copies: string;
   windows: string;
@@ -37,7 +37,11 @@ export const perHour = (stream: string): OperatorSpec[] => [
 ];
 
 /** Defines a pipeline, or changes its definition within the same job. */
-export async function pipe({ definitions }: DirectAccess, name: string, spec: PipelineSpec): Promise<void> {
+export async function pipe(
+  { definitions }: DirectSystemAccess,
+  name: string,
+  spec: PipelineSpec,
+): Promise<void> {
   const sources = Object.fromEntries(
     spec.source.streams.map((stream) => [stream, { id: definitions.stream(stream)!.id }]),
   );
@@ -52,20 +56,20 @@ export async function pipe({ definitions }: DirectAccess, name: string, spec: Pi
   );
 }
 
-export async function pause({ definitions }: DirectAccess, name: string): Promise<void> {
+export async function pause({ definitions }: DirectSystemAccess, name: string): Promise<void> {
   await definitions.pipelines.change(name, (one) => one && { ...one, paused: true }, systemActor);
 }
 
 /** Restarts a pipeline from the beginning, in another job. */
-export async function reset({ definitions }: DirectAccess, name: string): Promise<void> {
+export async function reset({ definitions }: DirectSystemAccess, name: string): Promise<void> {
   const id = randomBytes(12).toString('hex');
   await definitions.pipelines.change(name, (one) => one && { ...one, run: { ...one.run, id } }, systemActor);
 }
 
 /** Defines both pipelines. */
 export async function pipeBoth(
-  behind: DirectAccess,
-  { streams, copies, windows }: CopyAndWindowPipelines,
+  behind: DirectSystemAccess,
+  { streams, copies, windows }: CopyAndWindowPipelineNames,
 ): Promise<void> {
   await pipe(behind, copies, specOf(streams, copying(copies)));
   await pipe(behind, windows, specOf(streams, perHour(windows)));
@@ -75,7 +79,10 @@ export async function pipeBoth(
  * Asserts that no event is lost, duplicated or invented, that each window equals ClickHouse's result for the stored
  * events, and that the stats are complete, also those of each operator.
  */
-export async function expectPiped(behind: DirectAccess, piped: CopyAndWindowPipelines): Promise<void> {
+export async function expectPiped(
+  behind: DirectSystemAccess,
+  piped: CopyAndWindowPipelineNames,
+): Promise<void> {
   await vi.waitFor(() => expectRight(behind, piped), { timeout: 150_000, interval: 1000 });
   // Duplicates would arrive late.
   await sleep(1000);
@@ -84,7 +91,7 @@ export async function expectPiped(behind: DirectAccess, piped: CopyAndWindowPipe
 
 /** Asserts that a copying pipeline has counted all events of the driver. */
 export async function expectAllCounted(
-  behind: DirectAccess,
+  behind: DirectSystemAccess,
   { name, streams }: { name: string; streams: readonly string[] },
 ): Promise<void> {
   const { length } = await idsWritten(behind.stack, streams);
@@ -95,8 +102,8 @@ export async function expectAllCounted(
 }
 
 async function expectRight(
-  behind: DirectAccess,
-  { streams, copies, windows }: CopyAndWindowPipelines,
+  behind: DirectSystemAccess,
+  { streams, copies, windows }: CopyAndWindowPipelineNames,
 ): Promise<void> {
   const { stack } = behind;
   const events = eventsIn(stack);
@@ -137,7 +144,7 @@ async function expectRight(
 const passed = (events: number) => [events, events, 0, 0, 0];
 
 /** Resolves with the numbers of each operator, in the order of the definition. */
-async function stepsOf({ store, definitions }: DirectAccess, name: string) {
+async function stepsOf({ store, definitions }: DirectSystemAccess, name: string) {
   const { run, spec } = definitions.pipelines.get(name)!;
   const rows = await store.pipelines.progress([run.id]);
   const counts = rows.reduce<EventCountsByOperator>((sum, { steps = {} }) => sumStepCounts(sum, steps), {});
@@ -150,7 +157,7 @@ const counted = (processed: number, emitted: number) => ({
 });
 
 async function countedOf(
-  { store, definitions }: DirectAccess,
+  { store, definitions }: DirectSystemAccess,
   name: string,
 ): Promise<ReturnType<typeof counted>> {
   const total = counted(0, 0);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, vi } from 'vitest';
 import { systemActor, type ProjectionGeneration } from '#registry';
 import { compileFold, type FoldState } from '#dataflow';
-import type { DirectAccess } from './direct-access.js';
+import type { DirectSystemAccess } from './direct-system-access.js';
 import { amount, eventsIn, notFlush, rowsOf, sourcesIn } from './stored.js';
 
 const fields = { n: { op: 'count' }, sum: { op: 'sum', value: 'event.data.amount' } };
@@ -27,7 +27,7 @@ export interface ProjectedGeneration {
  * starts another generation of it.
  */
 export async function project(
-  { definitions }: DirectAccess,
+  { definitions }: DirectSystemAccess,
   { name, by, streams }: Omit<ProjectedGeneration, 'build'>,
 ): Promise<ProjectedGeneration> {
   const build: ProjectionGeneration = {
@@ -47,7 +47,10 @@ export async function project(
 }
 
 /** Asserts that the projection's state of every key equals ClickHouse's result for the stored events. */
-export async function expectStates(behind: DirectAccess, projected: ProjectedGeneration): Promise<void> {
+export async function expectStates(
+  behind: DirectSystemAccess,
+  projected: ProjectedGeneration,
+): Promise<void> {
   const { stack, store, definitions } = behind;
   const { name, by, build, streams } = projected;
   await vi.waitFor(() => expect(definitions.projections.get(name)?.serving?.id).toBe(build.id), patience);
@@ -74,7 +77,7 @@ export async function expectStates(behind: DirectAccess, projected: ProjectedGen
 }
 
 async function expectThrough(
-  { stack, log, definitions }: DirectAccess,
+  { stack, log, definitions }: DirectSystemAccess,
   { build, streams }: ProjectedGeneration,
 ): Promise<void> {
   for (const stream of streams) {

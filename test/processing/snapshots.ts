@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { allStreams } from '#api';
 import { idOf } from '#testkit';
-import type { DirectAccess } from './direct-access.js';
+import type { DirectSystemAccess } from './direct-system-access.js';
 
 /** The number of versions between two snapshots of an entity. */
 export const snapshotEvery = 5;
@@ -10,7 +10,7 @@ export const snapshotEvery = 5;
  * Asserts that each snapshot equals the fold of the events up to its version, and that each version has at most one.
  */
 export async function expectSnapshots(
-  { store, stack }: DirectAccess,
+  { store, stack }: DirectSystemAccess,
   streams: readonly string[],
 ): Promise<void> {
   for (const name of streams) {

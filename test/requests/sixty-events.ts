@@ -3,7 +3,7 @@ import type { TestSystem } from '#testkit';
 import { freshStream, queryEvents, waitFor, type ReadEvent, type SingleWriteAnswer } from '../api.js';
 
 /** Sixty events in three streams, written in one batch and read back: the data of the query specs. */
-export interface SixtyEvents {
+interface SixtyEvents {
   orders: string;
   users: string;
   odd: string;

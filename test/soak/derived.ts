@@ -8,7 +8,7 @@ import { ask, freshName, type SoakContext } from './soak-context.js';
  * Names of the projection and the pipelines of the soak test, whose results are compared with those that ClickHouse
  * computes from the stored events.
  */
-export interface SoakTestDefinitionNames {
+interface SoakTestDefinitionNames {
   projection: string;
   copies: string;
   windows: string;

@@ -7,7 +7,7 @@ import { appProgram } from '#local';
 
 export type AppName = 'ingest' | 'materializer' | 'processor' | 'gateway';
 
-export interface AppProcessOptions {
+interface AppProcessOptions {
   app: AppName;
   /** Name of the process, which distinguishes several processes of one app in the logs. */
   name?: string;

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { LoadDriver, type DriverOptions } from './driver.js';
+import { LoadDriver, type LoadDriverOptions } from './driver.js';
 import { HttpClient } from './http-client.js';
 import { elementsOf, membersOf } from './json-text.js';
 import { Ledger } from './ledger.js';
@@ -100,7 +100,7 @@ afterEach(async () => {
   server.close();
 });
 
-async function drive(events: number, more: Partial<DriverOptions> = {}): Promise<Ledger> {
+async function drive(events: number, more: Partial<LoadDriverOptions> = {}): Promise<Ledger> {
   const ledger = Ledger.open();
   onTestFinished(() => ledger.discard());
   const options = { url: () => url, ledger, seed: 11, streams: ['orders', 'users'], eventsPerSecond: 1e6 };

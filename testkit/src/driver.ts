@@ -6,7 +6,7 @@ import { hashOf, makeEvent, sentEventToJson, type SentEvent } from './sent-event
 import { until } from './until.js';
 
 /** Target, rate and seed of a `LoadDriver`. */
-export interface DriverOptions {
+export interface LoadDriverOptions {
   /**
    * Returns the base URL of a write port. The driver calls this function before each request, so a test can simulate a
    * failover.
@@ -54,7 +54,7 @@ const defaults = {
  * worker depend only on the seed.
  */
 export class LoadDriver {
-  private readonly options: DriverOptions & typeof defaults;
+  private readonly options: LoadDriverOptions & typeof defaults;
   private readonly clients = new Map<string, HttpClient>();
   private readonly sequences = new Map<string, number>();
   private readonly retired = new Map<string, number>();
@@ -66,7 +66,7 @@ export class LoadDriver {
   /** Number of events whose acknowledgement is in the ledger. */
   acknowledged = 0;
 
-  constructor(options: DriverOptions) {
+  constructor(options: LoadDriverOptions) {
     this.options = { ...defaults, ...options };
   }
 

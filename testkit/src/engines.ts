@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 /** Addresses of the Kafka broker and the ClickHouse server that all specs of a run share. */
-export interface TestEngineAddresses {
+interface TestEngineAddresses {
   /** Addresses of the Kafka brokers as `host:port`, comma-separated. */
   kafkaBrokers: string;
   clickhouseUrl: string;

@@ -1,7 +1,7 @@
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 
 /** One message of a stream of Server-Sent Events: its name, data and id. */
-export interface ServerSentEvent {
+interface ServerSentEvent {
   id: string;
   event: string;
   data: string;

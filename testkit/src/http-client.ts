@@ -11,7 +11,7 @@ export interface HttpAnswer {
 }
 
 /** Body, headers and time-out of a request. */
-export interface HttpRequest {
+interface HttpRequest {
   body?: string | Buffer;
   headers?: Record<string, string>;
   timeoutMs?: number;

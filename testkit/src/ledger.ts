@@ -5,7 +5,7 @@ import { DurableLineFile } from './durable-line-file.js';
  * `failed` means that the event was certainly not written (4xx). The outcome `unknown` stands for any other answer
  * (5xx, time-out, reset).
  */
-export type RequestOutcome = 'ok' | 'failed' | 'unknown';
+type RequestOutcome = 'ok' | 'failed' | 'unknown';
 
 /** One line of a `Ledger`: an event that was sent, and the outcome of one request for it. */
 export interface LedgerLine {

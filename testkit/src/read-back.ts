@@ -14,7 +14,7 @@ export interface ReadBackReport {
 }
 
 /** The ledger of a test run, and the client with which to read the stored events. */
-export interface ReadBackOptions {
+interface ReadBackOptions {
   /** HTTP client of the port that answers queries. */
   client: HttpClient;
   ledger: Ledger;

@@ -6,10 +6,10 @@ import { DelayLine } from './delay-line.js';
  * Direction of data through the proxy, where `up` is from the app to the engine, and `down` is from the engine to the
  * app.
  */
-export type ProxyDirection = 'up' | 'down';
+type ProxyDirection = 'up' | 'down';
 
 /** A fault that `TcpProxy.trap` applies to one connection when a matching chunk of bytes arrives. */
-export type ConnectionFault =
+type ConnectionFault =
   /** The proxy discards the chunk and resets the connection. */
   | { do: 'reset' }
   /** The proxy forwards this number of bytes, including the chunk, and then resets the connection. */

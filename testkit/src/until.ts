@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What a test waits for, and after how long without progress the wait fails. */
-export interface WaitOptions {
+interface WaitOptions {
   /** Describes the awaited condition, for the error message. */
   what: string;
   /**

@@ -11,7 +11,7 @@ import {
   type KeyScope,
 } from '#http';
 import { MemoryLog } from '#log/memory';
-import type { EventFileExporter, EventReader, EventRow, AnalystSql } from '#store';
+import type { EventFileExporter, EventReader, EventRow, AnalystSqlRunner } from '#store';
 import { MemoryStore } from '#store/memory';
 import { compileCondition, eventValue } from '#cel';
 import { VerdictTable } from '#verdicts';
@@ -23,7 +23,7 @@ import { LiveConnections } from './live/live-connections.js';
 import { corePort, queryPort } from './ports.js';
 import { Bulkhead } from './reads/bulkhead.js';
 import { FakeEventFileExporter } from './exports/fake-files.fixture.js';
-import { FakeAnalystSql } from './sql/fake-sql.fixture.js';
+import { FakeAnalystSqlRunner } from './sql/fake-sql.fixture.js';
 
 /** Both HTTP ports of a gateway for specs, over an in-memory log and an in-memory store. */
 export interface GivenGateway {
@@ -52,7 +52,7 @@ export interface GivenGatewayOptions {
   where?: boolean;
   /** Limit of open live streams; default 500. */
   liveStreams?: number;
-  sql?: AnalystSql;
+  sql?: AnalystSqlRunner;
   files?: EventFileExporter;
   /** Limit of open live streams of one key; default 100. */
   liveStreamsPerKey?: number;
@@ -80,7 +80,7 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
     ...{ config, logger: context.logger, log, definitions, topics },
     store: { reader, writer, eraser, projections, pipelines, snapshots },
     live: { reader, projections },
-    sql: options.sql ?? new FakeAnalystSql(),
+    sql: options.sql ?? new FakeAnalystSqlRunner(),
     files: options.files ?? new FakeEventFileExporter(),
     producer: await log.producer(),
     verdicts: new VerdictTable({ log, names: topics }),

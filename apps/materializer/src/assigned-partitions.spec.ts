@@ -1,4 +1,4 @@
-import { EngineCallRetrier } from '#engine';
+import { KafkaOrClickHouseRetrier } from '#engine';
 import { noErasures } from '#engine/memory';
 import { encodeRecord, TopicAndGroupNames } from '#event';
 import type { NewlyAssignedPartition, ConsumerRecord } from '#log';
@@ -60,7 +60,7 @@ describe('Assignments', () => {
         throw new Error('nothing is committed here');
       },
       logger,
-      retry: new EngineCallRetrier({ logger, firstDelayMs: 1, longestDelayMs: 2 }),
+      retry: new KafkaOrClickHouseRetrier({ logger, firstDelayMs: 1, longestDelayMs: 2 }),
       versions: new EntityVersionCache(100),
       erasures: noErasures,
       verdicts: { decidedUntil: () => 0, isRefused: () => false },

@@ -2,24 +2,24 @@ import {
   OffsetCommitter,
   type ErasureLookup,
   PartitionErasureLookup,
-  type EngineCallRetrier,
+  type KafkaOrClickHouseRetrier,
   warmUpStart,
 } from '#engine';
 import { partitionKey, type NewlyAssignedPartition, type Consumer } from '#log';
 import {
-  BusyPartition,
+  BusyPartitionDetector,
   farReach,
   IdHistory,
   IdWindow,
-  type BusyBounds,
-  type FarBounds,
+  type BusyPartitionThreshold,
+  type FarDuplicateTimeLimit,
   type IdWindowBounds,
   type MemoryBudget,
 } from '#dataflow';
 import type { Logger } from '#telemetry';
 import type { VerdictTable } from '#verdicts';
 import { streamNameOf, type StreamId, type TopicAndGroupNames } from '#event';
-import { PartitionRowBuilder, type KnownVerdicts } from './partition-row-builder.js';
+import { PartitionRowBuilder, type PartitionVerdictLookup } from './partition-row-builder.js';
 import type { MaterializedPartition } from './materialized-partition.js';
 import type { RowWriter } from './row-writer.js';
 import { StoredEventLookup } from './stored-event-lookup.js';
@@ -35,12 +35,12 @@ export interface AssignedPartitionsOptions {
   topics: TopicAndGroupNames;
   writer: RowWriter;
   consumer(): Consumer;
-  retry: EngineCallRetrier;
+  retry: KafkaOrClickHouseRetrier;
   logger: Logger;
   versions: EntityVersionCache;
   erasures: ErasureLookup;
   window: IdWindowBounds;
-  far: FarBounds;
+  far: FarDuplicateTimeLimit;
   /** The memory of the histories of all partitions. */
   farMemory: MemoryBudget;
   verdicts: Pick<VerdictTable, 'decidedUntil' | 'isRefused'>;
@@ -69,7 +69,7 @@ interface PartitionStartOffsets {
  * Returns when this process marks how far a partition is decided: a little earlier than other consumers wait for the
  * marks.
  */
-function markBounds({ records }: IdWindowBounds, far: FarBounds): BusyBounds {
+function markBounds({ records }: IdWindowBounds, far: FarDuplicateTimeLimit): BusyPartitionThreshold {
   return { records: Math.floor(records * 0.9), milliseconds: Math.ceil(farReach(far) * 1.1) };
 }
 
@@ -223,7 +223,7 @@ export class AssignedPartitions {
     const history = new IdHistory(far, farMemory);
     const window = new IdWindow(this.options.window, (ids, at, record) => history.add(ids, at, record));
     const erasures = new PartitionErasureLookup(this.options.erasures, { stream, partition });
-    const verdicts: KnownVerdicts = {
+    const verdicts: PartitionVerdictLookup = {
       get decided() {
         return table.decidedUntil({ topic, partition });
       },
@@ -248,7 +248,7 @@ export class AssignedPartitions {
         ended,
       },
       stored: new StoredEventLookup({ writer, stream, partition, last, others }),
-      busy: new BusyPartition(markBounds(this.options.window, far)),
+      busy: new BusyPartitionDetector(markBounds(this.options.window, far)),
       fold: new PartitionRowBuilder({
         ...{ stream, partition, position, window, history, versions, erasures, verdicts },
       }),

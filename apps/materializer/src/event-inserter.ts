@@ -1,4 +1,4 @@
-import type { EngineCallRetrier } from '#engine';
+import type { KafkaOrClickHouseRetrier } from '#engine';
 import { encodeRecord } from '#event';
 import { RowsRejectedError, StoreUnavailableError, type DeadLetter, type EventRowBatch } from '#store';
 import { metrics } from '#telemetry';
@@ -6,13 +6,13 @@ import { insertToken } from './insert-token.js';
 import type { RowWriter } from './row-writer.js';
 
 /** Error: an insert into ClickHouse can never succeed, and continuing without the insert would lose data. */
-export class UnrecoverableInsertError extends Error {
+class UnrecoverableInsertError extends Error {
   override readonly name = 'UnrecoverableInsertError';
 }
 
-export interface EventInserterOptions {
+interface EventInserterOptions {
   writer: RowWriter;
-  retry: EngineCallRetrier;
+  retry: KafkaOrClickHouseRetrier;
   /** Aborted when the process stops without waiting for running inserts. */
   stopped: AbortSignal;
   /**

@@ -7,7 +7,7 @@ export interface PartitionWithIdWindow {
   readonly history: { lengthAt(now: number): number };
 }
 
-export interface IdWindowMetricsOptions {
+interface IdWindowMetricsOptions {
   readonly partitions: () => Iterable<PartitionWithIdWindow>;
   /** Returns the current time in milliseconds since 1970. */
   now: () => number;

@@ -2,7 +2,7 @@ import { erasureName, type Definitions, type Erasure } from '#registry';
 import type { EventEraser } from '#store';
 import { metrics, type Logger } from '#telemetry';
 
-export interface InsertErasureRepeaterOptions {
+interface InsertErasureRepeaterOptions {
   definitions: Pick<Definitions, 'erasures' | 'onChange'>;
   eraser: Pick<EventEraser, 'eraseEntity'>;
   logger: Logger;

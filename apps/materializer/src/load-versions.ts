@@ -3,7 +3,7 @@ import type { RowWriter } from './row-writer.js';
 import type { LatestEntityVersion } from './entity-version-cache.js';
 
 /** A query for the latest versions that entities of a partition have below the offset `before`. */
-export interface LatestEntityVersionsQuery {
+interface LatestEntityVersionsQuery {
   stream: string;
   partition: number;
   before: number;

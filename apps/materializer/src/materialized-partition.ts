@@ -1,7 +1,7 @@
 import type { OffsetCommitter, MeasuredPartition, PartitionErasureLookup } from '#engine';
 import type { StreamId } from '#event';
 import type { NewlyAssignedPartition } from '#log';
-import type { BusyPartition, IdHistory, IdWindow } from '#dataflow';
+import type { BusyPartitionDetector, IdHistory, IdWindow } from '#dataflow';
 import type { PartitionRowBuilder } from './partition-row-builder.js';
 import type { StoredEventLookup } from './stored-event-lookup.js';
 import type { PartitionEntityVersionCache } from './entity-version-cache.js';
@@ -22,7 +22,7 @@ export interface MaterializedPartition extends MeasuredPartition {
   /** The ids that have left the id window. */
   readonly history: IdHistory;
   /** Whether the partition has so many records that other consumers may wait for its decisions. */
-  readonly busy: BusyPartition;
+  readonly busy: BusyPartitionDetector;
   readonly stored: StoredEventLookup;
   readonly versions: PartitionEntityVersionCache;
   readonly erasures: PartitionErasureLookup;

@@ -3,7 +3,7 @@ import {
   type ErasureLookup,
   logTimeAt,
   type StalledConsumerDetector,
-  EngineCallRetrier,
+  KafkaOrClickHouseRetrier,
   sampledRequests,
   WorkShutdown,
 } from '#engine';
@@ -17,17 +17,17 @@ import type {
   RecordBatch,
 } from '#log';
 import type { EventRowBatch } from '#store';
-import { MemoryBudget, type FarBounds, type IdWindowBounds } from '#dataflow';
+import { MemoryBudget, type FarDuplicateTimeLimit, type IdWindowBounds } from '#dataflow';
 import { metrics, type Logger, type Tracing } from '#telemetry';
 import { VerdictPublisher, VerdictTable } from '#verdicts';
-import { AcceptedOffsetLookup } from './accepted-offset-lookup.js';
+import { AcceptedEventOffsetLookup } from './accepted-event-offset-lookup.js';
 import { AssignedPartitions } from './assigned-partitions.js';
 import { estimatedBytesOf, pendingBatchOf, deadLettersOf, type PendingBatch } from './pending-batch.js';
-import { ConditionalWrites } from './conditional-writes.js';
-import { DecisionMarks } from './decision-marks.js';
+import { ConditionalWriteCoordinator } from './conditional-write-coordinator.js';
+import { DecidedMarkPublisher } from './decided-mark-publisher.js';
 import { eraseUnstored } from './erase-unstored.js';
 import { EventInserter } from './event-inserter.js';
-import { HistoryLoader } from './history-loader.js';
+import { IdHistoryLoader } from './id-history-loader.js';
 import { InsertQueue, type QueueReservation } from './insert-queue.js';
 import { insertSpans } from './insert-spans.js';
 import type { InsertErasureRepeater } from './insert-erasure-repeater.js';
@@ -46,7 +46,7 @@ export interface MaterializerOptions {
   progress: StalledConsumerDetector;
   window: IdWindowBounds;
   /** How long the ids that have left the id window are remembered. */
-  far: FarBounds;
+  far: FarDuplicateTimeLimit;
   /** Maximum bytes of these ids in memory, of all partitions together. */
   farBytes: number;
   erasures: ErasureLookup;
@@ -83,13 +83,13 @@ export class Materializer implements ConsumerHandler {
   readonly assignments: AssignedPartitions;
   readonly verdicts: VerdictTable;
   readonly publisher: VerdictPublisher;
-  private readonly retry: EngineCallRetrier;
+  private readonly retry: KafkaOrClickHouseRetrier;
   private readonly inserter: EventInserter;
   private readonly queue: InsertQueue;
-  private readonly conditional: ConditionalWrites;
-  private readonly marks: DecisionMarks;
-  private readonly accepted: AcceptedOffsetLookup;
-  private readonly histories: HistoryLoader;
+  private readonly conditional: ConditionalWriteCoordinator;
+  private readonly marks: DecidedMarkPublisher;
+  private readonly accepted: AcceptedEventOffsetLookup;
+  private readonly histories: IdHistoryLoader;
   private readonly consumer: Consumer;
   private readonly now: () => number;
   private readonly shutdown: WorkShutdown;
@@ -103,7 +103,7 @@ export class Materializer implements ConsumerHandler {
     this.now = options.now ?? Date.now;
     this.shutdown = new WorkShutdown((error) => options.onFailure(error));
     this.released = new Promise((resolve) => (this.release = resolve));
-    this.retry = new EngineCallRetrier({
+    this.retry = new KafkaOrClickHouseRetrier({
       logger,
       failedAttempt: () => progress.attempted(),
       ...options.retryDelays,
@@ -122,13 +122,13 @@ export class Materializer implements ConsumerHandler {
     });
     const unstored = (state: MaterializedPartition): EventRowBatch[] =>
       this.queue.unstored.filter((batch) => batch.state === state).map(({ rows }) => rows);
-    this.conditional = new ConditionalWrites({
+    this.conditional = new ConditionalWriteCoordinator({
       ...{ writer, retry, logger, verdicts, publisher, unstored },
       assigned: (topic, partition) => this.assignments.get(topic, partition),
     });
-    this.marks = new DecisionMarks({ publisher, verdicts, retry });
-    this.accepted = new AcceptedOffsetLookup({ writer, retry, unstored });
-    this.histories = new HistoryLoader({
+    this.marks = new DecidedMarkPublisher({ publisher, verdicts, retry });
+    this.accepted = new AcceptedEventOffsetLookup({ writer, retry, unstored });
+    this.histories = new IdHistoryLoader({
       ...{ writer, retry, progress, logger, far, now, records: window.records },
     });
     this.inserter = new EventInserter({

@@ -6,7 +6,11 @@ import type { EventRow } from '#store';
 import { IdHistory, IdWindow, MemoryBudget } from '#dataflow';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PartitionRowBuilder, type KnownVerdicts, type SuspectedIds } from './partition-row-builder.js';
+import {
+  PartitionRowBuilder,
+  type PartitionVerdictLookup,
+  type SuspectedDuplicateIds,
+} from './partition-row-builder.js';
 import { EntityVersionCache, type LatestEntityVersion } from './entity-version-cache.js';
 
 const bounds = { records: 1000, milliseconds: 60_000 };
@@ -48,11 +52,11 @@ function foldFrom(
     stored?: number[];
     versionsBefore?(entity: string): number;
     erased?: MemoryErasures;
-    verdicts?: KnownVerdicts;
+    verdicts?: PartitionVerdictLookup;
     /** The stored events by id, for the look-up of far duplicates. */
     offsets?(id: string): number[];
     limits?: { records: number; milliseconds: number; far: number };
-    looked?: SuspectedIds[];
+    looked?: SuspectedDuplicateIds[];
     isMarked?: boolean;
   } = {},
 ) {
@@ -332,7 +336,7 @@ describe('PartitionRowBuilder with conditional records', () => {
   });
 
   it('keeps the verdicts that the log has, whatever the versions are now', () => {
-    const verdicts: KnownVerdicts = { decided: 3, isRefused: (offset) => offset === 1 };
+    const verdicts: PartitionVerdictLookup = { decided: 3, isRefused: (offset) => offset === 1 };
     const fold = foldFrom(0, { verdicts });
     const found = fold([
       recordOf(0, { entity: 'e', expected: 40 }),
@@ -439,7 +443,7 @@ describe('PartitionRowBuilder with far duplicates', () => {
   });
 
   it('looks all ids of a batch up at once, also those that leave the id window within the batch', () => {
-    const looked: SuspectedIds[] = [];
+    const looked: SuspectedDuplicateIds[] = [];
     const fold = foldFrom(0, { limits, offsets: offsetOf, looked });
     fold(range(0, 20));
     const found = fold([2, 21, 14, 19, 3].map((id, i) => recordOf(20 + i, { id })));
@@ -505,8 +509,8 @@ describe('PartitionRowBuilder with far duplicates', () => {
   });
 
   it('keeps the decisions that the log has, without a look-up, and does not remember refused ids', () => {
-    const looked: SuspectedIds[] = [];
-    const verdicts: KnownVerdicts = { decided: 22, isRefused: (offset) => offset === 20 };
+    const looked: SuspectedDuplicateIds[] = [];
+    const verdicts: PartitionVerdictLookup = { decided: 22, isRefused: (offset) => offset === 20 };
     const fold = foldFrom(10, { limits, looked, verdicts });
     const { rows, duplicates } = fold([...range(5, 20), recordOf(20, { id: 3 }), recordOf(21, { id: 3 })]);
     expect(rows.map(({ offset }) => offset)).toEqual([...range(10, 20).map(({ offset }) => offset), 21]);

@@ -8,7 +8,7 @@ import {
 } from '#event';
 import type { ConsumerRecord } from '#log';
 import { EventRowBatch, EventRowBatchBuilder } from '#store';
-import type { IdHistory, IdWindow, Offsets } from '#dataflow';
+import type { IdHistory, IdWindow, OffsetInterval } from '#dataflow';
 import { expectedVersionOf, type Verdict } from '#verdicts';
 import type { LatestEntityVersion, PartitionEntityVersionCache } from './entity-version-cache.js';
 
@@ -41,7 +41,7 @@ export interface UnversionedRows {
 }
 
 /** A conditional record that repeats an accepted event. The record gets the version of the event as its verdict. */
-export interface RepeatedConditional {
+interface RepeatedConditional {
   offset: number;
   eventId: string;
   /** Whether the record is a far duplicate, which other consumers do not recognize themselves. */
@@ -49,15 +49,15 @@ export interface RepeatedConditional {
 }
 
 /** Event ids that records before a batch may have, and the offsets that such records can have. */
-export interface SuspectedIds extends Offsets {
+export interface SuspectedDuplicateIds extends OffsetInterval {
   eventIds: string[];
 }
 
-/** Returns the offsets of accepted records with an event id, for the ids of `SuspectedIds`. */
-export type AcceptedOffsets = ReadonlyMap<string, readonly number[]>;
+/** The offsets of accepted records by event id, for the ids of `SuspectedDuplicateIds`. */
+export type AcceptedOffsetsByEventId = ReadonlyMap<string, readonly number[]>;
 
 /** The verdicts on the records of one partition, as a `PartitionRowBuilder` looks them up. */
-export interface KnownVerdicts {
+export interface PartitionVerdictLookup {
   /** The offset below which every record is decided. */
   readonly decided: number;
   isRefused(offset: number): boolean;
@@ -76,7 +76,7 @@ interface AdmittedRecords extends Omit<UnversionedRows, 'rows'> {
 
 const none: ReadonlyMap<string, LatestEntityVersion> = new Map();
 
-export interface PartitionRowBuilderOptions {
+interface PartitionRowBuilderOptions {
   stream: string;
   partition: number;
   /** The committed offset of the consumer group. Records below this offset only fill the id window. */
@@ -86,7 +86,7 @@ export interface PartitionRowBuilderOptions {
   history: IdHistory;
   versions: PartitionEntityVersionCache;
   erasures: Pick<PartitionErasureLookup, 'endOf'>;
-  verdicts: KnownVerdicts;
+  verdicts: PartitionVerdictLookup;
 }
 
 /**
@@ -154,7 +154,7 @@ export class PartitionRowBuilder {
     records: readonly ConsumerRecord[],
     compared = none,
     isMarked = false,
-  ): Generator<SuspectedIds, UnversionedRows, AcceptedOffsets> {
+  ): Generator<SuspectedDuplicateIds, UnversionedRows, AcceptedOffsetsByEventId> {
     const found: AdmittedRecords = {
       ...{ heads: [], unknown: new Map(), unreadable: [], duplicates: 0, erased: 0 },
       ...{ verdicts: [], repeated: [], compared, counts: new Map() },
@@ -218,7 +218,7 @@ export class PartitionRowBuilder {
     first: number,
     records: readonly ConsumerRecord[],
     { decided }: Pick<AdmittedRecords, 'decided'>,
-  ): SuspectedIds {
+  ): SuspectedDuplicateIds {
     const { window, history, position } = this.options;
     const { records: limit } = window.bounds;
     const suspects = { eventIds: new Set<string>(), from: Infinity, until: 0 };

@@ -1,7 +1,7 @@
 import type { Store, StoreUsage } from '#store';
 import { metrics, type Logger } from '#telemetry';
 
-export interface StoreUsageMetricsOptions {
+interface StoreUsageMetricsOptions {
   store: Pick<Store, 'usage'>;
   logger: Pick<Logger, 'warn'>;
   /** Milliseconds between two polls of the sizes in ClickHouse. */

@@ -1,6 +1,6 @@
 import { maxRangeOffsets, type EventRowBatch, type EventWriter, type OffsetRange } from '#store';
 
-export interface StoredEventLookupOptions {
+interface StoredEventLookupOptions {
   writer: Pick<EventWriter, 'storedEvents'>;
   stream: string;
   partition: number;

@@ -1,7 +1,7 @@
 import type { StreamId } from '#event';
 import type { Definitions } from '#registry';
 
-export interface StreamSubscriber {
+interface StreamSubscriber {
   subscribe(ids: readonly StreamId[]): Promise<void>;
   failed(error: unknown): void;
 }

@@ -1,8 +1,8 @@
-import { PollLoop } from '#engine';
+import { BackgroundLoop } from '#engine';
 import { ProblemError } from '#api';
 import type { Logger } from '#telemetry';
 
-export interface DefinitionFailureReporterOptions {
+interface DefinitionFailureReporterOptions {
   /**
    * Writes the failure reason into the definition of a projection or pipeline.
    * @param isStill Returns whether the reason still applies.
@@ -31,10 +31,10 @@ export class DefinitionFailureReporter {
    * removed when it is reported.
    */
   private readonly lost = new Map<string, string>();
-  private readonly poll: PollLoop;
+  private readonly poll: BackgroundLoop;
 
   constructor(private readonly options: DefinitionFailureReporterOptions) {
-    this.poll = new PollLoop({
+    this.poll = new BackgroundLoop({
       ...{ logger: options.logger, retryMs: options.delayMs },
       onFailure: (error) => options.onFailure(error),
       run: () => this.report(),

@@ -20,7 +20,7 @@ import {
   openClickHouse,
   isRetryableStoreError,
   type KeyedStateReader,
-  type KeyedStateWriter,
+  type KeyedStateStore,
   type Store,
 } from '#store';
 import { metrics, activeWork } from '#telemetry';
@@ -226,7 +226,7 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
 }
 
 function writerOf(
-  states: KeyedStateWriter & KeyedStateReader,
+  states: KeyedStateStore & KeyedStateReader,
   { writer }: Store,
 ): ProjectionsProcessorOptions['writer'] & PipelinesProcessorOptions['writer'] {
   return {

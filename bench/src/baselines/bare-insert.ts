@@ -1,6 +1,6 @@
 import { openClickHouse } from '#store';
 import { clickHouseOf, type ClickHouseAddress } from '#testkit';
-import { ClickHouse } from '../clickhouse.js';
+import { PlainClickHouseClient } from '../clickhouse.js';
 
 /** As in libs/store: one insert is one ClickHouse block. */
 const settings = {
@@ -36,8 +36,8 @@ async function insertAgain(
 ): Promise<number> {
   const database = `${source.database}_bare`;
   await emptyTables(source.server, database);
-  const from = new ClickHouse(source.server, source.database);
-  const to = new ClickHouse(source.server, database);
+  const from = new PlainClickHouseClient(source.server, source.database);
+  const to = new PlainClickHouseClient(source.server, database);
   const where = `startsWith(stream, '${source.stream}#')`;
   const rows = await from.number(`SELECT count() FROM events WHERE ${where}`);
   let seconds = 0;
@@ -52,13 +52,13 @@ async function insertAgain(
   }
   const stored = await to.number('SELECT count() FROM events');
   if (stored !== rows) throw new Error(`${stored} of ${rows} rows were inserted`);
-  await new ClickHouse(source.server, 'default').run(`DROP DATABASE ${database}`);
+  await new PlainClickHouseClient(source.server, 'default').run(`DROP DATABASE ${database}`);
   return rows / seconds;
 }
 
 /** Creates empty tables with the store's own migrations, so they have the same version. */
 async function emptyTables(server: ClickHouseAddress, database: string): Promise<void> {
-  await new ClickHouse(server, 'default').run(`DROP DATABASE IF EXISTS ${database}`);
+  await new PlainClickHouseClient(server, 'default').run(`DROP DATABASE IF EXISTS ${database}`);
   const store = openClickHouse(clickHouseOf(server, database));
   await store.migrate();
   await store.close();

@@ -26,7 +26,7 @@ interface Waiting {
 }
 
 /** One keep-alive connection that carries one request at a time. */
-export class Connection {
+export class KeepAliveConnection {
   private waiting: Waiting | undefined;
   private readonly parser: ResponseParser;
 
@@ -40,14 +40,14 @@ export class Connection {
     socket.on('close', () => this.fail(new Error('the server closed the connection')));
   }
 
-  static async open(url: string, options: { keepBody: boolean }): Promise<Connection> {
+  static async open(url: string, options: { keepBody: boolean }): Promise<KeepAliveConnection> {
     const { hostname, port } = new URL(url);
     const socket = connect({ host: hostname, port: Number(port), noDelay: true });
     await new Promise<void>((resolve, reject) => {
       socket.once('connect', resolve);
       socket.once('error', reject);
     });
-    return new Connection(socket, options);
+    return new KeepAliveConnection(socket, options);
   }
 
   /** Sends the request and resolves with its answer. Rejects if the connection breaks. */

@@ -1,4 +1,4 @@
-import { Connection, requestBytes } from '../http/connection.js';
+import { KeepAliveConnection, requestBytes } from '../http/connection.js';
 import { percentile } from '../statistics.js';
 import { batchBodies, benchEvents, rawBodies, type BenchEvent } from '../workload.js';
 import type { ClosedLoopJob, ClosedLoopResult } from './job.js';
@@ -10,7 +10,7 @@ export const preparedEvents = 50_000;
 export async function closedLoop(job: ClosedLoopJob): Promise<ClosedLoopResult> {
   const connections = await Promise.all(
     Array.from({ length: job.connections }, (_, index) =>
-      Connection.open(job.urls[index % job.urls.length]!, { keepBody: false }),
+      KeepAliveConnection.open(job.urls[index % job.urls.length]!, { keepBody: false }),
     ),
   );
   const requests = prepare(job);
@@ -75,14 +75,14 @@ function rawRequests({ stream, batchSize }: ClosedLoopJob, events: readonly Benc
 }
 
 async function run(
-  connections: readonly Connection[],
+  connections: readonly KeepAliveConnection[],
   requests: readonly Buffer[],
   { count, deadline }: Bounds,
 ): Promise<{ latencies: number[]; statuses: Record<string, number> }> {
   const latencies: number[] = [];
   const statuses: Record<string, number> = {};
   let next = 0;
-  const sendNext = async (connection: Connection): Promise<void> => {
+  const sendNext = async (connection: KeepAliveConnection): Promise<void> => {
     while (next < count && performance.now() < deadline) {
       const request = requests[next++ % requests.length]!;
       const sentAt = performance.now();

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Connection, requestBytes } from '../http/connection.js';
+import { KeepAliveConnection, requestBytes } from '../http/connection.js';
 import { percentile } from '../statistics.js';
 import { benchEvents, type BenchEvent } from '../workload.js';
 import type { ConditionalWriteJob, ConditionalWriteResult } from './job.js';
@@ -9,7 +9,7 @@ const distinctEvents = 10_000;
 
 /** The entities of one connection, with the versions that its events have made. */
 interface Owned {
-  connection: Connection;
+  connection: KeepAliveConnection;
   entities: { id: string; version: number }[];
   next: number;
 }
@@ -49,7 +49,7 @@ export async function conditional(job: ConditionalWriteJob): Promise<Conditional
 
 async function own({ url, entities, connections, seed }: ConditionalWriteJob, n: number): Promise<Owned> {
   const all = Array.from({ length: entities }, (_, i) => ({ id: `order-${seed}-${i}`, version: 0 }));
-  const connection = await Connection.open(url, { keepBody: true });
+  const connection = await KeepAliveConnection.open(url, { keepBody: true });
   return { connection, entities: all.filter((_, i) => i % connections === n), next: 0 };
 }
 

@@ -62,7 +62,7 @@ export interface ConditionalWriteJob {
 }
 
 /** Input of the load generator process. */
-export type Job = ClosedLoopJob | PacedJob | ConditionalWriteJob;
+export type LoadGeneratorJob = ClosedLoopJob | PacedJob | ConditionalWriteJob;
 
 /** Throughput and latency of a `ClosedLoopJob`. */
 export interface ClosedLoopResult {

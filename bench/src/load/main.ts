@@ -1,10 +1,10 @@
 import { closedLoop } from './closed-loop.js';
 import { conditional } from './conditional.js';
-import type { Job } from './job.js';
+import type { LoadGeneratorJob } from './job.js';
 import { paced } from './paced.js';
 
 // The load generator is a separate process, so its cost is not counted as the server's.
-const job = JSON.parse(process.argv[2]!) as Job;
+const job = JSON.parse(process.argv[2]!) as LoadGeneratorJob;
 const run = (): Promise<unknown> => {
   if (job.kind === 'closed') return closedLoop(job);
   return job.kind === 'paced' ? paced(job) : conditional(job);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Connection, requestBytes } from '../http/connection.js';
+import { KeepAliveConnection, requestBytes } from '../http/connection.js';
 import { batchBodies, benchEvents, randomFrom } from '../workload.js';
 import type { PacedJob, PacedResult } from './job.js';
 
@@ -29,7 +29,7 @@ async function keepRate(job: PacedJob, until: number): Promise<number> {
   let next = 0;
   let sent = 0;
   const send = async (): Promise<void> => {
-    const connection = await Connection.open(job.writeUrl, { keepBody: false });
+    const connection = await KeepAliveConnection.open(job.writeUrl, { keepBody: false });
     while (performance.now() < until) {
       const index = next++;
       await sleep(Math.max(0, dueMs(index) - performance.now()));
@@ -50,8 +50,8 @@ function requestsOf(job: PacedJob, batchSize: number): Buffer[] {
 
 async function probe(job: PacedJob, until: number): Promise<number[]> {
   const random = randomFrom(job.seed);
-  const writer = await Connection.open(job.writeUrl, { keepBody: true });
-  const reader = await Connection.open(job.readUrl, { keepBody: true });
+  const writer = await KeepAliveConnection.open(job.writeUrl, { keepBody: true });
+  const reader = await KeepAliveConnection.open(job.readUrl, { keepBody: true });
   const freshness: number[] = [];
   for (let count = 0; performance.now() < until; count++) {
     const entity = `probe-${job.seed}-${count}`;
@@ -68,7 +68,7 @@ async function probe(job: PacedJob, until: number): Promise<number[]> {
   return freshness;
 }
 
-async function shown(reader: Connection, job: PacedJob, entity: string): Promise<void> {
+async function shown(reader: KeepAliveConnection, job: PacedJob, entity: string): Promise<void> {
   const query = new URLSearchParams({ stream: job.stream, entity_id: entity, limit: '1' }).toString();
   const path = `/api/v1/events/query?${query}`;
   const request = requestBytes({ method: 'GET', path, host: new URL(job.readUrl).host });

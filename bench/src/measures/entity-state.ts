@@ -1,6 +1,6 @@
 import { idOf } from '#testkit';
 import { createStream, withStack, type BenchContext } from '../bench.js';
-import { ClickHouse } from '../clickhouse.js';
+import { PlainClickHouseClient } from '../clickhouse.js';
 import { madeFrom, makeEvents } from '../pages/dataset.js';
 import { longEntity, makeLongEntity } from '../pages/long-entity.js';
 import { timeRuns } from '../pages/time-runs.js';
@@ -22,7 +22,7 @@ const readsPerRun = 200;
 export async function entityState(bench: BenchContext): Promise<MeasuredFigure[]> {
   const events = (bench.options.events ?? defaultEvents) + afterLast;
   return withStack(bench, async (stack) => {
-    const clickhouse = new ClickHouse(bench.engines, stack.database);
+    const clickhouse = new PlainClickHouseClient(bench.engines, stack.database);
     await createStream(stack, longEntity.stream);
     await makeEvents(clickhouse, { streams: others, from: 0, until: otherEvents });
     const stream = await idOf(stack, longEntity.stream);

@@ -1,7 +1,7 @@
 import type { TestSystem } from '#testkit';
 import { withStack, type BenchContext } from '../bench.js';
 import { runChild } from '../child.js';
-import { ClickHouse } from '../clickhouse.js';
+import { PlainClickHouseClient } from '../clickhouse.js';
 import type { ExportJob, ExportResult } from '../load/export.js';
 import { MemorySampler } from '../memory-sampler.js';
 import {
@@ -11,7 +11,7 @@ import {
   sizeOf,
   type DatasetComposition,
 } from '../pages/dataset.js';
-import { pageKinds, pagePaths, type PageKind } from '../pages/queries.js';
+import { pageKinds, pagePaths, type PageSelectionKind } from '../pages/queries.js';
 import { pageRequest, timeRequests } from '../pages/time-pages.js';
 import { figure, goal, type MeasuredFigure } from '../report.js';
 import { median, percentile } from '../statistics.js';
@@ -26,7 +26,7 @@ const pagesAtOnce = 20;
 const exportLimitMs = 3_600_000;
 
 /** Milliseconds of pages by kind. */
-type PageTimes = Record<PageKind, number[]>;
+type PageTimes = Record<PageSelectionKind, number[]>;
 
 /** One export with the times of pages before and during it, and the gateway's largest memory in MB. */
 interface ExportRun extends ExportResult {
@@ -40,7 +40,7 @@ interface ExportRun extends ExportResult {
 export async function exports(bench: BenchContext): Promise<MeasuredFigure[]> {
   const size = sizeOf(bench.options.pageEvents);
   const found = await withStack(bench, async (stack) => {
-    const clickhouse = new ClickHouse(bench.engines, stack.database);
+    const clickhouse = new PlainClickHouseClient(bench.engines, stack.database);
     const streams = await createPageStreams(stack);
     await makeEvents(clickhouse, { streams: streams.made, from: 0, until: size.made });
     await insertFlights(clickhouse, streams.flights, size.flights);

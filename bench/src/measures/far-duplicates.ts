@@ -1,6 +1,6 @@
 import { eachRun, withStack, type BenchContext } from '../bench.js';
 import { type MeasuredFigure } from '../report.js';
-import { drainOnce, fill, type Drained } from './p3-drain.js';
+import { drainOnce, fill, type DrainResult } from './p3-drain.js';
 
 const defaultEvents = 500_000;
 /** A small id window, so that most events leave it during the run. */
@@ -12,7 +12,7 @@ const records = '20000';
  */
 export async function farDuplicates(bench: BenchContext): Promise<MeasuredFigure[]> {
   const events = bench.options.events ?? defaultEvents;
-  const drained = (minutes: string): Promise<Drained> =>
+  const drained = (minutes: string): Promise<DrainResult> =>
     withStack(bench, async (stack) => {
       const stream = 'backlog';
       await fill(stack, stream, events);
@@ -24,9 +24,10 @@ export async function farDuplicates(bench: BenchContext): Promise<MeasuredFigure
     const on = await drained('10');
     return { on, off: await drained('0') };
   });
-  const of = (kind: 'on' | 'off', figure: (one: Drained) => number) => runs.map((run) => figure(run[kind]));
-  const throughput = ({ eventsPerSecond }: Drained): number => eventsPerSecond;
-  const processor = ({ cpuSeconds }: Drained): number =>
+  const of = (kind: 'on' | 'off', figure: (one: DrainResult) => number) =>
+    runs.map((run) => figure(run[kind]));
+  const throughput = ({ eventsPerSecond }: DrainResult): number => eventsPerSecond;
+  const processor = ({ cpuSeconds }: DrainResult): number =>
     (Object.entries(cpuSeconds).find(([name]) => name.startsWith('materializer'))![1] * 1e6) / events;
   const baseline = 'with DEDUPE_FAR_MINUTES=0';
   return [

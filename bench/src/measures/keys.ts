@@ -1,8 +1,8 @@
 import type { TestSystem } from '#testkit';
 import { eachRun, withStack, type BenchContext } from '../bench.js';
-import { ClickHouse } from '../clickhouse.js';
+import { PlainClickHouseClient } from '../clickhouse.js';
 import { MemorySampler } from '../memory-sampler.js';
-import type { PageTimes } from '../pages/time-pages.js';
+import type { PageLatencies } from '../pages/time-pages.js';
 import { timeRuns } from '../pages/time-runs.js';
 import { byEntity, fillStream, foldBacklog, rateBetween, remove, untilProjection } from '../projections.js';
 import { figure, goal, type MeasuredFigure } from '../report.js';
@@ -86,7 +86,7 @@ function foldRows(
 }
 
 async function readRows(bench: BenchContext, stack: TestSystem, entities: number): Promise<MeasuredFigure[]> {
-  await new ClickHouse(bench.engines, stack.database).settled();
+  await new PlainClickHouseClient(bench.engines, stack.database).settled();
   const path = '/api/v1/projections/keys/state';
   const oneKey = paths(bench, (below) => `${path}/order-${below(entities)}`);
   const pages = paths(bench, (below) => `${path}?limit=100&prefix=order-${below(entities / 1000)}`);
@@ -105,7 +105,7 @@ function paths(bench: BenchContext, pathOf: (below: (limit: number) => number) =
   });
 }
 
-function timeRows(what: string, times: readonly PageTimes[]): MeasuredFigure[] {
+function timeRows(what: string, times: readonly PageLatencies[]): MeasuredFigure[] {
   return [0.5, 0.99].map((share) => ({
     measure: 'KEYS',
     what: `${what}, p${share * 100}`,

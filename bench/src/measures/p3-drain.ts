@@ -10,7 +10,7 @@ import { median } from '../statistics.js';
 
 const defaultEvents = 1_000_000;
 
-export interface Drained {
+export interface DrainResult {
   eventsPerSecond: number;
   /** Seconds from the start of the process until all records were committed. */
   secondsWithStart: number;
@@ -94,7 +94,7 @@ export async function drainOnce(
   bench: BenchContext,
   stack: TestSystem,
   { stream, env = {} }: { stream: string; env?: Record<string, string> },
-): Promise<Drained> {
+): Promise<DrainResult> {
   const progress = await GroupProgressPoller.open({
     brokers: bench.engines.brokers,
     group: stack.topics.materializerGroup,

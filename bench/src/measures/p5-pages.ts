@@ -1,6 +1,6 @@
 import type { TestSystem } from '#testkit';
 import { withStack, type BenchContext } from '../bench.js';
-import { ClickHouse } from '../clickhouse.js';
+import { PlainClickHouseClient } from '../clickhouse.js';
 import {
   createPageStreams,
   insertFlights,
@@ -8,15 +8,15 @@ import {
   sizeOf,
   type DatasetComposition,
 } from '../pages/dataset.js';
-import { pageKinds, pagePaths, type PageKind } from '../pages/queries.js';
-import type { PageTimes } from '../pages/time-pages.js';
+import { pageKinds, pagePaths, type PageSelectionKind } from '../pages/queries.js';
+import type { PageLatencies } from '../pages/time-pages.js';
 import { timeRuns } from '../pages/time-runs.js';
 import { figure, goal, type MeasuredFigure } from '../report.js';
 import { median, percentile } from '../statistics.js';
 
 const pagesPerRun = 200;
 
-type Times = Record<PageKind, PageTimes[]>;
+type Times = Record<PageSelectionKind, PageLatencies[]>;
 
 /**
  * P5 and P6: pages of 100 at a tenth of the data set and at all of it, each compared with the same SQL sent directly.
@@ -25,7 +25,7 @@ export async function pages(bench: BenchContext): Promise<MeasuredFigure[]> {
   const whole = sizeOf(bench.options.pageEvents);
   const tenth = { made: Math.floor(bench.options.pageEvents / 10), flights: 0 };
   return withStack(bench, async (stack) => {
-    const clickhouse = new ClickHouse(bench.engines, stack.database);
+    const clickhouse = new PlainClickHouseClient(bench.engines, stack.database);
     const { made: streams, flights } = await createPageStreams(stack);
     await makeEvents(clickhouse, { streams, from: 0, until: tenth.made });
     const atTenth = await timeKinds(bench, stack, tenth);
@@ -38,7 +38,7 @@ export async function pages(bench: BenchContext): Promise<MeasuredFigure[]> {
 
 async function timeKinds(bench: BenchContext, stack: TestSystem, size: DatasetComposition): Promise<Times> {
   bench.say(`pages of ${figure(size.made + size.flights)} events`);
-  await new ClickHouse(bench.engines, stack.database).settled();
+  await new PlainClickHouseClient(bench.engines, stack.database).settled();
   const kinds = pageKinds.map((kind) =>
     Array.from({ length: bench.options.runs }, (_, run) =>
       pagePaths(kind, size, { count: pagesPerRun, seed: run + 1 }),
@@ -48,9 +48,14 @@ async function timeKinds(bench: BenchContext, stack: TestSystem, size: DatasetCo
   return Object.fromEntries(pageKinds.map((kind, index) => [kind, times[index]!])) as Times;
 }
 
-function rowsOf(kind: PageKind, found: { events: number; atTenth: Times; atWhole: Times }): MeasuredFigure[] {
-  const at = (share: number) => (runs: PageTimes[]) => runs.map(({ system }) => percentile(system, share));
-  const direct = (share: number) => (runs: PageTimes[]) => runs.map((run) => percentile(run.direct, share));
+function rowsOf(
+  kind: PageSelectionKind,
+  found: { events: number; atTenth: Times; atWhole: Times },
+): MeasuredFigure[] {
+  const at = (share: number) => (runs: PageLatencies[]) =>
+    runs.map(({ system }) => percentile(system, share));
+  const direct = (share: number) => (runs: PageLatencies[]) =>
+    runs.map((run) => percentile(run.direct, share));
   const [half, most] = [at(0.5)(found.atWhole[kind]), at(0.99)(found.atWhole[kind])];
   const halfDirect = direct(0.5)(found.atWhole[kind]);
   const halfTenth = at(0.5)(found.atTenth[kind]);

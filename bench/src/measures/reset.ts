@@ -1,6 +1,6 @@
 import type { TestSystem } from '#testkit';
 import { eachRun, withStack, type BenchContext } from '../bench.js';
-import { Connection } from '../http/connection.js';
+import { KeepAliveConnection } from '../http/connection.js';
 import { pageRequest } from '../pages/time-pages.js';
 import { byEntity, define, fillStream, untilProjection } from '../projections.js';
 import { figure, type MeasuredFigure } from '../report.js';
@@ -45,7 +45,7 @@ export async function reset(bench: BenchContext): Promise<MeasuredFigure[]> {
 /** Resets the projection once. @throws if a read during the reset is not answered with a state */
 async function resetOnce(stack: TestSystem, run: number): Promise<Resetted> {
   const random = randomFrom(run);
-  const connection = await Connection.open(stack.urls.query, { keepBody: false });
+  const connection = await KeepAliveConnection.open(stack.urls.query, { keepBody: false });
   const { status, text } = await stack.core.post(`/api/v1/projections/${name}/reset`, '');
   if (status !== 202 && status !== 200) throw new Error(`there was no reset: ${status} ${text}`);
   const startedAt = performance.now();

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { idOf, type TestSystem } from '#testkit';
 import { createStream } from '../bench.js';
-import type { ClickHouse } from '../clickhouse.js';
+import type { PlainClickHouseClient } from '../clickhouse.js';
 
 /** Time of the first generated event in milliseconds since 1970. Each further event is a quarter of a second later. */
 export const madeFrom = Date.UTC(2026, 0, 1);
@@ -37,7 +37,7 @@ export function sizeOf(events: number): DatasetComposition {
 }
 
 /** Ids of the streams of generated events, and of the stream of flights. */
-export interface DatasetStreams {
+interface DatasetStreams {
   made: string[];
   flights: string;
 }
@@ -57,7 +57,7 @@ export async function createPageStreams(stack: TestSystem): Promise<DatasetStrea
  * Numbers of the events to generate, `from` to below `until`, and the ids of the streams over which they are
  * distributed in turn.
  */
-export interface GeneratedEventRange {
+interface GeneratedEventRange {
   streams: readonly string[];
   from: number;
   until: number;
@@ -68,7 +68,7 @@ export interface GeneratedEventRange {
  * partitions; there are 20 types.
  */
 export async function makeEvents(
-  clickhouse: ClickHouse,
+  clickhouse: PlainClickHouseClient,
   { streams, from, until }: GeneratedEventRange,
 ): Promise<void> {
   await clickhouse.run(
@@ -88,7 +88,11 @@ export async function makeEvents(
 }
 
 /** Inserts the first real flights of `vega-datasets` into one stream: an entity is a route, such as LAS-PHL. */
-export async function insertFlights(clickhouse: ClickHouse, stream: string, count: number): Promise<void> {
+export async function insertFlights(
+  clickhouse: PlainClickHouseClient,
+  stream: string,
+  count: number,
+): Promise<void> {
   const file = fileURLToPath(new URL('../data/flights-3m.parquet', import.meta.resolve('vega-datasets')));
   await clickhouse.run(
     `CREATE TABLE flights (date DateTime64(6, 'UTC'), delay Int64, distance Int64, origin String, destination String)

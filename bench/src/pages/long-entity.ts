@@ -1,4 +1,4 @@
-import type { ClickHouse } from '../clickhouse.js';
+import type { PlainClickHouseClient } from '../clickhouse.js';
 import { madeFrom } from './dataset.js';
 
 export const longEntity = { stream: 'long', entityId: 'entity-long', everyMs: 1_000 };
@@ -8,7 +8,7 @@ const at = `fromUnixTimestamp64Milli(toInt64(${madeFrom} + number * ${longEntity
 const { entityId } = longEntity;
 
 /** An entity with a long history: its stream, its number of events, and how often it has a snapshot. */
-export interface LongEntity {
+interface LongEntity {
   /** The id of its stream. */
   stream: string;
   events: number;
@@ -22,7 +22,7 @@ export interface LongEntity {
  * members, so the data of a version is the state of that version.
  */
 export async function makeLongEntity(
-  clickhouse: ClickHouse,
+  clickhouse: PlainClickHouseClient,
   { stream, events, every }: LongEntity,
 ): Promise<void> {
   for (let from = 0; from < events; from += eventsPerInsert) {

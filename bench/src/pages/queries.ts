@@ -13,11 +13,11 @@ import {
 /** The three kinds of pages in the performance goals. */
 export const pageKinds = ['stream + time', 'type + time', 'entity'] as const;
 /** By what a page of events is selected. */
-export type PageKind = (typeof pageKinds)[number];
+export type PageSelectionKind = (typeof pageKinds)[number];
 
 /** Returns paths of pages of 100 at random positions of the data set; the same ones for the same seed. */
 export function pagePaths(
-  kind: PageKind,
+  kind: PageSelectionKind,
   size: DatasetComposition,
   options: { count: number; seed: number },
 ): string[] {
@@ -41,7 +41,7 @@ export function pagePaths(
   });
 }
 
-function flightType(kind: PageKind, below: (limit: number) => number): Record<string, string> {
+function flightType(kind: PageSelectionKind, below: (limit: number) => number): Record<string, string> {
   if (kind !== 'type + time') return {};
   return { event_type: below(2) === 0 ? 'flight.delayed' : 'flight.on_time' };
 }

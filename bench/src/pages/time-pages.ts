@@ -1,4 +1,4 @@
-import { Connection, requestBytes } from '../http/connection.js';
+import { KeepAliveConnection, requestBytes } from '../http/connection.js';
 
 /** A request for a page, and the requests that it makes the system send to ClickHouse. */
 export interface PageAndStoreRequests {
@@ -7,7 +7,7 @@ export interface PageAndStoreRequests {
 }
 
 /** Latencies of the same pages through Tributary and directly from ClickHouse. */
-export interface PageTimes {
+export interface PageLatencies {
   /** Milliseconds of each page through the system, and of the same SQL sent directly to ClickHouse. */
   system: number[];
   direct: number[];
@@ -25,10 +25,10 @@ export function pageRequest(url: string, path: string, key: string): Buffer {
 export async function timePages(
   pages: readonly PageAndStoreRequests[],
   urls: { system: string; clickhouse: string },
-): Promise<PageTimes> {
-  const system = await Connection.open(urls.system, { keepBody: false });
-  const clickhouse = await Connection.open(urls.clickhouse, { keepBody: false });
-  const times: PageTimes = { system: [], direct: [] };
+): Promise<PageLatencies> {
+  const system = await KeepAliveConnection.open(urls.system, { keepBody: false });
+  const clickhouse = await KeepAliveConnection.open(urls.clickhouse, { keepBody: false });
+  const times: PageLatencies = { system: [], direct: [] };
   for (const [index, page] of pages.entries()) {
     const ways = [
       async () => void times.system.push(await timed(system, [page.request])),
@@ -44,14 +44,14 @@ export async function timePages(
 
 /** Returns the milliseconds of each request, one at a time on a keep-alive connection. */
 export async function timeRequests(url: string, requests: readonly Buffer[]): Promise<number[]> {
-  const connection = await Connection.open(url, { keepBody: false });
+  const connection = await KeepAliveConnection.open(url, { keepBody: false });
   const times: number[] = [];
   for (const request of requests) times.push(await timed(connection, [request]));
   connection.close();
   return times;
 }
 
-async function timed(connection: Connection, requests: readonly Buffer[]): Promise<number> {
+async function timed(connection: KeepAliveConnection, requests: readonly Buffer[]): Promise<number> {
   const startedAt = performance.now();
   for (const request of requests) {
     const { status } = await connection.send(request);

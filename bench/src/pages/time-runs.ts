@@ -1,7 +1,7 @@
 import type { TestSystem } from '#testkit';
 import { RecordingProxy } from '../baselines/recording-proxy.js';
 import type { BenchContext } from '../bench.js';
-import { pageRequest, timePages, type PageTimes, type PageAndStoreRequests } from './time-pages.js';
+import { pageRequest, timePages, type PageLatencies, type PageAndStoreRequests } from './time-pages.js';
 
 const warmUpPages = 20;
 
@@ -13,7 +13,7 @@ export async function timeRuns(
   bench: BenchContext,
   stack: TestSystem,
   kinds: readonly (readonly (readonly string[])[])[],
-): Promise<PageTimes[][]> {
+): Promise<PageLatencies[][]> {
   const proxy = new RecordingProxy(bench.engines.clickhouseUrl);
   await relaunch(stack, { CLICKHOUSE_URL: await proxy.listen() });
   const recorded: PageAndStoreRequests[][][] = [];
@@ -25,9 +25,9 @@ export async function timeRuns(
   await relaunch(stack, {});
   await proxy.close();
   const urls = { system: stack.urls.query, clickhouse: bench.engines.clickhouseUrl };
-  const times: PageTimes[][] = [];
+  const times: PageLatencies[][] = [];
   for (const runs of recorded) {
-    const ofKind: PageTimes[] = [];
+    const ofKind: PageLatencies[] = [];
     for (const run of runs) {
       await timePages(run.slice(0, warmUpPages), urls);
       ofKind.push(await timePages(run, urls));

@@ -7,7 +7,7 @@ export interface CpuProfile {
 }
 
 /** Processor time of one function without the functions that it calls. */
-export interface SelfTime {
+interface SelfTime {
   /** The function and its position, such as `encodeRecord libs/event/src/record.js:28`. */
   name: string;
   ms: number;

@@ -3,7 +3,7 @@ import { ValidateBy, type ValidationOptions } from 'class-validator';
 /**
  * Minimum (default 1) and maximum number of characters of a text, both inclusive. A character is a Unicode code point.
  */
-export interface CharacterCountBounds {
+interface CharacterCountBounds {
   least?: number;
   most: number;
 }

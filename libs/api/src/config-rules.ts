@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { ValidateBy, type ValidationArguments } from 'class-validator';
 
 /** Validates a setting. Returns undefined if the value is valid, else a text that says what the setting must be. */
-export type SettingRule = (value: unknown, others: Record<string, unknown>) => string | undefined;
+type SettingRule = (value: unknown, others: Record<string, unknown>) => string | undefined;
 
 /**
  * Decorator that adds a rule to a setting, in addition to those of class-validator. The message of `ConfigError`

@@ -2,7 +2,7 @@
  * One error in the input of a request. `pointer` is a JSON pointer (RFC 6901) into the body, or the name of a
  * parameter.
  */
-export interface InputError {
+export interface InputProblem {
   pointer: string;
   detail: string;
 }
@@ -94,7 +94,7 @@ export interface ProblemDocument {
   status: number;
   detail: string;
   code: ProblemCode;
-  errors?: InputError[];
+  errors?: InputProblem[];
   /** For the problem `version_conflict`: the current version of the entity. */
   current_version?: number;
 }
@@ -110,7 +110,7 @@ export class ProblemError extends Error {
     readonly code: ProblemCode,
     detail: string,
     readonly options: {
-      errors?: InputError[];
+      errors?: InputProblem[];
       currentVersion?: number | undefined;
       retryAfterSeconds?: number;
       headers?: Record<string, string>;

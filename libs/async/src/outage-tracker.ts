@@ -1,5 +1,5 @@
 /** Callbacks of an `Outage`: one call when the outage begins (with the first error), and one when it ends. */
-export interface OutageListener {
+interface OutageListener {
   began(error: unknown): void;
   ended(): void;
 }

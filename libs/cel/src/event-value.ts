@@ -3,7 +3,7 @@ import { parseExactJson } from './json.js';
 import { Timestamp, type CelValue, type CelObject } from './values.js';
 
 /** An event read from Kafka, which has no version yet. `data` and `metadata` are the JSON text of objects. */
-export interface EventFromLog extends Omit<StoredEvent, 'version' | 'timestamp' | 'ingested_at'> {
+export interface EventFromKafka extends Omit<StoredEvent, 'version' | 'timestamp' | 'ingested_at'> {
   timestamp: EpochMicros;
   ingested_at: EpochMicros;
 }
@@ -25,7 +25,7 @@ export function eventValue(event: StoredEvent): CelObject {
  * Returns an event read from Kafka as the value of the variable `event` in CEL expressions; it has no version. `data`
  * and `metadata` are parsed on first use.
  */
-export function logEventValue(event: EventFromLog): CelObject {
+export function logEventValue(event: EventFromKafka): CelObject {
   const value = new LazyEvent(event);
   value.timestamp = new Timestamp(event.timestamp);
   value.ingested_at = new Timestamp(event.ingested_at);
@@ -58,7 +58,7 @@ class LazyEvent {
   readonly #data: string;
   readonly #metadata: string;
 
-  constructor(event: Omit<EventFromLog, 'timestamp' | 'ingested_at'>) {
+  constructor(event: Omit<EventFromKafka, 'timestamp' | 'ingested_at'>) {
     this.event_id = event.event_id;
     this.stream = event.stream;
     this.event_type = event.event_type;

@@ -4,7 +4,7 @@ import { anyKind, kinds, type KindSet } from './kinds.js';
  * The kinds of values that each argument of a CEL function accepts (for a method, the object first), and the kinds of
  * its result.
  */
-export interface FunctionSignature {
+interface FunctionSignature {
   takes: readonly KindSet[];
   gives: KindSet;
 }

@@ -6,7 +6,7 @@ export { eventValue } from './event-value.js';
 export { parseExpression } from './parse.js';
 export { DecimalText } from './decimal.js';
 export { compareNumeric, type CelObject } from './values.js';
-export { logEventValue, type EventFromLog, memberValue } from './event-value.js';
+export { logEventValue, type EventFromKafka, memberValue } from './event-value.js';
 export { checkKinds } from './check-kinds.js';
 export { checkComparisons } from './check-comparisons.js';
 export { compileParsed } from './compile.js';

@@ -19,7 +19,7 @@ import {
  * Implementation of a binary CEL operator. The argument `at` is the position of the operator in the text of the
  * expression.
  */
-export type BinaryOperation = (a: CelValue, b: CelValue, at: number) => CelValue;
+type BinaryOperation = (a: CelValue, b: CelValue, at: number) => CelValue;
 
 /** Implementations of all binary CEL operators except `&&` and `||`, which may leave one side unevaluated. */
 export type BinaryOperations = Readonly<Record<Exclude<BinaryOperator, '&&' | '||'>, BinaryOperation>>;

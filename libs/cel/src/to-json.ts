@@ -4,7 +4,7 @@ import { durationText, timeText } from './time-functions.js';
 import { Duration, isList, Timestamp, type CelValue, type CelObject } from './values.js';
 
 /** Options of `toJson`: the maximum length of the text, and whether it is canonical. */
-export interface ToJsonOptions {
+interface ToJsonOptions {
   /** Maximum number of characters of the JSON text. */
   maxLength: number;
   /** Sorts the names of objects and writes numbers in canonical form, so that equal values have equal texts. */

@@ -1,4 +1,4 @@
-export type { EventFromLog } from '#cel';
+export type { EventFromKafka } from '#cel';
 export { DefinitionError, type DefinitionProblem } from './definition/definition-error.js';
 export * from './entity-state/entity-state.js';
 export { hash64 } from './fold-operations/hash64.js';
@@ -6,13 +6,7 @@ export { foldOperations } from './fold-operations/index.js';
 export type { Json } from './fold-operations/json.js';
 export { comparePositions, type FoldEventSortKey } from './fold-operations/position.js';
 export type { FoldField } from './folds/compile-fields.js';
-export {
-  compileFold,
-  type Fold,
-  type FoldAddResult,
-  type FoldState,
-  type FoldRejection,
-} from './folds/compile-fold.js';
+export { compileFold, type Fold, type FoldState, type FoldRejection } from './folds/compile-fold.js';
 export { compileKey, type KeyResult } from './folds/compile-key.js';
 export { compileSource, type SourceFilterSpec } from './folds/compile-source.js';
 export { foldEvent, type FoldEvent } from './folds/fold-event.js';
@@ -27,7 +21,6 @@ export {
   sumStepCounts,
   type CountedOperator,
   type EventCountsByOperator,
-  type SingleOperatorCounts,
 } from './flow/operator-event-counts.js';
 export {
   farBounds,
@@ -35,11 +28,11 @@ export {
   IdHistory,
   mostFarIds,
   sliceMs,
-  type FarBounds,
-  type Offsets,
+  type FarDuplicateTimeLimit,
+  type OffsetInterval,
 } from './id-window/id-history.js';
 export * from './id-window/id-window.js';
-export { BusyPartition, type BusyBounds } from './id-window/busy-partition.js';
+export { BusyPartitionDetector, type BusyPartitionThreshold } from './id-window/busy-partition-detector.js';
 export { MemoryBudget } from './id-window/memory-budget.js';
 export { effectsOf } from './operators/effects.js';
 export { operators } from './operators/index.js';

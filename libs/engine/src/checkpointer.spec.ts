@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, vi } from 'vitest';
-import { Checkpointer, type Checkpoint, type CheckpointedTask } from './checkpointer.js';
+import { Checkpointer, type UnsavedTaskChanges, type CheckpointedTask } from './checkpointer.js';
 
 let saves: number[][];
 /** Lets the current save finish. */
@@ -7,7 +7,7 @@ let goOn: () => void;
 let slow: boolean;
 let failures: unknown[];
 let committed: number[];
-let checkpointer: Checkpointer<CheckpointedTask<Checkpoint>, Checkpoint>;
+let checkpointer: Checkpointer<CheckpointedTask<UnsavedTaskChanges>, UnsavedTaskChanges>;
 
 function checkpointerWith(intervalMs: number): typeof checkpointer {
   return new Checkpointer({
@@ -45,7 +45,7 @@ function task(keys: number, next = 1, { isBehind = false } = {}) {
 }
 
 /** Requests a permit; `done` is set when it was granted. */
-async function permitOf(one: CheckpointedTask<Checkpoint>): Promise<{ done?: () => void }> {
+async function permitOf(one: CheckpointedTask<UnsavedTaskChanges>): Promise<{ done?: () => void }> {
   const permit: { done?: () => void } = {};
   void checkpointer.permit(one).then((done) => (permit.done = done));
   await new Promise(setImmediate);

@@ -1,7 +1,7 @@
 import type { OwnedPartition } from './owned-partition.js';
 
 /** The unsaved changes of one partition task, up to an offset, which one save writes to the store. */
-export interface Checkpoint {
+export interface UnsavedTaskChanges {
   readonly progress: { readonly next: number };
   /** Called when all changes of this checkpoint are saved. */
   saved(): void;
@@ -11,7 +11,7 @@ export interface Checkpoint {
  * A task of one partition, as a `Checkpointer` sees it: it collects unsaved changes, which are saved together with
  * those of other tasks.
  */
-export interface CheckpointedTask<Saving extends Checkpoint> {
+export interface CheckpointedTask<Saving extends UnsavedTaskChanges> {
   readonly partition: Pick<OwnedPartition, 'ended' | 'commit'>;
   /** Number of rows and dead letters of this task that wait to be saved. */
   readonly unsavedCount: number;
@@ -23,7 +23,7 @@ export interface CheckpointedTask<Saving extends Checkpoint> {
 }
 
 /** Save function, limits and interval of a `Checkpointer`. */
-export interface CheckpointerOptions<Task, Saving> {
+interface CheckpointerOptions<Task, Saving> {
   /** Saves checkpoints and retries where a retry may help. Rejects when no further save is possible. */
   save(all: readonly Saving[]): Promise<void>;
   /** Called when the task's changes are saved. */
@@ -70,7 +70,7 @@ interface Queued<Task> {
  * change after a pause without saves is saved immediately. Changes that are made during a save or within the interval
  * after its start are saved together by the next save.
  */
-export class Checkpointer<Task extends CheckpointedTask<Saving>, Saving extends Checkpoint> {
+export class Checkpointer<Task extends CheckpointedTask<Saving>, Saving extends UnsavedTaskChanges> {
   private readonly waiting = new Set<Task>();
   private queue: Queued<Task>[] = [];
   private permitted = 0;

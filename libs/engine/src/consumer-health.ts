@@ -5,7 +5,7 @@ import type { StalledConsumerDetector } from './progress.js';
  * Error of a health check: a Kafka consumer of this process has lag, but has made no progress for a minute. The process
  * should be restarted.
  */
-export class StalledConsumerError extends Error {
+class StalledConsumerError extends Error {
   override readonly name = 'StalledConsumerError';
 }
 
@@ -13,7 +13,7 @@ export class StalledConsumerError extends Error {
  * Error of a health check: a call to Kafka or ClickHouse has failed and is being retried. Other calls may still
  * succeed.
  */
-export class RetriedCallError extends Error {
+class RetriedCallError extends Error {
   override readonly name = 'RetriedCallError';
 }
 

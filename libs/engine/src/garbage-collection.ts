@@ -1,5 +1,5 @@
 import type { Logger } from '#telemetry';
-import { PollLoop } from './poll.js';
+import { BackgroundLoop } from './background-loop.js';
 
 /** How a `GarbageCollection` finds and removes garbage, and its intervals. */
 export interface GarbageCollectionOptions<Garbage> {
@@ -33,11 +33,11 @@ export class GarbageCollection<Garbage> {
   private readonly unnamedSince = new Map<string, number>();
   /** Replaced objects, with the time from which they may be removed, in milliseconds of `performance.now()`. */
   private readonly replaced = new Map<string, number>();
-  private readonly poll: PollLoop;
+  private readonly poll: BackgroundLoop;
 
   constructor(private readonly options: GarbageCollectionOptions<Garbage>) {
     const { logger, intervalMs = 60_000 } = options;
-    this.poll = new PollLoop({
+    this.poll = new BackgroundLoop({
       run: async () => {
         await this.round();
         return intervalMs;

@@ -1,29 +1,18 @@
 export { aborted } from './aborted.js';
-export {
-  Checkpointer,
-  type Checkpoint,
-  type CheckpointedTask,
-  type CheckpointerOptions,
-} from './checkpointer.js';
+export { Checkpointer, type UnsavedTaskChanges, type CheckpointedTask } from './checkpointer.js';
 export { OffsetCommitter } from './offset-committer.js';
 export { consumerHealth, blockedWriteHealth } from './consumer-health.js';
 export { Erasures, type ErasureLookup } from './erasures.js';
-export {
-  LagMonitor,
-  type MeasuredPartition,
-  type Lag,
-  type LagGauge,
-  type LagMonitorOptions,
-} from './lag.js';
-export { MaterializedOffsetReader, type StreamTopicPartition } from './materialized-offset.js';
+export { LagMonitor, type MeasuredPartition, type Lag, type LagGauge } from './lag.js';
+export { MaterializedOffsetReader } from './materialized-offset.js';
 export { OwnedPartition } from './owned-partition.js';
 export { PartitionErasureLookup } from './partition-erasure-lookup.js';
-export { PartitionTaskHost, type PartitionHostOptions } from './partition-host.js';
+export { PartitionTaskHost } from './partition-host.js';
 export { FencedError, type PartitionTask, type TaskFactory } from './partition-task.js';
-export { PollLoop } from './poll.js';
+export { BackgroundLoop } from './background-loop.js';
 export { StalledConsumerDetector } from './progress.js';
 export { Reconciler, type DefinitionRunner } from './reconciler.js';
-export { EngineCallRetrier, type RetryOptions } from './retry.js';
+export { KafkaOrClickHouseRetrier } from './retry.js';
 export { sampledRequests, type SampledRequest } from './sampled-requests.js';
 export { WorkShutdown } from './shutdown.js';
 export { trackBatches } from './track-batches.js';
@@ -34,5 +23,5 @@ export {
   type FlushRequest,
 } from './flush-requests.js';
 export { GarbageCollection, type GarbageCollectionOptions } from './garbage-collection.js';
-export { withWriteTrace, type TracedRequest, type StoreWriteTrace } from './store-write-trace.js';
+export { withWriteTrace, type StoreWriteTrace } from './store-write-trace.js';
 export { logTimeAt, warmUpStart } from './warm-up.js';

@@ -32,7 +32,7 @@ export interface LagGauge {
 }
 
 /** Partitions, gauge and interval of a `LagMonitor`. */
-export interface LagMonitorOptions<Followed extends MeasuredPartition> {
+interface LagMonitorOptions<Followed extends MeasuredPartition> {
   admin: TopicAdmin;
   progress: StalledConsumerDetector;
   readonly partitions: () => Iterable<Followed>;

@@ -3,7 +3,7 @@ import { TopicAndGroupNames } from '#event';
 import { UnknownTopicError } from '#log';
 import { createLogger } from '#telemetry';
 import { MaterializedOffsetReader } from './materialized-offset.js';
-import { EngineCallRetrier } from './retry.js';
+import { KafkaOrClickHouseRetrier } from './retry.js';
 
 const place = { topic: 't', partition: 0, until: 3 };
 const { signal } = new AbortController();
@@ -20,7 +20,7 @@ beforeEach(() => {
       },
     },
     ...{ topics: new TopicAndGroupNames('test.'), lookMs: 1 },
-    retry: new EngineCallRetrier({ logger: createLogger({ name: 'test', level: 'silent' }) }),
+    retry: new KafkaOrClickHouseRetrier({ logger: createLogger({ name: 'test', level: 'silent' }) }),
   });
 });
 

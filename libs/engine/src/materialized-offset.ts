@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TopicAndGroupNames } from '#event';
 import { UnknownTopicError, type TopicAdmin } from '#log';
-import type { EngineCallRetrier } from './retry.js';
+import type { KafkaOrClickHouseRetrier } from './retry.js';
 
 /** Kafka access and poll interval of `MaterializedOffsetReader`. */
-export interface MaterializedOffsetOptions {
+interface MaterializedOffsetOptions {
   admin: Pick<TopicAdmin, 'committed'>;
   topics: Pick<TopicAndGroupNames, 'materializerGroup'>;
-  retry: EngineCallRetrier;
+  retry: KafkaOrClickHouseRetrier;
   /** Milliseconds between two polls of the materializer's committed offset; default: 1000. */
   lookMs?: number | undefined;
 }
 
 /** A partition of the Kafka topic of a stream. */
-export interface StreamTopicPartition {
+interface StreamTopicPartition {
   topic: string;
   partition: number;
 }

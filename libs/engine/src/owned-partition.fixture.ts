@@ -2,7 +2,7 @@ import type { NewlyAssignedPartition } from '#log';
 import { createLogger } from '#telemetry';
 import { OwnedPartition } from './owned-partition.js';
 import { StalledConsumerDetector } from './progress.js';
-import { EngineCallRetrier } from './retry.js';
+import { KafkaOrClickHouseRetrier } from './retry.js';
 
 /** Returns a partition of `orders` that is never revoked. Commits of this partition do nothing. */
 export function ownedPartition(more: Partial<NewlyAssignedPartition> = {}): OwnedPartition {
@@ -14,7 +14,7 @@ export function ownedPartition(more: Partial<NewlyAssignedPartition> = {}): Owne
   };
   return new OwnedPartition(assignment, {
     ...{ name: 'orders', closing: new AbortController().signal, progress: new StalledConsumerDetector() },
-    retry: new EngineCallRetrier({ logger: createLogger({ name: 'test', level: 'silent' }) }),
+    retry: new KafkaOrClickHouseRetrier({ logger: createLogger({ name: 'test', level: 'silent' }) }),
     commit: async () => true,
     onFailure: () => undefined,
     now: () => 0,

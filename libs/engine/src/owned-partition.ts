@@ -2,15 +2,15 @@ import type { NewlyAssignedPartition } from '#log';
 import { OffsetCommitter } from './offset-committer.js';
 import type { MeasuredPartition } from './lag.js';
 import type { StalledConsumerDetector } from './progress.js';
-import type { EngineCallRetrier } from './retry.js';
+import type { KafkaOrClickHouseRetrier } from './retry.js';
 
 /** What an `OwnedPartition` needs of the host that consumes it. */
-export interface OwnedPartitionDependencies {
+interface OwnedPartitionDependencies {
   /** Name under which the partition's lag is exported. */
   name: string;
   /** Aborted when the host stops: the current batch is finished, and no further batch begins. */
   closing: AbortSignal;
-  retry: EngineCallRetrier;
+  retry: KafkaOrClickHouseRetrier;
   progress: Pick<StalledConsumerDetector, 'moved'>;
   /** Commits the group's offset; resolves false when the partition is no longer owned. */
   commit(next: number): Promise<boolean>;

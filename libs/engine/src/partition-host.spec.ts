@@ -6,7 +6,7 @@ import type { OwnedPartition } from './owned-partition.js';
 import { PartitionTaskHost } from './partition-host.js';
 import { FencedError, type PartitionTask } from './partition-task.js';
 import { StalledConsumerDetector } from './progress.js';
-import { EngineCallRetrier } from './retry.js';
+import { KafkaOrClickHouseRetrier } from './retry.js';
 
 const topic = 'orders';
 let committed: number[];
@@ -54,7 +54,7 @@ beforeEach(() => {
   };
   host = new PartitionTaskHost({
     ...{ name: 'orders', group: 'g', log: { consumer: () => consumer }, now: () => 0 },
-    retry: new EngineCallRetrier({ logger: createLogger({ name: 'test', level: 'silent' }) }),
+    retry: new KafkaOrClickHouseRetrier({ logger: createLogger({ name: 'test', level: 'silent' }) }),
     progress: new StalledConsumerDetector(),
     tasks: { open: (partition) => opened(partition) },
     checkpointer: { drop: () => steps.push('drop'), flush: async () => void steps.push('flush') },

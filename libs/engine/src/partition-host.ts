@@ -14,11 +14,11 @@ import { OwnedPartition } from './owned-partition.js';
 import { FencedError, type PartitionTask, type TaskFactory } from './partition-task.js';
 import type { StalledConsumerDetector } from './progress.js';
 import { ReassignmentDebouncer } from './reassignments.js';
-import type { EngineCallRetrier } from './retry.js';
+import type { KafkaOrClickHouseRetrier } from './retry.js';
 import { logTimeAt } from './warm-up.js';
 
 /** Consumer group, tasks and checkpointer of a `PartitionTaskHost`. */
-export interface PartitionHostOptions<Task extends PartitionTask> {
+interface PartitionHostOptions<Task extends PartitionTask> {
   /** Name under which the lag of the host's partitions is exported. */
   name: string;
   group: string;
@@ -28,7 +28,7 @@ export interface PartitionHostOptions<Task extends PartitionTask> {
   tasks: TaskFactory<Task>;
   /** Saves the changes of tasks; undefined if tasks save them themselves. */
   checkpointer?: { drop(task: Task): void; flush(): Promise<void> };
-  retry: EngineCallRetrier;
+  retry: KafkaOrClickHouseRetrier;
   progress: Pick<StalledConsumerDetector, 'moved'>;
   /** The clock: returns the current time in milliseconds since 1970. */
   now: () => number;

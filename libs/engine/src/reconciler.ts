@@ -15,7 +15,7 @@ export interface DefinitionRunner<Desired> {
 }
 
 /** The desired state of a `Reconciler`, and how it makes hosts. */
-export interface ReconcilerOptions<Desired, Host extends DefinitionRunner<Desired>> {
+interface ReconcilerOptions<Desired, Host extends DefinitionRunner<Desired>> {
   definitions: { onChange(listener: () => void): () => void };
   /** Returns the definitions that must run in this process, by id. */
   desired(): ReadonlyMap<string, Desired>;

@@ -2,7 +2,7 @@ import { LogUnavailableError } from '#log';
 import { NonRetryableStoreError, RowsRejectedError, StoreUnavailableError } from '#store';
 import { createLogger } from '#telemetry';
 import { describe, expect, it } from 'vitest';
-import { EngineCallRetrier } from './retry.js';
+import { KafkaOrClickHouseRetrier } from './retry.js';
 
 function retryWithLog() {
   const lines: { engine?: string; level: string }[] = [];
@@ -11,7 +11,7 @@ function retryWithLog() {
     { write: (line: string) => void lines.push(JSON.parse(line) as never) },
   );
   let attempts = 0;
-  const retry = new EngineCallRetrier({
+  const retry = new KafkaOrClickHouseRetrier({
     logger,
     failedAttempt: () => attempts++,
     firstDelayMs: 1,

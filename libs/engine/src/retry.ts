@@ -4,8 +4,8 @@ import { LogUnavailableError } from '#log';
 import { isRetryableStoreError } from '#store';
 import type { Logger } from '#telemetry';
 
-/** Logger and delays of an `EngineCallRetrier`. */
-export interface RetryOptions {
+/** Logger and delays of an `KafkaOrClickHouseRetrier`. */
+interface RetryOptions {
   logger: Logger;
   /** Called after each failed attempt, so that a consumer that waits for a retry is not taken for a hanging one. */
   failedAttempt?(): void;
@@ -19,7 +19,7 @@ export interface RetryOptions {
  * Delays grow up to a limit and are randomized, so that processes do not retry at the same moment. One log line is
  * written when an engine becomes unavailable, and one when it is available again.
  */
-export class EngineCallRetrier {
+export class KafkaOrClickHouseRetrier {
   /** Calls that have failed at least once and are being retried. */
   private readonly waiting = new Map<symbol, { engine: string; reason: string }>();
 

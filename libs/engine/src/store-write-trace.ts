@@ -2,7 +2,7 @@ import type { SpanAttributes, TraceSpan, Tracing } from '#telemetry';
 import type { SampledRequest } from './sampled-requests.js';
 
 /** A traced write request, with the name of the span that covers its records from Kafka to ClickHouse. */
-export interface TracedRequest {
+interface TracedRequest {
   /** Name of the request's span, such as `materialize orders`. */
   name: string;
   operation: string;

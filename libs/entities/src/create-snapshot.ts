@@ -3,7 +3,7 @@ import type { EntitySnapshot, AuthorizationScope, EntitySnapshotReason, EntitySn
 import { entityState } from './entity-state.js';
 
 /** Arguments of `createSnapshot`: the entity, the reason, the current time, and optionally the version to save. */
-export interface SnapshotRequest extends AuthorizationScope {
+interface SnapshotRequest extends AuthorizationScope {
   stream: string;
   entityId: string;
   reason: EntitySnapshotReason;
@@ -13,7 +13,7 @@ export interface SnapshotRequest extends AuthorizationScope {
 }
 
 /** The snapshot that a call of `createSnapshot` has saved or found. */
-export interface SnapshotResult {
+interface SnapshotResult {
   snapshot: EntitySnapshot;
   /** True if the call saved the snapshot; false if a snapshot of the same version already existed. */
   created: boolean;
@@ -23,7 +23,7 @@ export interface SnapshotResult {
  * Why `createSnapshot` left no snapshot: the entity has no stored events, or its events were erased or expired while
  * the snapshot was saved.
  */
-export type NoSnapshotReason = 'no_events' | 'removed_meanwhile';
+type NoSnapshotReason = 'no_events' | 'removed_meanwhile';
 
 /**
  * Saves a snapshot of an entity's state, computed from the previous snapshot and the events after that snapshot. After

@@ -14,9 +14,9 @@ import { EntityStateTooLargeError } from './errors.js';
 import { FoldedEntity } from './folded-entity.js';
 
 /** Entities of one stream, the versions at which their snapshots are due, and the current time. */
-export interface SnapshotsRequest {
+interface SnapshotsRequest {
   stream: string;
-  entities: ReadonlyMap<string, DueVersions>;
+  entities: ReadonlyMap<string, DueSnapshotVersions>;
   now: EpochMicros;
   /**
    * Called with the state of an entity after the version `latest`, for a caller that continues to fold. Not called if
@@ -26,7 +26,7 @@ export interface SnapshotsRequest {
 }
 
 /** Versions of one entity. */
-export interface DueVersions {
+export interface DueSnapshotVersions {
   /** The highest version that the snapshot may include; 0 if no snapshot is due. */
   upTo: number;
   /** The latest stored version, at least `upTo`. */
@@ -34,7 +34,7 @@ export interface DueVersions {
 }
 
 /** Numbers of entities by what happened to their snapshot; an entity without new events is not counted. */
-export interface SnapshotCounts {
+interface SnapshotCounts {
   created: number;
   /** Events were erased or expired while the snapshot was saved. */
   removedMeanwhile: number;
@@ -73,7 +73,7 @@ interface SnapshotBatch extends Omit<SnapshotsRequest, 'entities'> {
   signal: AbortSignal | undefined;
 }
 
-interface DueEntity extends DueVersions {
+interface DueEntity extends DueSnapshotVersions {
   entityId: string;
 }
 

@@ -1,13 +1,13 @@
 import { TimeSlice } from '#async';
 import { QueryTooExpensiveError, type EntitySnapshot, type EntityHistoryEvent } from '#store';
 import { EntityStateTooLargeError } from './errors.js';
-import { FoldedEntity, type FoldedContent } from './folded-entity.js';
+import { FoldedEntity, type FoldedEntityState } from './folded-entity.js';
 
 /** Time limit in milliseconds for computing the state of one entity. */
 const maxFoldMs = 20_000;
 
 /** The state of an entity after a certain version, as `entityState` computes it. */
-export interface EntityStateAtVersion extends FoldedContent {
+export interface EntityStateAtVersion extends FoldedEntityState {
   /** The saved snapshot from which the state was computed; undefined if it was computed from the first event. */
   from?: EntitySnapshot;
 }
@@ -59,6 +59,6 @@ export class EntityFold {
   }
 }
 
-function contentOf({ version, first, last, latest_timestamp, state }: EntitySnapshot): FoldedContent {
+function contentOf({ version, first, last, latest_timestamp, state }: EntitySnapshot): FoldedEntityState {
   return { version, first, last, latest_timestamp, state };
 }

@@ -1,9 +1,9 @@
-import type { EntityTimeQuery, EntitySnapshotReader } from '#store';
+import type { EntityAsOfQuery, EntitySnapshotReader } from '#store';
 import { EntityFold, type EntityStateAtVersion } from './entity-fold.js';
 import { historyPages } from './history-pages.js';
 
 /** A query for the state of one entity, optionally up to a time or a version. */
-export interface EntityStateQuery extends EntityTimeQuery {
+interface EntityStateQuery extends EntityAsOfQuery {
   /** The state includes only events with a version up to this one, inclusive. */
   upTo?: number;
 }

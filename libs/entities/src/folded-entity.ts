@@ -9,7 +9,7 @@ import type { EpochMicros } from '#event';
 import type { EntitySnapshot, EventIdentity } from '#store';
 
 /** The state of an entity after a certain version, with the version, and the first and last event that it includes. */
-export interface FoldedContent {
+export interface FoldedEntityState {
   version: number;
   /** The first and the last event that the state includes. The last event is the event with the version `version`. */
   first: EventIdentity;
@@ -78,7 +78,7 @@ export class FoldedEntity {
   }
 
   /** Returns what a snapshot of this state contains; undefined before the first event, or if the state is too large. */
-  content(): FoldedContent | undefined {
+  content(): FoldedEntityState | undefined {
     const { version, first, last, latest } = this;
     if (!first || !last || !this.foldPending()) return undefined;
     return { version, first, last, latest_timestamp: latest, state: entityStateText(this.state) };

@@ -57,7 +57,7 @@ export function cloudEventId(source: string, id: string): string {
 }
 
 /** The fields of a stored event that `cloudEventJson` needs to write it as a CloudEvent. */
-export type CloudEventJsonInput = Pick<
+export type EventToWriteAsCloudEvent = Pick<
   StoredEvent,
   'event_id' | 'event_type' | 'entity_id' | 'timestamp' | 'data' | 'metadata'
 >;
@@ -68,7 +68,7 @@ export type CloudEventJsonInput = Pick<
  * derived from it is a different event: its `id` is its `event_id`.
  * @param source the source of an event that was not received as a CloudEvent
  */
-export function cloudEventJson(event: CloudEventJsonInput, source: string): string {
+export function cloudEventJson(event: EventToWriteAsCloudEvent, source: string): string {
   const metadata = membersOf(event.metadata);
   const own = ownMembers(event, metadata);
   const attributes = {
@@ -96,7 +96,10 @@ type OwnMembers = Partial<Record<keyof typeof cloudEventMetadataMembers, string>
  * Returns the CloudEvents attributes that `metadata` keeps of an event that was received as a CloudEvent. Returns no
  * attributes for any other event, such as one that a pipeline derived from a CloudEvent.
  */
-function ownMembers({ event_id }: CloudEventJsonInput, metadata: ReadonlyMap<string, unknown>): OwnMembers {
+function ownMembers(
+  { event_id }: EventToWriteAsCloudEvent,
+  metadata: ReadonlyMap<string, unknown>,
+): OwnMembers {
   const members = Object.entries(cloudEventMetadataMembers).map(([name, member]) => [
     name,
     textOf(metadata.get(member)),

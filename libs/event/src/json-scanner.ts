@@ -27,7 +27,7 @@ const comparedNames = 16;
 const names = new Int32Array(2 * comparedNames * (limits.jsonDepth + 1));
 
 /** Why a `JsonScanner` rejected a text: it is not JSON (RFC 8259), or it nests too deeply. */
-export type ScanFailure = 'syntax' | 'depth';
+type ScanFailure = 'syntax' | 'depth';
 
 /**
  * Validates JSON text without creating values. For JSON that is only passed on, `JSON.parse` would take most of the

@@ -15,7 +15,7 @@ import { bodyOf } from './body/read-body.js';
 import { Accepts, AlwaysAnswered, BodyLimit } from './route-config.js';
 
 /** Query parameters of the fixture's list route. */
-export class PageQuery {
+class PageQuery {
   @FromText('number') @IsInt() @Min(1) @Max(100) limit = 10;
   @IsOptional() @IsIn(['asc', 'desc']) order?: string;
   @IsOptional() @Repeatable() @IsString({ each: true }) tag?: string[];
@@ -26,12 +26,12 @@ class TextQuery {
 }
 
 /** A nested object in the body of the fixture's write route. */
-export class ThingPart {
+class ThingPart {
   @IsString() name: string;
 }
 
 /** Body of the fixture's write routes. */
-export class Thing {
+class Thing {
   @IsString() name: string;
   @IsOptional() @IsArray() @ValidateNested({ each: true }) @Type(() => ThingPart) parts?: ThingPart[];
 }

@@ -18,7 +18,7 @@ export { PathParameter } from './handlers/path-parameter.js';
 export { InjectPrincipal, Principal } from './handlers/principal.js';
 export { Query } from './handlers/query.js';
 export { ParseValue, ParseValues } from './handlers/parse-value.js';
-export { setPreferenceApplied, handlingOf, returnOf, type HandlingPreference } from './preference.js';
+export { setPreferenceApplied, handlingOf, returnOf } from './preference.js';
 export { problemOf } from './problems/problem-of.js';
 export {
   bodyOf,
@@ -42,6 +42,6 @@ export {
 } from './route-config.js';
 export * from './server/run-app.js';
 export { askedFor, DescribeBody, schemaOf } from './openapi/schema-of.js';
-export { untilReachable, ShutdownWhileWaitingError, type RequiredEngine } from './server/until-reachable.js';
+export { untilReachable, ShutdownWhileWaitingError } from './server/until-reachable.js';
 export { resetAnswer } from './answers/reset-answer.js';
 export { whenClosed } from './when-closed.js';

@@ -5,13 +5,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
  * keep the invalid ones as dead letters, `strict` to write all events or none. Each route decides which of the two it
  * applies.
  */
-export type HandlingPreference = 'lenient' | 'strict';
+type HandlingPreference = 'lenient' | 'strict';
 
 /**
  * The `return` preference of a request (RFC 7240, section 4.2): `representation` asks for an answer with a body,
  * `minimal` for one without.
  */
-export type ReturnPreference = 'minimal' | 'representation';
+type ReturnPreference = 'minimal' | 'representation';
 
 type Headers = Pick<FastifyRequest, 'headers'>;
 

@@ -34,7 +34,7 @@ export interface EncodedProblem {
 }
 
 /** Encodes the error answer to a request in the format that the protocol of its route requires. */
-export type ProblemEncoder = (request: FastifyRequest, problem: ProblemError) => EncodedProblem;
+type ProblemEncoder = (request: FastifyRequest, problem: ProblemError) => EncodedProblem;
 
 interface ProblemConfig {
   problemForm?: ProblemEncoder;

@@ -1,5 +1,5 @@
 import type { ConsumerRecord } from '#log';
-import { readKey, type RecordKey } from './resources/definition-change-record.js';
+import { readKey, type DefinitionRecordKey } from './resources/definition-change-record.js';
 import { erasureRules } from './erasures/erasure-rules.js';
 import { keyRules } from './keys/key-rules.js';
 import { ResourceView } from './resources/resource-view.js';
@@ -48,7 +48,7 @@ export class DefinitionsView {
       return false;
     }
   }
-  private isCreating({ kind, identity }: RecordKey): boolean {
+  private isCreating({ kind, identity }: DefinitionRecordKey): boolean {
     return kind === this.streams.rules.kind && this.streams.held(identity).value?.state === 'creating';
   }
 }

@@ -15,14 +15,14 @@ import type { ProjectionDefinition } from './projections/projection-definition.j
 import type { SchemaRecordContent } from './schemas/schema-rules.js';
 import type { SchemaSubject } from './schemas/schema-subject.js';
 import { changeStream } from './streams/change-stream.js';
-import { StreamDeletions } from './streams/delete-stream.js';
+import { StreamDeletionService } from './streams/stream-deletion-service.js';
 import type { StreamDefinition } from './streams/stream-definition.js';
 import type {
   StreamCreationResult,
   CreateStreamRequest,
   RemoveStreamRows,
 } from './streams/create-stream-request.js';
-import { StreamCreations } from './streams/stream-creations.js';
+import { StreamCreationService } from './streams/stream-creation-service.js';
 import { visibleStream } from './streams/stream-rules.js';
 import type { StreamOperationDependencies } from './streams/stream-operation-dependencies.js';
 import { DefinitionsTopicFollower } from './definitions-topic-follower.js';
@@ -58,8 +58,8 @@ class LogDefinitions implements Definitions {
   private readonly trail: AuditWriter;
   private readonly turns = new KeyedMutex(maxChanges);
   private readonly streamParts: StreamOperationDependencies;
-  private readonly creations: StreamCreations;
-  private readonly deletions: StreamDeletions;
+  private readonly creations: StreamCreationService;
+  private readonly deletions: StreamDeletionService;
   private endShowing: (() => void) | undefined;
   readonly schemas: LogResourceStore<SchemaSubject, SchemaRecordContent>;
   readonly keys: LogResourceStore<ApiKeyDefinition>;
@@ -83,8 +83,8 @@ class LogDefinitions implements Definitions {
       erasures: this.erasures,
       upToDate: () => this.follower.start(),
     };
-    this.creations = new StreamCreations(this.streamParts);
-    this.deletions = new StreamDeletions(this.streamParts);
+    this.creations = new StreamCreationService(this.streamParts);
+    this.deletions = new StreamDeletionService(this.streamParts);
     this.schemas = this.kind((view) => view.schemas);
     this.keys = this.kind((view) => view.keys);
     this.projections = this.kind((view) => view.projections);

@@ -1,5 +1,5 @@
 /** A top-level member of `data`, as a column of an analyst's view or of an exported file. */
-export interface SchemaColumn {
+interface SchemaColumn {
   member: string;
   type: 'text' | 'integer' | 'number' | 'boolean' | 'time' | 'json';
 }

@@ -1,5 +1,5 @@
 /** First and maximum number of rows of a page, and its intended size in bytes, for an `AdaptivePageSize`. */
-export interface AdaptivePageSizeOptions {
+interface AdaptivePageSizeOptions {
   /** Number of rows of the first page. */
   first: number;
   most: number;

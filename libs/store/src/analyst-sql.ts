@@ -106,7 +106,7 @@ export class SqlRejectedError extends SqlError {
 }
 
 /** Checks and runs read-only SQL statements of analysts over published views, and publishes the views. */
-export interface AnalystSql {
+export interface AnalystSqlRunner {
   /** Name of the ClickHouse database that contains the SQL views. */
   readonly database: string;
   /**

@@ -3,7 +3,7 @@ import { jsonValue } from '#event';
 import { InvalidCursorError } from './errors.js';
 
 /** The position at which a page of a list ended: the values of the sort columns in its last row. */
-export type CursorPosition = readonly (string | number)[];
+type CursorPosition = readonly (string | number)[];
 
 /**
  * Encodes a cursor: base64url of a JSON array with a checksum, then the position. The checksum covers the

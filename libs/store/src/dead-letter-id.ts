@@ -6,7 +6,7 @@ import { maxDeadLetterIds, type DeadLetter } from './store.js';
  * The identity of a dead letter. `step` is the text of its failure location; it is empty for a dead letter
  * that is not from a pipeline.
  */
-export type DeadLetterIdentity = readonly [
+type DeadLetterIdentity = readonly [
   source: string,
   stream: string,
   partition: number,

@@ -40,7 +40,7 @@ export interface EntitySnapshot {
 }
 
 /** Names the stored events of one entity, optionally only those up to a time. */
-export interface EntityTimeQuery extends EntityReference {
+export interface EntityAsOfQuery extends EntityReference {
   /** The query is about events with a timestamp up to this one, inclusive; undefined means all events. */
   asOf?: EpochMicros;
 }
@@ -52,7 +52,7 @@ export interface EntityStoredVersionRange {
 }
 
 /** A query for the events of one entity in a range of versions. */
-export interface EntityHistoryQuery extends EntityTimeQuery {
+export interface EntityHistoryQuery extends EntityAsOfQuery {
   /** The query returns only events with a version greater than this one. */
   after: number;
   /**
@@ -65,7 +65,7 @@ export interface EntityHistoryQuery extends EntityTimeQuery {
 export const maxHistoryVersions = 16_384;
 
 /** A query for the snapshot of one entity with the greatest version up to a given one. */
-export interface NearestEntitySnapshotQuery extends EntityTimeQuery {
+export interface NearestEntitySnapshotQuery extends EntityAsOfQuery {
   /** The query returns only a snapshot of this version or a lower one. */
   upTo: number;
 }
@@ -89,7 +89,7 @@ export interface EntitySnapshotReader {
   /**
    * Returns the least and the greatest version of an entity's stored events; undefined if no event matches.
    */
-  versionRange(query: EntityTimeQuery, signal?: AbortSignal): Promise<EntityStoredVersionRange | undefined>;
+  versionRange(query: EntityAsOfQuery, signal?: AbortSignal): Promise<EntityStoredVersionRange | undefined>;
   /**
    * Returns the entity's events in a range of versions, ordered by version. If several events have the same version (a
    * removal is in progress), only the newest one is returned.
@@ -115,7 +115,7 @@ export interface EntitySnapshotReader {
  * Saves and removes snapshots of entities. All writes are idempotent. @throws StoreUnavailableError @throws
  * RowsRejectedError
  */
-export interface EntitySnapshotWriter {
+interface EntitySnapshotWriter {
   /** Saves a snapshot; it replaces a stored snapshot of the same entity with the same version and last event. */
   save(snapshot: EntitySnapshot): Promise<void>;
   /**

@@ -65,7 +65,7 @@ export interface PartitionProgress extends StatePartitionKey {
 }
 
 /** A query for one page of the state rows that a watermark has reached, ordered by closing time. */
-export interface DueRowsQuery {
+export interface DueStateRowsQuery {
   /** The query returns only rows that close at or before this watermark. */
   until: EpochMicros;
   /** The query returns only rows after this one, which is the last row of the previous page. */
@@ -74,7 +74,7 @@ export interface DueRowsQuery {
 }
 
 /** Selects the state rows of one partition of a pipeline stage that have closed, for their deletion. */
-export interface ClosedRowsFilter {
+export interface ClosedStateRowsFilter {
   stage: string;
   partition: number;
   /** Rows that close at or before this watermark are closed. The caller has already saved this watermark. */
@@ -85,7 +85,7 @@ export interface ClosedRowsFilter {
  * Saves and loads the keyed states and checkpoints of projections or pipelines, for a processor. Writes are idempotent,
  * and a row never replaces one with a greater position.
  */
-export interface KeyedStateWriter {
+export interface KeyedStateStore {
   /**
    * Writes the state rows and checkpoints of each owner in one atomic insert: no row is ever ahead of its owner's
    * checkpoint.
@@ -101,13 +101,13 @@ export interface KeyedStateWriter {
    * Returns the rows of a partition that close at or before the watermark in the query, ordered by closing time, then
    * by key (bytewise).
    */
-  due(place: StatePartitionKey, query: DueRowsQuery): Promise<KeyedStateRow[]>;
+  due(place: StatePartitionKey, query: DueStateRowsQuery): Promise<KeyedStateRow[]>;
   progressOf(place: StatePartitionKey): Promise<PartitionProgress | undefined>;
   /**
    * Deletes state rows that have closed. The delete may finish after the promise resolves: no reader needs these rows
    * any more.
    */
-  removeClosed(owner: string, closed: readonly ClosedRowsFilter[]): Promise<void>;
+  removeClosed(owner: string, closed: readonly ClosedStateRowsFilter[]): Promise<void>;
   /** Deletes all state rows and progress of these stages of a pipeline job. Idempotent. */
   removeStages(owner: string, stages: readonly string[]): Promise<void>;
   /** Deletes all state rows and progress of a projection's generation or a pipeline job. Idempotent. */
@@ -129,7 +129,7 @@ export interface KeyedState {
 }
 
 /** A query for one page of the keys of a projection's generation or a pipeline job, ordered by key (bytewise). */
-export interface StatePageQuery {
+export interface KeyedStatePageQuery {
   owner: string;
   limit: number;
   /** The query returns only keys after this key (bytewise), which is the last key of the previous page. */
@@ -139,7 +139,7 @@ export interface StatePageQuery {
 }
 
 /** A query for one page of the keys that were changed by events at or after the given offsets. */
-export interface ChangedKeysQuery extends Pick<StatePageQuery, 'owner' | 'limit' | 'after'> {
+export interface ChangedKeysQuery extends Pick<KeyedStatePageQuery, 'owner' | 'limit' | 'after'> {
   /** For each source partition, the offset from which on events count as changes. */
   since: readonly { stream: string; partition: number; offset: number }[];
 }
@@ -156,7 +156,7 @@ export interface KeyedStateReader {
    */
   find(owner: string, keys: readonly string[], signal?: AbortSignal): Promise<KeyedState[]>;
   /** Returns a page of keys, ordered by key (bytewise). */
-  keys(query: StatePageQuery, signal?: AbortSignal): Promise<KeyedState[]>;
+  keys(query: KeyedStatePageQuery, signal?: AbortSignal): Promise<KeyedState[]>;
   /**
    * Returns the keys into which an event at or after the given offsets is folded, with their current rows
    * from all partitions, ordered by key (bytewise). Rows are saved atomically with the progress that counts
@@ -164,7 +164,7 @@ export interface KeyedStateReader {
    */
   changedKeys(query: ChangedKeysQuery, signal?: AbortSignal): Promise<KeyedState[]>;
   /** Returns the number of keys of a projection's generation or a pipeline job. */
-  countKeys(query: Pick<StatePageQuery, 'owner' | 'prefix'>, signal?: AbortSignal): Promise<number>;
+  countKeys(query: Pick<KeyedStatePageQuery, 'owner' | 'prefix'>, signal?: AbortSignal): Promise<number>;
   /**
    * Returns the last checkpoints of these generations or jobs, one for each input partition, ordered by owner, stage,
    * stream and partition.

@@ -4,7 +4,7 @@ import { AdaptivePageSize } from './adaptive-page-size.js';
 import type { EventReader } from './store.js';
 
 /** The store that a `LogPageReader` reads from, and the limits of its pages. */
-export interface LogPageReaderOptions {
+interface LogPageReaderOptions {
   reader: Pick<EventReader, 'inLogOrder'>;
   /** Maximum number of events in a page of a `LogPageReader`. */
   events: number;
@@ -16,7 +16,7 @@ export interface LogPageReaderOptions {
  * One page of a `LogPageReader`: its events, and each offset range that it read, with the offset up to which the range
  * is read.
  */
-export type LogPageRead = Pick<LogOrderPage, 'events'> & { reached: (OffsetRange & { next: number })[] };
+export type LogPage = Pick<LogOrderPage, 'events'> & { reached: (OffsetRange & { next: number })[] };
 
 /**
  * Maximum number of offsets of a partition that one query may span: a filter with few matches reads far at
@@ -49,7 +49,7 @@ export class LogPageReader {
     filter: Omit<LogOrderQuery, 'ranges' | 'limit' | 'maxBytes'>,
     wanted: readonly OffsetRange[],
     signal?: AbortSignal,
-  ): Promise<LogPageRead> {
+  ): Promise<LogPage> {
     const { size } = this;
     const maxBytes = this.options.bytes + maxEventBytes;
     for (;;) {
@@ -72,7 +72,7 @@ export class LogPageReader {
     return { ...range, until: Math.min(range.until, range.from + this.span) };
   }
 
-  private learn({ events }: LogOrderPage, reached: LogPageRead['reached']): void {
+  private learn({ events }: LogOrderPage, reached: LogPage['reached']): void {
     const { size } = this;
     const full = reached.some(({ next, until }) => next < until);
     if (full) this.span = Math.max(size.rows, this.span >> 1);

@@ -6,7 +6,7 @@ import type { LogOrderPage, LogOrderQuery, OffsetRange, StoredEventIdsQuery } fr
 import type { PipelineFailureLocation } from './pipeline-failure-location.js';
 import type { EntityReference, EventFilter, CursorPage, AuthorizationScope } from './query-types.js';
 import type { EntitySnapshotBatchStore, EntitySnapshotStore } from './entity-snapshot-store.js';
-import type { KeyedStateReader, KeyedStateWriter } from './keyed-state-store.js';
+import type { KeyedStateReader, KeyedStateStore } from './keyed-state-store.js';
 
 export type { EntityErasure, EventEraser } from './event-eraser.js';
 export type { EntityReference, EventFilter, CursorPage, AuthorizationScope } from './query-types.js';
@@ -173,13 +173,13 @@ export interface EventIdQuery extends AuthorizationScope {
 }
 
 /** A query for the number of events and the first and last timestamp of each stream. */
-export interface StreamsQuery extends AuthorizationScope {
+export interface StreamSummariesQuery extends AuthorizationScope {
   /** Only these streams (ids); undefined means all streams. */
   streams?: readonly string[];
 }
 
 /** A query for one page of entities, ordered by stream and id. */
-export interface EntitiesQuery extends AuthorizationScope {
+export interface EntitySummariesQuery extends AuthorizationScope {
   stream?: string;
   limit: number;
   cursor?: string;
@@ -245,8 +245,8 @@ export interface EventReader {
     signal?: AbortSignal,
   ): Promise<{ buckets: StoredEventCountBucket[]; total: number }>;
   byId(query: EventIdQuery, signal?: AbortSignal): Promise<StoredEvent | undefined>;
-  streams(query: StreamsQuery, signal?: AbortSignal): Promise<StreamSummary[]>;
-  entities(query: EntitiesQuery, signal?: AbortSignal): Promise<CursorPage<EntitySummary>>;
+  streams(query: StreamSummariesQuery, signal?: AbortSignal): Promise<StreamSummary[]>;
+  entities(query: EntitySummariesQuery, signal?: AbortSignal): Promise<CursorPage<EntitySummary>>;
   /** Returns which kinds of stored data of the entity an erasure would remove. */
   erasableDataOf(query: EntityReference, signal?: AbortSignal): Promise<ErasableDataPresence>;
   deadLetters(
@@ -256,14 +256,14 @@ export interface EventReader {
 }
 
 /** A disk of ClickHouse with its free space and size. Object storage has no fixed size and is not listed. */
-export interface StoreDiskUsage {
+interface StoreDiskUsage {
   disk: string;
   freeBytes: number;
   sizeBytes: number;
 }
 
 /** Rows, bytes on disk and data parts of one ClickHouse table of the store. */
-export interface StoreTableUsage {
+interface StoreTableUsage {
   table: string;
   rows: number;
   /** Bytes of the table on disk. */
@@ -287,8 +287,8 @@ export interface Store {
   readonly reader: EventReader;
   readonly eraser: EventEraser;
   readonly snapshots: EntitySnapshotStore & EntitySnapshotBatchStore;
-  readonly projections: KeyedStateWriter & KeyedStateReader;
-  readonly pipelines: KeyedStateWriter & KeyedStateReader;
+  readonly projections: KeyedStateStore & KeyedStateReader;
+  readonly pipelines: KeyedStateStore & KeyedStateReader;
   /** Applies the missing migrations. Several processes may run this at the same time. */
   migrate(): Promise<void>;
   /** Resolves when ClickHouse answers a trivial query. @throws StoreUnavailableError */

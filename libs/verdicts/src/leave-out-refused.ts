@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BusyPartition, type BusyBounds } from '#dataflow';
+import { BusyPartitionDetector, type BusyPartitionThreshold } from '#dataflow';
 import {
   LogUnavailableError,
   partitionKey,
@@ -15,7 +15,7 @@ import { hasIndex, noOffsets } from './offset-bitmap.js';
 import { rangeOf, rangeOffsets, type TopicPartition } from './offset-range-verdicts.js';
 import type { VerdictTable } from './verdict-table.js';
 
-export interface RefusedRecordFilterOptions {
+interface RefusedRecordFilterOptions {
   verdicts: VerdictTable;
   /** Returns the offset that the materializer's consumer group has committed for a partition. */
   committed: (position: TopicPartition) => Promise<number>;
@@ -24,7 +24,7 @@ export interface RefusedRecordFilterOptions {
   /** Returns whether a topic has the records of a stream. The materializer decides no other records. */
   isStream: (topic: string) => boolean;
   /** When a partition is busy, so that its records can be far duplicates. */
-  busy: BusyBounds;
+  busy: BusyPartitionThreshold;
   /** Returns the log time at a record of a partition, in milliseconds since 1970; see `logTimeAt` of the engine. */
   logTimeAt: (assignment: NewlyAssignedPartition, record: ConsumerRecord) => Promise<number>;
 }
@@ -73,7 +73,7 @@ export function leaveOutRefused(log: Log, options: RefusedRecordFilterOptions): 
 /** What the filter knows of an assigned partition. */
 interface FilteredPartition {
   readonly assignment: NewlyAssignedPartition;
-  readonly busy: BusyPartition;
+  readonly busy: BusyPartitionDetector;
   /** Aborted when the partition is revoked. */
   readonly ended: AbortController;
   /** The offset below which the materializer has committed all records, and the table has all verdicts on them. */
@@ -92,7 +92,7 @@ class RefusedRecordFilter implements ConsumerHandler {
   assigned(assignment: NewlyAssignedPartition): Promise<number> {
     this.partitions.set(partitionKey(assignment), {
       ...{ assignment, ended: new AbortController(), passed: 0 },
-      busy: new BusyPartition(this.options.busy),
+      busy: new BusyPartitionDetector(this.options.busy),
     });
     return this.handler.assigned(assignment);
   }

@@ -24,7 +24,7 @@ export class VerdictConflictError extends Error {
   override readonly name = 'VerdictConflictError';
 }
 
-export interface VerdictPublisherOptions {
+interface VerdictPublisherOptions {
   table: VerdictTable;
   names: Pick<TopicAndGroupNames, 'verdicts'>;
   producer(): Promise<Pick<Producer, 'append'>>;

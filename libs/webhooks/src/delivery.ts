@@ -8,7 +8,7 @@ import { webhookHeaders } from './signature.js';
  * Receiver of a webhook, as a pipeline definition specifies it: its URL, and the name of the secret that signs
  * requests.
  */
-export interface WebhookTarget {
+interface WebhookTarget {
   readonly url: string;
   readonly secretRef: string;
 }

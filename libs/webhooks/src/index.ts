@@ -3,7 +3,6 @@ export {
   WebhookDeliverer,
   type DeliveryAttempt,
   type PendingWebhookDelivery,
-  type WebhookTarget,
 } from './delivery.js';
 export { WebhookAddressPolicy } from './webhook-address-policy.js';
 export { WebhookClient } from './webhook-client.js';

@@ -12,7 +12,7 @@ import type { WebhookAddressPolicy } from './webhook-address-policy.js';
 import { notPublic, webhookUrlError } from './webhook-url.js';
 
 /** A POST request to a webhook receiver. */
-export interface WebhookRequest {
+interface WebhookRequest {
   url: string;
   headers: Readonly<Record<string, string>>;
   body: string;

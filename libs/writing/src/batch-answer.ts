@@ -1,4 +1,4 @@
-import { problems, ProblemError, type InputError } from '#api';
+import { problems, ProblemError, type InputProblem } from '#api';
 import type { AppendedEvent } from './appended-event.js';
 import { notWritten, EventRejection } from './rejection.js';
 
@@ -14,7 +14,7 @@ const mostListed = 1000;
  * HTTP answer to a batch of events. The status is 201 if all events were written, 207 if some were, and 200 for
  * `Prefer: handling=lenient`.
  */
-export interface BatchAnswer {
+interface BatchAnswer {
   status: 200 | 201 | 207;
   /** The body as JSON text. */
   body: string;
@@ -59,7 +59,7 @@ function acceptedItem({ event, position, version }: AppendedEvent): string {
 
 function errorItem(
   { code, detail, kept, currentVersion }: EventRejection,
-  errors: readonly InputError[],
+  errors: readonly InputProblem[],
 ): string {
   const status = problems[code].status;
   const error = {
@@ -70,7 +70,7 @@ function errorItem(
 }
 
 function allRejected(results: readonly EventRejection[]): ProblemError {
-  const errors: InputError[] = [];
+  const errors: InputProblem[] = [];
   let total = 0;
   results.forEach((result, i) => {
     const found = errorsOf(result, i);
@@ -85,7 +85,7 @@ function allRejected(results: readonly EventRejection[]): ProblemError {
   return new ProblemError('invalid_request', `${written}${more}`, { errors });
 }
 
-function errorsOf(rejection: EventRejection, index: number): InputError[] {
+function errorsOf(rejection: EventRejection, index: number): InputProblem[] {
   const { code, detail, errors } = rejection;
   if (rejection === notWritten) return [];
   if (errors.length > 0) return [...errors];

@@ -12,7 +12,7 @@ const mostWaiting = 50_000;
 const retryAfterSeconds = 1;
 
 /** An appended conditional event and the topic of its stream. */
-export interface UndecidedEvent {
+interface UndecidedEvent {
   appended: AppendedEvent;
   topic: string;
 }

@@ -1,7 +1,7 @@
 export * from './deferred-producer.js';
 export * from './metered-producer.js';
 export { RejectedEventRevalidator } from './rejected/rejected-event-revalidator.js';
-export { CompiledSchemas } from './schemas/compiled-schemas.js';
+export { CompiledSchemaCache } from './schemas/compiled-schema-cache.js';
 export { SchemaMismatchCounter } from './schemas/mismatches.js';
 export { SchemaIndex } from './schemas/schema-index.js';
 export { traced } from './traced-producer.js';

@@ -1,5 +1,5 @@
 import type { RecordPosition } from '#log';
-import { ProblemError, type InputError, type ProblemCode } from '#api';
+import { ProblemError, type InputProblem, type ProblemCode } from '#api';
 
 /** Position of a rejected event in the text of its request, and those of its fields that are needed to keep it. */
 export interface RejectedEventTextRange {
@@ -33,7 +33,7 @@ export class EventRejection {
   constructor(
     readonly code: ProblemCode,
     readonly detail: string,
-    readonly errors: readonly InputError[] = [],
+    readonly errors: readonly InputProblem[] = [],
   ) {}
 
   /** Returns this rejection with the position and the fields of the rejected event. */

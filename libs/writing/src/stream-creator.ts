@@ -11,7 +11,7 @@ const mostWaiting = 256;
 const mostNew = 100;
 
 /** How the missing streams of one write request are created. */
-export interface StreamAutoCreationContext {
+interface StreamAutoCreationContext {
   /** True if no stream is created when it is known beforehand that one of them cannot be. */
   atomic: boolean;
   /** Connection of the client: after a disconnect no further stream is created. */

@@ -1,13 +1,13 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { schemaOf, shortPointerTo, unknownField } from '#http';
-import { EventInput, plainTextPattern, plainTextRule, type InputError } from '#api';
+import { EventInput, plainTextPattern, plainTextRule, type InputProblem } from '#api';
 import { streamNamePattern, streamNameRule, uuidPattern, uuidRule } from '#event';
 
 /**
  * A parsed JSON value with the structure of `EventInput`, as a client sends an event. The formats, the size and the
  * schema of the event are not checked yet. An optional field may be null, which is the same as a missing field.
  */
-export interface StructurallyValidEvent {
+interface StructurallyValidEvent {
   stream: string;
   event_type: string;
   data: object;
@@ -46,7 +46,7 @@ export const mostErrorsOfEvent = 20;
  * Returns the first 20 errors of the value that `isEvent` has rejected last. @param prefix Prefix of their JSON
  * pointers
  */
-export function eventErrors(prefix: string): InputError[] {
+export function eventErrors(prefix: string): InputProblem[] {
   const errors = (compiled.errors ?? []).slice(0, mostErrorsOfEvent);
   // Only the first of them lists the known fields, because a batch may have many events with unknown ones.
   const firstUnknown = errors.findIndex(isUnknownField);

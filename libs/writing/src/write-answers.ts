@@ -1,6 +1,6 @@
 import { IsArray, IsInt, IsString, ValidateIf } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { IsRetention, type InputError, type StreamRetention } from '#api';
+import { IsRetention, type InputProblem, type StreamRetention } from '#api';
 import { codesOfEvents } from './write-texts.js';
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
@@ -19,7 +19,7 @@ const whereKept =
   'an event with an `expected_version` that is refused or undecided.';
 
 /** Answer to a single written event, for the OpenAPI document only: the route builds the JSON text itself. */
-export class WrittenEvent {
+class WrittenEvent {
   @JSONSchema({ format: 'uuid' }) @IsString() event_id: string;
   @IsString() stream: string;
   @IsString() event_type: string;
@@ -31,7 +31,7 @@ export class WrittenEvent {
 }
 
 /** Result of a written event in the answer to a batch, for the OpenAPI document only. */
-export class WrittenPosition {
+class WrittenPosition {
   @JSONSchema({ format: 'uuid' }) @IsString() event_id: string;
   @IsInt() partition: number;
   @IsInt() offset: number;
@@ -39,7 +39,7 @@ export class WrittenPosition {
 }
 
 @JSONSchema({ description: 'Why one event of a batch was not written.' })
-export class RejectedEvent {
+class RejectedEvent {
   @JSONSchema({
     type: 'object',
     required: ['code', 'status', 'detail'],
@@ -61,7 +61,7 @@ export class RejectedEvent {
     },
   })
   @ValidateIf(() => true)
-  error: { code: string; status: number; detail: string; current_version?: number; errors?: InputError[] };
+  error: { code: string; status: number; detail: string; current_version?: number; errors?: InputProblem[] };
   @JSONSchema({ description: `${whereKept} Missing if the event is not kept.` })
   @ValidateIf(isPresent)
   @IsInt()
@@ -70,7 +70,7 @@ export class RejectedEvent {
 }
 
 /** Answer to a batch of events, for the OpenAPI document only. */
-export class BatchWritten {
+class BatchWritten {
   @IsInt() accepted: number;
   @IsInt() rejected: number;
   @JSONSchema({
@@ -82,7 +82,7 @@ export class BatchWritten {
 }
 
 /** Answer to the creation of a stream, for the OpenAPI document. */
-export class CreatedStream {
+class CreatedStream {
   @IsString() stream: string;
   @IsInt() partitions: number;
   @IsRetention('The effective retention, which is the default if none was sent.') retention: StreamRetention;

@@ -51,7 +51,7 @@ export const event = (more: object = {}) => ({
 });
 
 /** Settings and limits of `startTestIngest`. */
-export interface TestIngestOptions {
+interface TestIngestOptions {
   config?: Partial<IngestConfig>;
   bytesInFlight?: number;
   bodyBytes?: number;

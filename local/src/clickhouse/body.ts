@@ -58,7 +58,7 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
 }
 
 /** The file to which an HTTP body is written, and its size limit. */
-export interface SpoolOptions {
+interface SpoolOptions {
   file: string;
   /** Bytes written before the body. */
   first: Buffer;

@@ -9,7 +9,7 @@ interface Waiting {
 }
 
 /** Limits of the statements that wait for a connection of the pool. */
-export interface PoolQueueLimits {
+interface PoolQueueLimits {
   /** The maximum number of statements that wait for a free connection; further ones are refused. */
   maxWaiting: number;
   /** The maximum waiting time in milliseconds. */

@@ -1,6 +1,6 @@
 import { LocalClickHouseRequestError, code } from './errors.js';
 import type { EngineConnection } from './engine-connection.js';
-import { quote, tokens, type Token } from './sql.js';
+import { quote, tokens, type SqlToken } from './sql.js';
 
 /**
  * Only a statement that matches this can reach outside the data folder, so only such a statement is checked. Names may
@@ -41,8 +41,8 @@ export function firstForbiddenWord(
   canonical: string,
   params: ReadonlyMap<string, string>,
 ): string | undefined {
-  let before: Token | undefined;
-  let last: Token | undefined;
+  let before: SqlToken | undefined;
+  let last: SqlToken | undefined;
   for (const token of tokens(canonical)) {
     if (forbiddenNames.has(nameOf(token))) return token.text;
     if (token.text === '(' && last && nameOf(last) === 'disk') return 'disk(...)';
@@ -55,14 +55,14 @@ export function firstForbiddenWord(
 }
 
 /** Whether a parameter contains the name of a forbidden function. */
-function isForbiddenParameter(token: Token, params: ReadonlyMap<string, string>): boolean {
+function isForbiddenParameter(token: SqlToken, params: ReadonlyMap<string, string>): boolean {
   const name = token.kind === 'parameter' && /^\{\s*(\w+)\s*:\s*Identifier\s*\}$/.exec(token.text)?.[1];
   if (!name) return false;
   const value = params.get(name);
   return value === undefined || forbiddenNames.has(value.toLowerCase()) || value.includes('\\');
 }
 
-function nameOf({ kind, text }: Token): string {
+function nameOf({ kind, text }: SqlToken): string {
   if (kind === 'word') return text.toLowerCase();
   return kind === 'quoted' ? text.slice(1, -1).toLowerCase() : '';
 }

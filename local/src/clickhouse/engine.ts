@@ -6,7 +6,7 @@ import { ConnectionPool } from './connection-pool.js';
 import { quote } from './sql.js';
 
 /** Data folder and memory limit of the embedded ClickHouse engine. */
-export interface EmbeddedClickHouseOptions {
+interface EmbeddedClickHouseOptions {
   dataDir: string;
   /** Bytes that the engine may allocate in total; a query that exceeds them fails. */
   maxMemoryBytes: number;

@@ -31,7 +31,7 @@ export const maxInsertBytes = 2 ** 31;
 const maxHeadBytes = 256 << 10;
 
 /** One HTTP request with a query, and the response to it. */
-export interface QueryExchange {
+interface QueryExchange {
   http: IncomingMessage;
   query: QueryRequest;
   answer: ClickHouseResponseWriter;

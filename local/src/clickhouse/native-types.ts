@@ -1,5 +1,5 @@
 /** A ClickHouse type: `Array(String)` has the name `Array` and the argument `String`. */
-export interface ParsedType {
+interface ParsedType {
   name: string;
   args: string[];
 }

@@ -43,7 +43,7 @@ const ofTheServer = /^(enable_http_compression|http_.*|send_progress_in_http_hea
 const unsupported = new Set(['compress', 'decompress', 'role', 'session_id']);
 
 /** URL, headers and query id of an HTTP request, without its body. */
-export interface RequestHead {
+interface RequestHead {
   url: URL;
   headers: Record<string, string | string[] | undefined>;
   queryId: string;

@@ -6,7 +6,7 @@ import { describeException, httpStatus, toException } from './errors.js';
 import { contentType } from './formats.js';
 
 /** The HTTP request and response, the query id, and the version to report. */
-export interface ClickHouseResponseWriterOptions {
+interface ClickHouseResponseWriterOptions {
   request: IncomingMessage;
   response: ServerResponse;
   url: URL;

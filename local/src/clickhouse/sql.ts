@@ -4,7 +4,7 @@
  */
 
 /** A word, literal, name, parameter or symbol of an SQL text, with its position. */
-export interface Token {
+export interface SqlToken {
   kind: 'word' | 'number' | 'string' | 'quoted' | 'parameter' | 'symbol';
   text: string;
   start: number;
@@ -18,7 +18,7 @@ const pattern =
   /(?<skip>\s+|--[^\n]*|#[ !][^\n]*|\/\*[\s\S]*?(?:\*\/|$))|(?<string>'(?:[^'\\]|\\[\s\S]|'')*(?:'|$))|(?<quoted>`(?:[^`\\]|\\[\s\S]|``)*(?:`|$)|"(?:[^"\\]|\\[\s\S]|"")*(?:"|$))|(?<parameter>\{\s*[A-Za-z_]\w*\s*:[^{}]*\})|(?<word>[A-Za-z_$][\w$]*)|(?<number>\d[\w.]*)|(?<symbol>[\s\S])/gy;
 
 /** Returns the tokens of a statement one at a time, so that the data after an INSERT is not read. */
-export function* tokens(sql: string): Generator<Token> {
+export function* tokens(sql: string): Generator<SqlToken> {
   let depth = 0;
   for (const match of sql.matchAll(pattern)) {
     const groups = match.groups ?? {};
@@ -66,7 +66,7 @@ export function parameterNames(sql: string): string[] {
 
 /** Returns the format in a query's own FORMAT clause. */
 export function formatClause(sql: string): string | undefined {
-  let previous: Token | undefined;
+  let previous: SqlToken | undefined;
   let format: string | undefined;
   for (const token of tokens(sql)) {
     const isName = previous?.depth === 0 && previous.kind === 'word' && /^format$/i.test(previous.text);

@@ -5,7 +5,7 @@ import { storedSecret } from '../folder-secret.js';
 import { privateFolder } from '../private-folder.js';
 
 /** Folder, port and memory limit of an embedded ClickHouse process. */
-export interface ClickHouseOptions {
+interface ClickHouseOptions {
   /** Data folder of ClickHouse, created if it does not exist. Only one process may use it at a time. */
   dataDir: string;
   /** Default: a free port. */

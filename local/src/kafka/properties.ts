@@ -1,5 +1,5 @@
 /** Ports, folder and password of the embedded Kafka broker, from which its properties file is written. */
-export interface BrokerSettings {
+interface BrokerSettings {
   dataDir: string;
   port: number;
   controllerPort: number;

@@ -1,6 +1,6 @@
 import { Tributary, type Fetch } from '#client';
 import type { ParsedArguments } from './arguments/parsed-arguments.js';
-import { connectionOf, type Connection } from './connection/connection.js';
+import { connectionOf, type ConnectionSettings } from './connection/connection.js';
 import { requireConfirmed, requireSpelledOut } from './connection/protection.js';
 import { tracedFetch } from './connection/traced-fetch.js';
 import type { OutputFormatName } from './output/form.js';
@@ -14,7 +14,7 @@ export class CommandSession {
   readonly output: OutputWriter;
   readonly profiles: ProfileStore;
   private readonly stderr: OutputPipe;
-  private connected: Promise<Connection> | undefined;
+  private connected: Promise<ConnectionSettings> | undefined;
 
   constructor(
     readonly terminal: CliProcess,
@@ -38,7 +38,7 @@ export class CommandSession {
   }
 
   /** Returns the destination of requests. */
-  connection(): Promise<Connection> {
+  connection(): Promise<ConnectionSettings> {
     const { env } = this.terminal;
     return (this.connected ??= connectionOf({ input: this.input, env, profiles: this.profiles }));
   }

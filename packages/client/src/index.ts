@@ -9,7 +9,7 @@ export { Producer, type ProducerOptions, type SendOptions } from './producer/pro
 export * from './reading/index.js';
 export type { DeadLetters, ReplayOptions } from './resources/dead-letters.js';
 export type { Entities } from './resources/entities.js';
-export type { Keys } from './resources/keys.js';
+export type { ApiKeys } from './resources/keys.js';
 export type { Pipelines, ReplaceOptions } from './resources/pipelines.js';
 export type { ChangesOptions, Projections } from './resources/projections.js';
 export type { SchemaListQuery, Schemas } from './resources/schemas.js';

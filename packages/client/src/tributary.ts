@@ -1,7 +1,7 @@
 import { append, type AppendOptions } from './appending/append.js';
 import { decide, type DecideOptions, type DecideFunction } from './appending/decide.js';
 import { path, queryOf } from './http/address.js';
-import { JsonApi } from './http/api.js';
+import { JsonApiClient } from './http/api.js';
 import { HttpClient, type ApiRequest, type CallOptions, type Fetch } from './http/http-client.js';
 import { requireHttpUrl, requireKnownOptions } from './known-options.js';
 import { LiveStream, type LiveOptions } from './live/live-stream.js';
@@ -18,27 +18,27 @@ import { readEntityState, type EntityState } from './reading/states.js';
 import { readEvent, type StoredEvent } from './reading/stored-event.js';
 import { DeadLetters } from './resources/dead-letters.js';
 import { Entities } from './resources/entities.js';
-import { Keys } from './resources/keys.js';
+import { ApiKeys } from './resources/keys.js';
 import { Pipelines } from './resources/pipelines.js';
 import { Projections } from './resources/projections.js';
 import { Schemas } from './resources/schemas.js';
 import { Snapshots } from './resources/snapshots.js';
 import { Streams } from './resources/streams.js';
 import type {
-  BatchWritten,
-  CountQuery,
+  BatchWriteResult,
+  EventCountQuery,
   NewEntityEvent,
   EventCount,
   EventFilter,
   EventQuery,
-  ExportQuery,
+  EventExportQuery,
   NewEvent,
   WaitForPositions,
   WrittenEvent,
 } from './types/event.js';
-import type { EntityAddress, StateQuery } from './types/entity.js';
+import type { EntityAddress, EntityStateQuery } from './types/entity.js';
 import type { Health, HealthHistory } from './types/health.js';
-import type { CloudEvent, RejectedEventHandling, IntakeResult, RawMapping } from './types/intake.js';
+import type { CloudEvent, RejectedEventHandling, IntakeResult, RawValueMapping } from './types/intake.js';
 import type { JsonObject } from './types/json.js';
 import type { SqlParameters } from './types/sql.js';
 
@@ -71,8 +71,8 @@ export class Tributary {
   readonly projections: Projections;
   readonly pipelines: Pipelines;
   readonly deadLetters: DeadLetters;
-  readonly keys: Keys;
-  private readonly api: JsonApi;
+  readonly keys: ApiKeys;
+  private readonly api: JsonApiClient;
   private readonly ingest: HttpClient;
   private readonly ids = new UuidV7Generator();
   private readonly written = new WrittenPositions();
@@ -83,7 +83,7 @@ export class Tributary {
     requireHttpUrl('url', options.url);
     if (ingestUrl !== undefined) requireHttpUrl('ingestUrl', ingestUrl);
     const http = { timeoutMs: 60_000, ...options };
-    this.api = new JsonApi(new HttpClient(http));
+    this.api = new JsonApiClient(new HttpClient(http));
     this.ingest = new HttpClient({ ...http, url: ingestUrl ?? options.url });
     this.streams = new Streams(this.api, (stream) => this.written.forget([stream]));
     this.schemas = new Schemas(this.api);
@@ -92,7 +92,7 @@ export class Tributary {
     this.projections = new Projections(this.api);
     this.pipelines = new Pipelines(this.api);
     this.deadLetters = new DeadLetters(this.api);
-    this.keys = new Keys(this.api);
+    this.keys = new ApiKeys(this.api);
   }
 
   /**
@@ -122,7 +122,7 @@ export class Tributary {
   async writeBatch(
     events: readonly NewEvent[],
     { atomic, handling, signal }: CallOptions & { atomic?: boolean; handling?: RejectedEventHandling } = {},
-  ): Promise<BatchWritten> {
+  ): Promise<BatchWriteResult> {
     const texts = events.map((event) => eventText(event, event.event_id ?? this.ids.next()));
     const body = `{"events":[${texts.join(',')}]}`;
     const request = {
@@ -133,7 +133,7 @@ export class Tributary {
       body,
       signal,
     } as const;
-    const answer = parseJson<BatchWritten>((await this.ingest.repeat(request)).text);
+    const answer = parseJson<BatchWriteResult>((await this.ingest.repeat(request)).text);
     answer.events.forEach((one, i) => 'error' in one || this.written.add(events[i]!.stream, one));
     return answer;
   }
@@ -184,7 +184,7 @@ export class Tributary {
    * @param options.lines The body has one value on each line: invalid JSON affects only its own line.
    */
   async raw(
-    { stream, ...query }: RawMapping & { stream: string },
+    { stream, ...query }: RawValueMapping & { stream: string },
     body: string | Uint8Array<ArrayBuffer>,
     { handling, lines, signal }: CallOptions & { handling?: RejectedEventHandling; lines?: boolean } = {},
   ): Promise<IntakeResult> {
@@ -248,7 +248,7 @@ export class Tributary {
     return readEvent(await this.api.text({ path: address, query: { wait_for }, signal }));
   }
 
-  count(query: CountQuery = {}, { signal }: CallOptions = {}): Promise<EventCount> {
+  count(query: EventCountQuery = {}, { signal }: CallOptions = {}): Promise<EventCount> {
     return this.api.get({ path: '/api/v1/events/count', query: queryOf(query), signal });
   }
 
@@ -256,7 +256,7 @@ export class Tributary {
    * Exports all matching events as the bytes of a file. Read them to their end: if the answer fails, reading rejects.
    * The signal cancels it.
    */
-  export(query: ExportQuery = {}, { signal }: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
+  export(query: EventExportQuery = {}, { signal }: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
     const request = { path: '/api/v1/events/export', query: queryOf(query) };
     return this.api.http.open(request, signal ?? new AbortController().signal, exportTypes);
   }
@@ -294,7 +294,7 @@ export class Tributary {
 
   /** Returns the state of an entity: the merged data of its events, now or as of a time. */
   async state<State = JsonObject>(
-    { entity_id, ...query }: StateQuery,
+    { entity_id, ...query }: EntityStateQuery,
     { signal }: CallOptions = {},
   ): Promise<EntityState<State>> {
     const address = path`/api/v1/entities/${entity_id}/state`;

@@ -8,7 +8,7 @@ type InvokeLine = { invoke: number; at: number } & AttemptRequest;
 type ReturnLine = { return: number; invoked: number; at: number } & AttemptAnswer;
 
 /** Writes the answer of one invoked attempt to the history; resolves with the complete attempt. */
-export type AttemptAnswerRecorder = (answer: AttemptAnswer) => Promise<Attempt>;
+type AttemptAnswerRecorder = (answer: AttemptAnswer) => Promise<Attempt>;
 
 /**
  * The history of a run of conditional writes, written to a file while the run proceeds: a line before each request is

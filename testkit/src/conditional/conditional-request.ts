@@ -6,7 +6,7 @@ import type { AttemptAnswer } from './attempt.js';
 export type ConditionalEvent = SentEvent & { entity_id: string; expected: number | null };
 
 /** Sends the body of a request to a write port, and resolves with the answer. @throws if there is no answer */
-export type WriteRequestSender = (path: string, body: string) => Promise<HttpAnswer>;
+type WriteRequestSender = (path: string, body: string) => Promise<HttpAnswer>;
 
 /**
  * Sends events in one request, and resolves with the answer for each event. With `alone`, the request has a single

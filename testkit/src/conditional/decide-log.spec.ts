@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { checkDecisions, decideLog, type LoggedEvent } from './decide-log.js';
+import { checkDecisions, decideLog, type TopicEventRecord } from './decide-log.js';
 
-const record = (event_id: string, offset: number, more: Partial<LoggedEvent> = {}): LoggedEvent => ({
+const record = (
+  event_id: string,
+  offset: number,
+  more: Partial<TopicEventRecord> = {},
+): TopicEventRecord => ({
   ...{ event_id, entity_id: 'e', partition: 0, offset, expected: null },
   ...more,
 });
@@ -14,7 +18,7 @@ const records = [
   record('d', 4, { expected: 7 }),
   record('e', 0, { expected: 0, entity_id: 'f', partition: 1 }),
 ];
-const decided = (list: readonly LoggedEvent[]) =>
+const decided = (list: readonly TopicEventRecord[]) =>
   decideLog(list).map((one) => {
     if (one.outcome === 'accepted') return `${one.event_id} is version ${one.version}`;
     return one.outcome === 'refused'

@@ -1,7 +1,7 @@
 import type { Finding, ObservedEvent } from '../checker.js';
 
 /** A record of a stream's topic, as any reader of the Kafka topic sees the record. */
-export interface LoggedEvent {
+export interface TopicEventRecord {
   partition: number;
   offset: number;
   event_id: string;
@@ -14,7 +14,7 @@ export interface LoggedEvent {
  * The decision on one record that follows from the log alone. `current` is the version that the entity had when its
  * record was refused.
  */
-export type RecordDecision = LoggedEvent &
+export type RecordDecision = TopicEventRecord &
   (
     | { outcome: 'accepted'; version: number }
     | { outcome: 'repeated' }
@@ -26,7 +26,7 @@ export type RecordDecision = LoggedEvent &
  * accepted record is a repeat. A record whose expected version differs from the version of its entity is refused. The
  * records are those of one stream, in any order, and fewer than an id window can have.
  */
-export function decideLog(records: readonly LoggedEvent[]): RecordDecision[] {
+export function decideLog(records: readonly TopicEventRecord[]): RecordDecision[] {
   const accepted = new Set<string>();
   const versions = new Map<string | null, number>();
   const inOrder = records.toSorted((a, b) => a.partition - b.partition || a.offset - b.offset);

@@ -4,7 +4,7 @@ import type { Finding } from '../checker.js';
  * An operation on a register that took effect at one moment between its invocation and its return, as in a Jepsen
  * history.
  */
-export interface OperationInterval {
+interface OperationInterval {
   /** Time of the earliest invocation that may have caused the operation. */
   invoked: number;
   /** Time at which a client knew of the operation's effect, or Infinity if no client ever knew. */

@@ -1,7 +1,7 @@
 import { doubling } from './patterns.js';
 
 /** A CEL expression with an event for which the evaluation of the expression is, or once was, expensive. */
-export interface HostileExpression {
+interface HostileExpression {
   /** Describes why the expression is expensive to evaluate. */
   name: string;
   /** The CEL expression, of at most 4096 characters: a `where`, a `filter` or the condition of a branch. */

@@ -1,5 +1,5 @@
 /** Request headers that are expensive to parse, or that other programs parse differently. */
-export interface HostileHeaders {
+interface HostileHeaders {
   name: string;
   headers: Readonly<Record<string, string>>;
 }

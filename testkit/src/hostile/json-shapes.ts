@@ -2,7 +2,7 @@
  * A shape of JSON objects that is expensive to process, and a function that generates such an object of at most a given
  * size.
  */
-export interface HostileJsonShape {
+interface HostileJsonShape {
   name: string;
   /** Returns a JSON object of this shape with at most `bytes` bytes, where `bytes` must be at least 200. */
   text: (bytes: number) => string;

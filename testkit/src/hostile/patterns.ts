@@ -1,5 +1,5 @@
 /** A regular expression with a text for which a backtracking engine is slow. */
-export interface HostilePattern {
+interface HostilePattern {
   name: string;
   pattern: string;
   /** The text that is searched, of at most 1 MiB as JSON. */

@@ -14,7 +14,7 @@ import { ConsistencyTokenWaiter } from '../consistency/consistency-tokens.js';
  * What decides the streams of a read: the caller's access, the stream names in the request, and its `wait_for`
  * positions.
  */
-export interface StreamReadRequest {
+interface StreamReadRequest {
   /** The streams that the caller may see. */
   access: StreamAccess;
   /** Stream names in the request. Without them (undefined), the request reads every stream that the caller may see. */
@@ -28,7 +28,7 @@ export interface StreamReadRequest {
 }
 
 /** The caller whose request names streams, and for each stream the JSON pointer or parameter for error messages. */
-export interface StreamRequester {
+interface StreamRequester {
   access: StreamAccess;
   client: AbortSignal;
   pointerOf: (stream: string) => string;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TopicAdmin } from '#log';
 
 /** The consumer group and topic of a `CommittedOffsetsWatch`, its poll interval, and how it asks for a flush. */
-export interface CommittedOffsetsWatchOptions {
+interface CommittedOffsetsWatchOptions {
   admin: Pick<TopicAdmin, 'committed'>;
   group: string;
   topic: string;

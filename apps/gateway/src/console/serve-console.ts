@@ -4,7 +4,7 @@ import type { ConsoleFile } from './console-files.js';
 import { protectedPage } from './page-headers.js';
 
 /** What the console page learns from the gateway about the port that serves it. */
-export interface ConsoleSettings {
+interface ConsoleSettings {
   /** Whether this port requires a key. */
   keys: boolean;
   /** Whether the console offers changes on this port. */

@@ -9,7 +9,7 @@ import { JsonSchemaPart } from '../openapi/schema.js';
 const time = { type: 'string', format: 'date-time' } as const;
 
 /** A record that could not become an event, or an event that a projection or a pipeline could not process. */
-export class DeadLetterAnswer {
+class DeadLetterAnswer {
   @IsString() id: string;
   @IsString() source: string;
   @IsString() stream: string;

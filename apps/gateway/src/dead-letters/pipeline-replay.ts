@@ -11,7 +11,7 @@ import { VisiblePipelines } from '../pipelines/visible-pipelines.js';
 import { erasedReason, erasureCovering } from './undo-erased-replays.js';
 import type { ReplayAnswer } from './replay-answers.js';
 import type { ReplayRequest, DeadLetterReplayer } from './dead-letter-replayer.js';
-import { replayId } from './replayed-event.js';
+import { replayId } from './replayed-event-record.js';
 
 interface PipelineReplayRecord {
   letter: StoredDeadLetter;

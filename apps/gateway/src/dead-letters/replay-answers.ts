@@ -13,7 +13,7 @@ export class ReplayWrittenEventAnswer {
 }
 
 /** A dead letter that was not replayed, and why. */
-export class UnreplayedDeadLetterAnswer {
+class UnreplayedDeadLetterAnswer {
   @IsString() id: string;
   @IsString() detail: string;
 }

@@ -19,7 +19,7 @@ export interface ReplaySelectionPage {
 }
 
 /** The selected dead letters, the streams that the caller may see, and where to read. */
-export interface ReplaySelectionOptions {
+interface ReplaySelectionOptions {
   reader: Pick<EventReader, 'deadLetters'>;
   permitted: AuthorizationScope;
   choice: ReplaySelection;

@@ -10,11 +10,11 @@ import { Bulkhead } from '../reads/bulkhead.js';
 import { erasedReason, erasureCovering, undoErasedReplays } from './undo-erased-replays.js';
 import type { ReplayAnswer, ReplayWrittenEventAnswer } from './replay-answers.js';
 import type { ReplayRequest, DeadLetterReplayer } from './dead-letter-replayer.js';
-import { replayedEvent, type ReplayedEvent } from './replayed-event.js';
+import { replayedEvent, type ReplayedEventRecord } from './replayed-event-record.js';
 
 interface StreamReplayRecord {
   letter: StoredDeadLetter;
-  event: ReplayedEvent;
+  event: ReplayedEventRecord;
   topic: string;
 }
 

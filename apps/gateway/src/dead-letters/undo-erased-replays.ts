@@ -7,7 +7,7 @@ import { mergedErasure } from '../erasure/merged-erasure.js';
 export const erasedReason = 'its entity has been erased';
 
 /** A dead letter, and the position of the event that a replay has written to Kafka for it. */
-export interface ReplayedRecord {
+interface ReplayedRecord {
   letter: StoredDeadLetter;
   entityId: string | null;
   /** Position of the new record. */

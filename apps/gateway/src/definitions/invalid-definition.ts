@@ -4,7 +4,7 @@ import type { DefinitionProblem } from '#dataflow';
 const mostErrors = 100;
 
 /** Kind and position of the invalid definition in a request body, for the problem document. */
-export interface InvalidDefinitionContext {
+interface InvalidDefinitionContext {
   /** The kind of the definition. */
   what: 'projection' | 'pipeline';
   /**

@@ -9,7 +9,7 @@ export interface DefinitionChangeCaller {
 }
 
 /** The definitions of one kind, and who may see each of them. */
-export interface VisibleDefinitionsOptions<D> {
+interface VisibleDefinitionsOptions<D> {
   what: ProjectionOrPipeline;
   kind: ResourceStore<D>;
   /** Whether every stream that a definition reads, looks up and writes is visible. */
@@ -17,7 +17,7 @@ export interface VisibleDefinitionsOptions<D> {
 }
 
 /** The projection or pipeline that a request wants to create. */
-export interface DefinitionToCreate<D> {
+interface DefinitionToCreate<D> {
   /** Returns the definition to create; called only when no definition has this name. */
   first: () => D;
   isSame: (current: D) => boolean;

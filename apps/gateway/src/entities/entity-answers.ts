@@ -42,7 +42,7 @@ class SnapshotFacts {
 }
 
 /** OpenAPI schema of an entity snapshot in a list: its version and time, and the entity's state at that version. */
-export class SnapshotAnswer extends SnapshotFacts {
+class SnapshotAnswer extends SnapshotFacts {
   @IsObject() @JsonSchemaPart({ description: foldOf }) state: object;
 }
 

@@ -6,7 +6,7 @@ import { JsonSchemaPart } from '../openapi/schema.js';
 const time = { type: 'string', format: 'date-time' } as const;
 
 /** An entity in a list: its stream, id and latest version, without its state. */
-export class EntityAnswer {
+class EntityAnswer {
   @IsString() stream: string;
   @IsString() entity_id: string;
   @IsInt() @Min(1) version: number;

@@ -16,7 +16,7 @@ interface ErasingStore {
 }
 
 /** The entity to erase, and the caller that erases it. */
-export interface ErasureRequest {
+interface ErasureRequest {
   stream: string;
   entityId: string;
   permitted: AuthorizationScope;

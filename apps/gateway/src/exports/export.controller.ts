@@ -17,7 +17,7 @@ import { metrics } from '#telemetry';
 import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { abortWhenKeyEnds } from '../access/abort-when-key-ends.js';
 import { consistentReadProblems, Problems } from '../openapi/problems.js';
-import { EventExports } from './event-exports.js';
+import { EventExporter } from './event-exporter.js';
 import { EventExportParameters, type ExportFormat } from './export-parameters.js';
 
 const mediaTypes: Readonly<Record<ExportFormat, string>> = {
@@ -45,7 +45,7 @@ interface Export {
 @Controller('api/v1/events')
 export class ExportController {
   constructor(
-    private readonly exports: EventExports,
+    private readonly exports: EventExporter,
     private readonly streams: StreamReadAuthorizer,
   ) {}
 

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { EventExports } from './event-exports.js';
+import { EventExporter } from './event-exporter.js';
 import { ExportController } from './export.controller.js';
 
 /** Exports of all matching events, without pages. */
-@Module({ controllers: [ExportController], providers: [EventExports] })
+@Module({ controllers: [ExportController], providers: [EventExporter] })
 export class ExportsModule {}

@@ -4,7 +4,7 @@ import { Nullable } from '../openapi/nullable.js';
 import { JsonSchemaPart } from '../openapi/schema.js';
 
 /** OpenAPI schema of a lag: the records that have not been read, and the age of the oldest of them. */
-export class LagSample {
+class LagSample {
   @IsInt() @Min(0) lag_events: number;
   @IsNumber() @Min(0) lag_seconds: number;
 }
@@ -12,7 +12,7 @@ export class LagSample {
 const unmeasured = 'Null if nobody measured it in this interval.';
 
 /** OpenAPI schema of the largest figures of one interval. */
-export class HealthHistorySample {
+class HealthHistorySample {
   @JsonSchemaPart({ type: 'string', format: 'date-time', description: 'Start of the interval.' })
   @IsString()
   time: string;

@@ -3,7 +3,7 @@ import type { Definitions } from '#registry';
 import type { ConsumerLag } from './materializer-lag-reader.js';
 
 /** Figures of one interval. A figure that nobody has measured is missing. */
-export interface HealthFigures {
+interface HealthFigures {
   materializer?: ConsumerLag;
   processor?: ConsumerLag;
   /** Number of failed projections and pipelines. */
@@ -11,7 +11,7 @@ export interface HealthFigures {
 }
 
 /** The largest figures of one interval, and its start in milliseconds since 1970. */
-export interface HealthSample extends HealthFigures {
+interface HealthSample extends HealthFigures {
   start: number;
 }
 

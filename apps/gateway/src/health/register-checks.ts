@@ -7,7 +7,7 @@ import { failedJobs, type HealthHistory } from './health-history.js';
 import type { ProcessorLagReader } from './processor-lag-reader.js';
 
 /** What the gateway's health checks examine: the Kafka log, the store, the definitions and the lags. */
-export interface HealthCheckDependencies {
+interface HealthCheckDependencies {
   log: Pick<Log, 'admin'>;
   store: Pick<Store, 'ping'>;
   definitions: DefinitionsHealthInput & Pick<Definitions, 'ageMs' | 'projections' | 'pipelines'>;
@@ -24,7 +24,7 @@ const mostLagSeconds = 60;
  * Error of a health check: the materializer or the processors are more than 60 seconds behind the log, because they are
  * down or slower than the writers.
  */
-export class FallingBehindError extends Error {
+class FallingBehindError extends Error {
   override readonly name = 'FallingBehindError';
 }
 

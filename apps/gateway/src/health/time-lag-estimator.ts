@@ -1,5 +1,5 @@
 /** Offsets of a consumer group in one partition. */
-export interface GroupPartitionOffsets {
+interface GroupPartitionOffsets {
   /** The end offset of the partition: the offset of the next record. */
   end: number;
   /** The offset that the group reads next. */

@@ -1,12 +1,12 @@
 import { formatTime, parseTime, type EpochMicros } from '#event';
 import { ProblemError } from '#api';
-import type { ApiKeyDefinition, ApiKeySecret } from '#registry';
+import type { ApiKeyDefinition, ApiKeySecretHash } from '#registry';
 import { secretsPerKey } from '#http';
 import type { KeyInput } from './key-input.js';
 import { keyStatus, secretWorks } from './key-status.js';
 
 /** Id and SHA-256 hash of a generated API key: the parts that may be stored, in contrast to its text. */
-export interface GeneratedKeyHash {
+interface GeneratedKeyHash {
   keyId: string;
   sha256: string;
 }
@@ -63,7 +63,7 @@ export function revokedKey(key: ApiKeyDefinition, now: EpochMicros): ApiKeyDefin
   return key.revoked_at === undefined ? { ...key, revoked_at: formatTime(now) } : key;
 }
 
-function endingBy({ sha256, expires_at }: ApiKeySecret, until: EpochMicros): ApiKeySecret {
+function endingBy({ sha256, expires_at }: ApiKeySecretHash, until: EpochMicros): ApiKeySecretHash {
   const own = expires_at === undefined ? Infinity : (parseTime(expires_at) ?? 0);
   return { sha256, expires_at: formatTime(Math.min(own, until)) };
 }

@@ -40,7 +40,7 @@ function PerSecond(what: string): PropertyDecorator {
 
 /** Rate limits of an API key. Each gateway process counts the requests and events of a key separately. */
 @JSONSchema({ additionalProperties: false, minProperties: 1 })
-export class RateLimitInput {
+class RateLimitInput {
   @PerSecond(
     'Events that may be written in a second. A larger batch is accepted while no earlier batch is owed, and its excess delays later events.',
   )

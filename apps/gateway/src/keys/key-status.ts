@@ -1,5 +1,5 @@
 import { parseTime, type EpochMicros } from '#event';
-import type { ApiKeyDefinition, ApiKeySecret } from '#registry';
+import type { ApiKeyDefinition, ApiKeySecretHash } from '#registry';
 
 export const keyStatuses = ['active', 'expired', 'revoked'] as const;
 /** Status of an API key: active, expired or revoked. */
@@ -21,7 +21,7 @@ export function endOfKey(key: ApiKeyDefinition, now: EpochMicros): EpochMicros |
  * Whether a secret of an API key has not expired at `now`. Whether the whole key is revoked or expired is checked
  * separately.
  */
-export function secretWorks({ expires_at }: ApiKeySecret, now: EpochMicros): boolean {
+export function secretWorks({ expires_at }: ApiKeySecretHash, now: EpochMicros): boolean {
   return !isOver(expires_at, now);
 }
 

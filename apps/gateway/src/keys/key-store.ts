@@ -17,7 +17,7 @@ const endedKeptMicros = durationMs('7d') * 1000;
 const forgottenAtOnce = 10;
 
 /** The definition of an API key that was issued or rotated, and the text of the key, which cannot be read again. */
-export interface IssuedKey {
+interface IssuedKey {
   definition: ApiKeyDefinition;
   key: string;
 }

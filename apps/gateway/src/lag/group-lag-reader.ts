@@ -17,7 +17,7 @@ export interface GroupLagReaderLimits {
 }
 
 /** A consumer group to measure, with the topics that it reads. */
-export interface ConsumerGroup {
+interface ConsumerGroup {
   /** Id of what the group processes: a generation of a projection, or a job of a pipeline. */
   id: string;
   group: string;
@@ -45,7 +45,7 @@ export interface GroupLagCounts {
 }
 
 /** The lag of a consumer group over all of its topics, and the partition counts of those topics. */
-export interface GroupLagResult extends GroupLagCounts {
+interface GroupLagResult extends GroupLagCounts {
   /** Number of partitions by topic. Topics that no longer exist are omitted. */
   partitions: ReadonlyMap<string, number>;
 }

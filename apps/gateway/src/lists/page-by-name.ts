@@ -1,18 +1,18 @@
-import { listEnd, type ListEnd } from './list-end.js';
+import { listEnd, type ListPagination } from './list-pagination.js';
 import { nameCursor, nameOfCursor } from './name-cursor.js';
 
 /** One page of a list that is sorted by name, with the total and the cursor of the next page. */
-export interface PageSortedByName<T> {
+interface PageSortedByName<T> {
   items: T[];
   /** The members with which the answer of the list ends. */
-  end: ListEnd & { total: number };
+  end: ListPagination & { total: number };
 }
 
 /**
  * Size and cursor of the requested page of a list. A cursor is valid only for the `boundTo` with which it was created:
  * the kind of list and its filters.
  */
-export interface PageRequest<T = unknown> {
+interface PageRequest<T = unknown> {
   limit: number;
   /**
    * Returns the approximate length of an item in the answer, in characters. If it is given, a page ends after a few

@@ -14,7 +14,7 @@ import { errorMessage, heartBeat } from './server-sent.js';
  * Settings that limit the open live streams of events and of projection changes: in total, and of one API key. A
  * further stream is refused.
  */
-export type LiveStreamLimits = Pick<GatewayConfig, 'LIVE_STREAMS' | 'LIVE_STREAMS_PER_KEY'>;
+type LiveStreamLimits = Pick<GatewayConfig, 'LIVE_STREAMS' | 'LIVE_STREAMS_PER_KEY'>;
 
 /** Intervals of the connections of live streams, and the limits of their unsent bytes. */
 export interface LiveTimings {

@@ -5,7 +5,7 @@ import {
   StoreUnavailableError,
   type EventReader,
   type OffsetRange,
-  type LogPageRead,
+  type LogPage,
 } from '#store';
 import { metrics } from '#telemetry';
 import type { Bulkhead } from '../reads/bulkhead.js';
@@ -15,18 +15,18 @@ import type { LivePosition, CatchUpRange } from './live-position.js';
 import type { StoredEventsFollower } from './stored-events-follower.js';
 import { eventMessage, positionMessage } from './server-sent.js';
 import { ResumeIdSpacer } from './resume-id-spacer.js';
-import type { StoreOutage } from './store-outage.js';
+import type { StoreOutageTracker } from './store-outage-tracker.js';
 import type { ServerSentEventWriter } from './server-sent-event-writer.js';
 
 /** Dependencies and retry times of one live stream of events. */
-export interface LiveEventStreamOptions {
+interface LiveEventStreamOptions {
   group: SharedSubscription;
   follower: Pick<StoredEventsFollower, 'nextRound' | 'streamOf'>;
   reader: Pick<EventReader, 'inLogOrder'>;
   /** Limits the store reads of streams that are catching up. */
   bulkhead: Pick<Bulkhead, 'run'>;
   /** The store outage that all event streams share. */
-  outage: StoreOutage;
+  outage: StoreOutageTracker;
   /** Milliseconds until the store is read again after a failure. */
   retryMs?: number;
   /**
@@ -116,10 +116,7 @@ export class LiveEventStream {
   }
 
   /** Reads a page from the store. Resolves with undefined after a transient failure. */
-  private async read(
-    ranges: readonly KeyedOffsetRange[],
-    signal: AbortSignal,
-  ): Promise<LogPageRead | undefined> {
+  private async read(ranges: readonly KeyedOffsetRange[], signal: AbortSignal): Promise<LogPage | undefined> {
     const { bulkhead, group, outage } = this.options;
     const { streams: _, ...filter } = group.filter.question;
     try {
@@ -135,7 +132,7 @@ export class LiveEventStream {
   }
 
   private async write(
-    { events, reached, keys }: LogPageRead & { keys: ReadonlyMap<string, string> },
+    { events, reached, keys }: LogPage & { keys: ReadonlyMap<string, string> },
     socket: Socket,
     signal: AbortSignal,
   ): Promise<void> {

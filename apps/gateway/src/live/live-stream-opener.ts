@@ -14,10 +14,10 @@ import { streamDeleted, invalidLastEventId, positionTooLong } from './live-probl
 import { LiveEventStream } from './live-event-stream.js';
 import { StoredEventsFollower } from './stored-events-follower.js';
 import { startMessage } from './server-sent.js';
-import { storeOutage, type StoreOutage } from './store-outage.js';
+import { storeOutage, type StoreOutageTracker } from './store-outage-tracker.js';
 
 /** An authorized request for a live stream of events. */
-export interface LiveRequest {
+interface LiveRequest {
   question: LiveSelection;
   format: LiveEventFormat;
   /** The header `Last-Event-ID`. */
@@ -36,7 +36,7 @@ const concurrentHistory = 3;
 export class LiveStreamOpener {
   private readonly groups = new Map<string, SharedSubscription>();
   private readonly bulkhead: Bulkhead;
-  private readonly outage: StoreOutage;
+  private readonly outage: StoreOutageTracker;
 
   constructor(
     private readonly connections: LiveConnections,

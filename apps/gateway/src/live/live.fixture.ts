@@ -11,12 +11,12 @@ import type { LiveSelection } from './live-filter.js';
 import { givenConnections, type GivenConnectionsOptions } from './given-connections.fixture.js';
 import { LiveStreamOpener } from './live-stream-opener.js';
 import { StoredEventsFollower, type StoredEventsFollowerTimings } from './stored-events-follower.js';
-import { StreamClient, type MessageParser } from './stream-client.fixture.js';
+import { StreamClient, type ServerSentEventParser } from './stream-client.fixture.js';
 
 const topics = new TopicAndGroupNames('spec.');
 
 /** Opens live event streams in one simulated gateway process, and closes them all. */
-export interface LiveStreamsHandle {
+interface LiveStreamsHandle {
   open: LiveStreamOpener['open'];
   close(): void;
 }
@@ -97,7 +97,7 @@ export class LiveStreamsFixture {
 /** A client of a live stream of events, which compares what it has received. */
 export class LiveClient extends StreamClient {
   constructor(
-    newParser: () => MessageParser,
+    newParser: () => ServerSentEventParser,
     private readonly question: Partial<LiveSelection> = {},
   ) {
     super(newParser);

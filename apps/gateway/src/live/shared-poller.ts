@@ -3,7 +3,7 @@ import type { Logger } from '#telemetry';
 import { abortable } from './abortable.js';
 
 /** What a `SharedPoller` polls, how often, and while whom it serves. */
-export interface SharedPollerOptions {
+interface SharedPollerOptions {
   /** Whether anybody follows. Polling ends when nobody does, and resumes with the next `start`. */
   isFollowed(): boolean;
   /** Polls once. Resolves with true when more is available already: the next poll then follows without a pause. */

@@ -20,7 +20,7 @@ export interface LiveBatch {
 }
 
 /** Limits for the work on one batch. */
-export interface BatchWorkLimits {
+interface BatchWorkLimits {
   /** Time slice of the whole batch: when it is used up, other work of the process runs before the next event. */
   turn: Pick<TimeSlice, 'over' | 'end'>;
   /** CEL evaluation steps that the filter of this group may use for the batch. */

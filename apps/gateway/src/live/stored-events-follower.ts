@@ -7,7 +7,7 @@ import type { TopicAdmin } from '#log';
 import { LogPageReader, type EventReader } from '#store';
 import type { Logger } from '#telemetry';
 import { DEFINITIONS, LIVE_STORE, LOG, LOGGER } from '../shared-services/shared-services.js';
-import { FilterBudgets } from './filter-budgets.js';
+import { LiveFilterStepBudgets } from './live-filter-step-budgets.js';
 import { FollowedStreams, type CommittedOffsets, type UndeliveredRange } from './followed-streams.js';
 import { LiveEvent } from './live-event.js';
 import type { LiveBatch, SharedSubscription } from './shared-subscription.js';
@@ -143,7 +143,7 @@ export class StoredEventsFollower {
 
   /** Delivers a batch to one group after the other. Other work of the process may run in between. */
   private async handOn(batch: LiveBatch): Promise<void> {
-    const budgets = new FilterBudgets();
+    const budgets = new LiveFilterStepBudgets();
     const own = this.times.newTurn();
     const turn = {
       over: (size: number) => own.over(size),

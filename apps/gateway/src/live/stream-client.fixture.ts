@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
 /** The parser of Server-Sent Events that a `StreamClient` uses, such as the one of the client package. */
-export interface MessageParser {
+export interface ServerSentEventParser {
   readonly messages: { event: string; data: string }[];
   lastEventId: string;
   add(text: string): void;
@@ -18,7 +18,7 @@ type Open = (
  * while a spec sets `holding`, text remains in flight.
  */
 export class StreamClient {
-  parser: MessageParser;
+  parser: ServerSentEventParser;
   /** Text in flight. The client receives it at once unless `holding` is set. */
   private pending: string[] = [];
   holding = false;
@@ -26,7 +26,7 @@ export class StreamClient {
   failure: unknown;
   private connection = new AbortController();
 
-  constructor(private readonly newParser: () => MessageParser) {
+  constructor(private readonly newParser: () => ServerSentEventParser) {
     this.parser = newParser();
   }
 

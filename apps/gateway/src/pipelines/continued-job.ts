@@ -1,4 +1,4 @@
-import { ProblemError, type InputError } from '#api';
+import { ProblemError, type InputProblem } from '#api';
 import type { Definitions, PipelineJob } from '#registry';
 
 /**
@@ -13,7 +13,7 @@ export function continuedJob(
   { definitions, former }: { definitions: Pick<Definitions, 'stream'>; former: ReadonlyMap<string, string> },
 ): PipelineJob {
   const streams = Object.keys(fresh.sources);
-  const replaced = streams.flatMap((stream, i): InputError[] => {
+  const replaced = streams.flatMap((stream, i): InputProblem[] => {
     const known = run.sources[stream]?.id ?? former.get(stream);
     // Offsets of the new stream would count as processed, because the job has read the same offsets of the old stream.
     // Events that the pipeline emits for the new stream would get ids that have been used.

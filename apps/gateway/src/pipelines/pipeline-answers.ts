@@ -13,7 +13,7 @@ import { pipelineStatus, pipelineStatuses, type PipelineStatus } from './pipelin
 const time = { type: 'string', format: 'date-time' } as const;
 
 /** OpenAPI schema of the member `source` of a pipeline: the events that it processes. */
-export class PipelineSourceAnswer {
+class PipelineSourceAnswer {
   @IsArray() @IsString({ each: true }) streams: readonly string[];
   @IsOptional() @IsArray() @IsString({ each: true }) event_types?: readonly string[];
   @IsOptional() @IsString() where?: string;
@@ -54,7 +54,7 @@ export class PipelineAnswer {
 }
 
 /** OpenAPI schema of an internal Kafka topic of a pipeline: the input of a window or dedupe, or of replays. */
-export class InternalTopicAnswer {
+class InternalTopicAnswer {
   @IsString() topic: string;
   @JsonSchemaPart({
     description:
@@ -67,7 +67,7 @@ export class InternalTopicAnswer {
 }
 
 /** OpenAPI schema of a pipeline in a list: its definition, and the statistics of its current job. */
-export class PipelineWithStatsAnswer extends PipelineAnswer {
+class PipelineWithStatsAnswer extends PipelineAnswer {
   @IsInt()
   @Min(0)
   @JsonSchemaPart({ description: 'Events of the source streams that the pipeline selects.' })
@@ -120,7 +120,7 @@ export class PipelineWithStatsAnswer extends PipelineAnswer {
 }
 
 /** OpenAPI schema of the statistics of one operator since the start of the pipeline's current job. */
-export class PipelineStepStatsAnswer {
+class PipelineStepStatsAnswer {
   @JsonSchemaPart({
     description: 'The operator, as a JSON pointer into the definition, such as `/operators/0`.',
   })

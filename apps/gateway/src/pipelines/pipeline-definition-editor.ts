@@ -18,7 +18,7 @@ import { VisiblePipelines } from './visible-pipelines.js';
  * Name and definition of the pipeline that a request creates or replaces. The signal is aborted when the client
  * disconnects.
  */
-export interface DesiredPipeline {
+interface DesiredPipeline {
   name: string;
   spec: PipelineSpec;
   client: AbortSignal;

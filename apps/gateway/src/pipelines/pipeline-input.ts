@@ -20,7 +20,7 @@ export const pipelineStarts = ['beginning', 'now'] as const;
 
 /** OpenAPI schema and validation of the member `source` of a pipeline definition. */
 @JSONSchema({ additionalProperties: false })
-export class PipelineSourceInput extends ProjectionSourceInput {
+class PipelineSourceInput extends ProjectionSourceInput {
   @IsOptional()
   @IsString()
   @JsonSchemaPart({

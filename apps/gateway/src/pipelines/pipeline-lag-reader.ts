@@ -7,7 +7,7 @@ import { readTopics } from '../sources/read-topics.js';
 import { compiledDefinition } from './compiled-definition.js';
 
 /** An internal Kafka topic of a pipeline's job, with its number of partitions. */
-export interface InternalTopic {
+interface InternalTopic {
   topic: string;
   /** JSON pointer in the definition to the window or dedupe that reads the topic. Empty for the topic of replays. */
   stage: string;

@@ -9,7 +9,7 @@ import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { VisibleProjections } from '../projections/visible-projections.js';
 
 /** The streams that the caller of a pipeline definition may see, and a signal that is aborted when it disconnects. */
-export interface DefinitionRequester {
+export interface PipelineDefinitionCaller {
   access: StreamAccess;
   client: AbortSignal;
 }
@@ -33,7 +33,7 @@ export class PipelineReferenceChecker {
    * @throws ProblemError 403 `stream_forbidden` and `stream_reserved` for the streams that it writes to, 404
    * `stream_not_found` and `projection_not_found`
    */
-  async require(spec: PipelineSpec, requester: DefinitionRequester): Promise<void> {
+  async require(spec: PipelineSpec, requester: PipelineDefinitionCaller): Promise<void> {
     for (const { stream, pointer } of targets(spec)) {
       refuseReserved(stream, { pointer });
       requireWriteAccess(requester.access, [stream], { pointer });
@@ -50,7 +50,7 @@ export class PipelineReferenceChecker {
    */
   async makeTargets(
     spec: PipelineSpec,
-    { access, actor, client }: DefinitionRequester & { actor: Actor },
+    { access, actor, client }: PipelineDefinitionCaller & { actor: Actor },
   ): Promise<void> {
     const pointers = new Map(targets(spec).map(({ stream, pointer }) => [stream, pointer]));
     if (!this.config.AUTO_CREATE_STREAMS) {

@@ -9,7 +9,7 @@ import { compiledDefinition } from './compiled-definition.js';
 import { PipelineLagReader, type PipelineLagResult } from './pipeline-lag-reader.js';
 
 /** Numbers of events that a pipeline's job has processed, emitted and failed on since its start. */
-export interface PipelineCounts {
+interface PipelineCounts {
   /** Events of the source streams that the pipeline selects. */
   processed: number;
   /** Events written to streams, and deliveries to webhooks. */
@@ -21,7 +21,7 @@ export interface PipelineCounts {
 }
 
 /** Number of events by result, for one operator of a pipeline's job. */
-export interface OperatorStats extends Record<OperatorEventResult, number> {
+interface OperatorStats extends Record<OperatorEventResult, number> {
   /** JSON pointer to the operator in the definition. */
   path: string;
   operator: string;

@@ -1,5 +1,5 @@
 import { limits } from '#event';
-import { ProblemError, type InputError } from '#api';
+import { ProblemError, type InputProblem } from '#api';
 import {
   compilePipeline,
   DefinitionError,
@@ -58,7 +58,7 @@ function compiledOrRefused(spec: PipelineSpec, at: string | undefined): Compiled
   }
 }
 
-function wrongWebhooks({ webhooks }: CompiledPipeline, networks: WebhookAddressPolicy): InputError[] {
+function wrongWebhooks({ webhooks }: CompiledPipeline, networks: WebhookAddressPolicy): InputProblem[] {
   return webhooks.flatMap(({ at, url }) => {
     const detail = webhookUrlError(url, networks);
     return detail === undefined ? [] : [{ pointer: `${at}/url`, detail }];

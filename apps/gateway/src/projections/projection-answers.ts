@@ -13,7 +13,7 @@ import { defaultKey } from './validated-projection.js';
 const time = { type: 'string', format: 'date-time' } as const;
 
 /** OpenAPI schema of the member `source` of a projection: the events that it folds. */
-export class ProjectionSourceAnswer {
+class ProjectionSourceAnswer {
   @IsArray() @IsString({ each: true }) streams: readonly string[];
   @IsOptional() @IsArray() @IsString({ each: true }) event_types?: readonly string[];
   @IsOptional() @IsString() where?: string;
@@ -52,7 +52,7 @@ export class ProjectionAnswer {
 }
 
 /** A projection with the statistics of its serving generation, or of its first generation while none is serving. */
-export class ProjectionWithStatsAnswer extends ProjectionAnswer {
+class ProjectionWithStatsAnswer extends ProjectionAnswer {
   @IsInt()
   @Min(0)
   @JsonSchemaPart({ description: 'Events that have been folded into states.' })
@@ -72,7 +72,7 @@ export class ProjectionWithStatsAnswer extends ProjectionAnswer {
 }
 
 /** Progress of the generation that is being built, in the answer of one projection. */
-export interface GenerationProgressAnswer {
+interface GenerationProgressAnswer {
   version: number;
   started_at: string;
   processed: number;

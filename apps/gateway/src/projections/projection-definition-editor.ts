@@ -7,7 +7,7 @@ import {
   type ProjectionDefinition,
   type ProjectionSpec,
 } from '#registry';
-import type { KeyedStateWriter } from '#store';
+import type { KeyedStateStore } from '#store';
 import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { STORE } from '../shared-services/shared-services.js';
 import { sameSpec } from '../definitions/same-spec.js';
@@ -19,7 +19,7 @@ import { VisibleProjections } from './visible-projections.js';
  * Name and definition of the projection that a request creates or replaces. The signal is aborted when the client
  * disconnects.
  */
-export interface DesiredProjection {
+interface DesiredProjection {
   name: string;
   spec: ProjectionSpec;
   client: AbortSignal;
@@ -35,7 +35,7 @@ type PreparedGeneration = Omit<ProjectionGeneration, 'version'>;
 export class ProjectionDefinitionEditor {
   constructor(
     private readonly projections: VisibleProjections,
-    @Inject(STORE) private readonly store: { projections: Pick<KeyedStateWriter, 'remove'> },
+    @Inject(STORE) private readonly store: { projections: Pick<KeyedStateStore, 'remove'> },
     private readonly streams: StreamReadAuthorizer,
     private readonly sources: SourceBinder,
   ) {}

@@ -1,5 +1,5 @@
 import { isJsonObject } from '#event';
-import { ProblemError, type InputError } from '#api';
+import { ProblemError, type InputProblem } from '#api';
 import type { ProjectionSpec } from '#registry';
 import { shortPointerTo, unknownFields } from '#http';
 import { compileFold, compileKey, compileSource, DefinitionError, type DefinitionProblem } from '#dataflow';
@@ -49,7 +49,7 @@ function fieldsOf(fields: object): ProjectionSpec['fields'] {
 
 const mostErrors = 100;
 
-function wrongIn(pointer: string, field: unknown): InputError[] {
+function wrongIn(pointer: string, field: unknown): InputProblem[] {
   if (!isJsonObject(field)) return [{ pointer, detail: 'must be an object with op and value' }];
   const { op, value } = field;
   return [

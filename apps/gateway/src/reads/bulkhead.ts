@@ -2,7 +2,7 @@ import { ProblemError } from '#api';
 import { metrics } from '#telemetry';
 
 /** How many reads run and wait at the same time, and how long one waits. */
-export interface BulkheadOptions {
+interface BulkheadOptions {
   /** Limit of reads that run on the store at the same time. */
   concurrent: number;
   /** Limit of reads that wait for a slot; the next one is refused. */

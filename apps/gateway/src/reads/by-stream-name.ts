@@ -4,7 +4,7 @@ import type {
   EventReader,
   AuthorizationScope,
   EntitySnapshotStore,
-  AnalystSql,
+  AnalystSqlRunner,
   SqlRequest,
 } from '#store';
 
@@ -52,7 +52,7 @@ export function filesByStreamName(files: EventFileExporter, names: Names): Event
 }
 
 /** Returns SQL queries whose authorization scope has stream names. Views are published by stream ids already. */
-export function sqlByStreamName(sql: AnalystSql, names: Names): AnalystSql {
+export function sqlByStreamName(sql: AnalystSqlRunner, names: Names): AnalystSqlRunner {
   const { scope } = lookUp(names);
   const byId = (question: SqlRequest) => ({ ...question, permitted: scope(question.permitted) });
   return {

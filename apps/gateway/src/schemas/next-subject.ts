@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ProblemError, type SchemaCompatibility, type InputError } from '#api';
+import { ProblemError, type SchemaCompatibility, type InputProblem } from '#api';
 import type { SchemaEnforcementMode, SchemaSubject } from '#registry';
-import type { CompatibilityChecks } from './schema-checks.js';
+import type { SchemaCompatibilityChecker } from './schema-compatibility-checker.js';
 
 /** The schema that a client wants to register for a subject. */
 export interface DesiredSchema {
@@ -23,7 +23,7 @@ export interface DesiredSchema {
 export async function nextSubject(
   current: SchemaSubject | undefined,
   wanted: DesiredSchema,
-  { now, checks }: { now: string; checks: CompatibilityChecks },
+  { now, checks }: { now: string; checks: SchemaCompatibilityChecker },
 ): Promise<SchemaSubject> {
   const { stream, event_type, schema } = wanted;
   const compatibility = wanted.compatibility ?? current?.compatibility ?? 'backward';
@@ -40,7 +40,7 @@ export async function nextSubject(
   return { stream, event_type, compatibility, mode, retired: false, versions: [...versions, version] };
 }
 
-function incompatible(compatibility: SchemaCompatibility, errors: InputError[]): ProblemError {
+function incompatible(compatibility: SchemaCompatibility, errors: InputProblem[]): ProblemError {
   const detail =
     `The schema is not ${compatibility} compatible with earlier versions. Change it, or register it with another ` +
     'compatibility ("none" accepts anything).';

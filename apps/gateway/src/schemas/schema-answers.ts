@@ -23,7 +23,7 @@ export class SchemaList extends ListAnswer {
 }
 
 /** A reason why a schema is incompatible, and where in the schema it is. */
-export class IncompatibilityAnswer {
+class IncompatibilityAnswer {
   @IsString() @JsonSchemaPart({ description: 'A JSON pointer into the body.' }) pointer: string;
   @IsString() detail: string;
 }
@@ -45,7 +45,7 @@ export class SchemaCheckAnswer {
 }
 
 /** A violation of a schema, and where in the event it is. */
-export class ViolationAnswer {
+class ViolationAnswer {
   @IsString()
   @JsonSchemaPart({ description: 'A JSON pointer into the event, such as `/data/amount`.' })
   pointer: string;

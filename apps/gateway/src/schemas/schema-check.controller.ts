@@ -6,7 +6,7 @@ import { Body, InjectPrincipal, Principal, RequireScope } from '#http';
 import { requireWriteAccess } from '../access/write-access.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { DEFINITIONS } from '../shared-services/shared-services.js';
-import { CompatibilityChecks } from './schema-checks.js';
+import { SchemaCompatibilityChecker } from './schema-compatibility-checker.js';
 import { SchemaCheckAnswer } from './schema-answers.js';
 import { SchemaCheckInput } from './schema-input.js';
 import { SubjectStream, SubjectType } from './subject-params.js';
@@ -19,7 +19,7 @@ import { validatedSchema } from './validated-schema.js';
 export class SchemaCheckController {
   constructor(
     @Inject(DEFINITIONS) private readonly definitions: Definitions,
-    private readonly checks: CompatibilityChecks,
+    private readonly checks: SchemaCompatibilityChecker,
   ) {}
 
   @Post()

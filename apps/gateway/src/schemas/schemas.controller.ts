@@ -11,7 +11,7 @@ import { ApiAnswer } from '../openapi/answers.js';
 import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { nextSubject, type DesiredSchema } from './next-subject.js';
 import { latestVersion, SchemaAnswer, schemaAnswer, SchemaList } from './schema-answers.js';
-import { CompatibilityChecks } from './schema-checks.js';
+import { SchemaCompatibilityChecker } from './schema-compatibility-checker.js';
 import { SchemaInput } from './schema-input.js';
 import { SchemaListParameters } from './schema-parameters.js';
 import { Problems, bodyProblems, createProblems } from '../openapi/problems.js';
@@ -23,7 +23,7 @@ import { validatedSchema } from './validated-schema.js';
 export class SchemasController {
   constructor(
     @Inject(DEFINITIONS) private readonly definitions: Definitions,
-    private readonly checks: CompatibilityChecks,
+    private readonly checks: SchemaCompatibilityChecker,
   ) {}
 
   @Post()

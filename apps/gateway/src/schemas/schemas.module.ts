@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DataValidationController } from './data-validation.controller.js';
 import { SchemaCheckController } from './schema-check.controller.js';
-import { CompatibilityChecks } from './schema-checks.js';
+import { SchemaCompatibilityChecker } from './schema-compatibility-checker.js';
 import { SchemaVersionsController } from './schema-versions.controller.js';
 import { SchemaController } from './schema.controller.js';
 import { SchemasController } from './schemas.controller.js';
@@ -15,6 +15,6 @@ import { SchemasController } from './schemas.controller.js';
     SchemaCheckController,
     DataValidationController,
   ],
-  providers: [CompatibilityChecks],
+  providers: [SchemaCompatibilityChecker],
 })
 export class SchemasModule {}

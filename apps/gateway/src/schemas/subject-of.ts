@@ -2,13 +2,13 @@ import { permitsStream, ProblemError, type StreamAccess } from '#api';
 import { schemaName, type SchemaSubject, type SchemaVersion } from '#registry';
 
 /** The stream and the event type in the path of a URL. */
-export interface SubjectPath {
+interface SubjectPath {
   stream: string;
   eventType: string;
 }
 
 /** Looks up schema subjects (all schema versions of one stream and event type) by name. */
-export interface SubjectLookup {
+interface SubjectLookup {
   get(name: string): SchemaSubject | undefined;
 }
 

@@ -2,7 +2,7 @@ import type { TopicAndGroupNames } from '#event';
 import type { HttpAnswerMemoryBudget } from '#http';
 import type { Log, Producer } from '#log';
 import type { Definitions } from '#registry';
-import type { EventFileExporter, AnalystSql, Store } from '#store';
+import type { EventFileExporter, AnalystSqlRunner, Store } from '#store';
 import type { Logger } from '#telemetry';
 import type { VerdictTable } from '#verdicts';
 import type { WebhookAddressPolicy } from '#webhooks';
@@ -43,7 +43,7 @@ export interface SharedServices {
   log: Pick<Log, 'admin'>;
   store: Pick<Store, 'reader' | 'writer' | 'eraser' | 'projections' | 'pipelines' | 'snapshots'>;
   live: Pick<Store, 'reader' | 'projections'>;
-  sql: AnalystSql;
+  sql: AnalystSqlRunner;
   files: EventFileExporter;
   definitions: Definitions;
   producer: Producer;

@@ -12,7 +12,7 @@ type Start = 'beginning' | 'now';
  * The names of the streams that a projection or pipeline reads, and whether it starts at their beginning or at their
  * end.
  */
-export interface SourceSpec {
+interface SourceSpec {
   source: { streams: readonly string[] };
   from: Start;
 }
@@ -21,7 +21,7 @@ export interface SourceSpec {
  * A new generation of a projection or a new job of a pipeline: its id, its streams with start offsets, and its start
  * time.
  */
-export interface NewGenerationOrJob {
+interface NewGenerationOrJob {
   /** Id of the generation or job: 24 random hexadecimal digits. */
   id: string;
   sources: Record<string, SourceStreamBinding>;

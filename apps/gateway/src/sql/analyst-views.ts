@@ -8,7 +8,7 @@ import {
 } from '#registry';
 import { topLevelColumns } from '#schemas';
 import type { AnalystViews, EventTypeView } from '#store';
-import { viewNames, type NamedView } from './view-names.js';
+import { viewNames, type ViewToName } from './view-names.js';
 
 type Defined = Pick<Definitions, 'schemas' | 'projections' | 'stream'>;
 
@@ -16,7 +16,7 @@ type Defined = Pick<Definitions, 'schemas' | 'projections' | 'stream'>;
  * A ClickHouse view for analysts, of one event type or of one projection, with the names of the streams whose events it
  * contains.
  */
-interface AnalystView extends NamedView {
+interface AnalystView extends ViewToName {
   readonly streams: readonly string[];
   /** The event type of the view; undefined for a projection. */
   readonly eventType?: Omit<EventTypeView, 'view'>;

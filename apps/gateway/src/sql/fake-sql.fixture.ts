@@ -5,12 +5,12 @@ import {
   type AnalystViews,
   type CheckedStatement,
   type SqlResponse,
-  type AnalystSql,
+  type AnalystSqlRunner,
   type SqlRequest,
 } from '#store';
 
 /** In-memory fake of `SqlQueries`: refuses statements that contain `refused`, and records the others. */
-export class FakeAnalystSql implements AnalystSql {
+export class FakeAnalystSqlRunner implements AnalystSqlRunner {
   readonly database = 'tributary_sql';
   readonly ownUser = false;
   readonly mostSeconds = 30;

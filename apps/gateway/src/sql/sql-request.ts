@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { SqlError, type SqlRequest } from '#store';
 
 /** The part of an `SqlRequest` that comes from the HTTP request. The authorization scope of the key is added later. */
-export type SqlInput = Pick<
+type SqlInput = Pick<
   SqlRequest,
   'text' | 'params' | 'format' | 'queryId' | 'seconds' | 'transport' | 'acceptEncoding'
 >;

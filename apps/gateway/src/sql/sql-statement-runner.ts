@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Principal } from '#http';
 import type { Definitions } from '#registry';
-import { SqlError, SqlRejectedError, type SqlResponse, type AnalystSql, type SqlRequest } from '#store';
+import { SqlError, SqlRejectedError, type SqlResponse, type AnalystSqlRunner, type SqlRequest } from '#store';
 import { metrics, type Logger } from '#telemetry';
 import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { DEFINITIONS, LOGGER, SQL } from '../shared-services/shared-services.js';
@@ -44,7 +44,7 @@ export class SqlStatementRunner {
   private readonly running: PerKeyConcurrencyLimiter;
 
   constructor(
-    @Inject(SQL) private readonly sql: AnalystSql,
+    @Inject(SQL) private readonly sql: AnalystSqlRunner,
     @Inject(DEFINITIONS) private readonly definitions: Definitions,
     private readonly streams: StreamReadAuthorizer,
     @Inject(LOGGER) private readonly logger: Logger,

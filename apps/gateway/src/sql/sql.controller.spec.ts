@@ -3,9 +3,9 @@ import { systemActor, type AuditEntry } from '#registry';
 import { generateKey } from '#http';
 import { until } from '#testkit';
 import { givenGateway, type GivenGateway } from '../gateway.fixture.js';
-import { FakeAnalystSql } from './fake-sql.fixture.js';
+import { FakeAnalystSqlRunner } from './fake-sql.fixture.js';
 
-const sql = new FakeAnalystSql();
+const sql = new FakeAnalystSqlRunner();
 let gateway: GivenGateway;
 const audited: AuditEntry[] = [];
 /** The text of the key, and the header with it. */

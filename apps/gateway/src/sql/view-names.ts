@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** An event type or a projection for which a ClickHouse view with a name is created. */
-export interface NamedView {
+export interface ViewToName {
   /** The parts of the view's name: stream and event type, or the projection. */
   parts: readonly string[];
   /** Creation time (RFC 3339). If two views would have the same name, the older definition gets it. */
@@ -16,7 +16,7 @@ const mostCharacters = 120;
  * `order.placed` becomes `orders__order_placed`. A name that is taken or too long ends in a hash of its parts.
  * @param reserved names that no view may get
  */
-export function viewNames<T extends NamedView>(
+export function viewNames<T extends ViewToName>(
   all: readonly T[],
   reserved: readonly string[],
 ): Map<string, T> {
@@ -31,11 +31,11 @@ export function viewNames<T extends NamedView>(
   return names;
 }
 
-function keyOf({ parts }: NamedView): string {
+function keyOf({ parts }: ViewToName): string {
   return parts.join('\0');
 }
 
-function hashOf(named: NamedView): string {
+function hashOf(named: ViewToName): string {
   return createHash('sha256').update(keyOf(named)).digest('hex').slice(0, 12);
 }
 

@@ -1,11 +1,11 @@
 import type { Definitions } from '#registry';
-import { isRetryableStoreError, type AnalystSql } from '#store';
+import { isRetryableStoreError, type AnalystSqlRunner } from '#store';
 import type { Logger } from '#telemetry';
 import { analystViews } from './analyst-views.js';
 
 /** What `ViewPublisher` publishes, and when. */
-export interface ViewPublisherOptions {
-  sql: Pick<AnalystSql, 'publish'>;
+interface ViewPublisherOptions {
+  sql: Pick<AnalystSqlRunner, 'publish'>;
   definitions: Definitions;
   logger: Logger;
   /**

@@ -12,7 +12,7 @@ import { JsonSchemaPart } from '../openapi/schema.js';
 const time = { type: 'string', format: 'date-time' } as const;
 
 /** OpenAPI schema of a stream: its definition, and a summary of its events that can be queried. */
-export class StreamAnswer {
+class StreamAnswer {
   @IsString() stream: string;
   @IsInt() @Min(1) partitions: number;
   @IsInt() @Min(0) events: number;
@@ -59,7 +59,7 @@ export class StreamList extends ListAnswer {
 }
 
 /** The summary of a stream's stored events (undefined without events), and its size and lag in Kafka. */
-export interface StreamStats {
+interface StreamStats {
   summary: StreamSummary | undefined;
   usage: StreamLogUsage;
 }

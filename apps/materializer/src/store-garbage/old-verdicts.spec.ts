@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TopicAndGroupNames } from '#event';
 import { rangeOffsets } from '#verdicts';
-import { removeOldVerdicts, type OldVerdictsOptions } from './old-verdicts.js';
+import { removeOldVerdicts, type OldVerdictRemovalOptions } from './old-verdicts.js';
 
 const topics = new TopicAndGroupNames('spec.');
 const orders = topics.ofStream('orders#1');
@@ -17,7 +17,7 @@ async function remaining(beginnings: readonly number[], topicExists = true): Pro
     gone,
   ]);
   const marked = new Set([...ranges].filter(({ range }) => range === 0).map((range) => ({ ...range })));
-  const options: OldVerdictsOptions = {
+  const options: OldVerdictRemovalOptions = {
     topics,
     admin: {
       partitions: async (topic) =>

@@ -2,7 +2,7 @@ import type { TopicAndGroupNames } from '#event';
 import type { TopicAdmin } from '#log';
 import { rangeOffsets, type VerdictPublisher, type VerdictTable } from '#verdicts';
 
-export interface OldVerdictsOptions {
+export interface OldVerdictRemovalOptions {
   admin: Pick<TopicAdmin, 'offsetsIn' | 'partitions'>;
   topics: Pick<TopicAndGroupNames, 'verdicts'>;
   verdicts: Pick<VerdictTable, 'ready' | 'ranges' | 'marked'>;
@@ -21,7 +21,7 @@ export async function removeOldVerdicts({
   topics,
   verdicts,
   publisher,
-}: OldVerdictsOptions): Promise<number> {
+}: OldVerdictRemovalOptions): Promise<number> {
   if ((await admin.partitions(topics.verdicts)) === undefined) return 0;
   await verdicts.ready();
   const ranges = [...verdicts.ranges()];
@@ -40,7 +40,7 @@ export async function removeOldVerdicts({
 
 /** Returns the first offset of each partition; infinite for every partition of a topic that does not exist. */
 async function beginningsOf(
-  admin: OldVerdictsOptions['admin'],
+  admin: OldVerdictRemovalOptions['admin'],
   topics: ReadonlySet<string>,
 ): Promise<Map<string, { get(partition: number): number | undefined }>> {
   const found = await admin.offsetsIn([...topics]);

@@ -1,7 +1,7 @@
 import {
   Checkpointer,
   Reconciler,
-  EngineCallRetrier,
+  KafkaOrClickHouseRetrier,
   WorkShutdown,
   type ErasureLookup,
   type OwnedPartition,
@@ -10,12 +10,12 @@ import {
 import type { TopicAndGroupNames } from '#event';
 import { systemActor, type Definitions, type PipelineDefinition } from '#registry';
 import type { Log, Producer } from '#log';
-import type { EventReader, EventWriter, KeyedStateReader, KeyedStateWriter } from '#store';
+import type { EventReader, EventWriter, KeyedStateReader, KeyedStateStore } from '#store';
 import type { IdWindowBounds } from '#dataflow';
 import { metrics, type Logger, type Tracing } from '#telemetry';
 import type { WebhookDeliverer } from '#webhooks';
 import { DefinitionFailureReporter } from '../definition-failure-reporter.js';
-import { RemovedDefinitionMetrics } from '../removed-definition-metrics.js';
+import { StaleDefinitionMetricsRemover } from '../stale-definition-metrics-remover.js';
 import { EmittedEventValidator } from './output/emitted-event-validator.js';
 import { Sink } from './output/sink.js';
 import { InternalTopicProducer } from './jobs/internal-topic-producer.js';
@@ -40,7 +40,7 @@ export interface PipelinesProcessorOptions {
     Definitions,
     'pipelines' | 'projections' | 'schemas' | 'stream' | 'createStream' | 'onChange' | 'ageMs'
   >;
-  writer: KeyedStateWriter & Pick<KeyedStateReader, 'progress'> & Pick<EventWriter, 'appendDeadLetters'>;
+  writer: KeyedStateStore & Pick<KeyedStateReader, 'progress'> & Pick<EventWriter, 'appendDeadLetters'>;
   reader: Pick<EventReader, 'storedIds'>;
   projections: Pick<KeyedStateReader, 'find'>;
   webhooks: Pick<WebhookDeliverer, 'deliver' | 'missingConfiguration'>;
@@ -86,7 +86,7 @@ const metricsOfPipelines = [
 
 /** Runs the jobs of all defined pipelines in this process. */
 export class PipelinesProcessor {
-  private readonly retry: EngineCallRetrier;
+  private readonly retry: KafkaOrClickHouseRetrier;
   private readonly checkpointer: JobCheckpointer;
   private readonly selection: DesiredJobSelector;
   private readonly jobs: Reconciler<DesiredJob, RunningJob>;
@@ -94,7 +94,7 @@ export class PipelinesProcessor {
   private readonly collection: JobGarbageCollection;
   private readonly shutdown: WorkShutdown;
   private readonly stepMetrics: OperatorMetrics;
-  private readonly names = new RemovedDefinitionMetrics((pipeline) => {
+  private readonly names = new StaleDefinitionMetricsRemover((pipeline) => {
     for (const metric of metricsOfPipelines) metric.remove({ pipeline });
     removeAttemptMetrics(pipeline);
     this.stepMetrics.remove(pipeline);
@@ -106,7 +106,7 @@ export class PipelinesProcessor {
     this.shutdown = shutdown;
     this.stepMetrics = new OperatorMetrics((pipeline) => definitions.pipelines.get(pipeline) !== undefined);
     const onFailure = (error: unknown): void => shutdown.fail(error);
-    const retry = new EngineCallRetrier({
+    const retry = new KafkaOrClickHouseRetrier({
       logger,
       failedAttempt: () => progress.attempted(),
       ...options.retryDelays,

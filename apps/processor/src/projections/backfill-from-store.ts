@@ -1,16 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MaterializedOffsetReader, type StalledConsumerDetector, type EngineCallRetrier } from '#engine';
+import {
+  MaterializedOffsetReader,
+  type StalledConsumerDetector,
+  type KafkaOrClickHouseRetrier,
+} from '#engine';
 import { allStreams } from '#api';
 import { encodeRecord, parseTime, type StoredEvent, type TopicAndGroupNames } from '#event';
 import { UnknownTopicError, type ConsumerRecord, type RecordBatch, type TopicAdmin } from '#log';
 import { LogPageReader, type EventReader } from '#store';
 import { metrics, type Logger } from '#telemetry';
 
-export interface BackfillFromStoreDependencies {
+interface BackfillFromStoreDependencies {
   reader: Pick<EventReader, 'inLogOrder'>;
   admin: Pick<TopicAdmin, 'offsets' | 'committed'>;
   topics: TopicAndGroupNames;
-  retry: EngineCallRetrier;
+  retry: KafkaOrClickHouseRetrier;
   progress: Pick<StalledConsumerDetector, 'attempted'>;
   logger: Logger;
   /**
@@ -36,13 +40,13 @@ export interface ProjectionSourcePartition {
  * Progress of a partition: all events below `next` are folded, and all event ids below `known` that a later record can
  * repeat are in the id window.
  */
-export interface FoldProgress {
+interface FoldProgress {
   next: number;
   known: number;
 }
 
 /** Receives events that are read from the store, in offset order, and folds them. */
-export interface BackfillConsumer {
+interface BackfillConsumer {
   reached(): FoldProgress;
   /** @param beginning First offset that Kafka still has. The batch may also contain events at or above this offset. */
   fold(batch: RecordBatch, beginning: number): Promise<void>;

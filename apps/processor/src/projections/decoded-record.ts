@@ -1,12 +1,12 @@
 import { RecordReader, uuidText, type EpochMicros } from '#event';
 import type { ConsumerRecord } from '#log';
-import type { EventFromLog } from '#cel';
+import type { EventFromKafka } from '#cel';
 
 /** Decoder that all partitions share. Each record is fully processed before the next record is decoded. */
 const reader = new RecordReader();
 
 /** The members of a record that are decoded at once. The method `event` decodes the whole event on demand. */
-export interface DecodedRecord {
+interface DecodedRecord {
   /**
    * The event id as four 32-bit words, the most significant first. The array is valid until the next record is decoded.
    */
@@ -16,7 +16,7 @@ export interface DecodedRecord {
   readonly timestamp: EpochMicros;
   readonly ingestedAt: EpochMicros;
   /** Decodes the whole event. The caller calls this method before the next record is decoded. */
-  event(stream: string): EventFromLog;
+  event(stream: string): EventFromKafka;
 }
 
 /**

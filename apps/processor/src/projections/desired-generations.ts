@@ -19,7 +19,7 @@ export interface DesiredGeneration {
   isBuilding: boolean;
 }
 
-export interface SelectedGenerations {
+interface SelectedGenerations {
   desired: DesiredGeneration[];
   /** The reasons why generations cannot run with the current definitions, by generation id. */
   invalid: ReadonlyMap<string, string>;

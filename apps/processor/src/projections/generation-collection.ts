@@ -1,13 +1,13 @@
 import { GarbageCollection, type GarbageCollectionOptions } from '#engine';
 import type { Definitions } from '#registry';
-import { isRetryableStoreError, type KeyedStateWriter } from '#store';
+import { isRetryableStoreError, type KeyedStateStore } from '#store';
 
-export interface GenerationGarbageCollectionOptions extends Pick<
+interface GenerationGarbageCollectionOptions extends Pick<
   GarbageCollectionOptions<string>,
   'logger' | 'onFailure' | 'intervalMs' | 'patienceMs' | 'soonMs' | 'now'
 > {
   definitions: Pick<Definitions, 'projections' | 'ageMs'>;
-  writer: Pick<KeyedStateWriter, 'owners' | 'remove'>;
+  writer: Pick<KeyedStateStore, 'owners' | 'remove'>;
 }
 
 /**

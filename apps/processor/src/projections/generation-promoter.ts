@@ -1,5 +1,5 @@
 import { Backoff } from '#async';
-import { PollLoop } from '#engine';
+import { BackgroundLoop } from '#engine';
 import { ProblemError } from '#api';
 import type { TopicAndGroupNames } from '#event';
 import { LogUnavailableError, UnknownTopicError, type TopicAdmin } from '#log';
@@ -8,7 +8,7 @@ import type { Logger } from '#telemetry';
 import { CatchUpCheck } from './catch-up-check.js';
 import type { DesiredGeneration } from './desired-generations.js';
 
-export interface GenerationPromoterOptions {
+interface GenerationPromoterOptions {
   definitions: Pick<Definitions, 'projections'>;
   admin: TopicAdmin;
   topics: TopicAndGroupNames;
@@ -34,12 +34,12 @@ const firstPollMs = 100;
 export class GenerationPromoter {
   private readonly building = new Map<string, BuildingGeneration>();
   private readonly backoff: Backoff;
-  private readonly poll: PollLoop;
+  private readonly poll: BackgroundLoop;
 
   constructor(private readonly options: GenerationPromoterOptions) {
     const { intervalMs, logger } = options;
     this.backoff = new Backoff(Math.min(firstPollMs, intervalMs), intervalMs);
-    this.poll = new PollLoop({
+    this.poll = new BackgroundLoop({
       ...{ logger, retryMs: intervalMs, onFailure: (error) => options.onFailure(error) },
       run: () => this.look(),
       mayReturn,

@@ -1,6 +1,6 @@
 import {
   sampledRequests,
-  type Checkpoint,
+  type UnsavedTaskChanges,
   type CheckpointedTask,
   type OwnedPartition,
   type PartitionErasureLookup,
@@ -42,7 +42,7 @@ export const initialProgress = {
 /** Maximum number of traced requests for which one checkpoint records spans. */
 const followedRequests = 16;
 
-export interface PartitionProjectorOptions {
+interface PartitionProjectorOptions {
   /** Name of the projection. */
   name: string;
   compiled: CompiledGeneration;
@@ -77,7 +77,7 @@ export interface FoldOutcomeCounts {
  * The unsaved changes of one partition of a projection. A save stores the dead letters first, then the states, then the
  * progress. After the save, the offset `next` is committed to Kafka.
  */
-export interface UnsavedProjectionChanges extends Checkpoint {
+export interface UnsavedProjectionChanges extends UnsavedTaskChanges {
   letters: readonly DeadLetter[];
   rows: readonly KeyedStateRow[];
   progress: PartitionProgress;

@@ -4,28 +4,28 @@ import {
   type ErasureLookup,
   type OwnedPartition,
   type StalledConsumerDetector,
-  type EngineCallRetrier,
+  type KafkaOrClickHouseRetrier,
   type TaskFactory,
 } from '#engine';
 import { streamNameOf, type TopicAndGroupNames } from '#event';
 import type { Log } from '#log';
-import type { StatePartitionKey, PartitionProgress, KeyedStateWriter } from '#store';
+import type { StatePartitionKey, PartitionProgress, KeyedStateStore } from '#store';
 import { IdWindow, type IdWindowBounds } from '#dataflow';
 import type { Tracing } from '#telemetry';
 import type { DesiredGeneration } from './desired-generations.js';
 import type { SharedKeyStateCache } from './shared-key-state-cache.js';
 import { initialProgress, PartitionProjector } from './partition-projector.js';
 import { ProjectionTask } from './projection-task.js';
-import type { StateCheckpointer } from './save-states.js';
+import type { ProjectionCheckpointer } from './save-states.js';
 import type { BackfillFromStore } from './backfill-from-store.js';
 
 /** Dependencies that all generations of a process share. */
 export interface ProjectionDependencies {
   log: Log;
   topics: TopicAndGroupNames;
-  writer: Pick<KeyedStateWriter, 'load' | 'progressOf' | 'save'>;
-  retry: EngineCallRetrier;
-  checkpointer: StateCheckpointer;
+  writer: Pick<KeyedStateStore, 'load' | 'progressOf' | 'save'>;
+  retry: KafkaOrClickHouseRetrier;
+  checkpointer: ProjectionCheckpointer;
   keys: SharedKeyStateCache;
   history: BackfillFromStore;
   erasures: ErasureLookup;

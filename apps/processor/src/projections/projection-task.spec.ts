@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StalledConsumerDetector, EngineCallRetrier } from '#engine';
+import { StalledConsumerDetector, KafkaOrClickHouseRetrier } from '#engine';
 import type { RecordBatch } from '#log';
 import { IdWindow } from '#dataflow';
 import { createLogger } from '#telemetry';
@@ -7,7 +7,7 @@ import { ownedPartition } from '../../../../libs/engine/src/owned-partition.fixt
 import { topics, window } from '../processor.fixture.js';
 import type { PartitionProjector } from './partition-projector.js';
 import { ProjectionTask } from './projection-task.js';
-import type { StateCheckpointer } from './save-states.js';
+import type { ProjectionCheckpointer } from './save-states.js';
 import type { BackfillFromStore } from './backfill-from-store.js';
 
 const topic = topics.ofStream('orders#1');
@@ -52,8 +52,8 @@ function given({ from }: { from: number }) {
     checkpointer: {
       permit: async () => () => undefined,
       add: (one) => added.push(one),
-    } as Pick<StateCheckpointer, 'permit' | 'add'> as StateCheckpointer,
-    retry: new EngineCallRetrier({ logger: createLogger({ name: 'test', level: 'silent' }) }),
+    } as Pick<ProjectionCheckpointer, 'permit' | 'add'> as ProjectionCheckpointer,
+    retry: new KafkaOrClickHouseRetrier({ logger: createLogger({ name: 'test', level: 'silent' }) }),
     onFailure: (error) => {
       throw error;
     },

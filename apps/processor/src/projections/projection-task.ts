@@ -1,13 +1,18 @@
 import { withAnySignal } from '#async';
-import type { OwnedPartition, PartitionTask, StalledConsumerDetector, EngineCallRetrier } from '#engine';
+import type {
+  OwnedPartition,
+  PartitionTask,
+  StalledConsumerDetector,
+  KafkaOrClickHouseRetrier,
+} from '#engine';
 import type { RecordBatch } from '#log';
 import type { IdWindow } from '#dataflow';
 import { metrics } from '#telemetry';
 import type { FoldOutcomeCounts, PartitionProjector } from './partition-projector.js';
-import type { StateCheckpointer } from './save-states.js';
+import type { ProjectionCheckpointer } from './save-states.js';
 import type { ProjectionSourcePartition, BackfillFromStore } from './backfill-from-store.js';
 
-export interface ProjectionTaskOptions {
+interface ProjectionTaskOptions {
   partition: OwnedPartition;
   projector: PartitionProjector;
   place: ProjectionSourcePartition;
@@ -15,8 +20,8 @@ export interface ProjectionTaskOptions {
   start: number;
   from: number;
   history: BackfillFromStore;
-  checkpointer: StateCheckpointer;
-  retry: EngineCallRetrier;
+  checkpointer: ProjectionCheckpointer;
+  retry: KafkaOrClickHouseRetrier;
   progress: Pick<StalledConsumerDetector, 'moved'>;
   onFailure(error: unknown): void;
 }

@@ -2,7 +2,7 @@ import {
   Checkpointer,
   type GarbageCollection,
   Reconciler,
-  EngineCallRetrier,
+  KafkaOrClickHouseRetrier,
   WorkShutdown,
   type ErasureLookup,
   type OwnedPartition,
@@ -11,7 +11,7 @@ import {
 import type { TopicAndGroupNames } from '#event';
 import { latestGeneration, systemActor, type Definitions } from '#registry';
 import type { Log } from '#log';
-import type { EventReader, EventWriter, KeyedStateWriter } from '#store';
+import type { EventReader, EventWriter, KeyedStateStore } from '#store';
 import type { IdWindowBounds } from '#dataflow';
 import { metrics, type Logger, type Tracing } from '#telemetry';
 import { DefinitionFailureReporter } from '../definition-failure-reporter.js';
@@ -21,15 +21,15 @@ import { SharedKeyStateCache } from './shared-key-state-cache.js';
 import type { ProjectionDependencies } from './projection-task-factory.js';
 import { GenerationPromoter } from './generation-promoter.js';
 import { RunningGeneration } from './running-generation.js';
-import { saveStates, type StateCheckpointer } from './save-states.js';
+import { saveStates, type ProjectionCheckpointer } from './save-states.js';
 import { BackfillFromStore } from './backfill-from-store.js';
-import { RemovedDefinitionMetrics } from '../removed-definition-metrics.js';
+import { StaleDefinitionMetricsRemover } from '../stale-definition-metrics-remover.js';
 
 export interface ProjectionsProcessorOptions {
   log: Log;
   topics: TopicAndGroupNames;
   definitions: Pick<Definitions, 'projections' | 'stream' | 'onChange' | 'ageMs'>;
-  writer: Pick<KeyedStateWriter, 'save' | 'load' | 'progressOf' | 'remove' | 'owners'> &
+  writer: Pick<KeyedStateStore, 'save' | 'load' | 'progressOf' | 'remove' | 'owners'> &
     Pick<EventWriter, 'appendDeadLetters'>;
   /** Reads stored events whose records Kafka no longer has. */
   reader: Pick<EventReader, 'inLogOrder'>;
@@ -70,15 +70,15 @@ const metricsOfProjections = [
 
 /** Runs all projections: folds the events of their sources and saves the resulting states in ClickHouse. */
 export class ProjectionsProcessor {
-  private readonly retry: EngineCallRetrier;
-  private readonly checkpointer: StateCheckpointer;
+  private readonly retry: KafkaOrClickHouseRetrier;
+  private readonly checkpointer: ProjectionCheckpointer;
   private readonly selection: DesiredGenerationSelector;
   private readonly generations: Reconciler<DesiredGeneration, RunningGeneration>;
   private readonly promotion: GenerationPromoter;
   private readonly failures: DefinitionFailureReporter;
   private readonly collection: GarbageCollection<string>;
   private readonly shutdown: WorkShutdown;
-  private readonly names = new RemovedDefinitionMetrics((projection) => {
+  private readonly names = new StaleDefinitionMetricsRemover((projection) => {
     for (const metric of metricsOfProjections) metric.remove({ projection });
   });
 
@@ -87,7 +87,7 @@ export class ProjectionsProcessor {
     const shutdown = new WorkShutdown((error) => options.onFailure(error));
     this.shutdown = shutdown;
     const onFailure = (error: unknown): void => shutdown.fail(error);
-    const retry = new EngineCallRetrier({
+    const retry = new KafkaOrClickHouseRetrier({
       logger,
       failedAttempt: () => progress.attempted(),
       ...options.retryDelays,

@@ -1,4 +1,4 @@
-import { EngineCallRetrier } from '#engine';
+import { KafkaOrClickHouseRetrier } from '#engine';
 import { createLogger } from '#telemetry';
 import { InMemoryTracing } from '#telemetry/memory';
 import { expect, it } from 'vitest';
@@ -10,7 +10,7 @@ it('records spans of traced requests until the states of the projection are save
   const tracing = new InMemoryTracing();
   const saving = {
     ...{ tracing, stopped: new AbortController().signal },
-    retry: new EngineCallRetrier({ logger: createLogger({ name: 'test', level: 'silent' }) }),
+    retry: new KafkaOrClickHouseRetrier({ logger: createLogger({ name: 'test', level: 'silent' }) }),
     writer: { save: async () => undefined, appendDeadLetters: async () => undefined },
   };
   const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';

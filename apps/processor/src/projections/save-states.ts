@@ -1,15 +1,15 @@
-import { withWriteTrace, type Checkpointer, type EngineCallRetrier } from '#engine';
-import type { EventWriter, KeyedStateWriter } from '#store';
+import { withWriteTrace, type Checkpointer, type KafkaOrClickHouseRetrier } from '#engine';
+import type { EventWriter, KeyedStateStore } from '#store';
 import { metrics, type Tracing } from '#telemetry';
 import type { PartitionProjector, UnsavedProjectionChanges } from './partition-projector.js';
 import { saveSpans } from './save-spans.js';
 
 /** The checkpointer that all projections of a process share. */
-export type StateCheckpointer = Checkpointer<PartitionProjector, UnsavedProjectionChanges>;
+export type ProjectionCheckpointer = Checkpointer<PartitionProjector, UnsavedProjectionChanges>;
 
-export interface StateSaveDependencies {
-  writer: Pick<KeyedStateWriter, 'save'> & Pick<EventWriter, 'appendDeadLetters'>;
-  retry: EngineCallRetrier;
+interface StateSaveDependencies {
+  writer: Pick<KeyedStateStore, 'save'> & Pick<EventWriter, 'appendDeadLetters'>;
+  retry: KafkaOrClickHouseRetrier;
   tracing?: Tracing | undefined;
   /** Aborted when the process stops without waiting for running saves. */
   stopped: AbortSignal;

@@ -33,7 +33,7 @@ const largestPart = 1 / 64;
  * changed since it was last considered stays for another round.
  */
 export class EntityCache {
-  private readonly order = new AgeOrderedMap<CachedEntity, PartitionEntities>();
+  private readonly order = new AgeOrderedMap<CachedEntity, PartitionEntityCache>();
   private weight = 0;
 
   constructor(private readonly bounds: EntityCacheBounds) {}
@@ -50,8 +50,8 @@ export class EntityCache {
   open({
     isComplete,
     onEvicted,
-  }: { isComplete: boolean } & Pick<EntityCacheCallbacks, 'onEvicted'>): PartitionEntities {
-    return new PartitionEntities(isComplete, {
+  }: { isComplete: boolean } & Pick<EntityCacheCallbacks, 'onEvicted'>): PartitionEntityCache {
+    return new PartitionEntityCache(isComplete, {
       onEvicted,
       added: (entry, entities) => {
         this.weight += entry.weight;
@@ -84,7 +84,7 @@ export class EntityCache {
 }
 
 interface EntityCacheCallbacks {
-  added(entry: CachedEntity, entities: PartitionEntities): void;
+  added(entry: CachedEntity, entities: PartitionEntityCache): void;
   grew(by: number): void;
   removed(entry: CachedEntity): void;
   onEvicted(entry: CachedEntity): void;
@@ -92,7 +92,7 @@ interface EntityCacheCallbacks {
 }
 
 /** The cached entities of one partition. */
-export class PartitionEntities {
+export class PartitionEntityCache {
   private readonly entries = new Map<string, CachedEntity>();
 
   constructor(

@@ -1,10 +1,10 @@
 import { expect, it, vi } from 'vitest';
-import { EngineCallRetrier } from '#engine';
+import { KafkaOrClickHouseRetrier } from '#engine';
 import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
 import { EntitySnapshotCountdowns } from './entity-snapshot-countdowns.js';
 import { EntitySnapshotMaker } from './entity-snapshot-maker.js';
-import type { SnapshotWork } from './snapshot-round.js';
+import type { PartitionDueSnapshots } from './entity-snapshot-round.js';
 
 /** A maker whose pauses end when `endPause` is called, and the number of its rounds. */
 function given() {
@@ -19,12 +19,12 @@ function given() {
     });
   const maker = new EntitySnapshotMaker({
     ...{ snapshots, versions: writer, logger, pause, now: () => 0 },
-    ...{ countdowns: new EntitySnapshotCountdowns(10), retry: new EngineCallRetrier({ logger }) },
+    ...{ countdowns: new EntitySnapshotCountdowns(10), retry: new KafkaOrClickHouseRetrier({ logger }) },
   });
   return { maker, rounds, endPause: () => endPause() };
 }
 
-const workOf = (partition: number, isUrgent = false): SnapshotWork => ({
+const workOf = (partition: number, isUrgent = false): PartitionDueSnapshots => ({
   ...{ stream: 's', partition, every: 8, due: [], lookups: [], removed: undefined, isUrgent },
 });
 const { signal } = new AbortController();

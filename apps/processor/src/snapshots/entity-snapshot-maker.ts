@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withAnySignal } from '#async';
 import {
-  SnapshotRound,
-  type SnapshotOutcome,
-  type SnapshotRoundDependencies,
-  type SnapshotWork,
-} from './snapshot-round.js';
+  EntitySnapshotRound,
+  type DueSnapshotsOutcome,
+  type EntitySnapshotRoundDependencies,
+  type PartitionDueSnapshots,
+} from './entity-snapshot-round.js';
 
-export interface EntitySnapshotMakerOptions extends SnapshotRoundDependencies {
+interface EntitySnapshotMakerOptions extends EntitySnapshotRoundDependencies {
   /** Waits between two rounds, unless the signal is aborted. Never rejects. */
   pause?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
 /** Work for whose outcome a partition waits. */
 interface WaitingWork {
-  work: SnapshotWork;
-  done: (outcome: SnapshotOutcome) => void;
+  work: PartitionDueSnapshots;
+  done: (outcome: DueSnapshotsOutcome) => void;
   failed: (error: unknown) => void;
 }
 
@@ -43,9 +43,9 @@ export class EntitySnapshotMaker {
    * @param work.isUrgent Whether the partition reads no further records before.
    * @throws the signal's reason, while the snapshots may still be made
    */
-  async make(work: SnapshotWork, signal: AbortSignal): Promise<SnapshotOutcome> {
+  async make(work: PartitionDueSnapshots, signal: AbortSignal): Promise<DueSnapshotsOutcome> {
     return await withAnySignal([signal, this.closed.signal], (ended) => {
-      return new Promise<SnapshotOutcome>((done, failed) => {
+      return new Promise<DueSnapshotsOutcome>((done, failed) => {
         ended.throwIfAborted();
         const waiting = { work, done, failed };
         const giveUp = () => {
@@ -91,7 +91,7 @@ export class EntitySnapshotMaker {
   private async runRound(stream: string, group: readonly WaitingWork[]): Promise<void> {
     try {
       const all = group.map(({ work }) => work);
-      const outcomes = await new SnapshotRound(stream, all, this.options).run(this.closed.signal);
+      const outcomes = await new EntitySnapshotRound(stream, all, this.options).run(this.closed.signal);
       for (const { work, done } of group) done(outcomes.get(work)!);
     } catch (error) {
       for (const { failed } of group) failed(error);

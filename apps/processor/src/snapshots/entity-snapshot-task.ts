@@ -4,15 +4,15 @@ import { limits, streamNameOf, type TopicAndGroupNames } from '#event';
 import type { RecordBatch } from '#log';
 import type { Definitions } from '#registry';
 import { metrics, type Logger } from '#telemetry';
-import type { PartitionFolder } from './partition-folder.js';
+import type { PartitionEntityFold } from './partition-entity-fold.js';
 import type { EntitySnapshotMaker } from './entity-snapshot-maker.js';
-import type { SnapshotWork } from './snapshot-round.js';
-import type { WaitingStates } from './waiting-states.js';
+import type { PartitionDueSnapshots } from './entity-snapshot-round.js';
+import type { WaitingStatesBudget } from './waiting-states-budget.js';
 
-export interface EntitySnapshotTaskDependencies {
+interface EntitySnapshotTaskDependencies {
   topics: TopicAndGroupNames;
   definitions: Pick<Definitions, 'stream'>;
-  waiting: WaitingStates;
+  waiting: WaitingStatesBudget;
   materialized: MaterializedOffsetReader;
   maker: EntitySnapshotMaker;
   logger: Logger;
@@ -37,7 +37,7 @@ export class EntitySnapshotTask implements PartitionTask {
 
   constructor(
     readonly partition: OwnedPartition,
-    private readonly folder: PartitionFolder,
+    private readonly folder: PartitionEntityFold,
     private readonly parts: EntitySnapshotTaskDependencies,
   ) {
     this.next = this.made = partition.assignment.position;
@@ -127,7 +127,7 @@ export class EntitySnapshotTask implements PartitionTask {
     }
   }
 
-  private async makeOf(work: SnapshotWork, until: number): Promise<void> {
+  private async makeOf(work: PartitionDueSnapshots, until: number): Promise<void> {
     const { materialized, maker } = this.parts;
     const { ended, topic, partition } = this.partition;
     try {

@@ -2,7 +2,7 @@ import {
   MaterializedOffsetReader,
   PartitionTaskHost,
   StalledConsumerDetector,
-  EngineCallRetrier,
+  KafkaOrClickHouseRetrier,
   type ErasureLookup,
   type OwnedPartition,
   type TaskFactory,
@@ -14,11 +14,11 @@ import type { Log } from '#log';
 import type { EventWriter, Store } from '#store';
 import type { Logger } from '#telemetry';
 import { EntityCache, type EntityCacheBounds } from './entity-cache.js';
-import { PartitionFolder } from './partition-folder.js';
+import { PartitionEntityFold } from './partition-entity-fold.js';
 import { EntitySnapshotCountdowns } from './entity-snapshot-countdowns.js';
 import { EntitySnapshotMaker } from './entity-snapshot-maker.js';
 import { EntitySnapshotTask } from './entity-snapshot-task.js';
-import { WaitingStates } from './waiting-states.js';
+import { WaitingStatesBudget } from './waiting-states-budget.js';
 
 /**
  * Milliseconds for which a fetch collects records. No caller waits for an automatic snapshot, so the records of a
@@ -67,11 +67,11 @@ export class EntitySnapshotter {
 
   constructor(private readonly options: EntitySnapshotterOptions) {
     const { log, topics, logger, lookMs, now = Date.now } = options;
-    const retry = new EngineCallRetrier({ logger, ...options.retryDelays });
+    const retry = new KafkaOrClickHouseRetrier({ logger, ...options.retryDelays });
     const countdowns = new EntitySnapshotCountdowns(options.mostCounted ?? 100_000);
     const materialized = new MaterializedOffsetReader({ admin: log.admin, topics, retry, lookMs });
     this.maker = new EntitySnapshotMaker({ ...options, retry, countdowns, now });
-    const waiting = new WaitingStates(options.mostWaiting ?? mostWaiting);
+    const waiting = new WaitingStatesBudget(options.mostWaiting ?? mostWaiting);
     const tasks = this.tasksWith({ countdowns, waiting, materialized });
     this.host = new PartitionTaskHost({
       ...{ log, retry, now, name: 'snapshots', group: topics.snapshotGroup, collectMs },
@@ -101,7 +101,7 @@ export class EntitySnapshotter {
 
   private tasksWith(parts: {
     countdowns: EntitySnapshotCountdowns;
-    waiting: WaitingStates;
+    waiting: WaitingStatesBudget;
     materialized: MaterializedOffsetReader;
   }): TaskFactory<EntitySnapshotTask> {
     const { options, maker } = this;
@@ -112,7 +112,14 @@ export class EntitySnapshotter {
         const stream = options.topics.streamOf(topic);
         if (!stream) return 'not-mine';
         const isComplete = position === 0;
-        const folder = new PartitionFolder({ ...options, ...parts, stream, partition, cache, isComplete });
+        const folder = new PartitionEntityFold({
+          ...options,
+          ...parts,
+          stream,
+          partition,
+          cache,
+          isComplete,
+        });
         return new EntitySnapshotTask(owned, folder, { ...options, ...parts, maker });
       },
     };

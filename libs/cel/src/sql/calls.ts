@@ -7,7 +7,7 @@ import { json, requireKind, valueOf, type SqlExpressionsByKind } from './sql-exp
 
 type CallExpression = Extract<ExpressionTree, { kind: 'call' }>;
 /** Translates a CEL expression to the ClickHouse SQL of its value. */
-export type TranslateToSql = (expression: ExpressionTree) => SqlExpressionsByKind;
+type TranslateToSql = (expression: ExpressionTree) => SqlExpressionsByKind;
 
 interface CallTranslation {
   call: CallExpression;

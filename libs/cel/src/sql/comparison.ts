@@ -3,7 +3,7 @@ import { UntranslatableExpressionError } from './untranslatable.js';
 import { kinds, valueOf, type SqlKind, type SqlExpressionsByKind } from './sql-expressions-by-kind.js';
 
 /** A CEL operator that compares the order of two values. */
-export type OrderingOperator = Extract<BinaryOperator, '<' | '<=' | '>' | '>='>;
+type OrderingOperator = Extract<BinaryOperator, '<' | '<=' | '>' | '>='>;
 
 /**
  * Translates `a == b` to ClickHouse SQL: true if both sides are of the same kind and equal, NULL if one of them is an

@@ -1,8 +1,8 @@
-import type { InputError } from '#api';
+import type { InputProblem } from '#api';
 import { InvalidCelExpressionError } from '#cel';
 
 /** One error in the definition of a projection or a pipeline, with a JSON pointer to its location. */
-export interface DefinitionProblem extends InputError {
+export interface DefinitionProblem extends InputProblem {
   /** True if the location should contain a CEL expression and the expression is invalid. */
   readonly inExpression?: true;
 }

@@ -1,5 +1,5 @@
 import { decodeRecord } from '#event';
-import { logEventValue, type EventFromLog } from '#cel';
+import { logEventValue, type EventFromKafka } from '#cel';
 import type { CelObject } from '#cel';
 import type { FoldEvent } from '../folds/fold-event.js';
 import type { FoldEventSortKey } from '../fold-operations/position.js';
@@ -13,7 +13,7 @@ export class LazilyParsedEvent implements PipelineEvent, FoldEvent {
   #value: CelObject | undefined = undefined;
 
   constructor(
-    readonly event: EventFromLog,
+    readonly event: EventFromKafka,
     readonly origin: Provenance,
   ) {}
 
@@ -32,14 +32,14 @@ export class LazilyParsedEvent implements PipelineEvent, FoldEvent {
   }
 
   /** Returns a copy of the event with some fields replaced and with the same provenance. */
-  with(changed: Partial<EventFromLog>): LazilyParsedEvent {
+  with(changed: Partial<EventFromKafka>): LazilyParsedEvent {
     return new LazilyParsedEvent({ ...this.event, ...changed }, this.origin);
   }
 
   /**
    * Returns a new event derived from this one, with some fields replaced and `index` appended to its emission index.
    */
-  part(changed: Partial<EventFromLog>, index: string): LazilyParsedEvent {
+  part(changed: Partial<EventFromKafka>, index: string): LazilyParsedEvent {
     const { origin } = this;
     return new LazilyParsedEvent(
       { ...this.event, ...changed },
@@ -49,7 +49,7 @@ export class LazilyParsedEvent implements PipelineEvent, FoldEvent {
 }
 
 /** Returns the event of a record in a source partition as an event of the pipeline, with its provenance. */
-export function sourceEvent(event: EventFromLog): PipelineEvent {
+export function sourceEvent(event: EventFromKafka): PipelineEvent {
   const { stream, partition, offset } = event;
   return new LazilyParsedEvent(event, { stream, partition, offset, path: '' });
 }

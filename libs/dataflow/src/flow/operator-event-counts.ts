@@ -12,7 +12,7 @@ export type OperatorEventResult = (typeof stepResults)[number];
  * The numbers of events that one operator of a pipeline has counted, in the order of `stepResults`: in, out, dropped,
  * late, failed.
  */
-export type SingleOperatorCounts = readonly number[];
+type SingleOperatorCounts = readonly number[];
 
 /** The event counts of several operators of a pipeline, by `CountedOperator.key`. */
 export type EventCountsByOperator = Readonly<Record<string, SingleOperatorCounts>>;

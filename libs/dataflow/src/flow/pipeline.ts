@@ -1,5 +1,5 @@
 import type { EpochMicros } from '#event';
-import type { EventFromLog } from '#cel';
+import type { EventFromKafka } from '#cel';
 import type { Json } from '../fold-operations/json.js';
 import type { CountedOperator, OperatorEventCounter } from './operator-event-counts.js';
 
@@ -37,7 +37,7 @@ export interface Provenance {
  * stream and an empty id.
  */
 export interface PipelineEvent {
-  readonly event: EventFromLog;
+  readonly event: EventFromKafka;
   readonly origin: Provenance;
 }
 

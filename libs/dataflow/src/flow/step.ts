@@ -1,8 +1,8 @@
-import type { EvaluationContext } from './evaluation-context.js';
+import type { EventOutcomeCollector } from './event-outcome-collector.js';
 import type { LazilyParsedEvent } from './lazily-parsed-event.js';
 
 /** Applies one compiled operator of a pipeline to an event, and calls the next operator with each result. */
-export type OperatorFunction = (flow: LazilyParsedEvent, context: EvaluationContext) => void;
+export type OperatorFunction = (flow: LazilyParsedEvent, context: EventOutcomeCollector) => void;
 
 /**
  * Error: an operator cannot process an event. The error has no stack trace, because it can occur for every event and
@@ -28,9 +28,9 @@ export class OperatorError extends Error {
  * @param at JSON pointer to the operator
  */
 export function catchOperatorError<T>(
-  compute: (flow: LazilyParsedEvent, context: EvaluationContext) => T,
+  compute: (flow: LazilyParsedEvent, context: EventOutcomeCollector) => T,
   at: string,
-): (flow: LazilyParsedEvent, context: EvaluationContext) => T | undefined {
+): (flow: LazilyParsedEvent, context: EventOutcomeCollector) => T | undefined {
   return (flow, context) => {
     try {
       return compute(flow, context);

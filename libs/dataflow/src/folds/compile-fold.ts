@@ -20,7 +20,7 @@ export interface FoldRejection {
  * The result of adding an event to a fold: the new state, or the reason why the event was rejected and the state is
  * unchanged.
  */
-export type FoldAddResult =
+type FoldAddResult =
   | { readonly state: FoldState; readonly refused?: undefined }
   | { readonly state?: undefined; readonly refused: FoldRejection };
 

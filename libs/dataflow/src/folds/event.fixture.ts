@@ -1,11 +1,11 @@
 import { parseTime } from '#event';
-import type { EventFromLog } from '#cel';
+import type { EventFromKafka } from '#cel';
 import { foldEvent, type FoldEvent } from './fold-event.js';
 
 /**
  * Returns an event with raw JSON as its data. The offset of the event decides its time: events are one second apart.
  */
-export function event(data: string, fields: Partial<EventFromLog> = {}): FoldEvent {
+export function event(data: string, fields: Partial<EventFromKafka> = {}): FoldEvent {
   const offset = fields.offset ?? 0;
   const timestamp = (parseTime('2026-11-21T04:00:00Z') as number) + offset * 1_000_000;
   return foldEvent({

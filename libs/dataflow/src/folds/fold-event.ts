@@ -1,4 +1,4 @@
-import { logEventValue, type EventFromLog } from '#cel';
+import { logEventValue, type EventFromKafka } from '#cel';
 import type { CelObject } from '#cel';
 import type { FoldEventSortKey } from '../fold-operations/position.js';
 
@@ -12,7 +12,7 @@ export interface FoldEvent {
   readonly value: CelObject;
 }
 
-export function foldEvent(event: EventFromLog): FoldEvent {
+export function foldEvent(event: EventFromKafka): FoldEvent {
   const position: FoldEventSortKey = [event.timestamp, event.partition, event.offset, event.stream];
   return { position, value: logEventValue(event) };
 }

@@ -17,7 +17,7 @@ const bucketSeed = randomInt(0x7fffffff);
 const fingerprintSeed = randomInt(0x7fffffff);
 
 /** The two hashes of an id, by which filters find it. */
-export interface HashedId {
+interface HashedId {
   bucket: number;
   fingerprint: number;
 }

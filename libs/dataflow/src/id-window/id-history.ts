@@ -3,23 +3,23 @@ import type { EvictedRecord } from './id-window.js';
 import type { MemoryBudget } from './memory-budget.js';
 
 /** How far before a record an earlier record with the same id is recognized although its id has left the id window. */
-export interface FarBounds {
+export interface FarDuplicateTimeLimit {
   /** Milliseconds of log time; 0 switches far duplicates off. */
   milliseconds: number;
 }
 
 /** Returns the bounds that the settings give; an id is never remembered for longer than `windowMinutes`. */
-export function farBounds(farMinutes: number, windowMinutes: number): FarBounds {
+export function farBounds(farMinutes: number, windowMinutes: number): FarDuplicateTimeLimit {
   return { milliseconds: Math.min(farMinutes, windowMinutes) * 60_000 };
 }
 
 /** A range of offsets, from the first inclusive to the last exclusive. */
-export interface Offsets {
+export interface OffsetInterval {
   from: number;
   until: number;
 }
 
-/** Number of slices that the time of `FarBounds` is divided into. */
+/** Number of slices that the time of `FarDuplicateTimeLimit` is divided into. */
 const slicesPerWindow = 12;
 /** Number of ids of one partition that a history can have at least before it forgets any, if there is memory. */
 export const mostFarIds = 12_000_000;
@@ -35,7 +35,7 @@ const mostFilters = 16;
 const headroom = 1.1;
 
 /** Milliseconds of log time that a slice of an `IdHistory` spans at most. */
-export function sliceMs({ milliseconds }: FarBounds): number {
+export function sliceMs({ milliseconds }: FarDuplicateTimeLimit): number {
   return Math.ceil(milliseconds / slicesPerWindow);
 }
 
@@ -43,11 +43,11 @@ export function sliceMs({ milliseconds }: FarBounds): number {
  * Returns the greatest log time in milliseconds between a far duplicate and the record that it repeats. It is one slice
  * more than the bound, because a slice is forgotten as a whole.
  */
-export function farReach(bounds: FarBounds): number {
+export function farReach(bounds: FarDuplicateTimeLimit): number {
   return bounds.milliseconds === 0 ? 0 : bounds.milliseconds + sliceMs(bounds);
 }
 
-interface Slice extends Offsets {
+interface Slice extends OffsetInterval {
   /** Log time of the first record of the slice, or an earlier one. */
   readonly since: number;
   readonly age: number;
@@ -73,7 +73,7 @@ export class IdHistory {
   private readonly sliceMs: number;
 
   constructor(
-    private readonly bounds: FarBounds,
+    private readonly bounds: FarDuplicateTimeLimit,
     private readonly budget: MemoryBudget,
   ) {
     this.reach = farReach(bounds);
@@ -161,7 +161,7 @@ export class IdHistory {
   }
 
   /** Returns the offset ranges that can have a record with the id, of those that count at `logTime`. */
-  rangesOf(id: Uint32Array, logTime: number): Offsets[] {
+  rangesOf(id: Uint32Array, logTime: number): OffsetInterval[] {
     return this.rangesOfAges(this.agesOf(id), logTime);
   }
 
@@ -200,7 +200,7 @@ export class IdHistory {
     return ages;
   }
 
-  private rangesOfAges(ages: number, logTime: number): Offsets[] {
+  private rangesOfAges(ages: number, logTime: number): OffsetInterval[] {
     return this.slices.filter((slice) => (ages & (1 << slice.age)) !== 0 && this.counts(slice, logTime));
   }
 

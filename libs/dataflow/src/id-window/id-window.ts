@@ -27,7 +27,7 @@ export interface EvictedRecord {
  * Receives the id of a record that leaves an `IdWindow`. The id is the four words of `ids` at index `at`, which change
  * after the call. Duplicates are not passed, only the first record with an id.
  */
-export type EvictedIdListener = (ids: Uint32Array, at: number, record: EvictedRecord) => void;
+type EvictedIdListener = (ids: Uint32Array, at: number, record: EvictedRecord) => void;
 
 const smallest = 256;
 const words = new Uint32Array(4);

@@ -1,7 +1,7 @@
 import { definitionNamePattern, definitionNameRule } from '#event';
 import { memberValue } from '#cel';
 import { DefinitionMemberReader, object, definitionError, text } from '../definition/members.js';
-import { tooManyDerivedEvents, type FindProjectionState } from '../flow/evaluation-context.js';
+import { tooManyDerivedEvents, type FindProjectionState } from '../flow/event-outcome-collector.js';
 import { pipelineLimits } from '../flow/limits.js';
 import { compileOperandKey } from '../flow/operand.js';
 import { checkedData, withMember } from '../flow/result-text.js';

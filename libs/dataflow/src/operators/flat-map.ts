@@ -2,7 +2,7 @@ import { kinds } from '#cel';
 import { isObject, type CelValue } from '#cel';
 import { memberValue } from '#cel';
 import { DefinitionMemberReader } from '../definition/members.js';
-import { derivedEventLimits, tooManyDerivedEvents } from '../flow/evaluation-context.js';
+import { derivedEventLimits, tooManyDerivedEvents } from '../flow/event-outcome-collector.js';
 import type { LazilyParsedEvent } from '../flow/lazily-parsed-event.js';
 import { pipelineLimits } from '../flow/limits.js';
 import { compileOperand } from '../flow/operand.js';

@@ -3,7 +3,7 @@ import { limits, jsonPointerTo } from '#event';
 import { anyKind, kinds } from '#cel';
 import { collectErrors, DefinitionError, type DefinitionProblem } from '../definition/definition-error.js';
 import { DefinitionMemberReader, object, definitionError } from '../definition/members.js';
-import { tooManyDerivedEvents } from '../flow/evaluation-context.js';
+import { tooManyDerivedEvents } from '../flow/event-outcome-collector.js';
 import { compileOperand, compileOperandKey } from '../flow/operand.js';
 import { checkedData, valueText } from '../flow/result-text.js';
 import { catchOperatorError, OperatorError } from '../flow/step.js';

@@ -65,7 +65,7 @@ export interface OperatorCompileContext {
 }
 
 /** Where a branch is in its `branch` operator, and the list that collects the errors of its operators. */
-export interface BranchCompileContext {
+interface BranchCompileContext {
   readonly pointer: string;
   readonly index: number;
   /** Receives the errors in the operators of the branch. */

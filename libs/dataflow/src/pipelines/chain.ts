@@ -1,46 +1,42 @@
 import { StepBudget, withinBudget } from '#cel';
-import { EvaluationContext } from '../flow/evaluation-context.js';
+import { EventOutcomeCollector } from '../flow/event-outcome-collector.js';
 import { readableEvent } from '../flow/lazily-parsed-event.js';
 import type { OperatorChain, PipelineEvent, OperatorOutcome } from '../flow/pipeline.js';
 import type { OperatorFunction } from '../flow/step.js';
 import { uncounted } from '../flow/operator-event-counts.js';
 import type { OperatorFunctionFactory } from '../operators/operator.js';
 
-/** Whether the operators of a chain read data besides the event. */
-export interface ChainReads {
-  /** True if one of the operators reads a projection. */
-  readonly looksUp: boolean;
-}
-
 /**
  * Returns the chain of a stage's stateless operators. All evaluations of expressions in one call of the chain share one
  * step budget.
+ * @param looksUp true if one of the operators reads a projection
  * @param slot index in `OperatorEventCounter.numbers` of the count of events that enter the chain; undefined if they are counted
  *   elsewhere
  */
 export function operatorChain(
   make: OperatorFunctionFactory,
-  { looksUp }: ChainReads,
+  { looksUp }: Pick<OperatorChain, 'looksUp'>,
   slot?: number,
 ): OperatorChain {
   const [plain, traced] = [make(false), make(true)];
-  const evaluate = (step: OperatorFunction, flow: PipelineEvent, context: EvaluationContext) => {
+  const evaluate = (step: OperatorFunction, flow: PipelineEvent, context: EventOutcomeCollector) => {
     withinBudget(new StepBudget(), () => step(readableEvent(flow), context));
     return context;
   };
-  const complete = (context: EvaluationContext) => {
+  const complete = (context: EventOutcomeCollector) => {
     if (context.missing.length === 0) return context.outcomes;
     throw new RangeError('run() was called before all answers to lookups() are known');
   };
   return {
     looksUp,
-    lookups: (flow, known) => (looksUp ? evaluate(plain, flow, new EvaluationContext(known)).missing : []),
+    lookups: (flow, known) =>
+      looksUp ? evaluate(plain, flow, new EventOutcomeCollector(known)).missing : [],
     // Steps without a trace return no `pass` entries.
     run: (flow, tables, counter) => {
       const numbers = counter?.numbers ?? uncounted;
       if (slot !== undefined) numbers[slot]! += 1;
-      return complete(evaluate(plain, flow, new EvaluationContext(tables, numbers))) as OperatorOutcome[];
+      return complete(evaluate(plain, flow, new EventOutcomeCollector(tables, numbers))) as OperatorOutcome[];
     },
-    trace: (flow, tables) => complete(evaluate(traced, flow, new EvaluationContext(tables))),
+    trace: (flow, tables) => complete(evaluate(traced, flow, new EventOutcomeCollector(tables))),
   };
 }

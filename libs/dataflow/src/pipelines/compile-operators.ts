@@ -1,7 +1,7 @@
 import { jsonPointerTo } from '#event';
 import { collectErrors, type DefinitionProblem } from '../definition/definition-error.js';
 import { list, object, definitionError } from '../definition/members.js';
-import type { KeyedStage } from '../flow/pipeline.js';
+import type { KeyedStage, OperatorChain } from '../flow/pipeline.js';
 import { pipelineLimits } from '../flow/limits.js';
 import { catchOperatorError, type OperatorFunction } from '../flow/step.js';
 import { stepSlot, type CountedOperator } from '../flow/operator-event-counts.js';
@@ -14,7 +14,7 @@ import type {
   StatefulOperator,
   StatelessOperator,
 } from '../operators/operator.js';
-import { operatorChain, type ChainReads } from './chain.js';
+import { operatorChain } from './chain.js';
 import { stageId } from './stage-id.js';
 
 /**
@@ -33,10 +33,10 @@ export class PipelinePartsCollector {
 }
 
 /** An operator of a compiled pipeline at which a replayed dead letter can continue. */
-export interface ReplayEntryPoint {
+interface ReplayEntryPoint {
   readonly make: OperatorFunctionFactory;
   /** Properties of the chain that contains the operator. */
-  readonly chain: ChainReads;
+  readonly chain: Pick<OperatorChain, 'looksUp'>;
   /** Index in `OperatorEventCounter.numbers` of the count of events that enter the pipeline at this operator. */
   readonly slot: number;
 }

@@ -1,5 +1,5 @@
 import { formatTime } from '#event';
-import type { EventFromLog } from '#cel';
+import type { EventFromKafka } from '#cel';
 import type { OperatorOutcome, DryRunTraceEntry } from '../flow/pipeline.js';
 
 /**
@@ -14,7 +14,7 @@ export interface DryRunStep {
   /** The key with which the event was forwarded to the stage of a window or a dedupe. */
   readonly key?: string;
   /** The event as the operator passed it on. */
-  readonly result?: EventFromLog;
+  readonly result?: EventFromKafka;
 }
 
 /**
@@ -23,11 +23,11 @@ export interface DryRunStep {
  */
 export interface DryRunResult {
   /** Each event that was given to the dry run, with what each operator did with it. */
-  readonly events: readonly { readonly event: EventFromLog; readonly steps: readonly DryRunStep[] }[];
+  readonly events: readonly { readonly event: EventFromKafka; readonly steps: readonly DryRunStep[] }[];
   /** Results of windows that closed in the dry run, with what each later operator did with them. */
   readonly windows: readonly {
     readonly at: string;
-    readonly event: EventFromLog;
+    readonly event: EventFromKafka;
     readonly steps: readonly DryRunStep[];
   }[];
   /** Events that the pipeline would write, each with its target: a stream, or the URL of a webhook. */
@@ -35,12 +35,12 @@ export interface DryRunResult {
     readonly at: string;
     readonly stream?: string;
     readonly webhook?: string;
-    readonly event: EventFromLog;
+    readonly event: EventFromKafka;
   }[];
   /**
    * Events that would arrive after their window has closed. A late event without `stream` would become a dead letter.
    */
-  readonly late: readonly { readonly at: string; readonly stream?: string; readonly event: EventFromLog }[];
+  readonly late: readonly { readonly at: string; readonly stream?: string; readonly event: EventFromKafka }[];
   /**
    * Events that would become dead letters because an operator fails. `pointer` is the JSON pointer to the exact part
    * that fails.
@@ -49,7 +49,7 @@ export interface DryRunResult {
     readonly at: string;
     readonly pointer: string;
     readonly error: string;
-    readonly event: EventFromLog;
+    readonly event: EventFromKafka;
   }[];
   /** True if the dry run's result reached its limit and is incomplete. */
   readonly truncated: boolean;
@@ -95,7 +95,7 @@ export class DryRunRecorder {
    * Adds an event that was given to the dry run. Returns the empty list of the event's steps, to which the caller adds
    * what operators do with the event.
    */
-  event(event: EventFromLog): DryRunStep[] {
+  event(event: EventFromKafka): DryRunStep[] {
     const steps: DryRunStep[] = [];
     this.#add(this.#events, { event, steps });
     return steps;
@@ -105,7 +105,7 @@ export class DryRunRecorder {
    * Adds the result of a window that closed. Returns the empty list of the result's steps, to which the caller adds
    * what operators do with the result.
    */
-  window(at: string, event: EventFromLog): DryRunStep[] {
+  window(at: string, event: EventFromKafka): DryRunStep[] {
     const steps: DryRunStep[] = [];
     this.#add(this.#windows, { at, event, steps });
     return steps;
@@ -145,7 +145,7 @@ export class DryRunRecorder {
     }
   }
 
-  #add<T extends { event?: EventFromLog; result?: EventFromLog }>(list: T[], item: T): void {
+  #add<T extends { event?: EventFromKafka; result?: EventFromKafka }>(list: T[], item: T): void {
     const event = item.event ?? item.result;
     this.#entries -= 1;
     if (event) this.#characters -= event.data.length + event.metadata.length;
@@ -174,7 +174,7 @@ export function dryRunText(result: DryRunResult): string {
     event: eventText(event),
     steps: stepsText(steps),
   }));
-  const plain = (items: readonly { readonly event: EventFromLog }[]) => listText(items, entryTexts);
+  const plain = (items: readonly { readonly event: EventFromKafka }[]) => listText(items, entryTexts);
   return objectText({
     events,
     windows,
@@ -192,7 +192,7 @@ function stepsText(steps: readonly DryRunStep[]): string {
   }));
 }
 
-function entryTexts({ event, ...entry }: { readonly event: EventFromLog }): Record<string, string> {
+function entryTexts({ event, ...entry }: { readonly event: EventFromKafka }): Record<string, string> {
   return { ...textsOf(entry), event: eventText(event) };
 }
 
@@ -200,7 +200,7 @@ function textsOf(members: object): Record<string, string> {
   return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, JSON.stringify(value)]));
 }
 
-function eventText({ event_type, entity_id, timestamp, data, metadata }: EventFromLog): string {
+function eventText({ event_type, entity_id, timestamp, data, metadata }: EventFromKafka): string {
   const time = JSON.stringify(formatTime(timestamp));
   return objectText({ ...textsOf({ event_type, entity_id }), timestamp: time, data, metadata });
 }

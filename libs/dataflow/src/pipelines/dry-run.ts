@@ -1,7 +1,7 @@
 import { TimeSlice } from '#async';
 import type { EpochMicros } from '#event';
 import { StepBudget, withinBudget } from '#cel';
-import type { EventFromLog } from '#cel';
+import type { EventFromKafka } from '#cel';
 import { addToStateEntries } from './add-to-state-entries.js';
 import { DryRunRecorder, dryRunLimits, type DryRunResult, type DryRunStep } from './dry-run-recorder.js';
 import { downstreamWatermark } from './upstream-progress.js';
@@ -34,7 +34,7 @@ export type FetchProjectionStates = (
  */
 export async function dryRun(
   pipeline: CompiledPipeline,
-  events: readonly EventFromLog[],
+  events: readonly EventFromKafka[],
   ask: FetchProjectionStates,
 ): Promise<DryRunResult> {
   const runner = new DryRunner(pipeline, ask);
@@ -104,7 +104,7 @@ class DryRunner {
    * Fetches the first lookups of all events in one request, up to a limit. Lookups that depend on the answers of other
    * lookups are made when their events are processed.
    */
-  async prepare(events: readonly EventFromLog[]): Promise<void> {
+  async prepare(events: readonly EventFromKafka[]): Promise<void> {
     const { chain } = this.pipeline;
     if (!chain.looksUp) return;
     const missing = new Map<string, ProjectionLookup>();
@@ -120,7 +120,7 @@ class DryRunner {
     if (missing.size > 0) await this.#learn([...missing.values()]);
   }
 
-  async read(event: EventFromLog): Promise<void> {
+  async read(event: EventFromKafka): Promise<void> {
     const flow = sourceEvent(event);
     const steps = this.#record.event(event);
     if (this.#bounded(() => this.pipeline.matches(flow))) await this.#run(this.pipeline.chain, flow, steps);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { EventFromLog } from '#cel';
+import type { EventFromKafka } from '#cel';
 import type { OperatorSpec } from '../operators/operator.js';
 import type { PipelineSpec } from './pipeline-spec.js';
 import { logEvent } from './pipeline.fixture.js';
@@ -148,7 +148,7 @@ const arrival = fc.record({
 const partitions = fc
   .array(fc.array(arrival, { maxLength: 14 }), { minLength: 1, maxLength: 3 })
   .map((all): EventsBySourcePartition => {
-    const named = all.map((events, partition): [string, EventFromLog[]] => {
+    const named = all.map((events, partition): [string, EventFromKafka[]] => {
       let time = -60;
       const log = events.map(({ data, entity, after, back }, offset) => {
         time += after;

@@ -1,5 +1,5 @@
 import { parseTime } from '#event';
-import type { EventFromLog } from '#cel';
+import type { EventFromKafka } from '#cel';
 import { compilePipeline } from './compile-pipeline.js';
 import { sourceEvent } from '../flow/lazily-parsed-event.js';
 import type {
@@ -13,7 +13,7 @@ import type { OperatorSpec } from '../operators/operator.js';
 /**
  * Returns an event with raw JSON as its data. The offset of the event decides its time: events are one second apart.
  */
-export function logEvent(data = '{}', fields: Partial<EventFromLog> = {}): EventFromLog {
+export function logEvent(data = '{}', fields: Partial<EventFromKafka> = {}): EventFromKafka {
   const offset = fields.offset ?? 0;
   const timestamp = fields.timestamp ?? (parseTime('2026-11-21T04:00:00Z') as number) + offset * 1_000_000;
   return {
@@ -33,7 +33,7 @@ export function logEvent(data = '{}', fields: Partial<EventFromLog> = {}): Event
 }
 
 /** Returns the event of `logEvent` as a pipeline event, as if it came from a source partition. */
-export function flowOf(data = '{}', fields: Partial<EventFromLog> = {}): PipelineEvent {
+export function flowOf(data = '{}', fields: Partial<EventFromKafka> = {}): PipelineEvent {
   return sourceEvent(logEvent(data, fields));
 }
 

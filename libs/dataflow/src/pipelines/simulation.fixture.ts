@@ -1,4 +1,4 @@
-import type { EventFromLog } from '#cel';
+import type { EventFromKafka } from '#cel';
 import { derivedId } from './derived-id.js';
 import { UpstreamProgress, downstreamWatermark, type WatermarkRecord } from './upstream-progress.js';
 import { sourceEvent } from '../flow/lazily-parsed-event.js';
@@ -13,10 +13,10 @@ import type {
 import { noWatermark, SourceWatermark } from './source-watermark.js';
 
 /** The events of each partition of a pipeline's source streams, by names such as `orders/0`. */
-export type EventsBySourcePartition = Readonly<Record<string, readonly EventFromLog[]>>;
+export type EventsBySourcePartition = Readonly<Record<string, readonly EventFromKafka[]>>;
 
 /** What a simulated pipeline has emitted, failed and left open, without duplicates. */
-export interface SimulationResult {
+interface SimulationResult {
   /** Content of the emitted events, by id. */
   readonly emitted: Readonly<Record<string, string>>;
   /** Late and failed events, by operator and provenance. */
@@ -191,11 +191,11 @@ abstract class Task {
 
 class SourceTask extends Task {
   private readonly time: SourceWatermark;
-  private readonly log: readonly EventFromLog[];
+  private readonly log: readonly EventFromKafka[];
 
   constructor(world: SimulatedEngines, name: string) {
     super(world, name, undefined);
-    this.log = world.source[name] as readonly EventFromLog[];
+    this.log = world.source[name] as readonly EventFromKafka[];
     const { watermark } = world.progress.get(name) ?? { watermark: noWatermark };
     this.time = new SourceWatermark({ idleAfterMs: 1000, nowMs: 0, watermark });
   }
@@ -209,7 +209,7 @@ class SourceTask extends Task {
     const staged: StagedOutcome[] = [];
     const end = Math.min(this.log.length, this.next + size);
     for (let offset = this.next; offset < end; offset++) {
-      const event = this.log[offset] as EventFromLog;
+      const event = this.log[offset] as EventFromKafka;
       const watermark = this.time.value;
       this.time.read(event.timestamp, event.ingested_at, 0);
       const flow = sourceEvent(event);

@@ -4,7 +4,7 @@ import { LazilyParsedEvent } from '../flow/lazily-parsed-event.js';
 import type { PipelineEvent, Provenance } from '../flow/pipeline.js';
 
 /** One window of a key: its range of event time (`end` is exclusive), its fold state, and its number of events. */
-export interface FoldedWindow {
+interface FoldedWindow {
   readonly key: string;
   readonly start: EpochMicros;
   readonly end: EpochMicros;

@@ -5,7 +5,7 @@ import { collectBody, incomplete, type BodyLimits } from './collect-body.js';
 import { unzstd } from './unzstd.js';
 
 /** Compression of a request body. */
-export type Compression = 'gzip' | 'zstd';
+export type BodyCompression = 'gzip' | 'zstd';
 
 /** Number of bodies that are decompressed at the same time: Node's thread pool has four threads. */
 const concurrency = 4;
@@ -24,7 +24,7 @@ export class BodyDecompressor {
    * budget. Decompression stops at the first chunk that exceeds the body's limit or the budget.
    * @throws ProblemError `invalid_request` (the bytes are not of this compression), `payload_too_large`, `overloaded`
    */
-  async inflate(sent: Buffer, compression: Compression, bounds: BodyLimits): Promise<Buffer> {
+  async inflate(sent: Buffer, compression: BodyCompression, bounds: BodyLimits): Promise<Buffer> {
     await this.enter();
     try {
       if (bounds.share?.hasEnded) throw incomplete();
@@ -52,7 +52,7 @@ export class BodyDecompressor {
   }
 }
 
-async function inflated(sent: Buffer, compression: Compression, bounds: BodyLimits): Promise<Buffer> {
+async function inflated(sent: Buffer, compression: BodyCompression, bounds: BodyLimits): Promise<Buffer> {
   const options = { chunkSize: Math.min(64 * 1024, bounds.limit) };
   const unpacked: Readable = compression === 'zstd' ? unzstd(sent, options) : gunzip(sent, options);
   let invalid = false;

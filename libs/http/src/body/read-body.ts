@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ProblemError } from '#api';
 import { BodyMemoryShare, type BodyMemoryBudget } from './body-memory-budget.js';
 import { collectBody, tooLarge } from './collect-body.js';
-import { BodyDecompressor, type Compression } from './body-decompressor.js';
+import { BodyDecompressor, type BodyCompression } from './body-decompressor.js';
 import { acceptsAny, acceptsBytes, acceptsOf, bodyLimitOf } from '../route-config.js';
 import { whenClosed } from '../when-closed.js';
 
@@ -106,9 +106,13 @@ function checkMediaType(request: FastifyRequest, hasKeys: boolean): void {
   throw new ProblemError('unsupported_media_type', `Send the body as ${accepts.join(' or ')}, in UTF-8.`);
 }
 
-const compressions: Readonly<Record<string, Compression>> = { gzip: 'gzip', 'x-gzip': 'gzip', zstd: 'zstd' };
+const compressions: Readonly<Record<string, BodyCompression>> = {
+  gzip: 'gzip',
+  'x-gzip': 'gzip',
+  zstd: 'zstd',
+};
 
-function compressionOf(request: FastifyRequest): Compression | undefined {
+function compressionOf(request: FastifyRequest): BodyCompression | undefined {
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   if (encoding === 'identity') return undefined;
   if (Object.hasOwn(compressions, encoding)) return compressions[encoding];

@@ -16,12 +16,12 @@ const reservedBlock = 3;
 const rleBlock = 1;
 
 /** A Zstandard body is rejected without being decompressed; the message says why. */
-export class ZstdBodyRejectedError extends Error {
+class ZstdBodyRejectedError extends Error {
   override readonly name = 'ZstdBodyRejectedError';
 }
 
 /** Byte positions of one Zstandard frame and of its blocks in a body. */
-export interface ZstdFrame {
+interface ZstdFrame {
   start: number;
   /**
    * End position of each block of the frame. The first block of a frame includes the frame header; the end of the last

@@ -1,5 +1,5 @@
 /** A block of a Zstandard frame: raw bytes, or one byte repeated `times` times. */
-export type ZstdBlock = Buffer | { byte: number; times: number };
+type ZstdBlock = Buffer | { byte: number; times: number };
 
 /** Returns a Zstandard frame of these uncompressed blocks. The window has `2 ** windowLog` bytes. */
 export function zstdFrame(blocks: readonly ZstdBlock[], { windowLog = 17 } = {}): Buffer {

@@ -1,6 +1,6 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
-import { ProblemError, type InputError } from '#api';
+import { ProblemError, type InputProblem } from '#api';
 import { inputErrors, mostErrors } from '../problems/input-errors.js';
 import { requireConsistent } from './consistent.js';
 import { propertiesOf } from '../properties-of.js';
@@ -25,7 +25,7 @@ export function parseQuery<T extends object>(type: new () => T, rawQuery: unknow
   const many = (Reflect.getMetadata(repeatable, type) as Set<string> | undefined) ?? new Set<string>();
   const known = propertiesOf(type);
   const values: Record<string, unknown> = {};
-  const errors: InputError[] = [];
+  const errors: InputProblem[] = [];
   for (const [name, value] of Object.entries(rawQuery as Record<string, string | string[]>)) {
     if (!known.has(name)) errors.push({ pointer: name, detail: unknownParameter(known) });
     else if (many.has(name)) values[name] = [value].flat();

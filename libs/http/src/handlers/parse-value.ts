@@ -9,7 +9,7 @@ class Unreadable {
 }
 
 /** How the text of a query parameter or body field is parsed, and the error message for an invalid text. */
-export interface ValueParser {
+interface ValueParser {
   /** Name of the validation rule. */
   name: string;
   /**

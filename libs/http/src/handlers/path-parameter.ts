@@ -3,7 +3,7 @@ import { ApiParam } from '@nestjs/swagger';
 import { handlerOf } from './handler-of.js';
 
 /** Name, description and JSON Schema of a path parameter in the OpenAPI document. */
-export interface DescribedParameter {
+interface DescribedParameter {
   name: string;
   description?: string;
   schema: Record<string, unknown>;

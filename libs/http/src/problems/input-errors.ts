@@ -1,6 +1,6 @@
 import type { ValidationError } from 'class-validator';
 import { jsonPointerTo } from '#event';
-import type { InputError } from '#api';
+import type { InputProblem } from '#api';
 import { propertiesOf } from '../properties-of.js';
 
 /** Maximum number of input errors that the answer to one request lists. */
@@ -12,7 +12,7 @@ export function unknownField(known: Iterable<string>): string {
 }
 
 /** Returns an error for each member of a JSON object that is not a known field. @param pointer Pointer to the object */
-export function unknownFields(value: object, known: ReadonlySet<string>, pointer = ''): InputError[] {
+export function unknownFields(value: object, known: ReadonlySet<string>, pointer = ''): InputProblem[] {
   const unknown = Object.keys(value).filter((name) => !known.has(name));
   return unknown.slice(0, mostErrors).map((name) => ({
     pointer: shortPointerTo(pointer, name),
@@ -24,13 +24,13 @@ export function unknownFields(value: object, known: ReadonlySet<string>, pointer
  * Returns the errors of class-validator as a flat list. The pointers of input errors are JSON pointers (RFC 6901) into
  * nested objects for `body`, and parameter names for `parameter`.
  */
-export function inputErrors(errors: readonly ValidationError[], kind: 'body' | 'parameter'): InputError[] {
+export function inputErrors(errors: readonly ValidationError[], kind: 'body' | 'parameter'): InputProblem[] {
   const found = errors.flatMap((error) => flatten(error, kind === 'body' ? '' : undefined));
   return found.slice(0, mostErrors);
 }
 
 /** Returns one input error for each pointer; its detail joins all messages for that pointer. */
-function flatten(error: ValidationError, parent: string | undefined): InputError[] {
+function flatten(error: ValidationError, parent: string | undefined): InputProblem[] {
   const pointer = parent === undefined ? error.property : shortPointerTo(parent, error.property);
   const own = error.constraints ? ownErrors(error, pointer) : [];
   if (kindRule(error)) return own;
@@ -40,7 +40,7 @@ function flatten(error: ValidationError, parent: string | undefined): InputError
 function ownErrors(
   { constraints = {}, contexts = {}, value, property, target = {} }: ValidationError,
   pointer: string,
-): InputError[] {
+): InputProblem[] {
   if ('whitelistValidation' in constraints)
     return [{ pointer, detail: unknownField(propertiesOf(target.constructor as new () => object)) }];
   if (value === undefined) return [{ pointer, detail: 'is required' }];

@@ -4,7 +4,7 @@ import { JSONSchema } from 'class-validator-jsonschema';
 import { problems, type ProblemCode } from '#api';
 
 /** One error of a request's input, as a problem document lists it. */
-export class InputProblem {
+class InputProblem {
   /** A JSON pointer into the body, or a parameter's name. */
   @IsString() pointer: string;
   @IsString() detail: string;

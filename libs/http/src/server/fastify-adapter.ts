@@ -8,7 +8,7 @@ import type { ProblemSender } from '../problems/send-problem.js';
 import { answerClientError, registerUnroutedRequests } from './socket-errors.js';
 
 /** Time-outs of the HTTP server for its clients, in milliseconds. */
-export interface ClientTimeouts {
+export interface HttpServerTimeouts {
   /** Time-out for receiving all headers of a request. */
   headers: number;
   /** Time-out for receiving the whole request with its body. */
@@ -17,11 +17,11 @@ export interface ClientTimeouts {
   keepAlive: number;
 }
 
-export const defaultTimeouts: ClientTimeouts = { headers: 10_000, request: 60_000, keepAlive: 75_000 };
+export const defaultTimeouts: HttpServerTimeouts = { headers: 10_000, request: 60_000, keepAlive: 75_000 };
 
 /** Options of a `ProblemFastifyAdapter`. */
 interface ProblemAdapterOptions {
-  timeouts: ClientTimeouts;
+  timeouts: HttpServerTimeouts;
   trustProxy: readonly string[];
   elsewhere?: SuggestOtherPort | undefined;
 }

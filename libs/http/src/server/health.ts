@@ -1,10 +1,10 @@
 import { within } from '#async';
 
 /** Checks one dependency of this process. Resolves with details to show; throws when the dependency does not work. */
-export type HealthCheck = () => Promise<Record<string, unknown> | void>;
+type HealthCheck = () => Promise<Record<string, unknown> | void>;
 
 /** Which health routes a failing check affects, and its time-out. */
-export interface HealthCheckOptions {
+interface HealthCheckOptions {
   /** Makes `/health/ready` fail when the check fails. Default true. */
   readiness?: boolean;
   /** Makes `/health/live` fail when the check fails, so that the process is restarted. Default false. */
@@ -13,7 +13,7 @@ export interface HealthCheckOptions {
 }
 
 /** Result of one health check, with the details or the error that the health routes show. */
-export interface CheckResult {
+interface CheckResult {
   status: 'ok' | 'failing';
   error?: string;
   [detail: string]: unknown;

@@ -12,7 +12,7 @@ import { BodyMemoryBudget } from '../body/body-memory-budget.js';
 import {
   defaultTimeouts,
   ProblemFastifyAdapter,
-  type ClientTimeouts,
+  type HttpServerTimeouts,
   type SuggestOtherPort,
 } from './fastify-adapter.js';
 import { NoParametersGuard } from '../handlers/unknown-parameters.js';
@@ -44,7 +44,7 @@ export interface HttpAppOptions {
   elsewhere?: SuggestOtherPort;
   /** Title and version of the OpenAPI document; without them, `/openapi.json` and `/docs` are not served. */
   openapi?: OpenApiOptions;
-  timeouts?: Partial<ClientTimeouts>;
+  timeouts?: Partial<HttpServerTimeouts>;
   /** Limit of the bytes of request bodies that this port holds in memory at the same time; default 64 MiB. */
   bodyBytes?: number;
   /**
@@ -59,7 +59,7 @@ export interface HttpAppOptions {
 }
 
 /** Address on which an HTTP port listens. */
-export interface ListenOptions {
+interface ListenOptions {
   host: string;
   port: number;
   /** The setting with the port, for the error message when the port is in use. */
@@ -74,7 +74,7 @@ export interface HttpApp {
 }
 
 /** An HTTP port that listens, with its address. */
-export interface ListeningApp extends HttpApp {
+interface ListeningApp extends HttpApp {
   /** `http://host:port`, with the actual port. */
   url: string;
   port: number;

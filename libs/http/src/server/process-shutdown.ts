@@ -4,7 +4,7 @@ import type { Logger } from '#telemetry';
 const shareOfPorts = 0.6;
 
 /** A step of the shutdown of a process. The signal `deadline` is aborted when the time for the step is over. */
-export type ShutdownStep = (deadline: AbortSignal) => Promise<void>;
+type ShutdownStep = (deadline: AbortSignal) => Promise<void>;
 
 /**
  * The orderly shutdown of one process. HTTP ports stop first, then the steps run one after the other in the order in

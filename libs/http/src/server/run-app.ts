@@ -6,7 +6,7 @@ import { packageVersion } from './package-version.js';
 import { ShutdownWhileWaitingError } from './until-reachable.js';
 
 /** What `runApp` needs of an app: its configuration class, its start, and its one-time commands. */
-export interface AppDefinition<Config extends AppConfig> {
+interface AppDefinition<Config extends AppConfig> {
   name: string;
   config: new () => Config;
   /**
@@ -18,7 +18,7 @@ export interface AppDefinition<Config extends AppConfig> {
 }
 
 /** A task that a process runs once in place of serving; then the process ends. */
-export interface AppCommand<Config extends AppConfig> {
+interface AppCommand<Config extends AppConfig> {
   /** The command-line argument that runs the command, such as `--migrate`. */
   argument: string;
   /** Description of the command in the output of `--help`. */

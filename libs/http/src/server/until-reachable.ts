@@ -15,7 +15,7 @@ export class ShutdownWhileWaitingError extends Error {
 /**
  * Name of an engine (Kafka or ClickHouse) that an app waits for at its start, and which of its errors may be temporary.
  */
-export interface RequiredEngine {
+interface RequiredEngine {
   /** Name of the engine in the log. */
   name: string;
   /** Returns whether a retry may succeed after this error. */

@@ -1,6 +1,6 @@
 import type { TopicConfigChange } from '../log.js';
 import { ByteReader } from './consume/byte-reader.js';
-import { errorOfCode, type Broker } from './kafkajs/internals.js';
+import { errorOfCode, type KafkajsBroker } from './kafkajs/internals.js';
 import { GrowingBuffer } from './produce/growing-buffer.js';
 
 const apiKey = 44;
@@ -21,7 +21,7 @@ const operations = { set: 0, delete: 1 };
  * @throws the error of the Kafka protocol
  */
 export async function alterTopicConfig(
-  broker: Broker,
+  broker: KafkajsBroker,
   topic: string,
   config: TopicConfigChange,
 ): Promise<void> {

@@ -1,10 +1,5 @@
+import type { TopicPartition } from '../topic-partition.js';
 import type { PartitionMetadata } from './kafkajs/internals.js';
-
-/** Identifies one partition of a Kafka topic. */
-export interface TopicPartition {
-  topic: string;
-  partition: number;
-}
 
 /** Groups partitions by the node id of the broker that leads them. Omits partitions without a leader. */
 export function byLeader(

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '#async';
 import { LogUnavailableError } from '../errors.js';
 import { withTimeout } from './with-timeout.js';
-import type { KafkaLogConfig } from './config.js';
-import { limitsOf, clientOptions, ClientSockets } from './connection.js';
+import type { KafkaAdapterConfig } from './config.js';
+import { limitsOf, clientOptions, KafkajsClientSockets } from './connection.js';
 import { isFatal, toLogError } from './kafka-errors.js';
 import {
   ClusterClass,
   createKafkajsLogger,
-  type Broker,
-  type Cluster,
+  type KafkajsBroker,
+  type KafkajsCluster,
   type ClusterMetadata,
   type PartitionMetadata,
 } from './kafkajs/internals.js';
@@ -28,16 +28,16 @@ export const latest = -1;
  * itself.
  */
 export class ClusterClient {
-  private readonly sockets: ClientSockets;
-  private readonly cluster: Cluster;
+  private readonly sockets: KafkajsClientSockets;
+  private readonly cluster: KafkajsCluster;
   private readonly timeoutMs: number;
   private closed = false;
 
   constructor(
-    config: KafkaLogConfig,
+    config: KafkaAdapterConfig,
     private readonly silentBrokers?: DepartedBrokerDisconnector,
   ) {
-    this.sockets = new ClientSockets(silentBrokers);
+    this.sockets = new KafkajsClientSockets(silentBrokers);
     this.timeoutMs = limitsOf(config).operationTimeoutMs;
     const { logLevel, logCreator, ...options } = clientOptions(config, this.sockets);
     this.cluster = new ClusterClass({
@@ -92,22 +92,22 @@ export class ClusterClient {
     return (await (await this.anyBroker()).metadata([noTopic])).brokers.map(addressOf);
   }
 
-  async anyBroker(): Promise<Broker> {
+  async anyBroker(): Promise<KafkajsBroker> {
     if (this.closed) throw new LogUnavailableError('the client is closed');
     await this.cluster.connect();
     return this.cluster.brokerPool.findConnectedBroker();
   }
 
   /** Connects to the broker with a node id that `metadata` has returned. */
-  broker(nodeId: number): Promise<Broker> {
+  broker(nodeId: number): Promise<KafkajsBroker> {
     return this.cluster.brokerPool.findBroker({ nodeId });
   }
 
-  async controller(): Promise<Broker> {
+  async controller(): Promise<KafkajsBroker> {
     return this.broker((await this.ask([noTopic])).controllerId);
   }
 
-  async coordinator(groupId: string): Promise<Broker> {
+  async coordinator(groupId: string): Promise<KafkajsBroker> {
     await this.ask([noTopic]);
     const broker = await this.anyBroker();
     const { coordinator } = await broker.findGroupCoordinator({ groupId, coordinatorType: 0 });

@@ -4,14 +4,14 @@ import type { AppConfig } from '#api';
 import type { KafkaLogger } from './logger.js';
 
 /** Mechanism and credentials of the SASL authentication at Kafka brokers. */
-export interface KafkaSasl {
+interface KafkaSasl {
   mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
   username: string;
   password: string;
 }
 
 /** Configuration of `openKafkaLog`: brokers, identity, security and limits of the connection to Kafka. */
-export interface KafkaLogConfig {
+export interface KafkaAdapterConfig {
   /** Addresses of the brokers, each as `host:port`. */
   brokers: string[];
   clientId: string;
@@ -30,11 +30,11 @@ export interface KafkaLogConfig {
   /** Replication factor of new topics; -1 is the default of the broker. */
   replicationFactor: number;
   logger?: KafkaLogger;
-  bounds?: Partial<KafkaLogLimits>;
+  bounds?: Partial<KafkaAdapterLimits>;
 }
 
 /** Limits, intervals and time-outs of the Kafka adapter; times in milliseconds. */
-export interface KafkaLogLimits {
+export interface KafkaAdapterLimits {
   /**
    * Limit of the bytes that were passed to a producer and are not yet acknowledged. An append that would exceed it is
    * rejected with ProducerBufferFullError, unless nothing else is in flight.
@@ -85,7 +85,7 @@ export interface KafkaLogLimits {
   metadataRefreshMs: number;
 }
 
-export const defaultKafkaLogLimits: KafkaLogLimits = {
+export const defaultKafkaLogLimits: KafkaAdapterLimits = {
   bytesInFlight: 64 * 1024 * 1024,
   operationTimeoutMs: 15_000,
   requestTimeoutMs: 10_000,
@@ -113,7 +113,7 @@ export const defaultKafkaLogLimits: KafkaLogLimits = {
  * name. A process with consumer groups passes the port that it listens on: the host name and the port form its
  * `instance`.
  */
-export function kafkaLogConfig(config: AppConfig, clientId: string, port?: number): KafkaLogConfig {
+export function kafkaLogConfig(config: AppConfig, clientId: string, port?: number): KafkaAdapterConfig {
   return {
     brokers: config.KAFKA_BROKERS,
     clientId,
@@ -131,7 +131,7 @@ export function kafkaLogConfig(config: AppConfig, clientId: string, port?: numbe
   };
 }
 
-function tlsOptions(config: AppConfig): NonNullable<KafkaLogConfig['tls']> {
+function tlsOptions(config: AppConfig): NonNullable<KafkaAdapterConfig['tls']> {
   const read = (path: string | undefined): string | undefined =>
     path ? readFileSync(path, 'utf8') : undefined;
   const ca = read(config.KAFKA_TLS_CA);

@@ -1,6 +1,6 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { defaultKafkaLogLimits, type KafkaLogLimits, type KafkaLogConfig } from './config.js';
+import { defaultKafkaLogLimits, type KafkaAdapterLimits, type KafkaAdapterConfig } from './config.js';
 import { slowResponse } from './kafkajs/request-queue.js';
 import { kafkajsLogCreator, kafkajsWarnLevel, silentLogger } from './logger.js';
 import type {
@@ -10,7 +10,7 @@ import type {
 } from './departed-broker-disconnector.js';
 
 /** Arguments with which kafkajs calls its socket factory. */
-export interface SocketFactoryArguments {
+interface SocketFactoryArguments {
   host: string;
   port: number;
   ssl?: object;
@@ -21,7 +21,7 @@ export interface SocketFactoryArguments {
  * The open sockets of one kafkajs client. Destroying them closes the client without waiting for requests that a broker
  * holds (join, fetch). Single sockets are closed when their broker has left the cluster.
  */
-export class ClientSockets implements BrokerConnections {
+export class KafkajsClientSockets implements BrokerConnections {
   /** Address of the broker, by socket. */
   private readonly open = new Map<Socket, BrokerAddress>();
   private closed = false;
@@ -62,12 +62,12 @@ export class ClientSockets implements BrokerConnections {
   }
 }
 
-export function limitsOf(config: KafkaLogConfig): KafkaLogLimits {
+export function limitsOf(config: KafkaAdapterConfig): KafkaAdapterLimits {
   return { ...defaultKafkaLogLimits, ...config.bounds };
 }
 
 /** Returns the client id that brokers see. */
-export function clientIdOf({ clientId, instance }: KafkaLogConfig): string {
+export function clientIdOf({ clientId, instance }: KafkaAdapterConfig): string {
   return instance === undefined ? clientId : `${clientId}@${instance}`;
 }
 
@@ -82,7 +82,7 @@ const shortRetry = { initialRetryTime: 50, maxRetryTime: 500, multiplier: 2, fac
 export const producerRetry = { ...shortRetry, retries: 40 };
 
 /** Returns the kafkajs options that all producers and cluster clients of this adapter share. */
-export function clientOptions(config: KafkaLogConfig, sockets: ClientSockets) {
+export function clientOptions(config: KafkaAdapterConfig, sockets: KafkajsClientSockets) {
   const bounds = limitsOf(config);
   return {
     brokers: config.brokers,

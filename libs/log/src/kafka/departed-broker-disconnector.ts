@@ -2,7 +2,7 @@
 export type BrokerAddress = string;
 
 /** How a `DepartedBrokerDisconnector` asks the cluster for its brokers, and how often. */
-export interface DepartedBrokerDisconnectorOptions {
+interface DepartedBrokerDisconnectorOptions {
   /** Asks these brokers for the current brokers of the cluster; the first response wins. */
   ask(brokers: readonly BrokerAddress[]): Promise<readonly BrokerAddress[]>;
   /** Minimum time between two queries for the current brokers, in milliseconds. */

@@ -4,7 +4,7 @@ import type { PartitionOffsetRange, TopicAdmin, TopicConfigChange, NewTopicSetti
 import { alterTopicConfig } from './alter-config.js';
 import { latest, type ClusterClient } from './cluster-client.js';
 import { isProtocolError, toLogError } from './kafka-errors.js';
-import type { Broker, PartitionMetadata } from './kafkajs/internals.js';
+import type { KafkajsBroker, PartitionMetadata } from './kafkajs/internals.js';
 import { topicBytes } from './topic-bytes.js';
 import { topicOffsets } from './topic-offsets.js';
 
@@ -26,7 +26,7 @@ const rejectedSettingErrors = ['INVALID_PARTITIONS', 'INVALID_CONFIG', 'INVALID_
 
 /** `TopicAdmin` on Kafka: topics, offsets and consumer groups, with retries until the operation's time-out. */
 export class KafkaAdmin implements TopicAdmin {
-  private readonly coordinators = new Map<string, Promise<Broker>>();
+  private readonly coordinators = new Map<string, Promise<KafkajsBroker>>();
 
   constructor(
     private readonly client: ClusterClient,
@@ -192,7 +192,7 @@ export class KafkaAdmin implements TopicAdmin {
     });
   }
 
-  private coordinator(group: string): Promise<Broker> {
+  private coordinator(group: string): Promise<KafkajsBroker> {
     const known = this.coordinators.get(group);
     if (known) return known;
     const finding = this.client.coordinator(group);

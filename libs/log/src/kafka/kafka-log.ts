@@ -7,9 +7,9 @@ import type {
   GlobalTableReaderHandler,
 } from '../log.js';
 import { ClusterClient } from './cluster-client.js';
-import type { KafkaLogLimits, KafkaLogConfig } from './config.js';
-import { limitsOf, clientIdOf, clientOptions, producerRetry, ClientSockets } from './connection.js';
-import { fetchOutage, type FetchOutage } from './consume/fetch-outage.js';
+import type { KafkaAdapterLimits, KafkaAdapterConfig } from './config.js';
+import { limitsOf, clientIdOf, clientOptions, producerRetry, KafkajsClientSockets } from './connection.js';
+import { fetchOutage, type FetchOutageTracker } from './consume/fetch-outage-tracker.js';
 import { KafkaConsumer } from './consume/kafka-consumer.js';
 import { KafkaGlobalTableReader } from './consume/kafka-global-table-reader.js';
 import { KafkaAdmin } from './kafka-admin.js';
@@ -24,7 +24,7 @@ import { DepartedBrokerDisconnector, type BrokerAddress } from './departed-broke
  * Returns the log of a Kafka cluster. The log connects at the first call, so Kafka may still be down. `kafkaLogConfig`
  * reads the configuration from the settings of the process.
  */
-export function openKafkaLog(config: KafkaLogConfig): Log {
+export function openKafkaLog(config: KafkaAdapterConfig): Log {
   return new KafkaLog(config);
 }
 
@@ -32,10 +32,10 @@ class KafkaLog implements Log {
   readonly admin: KafkaAdmin;
   private readonly silentBrokers: DepartedBrokerDisconnector;
   private readonly logger: KafkaLogger;
-  private readonly outage: FetchOutage;
+  private readonly outage: FetchOutageTracker;
   private readonly closing = new Set<{ close(): Promise<void> }>();
 
-  constructor(private readonly config: KafkaLogConfig) {
+  constructor(private readonly config: KafkaAdapterConfig) {
     this.silentBrokers = new DepartedBrokerDisconnector({
       ask: (brokers) => firstAnswer(config, brokers),
       everyMs: 1_000,
@@ -83,9 +83,9 @@ class KafkaLog implements Log {
    */
   private parts(): {
     client: ClusterClient;
-    bounds: KafkaLogLimits;
+    bounds: KafkaAdapterLimits;
     logger: KafkaLogger;
-    outage: FetchOutage;
+    outage: FetchOutageTracker;
   } {
     const { config, logger, outage } = this;
     return { client: this.client(), bounds: limitsOf(config), logger, outage };
@@ -112,7 +112,7 @@ class KafkaLog implements Log {
  * @throws AggregateError if no broker responds
  */
 async function firstAnswer(
-  config: KafkaLogConfig,
+  config: KafkaAdapterConfig,
   brokers: readonly BrokerAddress[],
 ): Promise<BrokerAddress[]> {
   const clients = brokers.map((broker) => new ClusterClient({ ...config, brokers: [broker] }));
@@ -123,8 +123,11 @@ async function firstAnswer(
   }
 }
 
-function createProducer(config: KafkaLogConfig, silentBrokers: DepartedBrokerDisconnector): KafkajsProducer {
-  const sockets = new ClientSockets(silentBrokers);
+function createProducer(
+  config: KafkaAdapterConfig,
+  silentBrokers: DepartedBrokerDisconnector,
+): KafkajsProducer {
+  const sockets = new KafkajsClientSockets(silentBrokers);
   const kafka = new kafkajs.Kafka({ ...clientOptions(config, sockets), retry: producerRetry });
   const producer = kafka.producer({
     idempotent: true,

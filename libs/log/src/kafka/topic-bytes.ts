@@ -1,5 +1,6 @@
 import { partitionKey } from '../partition-key.js';
-import { byLeader, type TopicPartition } from './by-leader.js';
+import type { TopicPartition } from '../topic-partition.js';
+import { byLeader } from './by-leader.js';
 import type { ClusterClient } from './cluster-client.js';
 import { byTopic } from './consume/by-topic.js';
 import { ByteReader } from './consume/byte-reader.js';

@@ -1,6 +1,7 @@
 import type { PartitionOffsetRange } from '../log.js';
 import { partitionKey } from '../partition-key.js';
-import { byLeader, type TopicPartition } from './by-leader.js';
+import type { TopicPartition } from '../topic-partition.js';
+import { byLeader } from './by-leader.js';
 import { earliest, latest, type ClusterClient } from './cluster-client.js';
 import { ByteReader } from './consume/byte-reader.js';
 import { byTopic } from './consume/by-topic.js';

@@ -1,23 +1,18 @@
 import { partitionKey } from '../partition-key.js';
 import { stickyAssignment } from '../sticky-assignment.js';
+import type { TopicPartition } from '../topic-partition.js';
 import type { MemoryTopic } from './memory-topic.js';
-
-/** Identifies one partition of a topic of the in-memory log. */
-export interface MemoryTopicPartition {
-  topic: string;
-  partition: number;
-}
 
 /** A member of an in-memory consumer group, as the group sees it. */
 export interface MemoryConsumerGroupMember {
   readonly id: string;
   readonly topics: ReadonlySet<string>;
   /** Partitions that the member owns now. */
-  readonly owned: readonly MemoryTopicPartition[];
+  readonly owned: readonly TopicPartition[];
   /** Assigns these partitions to the member, in addition to the owned ones. */
-  assign(places: readonly MemoryTopicPartition[]): void;
+  assign(places: readonly TopicPartition[]): void;
   /** Revokes these partitions; resolves when the member has stopped processing them. */
-  release(places: readonly MemoryTopicPartition[]): Promise<void>;
+  release(places: readonly TopicPartition[]): Promise<void>;
   /** Revokes the partitions of a topic that was removed. */
   drop(topic: string): void;
 }
@@ -49,7 +44,7 @@ export class MemoryConsumerGroup {
     if (this.members.delete(member)) this.rebalance();
   }
 
-  commit({ topic, partition }: MemoryTopicPartition, offset: number): void {
+  commit({ topic, partition }: TopicPartition, offset: number): void {
     const own = this.committed.get(topic) ?? new Map<number, number>();
     own.set(partition, offset);
     this.committed.set(topic, own);
@@ -97,20 +92,17 @@ export class MemoryConsumerGroup {
   }
 }
 
-function byTopic(places: readonly MemoryTopicPartition[]): Map<string, number[]> {
+function byTopic(places: readonly TopicPartition[]): Map<string, number[]> {
   const topics = new Map<string, number[]>();
   for (const { topic, partition } of places) topics.set(topic, [...(topics.get(topic) ?? []), partition]);
   return topics;
 }
 
-function placesOf(partitions: ReadonlyMap<string, readonly number[]>): MemoryTopicPartition[] {
+function placesOf(partitions: ReadonlyMap<string, readonly number[]>): TopicPartition[] {
   return [...partitions].flatMap(([topic, own]) => own.map((partition) => ({ topic, partition })));
 }
 
-function without(
-  places: readonly MemoryTopicPartition[],
-  others: readonly MemoryTopicPartition[],
-): MemoryTopicPartition[] {
+function without(places: readonly TopicPartition[], others: readonly TopicPartition[]): TopicPartition[] {
   const keys = new Set(others.map(partitionKey));
   return places.filter((place) => !keys.has(partitionKey(place)));
 }

@@ -1,13 +1,10 @@
 import { LogUnavailableError } from '../errors.js';
 import { partitionKey } from '../partition-key.js';
 import { settledWithin } from '../settled-within.js';
+import type { TopicPartition } from '../topic-partition.js';
 import type { NewlyAssignedPartition, Consumer, ConsumerOptions } from '../log.js';
 import type { MemoryBroker } from './memory-broker.js';
-import type {
-  MemoryConsumerGroup,
-  MemoryConsumerGroupMember,
-  MemoryTopicPartition,
-} from './memory-consumer-group.js';
+import type { MemoryConsumerGroup, MemoryConsumerGroupMember } from './memory-consumer-group.js';
 import type { MemoryTopic } from './memory-topic.js';
 
 const batchRecords = 1000;
@@ -15,7 +12,7 @@ const batchRecords = 1000;
 const releaseMs = 3_000;
 
 /** A partition that the consumer owns, from its assignment until its revocation. */
-interface OwnedMemoryPartition extends MemoryTopicPartition {
+interface OwnedMemoryPartition extends TopicPartition {
   open: boolean;
   /** True once the partition gets no further batch; its last batch may still commit. */
   ending: boolean;
@@ -44,7 +41,7 @@ export class MemoryConsumer implements Consumer, MemoryConsumerGroupMember {
     this.id = this.group.nextId();
   }
 
-  get owned(): readonly MemoryTopicPartition[] {
+  get owned(): readonly TopicPartition[] {
     return this.held;
   }
 
@@ -87,7 +84,7 @@ export class MemoryConsumer implements Consumer, MemoryConsumerGroupMember {
     this.group.leave(this);
   }
 
-  async release(places: readonly MemoryTopicPartition[]): Promise<void> {
+  async release(places: readonly TopicPartition[]): Promise<void> {
     const own = this.held.filter((held) => places.some((place) => isSame(held, place)));
     for (const held of own) {
       held.ending = true;
@@ -110,7 +107,7 @@ export class MemoryConsumer implements Consumer, MemoryConsumerGroupMember {
     if (place.open) this.options.handler.revoked({ topic: place.topic, partition: place.partition });
   }
 
-  assign(places: readonly MemoryTopicPartition[]): void {
+  assign(places: readonly TopicPartition[]): void {
     if (this.stopping) return;
     for (const place of places) {
       const held: OwnedMemoryPartition = {
@@ -188,6 +185,6 @@ export class MemoryConsumer implements Consumer, MemoryConsumerGroupMember {
   }
 }
 
-function isSame(a: MemoryTopicPartition, b: MemoryTopicPartition): boolean {
+function isSame(a: TopicPartition, b: TopicPartition): boolean {
   return a.topic === b.topic && a.partition === b.partition;
 }

@@ -17,7 +17,7 @@ import { MemoryGlobalTableReader } from './memory-global-table-reader.js';
 import type { MemoryTopic } from './memory-topic.js';
 
 /** Limit of the bytes in flight and clock of a `MemoryLog`. */
-export interface MemoryLogOptions {
+interface MemoryLogOptions {
   bytesInFlight?: number;
   now?: () => number;
 }

@@ -7,7 +7,7 @@ import type { Actor } from '../resources/resource-store.js';
 import { auditRecord, timeNow, type AuditedChange, type AuditEntry } from './audit-event.js';
 
 /** Producer, topic names and stream lookup of an `AuditWriter`. */
-export interface AuditWriterOptions {
+interface AuditWriterOptions {
   names: TopicAndGroupNames;
   producer(): Promise<Producer>;
   /** Resolves with the id of the stream `tributary.audit` when that stream exists. */

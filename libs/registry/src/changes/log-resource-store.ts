@@ -16,7 +16,7 @@ import { logErrorToProblem, type DefinitionsTopicWriter } from './definitions-to
 import type { KeyedMutex } from './keyed-mutex.js';
 
 /** Rules, view, writers and limits of a `LogResourceStore`. */
-export interface LogResourceStoreOptions<T, P> {
+interface LogResourceStoreOptions<T, P> {
   rules: ResourceRules<T, P>;
   /**
    * Returns the current materialized view of this kind of definition; a new view replaces it after a failure of the

@@ -1,5 +1,5 @@
 /** The hash and the expiry of one secret of an API key, as stored in the key's definition. */
-export interface ApiKeySecret {
+export interface ApiKeySecretHash {
   /** SHA-256 of the whole key text, in hex. */
   sha256: string;
   /** RFC 3339 time until which the secret is valid beside a newer one; undefined for the newest secret. */
@@ -14,7 +14,7 @@ export interface ApiKeyDefinition {
   key_id: string;
   name: string;
   /** Secrets of the key, the newest first. */
-  secrets: readonly ApiKeySecret[];
+  secrets: readonly ApiKeySecretHash[];
   scopes: readonly string[];
   /** Stream names, or prefixes that end in `*`; undefined allows all streams. */
   streams?: readonly string[];

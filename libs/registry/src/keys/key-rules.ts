@@ -1,7 +1,7 @@
 import { ProblemError } from '#api';
 import { JsonObjectReader } from '../resources/json-object-reader.js';
 import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';
-import type { ApiKeyDefinition, ApiKeySecret } from './api-key-definition.js';
+import type { ApiKeyDefinition, ApiKeySecretHash } from './api-key-definition.js';
 
 const slot = '0';
 const mostKeys = 10_000;
@@ -52,7 +52,7 @@ export const keyRules: ResourceRules<ApiKeyDefinition> = {
   }),
 };
 
-function readSecret(value: unknown): ApiKeySecret {
+function readSecret(value: unknown): ApiKeySecretHash {
   const fields = new JsonObjectReader(value, 'a secret');
   const sha256 = fields.text('sha256');
   if (!sha256Pattern.test(sha256)) throw new UnreadableDefinitionError('sha256 is not a SHA-256');

@@ -3,7 +3,7 @@ import type { ProjectionDefinition } from '../projections/projection-definition.
 import { projectionStreams } from '../projections/projection-streams.js';
 
 /** The streams whose events may appear in a pipeline's output, counts and dead letters. */
-export interface PipelineStreams {
+interface PipelineStreams {
   streams: ReadonlySet<string>;
   /**
    * False if a projection that the pipeline reads no longer exists, so that the streams of that projection are unknown.

@@ -17,7 +17,7 @@ import { UnreadableDefinitionError, type StoredDefinitionPart } from './resource
  * other slots that remain current, each with the revision that wrote it. The record of a removal has `"removed":true`
  * instead of a definition. The record of a removal remains as long as older records of the definition may exist.
  */
-export interface DefinitionChangeRecord extends RecordKey {
+export interface DefinitionChangeRecord extends DefinitionRecordKey {
   revision: number;
   /** Time of the change, as RFC 3339. */
   changed_at: string;
@@ -28,7 +28,7 @@ export interface DefinitionChangeRecord extends RecordKey {
 }
 
 /** The parsed key of a record of the definitions topic. */
-export interface RecordKey {
+export interface DefinitionRecordKey {
   kind: string;
   identity: string;
   slot: string;
@@ -39,11 +39,15 @@ export interface RecordKey {
 /** The empty slot that the record of a removal has. */
 const noSlot = '';
 
-export function newKey(kind: string, identity: string, written: StoredDefinitionPart | undefined): RecordKey {
+export function newKey(
+  kind: string,
+  identity: string,
+  written: StoredDefinitionPart | undefined,
+): DefinitionRecordKey {
   return { kind, identity, slot: written?.slot ?? noSlot, id: randomUUID() };
 }
 
-export function keyText({ kind, identity, slot, id }: RecordKey): string {
+export function keyText({ kind, identity, slot, id }: DefinitionRecordKey): string {
   return `${kind}:${encodeURIComponent(identity)}:${slot}:${id}`;
 }
 
@@ -66,7 +70,7 @@ export function writeRecord(
 const keyPattern = /^([a-z_]{1,32}):([^:]{1,4096}):([A-Za-z0-9_-]{0,64}):([0-9a-f-]{36})$/;
 
 /** Parses the key of a record of the definitions topic. @throws UnreadableDefinitionError if it has another form */
-export function readKey(key: ConsumerRecord['key']): RecordKey {
+export function readKey(key: ConsumerRecord['key']): DefinitionRecordKey {
   const match = keyPattern.exec(key?.toString() ?? '');
   if (!match) throw new UnreadableDefinitionError('the key is not kind:name:slot:id');
   const [, kind, identity, slot, id] = match as unknown as [string, string, string, string, string];
@@ -85,7 +89,7 @@ function decoded(text: string): string {
  * Parses the value of a record of the definitions topic that is not a tombstone. @throws UnreadableDefinitionError if
  * it has another form
  */
-export function readRecord(key: RecordKey, value: Buffer): DefinitionChangeRecord {
+export function readRecord(key: DefinitionRecordKey, value: Buffer): DefinitionChangeRecord {
   const fields = new JsonObjectReader(parsed(value), 'record');
   const by = fields.fields('changed_by');
   const record = {

@@ -4,7 +4,7 @@ import type { DefinitionChangeRecord } from './definition-change-record.js';
  * A record of the definitions topic that no later tombstone has deleted, with the sub-record that it contains. The record
  * of a removal is one too; it has no sub-record.
  */
-export interface StoredRecord<P> extends Pick<
+export interface StoredDefinitionRecord<P> extends Pick<
   DefinitionChangeRecord,
   'slot' | 'revision' | 'keeps' | 'changed_at' | 'changed_by'
 > {
@@ -23,14 +23,14 @@ export interface StoredRecord<P> extends Pick<
  */
 export class DefinitionRecordHistory<P> {
   /** Records of the definition by key, in the order of the log. */
-  private readonly records = new Map<string, StoredRecord<P>>();
+  private readonly records = new Map<string, StoredDefinitionRecord<P>>();
   /** The current record of the definition. */
-  head: StoredRecord<P> | undefined;
+  head: StoredDefinitionRecord<P> | undefined;
   /** Bytes of all records, including those that are not current. */
   bytes = 0;
 
   /** Adds a record of the definition. Returns true if that record is now the current one. */
-  add(record: StoredRecord<P>): boolean {
+  add(record: StoredDefinitionRecord<P>): boolean {
     this.remove(record.key);
     this.records.set(record.key, record);
     this.bytes += record.bytes;
@@ -53,14 +53,14 @@ export class DefinitionRecordHistory<P> {
     return held;
   }
 
-  private holds(record: StoredRecord<P>): boolean {
+  private holds(record: StoredDefinitionRecord<P>): boolean {
     if (record === this.head || record.revision === this.head?.keeps[record.slot])
       return this.live().includes(record);
     return false;
   }
 
-  private firstOfHighest(): StoredRecord<P> | undefined {
-    let head: StoredRecord<P> | undefined;
+  private firstOfHighest(): StoredDefinitionRecord<P> | undefined {
+    let head: StoredDefinitionRecord<P> | undefined;
     for (const record of this.records.values()) {
       if (!head || record.revision > head.revision) head = record;
     }
@@ -70,7 +70,7 @@ export class DefinitionRecordHistory<P> {
   /**
    * Returns the current records, the one with the highest revision last; an empty list if the definition is removed.
    */
-  live(): StoredRecord<P>[] {
+  live(): StoredDefinitionRecord<P>[] {
     const { head } = this;
     if (!head || head.part === undefined) return [];
     const missing = { ...head.keeps };

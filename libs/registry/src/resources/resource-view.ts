@@ -1,6 +1,6 @@
 import type { ConsumerRecord } from '#log';
-import { DefinitionRecordHistory, type StoredRecord } from './definition-record-history.js';
-import { readRecord, type RecordKey } from './definition-change-record.js';
+import { DefinitionRecordHistory, type StoredDefinitionRecord } from './definition-record-history.js';
+import { readRecord, type DefinitionRecordKey } from './definition-change-record.js';
 import type { ResourceRules } from './resource-rules.js';
 
 /** What the record of a change has done to its definition, once the view has applied it. */
@@ -9,7 +9,7 @@ export interface DefinitionWriteOutcome<T> {
   won: boolean;
   before: T | undefined;
   /** The definition's current record before this change, which may be a removal; undefined if there was none. */
-  previous: Pick<StoredRecord<unknown>, 'revision' | 'changed_at' | 'changed_by'> | undefined;
+  previous: Pick<StoredDefinitionRecord<unknown>, 'revision' | 'changed_at' | 'changed_by'> | undefined;
   after: T | undefined;
   /** Keys of the definition's records that are no longer current, for which tombstones can be written. */
   superseded: string[];
@@ -79,7 +79,7 @@ export class ResourceView<T, P = T> {
    * Applies one record or tombstone of the definitions topic. Returns true if a definition has changed.
    * @throws UnreadableDefinitionError
    */
-  apply({ key: bytes, value, timestamp }: ConsumerRecord, key: RecordKey): boolean {
+  apply({ key: bytes, value, timestamp }: ConsumerRecord, key: DefinitionRecordKey): boolean {
     const text = String(bytes);
     if (value === null) return this.tombstone(text, key.identity);
     const { body, ...record } = readRecord(key, value);

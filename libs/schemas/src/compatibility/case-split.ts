@@ -6,7 +6,7 @@ import { valuesOf } from './values.js';
 const mostValues = 50;
 
 /** A split of a shape's values into cases: each value matches at least one of the cases. */
-export interface ShapeCases {
+interface ShapeCases {
   cases: ValueShape[];
   /**
    * True if a schema keyword states the cases (anyOf, oneOf, if), false if they are derived from value types

@@ -12,7 +12,7 @@ import { rules } from './rules/rules.js';
 import { shapeOf, type ComparedDocument } from './value-shape.js';
 
 /** A reason why a new version of a schema is not compatible with an earlier version. */
-export interface Incompatibility {
+interface Incompatibility {
   /** Number of the earlier schema version that the new version is incompatible with. */
   version: number;
   /** JSON pointer to the cause in the new version of the schema. */

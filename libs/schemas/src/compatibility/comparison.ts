@@ -23,7 +23,7 @@ const mostKept = 100;
 const mostCases = 200;
 
 /** The rules of a comparison of two schemas, those whose differences are ignored, and the remaining steps. */
-export interface ComparisonOptions {
+interface ComparisonOptions {
   rules: readonly ComparisonRule[];
   /** Comparison rules whose differences are ignored (lenient policy). */
   tolerated: ReadonlySet<IncompatibilityReason>;

@@ -16,7 +16,7 @@ import { requiredBy, valuesOf } from './values.js';
  * What the search for contradictions in one shape, or between two shapes, needs: the shapes of members, and how deep it
  * may go.
  */
-export interface ContradictionSearchContext {
+interface ContradictionSearchContext {
   members: MemberShapeResolver;
   /** Number of levels of object members that the search may still descend. */
   depth: number;

@@ -1,4 +1,4 @@
-import type { InputError } from '#api';
+import type { InputProblem } from '#api';
 import { schemaBounds } from '../bounds.js';
 import type { CheckedSchemaDocument } from './document.js';
 import { isObject } from './schema.js';
@@ -8,7 +8,7 @@ import { childrenOf } from './subschemas.js';
  * Returns an error for the first schema of a document whose check of a value would never end, or would take too many
  * steps for any event; an empty list if there is none.
  */
-export function costErrors(document: CheckedSchemaDocument): InputError[] {
+export function costErrors(document: CheckedSchemaDocument): InputProblem[] {
   const costs = new CheckCosts(document);
   const { stepsOfOneValue, chained } = schemaBounds;
   for (const pointer of document.subschemas.keys()) {

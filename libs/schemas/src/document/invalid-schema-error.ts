@@ -1,4 +1,4 @@
-import type { InputError } from '#api';
+import type { InputProblem } from '#api';
 import { schemaBounds } from '../bounds.js';
 
 /**
@@ -10,19 +10,19 @@ export class InvalidSchemaError extends Error {
 
   constructor(
     message: string,
-    readonly errors: readonly InputError[],
+    readonly errors: readonly InputProblem[],
   ) {
     super(message);
   }
 }
 
 /** Throws an InvalidSchemaError if the list of errors is not empty. */
-export function throwIfInvalid(found: readonly InputError[]): void {
+export function throwIfInvalid(found: readonly InputProblem[]): void {
   if (found.length > 0) throwInvalidSchema(found);
 }
 
 /** @throws InvalidSchemaError always */
-export function throwInvalidSchema(found: readonly InputError[]): never {
+export function throwInvalidSchema(found: readonly InputProblem[]): never {
   const places = found.length === 1 ? 'one place' : `${found.length} places`;
   const errors = found.slice(0, schemaBounds.errors);
   throw new InvalidSchemaError(

@@ -1,5 +1,5 @@
 import { jsonPointerTo } from '#event';
-import type { InputError } from '#api';
+import type { InputProblem } from '#api';
 import { schemaBounds } from '../bounds.js';
 import { formats } from '../values/formats.js';
 import { suggestions, keywords } from './keywords.js';
@@ -12,7 +12,7 @@ const dialect = 'https://json-schema.org/draft/2020-12/schema';
  * Yields the errors in the keywords of one schema that JSON Schema's meta-schema does not find, such as unknown
  * keywords.
  */
-export function* keywordErrors(pointer: string, schema: JsonSchema): Generator<InputError> {
+export function* keywordErrors(pointer: string, schema: JsonSchema): Generator<InputProblem> {
   if (!isObject(schema)) return;
   for (const [name, value] of Object.entries(schema)) {
     const detail = unknownDetail(name) ?? valueDetail(name, value) ?? placeDetail(name, value, pointer);

@@ -1,6 +1,6 @@
 import { jsonPointerTo } from '#event';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { InputError } from '#api';
+import type { InputProblem } from '#api';
 import { areUnique } from '../values/equality.js';
 import { unlimitedMeter } from '../values/step-meter.js';
 import { errorSentence, type ErrorParams } from '../values/error-sentences.js';
@@ -11,7 +11,7 @@ let compiled: ValidateFunction | undefined;
  * Returns the errors that the published meta-schema of JSON Schema 2020-12 finds in a schema, one for each location.
  * The caller has limited the size of the schema.
  */
-export function metaSchemaErrors(schema: unknown): InputError[] {
+export function metaSchemaErrors(schema: unknown): InputProblem[] {
   compiled ??= metaSchema();
   return compiled(schema) ? [] : onePerPlace(compiled.errors ?? []);
 }
@@ -34,7 +34,7 @@ function metaSchema(): ValidateFunction {
  * Merges the errors of the meta-schema that are at the same location, because the meta-schema reports one fault once
  * for each of its vocabularies.
  */
-function onePerPlace(errors: readonly ErrorObject[]): InputError[] {
+function onePerPlace(errors: readonly ErrorObject[]): InputProblem[] {
   const details = new Map<string, Set<string>>();
   for (const error of errors) {
     const pointer = pointerOf(error);

@@ -1,4 +1,4 @@
-import { patternBounds, patternSize, type InputError } from '#api';
+import { patternBounds, patternSize, type InputProblem } from '#api';
 import { jsonPointerTo } from '#event';
 import { schemaBounds } from '../bounds.js';
 import { compilePattern, toRe2Syntax } from '../values/pattern.js';
@@ -26,7 +26,7 @@ interface PatternLocation {
  * Yields an error for each regular expression of a schema document that cannot be used, because RE2 does not accept the
  * expression, the expression is too large, or the document has too many expressions. At most 20 errors are yielded.
  */
-export function* patternErrors(subschemas: ReadonlyMap<string, JsonSchema>): Generator<InputError> {
+export function* patternErrors(subschemas: ReadonlyMap<string, JsonSchema>): Generator<InputProblem> {
   const taken = { patterns: 0, ofRe2: 0, written: 0 };
   let faults = 0;
   for (const { pointer, source } of patternsOf(subschemas)) {

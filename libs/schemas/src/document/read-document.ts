@@ -1,4 +1,4 @@
-import type { InputError } from '#api';
+import type { InputProblem } from '#api';
 import { costErrors } from './cost-errors.js';
 import type { CheckedSchemaDocument } from './document.js';
 import { keywordErrors } from './keyword-errors.js';
@@ -59,7 +59,7 @@ function documentOf(
  * Returns the errors in the keywords of all schemas of a document. If `$schema` names another dialect than 2020-12,
  * throws only that error.
  */
-function dialectFirst(subschemas: ReadonlyMap<string, JsonSchema>): InputError[] {
+function dialectFirst(subschemas: ReadonlyMap<string, JsonSchema>): InputProblem[] {
   const found = [...subschemas].flatMap(([pointer, schema]) => [...keywordErrors(pointer, schema)]);
   const dialect = found.filter(({ pointer }) => pointer === '/$schema');
   throwIfInvalid(dialect);

@@ -1,14 +1,14 @@
 import { jsonPointerTo } from '#event';
-import type { InputError } from '#api';
+import type { InputProblem } from '#api';
 import { isObject, type JsonSchema } from './schema.js';
 
 /**
  * The target of each `$ref` of a schema document (the pointer of the referenced schema, by the pointer of the referring
  * schema), and the errors of references that have no target.
  */
-export interface ResolvedReferences {
+interface ResolvedReferences {
   targets: ReadonlyMap<string, string>;
-  errors: InputError[];
+  errors: InputProblem[];
 }
 
 /**
@@ -31,7 +31,7 @@ export function resolveReferences(subschemas: ReadonlyMap<string, JsonSchema>): 
 
 function anchorsOf(subschemas: ReadonlyMap<string, JsonSchema>) {
   const places = new Map<string, string>();
-  const errors: InputError[] = [];
+  const errors: InputProblem[] = [];
   for (const [pointer, schema] of subschemas) {
     if (!isObject(schema) || typeof schema.$anchor !== 'string') continue;
     if (places.has(schema.$anchor))

@@ -1,5 +1,5 @@
 import { limits, jsonPointerTo } from '#event';
-import type { InputError } from '#api';
+import type { InputProblem } from '#api';
 import { schemaBounds } from '../bounds.js';
 
 /**
@@ -7,7 +7,7 @@ import { schemaBounds } from '../bounds.js';
  * too large; else an empty list. Later checks may use recursion, because this check limits the nesting without
  * recursion.
  */
-export function sizeErrors(schema: unknown): InputError[] {
+export function sizeErrors(schema: unknown): InputProblem[] {
   const open: { value: unknown; pointer: string; depth: number }[] = [
     { value: schema, pointer: '', depth: 1 },
   ];

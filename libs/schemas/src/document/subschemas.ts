@@ -5,7 +5,7 @@ import { isObject, isSchema, type JsonSchema, type SchemaObject } from './schema
 /**
  * A schema directly inside another one, with its JSON pointer from the document's root, and the values it applies to.
  */
-export interface Subschema {
+interface Subschema {
   pointer: string;
   schema: JsonSchema;
   about: NonNullable<SchemaKeyword['about']>;

@@ -1,5 +1,5 @@
 import { limits } from '#event';
-import { patternBounds, type InputError } from '#api';
+import { patternBounds, type InputProblem } from '#api';
 import { schemaBounds } from '../bounds.js';
 import { readDocument } from '../document/read-document.js';
 import { SchemaCheckCompiler } from './schema-check-compiler.js';
@@ -18,12 +18,12 @@ export interface CompiledSchema {
    * of steps is limited in proportion to `characters`, the length of the JSON text of `data`. An event that needs more
    * steps does not fit.
    */
-  validate(data: unknown, characters?: number): InputError[] | undefined;
+  validate(data: unknown, characters?: number): InputProblem[] | undefined;
   /**
    * Validates the JSON text of an event's `data`, like `validate`. Reading numbers that a double cannot represent also
    * takes steps.
    */
-  validateText(text: string): InputError[] | undefined;
+  validateText(text: string): InputProblem[] | undefined;
   /** True if the last validation was stopped because it exceeded its steps or its search work. */
   readonly exceededLimits: boolean;
   /** Number of validation steps that the last call of `validate` or `validateText` took. */
@@ -60,15 +60,15 @@ class CompiledDocument implements CompiledSchema {
 
   constructor(private readonly check: ValueCheck) {}
 
-  validate(data: unknown, characters: number = limits.eventBytes): InputError[] | undefined {
+  validate(data: unknown, characters: number = limits.eventBytes): InputProblem[] | undefined {
     return this.judge(() => data, characters);
   }
 
-  validateText(text: string): InputError[] | undefined {
+  validateText(text: string): InputProblem[] | undefined {
     return this.judge((run) => readData(text, run), text.length);
   }
 
-  private judge(read: (run: ValidationContext) => unknown, characters: number): InputError[] | undefined {
+  private judge(read: (run: ValidationContext) => unknown, characters: number): InputProblem[] | undefined {
     const { stepsOfEvent, stepsOfCharacter, errors } = schemaBounds;
     const steps = stepsOfEvent + stepsOfCharacter * characters;
     const { run, check } = this;

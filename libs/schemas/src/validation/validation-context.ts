@@ -1,5 +1,5 @@
 import { jsonPointerTo } from '#event';
-import type { InputError } from '#api';
+import type { InputProblem } from '#api';
 import { EvaluatedNames } from './evaluated-names.js';
 import { StepMeter } from '../values/step-meter.js';
 import { errorSentence, shortened, type ErrorParams } from '../values/error-sentences.js';
@@ -11,7 +11,7 @@ import { errorSentence, shortened, type ErrorParams } from '../values/error-sent
 export type ValueCheck<T = unknown> = (value: T, run: ValidationContext) => boolean;
 
 /** Limits of the validation of one event: steps, search work of regular expressions, and errors to record. */
-export interface ValidationLimits {
+interface ValidationLimits {
   steps: number;
   searches: number;
   /** Maximum number of errors to record; the check continues while there are fewer. */
@@ -26,7 +26,7 @@ export class ValidationContext extends StepMeter {
   /** Evaluated names of the current object; undefined if no enclosing `unevaluatedProperties` needs them. */
   evaluated: EvaluatedNames | undefined;
   private readonly path: (string | number)[] = [];
-  private readonly found = new Map<string, InputError>();
+  private readonly found = new Map<string, InputProblem>();
   private mostErrors = 1;
   /** True while errors are not recorded, because another branch may fit. */
   private quiet = false;
@@ -55,7 +55,7 @@ export class ValidationContext extends StepMeter {
     }
   }
 
-  get errors(): InputError[] {
+  get errors(): InputProblem[] {
     return [...this.found.values()];
   }
 

@@ -4,7 +4,7 @@ import { unlimitedMeter, type StepMeter } from './step-meter.js';
  * An exact decimal number: ± digits × 10^exponent. The digits have no leading or trailing zeros; for zero
  * they are empty.
  */
-export interface DecimalDigits {
+interface DecimalDigits {
   readonly negative: boolean;
   readonly digits: string;
   readonly exponent: number;

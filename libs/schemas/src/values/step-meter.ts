@@ -2,7 +2,7 @@
  * Error: the validation of an event exceeds its limit of steps or of search work. The error is caught within this
  * library.
  */
-export class StepsExceededError extends Error {
+class StepsExceededError extends Error {
   override readonly name = 'StepsExceededError';
 }
 

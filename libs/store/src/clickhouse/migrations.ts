@@ -13,7 +13,7 @@ export class MigrationMismatchError extends Error {
 }
 
 /** A numbered SQL file with statements that change the schema of the ClickHouse database. */
-export interface Migration {
+interface Migration {
   id: number;
   name: string;
   statements: string[];

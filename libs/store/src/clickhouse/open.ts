@@ -1,7 +1,7 @@
 import type { AppConfig } from '#api';
 import type { EventFileExporter } from '../event-files.js';
 import type { AnswerMemoryBudget } from '../answer-memory-budget.js';
-import type { AnalystSql } from '../analyst-sql.js';
+import type { AnalystSqlRunner } from '../analyst-sql.js';
 import type { Store } from '../store.js';
 import { StoreClickHouseClient } from './store-clickhouse-client.js';
 import { applyMigrations, migrationsFolder, readMigrations } from './migrations.js';
@@ -16,7 +16,7 @@ import {
 import { ClickHouseEraser } from './eraser.js';
 import { ClickHouseEntitySnapshotStore } from './snapshots/snapshots.js';
 import { defaultSqlBounds, type StatementLimits } from './sql/statement-settings.js';
-import { ClickHouseAnalystSql } from './sql/clickhouse-analyst-sql.js';
+import { ClickHouseAnalystSqlRunner } from './sql/clickhouse-analyst-sql-runner.js';
 import { readStoreUsage } from './usage.js';
 import { ClickHouseWriter } from './writer.js';
 
@@ -49,10 +49,10 @@ export interface AnalystSqlOptions {
 }
 
 /** Opens SQL access for analysts to the data of a store. The views are in the database `<database>_sql`. */
-export function openClickHouseSql(options: ClickHouseStoreOptions, sql: AnalystSqlOptions): AnalystSql {
+export function openClickHouseSql(options: ClickHouseStoreOptions, sql: AnalystSqlOptions): AnalystSqlRunner {
   const { url, user, password, database } = options;
   const asked = sql.user ?? { name: user, password };
-  return new ClickHouseAnalystSql({
+  return new ClickHouseAnalystSqlRunner({
     url,
     user: asked.name,
     password: asked.password,

@@ -5,7 +5,7 @@ import type {
   StoredEventCountBucket,
   EventCountQuery,
   DeadLetterQuery,
-  EntitiesQuery,
+  EntitySummariesQuery,
   EntityReference,
   EntitySummary,
   ErasableDataPresence,
@@ -17,7 +17,7 @@ import type {
   LogOrderQuery,
   CursorPage,
   StoredEventIdsQuery,
-  StreamsQuery,
+  StreamSummariesQuery,
   StreamSummary,
 } from '../store.js';
 import { InvalidRegularExpressionError, type StoreClickHouseClient } from './store-clickhouse-client.js';
@@ -119,11 +119,11 @@ export class ClickHouseReader implements EventReader {
     return row && toStoredEvent(row);
   }
 
-  async streams(query: StreamsQuery, signal?: AbortSignal): Promise<StreamSummary[]> {
+  async streams(query: StreamSummariesQuery, signal?: AbortSignal): Promise<StreamSummary[]> {
     return streamSummaries(query, (sql) => this.select(sql, { signal, small: true }));
   }
 
-  async entities(query: EntitiesQuery, signal?: AbortSignal): Promise<CursorPage<EntitySummary>> {
+  async entities(query: EntitySummariesQuery, signal?: AbortSignal): Promise<CursorPage<EntitySummary>> {
     const rows = await this.select<EntitySummaryRow>(entitiesSql(query), { signal, small: true });
     const { items, ...next } = page(rows, query.limit, (last) => entitiesCursor(query, last));
     return { ...next, items: items.map(entitySummary) };

@@ -15,7 +15,7 @@ import type { AnswerMemoryBudget, AnswerMemoryShare } from '../answer-memory-bud
 import { errorOfCode, invalidPatternCode, type RequestPurpose } from './error-codes.js';
 
 /** Address, credentials and limits of the connection to ClickHouse. */
-export interface ClickHouseConnectionOptions {
+interface ClickHouseConnectionOptions {
   url: string;
   user: string;
   password: string;
@@ -36,7 +36,7 @@ export class InvalidRegularExpressionError extends Error {
 }
 
 /** Bound parameters, ClickHouse settings, abort signal and purpose of one SELECT. */
-export interface SelectOptions {
+interface SelectOptions {
   params?: Record<string, unknown>;
   settings?: ClickHouseSettings;
   signal?: AbortSignal;

@@ -1,7 +1,12 @@
 import { streamNameOf } from '#event';
-import type { StreamsQuery, StreamSummary } from '../store.js';
+import type { StreamSummariesQuery, StreamSummary } from '../store.js';
 import type { ParameterizedSql } from './event-query.js';
-import { streamBoundariesSql, streamsSql, type StreamSummaryRow, type StreamBoundary } from './summaries.js';
+import {
+  streamBoundariesSql,
+  streamsSql,
+  type StreamSummaryRow,
+  type StreamFirstOrLastEvent,
+} from './summaries.js';
 
 /** Maximum number of first and last events that one statement looks up. */
 const maxBoundaryEventsPerQuery = 50;
@@ -13,9 +18,9 @@ type Select = <Row extends readonly unknown[]>(sql: ParameterizedSql) => Promise
  * `positions`. If events were removed from the same segment as the first or last event, the timestamp is
  * looked up in `events`.
  */
-export async function streamSummaries(query: StreamsQuery, select: Select): Promise<StreamSummary[]> {
+export async function streamSummaries(query: StreamSummariesQuery, select: Select): Promise<StreamSummary[]> {
   const rows = await select<StreamSummaryRow>(streamsSql(query));
-  const doubts = rows.flatMap(([stream, , , , first, last]): StreamBoundary[] => [
+  const doubts = rows.flatMap(([stream, , , , first, last]): StreamFirstOrLastEvent[] => [
     ...(first ? [{ stream, end: 'first' } as const] : []),
     ...(last ? [{ stream, end: 'last' } as const] : []),
   ]);
@@ -23,7 +28,7 @@ export async function streamSummaries(query: StreamsQuery, select: Select): Prom
   for (let i = 0; i < doubts.length; i += maxBoundaryEventsPerQuery) {
     const asked = doubts.slice(i, i + maxBoundaryEventsPerQuery);
     for (const [index, time] of await select<[number, number]>(streamBoundariesSql(asked))) {
-      times.set(keyOf(asked[index] as StreamBoundary), time);
+      times.set(keyOf(asked[index] as StreamFirstOrLastEvent), time);
     }
   }
   return rows.map(([stream, events, first, last]) => ({
@@ -34,6 +39,6 @@ export async function streamSummaries(query: StreamsQuery, select: Select): Prom
   }));
 }
 
-function keyOf({ stream, end }: StreamBoundary): string {
+function keyOf({ stream, end }: StreamFirstOrLastEvent): string {
   return `${end}/${stream}`;
 }

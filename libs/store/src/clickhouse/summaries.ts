@@ -1,6 +1,6 @@
 import { streamNameOf } from '#event';
 import { decodeCursor, encodeCursor } from '../cursor.js';
-import type { EntitiesQuery, EntitySummary, StreamsQuery } from '../store.js';
+import type { EntitySummariesQuery, EntitySummary, StreamSummariesQuery } from '../store.js';
 import type { ParameterizedSql } from './event-query.js';
 import { whereClause } from './filter-to-sql.js';
 import { SqlParams } from './sql-params.js';
@@ -36,7 +36,7 @@ GROUP BY stream, partition, segment
 HAVING kept > 0`;
 }
 
-export function streamsSql(query: StreamsQuery): ParameterizedSql {
+export function streamsSql(query: StreamSummariesQuery): ParameterizedSql {
   const params = new SqlParams();
   return {
     query: `SELECT stream, sum(kept), min(first), max(last), argMin(touched, first), argMax(touched, last)
@@ -48,7 +48,7 @@ ORDER BY stream`,
 }
 
 /** Names the first or the last event of a stream, whose timestamp is looked up. */
-export interface StreamBoundary {
+export interface StreamFirstOrLastEvent {
   stream: string;
   end: 'first' | 'last';
 }
@@ -57,7 +57,7 @@ export interface StreamBoundary {
  * Selects the timestamps of the first or last events of streams from `events`. Each SELECT reads one stream
  * in table order and stops at the first row.
  */
-export function streamBoundariesSql(ends: readonly StreamBoundary[]): ParameterizedSql {
+export function streamBoundariesSql(ends: readonly StreamFirstOrLastEvent[]): ParameterizedSql {
   const params = new SqlParams();
   const selects = ends.map(({ stream, end }, i) => {
     const direction = end === 'first' ? 'ASC' : 'DESC';
@@ -75,7 +75,7 @@ ORDER BY timestamp ${direction} LIMIT 1)`;
 export type EntitySummaryRow = [stream: string, entityId: string, version: number, last: number];
 
 /** ORDER BY stream, entity_id: the table's order, so ClickHouse reads only the rows of the page. */
-export function entitiesSql(query: EntitiesQuery): ParameterizedSql {
+export function entitiesSql(query: EntitySummariesQuery): ParameterizedSql {
   const params = new SqlParams();
   const streams = query.stream === undefined ? undefined : [query.stream];
   const conditions = streamConditions({ ...query, streams }, params);
@@ -102,10 +102,10 @@ export function entitySummary([stream, entity_id, version, last_timestamp]: Enti
   return { stream: streamNameOf(stream), entity_id, version, last_timestamp };
 }
 
-export function entitiesCursor(query: EntitiesQuery, [stream, entityId]: EntitySummaryRow): string {
+export function entitiesCursor(query: EntitySummariesQuery, [stream, entityId]: EntitySummaryRow): string {
   return encodeCursor(entitiesBinding(query), [stream, entityId]);
 }
 
-function entitiesBinding(query: EntitiesQuery): unknown {
+function entitiesBinding(query: EntitySummariesQuery): unknown {
   return ['entities', query.stream ?? null];
 }

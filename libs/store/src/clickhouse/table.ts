@@ -23,7 +23,7 @@ type Columns<Row> = { readonly [Name in keyof Row & string]: ColumnType<Row[Name
 /**
  * Some columns of a ClickHouse table in the order in which a SELECT returns them, and a reader for the returned rows.
  */
-export interface ColumnSelection<Row, Name extends keyof Row> {
+interface ColumnSelection<Row, Name extends keyof Row> {
   readonly sql: string;
   /** @param known Values of columns that are not selected, as far as the caller knows them. */
   read<Known extends Partial<Omit<Row, Name>>>(

@@ -6,14 +6,14 @@ import { rowBatchesOf } from '../row-batch/row-batches-of.fixture.js';
 import type {
   EventCountQuery,
   DeadLetterQuery,
-  EntitiesQuery,
+  EntitySummariesQuery,
   EventQuery,
   EventRow,
   LogOrderQuery,
   CursorPage,
   AuthorizationScope,
   Store,
-  StreamsQuery,
+  StreamSummariesQuery,
 } from '../store.js';
 
 /** The store under test, and a function that closes and removes it. */
@@ -65,11 +65,11 @@ export class StoreContractFixture {
     return this.store.reader.byId({ access: allStreams, eventId });
   }
 
-  streams(query: Unscoped<StreamsQuery> = {}) {
+  streams(query: Unscoped<StreamSummariesQuery> = {}) {
     return this.store.reader.streams({ access: allStreams, ...query });
   }
 
-  entities(query: Unscoped<EntitiesQuery>) {
+  entities(query: Unscoped<EntitySummariesQuery>) {
     return this.store.reader.entities({ access: allStreams, ...query });
   }
 

@@ -1,12 +1,12 @@
 import { compareUtf8 } from '#event';
 import type {
   ChangedKeysQuery,
-  ClosedRowsFilter,
-  DueRowsQuery,
+  ClosedStateRowsFilter,
+  DueStateRowsQuery,
   KeyedState,
   KeyedStateReader,
-  KeyedStateWriter,
-  StatePageQuery,
+  KeyedStateStore,
+  KeyedStatePageQuery,
   StatePartitionKey,
   PartitionProgress,
   KeyedStateRow,
@@ -15,7 +15,7 @@ import { assertStateKeysBounded, groupByKey } from '../state-keys.js';
 import { compareKeys } from './memory-order.js';
 
 /** In-memory fake of the keyed states of projections or pipelines, for specs. */
-export class MemoryKeyedStates implements KeyedStateWriter, KeyedStateReader {
+export class MemoryKeyedStates implements KeyedStateStore, KeyedStateReader {
   private readonly rows = new Map<string, KeyedStateRow>();
   private readonly ends = new Map<string, PartitionProgress>();
 
@@ -38,7 +38,7 @@ export class MemoryKeyedStates implements KeyedStateWriter, KeyedStateReader {
     });
   }
 
-  async due(place: StatePartitionKey, { until, after, limit }: DueRowsQuery): Promise<KeyedStateRow[]> {
+  async due(place: StatePartitionKey, { until, after, limit }: DueStateRowsQuery): Promise<KeyedStateRow[]> {
     const order = ({ closes_at, key }: { closes_at: number; key: string }) => [closes_at, key];
     return [...this.rows.values()]
       .filter((row) => identityOf(row) === identityOf(place) && row.closes_at <= until)
@@ -53,7 +53,7 @@ export class MemoryKeyedStates implements KeyedStateWriter, KeyedStateReader {
     return end && { ...end };
   }
 
-  async removeClosed(owner: string, closed: readonly ClosedRowsFilter[]): Promise<void> {
+  async removeClosed(owner: string, closed: readonly ClosedStateRowsFilter[]): Promise<void> {
     this.removeRows((row) =>
       closed.some(
         ({ stage, partition, until }) =>
@@ -84,7 +84,7 @@ export class MemoryKeyedStates implements KeyedStateWriter, KeyedStateReader {
     return this.keysOf(owner).filter(({ key }) => keys.includes(key));
   }
 
-  async keys({ owner, limit, after, prefix }: StatePageQuery): Promise<KeyedState[]> {
+  async keys({ owner, limit, after, prefix }: KeyedStatePageQuery): Promise<KeyedState[]> {
     return this.keysOf(owner, prefix)
       .filter(({ key }) => after === undefined || compareUtf8(key, after) > 0)
       .slice(0, limit);
@@ -103,7 +103,7 @@ export class MemoryKeyedStates implements KeyedStateWriter, KeyedStateReader {
       .slice(0, limit);
   }
 
-  async countKeys({ owner, prefix }: Pick<StatePageQuery, 'owner' | 'prefix'>): Promise<number> {
+  async countKeys({ owner, prefix }: Pick<KeyedStatePageQuery, 'owner' | 'prefix'>): Promise<number> {
     return this.keysOf(owner, prefix).length;
   }
 

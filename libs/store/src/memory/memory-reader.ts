@@ -12,7 +12,7 @@ import type {
   EventCountQuery,
   DeadLetter,
   DeadLetterQuery,
-  EntitiesQuery,
+  EntitySummariesQuery,
   EntityReference,
   EntitySummary,
   ErasableDataPresence,
@@ -27,7 +27,7 @@ import type {
   CursorPage,
   AuthorizationScope,
   StoredEventIdsQuery,
-  StreamsQuery,
+  StreamSummariesQuery,
   StreamSummary,
 } from '../store.js';
 import { isDeadLetterOf } from './memory-eraser.js';
@@ -110,7 +110,7 @@ export class MemoryReader implements EventReader {
     return first && toStoredEvent(first);
   }
 
-  async streams(query: StreamsQuery): Promise<StreamSummary[]> {
+  async streams(query: StreamSummariesQuery): Promise<StreamSummary[]> {
     const summaries = new Map<string, StreamSummary & { first_timestamp: number; last_timestamp: number }>();
     for (const { stream, timestamp } of this.matching(query)) {
       const known = summaries.get(stream);
@@ -125,7 +125,7 @@ export class MemoryReader implements EventReader {
     return found.map((summary) => ({ ...summary, stream: streamNameOf(summary.stream) }));
   }
 
-  async entities(query: EntitiesQuery): Promise<CursorPage<EntitySummary>> {
+  async entities(query: EntitySummariesQuery): Promise<CursorPage<EntitySummary>> {
     const binding = ['entities', query.stream ?? null];
     const after =
       query.cursor === undefined ? undefined : decodeCursor(binding, query.cursor, ['string', 'string']);

@@ -3,7 +3,7 @@ import { streamNameOf } from '#event';
 import { decodeCursor, encodeCursor } from '../cursor.js';
 import type {
   EntitySnapshot,
-  EntityTimeQuery,
+  EntityAsOfQuery,
   EventIdentity,
   EventVersion,
   EntityHistoryEvent,
@@ -25,7 +25,7 @@ const types = ['number', 'number', 'string', 'string', 'number', 'number'] as co
 export class MemoryEntitySnapshotStore implements EntitySnapshotStore, EntitySnapshotBatchStore {
   constructor(private readonly tables: MemoryTables) {}
 
-  async versionRange(query: EntityTimeQuery): Promise<EntityStoredVersionRange | undefined> {
+  async versionRange(query: EntityAsOfQuery): Promise<EntityStoredVersionRange | undefined> {
     const versions = this.eventsOf(query).map(({ version }) => version ?? 0);
     return versions.length === 0 ? undefined : { first: Math.min(...versions), last: Math.max(...versions) };
   }
@@ -130,7 +130,7 @@ export class MemoryEntitySnapshotStore implements EntitySnapshotStore, EntitySna
     );
   }
 
-  private eventsOf(query: EntityTimeQuery): EventRow[] {
+  private eventsOf(query: EntityAsOfQuery): EventRow[] {
     const { stream, entityId, asOf = Infinity } = query;
     return this.tables
       .events()

@@ -6,7 +6,7 @@ import type { DeadLetter, EntitySummary, EventRow } from '../store.js';
  * The latest version of an entity in one partition. The latest version remains when retention removes the entity's
  * events.
  */
-export interface MemoryLatestEntityVersion extends EntitySummary {
+interface MemoryLatestEntityVersion extends EntitySummary {
   partition: number;
   last_offset: number;
 }

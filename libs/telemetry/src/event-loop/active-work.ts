@@ -2,7 +2,7 @@
  * Description of a unit of work of this process, such as an HTTP request, for log lines. The description contains names
  * and ids only, never data of an event.
  */
-export type WorkItem = Readonly<Record<string, string | number>>;
+type WorkItem = Readonly<Record<string, string | number>>;
 
 /** Maximum number of ended units of work that are kept until the watchdog's next poll. */
 const endedAtMost = 100;

@@ -1,2 +1,2 @@
-export { ActiveWork, activeWork, type WorkItem } from './active-work.js';
+export { ActiveWork, activeWork } from './active-work.js';
 export { watchEventLoop } from './watchdog.js';

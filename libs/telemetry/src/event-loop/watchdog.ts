@@ -16,7 +16,7 @@ const quietMs = 10_000;
 const namedAtMost = 10;
 
 /** What an `EventLoopWatchdog` needs: a logger, the tracker of units of work, and two clocks. */
-export interface WatchdogDependencies {
+interface WatchdogDependencies {
   logger: Pick<Logger, 'warn'>;
   works: ActiveWork;
   /** Returns milliseconds of a monotonic clock. */

@@ -1,4 +1,4 @@
-import type { InputError } from '#api';
+import type { InputProblem } from '#api';
 import {
   cloudEventMetadataMembers,
   isAttributeInteger,
@@ -14,7 +14,7 @@ import { timeRule } from '../read-event.js';
 import { eventErrors, isEvent } from '../validate-event.js';
 
 /** Attributes of a CloudEvent as sent, by name; null means unset. */
-export type CloudEventAttributes = ReadonlyMap<string, unknown>;
+type CloudEventAttributes = ReadonlyMap<string, unknown>;
 
 /** Fields of a Tributary event that are derived from the attributes of a CloudEvent. */
 export interface EventFieldsFromCloudEvent {
@@ -53,7 +53,7 @@ const attributeOf: Readonly<Record<string, string>> = {
 export function readAttributes(
   sent: CloudEventAttributes,
   { stream, data }: { stream: string; data: CloudEventDataForm | undefined },
-): EventFieldsFromCloudEvent | InputError[] {
+): EventFieldsFromCloudEvent | InputProblem[] {
   const attributes = new Map([...sent].filter(([, value]) => value !== null));
   const errors = [...attributes].flatMap(attributeErrors).concat(missing(attributes));
   if (errors.length > 0) return errors;
@@ -75,13 +75,13 @@ export function readAttributes(
   };
 }
 
-function missing(attributes: CloudEventAttributes): InputError[] {
+function missing(attributes: CloudEventAttributes): InputProblem[] {
   const errors = required.filter((name) => !attributes.has(name)).map((name) => error(name, 'is required'));
   if (attributes.get('specversion') === '1.0') return errors;
   return [error('specversion', 'must be 1.0'), ...errors];
 }
 
-function attributeErrors([name, value]: readonly [string, unknown]): InputError[] {
+function attributeErrors([name, value]: readonly [string, unknown]): InputProblem[] {
   if (texts.includes(name)) {
     if (typeof value !== 'string' || value === '') return [error(name, 'must be a non-empty text')];
   } else if (!isExtensionName(name)) {
@@ -90,7 +90,7 @@ function attributeErrors([name, value]: readonly [string, unknown]): InputError[
   return valueErrors(name, value);
 }
 
-function valueErrors(name: string, value: unknown): InputError[] {
+function valueErrors(name: string, value: unknown): InputProblem[] {
   if (typeof value === 'string') {
     if (isAttributeText(value)) return [];
     return [error(name, 'must not contain control characters or half surrogate pairs')];
@@ -116,7 +116,7 @@ function isMetadata(name: string): boolean {
   return isExtensionName(name) && name !== expectedVersion;
 }
 
-function errorsOfEvent(): InputError[] {
+function errorsOfEvent(): InputProblem[] {
   return eventErrors('').map(({ pointer, detail }) =>
     pointer === '/metadata'
       ? error('', `must not have more than ${limits.metadataMembers} attributes`)
@@ -124,6 +124,6 @@ function errorsOfEvent(): InputError[] {
   );
 }
 
-function error(pointer: string, detail: string): InputError {
+function error(pointer: string, detail: string): InputProblem {
   return { pointer, detail };
 }

@@ -4,7 +4,7 @@ import { failure, syntaxError } from '../read-request.js';
 import { ValidatingJsonScanner } from '../schemas/scan/validating-json-scanner.js';
 
 /** A CloudEvent in binary mode: attributes from headers, data from the body. */
-export interface BinaryModeCloudEvent {
+interface BinaryModeCloudEvent {
   attributes: ReadonlyMap<string, string>;
   /** The `Content-Type` header. */
   contentType: string | undefined;

@@ -1,4 +1,4 @@
-import type { InputError } from '#api';
+import type { InputProblem } from '#api';
 import { cloudEventId, jsonValue, wrapValue, type CloudEventDataForm } from '#event';
 import { hasDuplicates } from '../event-scan.js';
 import type { ValueHandler } from '../raw/read-values.js';
@@ -19,7 +19,7 @@ import { scanCloudEvent, type ScannedCloudEvent } from './scan-cloud-event.js';
 const openBrace = 0x7b;
 
 /** Stream and intake context of a `CloudEventReader`, and its pointers for errors. */
-export interface CloudEventReaderOptions {
+interface CloudEventReaderOptions {
   stream: string;
   reception: IntakeContext;
   /**
@@ -99,7 +99,7 @@ export class CloudEventReader implements ValueHandler {
     };
   }
 
-  private invalid(errors: readonly InputError[]): EventRejection {
+  private invalid(errors: readonly InputProblem[]): EventRejection {
     return invalid(errors.map(({ pointer, detail }) => ({ pointer: this.pointerTo(pointer), detail })));
   }
 
@@ -117,16 +117,16 @@ interface ReadData {
   sent: CloudEventDataForm | undefined;
 }
 
-function readData({ data, base64 }: ScannedCloudEvent): ReadData | InputError[] {
+function readData({ data, base64 }: ScannedCloudEvent): ReadData | InputProblem[] {
   if (base64 !== undefined) return data === undefined ? readBase64(base64) : both;
   if (data === undefined) return { text: '{}', sent: 'none' };
   if (data.charCodeAt(0) === openBrace) return { text: data, sent: undefined };
   return { text: wrapValue(data), sent: 'value' };
 }
 
-const both: InputError[] = [{ pointer: 'data_base64', detail: 'must not be sent together with data' }];
+const both: InputProblem[] = [{ pointer: 'data_base64', detail: 'must not be sent together with data' }];
 
-function readBase64(text: string): ReadData | InputError[] {
+function readBase64(text: string): ReadData | InputProblem[] {
   const value = jsonValue(text);
   if (typeof value === 'string' && value.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(value))
     return { text: wrapValue(JSON.stringify(value)), sent: 'base64' };

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { InputError } from '#api';
+import type { InputProblem } from '#api';
 
 const prefix = 'ce-';
 
@@ -9,9 +9,9 @@ const prefix = 'ce-';
  */
 export function headerAttributes({
   rawHeaders,
-}: Pick<IncomingMessage, 'rawHeaders'>): Map<string, string> | InputError[] {
+}: Pick<IncomingMessage, 'rawHeaders'>): Map<string, string> | InputProblem[] {
   const attributes = new Map<string, string>();
-  const errors: InputError[] = [];
+  const errors: InputProblem[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const header = rawHeaders[i]!.toLowerCase();
     if (!header.startsWith(prefix)) continue;

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { ProblemError, type InputError } from '#api';
+import { ProblemError, type InputProblem } from '#api';
 import { requireText, shortPointerTo, takeBytes } from '#http';
 import { textOf } from '../read-request.js';
 import { modeOf, type CloudEventMode } from './cloud-event-mode.js';
@@ -7,7 +7,7 @@ import { structuredText } from './binary-event.js';
 import { headerAttributes } from './header-attributes.js';
 
 /** The content mode of a request, and its CloudEvents as text in the JSON event format. */
-export interface CloudEventsRequest {
+interface CloudEventsRequest {
   mode: CloudEventMode;
   /** Text in the JSON event format, in every mode. */
   text: string;
@@ -29,7 +29,7 @@ function binaryText({ raw }: FastifyRequest, body: Buffer): string {
   return structuredText({ attributes, contentType: raw.headers['content-type'], body });
 }
 
-function wrongHeaders(errors: InputError[]): ProblemError {
+function wrongHeaders(errors: InputProblem[]): ProblemError {
   return new ProblemError('invalid_request', 'The headers of the CloudEvent are not valid.', { errors });
 }
 

@@ -31,7 +31,7 @@ export const emptyRecord: OtlpLogRecord = {
 };
 
 /** Stream and event id of the event that an OTLP log record becomes; the record contains neither. */
-export interface EnvelopeDefaults {
+interface EnvelopeDefaults {
   stream: string;
   event_id: string;
 }

@@ -15,7 +15,7 @@ import {
   takeBytes,
 } from '#http';
 import { EventIntake } from '../intake.js';
-import { DerivedIds } from '../raw/derived-ids.js';
+import { EventIdDeriver } from '../raw/event-id-deriver.js';
 import { asEvent, rejectedEventEncoder } from '../rejected/rejected-event-encoder.js';
 import { requirePermitted } from '../authorize-streams.js';
 import { otlpEventLines } from './log-text.js';
@@ -55,7 +55,7 @@ export class OtlpController {
   ): Promise<void> {
     requirePermitted(stream, access);
     const body = takeBytes(request);
-    const ids = new DerivedIds({ mapping: { stream, text: { form: 'otlp' } }, body });
+    const ids = new EventIdDeriver({ mapping: { stream, text: { form: 'otlp' } }, body });
     const records = logRecords(mediaTypeOf(request), body);
     const text = await otlpEventLines(records, { stream, idOf: (index) => ids.of(index) });
     const partial = text.lines.length > 0 ? await this.write(request, text) : undefined;

@@ -4,7 +4,7 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 export type AnyValue = Readonly<Record<string, unknown>>;
 
 /** An OTLP log record in the JSON encoding, for specs. */
-export interface TestLogRecord {
+interface TestLogRecord {
   timeUnixNano?: string;
   observedTimeUnixNano?: string;
   severityNumber?: number;
@@ -18,21 +18,21 @@ export interface TestLogRecord {
 }
 
 /** An OTLP request of a spec: log records with one resource and one scope. */
-export interface TestLogs {
+export interface TestOtlpRequest {
   resource?: { attributes: { key: string; value: AnyValue }[] };
   scope?: { name?: string; version?: string };
   records: TestLogRecord[];
 }
 
 /** Encodes an OTLP request in the JSON encoding. */
-export function jsonOf({ resource, scope, records }: TestLogs): object {
+export function jsonOf({ resource, scope, records }: TestOtlpRequest): object {
   return { resourceLogs: [{ resource, scopeLogs: [{ scope, logRecords: records }] }] };
 }
 
 /**
  * Encodes an OTLP request in the protobuf encoding. The resource is encoded after its records, which protobuf allows.
  */
-export function protobufOf({ resource, scope, records }: TestLogs): Buffer {
+export function protobufOf({ resource, scope, records }: TestOtlpRequest): Buffer {
   const scopeLogs = new BinaryWriter();
   for (const record of records) message(scopeLogs, 2, recordOf(record));
   if (scope) message(scopeLogs, 1, scopeOf(scope));
@@ -58,7 +58,7 @@ function recordOf(record: TestLogRecord): BinaryWriter {
   return writer;
 }
 
-function scopeOf({ name, version }: NonNullable<TestLogs['scope']>): BinaryWriter {
+function scopeOf({ name, version }: NonNullable<TestOtlpRequest['scope']>): BinaryWriter {
   const writer = new BinaryWriter();
   if (name) writer.tag(1, WireType.LengthDelimited).string(name);
   if (version) writer.tag(2, WireType.LengthDelimited).string(version);

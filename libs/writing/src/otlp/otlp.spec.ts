@@ -7,7 +7,7 @@ import type { ConsumerRecord } from '#log';
 import { schemaName, type SchemaSubject } from '#registry';
 import { startTestIngest, type TestIngest } from '../writing.fixture.js';
 import { RejectedEventRevalidator } from '../rejected/rejected-event-revalidator.js';
-import { jsonOf, protobufOf, type AnyValue, type TestLogs } from './otlp.fixture.js';
+import { jsonOf, protobufOf, type AnyValue, type TestOtlpRequest } from './otlp.fixture.js';
 
 let given: TestIngest;
 beforeEach(async () => void (given = await startTestIngest()));
@@ -18,8 +18,8 @@ const protobuf = { 'content-type': 'application/x-protobuf' };
 const post = (body: string | Buffer | object, headers: Record<string, string>, url = '/v1/logs') =>
   given.post(url, body, headers);
 const encodings = {
-  JSON: (logs: TestLogs, query = '') => post(jsonOf(logs), json, `/v1/logs${query}`),
-  protobuf: (logs: TestLogs, query = '') => post(protobufOf(logs), protobuf, `/v1/logs${query}`),
+  JSON: (logs: TestOtlpRequest, query = '') => post(jsonOf(logs), json, `/v1/logs${query}`),
+  protobuf: (logs: TestOtlpRequest, query = '') => post(protobufOf(logs), protobuf, `/v1/logs${query}`),
 };
 const bothEncodings = Object.entries(encodings);
 
@@ -30,7 +30,7 @@ const shop = {
     { key: 'tags', value: { arrayValue: { values: [{ stringValue: 'a' }] } } },
   ],
 };
-const value = (one: AnyValue): TestLogs => ({ records: [{ attributes: [{ key: 'a', value: one }] }] });
+const value = (one: AnyValue): TestOtlpRequest => ({ records: [{ attributes: [{ key: 'a', value: one }] }] });
 const isEvent = ({ value: bytes }: ConsumerRecord) => !decodeRejectedEvent(bytes ?? '');
 const written = () =>
   given

@@ -10,7 +10,7 @@ import { json } from '../write-answers.js';
 const mostListed = 100;
 
 /** The last offset that a request has written in one partition, including records of rejected values. */
-export class LastWrittenPosition {
+class LastWrittenPosition {
   @IsInt() partition: number;
   @IsInt() offset: number;
 }
@@ -20,7 +20,7 @@ export class LastWrittenPosition {
     'A rejected value. It is kept as a dead letter at this position of the log. A conditional value that is refused ' +
     '(`version_conflict`) or `undecided` is no dead letter.',
 })
-export class RefusedValue {
+class RefusedValue {
   @JSONSchema({ description: 'Index of the value in the body, from 0. Empty lines do not count.' })
   @IsInt()
   index: number;
@@ -41,7 +41,7 @@ export class RefusedValue {
  * Answer of the routes for raw JSON values and CloudEvents: counts, last positions and rejected values. The answer does
  * not list the written events.
  */
-export class IntakeAnswer {
+class IntakeAnswer {
   @IsInt() accepted: number;
   @JSONSchema({ description: 'Number of rejected values.' })
   @IsInt()

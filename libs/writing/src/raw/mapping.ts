@@ -1,5 +1,5 @@
 import type { EpochMicros } from '#event';
-import { ProblemError, type InputError } from '#api';
+import { ProblemError, type InputProblem } from '#api';
 import { expectedVersionRule } from '../read-event.js';
 import { eventErrors, isEvent } from '../validate-event.js';
 import { clientId, clientIdRule } from './client-id.js';
@@ -10,19 +10,19 @@ import { JsonPointerScanner } from './pointer-tree.js';
 /** Fields of an event that the query of a raw write maps; `data` is the value itself. */
 export const mappedFields = ['event_type', 'entity_id', 'event_id', 'timestamp', 'expected_version'] as const;
 /** Name of an event field that the query parameters of a raw write map. */
-export type MappedField = (typeof mappedFields)[number];
+export type MappedFieldName = (typeof mappedFields)[number];
 
 /**
  * The query parameters of a raw write: for each event field a constant, or a JSON pointer into the value, which begins
  * with `/`.
  */
-export type FieldSources = Partial<Record<MappedField, string>>;
+type FieldSources = Partial<Record<MappedFieldName, string>>;
 
 /** Event fields that were found in a raw value, before their validation; undefined and null mean a missing field. */
-export type UnvalidatedFields = Partial<Record<MappedField, unknown>>;
+export type UnvalidatedFields = Partial<Record<MappedFieldName, unknown>>;
 
 /** Event fields of a raw value after their validation. */
-export interface MappedEventFields {
+interface MappedEventFields {
   event_type: string;
   entity_id: string | null;
   event_id: string | undefined;
@@ -33,7 +33,7 @@ export interface MappedEventFields {
 /** Maps raw JSON values to the fields of events, as the query parameters of a raw write specify. */
 export class FieldMapping {
   /** The event fields whose parameter is a JSON pointer, in the order of `tree.spans`. */
-  readonly pointers: readonly MappedField[];
+  readonly pointers: readonly MappedFieldName[];
   readonly tree: JsonPointerScanner;
   /** The fields of every event, if all parameters are constants; otherwise undefined. */
   readonly fixed: MappedEventFields | undefined;
@@ -46,7 +46,7 @@ export class FieldMapping {
   ) {
     this.pointers = mappedFields.filter((field) => text[field]?.startsWith('/'));
     this.constants = Object.fromEntries(Object.entries(text).filter(([, source]) => !source.startsWith('/')));
-    const isMapped = (field: MappedField) => this.text[field]?.startsWith('/');
+    const isMapped = (field: MappedFieldName) => this.text[field]?.startsWith('/');
     const constants = this.fieldsOf({
       ...(isMapped('event_type') && { event_type: 'any' }),
       ...(isMapped('entity_id') && { entity_id: 'any' }),
@@ -70,7 +70,7 @@ export class FieldMapping {
    * Returns the validated fields of an event from the values that the pointers found and the constants; or errors with
    * the names of the fields as pointers.
    */
-  fieldsOf(found: UnvalidatedFields): MappedEventFields | InputError[] {
+  fieldsOf(found: UnvalidatedFields): MappedEventFields | InputProblem[] {
     const { constants, stream } = this;
     const event_type = found.event_type ?? constants.event_type;
     const entity_id = found.entity_id ?? constants.entity_id;
@@ -102,11 +102,11 @@ export class FieldMapping {
 
 const someObject: object = Object.freeze({});
 
-function errorsByField(): InputError[] {
+function errorsByField(): InputProblem[] {
   return eventErrors('').map(({ pointer, detail }) => ({ pointer: pointer.slice(1), detail }));
 }
 
-function pointerErrors(text: FieldSources): (field: MappedField) => InputError[] {
+function pointerErrors(text: FieldSources): (field: MappedFieldName) => InputProblem[] {
   const detail = 'must be a JSON pointer (RFC 6901), in which ~0 means ~ and ~1 means /';
   return (field) => (/~(?![01])/.test(text[field]!) ? [{ pointer: field, detail }] : []);
 }

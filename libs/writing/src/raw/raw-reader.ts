@@ -12,7 +12,7 @@ import type { ParsedEvents } from '../read-request.js';
 import { EventRejection } from '../rejection.js';
 import type { ValidatingJsonScanner } from '../schemas/scan/validating-json-scanner.js';
 import type { CurrentSchema } from '../schemas/schema-index.js';
-import type { UnvalidatedFields, MappedField, FieldMapping } from './mapping.js';
+import type { UnvalidatedFields, MappedFieldName, FieldMapping } from './mapping.js';
 import type { ValueHandler } from './read-values.js';
 
 const quote = 0x22;
@@ -20,7 +20,7 @@ const minus = 0x2d;
 const openBrace = 0x7b;
 
 /** Field mapping, intake context and derived ids of a `RawValueReader`. */
-export interface RawReaderOptions {
+interface RawReaderOptions {
   mapping: FieldMapping;
   reception: IntakeContext;
   /** Returns the event id for the value at this index of the request, if it contains none. */
@@ -126,7 +126,7 @@ export class RawValueReader implements ValueHandler {
 
   /** Converts an error whose pointer is a field name to one whose pointer leads to the field's source in the value. */
   private inValue({ pointer: field, detail }: { pointer: string; detail: string }, index: number) {
-    const source = this.options.mapping.text[field as MappedField] ?? '';
+    const source = this.options.mapping.text[field as MappedFieldName] ?? '';
     return { pointer: `/${index}${source.startsWith('/') ? source : ''}`, detail: `${field} ${detail}` };
   }
 }

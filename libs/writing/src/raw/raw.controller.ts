@@ -26,7 +26,7 @@ import { StreamName } from '../stream-name.js';
 import { requirePermitted } from '../authorize-streams.js';
 import { preferHeader } from '../write-texts.js';
 import { intakeAnswer, intakeContent } from './intake-answer.js';
-import { DerivedIds } from './derived-ids.js';
+import { EventIdDeriver } from './event-id-deriver.js';
 import { FieldMapping } from './mapping.js';
 import { RawWriteParameters } from './raw-write-parameters.js';
 import { RawValueReader } from './raw-reader.js';
@@ -76,7 +76,7 @@ export class RawController {
     const mapping = new FieldMapping(stream, { ...query });
     const body = takeBody(request);
     const reception = this.intake.reception(textOf(body));
-    const ids = new DerivedIds({ mapping, body });
+    const ids = new EventIdDeriver({ mapping, body });
     const reader = new RawValueReader({ mapping, reception, idOf: (index) => ids.of(index) });
     await readValues({ text: reception.text, isLines: isJsonLines(mediaTypeOf(request)) }, reader);
     if (mapping.isOfOne && reader.events.length > 1) throw oneIdForMany();

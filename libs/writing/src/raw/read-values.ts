@@ -26,7 +26,7 @@ export interface ValueHandler {
 }
 
 /** The text of a request body with JSON values, and whether it is newline-delimited. */
-export interface ValuesText {
+interface ValuesText {
   text: string;
   /**
    * Whether the body has one value on each line. If false, its first line decides: the body is lines if that line is

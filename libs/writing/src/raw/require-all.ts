@@ -1,4 +1,4 @@
-import type { InputError } from '#api';
+import type { InputProblem } from '#api';
 import type { AcceptedEvent } from '../read-event.js';
 import type { ParsedEvents } from '../read-request.js';
 import { EventRejection } from '../rejection.js';
@@ -13,7 +13,7 @@ const mostErrors = 100;
 export function requireAll(events: ParsedEvents, text: string): AcceptedEvent[] {
   let first: EventRejection | undefined;
   let refused = 0;
-  const errors: InputError[] = [];
+  const errors: InputProblem[] = [];
   for (const event of events) {
     if (!(event instanceof EventRejection)) continue;
     first ??= event;

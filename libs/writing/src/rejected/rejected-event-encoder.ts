@@ -5,7 +5,7 @@ import type { EventRejection, RejectedEventTextRange } from '../rejection.js';
 /**
  * The format of a rejected event's text, and for raw values their field mapping, with which a replay parses it again.
  */
-export interface RejectedEventInputFormat {
+interface RejectedEventInputFormat {
   form: 'event' | 'raw' | 'cloudevent';
   mapping: RejectedEventRecord['mapping'];
 }

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { InputError, ProblemDocument } from '#api';
+import type { InputProblem, ProblemDocument } from '#api';
 import { schemaName, type SchemaEnforcementMode, type SchemaSubject } from '#registry';
 import { metrics } from '#telemetry';
 import { event, startTestIngest, type TestIngest } from '../writing.fixture.js';
 
 interface BatchAnswer {
-  events: { error?: { code: string; status: number; detail: string; errors: InputError[] } }[];
+  events: { error?: { code: string; status: number; detail: string; errors: InputProblem[] } }[];
 }
 
 const actor = { key_id: null, port: 'core', request_id: null };

@@ -1,20 +1,20 @@
 import { TimeSlice } from '#async';
-import type { InputError } from '#api';
+import type { InputProblem } from '#api';
 import type { AcceptedEvent } from '../read-event.js';
 import type { ParsedEvents } from '../read-request.js';
 import { EventRejection } from '../rejection.js';
-import { CompiledSchemas, type CompileSchema } from './compiled-schemas.js';
+import { CompiledSchemaCache, type CompileSchema } from './compiled-schema-cache.js';
 import type { SchemaMismatchCounter } from './mismatches.js';
 import type { SchemaIndex, CurrentSchema } from './schema-index.js';
 
 /** Validates the events of a request against the latest schemas of their types, before the events are written. */
 export class EventSchemaValidator {
-  private readonly compiled: CompiledSchemas;
+  private readonly compiled: CompiledSchemaCache;
 
   constructor(
     private readonly parts: { index: SchemaIndex; compile: CompileSchema; mismatches: SchemaMismatchCounter },
   ) {
-    this.compiled = new CompiledSchemas(parts.compile);
+    this.compiled = new CompiledSchemaCache(parts.compile);
   }
 
   /**
@@ -50,14 +50,14 @@ export class EventSchemaValidator {
   }
 }
 
-function inEvent(errors: readonly InputError[], pointer: string): InputError[] {
+function inEvent(errors: readonly InputProblem[], pointer: string): InputProblem[] {
   return errors.map((error) => ({ pointer: pointer + error.pointer, detail: error.detail }));
 }
 
 function unfit(
   event: AcceptedEvent,
   { subject, version }: CurrentSchema,
-  { errors, gaveUp }: { errors: InputError[]; gaveUp: boolean },
+  { errors, gaveUp }: { errors: InputProblem[]; gaveUp: boolean },
 ): AcceptedEvent | EventRejection {
   const { stream, event_type, mode } = subject;
   if (mode === 'warn') return event;

@@ -22,7 +22,7 @@ export interface CurrentSchema {
 }
 
 /** The members of the definitions that a `SchemaIndex` reads: all schema subjects, and notifications of changes. */
-export interface SchemaSource {
+interface SchemaSource {
   readonly schemas: { all(): readonly SchemaSubject[] };
   onChange(listener: () => void): () => void;
 }

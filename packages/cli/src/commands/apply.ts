@@ -1,4 +1,4 @@
-import type { IssuedKey, Tributary } from '#client';
+import type { IssuedApiKey, Tributary } from '#client';
 import type { ParsedArguments } from '../arguments/parsed-arguments.js';
 import { UsageError } from '../errors/cli-error.js';
 import { requireApplicable } from '../manifests/require-applicable.js';
@@ -83,7 +83,7 @@ async function execute(
   if (action === 'change') await resource.change!(client, definition, { signal });
   if (action !== 'create') return;
   const made = await resource.create(client, definition, { signal });
-  if (resource === keyResource) await keyFile!.add(made as IssuedKey);
+  if (resource === keyResource) await keyFile!.add(made as IssuedApiKey);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { CountQuery, EventCountBucket } from '#client';
+import type { EventCountQuery, EventCountBucket } from '#client';
 import type { Column } from '../output/column.js';
 import type { Command } from './command.js';
 import { filterOf, filterOptions, streamsPositional, waitOption } from './event-filter.js';
@@ -19,7 +19,7 @@ export const count: Command = {
   },
   effect: 'reads',
   async run(session, input) {
-    const group_by = input.text('by') as CountQuery['group_by'];
+    const group_by = input.text('by') as EventCountQuery['group_by'];
     const interval = input.text('every');
     const query = { ...filterOf(input), group_by, interval, wait_for: input.texts('wait-for') };
     const { signal } = session;
@@ -29,7 +29,7 @@ export const count: Command = {
   },
 };
 
-function columnsOf({ group_by, interval }: CountQuery): Column<EventCountBucket>[] {
+function columnsOf({ group_by, interval }: EventCountQuery): Column<EventCountBucket>[] {
   const group: Column<EventCountBucket> = { name: group_by ?? '', of: (bucket) => bucket.group };
   return [...(interval ? [{ name: 'start' }] : []), ...(group_by ? [group] : []), { name: 'count' }];
 }

@@ -2,10 +2,10 @@ import type { ParsedArguments } from '../arguments/parsed-arguments.js';
 import { UsageError } from '../errors/cli-error.js';
 import type { ProfileStore } from '../profiles/profile-store.js';
 import type { Profile } from '../profiles/profile.js';
-import { readKey, type KeySources } from './key.js';
+import { readKey, type ApiKeySources } from './key.js';
 
 /** The URLs to which a command sends requests, and how to get its API key. */
-export interface Connection {
+export interface ConnectionSettings {
   /** The profile from which the URL comes; undefined if it comes from another source. */
   profile?: { name: string; spelledOut: boolean; protected: boolean };
   url: string;
@@ -30,7 +30,7 @@ const defaultIngestUrl = 'http://127.0.0.1:3901';
  * that profile.
  * @throws UsageError
  */
-export async function connectionOf(given: Given): Promise<Connection> {
+export async function connectionOf(given: Given): Promise<ConnectionSettings> {
   const { input, env, profiles } = given;
   const [spelled, url, ingest_url] = [input.text('profile'), input.text('url'), input.text('ingest-url')];
   if (url !== undefined && spelled !== undefined)
@@ -53,7 +53,7 @@ export async function connectionOf(given: Given): Promise<Connection> {
   };
 }
 
-function addressed({ input, env }: Given, profile: Profile): Connection {
+function addressed({ input, env }: Given, profile: Profile): ConnectionSettings {
   const url = requireUrl(profile.url);
   const ingestUrl = requireUrl(profile.ingest_url ?? url);
   const source = keySource(input, profile) ?? { value: env.TRIBUTARY_KEY };
@@ -64,7 +64,7 @@ function mixed(name: string): string {
   return `The profile "${name}" has its own URL for events, and its key is sent to no other: leave --ingest-url out, change the profile with \`tributary profile add\`, or give --url too.`;
 }
 
-function keySource(input: ParsedArguments, { key_command, key_file }: Profile): KeySources | undefined {
+function keySource(input: ParsedArguments, { key_command, key_file }: Profile): ApiKeySources | undefined {
   const [command, file] = [input.text('key-command'), input.text('key-file')];
   if (command ?? file) return { command, file };
   return (key_command ?? key_file) ? { command: key_command, file: key_file } : undefined;

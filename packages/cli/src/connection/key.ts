@@ -9,14 +9,14 @@ const run = promisify(execFile);
 const commandTimeoutMs = 60_000;
 
 /** Sources of an API key. The first source that is set is used, in the order command, file, value. */
-export interface KeySources {
+export interface ApiKeySources {
   command?: string;
   file?: string;
   value?: string;
 }
 
 /** Returns the API key, or undefined without a source. @throws UsageError */
-export async function readKey({ command, file, value }: KeySources): Promise<string | undefined> {
+export async function readKey({ command, file, value }: ApiKeySources): Promise<string | undefined> {
   if (command) return requireKey(await printedBy(command), 'The key command');
   if (file) return requireKey(await privateText(file), file);
   return value ? requireKey(value, 'TRIBUTARY_KEY') : undefined;

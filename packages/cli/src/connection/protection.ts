@@ -1,8 +1,8 @@
 import { UsageError } from '../errors/cli-error.js';
-import type { Connection } from './connection.js';
+import type { ConnectionSettings } from './connection.js';
 
 /** Refuses a change if the profile is protected and not named on the command line. @throws UsageError */
-export function requireSpelledOut({ profile }: Connection): void {
+export function requireSpelledOut({ profile }: ConnectionSettings): void {
   if (!profile?.protected || profile.spelledOut) return;
   throw new UsageError(
     `The profile "${profile.name}" is protected: a command that changes something must name it, --profile ${profile.name}.`,

@@ -1,5 +1,5 @@
 import { type Fetch, type Tributary } from '#client';
-import type { Connection } from '../connection/connection.js';
+import type { ConnectionSettings } from '../connection/connection.js';
 import { definitionLags } from '../lag/group-lags.js';
 import { version } from '../version.js';
 import { ask, clockFinding, versionFinding, type PortHealth } from './port-health.js';
@@ -9,8 +9,8 @@ import { definitionFindings, healthFindings, lagFindings } from './lag-findings.
 import { scopesFinding } from './scopes.js';
 
 /** What `tributary doctor` checks: the connection and the client. */
-export interface DoctorInput {
-  connection: Connection;
+interface DoctorInput {
+  connection: ConnectionSettings;
   client: Tributary;
   fetch: Fetch;
   signal: AbortSignal;

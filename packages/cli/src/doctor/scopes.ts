@@ -1,10 +1,10 @@
 import {
   InsufficientScopeError,
-  NotFoundError,
+  AddressNotFoundError,
   ProblemError,
   SqlError,
   type CallOptions,
-  type Scope,
+  type ApiKeyScope,
   type Tributary,
 } from '#client';
 import { ok, warning, wrong, type CheckResult } from './finding.js';
@@ -15,7 +15,7 @@ type Probe = (client: Tributary, options: CallOptions) => Promise<unknown>;
  * A request for each scope that changes nothing. Requests of write scopes are incomplete, so the server refuses them
  * after it has checked the scope.
  */
-const probes: Record<Scope, Probe> = {
+const probes: Record<ApiKeyScope, Probe> = {
   'events:read': (client, options) => client.streams.list({ limit: 1 }, options).first(),
   'events:write': (client, options) => client.writeBatch([], options),
   'definitions:read': (client, options) => client.projections.list({ limit: 1 }, options).first(),
@@ -48,7 +48,7 @@ async function allows(probe: Probe, client: Tributary, signal: AbortSignal): Pro
     await probe(client, { signal });
   } catch (error) {
     // The core port has no SQL endpoint.
-    if (error instanceof InsufficientScopeError || error instanceof NotFoundError) return false;
+    if (error instanceof InsufficientScopeError || error instanceof AddressNotFoundError) return false;
     if (error instanceof SqlError) return true;
     if (!(error instanceof ProblemError) || error.status === 401) throw error;
   }

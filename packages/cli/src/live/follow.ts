@@ -10,7 +10,7 @@ export interface ResumableLiveStream<T> extends AsyncIterable<T> {
 }
 
 /** The live stream to follow, where to save its position, and when to end. */
-export interface FollowOptions<T> {
+interface FollowOptions<T> {
   /** Opens the stream, which ends when this signal is aborted. */
   open: (signal: AbortSignal) => ResumableLiveStream<T>;
   signal: AbortSignal;

@@ -7,7 +7,7 @@ import { inOrder } from './in-order.js';
 import type { DesiredDefinition } from './desired-definition.js';
 
 /** What `apply` does with one definition. */
-export type PlanAction = 'create' | 'change' | 'delete' | 'unchanged';
+type PlanAction = 'create' | 'change' | 'delete' | 'unchanged';
 
 /** One definition, and what `apply` must do with it on the server. */
 export interface PlanStep {

@@ -10,7 +10,7 @@ import { TableFormat } from './table-form.js';
 import { YamlFormat } from './yaml-form.js';
 
 /** The output format, and the terminal that it is written to. */
-export interface OutputOptions {
+interface OutputOptions {
   form: OutputFormatName;
   /** The width of the terminal in characters. */
   width: number;
@@ -19,7 +19,7 @@ export interface OutputOptions {
 }
 
 /** Whether the items of a list are shown as they arrive. */
-export interface ListOutputOptions {
+interface ListOutputOptions {
   /** The items arrive one by one, and each is shown immediately. */
   live?: boolean;
 }

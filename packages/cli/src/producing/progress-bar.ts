@@ -5,7 +5,7 @@ const everyMs = 100;
 const cells = 24;
 
 /** How many events `produce` has read so far, and how much of its input. */
-export interface ReadingProgress {
+interface ReadingProgress {
   events: number;
   /** The fraction that was read, from 0 to 1; undefined for a pipe, whose length is unknown. */
   fraction: number | undefined;

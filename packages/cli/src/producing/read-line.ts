@@ -2,7 +2,7 @@ import { eventFromText, type NewEvent } from '#client';
 import { UsageError } from '../errors/cli-error.js';
 
 /** Values for members that a line omits. */
-export interface LineDefaults {
+interface LineDefaults {
   stream: string | undefined;
   event_type: string | undefined;
   expected_version?: number;

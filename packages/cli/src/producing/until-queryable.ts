@@ -7,7 +7,7 @@ const mostAtOnce = 16;
 const patienceMs = 60_000;
 
 /** The signal that ends the wait, and the clock (for specs). */
-export interface WaitOptions {
+interface WaitOptions {
   signal: AbortSignal;
   now?: () => number;
 }

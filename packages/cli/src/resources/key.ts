@@ -1,4 +1,4 @@
-import type { Key, KeyInput } from '#client';
+import type { ApiKey, ApiKeyInput } from '#client';
 import { members } from '../output/column.js';
 import { pick, sortedNames } from './defined-members.js';
 import type { ResourceKind } from './resource.js';
@@ -26,7 +26,7 @@ export const keyResource: ResourceKind = {
       ...(streams !== undefined && { streams: sortedNames(streams) }),
     };
   },
-  create: (client, wanted, options) => client.keys.issue(wanted as unknown as KeyInput, options),
+  create: (client, wanted, options) => client.keys.issue(wanted as unknown as ApiKeyInput, options),
   delete: (client, keyId, { signal }) => client.keys.revoke(keyId, { signal }),
   needs: () => [],
   provides: () => [],
@@ -34,5 +34,5 @@ export const keyResource: ResourceKind = {
 
 /** Whether a key is active. */
 export function isActive(key: object): boolean {
-  return (key as Key).status === 'active';
+  return (key as ApiKey).status === 'active';
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { VersionConflictError } from '../errors/problem-classes.js';
 import { UnknownOutcomeError } from '../errors/tributary-error.js';
 import { problem } from '../http/fake-fetch.fixture.js';
-import { DecidingServer } from './deciding-server.fixture.js';
+import { FakeSingleEntityServer } from './fake-single-entity-server.fixture.js';
 
 const entity = { stream: 's', entity_id: 'e' };
 const events = ['a', 'b', 'c'].map((event_type) => ({ event_type, data: {} }));
@@ -16,7 +16,7 @@ async function errorOf(promise: Promise<unknown>): Promise<unknown> {
 
 describe('events that are appended to an entity', () => {
   it('expect consecutive versions, and resolve with the versions that they have', async () => {
-    const server = new DecidingServer();
+    const server = new FakeSingleEntityServer();
     server.writeElsewhere('earlier');
     expect(await server.client.append(entity, 1, events)).toEqual([2, 3, 4]);
     expect(server.types).toEqual(['earlier', 'a', 'b', 'c']);
@@ -28,7 +28,7 @@ describe('events that are appended to an entity', () => {
 
   it('are each sent after the one before was accepted', async () => {
     let open = 0;
-    const server = new DecidingServer(async () => {
+    const server = new FakeSingleEntityServer(async () => {
       expect(++open).toBe(1);
       await new Promise((resolve) => setTimeout(resolve, 5));
       open--;
@@ -38,7 +38,7 @@ describe('events that are appended to an entity', () => {
   });
 
   it('are not written if the entity has another version', async () => {
-    const server = new DecidingServer();
+    const server = new FakeSingleEntityServer();
     server.writeElsewhere('earlier');
     const error = await errorOf(server.client.append(entity, 0, events));
     expect(error).toBeInstanceOf(VersionConflictError);
@@ -47,14 +47,14 @@ describe('events that are appended to an entity', () => {
   });
 
   it('end with the first one that is refused, and the error has the number of written ones', async () => {
-    const server = new DecidingServer((_, n) => void (n === 2 && server.writeElsewhere('between')));
+    const server = new FakeSingleEntityServer((_, n) => void (n === 2 && server.writeElsewhere('between')));
     const error = await errorOf(server.client.append(entity, 0, events));
     expect(error).toMatchObject({ currentVersion: 2, appended: 1 });
     expect(server.types).toEqual(['a', 'between']);
   });
 
   it('end with the first one whose outcome is unknown', async () => {
-    const server = new DecidingServer((_, n) => (n > 1 ? problem('undecided', 504) : undefined));
+    const server = new FakeSingleEntityServer((_, n) => (n > 1 ? problem('undecided', 504) : undefined));
     const error = await errorOf(server.client.append(entity, 0, events, { deliveryTimeoutMs: 100 }));
     expect(error).toBeInstanceOf(UnknownOutcomeError);
     expect(error).toMatchObject({ appended: 1, cause: { code: 'undecided' } });
@@ -63,7 +63,9 @@ describe('events that are appended to an entity', () => {
 
   it('end with their signal', async () => {
     const controller = new AbortController();
-    const server = new DecidingServer((_, n) => void (n === 2 && controller.abort(new Error('enough'))));
+    const server = new FakeSingleEntityServer(
+      (_, n) => void (n === 2 && controller.abort(new Error('enough'))),
+    );
     const appended = server.client.append(entity, 0, events, { signal: controller.signal });
     await expect(appended).rejects.toThrow('enough');
     expect(server.types).not.toContain('c');

@@ -10,7 +10,7 @@ export interface AppendOptions extends CallOptions {
 }
 
 /** Events to append to an entity that has this version. */
-export interface AppendInput {
+interface AppendInput {
   entity: EntityAddress;
   expectedVersion: number;
   events: readonly NewEntityEvent[];

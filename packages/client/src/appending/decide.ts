@@ -25,7 +25,7 @@ export interface DecideOptions<State> extends AppendOptions {
 }
 
 /** The requests of a decision. */
-export interface DecideRequests<State> {
+interface DecideRequests<State> {
   read: () => Promise<VersionedState<State>>;
   append: (version: number, events: readonly NewEntityEvent[]) => Promise<number[]>;
 }

@@ -5,7 +5,7 @@ import { SqlError } from './sql-error.js';
 import { UnexpectedStatusError } from './unexpected-status-error.js';
 
 /** Status and body of an HTTP answer with an error status, and two of its headers. */
-export interface FailedAnswer {
+interface FailedAnswer {
   status: number;
   text: string;
   retryAfterSeconds?: number;

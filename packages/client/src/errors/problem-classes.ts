@@ -23,7 +23,7 @@ export class StreamReservedError extends ProblemError {}
 /** Answer 403 `cross_site_request`: pages of other sites may not use this port. */
 export class CrossSiteRequestError extends ProblemError {}
 /** Answer 404 `not_found`: there is nothing at this address. */
-export class NotFoundError extends ProblemError {}
+export class AddressNotFoundError extends ProblemError {}
 /** Answer 404 `event_not_found`: there is no event with this id. */
 export class EventNotFoundError extends ProblemError {}
 /** Answer 404 `stream_not_found`: there is no stream with this name. */
@@ -31,7 +31,7 @@ export class StreamNotFoundError extends ProblemError {}
 /** Answer 404 `schema_not_found`: there is no such schema. */
 export class SchemaNotFoundError extends ProblemError {}
 /** Answer 404 `key_not_found`: there is no key with this id. */
-export class KeyNotFoundError extends ProblemError {}
+export class ApiKeyNotFoundError extends ProblemError {}
 /** Answer 404 `entity_not_found`: there is no such entity. */
 export class EntityNotFoundError extends ProblemError {}
 /** Answer 404 `projection_not_found`: there is no projection with this name. */
@@ -55,7 +55,7 @@ export class StreamNameCollisionError extends ProblemError {}
 /** Answer 409 `stream_limit_reached`: the number of streams has reached its limit. */
 export class StreamLimitReachedError extends ProblemError {}
 /** Answer 409 `key_inactive`: the API key is revoked or expired. */
-export class KeyInactiveError extends ProblemError {}
+export class ApiKeyInactiveError extends ProblemError {}
 /** Answer 409 `stream_being_deleted`: the stream is being deleted. */
 export class StreamBeingDeletedError extends ProblemError {}
 /** Answer 409 `schema_incompatible`: the schema is not compatible with earlier versions. */
@@ -133,11 +133,11 @@ export const problemClasses = {
   stream_forbidden: StreamForbiddenError,
   stream_reserved: StreamReservedError,
   cross_site_request: CrossSiteRequestError,
-  not_found: NotFoundError,
+  not_found: AddressNotFoundError,
   event_not_found: EventNotFoundError,
   stream_not_found: StreamNotFoundError,
   schema_not_found: SchemaNotFoundError,
-  key_not_found: KeyNotFoundError,
+  key_not_found: ApiKeyNotFoundError,
   entity_not_found: EntityNotFoundError,
   projection_not_found: ProjectionNotFoundError,
   pipeline_not_found: PipelineNotFoundError,
@@ -149,7 +149,7 @@ export const problemClasses = {
   stream_exists: StreamExistsError,
   stream_name_collision: StreamNameCollisionError,
   stream_limit_reached: StreamLimitReachedError,
-  key_inactive: KeyInactiveError,
+  key_inactive: ApiKeyInactiveError,
   stream_being_deleted: StreamBeingDeletedError,
   schema_incompatible: SchemaIncompatibleError,
   definition_limit_reached: DefinitionLimitReachedError,

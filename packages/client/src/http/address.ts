@@ -3,11 +3,11 @@ import { TributaryError } from '../errors/tributary-error.js';
 type Scalar = string | number | boolean | Date;
 
 /** Query parameters. A list is sent as one parameter for each item; undefined and null values are not sent. */
-export type Query = Readonly<Record<string, Scalar | readonly Scalar[] | null | undefined>>;
+export type QueryParameters = Readonly<Record<string, Scalar | readonly Scalar[] | null | undefined>>;
 
 /** Returns the members of an object as query parameters. */
-export function queryOf(query: object): Query {
-  return query as Query;
+export function queryOf(query: object): QueryParameters {
+  return query as QueryParameters;
 }
 
 /** Returns a path with encoded variable parts. @throws TributaryError for `.` and `..`, which a URL would normalize */
@@ -23,7 +23,7 @@ function encoded(name: string | number | undefined): string {
 }
 
 /** Returns query parameters as URL text that begins with `?`, or an empty text if there are none. */
-export function queryText(query: Query = {}): string {
+export function queryText(query: QueryParameters = {}): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     for (const one of Array.isArray(value)

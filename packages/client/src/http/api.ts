@@ -4,7 +4,7 @@ import { queryOf } from './address.js';
 import type { ApiRequest, CallOptions, HttpClient } from './http-client.js';
 
 /** A request for one page of a list of the API, and how to parse its items. */
-export interface ListRequest<T> {
+interface ListRequest<T> {
   path: string;
   /** The name of the answer's member that contains the items. */
   name: string;
@@ -14,7 +14,7 @@ export interface ListRequest<T> {
 }
 
 /** Options of a request that changes something. */
-export interface ChangeRequest extends CallOptions {
+interface ChangeRequest extends CallOptions {
   query?: object;
   /** An object that is sent as JSON. */
   body?: object;
@@ -23,7 +23,7 @@ export interface ChangeRequest extends CallOptions {
 }
 
 /** Sends requests to Tributary's HTTP API and parses the JSON answers. */
-export class JsonApi {
+export class JsonApiClient {
   constructor(readonly http: HttpClient) {}
 
   async get<T>(request: Pick<ApiRequest, 'path' | 'query' | 'signal' | 'accept'>): Promise<T> {

@@ -1,7 +1,7 @@
 import { errorOf } from '../errors/error-of.js';
 import { ProblemError } from '../errors/problem-error.js';
 import { InvalidAnswerError, UnreachableError } from '../errors/tributary-error.js';
-import { queryText, type Query } from './address.js';
+import { queryText, type QueryParameters } from './address.js';
 import { backOffMs } from './back-off.js';
 import { checkedBody } from './checked-body.js';
 import { Deadline } from './deadline.js';
@@ -12,7 +12,7 @@ import { sleep } from './sleep.js';
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** URL, API key and time-out of the requests to one port of Tributary. */
-export interface HttpClientOptions {
+interface HttpClientOptions {
   url: string;
   apiKey?: string;
   fetch?: Fetch;
@@ -30,7 +30,7 @@ export interface CallOptions {
 export interface ApiRequest extends CallOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
-  query?: Query;
+  query?: QueryParameters;
   headers?: Record<string, string>;
   body?: string | Uint8Array<ArrayBuffer>;
   timeoutMs?: number;

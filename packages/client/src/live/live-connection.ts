@@ -6,7 +6,7 @@ import type { Problem } from '../types/problem.js';
 import { EventStreamParser, type ServerSentEvent } from './event-stream-parser.js';
 
 /** When a live connection counts as dead, and the signal that ends it. */
-export interface LiveConnectionOptions {
+interface LiveConnectionOptions {
   /** Milliseconds without data after which the connection counts as dead. */
   silenceMs: number;
   signal?: AbortSignal;

@@ -4,7 +4,7 @@ import type { ProblemError } from '../errors/problem-error.js';
 import { InvalidAnswerError } from '../errors/tributary-error.js';
 import type { HttpAnswer } from '../http/http-client.js';
 import { parseJson } from '../json/parse-json.js';
-import type { BatchWritten, RejectedEvent, WrittenPosition } from '../types/event.js';
+import type { BatchWriteResult, RejectedEvent, WrittenPosition } from '../types/event.js';
 import type { ProblemCode } from '../types/problem.js';
 import type { PendingEvent } from './pending-event.js';
 
@@ -15,7 +15,7 @@ export function settleOne(event: PendingEvent, { text }: HttpAnswer): void {
 
 /** Settles each event with its result in the answer. Returns the error of the events that may be sent again. */
 export function settleBatch(events: readonly PendingEvent[], { text, requestId }: HttpAnswer): unknown {
-  const results = parseJson<BatchWritten | null>(text)?.events;
+  const results = parseJson<BatchWriteResult | null>(text)?.events;
   if (!Array.isArray(results) || results.length !== events.length)
     throw new InvalidAnswerError('The answer does not have a result for each event.');
   for (const result of results) if (!isRejected(result)) positionIn(result);

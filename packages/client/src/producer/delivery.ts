@@ -11,7 +11,7 @@ import { gzip } from './gzip.js';
 import type { PendingEvent } from './pending-event.js';
 
 /** Time-outs and compression of a producer's requests. */
-export interface DeliveryOptions {
+interface DeliveryOptions {
   /** Milliseconds after which an event without acknowledgement has an unknown outcome. */
   deliveryTimeoutMs: number;
   /** The time-out of one request in milliseconds. */

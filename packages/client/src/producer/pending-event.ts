@@ -16,7 +16,7 @@ export interface SerializedEvent {
 }
 
 /** The callbacks that settle the promise returned by `Producer.send`. */
-export interface PromiseCallbacks {
+interface PromiseCallbacks {
   resolve: (position: EventPosition) => void;
   reject: (reason: unknown) => void;
 }

@@ -1,7 +1,7 @@
 import type { PendingEvent } from './pending-event.js';
 
 /** Limits of a batch: number of events, bytes, and the time that its first event waits. */
-export interface BatchLimits {
+interface BatchLimits {
   events: number;
   bytes: number;
   lingerMs: number;

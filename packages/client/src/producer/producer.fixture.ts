@@ -3,7 +3,7 @@ import type { EventPosition } from './event-position.js';
 import { Producer, type ProducerOptions } from './producer.js';
 
 /** An event in the body of a request that a spec's server has received. */
-export interface SentEvent {
+interface SentEvent {
   event_id: string;
   entity_id?: string;
   expected_version?: number;

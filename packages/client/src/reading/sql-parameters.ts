@@ -1,10 +1,10 @@
-import type { Query } from '../http/address.js';
+import type { QueryParameters } from '../http/address.js';
 import type { SqlParameters } from '../types/sql.js';
 
 const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r', '\0': '\\0' };
 
 /** Returns the URL parameters for the parameters of a statement, in the escaped form that ClickHouse parses. */
-export function sqlParameters(parameters: SqlParameters): Query {
+export function sqlParameters(parameters: SqlParameters): QueryParameters {
   const entries = Object.entries(parameters);
   return Object.fromEntries(entries.map(([name, value]) => [`param_${name}`, escaped(value)]));
 }

@@ -1,4 +1,4 @@
-import type { JsonApi } from '../http/api.js';
+import type { JsonApiClient } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
 import type { Pages } from '../reading/pages.js';
 import type { DeadLetter, DeadLetterQuery, ReplayReport, ReplayInput } from '../types/dead-letter.js';
@@ -11,7 +11,7 @@ export interface ReplayOptions extends CallOptions {
 
 /** `client.deadLetters`: lists and replays dead letters. */
 export class DeadLetters {
-  constructor(private readonly api: JsonApi) {}
+  constructor(private readonly api: JsonApiClient) {}
 
   list(query: DeadLetterQuery = {}, options: CallOptions = {}): Pages<DeadLetter> {
     return this.api.list({ path: '/api/v1/dead-letters', name: 'dead_letters', query }, options);

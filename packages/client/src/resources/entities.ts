@@ -1,5 +1,5 @@
 import { path } from '../http/address.js';
-import type { JsonApi } from '../http/api.js';
+import type { JsonApiClient } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
 import type { Pages } from '../reading/pages.js';
 import type { Entity, EntityAddress, Erasure } from '../types/entity.js';
@@ -7,7 +7,7 @@ import type { ListQuery } from '../types/list.js';
 
 /** `client.entities`: lists and erases entities. */
 export class Entities {
-  constructor(private readonly api: JsonApi) {}
+  constructor(private readonly api: JsonApiClient) {}
 
   /** Lists the entities of a stream, or of all streams, each with its latest version. */
   list(query: ListQuery & { stream?: string } = {}, options: CallOptions = {}): Pages<Entity> {

@@ -1,29 +1,29 @@
 import { path } from '../http/address.js';
-import type { JsonApi } from '../http/api.js';
+import type { JsonApiClient } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
 import type { Pages } from '../reading/pages.js';
-import type { IssuedKey, Key, KeyInput, RotationInput } from '../types/key.js';
+import type { IssuedApiKey, ApiKey, ApiKeyInput, ApiKeyRotationInput } from '../types/key.js';
 import type { ListQuery } from '../types/list.js';
 
 /** `client.keys`: issues, lists, rotates and revokes API keys. */
-export class Keys {
-  constructor(private readonly api: JsonApi) {}
+export class ApiKeys {
+  constructor(private readonly api: JsonApiClient) {}
 
-  list(query: ListQuery = {}, options: CallOptions = {}): Pages<Key> {
+  list(query: ListQuery = {}, options: CallOptions = {}): Pages<ApiKey> {
     return this.api.list({ path: '/api/v1/keys', name: 'keys', query }, options);
   }
 
-  get(keyId: string, options: CallOptions = {}): Promise<Key> {
+  get(keyId: string, options: CallOptions = {}): Promise<ApiKey> {
     return this.api.get({ path: path`/api/v1/keys/${keyId}`, ...options });
   }
 
   /** Issues a key. Only this answer contains its text. */
-  issue(input: KeyInput, options: CallOptions = {}): Promise<IssuedKey> {
+  issue(input: ApiKeyInput, options: CallOptions = {}): Promise<IssuedApiKey> {
     return this.api.post('/api/v1/keys', { body: input, ...options });
   }
 
   /** Gives the key a new secret. */
-  rotate(keyId: string, input: RotationInput = {}, options: CallOptions = {}): Promise<IssuedKey> {
+  rotate(keyId: string, input: ApiKeyRotationInput = {}, options: CallOptions = {}): Promise<IssuedApiKey> {
     return this.api.post(path`/api/v1/keys/${keyId}/rotate`, { body: input, ...options });
   }
 

@@ -1,5 +1,5 @@
 import { path } from '../http/address.js';
-import type { JsonApi } from '../http/api.js';
+import type { JsonApiClient } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
 import { eventText } from '../producer/event-text.js';
 import type { Pages } from '../reading/pages.js';
@@ -25,7 +25,7 @@ export interface ReplaceOptions extends CallOptions {
 
 /** `client.pipelines`: defines, reads, changes and deletes pipelines. */
 export class Pipelines {
-  constructor(private readonly api: JsonApi) {}
+  constructor(private readonly api: JsonApiClient) {}
 
   list(query: ListQuery = {}, options: CallOptions = {}): Pages<PipelineWithStats> {
     return this.api.list({ path: '/api/v1/pipelines', name: 'pipelines', query }, options);

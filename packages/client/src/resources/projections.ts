@@ -1,5 +1,5 @@
 import { path } from '../http/address.js';
-import type { JsonApi } from '../http/api.js';
+import type { JsonApiClient } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
 import { ProjectionChangesRequest, type ProjectionChangeMessage } from '../live/changes.js';
 import { LiveStream, type LiveOptions } from '../live/live-stream.js';
@@ -14,7 +14,7 @@ import type {
   ProjectionWithStats,
   ProjectionInput,
   ProjectionReplacement,
-  StatesQuery,
+  ProjectionStatesQuery,
 } from '../types/projection.js';
 
 /** Options of `client.projections.changes`. */
@@ -25,7 +25,7 @@ export interface ChangesOptions extends LiveOptions {
 
 /** `client.projections`: defines, reads, changes and deletes projections. */
 export class Projections {
-  constructor(private readonly api: JsonApi) {}
+  constructor(private readonly api: JsonApiClient) {}
 
   list(query: ListQuery = {}, options: CallOptions = {}): Pages<ProjectionWithStats> {
     return this.api.list({ path: '/api/v1/projections', name: 'projections', query }, options);
@@ -85,7 +85,7 @@ export class Projections {
 
   states<State = JsonObject>(
     name: string,
-    query: StatesQuery = {},
+    query: ProjectionStatesQuery = {},
     options: CallOptions = {},
   ): Pages<ProjectionState<State>> {
     const list = { path: path`/api/v1/projections/${name}/state`, name: 'states', query };

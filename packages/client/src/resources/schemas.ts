@@ -1,5 +1,5 @@
 import { path } from '../http/address.js';
-import type { JsonApi } from '../http/api.js';
+import type { JsonApiClient } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
 import type { Pages } from '../reading/pages.js';
 import type { ListQuery } from '../types/list.js';
@@ -21,7 +21,7 @@ export interface SchemaListQuery extends ListQuery {
 
 /** `client.schemas`: registers, reads, checks and retires JSON Schemas of events. */
 export class Schemas {
-  constructor(private readonly api: JsonApi) {}
+  constructor(private readonly api: JsonApiClient) {}
 
   /** Lists the latest version of each schema. */
   list(query: SchemaListQuery = {}, options: CallOptions = {}): Pages<Schema> {

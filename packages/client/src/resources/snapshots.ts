@@ -1,4 +1,4 @@
-import type { JsonApi } from '../http/api.js';
+import type { JsonApiClient } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
 import type { Pages } from '../reading/pages.js';
 import {
@@ -13,7 +13,7 @@ import type { ListQuery } from '../types/list.js';
 
 /** `client.snapshots`: lists and creates snapshots of entities' states. */
 export class Snapshots {
-  constructor(private readonly api: JsonApi) {}
+  constructor(private readonly api: JsonApiClient) {}
 
   /** Lists the snapshots of a stream, of an entity, or of both; the newest first. */
   list<State = JsonObject>(

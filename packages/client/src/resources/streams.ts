@@ -1,5 +1,5 @@
 import { path } from '../http/address.js';
-import type { JsonApi } from '../http/api.js';
+import type { JsonApiClient } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
 import type { Pages } from '../reading/pages.js';
 import type { ListQuery } from '../types/list.js';
@@ -9,7 +9,7 @@ import type { CreatedStream, Stream, StreamChange, StreamDetail, StreamInput } f
 export class Streams {
   /** @param deleted called after a stream was deleted: positions in it mean nothing for the next stream of the name */
   constructor(
-    private readonly api: JsonApi,
+    private readonly api: JsonApiClient,
     private readonly deleted: (stream: string) => void,
   ) {}
 

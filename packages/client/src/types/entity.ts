@@ -8,7 +8,7 @@ export interface EntityAddress {
 }
 
 /** The entity whose state to read, and as of which time. */
-export interface StateQuery extends EntityAddress, WaitForPositions {
+export interface EntityStateQuery extends EntityAddress, WaitForPositions {
   /** Requests the state of the events up to this time. */
   as_of?: Time;
 }

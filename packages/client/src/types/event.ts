@@ -65,7 +65,7 @@ export interface RejectedEvent {
 }
 
 /** The answer to a batch: a position or an error for each event, in order. */
-export interface BatchWritten {
+export interface BatchWriteResult {
   accepted: number;
   rejected: number;
   events: (WrittenPosition | RejectedEvent)[];
@@ -101,7 +101,7 @@ export interface EventQuery extends EventFilter, WaitForPositions {
 }
 
 /** Filters and grouping of a count of events. */
-export interface CountQuery extends EventFilter, WaitForPositions {
+export interface EventCountQuery extends EventFilter, WaitForPositions {
   group_by?: 'stream' | 'event_type' | 'entity_id';
   /** Counts each interval of this length separately: `30s`, `5m`, `1h`, `1d`. */
   interval?: string;
@@ -111,7 +111,7 @@ export interface CountQuery extends EventFilter, WaitForPositions {
 export type ExportFormat = 'parquet' | 'arrow' | 'ndjson' | 'csv';
 
 /** Filters and format of an export of events. */
-export interface ExportQuery extends EventFilter, WaitForPositions {
+export interface EventExportQuery extends EventFilter, WaitForPositions {
   /** Default: `ndjson`. */
   format?: ExportFormat;
   /** In CSV: an apostrophe precedes each character that could begin a spreadsheet formula. */

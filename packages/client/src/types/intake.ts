@@ -8,7 +8,7 @@ export type RejectedEventHandling = 'lenient' | 'strict';
  * Where the server takes the fields of an event from, for a body of arbitrary JSON values: for each field a constant,
  * or a JSON pointer into the value (`/user/id`).
  */
-export interface RawMapping {
+export interface RawValueMapping {
   event_type: string;
   /** The entity. Default: none. */
   entity_id?: string;

@@ -1,5 +1,5 @@
 /** A permission of an API key. */
-export type Scope =
+export type ApiKeyScope =
   'events:read' | 'events:write' | 'definitions:read' | 'definitions:write' | 'sql:read' | 'admin';
 
 /** Rate limits of an API key, per gateway or ingest process. */
@@ -15,9 +15,9 @@ export interface RateLimitInput {
 }
 
 /** An API key to issue. */
-export interface KeyInput {
+export interface ApiKeyInput {
   name: string;
-  scopes: Scope[];
+  scopes: ApiKeyScope[];
   /** The streams that the key is limited to; `orders.*` covers all names with this prefix. Default: all. */
   streams?: string[] | null;
   expires_at?: string | null;
@@ -25,11 +25,11 @@ export interface KeyInput {
 }
 
 /** An API key without its secret text. */
-export interface Key {
+export interface ApiKey {
   key_id: string;
   name: string;
   status: 'active' | 'expired' | 'revoked';
-  scopes: Scope[];
+  scopes: ApiKeyScope[];
   streams: string[] | null;
   rate_limit: RateLimit | null;
   created_at: string;
@@ -40,13 +40,13 @@ export interface Key {
 }
 
 /** An API key that was just issued or rotated, with its secret text. */
-export interface IssuedKey extends Key {
+export interface IssuedApiKey extends ApiKey {
   /** The secret text of the key, which no later answer contains. */
   key: string;
 }
 
 /** How long the old secret remains valid after a rotation. */
-export interface RotationInput {
+export interface ApiKeyRotationInput {
   /** The time for which the old secret remains valid, for example `24h`. Default: it ends at once. */
   overlap?: string | null;
 }

@@ -67,7 +67,7 @@ export interface ProjectionDetail extends ProjectionWithStats {
 }
 
 /** Filters and order of a list of a projection's states. */
-export interface StatesQuery extends WaitForPositions {
+export interface ProjectionStatesQuery extends WaitForPositions {
   /** Keys with this prefix. */
   prefix?: string;
   /** The field of the state by which the list is sorted. Default: the states are sorted by key. */

@@ -69,7 +69,7 @@ export function useResource<T>(
 }
 
 /** The loaded rows of a list. */
-export interface Rows<T> {
+interface Rows<T> {
   items: readonly T[];
   hasMore: boolean;
   total?: number;

@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals';
 import { Tributary, UnreachableError } from '#client';
 
 /** What the gateway says of the port that served the page. */
-export interface GatewayPortSettings {
+interface GatewayPortSettings {
   /** Whether the port requires a key. */
   keys: boolean;
   /** Whether the console may offer changes on this port. */

@@ -1,5 +1,5 @@
 /** The position of an error in a text. */
-export interface ErrorPosition {
+interface ErrorPosition {
   /** UTF-16 index from 0. */
   at: number;
   message: string;

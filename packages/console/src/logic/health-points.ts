@@ -15,7 +15,7 @@ interface Sample {
 export type Point = readonly [seconds: number, value: number];
 
 /** The figures of the overview that the history of the gateway has. */
-export interface HealthPoints {
+interface HealthPoints {
   freshness: readonly Point[];
   materializer: readonly Point[];
   processor: readonly Point[];

@@ -1,5 +1,5 @@
 /** A bucket of `events/count`. */
-export interface CountAnswerBucket {
+interface CountAnswerBucket {
   start?: string;
   group?: string | null;
   count: number;

@@ -1,4 +1,4 @@
-export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
+type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
 
 /** One child of a JSON value: its name or index, and its exact text. */
 export interface JsonChild {

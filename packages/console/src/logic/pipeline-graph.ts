@@ -9,13 +9,13 @@ export interface GraphNode {
   y: number;
 }
 
-export interface GraphEdge {
+interface GraphEdge {
   from: string;
   to: string;
   label?: string;
 }
 
-export interface Graph {
+interface Graph {
   nodes: GraphNode[];
   edges: GraphEdge[];
   width: number;

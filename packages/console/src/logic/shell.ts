@@ -10,7 +10,7 @@ export interface ShownRequest {
 /** A value of a parameter or an option. */
 type Value = string | number | boolean | null | undefined;
 
-export interface CommandTarget {
+interface CommandTarget {
   origin: string;
   /** Whether the port requires a key. The command reads it from the environment and never contains it. */
   keys: boolean;

@@ -1,5 +1,5 @@
 /** The columns of a result that a chart can show: the first as x, the numeric ones as series. */
-export interface SqlChart {
+interface SqlChart {
   x: number[];
   isTime: boolean;
   series: { name: string; values: (number | null)[] }[];

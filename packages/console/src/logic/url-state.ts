@@ -1,5 +1,5 @@
 /** The part of a URL that selects a view: decoded segments below `/console`, and parameters. */
-export interface Place {
+interface Place {
   segments: readonly string[];
   query: ReadonlyMap<string, readonly string[]>;
 }

@@ -13,7 +13,7 @@ export interface PipelineProgress {
 }
 
 /** A reason why a window is open or has no result, as it applies to this pipeline now. */
-export interface PendingWindowReason {
+interface PendingWindowReason {
   /** Whether the reason applies now. */
   applies: boolean;
   shows: string;

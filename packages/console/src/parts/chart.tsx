@@ -113,7 +113,7 @@ export function HistogramChart({
   return <div class="chart" ref={box} role="img" aria-label={`${total} events over time, by type`} />;
 }
 
-export interface Line {
+interface Line {
   name: string;
   values: readonly (number | null)[];
 }

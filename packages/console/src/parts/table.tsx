@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-export interface Column {
+interface Column {
   name: string;
   isNumber?: boolean;
 }

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import type { IssuedKey, Scope } from '#client';
+import type { IssuedApiKey, ApiKeyScope } from '#client';
 import { useAction } from '../app/resource.js';
 import { client } from '../app/session.js';
 import { Problem } from '../parts/problem.js';
 
-const scopes: readonly Scope[] = [
+const scopes: readonly ApiKeyScope[] = [
   'events:read',
   'events:write',
   'definitions:read',
@@ -14,9 +14,9 @@ const scopes: readonly Scope[] = [
 ];
 
 /** The form that issues an API key. */
-export function IssueKey({ onIssued }: { onIssued: (key: IssuedKey) => void }) {
+export function IssueKey({ onIssued }: { onIssued: (key: IssuedApiKey) => void }) {
   const [name, setName] = useState('');
-  const [chosen, setChosen] = useState<readonly Scope[]>(['events:read']);
+  const [chosen, setChosen] = useState<readonly ApiKeyScope[]>(['events:read']);
   const [streams, setStreams] = useState('');
   const issue = useAction(async () => {
     const limited = streams.split(/[\s,]+/).filter(Boolean);
@@ -29,7 +29,7 @@ export function IssueKey({ onIssued }: { onIssued: (key: IssuedKey) => void }) {
     );
     setName('');
   });
-  const toggle = (scope: Scope) =>
+  const toggle = (scope: ApiKeyScope) =>
     setChosen(chosen.includes(scope) ? chosen.filter((one) => one !== scope) : [...chosen, scope]);
   return (
     <details class="card">

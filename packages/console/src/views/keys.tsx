@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { IssuedKey, Key } from '#client';
+import type { IssuedApiKey, ApiKey } from '#client';
 import { useAction, usePages } from '../app/resource.js';
 import { client, mayWrite } from '../app/session.js';
 import { tributary } from '../logic/shell.js';
@@ -24,9 +24,9 @@ const columns = [
 /** API keys: what each may do, and who may issue, rotate and revoke them. */
 export function KeysView() {
   const keys = usePages((cursor) => client.value.keys.list({ cursor }), []);
-  const [issued, setIssued] = useState<IssuedKey>();
+  const [issued, setIssued] = useState<IssuedApiKey>();
   const calls = [{ path: '/api/v1/keys', command: tributary('get', ['keys']) }];
-  const done = (key?: IssuedKey) => {
+  const done = (key?: IssuedApiKey) => {
     setIssued(key);
     keys.reload();
   };
@@ -50,7 +50,7 @@ export function KeysView() {
   );
 }
 
-function Row({ shown: key, onChange }: { shown: Key; onChange: (issued?: IssuedKey) => void }) {
+function Row({ shown: key, onChange }: { shown: ApiKey; onChange: (issued?: IssuedApiKey) => void }) {
   return (
     <tr>
       <th scope="row">
@@ -86,8 +86,8 @@ function KeyActions({
   shown: { key_id, name },
   onChange,
 }: {
-  shown: Key;
-  onChange: (issued?: IssuedKey) => void;
+  shown: ApiKey;
+  onChange: (issued?: IssuedApiKey) => void;
 }) {
   const rotate = useAction(async () => onChange(await client.value.keys.rotate(key_id, { overlap: '24h' })));
   const revoke = useAction(async () => {
@@ -107,7 +107,7 @@ function KeyActions({
 }
 
 /** The secret of a key. No other answer contains it. */
-function Secret({ issued, onClose }: { issued: IssuedKey; onClose: () => void }) {
+function Secret({ issued, onClose }: { issued: IssuedApiKey; onClose: () => void }) {
   return (
     <section class="card secret" role="status" aria-label="New key">
       <div class="card-head">

@@ -6,7 +6,7 @@ import { JsonSchemaPart } from '../../openapi/schema.js';
 const outcomes = ['passed', 'dropped', 'emitted', 'late', 'failed', 'forwarded'] as const;
 
 /** OpenAPI schema of an event at one step of a pipeline's dry run. */
-export class DryRunEvent {
+class DryRunEvent {
   @IsString() event_type: string;
   @Nullable('string') entity_id: string | null;
   @JsonSchemaPart({ type: 'string', format: 'date-time' }) @IsString() timestamp: string;
@@ -15,7 +15,7 @@ export class DryRunEvent {
 }
 
 /** OpenAPI schema of what one operator did with one event in a dry run. */
-export class DryRunStepAnswer {
+class DryRunStepAnswer {
   @JsonSchemaPart({ description: 'The operator, as a JSON pointer into the definition.' })
   @IsString()
   at: string;
@@ -37,20 +37,20 @@ export class DryRunStepAnswer {
 }
 
 /** OpenAPI schema of one input event of a dry run, and what each operator that it reaches does with it. */
-export class DryRunTraceAnswer {
+class DryRunTraceAnswer {
   @ValidateNested() @Type(() => DryRunEvent) event: DryRunEvent;
   @IsArray() @ValidateNested({ each: true }) @Type(() => DryRunStepAnswer) steps: DryRunStepAnswer[];
 }
 
 /** OpenAPI schema of a window that closed in a dry run, and what each later operator does with its result. */
-export class DryRunWindowAnswer extends DryRunTraceAnswer {
+class DryRunWindowAnswer extends DryRunTraceAnswer {
   @JsonSchemaPart({ description: 'The window, as a JSON pointer into the definition.' })
   @IsString()
   at: string;
 }
 
 /** OpenAPI schema of an event that the pipeline of a dry run would write. */
-export class DryRunEmittedEventAnswer {
+class DryRunEmittedEventAnswer {
   @IsString() at: string;
   @IsOptional() @IsString() stream?: string;
   @IsOptional() @IsString() webhook?: string;
@@ -58,7 +58,7 @@ export class DryRunEmittedEventAnswer {
 }
 
 /** OpenAPI schema of an event that arrived too late for its window in a dry run. */
-export class DryRunLateEventAnswer {
+class DryRunLateEventAnswer {
   @IsString() at: string;
   @IsOptional()
   @IsString()
@@ -71,7 +71,7 @@ export class DryRunLateEventAnswer {
 }
 
 /** OpenAPI schema of an event that would become a dead letter of the pipeline. */
-export class DryRunFailedEventAnswer {
+class DryRunFailedEventAnswer {
   @IsString() at: string;
   @JsonSchemaPart({ description: 'Where in the definition the error is, as a JSON pointer.' })
   @IsString()

@@ -7,7 +7,7 @@ import { DryRunInput } from './dry-run-input.js';
 import { jsonElements, jsonMembers } from './json-members.js';
 
 /** A request for a dry run: the definition of the pipeline, and the text of the array of events. */
-export interface DryRunBody {
+interface DryRunBody {
   definition: PipelineReplacementInput;
   events: string;
 }

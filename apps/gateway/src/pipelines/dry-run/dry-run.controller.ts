@@ -2,7 +2,7 @@ import { Controller, Header, HttpCode, Post, Req } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { limits } from '#event';
-import { ProblemError, type InputError } from '#api';
+import { ProblemError, type InputProblem } from '#api';
 import {
   DescribeBody,
   DisconnectSignal,
@@ -14,7 +14,7 @@ import {
 } from '#http';
 import { readGivenEvents } from '#writing';
 import { dryRunText, effectsOf } from '#dataflow';
-import type { EventFromLog } from '#cel';
+import type { EventFromKafka } from '#cel';
 import { ApiAnswer } from '../../openapi/answers.js';
 import { definitionProblems } from '../pipeline-problems.js';
 import { DryRunReportAnswer } from './dry-run-answers.js';
@@ -70,9 +70,9 @@ export class DryRunController {
  * offsets.
  * @throws ProblemError 400
  */
-async function givenEvents(text: string, streams: readonly string[]): Promise<EventFromLog[]> {
+async function givenEvents(text: string, streams: readonly string[]): Promise<EventFromKafka[]> {
   const events = await readGivenEvents(text);
-  const errors = events.flatMap(({ stream }, i): InputError[] => {
+  const errors = events.flatMap(({ stream }, i): InputProblem[] => {
     const detail = `must be among the streams of the source: ${streams.join(', ')}`;
     return streams.includes(stream) ? [] : [{ pointer: `/events/${i}/stream`, detail }];
   });

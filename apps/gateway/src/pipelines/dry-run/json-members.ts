@@ -7,7 +7,7 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 
 /** The members of a JSON object, as text: numbers keep the digits that parsing would round. */
-export interface JsonMemberTexts {
+interface JsonMemberTexts {
   /**
    * The texts of the wanted members. If several members have the same name, the result has the last of these members,
    * like `JSON.parse`.

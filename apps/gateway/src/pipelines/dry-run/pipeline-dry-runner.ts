@@ -9,10 +9,10 @@ import {
   type ProjectionLookup,
   type CompiledPipeline,
 } from '#dataflow';
-import type { EventFromLog } from '#cel';
+import type { EventFromKafka } from '#cel';
 import { WebhookAddressPolicy } from '#webhooks';
 import { DEFINITIONS, STORE } from '../../shared-services/shared-services.js';
-import { PipelineReferenceChecker, type DefinitionRequester } from '../pipeline-reference-checker.js';
+import { PipelineReferenceChecker, type PipelineDefinitionCaller } from '../pipeline-reference-checker.js';
 import type { PipelineSpecInput } from '../pipeline-input.js';
 import { validatedPipeline, type ValidatedPipeline } from '../validated-pipeline.js';
 import { pointersBelow } from './pointers-below.js';
@@ -37,7 +37,7 @@ export class PipelineDryRunner {
    * Returns the pipeline that a body defines, under the same requirements as when it is created.
    * @throws ProblemError the errors of `validatedPipeline` and `PipelineReferenceChecker.require`
    */
-  async usable(input: PipelineSpecInput, requester: DefinitionRequester): Promise<ValidatedPipeline> {
+  async usable(input: PipelineSpecInput, requester: PipelineDefinitionCaller): Promise<ValidatedPipeline> {
     return pointersBelow(definitionAt, async () => {
       const wanted = validatedPipeline(input, this.webhooks, definitionAt);
       await this.streams.require(wanted.spec, requester);
@@ -53,7 +53,7 @@ export class PipelineDryRunner {
    */
   async run(
     pipeline: CompiledPipeline,
-    events: readonly EventFromLog[],
+    events: readonly EventFromKafka[],
     client: AbortSignal,
   ): Promise<DryRunResult> {
     try {

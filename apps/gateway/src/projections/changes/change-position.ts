@@ -11,10 +11,10 @@ export function generationBinding(name: string, { id }: Pick<ProjectionGeneratio
 }
 
 /**
- * Changes between two positions are sent in the order of keys. `SentChanges` is the part that was sent: the changes up
+ * Changes between two positions are sent in the order of keys. `SentChangesPosition` is the part that was sent: the changes up
  * to position `to`, of keys up to and including `after`.
  */
-export interface SentChanges {
+export interface SentChangesPosition {
   to: LivePosition;
   after: string;
 }
@@ -25,7 +25,7 @@ export interface SentChanges {
  */
 export interface ChangePosition {
   from: LivePosition;
-  sent?: SentChanges | undefined;
+  sent?: SentChangesPosition | undefined;
 }
 
 /** Separates the parts of a message id. The text of a `LivePosition` never contains this character. */

@@ -7,15 +7,15 @@ import { LOGGER } from '../../shared-services/shared-services.js';
 import { LiveConnections, type ServedLiveStream, type StreamingCaller } from '../../live/live-connections.js';
 import { maxIdCharacters } from '../../live/live-position.js';
 import { startMessage } from '../../live/server-sent.js';
-import { storeOutage, type StoreOutage } from '../../live/store-outage.js';
+import { storeOutage, type StoreOutageTracker } from '../../live/store-outage-tracker.js';
 import { VisibleProjections } from '../visible-projections.js';
 import type { GenerationChanges } from './generation-changes.js';
 import { parseChangeId } from './change-position.js';
-import { LiveChangesStream, type ChangeStart } from './live-changes-stream.js';
+import { LiveChangesStream, type ChangeStreamStart } from './live-changes-stream.js';
 import { ProjectionsFollower } from './projections-follower.js';
 
 /** An authorized request for a live stream of a projection's changes. */
-export interface ChangesRequest {
+interface ChangesRequest {
   /** The definition at the time when the stream is opened. A generation of this projection is serving reads. */
   definition: ProjectionDefinition;
   caller: StreamingCaller;
@@ -28,7 +28,7 @@ export interface ChangesRequest {
 /** Opens live streams of projection changes in one gateway process. */
 @Injectable()
 export class ChangeStreamOpener {
-  private readonly outage: StoreOutage;
+  private readonly outage: StoreOutageTracker;
 
   /** @param times.retryMs milliseconds until the store is read again after a failure */
   constructor(
@@ -63,7 +63,7 @@ export class ChangeStreamOpener {
     });
   }
 
-  private contentOf(request: ChangesRequest, start: ChangeStart): ServedLiveStream {
+  private contentOf(request: ChangesRequest, start: ChangeStreamStart): ServedLiveStream {
     const { follower, projections, outage } = this;
     const { definition, caller, snapshot, requestId } = request;
     const { name, created_at } = definition;
@@ -97,7 +97,7 @@ export class ChangeStreamOpener {
 function startOf(
   { definition: { name }, lastEventId }: ChangesRequest,
   feed: GenerationChanges,
-): ChangeStart {
+): ChangeStreamStart {
   if (lastEventId === undefined || lastEventId === '')
     return { feed, position: undefined, formerId: undefined };
   const position = parseChangeId(lastEventId, { name, build: feed.build });

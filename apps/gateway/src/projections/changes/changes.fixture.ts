@@ -5,14 +5,14 @@ import { MemoryStore } from '#store/memory';
 import { createLogger, type Logger } from '#telemetry';
 import { partitionProgress, stateRow } from '../../../../../libs/store/src/keyed-states.fixture.js';
 import { givenConnections, type GivenConnectionsOptions } from '../../live/given-connections.fixture.js';
-import { StreamClient, type MessageParser } from '../../live/stream-client.fixture.js';
+import { StreamClient, type ServerSentEventParser } from '../../live/stream-client.fixture.js';
 import { foldOf, keyState, mergedKey } from '../states/key-state.js';
 import { ChangeStreamOpener } from './change-stream-opener.js';
 import { VisibleProjections } from '../visible-projections.js';
 import { ProjectionsFollower } from './projections-follower.js';
 
 /** The parsed data of a Server-Sent Event `change`: a key and its state. */
-export interface Change {
+interface Change {
   key: string;
   version: number;
   updated_at: string;
@@ -118,7 +118,7 @@ type CallerOptions = Partial<Parameters<ChangeStreamsHandle['open']>[0]['caller'
 /** A client of a live stream of projection changes, which keeps a copy of the states. */
 export class ChangesClient extends StreamClient {
   constructor(
-    newParser: () => MessageParser,
+    newParser: () => ServerSentEventParser,
     private readonly world: ChangesFixture,
     private readonly snapshot = false,
   ) {

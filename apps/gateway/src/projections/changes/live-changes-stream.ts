@@ -4,27 +4,32 @@ import type { ServerSentEventWriter } from '../../live/server-sent-event-writer.
 import { LivePosition } from '../../live/live-position.js';
 import { isTransient } from '../../live/live-event-stream.js';
 import { positionMessage } from '../../live/server-sent.js';
-import type { StoreOutage } from '../../live/store-outage.js';
+import type { StoreOutageTracker } from '../../live/store-outage-tracker.js';
 import type { GenerationChanges, ChangesPage, ChangesPageRequest } from './generation-changes.js';
 import { caughtUpMessage, resetMessage } from './change-messages.js';
-import { generationBinding, changeId, type ChangePosition, type SentChanges } from './change-position.js';
+import {
+  generationBinding,
+  changeId,
+  type ChangePosition,
+  type SentChangesPosition,
+} from './change-position.js';
 import type { ProjectionsFollower } from './projections-follower.js';
 
 /** Dependencies and retry times of one live stream of projection changes. */
-export interface LiveChangesStreamOptions {
+interface LiveChangesStreamOptions {
   /** Name of the projection. */
   name: string;
   follower: Pick<ProjectionsFollower, 'feed' | 'serves'>;
   /** Whether a client without a position first receives the states of all keys. */
   snapshot: boolean;
   /** The store outage that all streams of changes share. */
-  outage: StoreOutage;
+  outage: StoreOutageTracker;
   /** Milliseconds until the store is read again after a failure. */
   retryMs?: number;
 }
 
 /** Where a client's live stream of projection changes starts. */
-export interface ChangeStart {
+export interface ChangeStreamStart {
   feed: GenerationChanges;
   /** The client's position; undefined for a new client, or a client whose position is in another generation. */
   position: ChangePosition | undefined;
@@ -43,14 +48,14 @@ export class LiveChangesStream {
   private feed: GenerationChanges;
   private own: LivePosition;
   /** The keys whose changes after the position have already been sent, while a pass is incomplete. */
-  private sent: SentChanges | undefined;
+  private sent: SentChangesPosition | undefined;
   /** Whether the states that the client has belong to another generation, so that a reset precedes all else. */
   private isOfAnother: boolean;
   private formerId: string | undefined;
   private isBehind = true;
 
   constructor(
-    { feed, position, formerId }: ChangeStart,
+    { feed, position, formerId }: ChangeStreamStart,
     private readonly options: LiveChangesStreamOptions,
   ) {
     this.feed = feed;

@@ -10,7 +10,7 @@ import { GenerationChanges, type GenerationChangesDependencies } from './generat
 import { generationBinding } from './change-position.js';
 
 /** Intervals at which `ProjectionsFollower` polls the store. */
-export interface ProjectionsFollowerTimings {
+interface ProjectionsFollowerTimings {
   /** Milliseconds between two polls of the saved positions. */
   pollMs: number;
   /** Milliseconds between a failure of the store and the next attempt. */

@@ -13,7 +13,7 @@ import {
 import type { StatePage } from './state-answers.js';
 
 /** Which page of a projection's states to read, and in which order. */
-export interface StatesQuery {
+export interface ProjectionStatesQuery {
   limit: number;
   cursor?: string | undefined;
   prefix?: string | undefined;
@@ -22,12 +22,12 @@ export interface StatesQuery {
   order: 'asc' | 'desc';
 }
 
-/** A `StatesQuery` with the generation to read and its store. */
-export interface StatesRequest {
+/** A `ProjectionStatesQuery` with the generation to read and its store. */
+interface StatesRequest {
   /** Name of the projection. */
   name: string;
   build: ProjectionGeneration;
-  query: StatesQuery;
+  query: ProjectionStatesQuery;
   projections: Pick<KeyedStateReader, 'keys' | 'countKeys'>;
   signal: AbortSignal;
 }

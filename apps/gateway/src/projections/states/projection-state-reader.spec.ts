@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemActor, type ProjectionGeneration } from '#registry';
 import { compileFold, foldEvent, type FoldState } from '#dataflow';
-import type { EventFromLog } from '#cel';
+import type { EventFromKafka } from '#cel';
 import { stateRow } from '../../../../../libs/store/src/keyed-states.fixture.js';
 import { givenGateway, type GivenGateway } from '../../gateway.fixture.js';
 import { nowServing } from './serving.fixture.js';
@@ -68,7 +68,7 @@ async function saved({ id: build }: ProjectionGeneration, key: string, given: Gi
   const { stream = 'orders', partition = 0, data } = given;
   let state: FoldState = fold.empty;
   for (const [offset, text] of data.entries()) {
-    const event: EventFromLog = {
+    const event: EventFromKafka = {
       ...{ stream, partition, offset, event_id: 'e', event_type: 't', entity_id: null },
       ...{ timestamp: offset * 1_000_000, ingested_at: offset * 1_000_000, schema_version: null },
       ...{ metadata: '{}', data: text },

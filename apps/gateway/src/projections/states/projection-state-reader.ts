@@ -10,12 +10,12 @@ import { ConsistencyTokenWaiter } from '../../consistency/consistency-tokens.js'
 import { ProjectionStatsReader } from '../projection-stats-reader.js';
 import { awaitedPositions } from './awaited-positions.js';
 import { foldOf, keyState, mergedKey, type KeyState } from './key-state.js';
-import { pageOfStates, type StatesQuery } from './page-of-states.js';
+import { pageOfStates, type ProjectionStatesQuery } from './page-of-states.js';
 import { servingGeneration } from './serving-generation.js';
 import type { StatePage } from './state-answers.js';
 
 /** The caller of a read, and the positions that it waits for. */
-export interface StateReadOptions {
+interface StateReadOptions {
   positions?: readonly ConsistencyToken[] | undefined;
   client: AbortSignal;
 }
@@ -54,7 +54,7 @@ export class ProjectionStateReader {
    */
   async page(
     definition: ProjectionDefinition,
-    query: StatesQuery,
+    query: ProjectionStatesQuery,
     reading: StateReadOptions,
   ): Promise<StatePage> {
     const build = await this.reached(definition, reading);

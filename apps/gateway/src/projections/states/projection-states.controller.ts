@@ -9,7 +9,7 @@ import { ProjectionStateReader } from './projection-state-reader.js';
 import { ProjectionStateAnswer, ProjectionStateList, stateJson, statesJson } from './state-answers.js';
 import { Problems, consistentReadProblems } from '../../openapi/problems.js';
 import { jsonType } from '../../answers/json-type.js';
-import { ProjectionKeyParameters, ProjectionStatesParameters } from './state-parameters.js';
+import { ProjectionKeyStateParameters, ProjectionStatesParameters } from './state-parameters.js';
 
 interface StateAddress {
   name: string;
@@ -81,7 +81,7 @@ export class ProjectionStatesController {
   @Header('content-type', jsonType)
   async one(
     @Address() { name, key }: StateAddress,
-    @Query() { wait_for: positions }: ProjectionKeyParameters,
+    @Query() { wait_for: positions }: ProjectionKeyStateParameters,
     @InjectPrincipal() { access }: Principal,
     @DisconnectSignal() client: AbortSignal,
   ): Promise<string> {

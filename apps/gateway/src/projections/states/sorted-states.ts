@@ -11,10 +11,10 @@ export const maxSortedKeys = 20_000;
 const readAtOnce = 2_000;
 
 /** A position in the list of keys sorted by a field: the sort value and the key. */
-export type SortPosition = readonly [value: SortValue, key: string];
+type SortPosition = readonly [value: SortValue, key: string];
 
 /** A page of a projection's keys sorted by one field, and how to read the keys. */
-export interface SortedRequest {
+interface SortedRequest {
   fold: Fold;
   /** Returns the result of the sort field, as JSON text. */
   resultOf: (state: FoldState) => string;

@@ -9,13 +9,13 @@ import type { ConsistencyToken } from '../../consistency/position.js';
 const fieldCharacters = 64;
 
 /** Query parameters of a read of one key's state. */
-export class ProjectionKeyParameters {
+export class ProjectionKeyStateParameters {
   @Positions()
   wait_for?: ConsistencyToken[];
 }
 
 /** Query parameters of `GET /api/v1/projections/{name}/state`. */
-export class ProjectionStatesParameters extends ProjectionKeyParameters implements HasCrossFieldCheck {
+export class ProjectionStatesParameters extends ProjectionKeyStateParameters implements HasCrossFieldCheck {
   @Text(foldLimits.keyCharacters)
   @Parameter('Only keys that start with this.', 'EUR')
   prefix?: string;

@@ -17,7 +17,7 @@ export interface DesiredJob {
   sources: ReadonlyMap<string, number>;
 }
 
-export interface SelectedJobs {
+interface SelectedJobs {
   desired: DesiredJob[];
   /** The reasons why jobs cannot run with the current definitions, by job id. */
   invalid: Map<string, string>;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EngineCallRetrier } from '#engine';
+import type { KafkaOrClickHouseRetrier } from '#engine';
 import type { TopicAndGroupNames } from '#event';
 import { LogUnavailableError, type TopicAdmin } from '#log';
 import type { KeyedStateReader } from '#store';
@@ -26,10 +26,10 @@ const replayRetentionMs = 90 * day;
 /** Milliseconds between two checks whether a missing topic exists. */
 const pollMs = 500;
 
-export interface InternalTopicCreatorDependencies {
+interface InternalTopicCreatorDependencies {
   admin: TopicAdmin;
   topics: TopicAndGroupNames;
-  retry: EngineCallRetrier;
+  retry: KafkaOrClickHouseRetrier;
   reader: Pick<KeyedStateReader, 'progress'>;
   /** Milliseconds for which an internal topic may be missing before its records count as lost. */
   goneMs: number;

@@ -2,7 +2,7 @@ import type { TopicAndGroupNames } from '#event';
 import { UnknownTopicError, type ProducerRecord, type RecordPosition, type Producer } from '#log';
 import { missingTopicError } from '../stages/checkpoint-lost.js';
 
-export interface InternalTopicProducerDependencies {
+interface InternalTopicProducerDependencies {
   producer: Pick<Producer, 'append'>;
   topics: TopicAndGroupNames;
   /**

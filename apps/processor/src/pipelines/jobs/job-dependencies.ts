@@ -1,8 +1,8 @@
-import type { Checkpointer, ErasureLookup, StalledConsumerDetector, EngineCallRetrier } from '#engine';
+import type { Checkpointer, ErasureLookup, StalledConsumerDetector, KafkaOrClickHouseRetrier } from '#engine';
 import type { StreamId, TopicAndGroupNames } from '#event';
 import type { Definitions } from '#registry';
 import type { Log, Producer } from '#log';
-import type { EventWriter, KeyedStateReader, KeyedStateWriter } from '#store';
+import type { EventWriter, KeyedStateReader, KeyedStateStore } from '#store';
 import type { IdWindowBounds } from '#dataflow';
 import type { Tracing } from '#telemetry';
 import type { Sink } from '../output/sink.js';
@@ -33,7 +33,7 @@ export interface JobDependencies {
   log: Log;
   topics: TopicAndGroupNames;
   producer: Pick<Producer, 'append'>;
-  writer: Pick<KeyedStateWriter, 'load' | 'due' | 'progressOf' | 'save'> &
+  writer: Pick<KeyedStateStore, 'load' | 'due' | 'progressOf' | 'save'> &
     Pick<KeyedStateReader, 'progress'> &
     Pick<EventWriter, 'appendDeadLetters'>;
   sink: Sink;
@@ -46,7 +46,7 @@ export interface JobDependencies {
   projections: Pick<Definitions['projections'], 'get'>;
   /** Returns the id of the stream that has this name now; undefined if no stream has the name. */
   streamId(name: string): StreamId | undefined;
-  retry: EngineCallRetrier;
+  retry: KafkaOrClickHouseRetrier;
   checkpointer: JobCheckpointer;
   budget: RowCacheBudget;
   erasures: ErasureLookup;

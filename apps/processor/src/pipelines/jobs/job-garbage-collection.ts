@@ -4,19 +4,19 @@ import type { Definitions } from '#registry';
 import { isRetriableLogError, type TopicAdmin } from '#log';
 import {
   isRetryableStoreError,
-  type ClosedRowsFilter,
+  type ClosedStateRowsFilter,
   type KeyedStateReader,
-  type KeyedStateWriter,
+  type KeyedStateStore,
 } from '#store';
 import { compilePipeline, DefinitionError, replayStage } from '#dataflow';
 import type { JobPartitionState } from '../state/job-partition-state.js';
 
-export interface JobGarbageCollectionOptions extends Pick<
+interface JobGarbageCollectionOptions extends Pick<
   GarbageCollectionOptions<UnreferencedJob>,
   'logger' | 'onFailure' | 'intervalMs' | 'patienceMs' | 'now'
 > {
   definitions: Pick<Definitions, 'pipelines' | 'ageMs'>;
-  writer: Pick<KeyedStateWriter, 'owners' | 'remove' | 'removeStages' | 'removeClosed'> &
+  writer: Pick<KeyedStateStore, 'owners' | 'remove' | 'removeStages' | 'removeClosed'> &
     Pick<KeyedStateReader, 'progress'>;
   admin: Pick<TopicAdmin, 'list' | 'remove' | 'removeGroup'>;
   topics: TopicAndGroupNames;
@@ -135,7 +135,7 @@ export class JobGarbageCollection {
   }
 
   private async removeClosed(): Promise<void> {
-    const closed = new Map<string, ClosedRowsFilter[]>();
+    const closed = new Map<string, ClosedStateRowsFilter[]>();
     const seen = new Map<string, number>();
     for (const { place, savedWatermark } of this.options.partitions()) {
       const { owner, stage, partition } = place;

@@ -8,7 +8,7 @@ import type { JobDependencies } from './job-dependencies.js';
 import { jobSpans } from './job-spans.js';
 import type { StageBatchResult, StageTask } from '../stages/stage-task.js';
 
-export interface JobTaskOptions {
+interface JobTaskOptions {
   partition: OwnedPartition;
   /** The task that processes the records of the partition. */
   task: StageTask;

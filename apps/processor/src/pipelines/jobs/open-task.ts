@@ -8,7 +8,7 @@ import { WatermarkBroadcaster } from '../output/watermark-broadcaster.js';
 import { zeroCounts } from '../output/counts.js';
 import type { JobConfiguration } from '../stages/job-configuration.js';
 import { JobTask } from './job-task.js';
-import { KeyedTask } from '../stages/keyed-task.js';
+import { KeyedStageTask } from '../stages/keyed-stage-task.js';
 import { CheckpointLostError } from '../stages/checkpoint-lost.js';
 import { PartitionRowCache, type StoredRowReader } from '../state/partition-row-cache.js';
 import { JobPartitionState } from '../state/job-partition-state.js';
@@ -221,7 +221,7 @@ function taskOf(
     controls: new WatermarkBroadcaster((records) => producer.append(records), parts.pace.tellMs),
     now: () => nowOf(parts),
   };
-  if (stage !== undefined && rows) return new KeyedTask({ ...shared, stage, rows });
+  if (stage !== undefined && rows) return new KeyedStageTask({ ...shared, stage, rows });
   if (stage === replayStage) return new DeadLetterReplayTask({ ...shared, window, erasures, idOf });
   const { stream, id } = source!;
   const place = { stream: id, partition: state.place.partition };

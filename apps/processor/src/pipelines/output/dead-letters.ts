@@ -5,7 +5,7 @@ import type { PipelineEvent } from '#dataflow';
 import type { JobIdentity } from './emitted-record.js';
 
 /** The reason why an event in a pipeline became a dead letter. */
-export type DeadLetterReason = 'operator_failed' | 'late_event' | 'schema_violation' | 'webhook_failed';
+type DeadLetterReason = 'operator_failed' | 'late_event' | 'schema_violation' | 'webhook_failed';
 
 /** Where and why an event in a pipeline became a dead letter. */
 export interface DeadLetterCause {

@@ -1,4 +1,4 @@
-import { CompiledSchemas, SchemaMismatchCounter, SchemaIndex } from '#writing';
+import { CompiledSchemaCache, SchemaMismatchCounter, SchemaIndex } from '#writing';
 import type { Definitions } from '#registry';
 import { compileSchema } from '#schemas';
 
@@ -6,7 +6,7 @@ import { compileSchema } from '#schemas';
  * The schema version that an emitted event matches, or the validation errors of the event. The version is null if the
  * event type has no schema, or if the event does not match a schema in mode `warn`.
  */
-export type SchemaValidationResult =
+type SchemaValidationResult =
   { readonly version: number | null; readonly error?: undefined } | { readonly error: string };
 
 const unchecked: SchemaValidationResult = { version: null };
@@ -14,7 +14,7 @@ const unchecked: SchemaValidationResult = { version: null };
 /** Validates emitted events against the schemas of their event types, as ingest validates the events of clients. */
 export class EmittedEventValidator {
   private readonly index: SchemaIndex;
-  private readonly compiled = new CompiledSchemas(compileSchema);
+  private readonly compiled = new CompiledSchemaCache(compileSchema);
   private readonly mismatches: SchemaMismatchCounter;
 
   constructor(definitions: Pick<Definitions, 'schemas' | 'stream' | 'onChange'>) {

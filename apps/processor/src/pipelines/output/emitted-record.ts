@@ -15,7 +15,7 @@ export interface JobIdentity {
 }
 
 /** An emitted event that is encoded as the value of a Kafka record. */
-export interface EmittedRecord {
+interface EmittedRecord {
   /** The event id, which is derived from the job, the source event and the operator. */
   readonly id: string;
   readonly key: string;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { EngineCallRetrier } from '#engine';
+import { KafkaOrClickHouseRetrier } from '#engine';
 import { TopicAndGroupNames, type EpochMicros } from '#event';
 import type { Producer } from '#log';
 import { MemoryLog } from '#log/memory';
@@ -33,7 +33,7 @@ describe('OutputDeduplication', () => {
     parts = {
       ...{ admin: log.admin, reader: store.reader, topics, window, now: Date.now, lookMs: 5 },
       definitions: { stream: (name) => (name === stream ? (live as never) : undefined) },
-      retry: new EngineCallRetrier({ logger }),
+      retry: new KafkaOrClickHouseRetrier({ logger }),
       ...{ progress, logger },
     };
   });

@@ -1,4 +1,8 @@
-import { MaterializedOffsetReader, type StalledConsumerDetector, type EngineCallRetrier } from '#engine';
+import {
+  MaterializedOffsetReader,
+  type StalledConsumerDetector,
+  type KafkaOrClickHouseRetrier,
+} from '#engine';
 import { streamNameOf, type EpochMicros, type TopicAndGroupNames } from '#event';
 import type { Definitions } from '#registry';
 import { UnknownTopicError, type TopicAdmin } from '#log';
@@ -11,7 +15,7 @@ export interface DeduplicationDependencies {
   reader: Pick<EventReader, 'storedIds'>;
   definitions: Pick<Definitions, 'stream'>;
   topics: TopicAndGroupNames;
-  retry: EngineCallRetrier;
+  retry: KafkaOrClickHouseRetrier;
   progress: Pick<StalledConsumerDetector, 'attempted'>;
   logger: Logger;
   window: IdWindowBounds;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EngineCallRetrier } from '#engine';
+import type { KafkaOrClickHouseRetrier } from '#engine';
 import { cloudEventJson, formatTime, type EpochMicros, type TopicAndGroupNames } from '#event';
 import { derivedId } from '#dataflow';
 import type { WebhookDeliverer, PendingWebhookDelivery } from '#webhooks';
@@ -11,13 +11,13 @@ import type { BufferedStreamEvent, OutputBuffer, BufferedWebhookEvent } from './
 import type { TargetStreamCreator } from './target-stream-creator.js';
 import type { OutputDeduplication } from './output-deduplication.js';
 
-export interface SinkDependencies {
+interface SinkDependencies {
   producer: Pick<Producer, 'append'>;
   topics: TopicAndGroupNames;
   streams: TargetStreamCreator;
   schemas: EmittedEventValidator;
   webhooks: Pick<WebhookDeliverer, 'deliver'>;
-  retry: EngineCallRetrier;
+  retry: KafkaOrClickHouseRetrier;
   now: () => EpochMicros;
 }
 

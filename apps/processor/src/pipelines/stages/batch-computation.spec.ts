@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { EngineCallRetrier } from '#engine';
+import { KafkaOrClickHouseRetrier } from '#engine';
 import { systemActor } from '#registry';
 import type { ProducerRecord } from '#log';
 import type { DeadLetter } from '#store';
@@ -52,7 +52,7 @@ async function computedOver(events: typeof inputs, operators: OperatorSpec[]): P
   const sink = new Sink({
     ...{ topics, now: () => 0, streams: new TargetStreamCreator(definitions) },
     schemas: new EmittedEventValidator(definitions),
-    retry: new EngineCallRetrier({
+    retry: new KafkaOrClickHouseRetrier({
       logger: createLogger({ name: 'test', level: 'silent' }),
       failedAttempt: () => undefined,
     }),

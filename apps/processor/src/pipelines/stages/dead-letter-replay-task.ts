@@ -29,7 +29,7 @@ const partRecords = 100;
  */
 const [checkAgainMs, mostChecks] = [20, 3000];
 
-export interface DeadLetterReplayTaskOptions extends StageTaskDependencies {
+interface DeadLetterReplayTaskOptions extends StageTaskDependencies {
   window: IdWindow;
   erasures: ErasureLookup;
   /** Returns the id of a stream that the job reads; undefined for any other stream. */

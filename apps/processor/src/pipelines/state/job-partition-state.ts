@@ -1,4 +1,4 @@
-import type { Checkpoint, CheckpointedTask, OwnedPartition } from '#engine';
+import type { UnsavedTaskChanges, CheckpointedTask, OwnedPartition } from '#engine';
 import type { EpochMicros } from '#event';
 import type { DeadLetter, PartitionProgress, KeyedStateRow, StatePartitionKey } from '#store';
 import { noWatermark, pipelineLimits } from '#dataflow';
@@ -12,7 +12,7 @@ const deadLetterWeight = 500;
  * The unsaved changes of one partition of a job. A save stores the dead letters first, then the rows together with the
  * progress. After the save, the offset `next` is committed to Kafka.
  */
-export interface UnsavedJobChanges extends Checkpoint {
+export interface UnsavedJobChanges extends UnsavedTaskChanges {
   letters: readonly DeadLetter[];
   rows: readonly KeyedStateRow[];
   progress: PartitionProgress;

@@ -5,8 +5,8 @@ import { gunzip } from 'node:zlib';
  * The records of a Kafka record batch cannot be decoded. The message is one of a few fixed texts that say why; it never
  * contains record content.
  */
-export class UndecodableError extends Error {
-  override readonly name = 'UndecodableError';
+export class UndecodableRecordsError extends Error {
+  override readonly name = 'UndecodableRecordsError';
 }
 
 /**
@@ -23,17 +23,17 @@ const codecs = ['none', 'gzip', 'snappy', 'lz4', 'zstd'];
 /**
  * Decompresses the records of a batch. Records of this producer are not compressed, and brokers decompress the records
  * of other producers in topics that this log has created (`compression.type`). gzip is supported for topics of others.
- * @throws UndecodableError if the codec is not supported, or the content is damaged or too large
+ * @throws UndecodableRecordsError if the codec is not supported, or the content is damaged or too large
  */
 export async function decompressRecords(content: Buffer, attributes: number): Promise<Buffer> {
   const codec = codecs[attributes & codecMask] ?? 'an unknown codec';
   if (codec === 'none') return content;
-  if (codec !== 'gzip') throw new UndecodableError(`compressed with ${codec}`);
+  if (codec !== 'gzip') throw new UndecodableRecordsError(`compressed with ${codec}`);
   try {
     return await inflateGzip(content, { maxOutputLength: maxDecompressedBytes });
   } catch (error) {
     const tooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-    throw new UndecodableError(
+    throw new UndecodableRecordsError(
       tooLarge ? `inflates to more than ${maxDecompressedBytes} bytes` : 'damaged gzip',
     );
   }

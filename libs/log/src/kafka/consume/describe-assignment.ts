@@ -1,16 +1,16 @@
 import { LogUnavailableError } from '../../errors.js';
 import type { NewlyAssignedPartition } from '../../log.js';
 import { latest, type ClusterClient } from '../cluster-client.js';
-import type { KafkaLogLimits } from '../config.js';
+import type { KafkaAdapterLimits } from '../config.js';
 import { isFatal } from '../kafka-errors.js';
 import { topicOffsets } from '../topic-offsets.js';
-import type { TopicPartition } from './group-generation.js';
+import type { TopicPartition } from '../../topic-partition.js';
 import { keyOf } from './owned-partition.js';
 import { recordAt } from './record-at.js';
 
 interface AssignmentDependencies {
   client: ClusterClient;
-  bounds: KafkaLogLimits;
+  bounds: KafkaAdapterLimits;
 }
 
 /** First offset of a partition in the log, and the offset after its last record. */

@@ -1,4 +1,4 @@
-import { errorOfCode, fetchRequestV11, type Broker } from '../kafkajs/internals.js';
+import { errorOfCode, fetchRequestV11, type KafkajsBroker } from '../kafkajs/internals.js';
 import { byTopic } from './by-topic.js';
 import { ByteReader } from './byte-reader.js';
 import type { AbortedTransaction } from './record-decoder.js';
@@ -13,7 +13,7 @@ export interface FetchPosition {
 /**
  * Limits of one fetch request: longest wait at the broker, and bytes of the response in total and for each partition.
  */
-export interface FetchLimits {
+interface FetchLimits {
   maxWaitMs: number;
   maxBytes: number;
   partitionBytes: number;
@@ -51,7 +51,7 @@ export interface FetchResponseSession {
 }
 
 /** A decoded fetch response: the error and the session of the whole response, and the partitions in it. */
-export interface FetchResponse extends FetchResponseSession {
+interface FetchResponse extends FetchResponseSession {
   partitions: FetchedPartition[];
 }
 
@@ -65,7 +65,7 @@ const noSession = { sessionId: 0, sessionEpoch: -1, forgotten: [] };
  * @throws the Kafka protocol error that the broker returns for the whole fetch response
  */
 export async function fetchRecords(
-  broker: Broker,
+  broker: KafkajsBroker,
   places: readonly FetchPosition[],
   limits: FetchLimits,
 ): Promise<FetchedPartition[]> {
@@ -83,7 +83,7 @@ export async function fetchRecords(
  * offset.
  */
 export function fetchInSession(
-  broker: Broker,
+  broker: KafkajsBroker,
   { sessionId, sessionEpoch, places, forgotten }: FetchSessionRequest,
   limits: FetchLimits,
 ): Promise<FetchResponse> {

@@ -1,7 +1,7 @@
 import type { FetchPosition, FetchResponseSession, FetchSessionRequest } from './fetch-protocol.js';
 
 /** A partition that a fetch session fetches or pauses, with the offset to fetch next. */
-export interface FetchSessionPartition {
+interface FetchSessionPartition {
   readonly topic: string;
   readonly partition: number;
   /** The offset to fetch next. */

@@ -3,17 +3,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../contract/recording-consumer.js';
 import type { Log, Producer } from '../../log.js';
 import { ClusterClient } from '../cluster-client.js';
-import { defaultKafkaLogLimits, type KafkaLogConfig } from '../config.js';
+import { defaultKafkaLogLimits, type KafkaAdapterConfig } from '../config.js';
 import { openKafkaLog } from '../kafka-log.js';
-import type { Broker, ProtocolRequest } from '../kafkajs/internals.js';
+import type { KafkajsBroker, ProtocolRequest } from '../kafkajs/internals.js';
 import { silentLogger } from '../logger.js';
 import { ByteReader } from './byte-reader.js';
 import { fetchInSession } from './fetch-protocol.js';
-import { fetchOutage } from './fetch-outage.js';
+import { fetchOutage } from './fetch-outage-tracker.js';
 import { Fetcher } from './fetcher.js';
 import { PartitionBuffer } from './partition-buffer.js';
 
-const config: KafkaLogConfig = {
+const config: KafkaAdapterConfig = {
   brokers: (process.env['TEST_KAFKA_BROKERS'] ?? '').split(','),
   clientId: 'fetcher',
   replicationFactor: 1,
@@ -31,7 +31,7 @@ interface SentFetch {
 class WatchedClient extends ClusterClient {
   readonly fetches: SentFetch[] = [];
 
-  override async broker(nodeId: number): Promise<Broker> {
+  override async broker(nodeId: number): Promise<KafkajsBroker> {
     const broker = await super.broker(nodeId);
     const send = async <T>(request: ProtocolRequest<T>): Promise<T> => {
       this.fetches.push(await sentFetch(request));

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ClusterClient } from '../cluster-client.js';
 import { defaultKafkaLogLimits } from '../config.js';
 import { silentLogger, type KafkaLogger } from '../logger.js';
-import { fetchOutage } from './fetch-outage.js';
+import { fetchOutage } from './fetch-outage-tracker.js';
 import { Fetcher } from './fetcher.js';
 import { PartitionBuffer } from './partition-buffer.js';
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClusterClient } from '../cluster-client.js';
-import type { KafkaLogLimits } from '../config.js';
+import type { KafkaAdapterLimits } from '../config.js';
 import { isFatal } from '../kafka-errors.js';
 import { errorOfCode } from '../kafkajs/internals.js';
 import type { KafkaLogger } from '../logger.js';
 import { ByteBudget } from './byte-budget.js';
-import type { FetchOutage } from './fetch-outage.js';
+import type { FetchOutageTracker } from './fetch-outage-tracker.js';
 import { PollBackoff } from './poll-backoff.js';
 import { fetchInSession, type FetchedPartition } from './fetch-protocol.js';
 import { FetchSession } from './fetch-session.js';
@@ -20,12 +20,12 @@ const recoveryWaitMs = 100;
 const missingOffsetErrors = [1, 3];
 
 /** Client, limits and callbacks of a `Fetcher`. */
-export interface FetcherOptions {
+interface FetcherOptions {
   client: ClusterClient;
-  bounds: KafkaLogLimits;
+  bounds: KafkaAdapterLimits;
   logger: KafkaLogger;
   /** The fetch outage that all fetchers of the process share, so that an outage is logged once. */
-  outage: FetchOutage;
+  outage: FetchOutageTracker;
   /**
    * Called if the log does not have the offset that this partition buffer reads next. The fetcher has removed the
    * buffer, whose fetched records are obsolete. The caller must continue at the beginning of the log, never at its end.

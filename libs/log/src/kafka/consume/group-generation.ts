@@ -1,3 +1,5 @@
+import type { TopicPartition } from '../../topic-partition.js';
+
 /**
  * One generation of a consumer group, from one rebalance to the next, as one member sees it: its member id, its topics,
  * and the partitions assigned to it.
@@ -9,12 +11,6 @@ export interface GroupGeneration {
   /** Number of partitions of each topic that existed when the generation began. */
   partitionsOf: ReadonlyMap<string, number>;
   assignment: ReadonlyMap<string, readonly number[]>;
-}
-
-/** Identifies one partition of a Kafka topic. */
-export interface TopicPartition {
-  topic: string;
-  partition: number;
 }
 
 /** An offset that a group has committed for a partition. */

@@ -1,5 +1,5 @@
 import type { ClusterClient } from '../cluster-client.js';
-import type { KafkaLogLimits } from '../config.js';
+import type { KafkaAdapterLimits } from '../config.js';
 import { isProtocolError } from '../kafka-errors.js';
 import {
   assignmentProtocol,
@@ -12,11 +12,12 @@ import {
 } from './assign-partitions.js';
 import { byTopic } from './by-topic.js';
 import { CommitBatcher } from './commit-batcher.js';
-import type { CommittedOffset, GroupGeneration, TopicPartition } from './group-generation.js';
-import { GroupCoordinator } from './group-coordinator.js';
+import type { TopicPartition } from '../../topic-partition.js';
+import type { CommittedOffset, GroupGeneration } from './group-generation.js';
+import { GroupCoordinatorClient } from './group-coordinator-client.js';
 
 /** Clients, group name and limits of a `GroupMembership`. */
-export interface GroupMembershipOptions {
+interface GroupMembershipOptions {
   /** Client for commits and offset lookups, which also run while the member joins. */
   client: ClusterClient;
   /**
@@ -25,8 +26,8 @@ export interface GroupMembershipOptions {
    */
   joining: ClusterClient;
   group: string;
-  bounds: KafkaLogLimits;
-  /** Client id that no other running process has; see `KafkaLogConfig.instance`. */
+  bounds: KafkaAdapterLimits;
+  /** Client id that no other running process has; see `KafkaAdapterConfig.instance`. */
   ownClientId?: string | undefined;
 }
 
@@ -36,14 +37,14 @@ export interface GroupMembershipOptions {
  */
 export class GroupMembership {
   private memberId = '';
-  private readonly coordinator: GroupCoordinator;
-  private readonly joining: GroupCoordinator;
+  private readonly coordinator: GroupCoordinatorClient;
+  private readonly joining: GroupCoordinatorClient;
   private isFirst: boolean;
   private readonly commits = new CommitBatcher((generation, places) => this.sendCommits(generation, places));
 
   constructor(private readonly options: GroupMembershipOptions) {
-    this.coordinator = new GroupCoordinator(options.client, options.group);
-    this.joining = new GroupCoordinator(options.joining, options.group);
+    this.coordinator = new GroupCoordinatorClient(options.client, options.group);
+    this.joining = new GroupCoordinatorClient(options.joining, options.group);
     this.isFirst = options.ownClientId !== undefined;
   }
 

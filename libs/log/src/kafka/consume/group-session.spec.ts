@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ClusterClient } from '../cluster-client.js';
 import { defaultKafkaLogLimits } from '../config.js';
 import { silentLogger } from '../logger.js';
-import { fetchOutage } from './fetch-outage.js';
+import { fetchOutage } from './fetch-outage-tracker.js';
 import type { GroupGeneration } from './group-generation.js';
 import { GroupSession } from './group-session.js';
 

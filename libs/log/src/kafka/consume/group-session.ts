@@ -3,7 +3,7 @@ import { Backoff } from '#async';
 import type { ConsumerHandler } from '../../log.js';
 import { LogUnavailableError } from '../../errors.js';
 import type { ClusterClient } from '../cluster-client.js';
-import type { KafkaLogLimits } from '../config.js';
+import type { KafkaAdapterLimits } from '../config.js';
 import { isFatal } from '../kafka-errors.js';
 import type { KafkaLogger } from '../logger.js';
 import type { OwnershipClaim } from './assign-partitions.js';
@@ -13,20 +13,21 @@ import {
   logOffsetsOf,
   type PartitionOffsetBounds,
 } from './describe-assignment.js';
-import type { FetchOutage } from './fetch-outage.js';
+import type { FetchOutageTracker } from './fetch-outage-tracker.js';
 import { Fetcher } from './fetcher.js';
-import type { CommittedOffset, GroupGeneration, TopicPartition } from './group-generation.js';
+import type { TopicPartition } from '../../topic-partition.js';
+import type { CommittedOffset, GroupGeneration } from './group-generation.js';
 import type { GroupMembership } from './group-membership.js';
 import { keyOf, OwnedPartition } from './owned-partition.js';
 import { PartitionBuffer } from './partition-buffer.js';
 import { settledWithin } from '../../settled-within.js';
 
 /** Dependencies of a `GroupSession`, and the generation in which it begins. */
-export interface GroupSessionOptions {
+interface GroupSessionOptions {
   client: ClusterClient;
-  bounds: KafkaLogLimits;
+  bounds: KafkaAdapterLimits;
   logger: KafkaLogger;
-  outage: FetchOutage;
+  outage: FetchOutageTracker;
   membership: Pick<GroupMembership, 'committed'>;
   /** The first generation of the consumer group in which this session is a member. */
   generation: GroupGeneration;

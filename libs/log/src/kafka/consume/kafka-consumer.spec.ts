@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ClusterClient } from '../cluster-client.js';
 import { defaultKafkaLogLimits } from '../config.js';
-import type { Broker } from '../kafkajs/internals.js';
+import type { KafkajsBroker } from '../kafkajs/internals.js';
 import { silentLogger } from '../logger.js';
 import { GrowingBuffer } from '../produce/growing-buffer.js';
 import { writeRecordBatch } from '../produce/record-batch.js';
-import { fetchOutage } from './fetch-outage.js';
+import { fetchOutage } from './fetch-outage-tracker.js';
 import { KafkaConsumer } from './kafka-consumer.js';
 
 const never = new Promise<never>(() => undefined);
@@ -37,7 +37,7 @@ function oneRecord(): typeof send {
 /** A cluster of one broker, with one topic of one partition and a group of one member. */
 function clusterOf(heartbeat: () => Promise<unknown>, answer = send): ClusterClient {
   const memberId = 'm';
-  const broker: Partial<Broker> = {
+  const broker: Partial<KafkajsBroker> = {
     isConnected: () => true,
     joinGroup: async ({ groupProtocols: [protocol] }) => {
       const members = [{ memberId, memberMetadata: protocol!.metadata }];
@@ -47,12 +47,12 @@ function clusterOf(heartbeat: () => Promise<unknown>, answer = send): ClusterCli
     heartbeat,
     leaveGroup: async () => undefined,
     offsetFetch: async () => ({ responses: [] }),
-    connectionPool: { host: '', port: 0, send: answer as Broker['connectionPool']['send'] },
+    connectionPool: { host: '', port: 0, send: answer as KafkajsBroker['connectionPool']['send'] },
   };
   const client: Partial<ClusterClient> = {
     metadata: async () => new Map([['t', [{ partitionErrorCode: 0, partitionId: 0, leader: 0 }]]]),
-    coordinator: async () => broker as Broker,
-    broker: async () => broker as Broker,
+    coordinator: async () => broker as KafkajsBroker,
+    broker: async () => broker as KafkajsBroker,
     close: async () => undefined,
   };
   return client as ClusterClient;

@@ -4,29 +4,30 @@ import { LogUnavailableError } from '../../errors.js';
 import type { Consumer, ConsumerOptions } from '../../log.js';
 import { withTimeout } from '../with-timeout.js';
 import type { ClusterClient } from '../cluster-client.js';
-import type { KafkaLogLimits } from '../config.js';
+import type { KafkaAdapterLimits } from '../config.js';
 import { isFatal, isProtocolError } from '../kafka-errors.js';
 import type { KafkaLogger } from '../logger.js';
 import { emptyClaim } from './assign-partitions.js';
-import type { FetchOutage } from './fetch-outage.js';
-import { isGenerationOver, isFenced } from './group-coordinator.js';
-import type { GroupGeneration, TopicPartition } from './group-generation.js';
+import type { FetchOutageTracker } from './fetch-outage-tracker.js';
+import { isGenerationOver, isFenced } from './group-coordinator-client.js';
+import type { TopicPartition } from '../../topic-partition.js';
+import type { GroupGeneration } from './group-generation.js';
 import { GroupMembership } from './group-membership.js';
 import { GroupSession } from './group-session.js';
 import { settledWithin } from '../../settled-within.js';
-import { AutoResetEvent } from './auto-reset-event.js';
+import { WakeUpSignal } from './wake-up-signal.js';
 
 /** Kafka clients, limits and logger of a `KafkaConsumer`. */
-export interface KafkaConsumerDependencies {
+interface KafkaConsumerDependencies {
   client: ClusterClient;
   /**
    * Client with its own connections, because a broker answers the join of a member only when all others have joined
    * too.
    */
   joining: ClusterClient;
-  bounds: KafkaLogLimits;
+  bounds: KafkaAdapterLimits;
   logger: KafkaLogger;
-  outage: FetchOutage;
+  outage: FetchOutageTracker;
   /** See `GroupMembershipOptions.ownClientId`. */
   ownClientId?: string | undefined;
   /** Called when the consumer has been closed. */
@@ -54,7 +55,7 @@ const releaseMs = 3_000;
 export class KafkaConsumer implements Consumer {
   private readonly membership: GroupMembership;
   private readonly busy = new Map<string, Promise<unknown>>();
-  private readonly changed = new AutoResetEvent();
+  private readonly changed = new WakeUpSignal();
   private topics: readonly string[] = [];
   /**
    * Topics that were unsubscribed at least for a moment. The partitions of these topics are released, because the

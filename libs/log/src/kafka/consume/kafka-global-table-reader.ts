@@ -3,19 +3,19 @@ import { LogUnavailableError } from '../../errors.js';
 import type { GlobalTableReader, GlobalTableReaderHandler } from '../../log.js';
 import { TableReaderProgress } from '../../table-reader-progress.js';
 import { earliest, latest, type ClusterClient } from '../cluster-client.js';
-import type { KafkaLogLimits } from '../config.js';
+import type { KafkaAdapterLimits } from '../config.js';
 import { isFatal } from '../kafka-errors.js';
 import type { KafkaLogger } from '../logger.js';
-import type { FetchOutage } from './fetch-outage.js';
+import type { FetchOutageTracker } from './fetch-outage-tracker.js';
 import { Fetcher } from './fetcher.js';
 import { PartitionBuffer } from './partition-buffer.js';
 
 /** Kafka client, limits, topic and record handler of a `KafkaGlobalTableReader`. */
-export interface KafkaGlobalTableReaderOptions {
+interface KafkaGlobalTableReaderOptions {
   client: ClusterClient;
-  bounds: KafkaLogLimits;
+  bounds: KafkaAdapterLimits;
   logger: KafkaLogger;
-  outage: FetchOutage;
+  outage: FetchOutageTracker;
   topic: string;
   handler: GlobalTableReaderHandler;
 }

@@ -1,4 +1,4 @@
-import type { TopicPartition } from './group-generation.js';
+import type { TopicPartition } from '../../topic-partition.js';
 import type { PartitionBuffer } from './partition-buffer.js';
 
 /**

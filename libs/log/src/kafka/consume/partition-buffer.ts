@@ -1,7 +1,7 @@
 import type { RecordBatch } from '../../log.js';
 
 /** Partition, first offset and callbacks of a `PartitionBuffer`. */
-export interface PartitionBufferOptions {
+interface PartitionBufferOptions {
   topic: string;
   partition: number;
   /** First offset to read. */

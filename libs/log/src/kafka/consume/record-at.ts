@@ -1,6 +1,6 @@
 import type { ConsumerRecord } from '../../log.js';
 import type { ClusterClient } from '../cluster-client.js';
-import type { KafkaLogLimits } from '../config.js';
+import type { KafkaAdapterLimits } from '../config.js';
 import { errorOfCode } from '../kafkajs/internals.js';
 import { fetchRecords } from './fetch-protocol.js';
 import { decodeRecords } from './record-decoder.js';
@@ -12,7 +12,7 @@ const offsetOutOfRange = 1;
  * offset is out of the partition's range.
  */
 export async function recordAt(
-  { client, bounds }: { client: ClusterClient; bounds: KafkaLogLimits },
+  { client, bounds }: { client: ClusterClient; bounds: KafkaAdapterLimits },
   place: { topic: string; partition: number; leader: number; offset: number },
 ): Promise<ConsumerRecord | undefined> {
   const { topic, partition, offset: from } = place;

@@ -1,6 +1,6 @@
 import type { ConsumerRecord, UndecodableRange } from '../../log.js';
 import { ByteReader } from './byte-reader.js';
-import { decompressRecords, maxDecompressedBytes, UndecodableError } from './decompress-records.js';
+import { decompressRecords, maxDecompressedBytes, UndecodableRecordsError } from './decompress-records.js';
 
 /**
  * An aborted transaction in a fetched offset range: the records of this producer from `firstOffset` to its abort marker
@@ -12,7 +12,7 @@ export interface AbortedTransaction {
 }
 
 /** The encoded records of one partition in a fetch response. */
-export interface EncodedRecords {
+interface EncodedRecords {
   topic: string;
   partition: number;
   /** Record batches in sequence; the last one may be cut off. */
@@ -23,7 +23,7 @@ export interface EncodedRecords {
 }
 
 /** Result of `decodeRecords`: the records of one partition, and the offset at which reading continues. */
-export interface DecodedRecords {
+interface DecodedRecords {
   records: ConsumerRecord[];
   /**
    * Offset after the last complete batch. Reading continues there, even if records before it were omitted (compaction,
@@ -92,7 +92,7 @@ export async function decodeRecords(set: EncodedRecords): Promise<DecodedRecords
  * caused by the bytes, and is rethrown.
  */
 function reasonOf(error: unknown): string {
-  if (error instanceof UndecodableError) return error.message;
+  if (error instanceof UndecodableRecordsError) return error.message;
   if (error instanceof RangeError) return 'damaged';
   throw error;
 }

@@ -49,7 +49,7 @@ export interface GroupMember {
  * The connection of kafkajs to one Kafka broker (kafkajs/src/broker/index.js), with one method for each API of the
  * broker.
  */
-export interface Broker {
+export interface KafkajsBroker {
   readonly nodeId: number;
   isConnected(): boolean;
   connect(): Promise<void>;
@@ -112,14 +112,14 @@ export interface Broker {
 /** The parts of kafkajs/src/cluster/brokerPool.js that the adapter uses. */
 interface BrokerPool {
   /** The known brokers, by node id. */
-  readonly brokers: Record<number, Broker | undefined>;
+  readonly brokers: Record<number, KafkajsBroker | undefined>;
   refreshMetadata(topics: string[]): Promise<void>;
-  findBroker(node: { nodeId: number }): Promise<Broker>;
-  findConnectedBroker(): Promise<Broker>;
+  findBroker(node: { nodeId: number }): Promise<KafkajsBroker>;
+  findConnectedBroker(): Promise<KafkajsBroker>;
 }
 
 /** The parts of kafkajs/src/cluster/index.js that the adapter uses. */
-export interface Cluster {
+export interface KafkajsCluster {
   readonly brokerPool: BrokerPool;
   connect(): Promise<void>;
   disconnect(): Promise<void>;
@@ -140,7 +140,7 @@ export const kafkajs = require('kafkajs') as {
   Kafka: new (config: object) => { producer(options: object): KafkajsProducer };
 };
 
-export const ClusterClass = require('kafkajs/src/cluster') as new (options: object) => Cluster;
+export const ClusterClass = require('kafkajs/src/cluster') as new (options: object) => KafkajsCluster;
 
 export const createKafkajsLogger = (
   require('kafkajs/src/loggers') as { createLogger: (options: object) => object }

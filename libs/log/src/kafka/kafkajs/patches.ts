@@ -3,8 +3,8 @@ import { groupMessages } from '../produce/partition-records.js';
 import { patchProduceResponses, type ProducingBroker } from './produce-responses.js';
 import { produceRequest } from './produce-request.js';
 import { patchMetadataErrors, type MetadataResponseParser } from './metadata-errors.js';
-import { patchReconnect, type Connection } from './reconnect.js';
-import { patchRequestQueue, type RequestQueue } from './request-queue.js';
+import { patchReconnect, type KafkajsConnection } from './reconnect.js';
+import { patchRequestQueue, type KafkajsRequestQueue } from './request-queue.js';
 
 type Function_ = (...args: never[]) => unknown;
 
@@ -43,9 +43,9 @@ export function installPatches(require: NodeJS.Require): void {
   patchMetadataErrors(
     require('kafkajs/src/protocol/requests/metadata/v0/response') as MetadataResponseParser,
   );
-  patchRequestQueue(require('kafkajs/src/network/requestQueue') as { prototype: RequestQueue });
+  patchRequestQueue(require('kafkajs/src/network/requestQueue') as { prototype: KafkajsRequestQueue });
   patchProduceResponses(require('kafkajs/src/broker') as { prototype: ProducingBroker });
-  patchReconnect(require('kafkajs/src/network/connection') as { prototype: Connection });
+  patchReconnect(require('kafkajs/src/network/connection') as { prototype: KafkajsConnection });
 }
 
 /** Replaces a CommonJS module that exports one function with the result of `make`, which receives that function. */

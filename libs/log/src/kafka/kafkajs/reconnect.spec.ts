@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ClientSockets } from '../connection.js';
+import { KafkajsClientSockets } from '../connection.js';
 import './internals.js';
 
 interface Connection {
@@ -50,7 +50,7 @@ describe('a connection to a broker that is lost and reopened', () => {
   let server: Server;
   let accepted: Socket[];
   let answer: (socket: Socket, request: Buffer) => void;
-  let sockets: ClientSockets;
+  let sockets: KafkajsClientSockets;
   let connection: Connection;
 
   beforeEach(async () => {
@@ -62,7 +62,7 @@ describe('a connection to a broker that is lost and reopened', () => {
       socket.on('data', (chunk) => requestsIn(chunk).forEach((request) => answer(socket, request)));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    sockets = new ClientSockets();
+    sockets = new KafkajsClientSockets();
     connection = new ConnectionClass({
       ...{ host: '127.0.0.1', port: (server.address() as AddressInfo).port, logger },
       ...{ socketFactory: sockets.factory, requestTimeout, connectionTimeout: 1_000 },

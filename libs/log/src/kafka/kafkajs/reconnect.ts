@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
-import type { RequestQueue } from './request-queue.js';
+import type { KafkajsRequestQueue } from './request-queue.js';
 
 /** The parts of kafkajs/src/network/connection.js that this patch uses. */
-export interface Connection {
-  requestQueue: RequestQueue;
+export interface KafkajsConnection {
+  requestQueue: KafkajsRequestQueue;
   socket?: Socket;
   chunks: Buffer[];
   bytesBuffered: number;
@@ -35,11 +35,11 @@ class ConnectionGoneError extends Error {
  * - Bytes that are not a response cause an uncaught exception, which ends the process. The patch closes the connection
  *   instead.
  */
-export function patchReconnect({ prototype }: { prototype: Connection }): void {
-  const connect = Reflect.get<Connection, 'connect'>(prototype, 'connect');
-  const connecting = new WeakMap<Connection, Promise<unknown>>();
+export function patchReconnect({ prototype }: { prototype: KafkajsConnection }): void {
+  const connect = Reflect.get<KafkajsConnection, 'connect'>(prototype, 'connect');
+  const connecting = new WeakMap<KafkajsConnection, Promise<unknown>>();
 
-  prototype.connect = function (this: Connection): Promise<unknown> {
+  prototype.connect = function (this: KafkajsConnection): Promise<unknown> {
     if (this.isConnected()) return Promise.resolve(true);
     const running = connecting.get(this);
     if (running) return running;
@@ -51,8 +51,8 @@ export function patchReconnect({ prototype }: { prototype: Connection }): void {
     return opening;
   };
 
-  const processData = Reflect.get<Connection, 'processData'>(prototype, 'processData');
-  prototype.processData = function (this: Connection, chunk: Buffer): void {
+  const processData = Reflect.get<KafkajsConnection, 'processData'>(prototype, 'processData');
+  prototype.processData = function (this: KafkajsConnection, chunk: Buffer): void {
     try {
       processData.call(this, chunk);
     } catch (error) {
@@ -62,7 +62,7 @@ export function patchReconnect({ prototype }: { prototype: Connection }): void {
 }
 
 /** Discards the buffer and the events of the previous socket, so that they cannot affect the new connection. */
-function forget(connection: Connection): void {
+function forget(connection: KafkajsConnection): void {
   connection.chunks = [];
   connection.bytesBuffered = 0;
   connection.bytesNeeded = sizeBytes;
@@ -73,7 +73,7 @@ function forget(connection: Connection): void {
   socket.destroy();
 }
 
-function watch(connection: Connection): void {
+function watch(connection: KafkajsConnection): void {
   const { socket } = connection;
   socket?.once('close', () => {
     if (connection.socket !== socket || !connection.isConnected()) return;

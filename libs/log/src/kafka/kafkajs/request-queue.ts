@@ -4,7 +4,7 @@ interface InFlightRequest {
 }
 
 /** The parts of kafkajs/src/network/requestQueue/index.js that this patch uses. */
-export interface RequestQueue {
+export interface KafkajsRequestQueue {
   inflight: Map<number, InFlightRequest>;
   pending: unknown[];
   throttledUntil: number;
@@ -48,8 +48,8 @@ class ConnectionHungError extends Error {
  * In addition, a socket emits the event `slow-answer` twice a second while one of its requests has waited for more than
  * two seconds.
  */
-export function patchRequestQueue({ prototype: queue }: { prototype: RequestQueue }): void {
-  queue.scheduleCheckPendingRequests = function (this: RequestQueue): void {
+export function patchRequestQueue({ prototype: queue }: { prototype: KafkajsRequestQueue }): void {
+  queue.scheduleCheckPendingRequests = function (this: KafkajsRequestQueue): void {
     if (this.throttleCheckTimeoutId || this.pending.length === 0) return;
     const wait = Math.max(this.throttledUntil - Date.now(), pendingCheckMs);
     this.throttleCheckTimeoutId = setTimeout(() => {
@@ -58,7 +58,7 @@ export function patchRequestQueue({ prototype: queue }: { prototype: RequestQueu
     }, wait);
   };
 
-  queue.scheduleRequestTimeoutCheck = function (this: RequestQueue): void {
+  queue.scheduleRequestTimeoutCheck = function (this: KafkajsRequestQueue): void {
     this.destroy();
     this.requestTimeoutIntervalId = setInterval(() => {
       if (!this.isConnected()) return this.destroy();
@@ -70,7 +70,7 @@ export function patchRequestQueue({ prototype: queue }: { prototype: RequestQueu
 }
 
 /** Whether a request has waited for longer than `forMs`, or without `forMs` for longer than its own time-out. */
-function isWaiting(queue: RequestQueue, forMs?: number): boolean {
+function isWaiting(queue: KafkajsRequestQueue, forMs?: number): boolean {
   const now = Date.now();
   for (const request of queue.inflight.values()) {
     if (now - request.sentAt > (forMs ?? request.requestTimeout)) return true;

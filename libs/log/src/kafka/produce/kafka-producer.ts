@@ -6,7 +6,7 @@ import type { ProducerShard } from './producer-shard.js';
 import type { TopicMetadataCache } from './topic-metadata-cache.js';
 
 /** Producer shards, topic metadata and limits of a `KafkaProducer`. */
-export interface KafkaProducerOptions {
+interface KafkaProducerOptions {
   lanes: ProducerShard[];
   catalog: TopicMetadataCache;
   bytesInFlight: number;

@@ -1,7 +1,7 @@
 import type { ProducerRecord } from '../../log.js';
 
 /** Error of a cancelled send, for which no append waits any more. This error makes kafkajs end its retries. */
-export class SendCancelledError extends Error {
+class SendCancelledError extends Error {
   override readonly name = 'SendCancelledError';
   /** kafkajs does not retry an error with this value. */
   readonly retriable = false;

@@ -13,7 +13,7 @@ export interface EncodableRecord {
 type EncodableHeader = string | Buffer | undefined;
 
 /** Producer id, epoch and first sequence number of a record batch; each is -1 for a producer that is not idempotent. */
-export interface BatchSequence {
+interface BatchSequence {
   producerId: bigint;
   producerEpoch: number;
   firstSequence: number;

@@ -7,7 +7,7 @@ import { hasRows, removeRows, type EventRowCondition } from './row-set.js';
  * Identifies a snapshot among those of its entity: by its version, and by the partition, offset and ingestion time of
  * its last event.
  */
-export interface EntitySnapshotKey {
+interface EntitySnapshotKey {
   version: number;
   last: { partition: number; offset: number; ingested_at: number };
 }

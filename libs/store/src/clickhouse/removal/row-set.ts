@@ -12,10 +12,10 @@ export interface EventRowCondition {
 }
 
 /** A ClickHouse table with one row for each event. */
-export type EventTableName = 'events' | 'events_by_entity';
+type EventTableName = 'events' | 'events_by_entity';
 
 /** How many events of a set one partition of a stream has, and the offset at which they end. */
-export interface PartitionEventCount {
+interface PartitionEventCount {
   partition: number;
   /** The offset after that of the last event of the set in this partition. */
   end: number;

@@ -5,7 +5,7 @@ import type { CursorPage } from '../../store.js';
 import {
   snapshotPageBytes,
   type EntitySnapshot,
-  type EntityTimeQuery,
+  type EntityAsOfQuery,
   type EventIdentity,
   type EventVersion,
   type EntityHistoryEvent,
@@ -88,7 +88,7 @@ export class ClickHouseEntitySnapshotStore implements EntitySnapshotStore, Entit
   ) {}
 
   async versionRange(
-    query: EntityTimeQuery,
+    query: EntityAsOfQuery,
     signal?: AbortSignal,
   ): Promise<EntityStoredVersionRange | undefined> {
     const [row] = await this.read<EntityStoredVersionRangeRow>(versionRangeSql(query), signal);

@@ -10,7 +10,7 @@ import {
 } from './syntax-tree.js';
 
 /** The views that an analyst's SQL statement may name, and the database that unqualified names belong to. */
-export interface PermittedViews {
+interface PermittedViews {
   /**
    * The session's database: a name without a database is one of its views, or is defined by the statement
    * itself.

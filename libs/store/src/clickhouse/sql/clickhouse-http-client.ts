@@ -8,7 +8,7 @@ import { SqlError } from '../../analyst-sql.js';
 import { errorMessage } from './error-message.js';
 
 /** One SQL statement for ClickHouse's HTTP interface, with the parameters of its URL and its headers. */
-export interface ClickHouseHttpRequest {
+interface ClickHouseHttpRequest {
   sql: string;
   /** Query parameters of the URL: ClickHouse settings, `param_*`, `database` and so on. */
   url: Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@
  * An SQL statement for the specs of analysts' access, mostly one that tries to read what its API key may not read. The
  * tables have two events of the stream `orders`, which the key may read, and two of `secrets`, which it may not.
  */
-export interface HostileStatement {
+interface HostileStatement {
   tries: string;
   sql: string;
   params?: Readonly<Record<string, string>>;

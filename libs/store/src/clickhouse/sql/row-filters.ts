@@ -14,13 +14,13 @@ export interface TableAndViewDatabases {
 export const policyTables = ['events', 'projection_states'] as const;
 
 /** For each of these tables, a condition for the rows that an API key may see. */
-export type TableConditions = Record<(typeof policyTables)[number], string>;
+export type RowPolicyConditions = Record<(typeof policyTables)[number], string>;
 
 /** Returns the conditions for the rows that the API key may see. */
 export function tableConditions({
   permitted,
   builds,
-}: Pick<SqlRequest, 'permitted' | 'builds'>): TableConditions {
+}: Pick<SqlRequest, 'permitted' | 'builds'>): RowPolicyConditions {
   return { events: eventFilter(permitted), projection_states: oneOf('owner', builds) };
 }
 

@@ -1,12 +1,12 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
 import type {
   ChangedKeysQuery,
-  ClosedRowsFilter,
-  DueRowsQuery,
+  ClosedStateRowsFilter,
+  DueStateRowsQuery,
   KeyedState,
   KeyedStateReader,
-  KeyedStateWriter,
-  StatePageQuery,
+  KeyedStateStore,
+  KeyedStatePageQuery,
   StatePartitionKey,
   PartitionProgress,
   KeyedStateRow,
@@ -43,7 +43,7 @@ const dropSettings: ClickHouseSettings = { max_partition_size_to_drop: '0' };
  * Saves and reads the keyed states of projections, or of pipelines, in ClickHouse. Each has a table of its own, with
  * the same columns and another sorting key.
  */
-export class ClickHouseKeyedStates implements KeyedStateWriter, KeyedStateReader {
+export class ClickHouseKeyedStates implements KeyedStateStore, KeyedStateReader {
   private readonly table: TableDefinition<StateTableRow>;
   private readonly rows;
   private readonly ends;
@@ -86,7 +86,7 @@ export class ClickHouseKeyedStates implements KeyedStateWriter, KeyedStateReader
     return rows;
   }
 
-  async due(place: StatePartitionKey, query: DueRowsQuery): Promise<KeyedStateRow[]> {
+  async due(place: StatePartitionKey, query: DueStateRowsQuery): Promise<KeyedStateRow[]> {
     return this.rowsOf(place.owner, await this.lookUp(sql.dueSql(this.askedRows, place, query)));
   }
 
@@ -94,7 +94,7 @@ export class ClickHouseKeyedStates implements KeyedStateWriter, KeyedStateReader
     return this.endsOf(await this.lookUp(sql.progressOfSql(this.askedEnds, place)))[0];
   }
 
-  async removeClosed(owner: string, closed: readonly ClosedRowsFilter[]): Promise<void> {
+  async removeClosed(owner: string, closed: readonly ClosedStateRowsFilter[]): Promise<void> {
     if (closed.length > 0) await this.removeWhere(owner, sql.closedCondition(closed), removeClosedSettings);
   }
 
@@ -127,7 +127,7 @@ export class ClickHouseKeyedStates implements KeyedStateWriter, KeyedStateReader
     return found;
   }
 
-  async keys(query: StatePageQuery, signal?: AbortSignal): Promise<KeyedState[]> {
+  async keys(query: KeyedStatePageQuery, signal?: AbortSignal): Promise<KeyedState[]> {
     const rows = await this.read(sql.keysSql(this.askedRows, query), signal, pageSettings);
     // A key may have been added after the last key of the page was determined.
     return groupByKey(this.rowsOf(query.owner, rows)).slice(0, query.limit);
@@ -138,7 +138,10 @@ export class ClickHouseKeyedStates implements KeyedStateWriter, KeyedStateReader
     return groupByKey(this.rowsOf(query.owner, rows));
   }
 
-  async countKeys(query: Pick<StatePageQuery, 'owner' | 'prefix'>, signal?: AbortSignal): Promise<number> {
+  async countKeys(
+    query: Pick<KeyedStatePageQuery, 'owner' | 'prefix'>,
+    signal?: AbortSignal,
+  ): Promise<number> {
     const [row] = await this.read<[number]>(sql.countKeysSql(this.askedRows, query), signal);
     return row?.[0] ?? 0;
   }

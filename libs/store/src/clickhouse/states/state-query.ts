@@ -1,8 +1,8 @@
 import type {
   ChangedKeysQuery,
-  ClosedRowsFilter,
-  DueRowsQuery,
-  StatePageQuery,
+  ClosedStateRowsFilter,
+  DueStateRowsQuery,
+  KeyedStatePageQuery,
   StatePartitionKey,
 } from '../../keyed-state-store.js';
 import type { ParameterizedSql } from '../event-query.js';
@@ -42,7 +42,7 @@ LIMIT 1 BY key`,
 export function dueSql(
   { table, selection }: StateTableColumns,
   place: StatePartitionKey,
-  query: DueRowsQuery,
+  query: DueStateRowsQuery,
 ): ParameterizedSql {
   const params = new SqlParams();
   const conditions = [
@@ -127,7 +127,10 @@ ORDER BY key, stream, partition`,
  * because a page is bounded by its number of keys, not of rows. ORDER BY key, stream, partition: the sorting
  * key of `projection_states`, so ClickHouse reads only the rows of the page.
  */
-export function keysSql({ table, selection }: StateTableColumns, query: StatePageQuery): ParameterizedSql {
+export function keysSql(
+  { table, selection }: StateTableColumns,
+  query: KeyedStatePageQuery,
+): ParameterizedSql {
   const params = new SqlParams();
   const where = keyConditions(query, params);
   return {
@@ -165,7 +168,7 @@ LIMIT 1 BY key, stream, partition`,
 
 export function countKeysSql(
   { table }: StateTableColumns,
-  query: Pick<StatePageQuery, 'owner' | 'prefix'>,
+  query: Pick<KeyedStatePageQuery, 'owner' | 'prefix'>,
 ): ParameterizedSql {
   const params = new SqlParams();
   return {
@@ -179,7 +182,7 @@ FROM (SELECT key FROM ${table} WHERE ${keyConditions(query, params)} GROUP BY ke
  * Returns the SQL condition for state rows that have closed, in several partitions of stages; the same condition finds
  * and deletes these rows.
  */
-export function closedCondition(closed: readonly ClosedRowsFilter[]): ParameterizedSql {
+export function closedCondition(closed: readonly ClosedStateRowsFilter[]): ParameterizedSql {
   const params = new SqlParams();
   const each = closed.map(({ stage, partition, until }) => {
     const [boundStage, boundPartition] = [params.bind('String', stage), params.bind('UInt16', partition)];
@@ -229,7 +232,7 @@ function changedSince(since: ChangedKeysQuery['since'], params: SqlParams): stri
 }
 
 function keyConditions(
-  { owner, after, prefix }: Pick<StatePageQuery, 'owner' | 'prefix' | 'after'>,
+  { owner, after, prefix }: Pick<KeyedStatePageQuery, 'owner' | 'prefix' | 'after'>,
   params: SqlParams,
 ): string {
   const conditions = [`kind = 'row' AND owner = ${params.bind('String', owner)}`];

@@ -1,0 +1,134 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { ProblemError } from '#api';
+import { eventToJson, type StoredEvent } from '#event';
+import type { Definitions } from '#registry';
+import { topLevelColumns } from '#schemas';
+import type { EventFileFormat, EventFileExporter, EventFilter, EventReader, DataMemberColumn } from '#store';
+import { DEFINITIONS, FILES, STORE } from '../shared-services/shared-services.js';
+import { PerKeyConcurrencyLimiter } from '../access/per-key-concurrency-limiter.js';
+import { csvHeader, csvLine } from '../answers/csv.js';
+import { chunksOf, onOneLine } from '../answers/event-page.js';
+import { GatewayConfig } from '../config.js';
+import { Bulkhead } from '../reads/bulkhead.js';
+import { exportedPages } from './exported-pages.js';
+import { restingBetween } from './resting-between.js';
+import { completeFile, type TemporaryExportFile } from './temporary-export-file.js';
+
+/** Exports that may wait for a slot; the next one is refused. */
+const queued = 20;
+
+/** Longest time that an export waits for a slot, in milliseconds. */
+const turnMs = 10_000;
+
+/** Format of an export as lines of text, and the signal that ends it. */
+interface ExportLinesOptions {
+  format: 'ndjson' | 'csv';
+  /** Whether an apostrophe precedes each CSV text that a spreadsheet would run as a formula. */
+  safe: boolean;
+  signal: AbortSignal;
+}
+
+/**
+ * Exports all events that match a filter, as lines or as a file. An export holds at most one page of events in memory.
+ */
+@Injectable()
+export class EventExporter {
+  /** Limits the exports of all callers that run in this process at the same time. */
+  readonly turns: Bulkhead;
+  /** Limits the exports of each API key that run in this process at the same time. */
+  readonly running: PerKeyConcurrencyLimiter;
+  private readonly mostBytes: number;
+
+  constructor(
+    @Inject(STORE) private readonly store: { reader: Pick<EventReader, 'query' | 'count'> },
+    @Inject(FILES) private readonly files: Pick<EventFileExporter, 'open'>,
+    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'schemas' | 'stream'>,
+    private readonly bulkhead: Bulkhead,
+    config: GatewayConfig,
+  ) {
+    this.turns = new Bulkhead({ concurrent: config.EXPORT_CONCURRENT, queued, waitMs: turnMs });
+    this.running = new PerKeyConcurrencyLimiter(config.EXPORT_CONCURRENT_PER_KEY, 'exports');
+    this.mostBytes = config.EXPORT_FILE_MIB * 1024 ** 2;
+  }
+
+  /**
+   * Resolves with the approximate number of matching events: others may be written meanwhile. Resolves with undefined
+   * for a filter with `where`, because counting its events costs as much as exporting them.
+   */
+  async total(filter: EventFilter, signal: AbortSignal): Promise<number | undefined> {
+    if (filter.where) return undefined;
+    const { total } = await this.bulkhead.run(signal, (either) =>
+      this.store.reader.count({ ...filter, limit: 1 }, either),
+    );
+    return total;
+  }
+
+  /**
+   * Yields the lines of an export in small chunks. The export reads one page of events at a time. Each page waits for a
+   * slot like any query, and while queries run, the export rests between pages.
+   */
+  async *lines(filter: EventFilter, { format, safe, signal }: ExportLinesOptions): AsyncGenerator<string> {
+    const { reader } = this.store;
+    const line = format === 'csv' ? csv(safe) : ndjson;
+    if (format === 'csv') yield csvHeader;
+    const requireSame = this.sameStreams(filter.streams ?? []);
+    const pages = exportedPages((page) =>
+      this.bulkhead.run(signal, (either) => reader.query({ ...filter, ...page, order: 'asc' }, either)),
+    );
+    for await (const events of restingBetween(pages, () => this.bulkhead.busy > 0)) {
+      requireSame();
+      yield* chunksOf(linesOf(events, line));
+    }
+  }
+
+  /**
+   * Returns a check that throws when a stream of these names was deleted, or deleted and created again, since this
+   * call. Each page of an export finds its streams by name.
+   */
+  private sameStreams(names: readonly string[]): () => void {
+    const idsOf = () => names.map((name) => this.definitions.stream(name)?.id).join();
+    const ids = idsOf();
+    return () => {
+      if (idsOf() === ids) return;
+      throw new ProblemError('stream_not_found', 'A stream was deleted while it was exported.');
+    };
+  }
+
+  /**
+   * Resolves with the export as a complete file.
+   * @throws ProblemError 422 `query_too_expensive` for a file that is too large, and the errors of the store
+   */
+  async file(
+    filter: EventFilter,
+    format: EventFileFormat,
+    signal: AbortSignal,
+  ): Promise<TemporaryExportFile> {
+    const source = await this.files.open({ ...filter, format, members: this.membersOf(filter) }, signal);
+    return completeFile(source, { format, mostBytes: this.mostBytes });
+  }
+
+  /**
+   * Returns a column for each top-level member of the latest schema version, if the filter names exactly one stream and
+   * one event type; otherwise none.
+   */
+  private membersOf({ streams, eventTypes }: EventFilter): DataMemberColumn[] {
+    if (streams?.length !== 1 || eventTypes?.length !== 1) return [];
+    const [stream, eventType] = [streams[0], eventTypes[0]];
+    const subject = this.definitions.schemas
+      .all()
+      .find((one) => one.stream === stream && one.event_type === eventType && !one.retired);
+    return topLevelColumns(subject?.versions.at(-1)?.schema);
+  }
+}
+
+function* linesOf(events: readonly StoredEvent[], line: (event: StoredEvent) => string): Generator<string> {
+  for (const event of events) yield line(event);
+}
+
+function ndjson(event: StoredEvent): string {
+  return `${onOneLine(eventToJson(event))}\n`;
+}
+
+function csv(safe: boolean): (event: StoredEvent) => string {
+  return safe ? (event) => csvLine(event) : (event) => csvLine(event, (text) => text);
+}

@@ -1,0 +1,287 @@
+import { TimeSlice } from '#async';
+import { FencedError } from '#engine';
+import type { EpochMicros } from '#event';
+import type { ConsumerRecord, RecordBatch } from '#log';
+import {
+  addToStateEntries,
+  UpstreamProgress,
+  downstreamWatermark,
+  readableEvent,
+  type PipelineEvent,
+  type KeyedStage,
+} from '#dataflow';
+import { zeroCounts, sumCounts, type JobAndOperatorEventCounts } from '../output/counts.js';
+import { upstreamPartitionName, type JobConfiguration } from './job-configuration.js';
+import { unreadableDeadLetter } from '../output/dead-letters.js';
+import { missingTopicError, requireReadable } from './checkpoint-lost.js';
+import { OutputBuffer, type InputRecordContext } from '../output/output-buffer.js';
+import type { PartitionRowCache } from '../state/partition-row-cache.js';
+import type { JobPartitionState } from '../state/job-partition-state.js';
+import { batchEnd } from './batch-end.js';
+import { readStageRecord, type RepartitionedEvent, type StageRecord } from '../output/stage-record.js';
+import { BatchComputation } from './batch-computation.js';
+import type { StageTask, StageBatchResult, StageTaskDependencies } from './stage-task.js';
+
+/** Maximum number of state rows that the records of one part of a batch belong to. */
+const partRows = 5000;
+/** Limits of results that wait for the operator chain of the stage: their number and approximate characters. */
+const [mostResults, mostWeight] = [1000, 4 * 1024 * 1024];
+
+export interface KeyedStageTaskOptions extends StageTaskDependencies {
+  stage: string;
+  rows: PartitionRowCache;
+}
+
+interface DecodedStageRecord {
+  readonly record: ConsumerRecord;
+  readonly read: StageRecord | undefined;
+  readonly names: readonly string[];
+}
+
+interface ChainInputResult extends InputRecordContext {
+  readonly flow: PipelineEvent;
+}
+
+/** The state of the computation of one part of a batch. */
+interface BatchPartComputation {
+  readonly stage: KeyedStage;
+  readonly output: OutputBuffer;
+  readonly writing: BatchComputation;
+  results: ChainInputResult[];
+  /** Offset of the current record, and the number of results that the record has produced so far. */
+  of: { offset: number; results: number };
+  weight: number;
+  closed: boolean;
+  /** Offset of the first record of this part. All stored rows come from records below this offset. */
+  readonly before: number;
+}
+
+/**
+ * Processes one partition of a keyed stage (a window or a dedupe). The results depend only on the records of that
+ * partition.
+ */
+export class KeyedStageTask implements StageTask {
+  readonly state: JobPartitionState;
+  private readonly source: string;
+  private positions: UpstreamProgress;
+  private known = '';
+
+  constructor(private readonly options: KeyedStageTaskOptions) {
+    const { state, stage } = options;
+    this.state = state;
+    this.source = upstreamPartitionName(stage, state.place.partition);
+    this.positions = this.positionsOf(options.current(), state.state);
+  }
+
+  async take(batch: RecordBatch): Promise<StageBatchResult> {
+    const taken: StageBatchResult = { counts: zeroCounts, duplicates: 0, changed: false };
+    const { state } = this;
+    const fresh = batch.records.filter(({ offset }) => offset >= state.next);
+    if (fresh.length < batch.records.length) this.requireTaken(batch.records);
+    requireReadable(batch, state.next);
+    const turn = new TimeSlice();
+    for (let at = 0; at < fresh.length;) {
+      const { end, bytes } = batchEnd(fresh, at);
+      if (turn.over(bytes)) await turn.end();
+      const run = this.options.current();
+      const stage = run.stage(this.options.stage);
+      // The stage was removed from the definition. The task skips no record, because the stage may be added again
+      // before the partition is revoked.
+      if (!stage) throw new FencedError('the stage was removed from the definition');
+      const arrivals = arrivalsOf(fresh.slice(at, end), stage);
+      at += arrivals.length;
+      const next = at < fresh.length ? arrivals.at(-1)!.record.offset + 1 : batch.next;
+      const { counts, changed } = await this.takePart(arrivals, { run, stage, next });
+      taken.counts = sumCounts(taken.counts, counts);
+      taken.changed ||= changed;
+    }
+    state.advance(batch.next);
+    return taken;
+  }
+
+  async tell(): Promise<void> {
+    const { state, source } = this;
+    const { current, controls, stage } = this.options;
+    const found = current().stage(stage);
+    if (!found) return;
+    const watermark = downstreamWatermark(state.watermark, found.operator.delay);
+    await controls.tell(
+      { source, next: state.next, watermark, idle: false },
+      current().fedBy(stage),
+      performance.now(),
+    );
+  }
+
+  close(): void {
+    this.options.rows.end();
+  }
+
+  /**
+   * Checks that the records below `next` are the records that the job has already processed.
+   * @throws CheckpointLostError when the records are others, because the topic was recreated
+   */
+  private requireTaken(records: readonly ConsumerRecord[]): void {
+    for (const record of records) {
+      if (record.offset >= this.state.next) return;
+      const forwarded = readStageRecord(record)?.forwarded;
+      if (forwarded && !this.positions.hasTaken(forwarded)) throw missingTopicError(record.topic);
+    }
+  }
+
+  private positionsOf(run: JobConfiguration, saved: string): UpstreamProgress {
+    const feeders = run.stage(this.options.stage) ? run.feedersOf(this.options.stage) : [];
+    this.known = feeders.join();
+    return new UpstreamProgress(feeders, saved === '' ? undefined : saved);
+  }
+
+  private async takePart(
+    arrivals: readonly DecodedStageRecord[],
+    { run, stage, next }: { run: JobConfiguration; stage: KeyedStage; next: number },
+  ): Promise<{ counts: JobAndOperatorEventCounts; changed: boolean }> {
+    const { state, now } = this.options;
+    if (run.feedersOf(stage.id).join() !== this.known)
+      this.positions = this.positionsOf(run, this.positions.save());
+    const output = new OutputBuffer({
+      ...{ run: run.label, steps: run.pipeline.steps, source: this.source, now, before: state.before },
+      topicOf: (to) => run.topicOf(to),
+    });
+    const writing = new BatchComputation(output, run.label, this.options);
+    const work: BatchPartComputation = {
+      ...{ stage, output, writing, results: [], weight: 0, of: { offset: -1, results: 0 } },
+      ...{ closed: false, before: state.next },
+    };
+    await writing.compute(() => this.compute(arrivals, work));
+    const { letters, totals: counts } = output;
+    state.done({
+      ...{ next, letters, counts, watermark: this.positions.watermark, state: this.positions.save() },
+      timestamp: arrivals.at(-1)?.record.timestamp,
+    });
+    return { counts, changed: work.closed || arrivals.some(({ read }) => !read?.control) };
+  }
+
+  private async compute(arrivals: readonly DecodedStageRecord[], work: BatchPartComputation): Promise<void> {
+    const { rows } = this.options;
+    await rows.fetch(new Set(arrivals.flatMap(({ names }) => names)), work.before);
+    this.state.ended.throwIfAborted();
+    for (const arrival of arrivals) {
+      // A window closes because the watermark advances. The window's results carry the watermark from before the
+      // advance.
+      const before = downstreamWatermark(this.positions.watermark, work.stage.operator.delay);
+      const cause: InputRecordContext = { offset: arrival.record.offset, watermark: before, index: 0 };
+      if (work.writing.isOver(arrival.record.value?.length ?? 0)) await work.writing.giveWay();
+      if (!this.admit(arrival, work)) continue;
+      const { watermark } = this.positions;
+      if (rows.isDue(watermark)) await this.closeDue(watermark, work, cause);
+      else rows.passTo(watermark);
+      if (arrival.read?.forwarded) this.add(arrival, arrival.read, work);
+      if (isFull(work)) await this.runResults(work);
+    }
+    await this.runResults(work);
+  }
+
+  /** Returns whether the record is processed further; false for a repeated or unreadable record. */
+  private admit(
+    { record, read }: DecodedStageRecord,
+    { stage, output, writing }: BatchPartComputation,
+  ): boolean {
+    if (!read) {
+      output.countFailed(stage.at);
+      output.addLetter(unreadableDeadLetter(writing.run, record, { at: stage.at, now: this.options.now() }));
+      return false;
+    }
+    if (read.control) this.positions.control(read.control);
+    return read.forwarded ? this.positions.take(read.forwarded) : true;
+  }
+
+  private add(
+    { record, names }: DecodedStageRecord,
+    { key, forwarded }: { key: string; forwarded: RepartitionedEvent },
+    work: BatchPartComputation,
+  ): void {
+    const { rows } = this.options;
+    const { operator } = work.stage;
+    // All windows of the event share this object, so that the JSON of the event is parsed once.
+    const flow = readableEvent(forwarded.flow);
+    const watermark: EpochMicros = Math.max(this.positions.watermark, forwarded.watermark);
+    const cause: InputRecordContext = {
+      offset: record.offset,
+      watermark: downstreamWatermark(watermark, operator.delay),
+      index: 0,
+    };
+    const there = { names, rowOf: (name: string) => rows.get(name) };
+    const added = addToStateEntries(operator, there, { key, flow, watermark });
+    const { results, outcome } = added;
+    for (const [name, row] of added.rows)
+      rows.set(name, row, { position: record.offset, weight: record.value?.length ?? 0 });
+    if (!outcome) work.output.steps.leave(work.stage.step);
+    addResults(results, work, cause);
+    if (outcome) work.output.add(outcome, cause);
+  }
+
+  private async closeDue(
+    watermark: EpochMicros,
+    work: BatchPartComputation,
+    cause: InputRecordContext,
+  ): Promise<void> {
+    const { rows } = this.options;
+    const { operator } = work.stage;
+    for await (const names of rows.due(watermark, work.before)) {
+      this.state.ended.throwIfAborted();
+      work.closed ||= names.length > 0;
+      for (const name of names) {
+        if (work.writing.isOver(0)) await work.writing.giveWay();
+        const before = rows.get(name);
+        if (!before) continue;
+        const { row, results } = operator.close(before, name, watermark);
+        if (row) rows.set(name, row, { position: cause.offset, weight: 0 });
+        else rows.close(name);
+        addResults(results, work, cause);
+        if (isFull(work)) await this.runResults(work);
+      }
+      await this.runResults(work);
+    }
+  }
+
+  private async runResults(work: BatchPartComputation): Promise<void> {
+    const { stage, writing, results } = work;
+    if (results.length === 0) return;
+    [work.results, work.weight] = [[], 0];
+    await writing.take(stage.chain, results);
+  }
+}
+
+/**
+ * Adds results of a record to the part. The index of a result counts all events that enter the chain because of the
+ * same record.
+ */
+function addResults(
+  flows: readonly PipelineEvent[],
+  work: BatchPartComputation,
+  cause: InputRecordContext,
+): void {
+  const { of, results, stage } = work;
+  if (stage.reduceStep !== undefined) work.output.steps.leave(stage.reduceStep, flows.length);
+  if (of.offset !== cause.offset) Object.assign(of, { offset: cause.offset, results: 0 });
+  for (const flow of flows) {
+    results.push({ ...cause, index: of.results++, flow });
+    work.weight += flow.event.data.length;
+  }
+}
+
+function isFull({ results, weight }: BatchPartComputation): boolean {
+  return results.length >= mostResults || weight >= mostWeight;
+}
+
+/** Decodes the first of the given records, up to the limits of one part of a batch. */
+function arrivalsOf(records: readonly ConsumerRecord[], { operator }: KeyedStage): DecodedStageRecord[] {
+  const arrivals: DecodedStageRecord[] = [];
+  let rows = 0;
+  for (const record of records) {
+    if (rows >= partRows) break;
+    const read = readStageRecord(record);
+    const names = read?.forwarded ? operator.rowsOf(read.key, read.forwarded.flow.event.timestamp) : [];
+    rows += names.length;
+    arrivals.push({ record, read, names });
+  }
+  return arrivals;
+}

@@ -1,0 +1,5 @@
+/** Identifies one partition of a topic. */
+export interface TopicPartition {
+  topic: string;
+  partition: number;
+}

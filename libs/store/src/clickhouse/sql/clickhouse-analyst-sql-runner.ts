@@ -1,0 +1,192 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type {
+  AnalystViews,
+  CheckedStatement,
+  SqlResponse,
+  AnalystSqlRunner,
+  SqlRequest,
+} from '../../analyst-sql.js';
+import { SqlError, SqlRejectedError } from '../../analyst-sql.js';
+import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
+import { checkSyntax } from './check-syntax.js';
+import { statementSettings, type StatementLimits } from './statement-settings.js';
+import { readSqlError, ClickHouseHttpClient } from './clickhouse-http-client.js';
+import { ApiKeyRoleManager } from './api-key-role-manager.js';
+import { quoteText } from './literals.js';
+import { requireFormat } from './formats.js';
+import { assertPlainNames } from './plain-names.js';
+import { SqlViewPublisher } from './sql-view-publisher.js';
+import { tableConditions, type TableAndViewDatabases } from './row-filters.js';
+
+/** Address, credentials, databases and limits of the SQL access of analysts. */
+interface ClickHouseAnalystSqlOptions {
+  url: string;
+  user: string;
+  password: string;
+  databases: TableAndViewDatabases;
+  bounds: StatementLimits;
+  ownUser: boolean;
+  /** A connection as the apps' user, which creates views and cancels queries. */
+  connection: StoreClickHouseClient;
+}
+
+/**
+ * Headers of ClickHouse's answer that are passed to the client. `X-ClickHouse-Summary` is excluded: it counts
+ * rows that the key may not see.
+ */
+const forwardedHeaders = [
+  'content-type',
+  'content-encoding',
+  'x-clickhouse-format',
+  'x-clickhouse-timezone',
+  'x-clickhouse-exception-code',
+  'x-clickhouse-exception-tag',
+];
+
+/** Seconds after a statement's time limit at which ClickHouse is treated as unreachable. */
+const graceSeconds = 5;
+
+/** Interval in milliseconds at which ClickHouse is asked whether a statement still runs. */
+const pollMs = 1_000;
+
+/** Codes of a `role` parameter that ClickHouse does not accept, because the role was dropped. */
+const lostRole = new Set([
+  511, // UNKNOWN_ROLE
+  512, // SET_NON_GRANTED_ROLE
+]);
+
+/** The FORMAT clause at the end of a formatted statement; no other clause can end like this. */
+const formatClause = / FORMAT (?:(\w+)|`(\w+)`)$/;
+
+/**
+ * Runs analysts' SQL statements with three requests to ClickHouse for each of them. The first request formats the text,
+ * which must be a single statement; formatting removes comments. The second request explains the syntax tree of the
+ * formatted text, which `checkSyntax` checks. The third one runs the formatted text, with settings that the statement
+ * cannot change.
+ */
+export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
+  readonly database: string;
+  readonly ownUser: boolean;
+  readonly mostSeconds: number;
+  private readonly http: ClickHouseHttpClient;
+  private readonly published: SqlViewPublisher;
+  private readonly roles: ApiKeyRoleManager | undefined;
+
+  constructor(private readonly options: ClickHouseAnalystSqlOptions) {
+    this.database = options.databases.views;
+    this.ownUser = options.ownUser;
+    this.mostSeconds = options.bounds.seconds;
+    this.http = new ClickHouseHttpClient(options);
+    this.published = new SqlViewPublisher(options.connection, options.databases);
+    const { tables } = options.databases;
+    if (options.ownUser)
+      this.roles = new ApiKeyRoleManager(options.connection, { tables, user: options.user });
+  }
+
+  async publish(views: AnalystViews): Promise<void> {
+    await this.published.publish(views);
+    await this.roles?.dropUnused(views.endedKeys);
+  }
+
+  async check(question: SqlRequest, signal: AbortSignal): Promise<CheckedStatement> {
+    const { text, format, outline } = await this.canonical(question, signal);
+    try {
+      assertPlainNames(text, question.params);
+      const explained = await this.explain(question, text, signal);
+      checkSyntax(explained, text, {
+        database: this.database,
+        views: question.views,
+        allViews: this.published.names,
+      });
+    } catch (error) {
+      if (error instanceof SqlRejectedError) error.outline = outline;
+      throw error;
+    }
+    return { text, format, outline };
+  }
+
+  async run(question: SqlRequest, statement: CheckedStatement, signal: AbortSignal): Promise<SqlResponse> {
+    const { queryId, acceptEncoding, transport } = question;
+    const end = () => void this.options.connection.end(queryId);
+    signal.addEventListener('abort', end, { once: true });
+    const answer = await this.http.send({
+      sql: statement.text,
+      url: {
+        ...(await this.urlOf(question, statement.format)),
+        ...transport,
+        query_id: queryId,
+      },
+      headers: acceptEncoding === undefined ? {} : { 'accept-encoding': acceptEncoding },
+      signal,
+      patienceMs: (this.mostSeconds + graceSeconds) * 1000,
+    });
+    answer.once('close', () => signal.removeEventListener('abort', end));
+    if (answer.statusCode !== 200) throw await readSqlError(answer);
+    const headers = forwardedHeaders.flatMap((name) => {
+      const value = answer.headers[name];
+      return typeof value === 'string' ? [[name, value] as const] : [];
+    });
+    return { headers: Object.fromEntries(headers), body: answer };
+  }
+
+  async ended(queryId: string): Promise<void> {
+    const running = async () => {
+      const [row] = await this.options.connection.select<[number]>(
+        `SELECT count() FROM system.processes WHERE Settings['log_comment'] = {queryId:String}`,
+        { params: { queryId }, purpose: 'lookup' },
+      );
+      return row?.[0] !== 0;
+    };
+    while (await running().catch(() => false)) await sleep(pollMs, undefined, { ref: false });
+  }
+
+  close(): Promise<void> {
+    this.http.close();
+    return this.options.connection.close();
+  }
+
+  /**
+   * Returns an SQL statement as ClickHouse formats it, without its FORMAT clause, and the name of its output format.
+   * @throws SqlError when the text is not one valid statement, or the format is not permitted
+   */
+  private async canonical(question: SqlRequest, signal: AbortSignal): Promise<CheckedStatement> {
+    const statement = quoteText(question.text);
+    const answer = await this.http.text({
+      sql: `SELECT formatQuerySingleLine(${statement}), normalizeQuery(${statement})`,
+      url: { default_format: 'JSONCompactEachRow', readonly: '1', max_execution_time: '5' },
+      signal,
+    });
+    const [written, outline] = JSON.parse(answer) as [string, string];
+    const clause = formatClause.exec(written);
+    const format = requireFormat(clause?.[1] ?? clause?.[2] ?? question.format ?? 'TabSeparated');
+    return { text: clause ? written.slice(0, clause.index) : written, format, outline };
+  }
+
+  /** Returns the syntax tree. Makes the key's role again if it was dropped meanwhile. */
+  private async explain(question: SqlRequest, text: string, signal: AbortSignal): Promise<string> {
+    const ask = async () => {
+      const url = await this.urlOf(question, 'TSVRaw');
+      return this.http.text({ sql: `EXPLAIN AST ${text}`, url, signal });
+    };
+    try {
+      return await ask();
+    } catch (error) {
+      if (!this.roles || !(error instanceof SqlError) || !lostRole.has(error.code)) throw error;
+      this.roles.forget(question.keyId);
+      return ask();
+    }
+  }
+
+  private async urlOf(question: SqlRequest, format: string): Promise<Record<string, string>> {
+    const params = [...question.params].map(([name, value]) => [`param_${name}`, value] as const);
+    const { databases, bounds } = this.options;
+    const role = await this.roles?.roleOf(question.keyId, tableConditions(question));
+    return {
+      database: this.database,
+      default_format: format,
+      ...statementSettings(question, databases, bounds),
+      ...Object.fromEntries(params),
+      ...(role !== undefined && { role }),
+    };
+  }
+}
