@@ -17,7 +17,7 @@ const execute = promisify(execFile);
 const here = join(root, 'deploy', 'tools');
 const target = join(root, '.tools', 'deploy');
 const stampFile = join(target, '.installed');
-const { kubernetes, customResources } = JSON.parse(readFileSync(join(here, 'schemas.json'), 'utf8'));
+const { kubernetes, kinds, customResources } = JSON.parse(readFileSync(join(here, 'schemas.json'), 'utf8'));
 
 const programs = [
   'helm.sh/helm/v3/cmd/helm',
@@ -79,18 +79,35 @@ async function fetchSchemas() {
 }
 
 /**
- * Copies the schemas of a Kubernetes version, and makes their references to a server refer to the local
- * `_definitions.json`.
+ * Copies the schemas of a Kubernetes version for the kinds in schemas.json. Each gets only the definitions that it uses:
+ * kubeconform reads the definitions again for each schema, and all definitions are a megabyte.
  */
 function copySchemas(from, version) {
   const to = join(target, 'schemas', version);
   mkdirSync(to);
-  for (const file of readdirSync(from)) {
-    const text = readFileSync(join(from, file), 'utf8');
-    const schema = JSON.parse(text.replaceAll('"/api/_definitions.json#', '"_definitions.json#'));
+  const read = (file) =>
+    JSON.parse(readFileSync(join(from, file), 'utf8').replaceAll(/"(\/api\/)?_definitions\.json#/g, '"#'));
+  const { $defs } = read('_definitions.json');
+  for (const kind of kinds) {
+    const schema = read(`${kind}.json`);
     delete schema.$id;
-    writeFileSync(join(to, file), JSON.stringify(schema));
+    const self = { ...schema, $defs: usedDefinitions(schema, $defs) };
+    writeFileSync(join(to, `${kind}.json`), JSON.stringify(self));
   }
+}
+
+/** Returns the definitions to which a schema refers, directly or through other definitions. */
+function usedDefinitions(schema, all) {
+  const used = {};
+  const add = (text) => {
+    for (const [, name] of text.matchAll(/"#\/\$defs\/([^"]+)"/g)) {
+      if (used[name]) continue;
+      used[name] = all[name];
+      add(JSON.stringify(all[name]));
+    }
+  };
+  add(JSON.stringify(schema));
+  return used;
 }
 
 async function fetchCustomResources() {
