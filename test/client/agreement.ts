@@ -16,7 +16,7 @@ export const typeOf: Record<string, string> = {
   DryRunWindowAnswer: 'Client.DryRunWindow',
   EntityAnswer: 'Client.Entity',
   EntityStateAnswer: 'NoText<Client.EntityState>',
-  ErasureAnswer: 'Client.Erasure',
+  ErasureAnswer: 'Client.ErasureResult',
   EventAnswer: 'NoText<Client.StoredEvent>',
   EventCount: 'Client.EventCount',
   EventCountBucket: 'Client.EventCountBucket',

@@ -56,7 +56,7 @@ export function cloudEventId(source: string, id: string): string {
   return nameUuid(`${source}\0${id}`);
 }
 
-/** The fields of a stored event that `cloudEventJson` needs to write it as a CloudEvent. */
+/** A stored event that `cloudEventJson` writes as a CloudEvent, with the fields that this needs. */
 export type EventToWriteAsCloudEvent = Pick<
   StoredEvent,
   'event_id' | 'event_type' | 'entity_id' | 'timestamp' | 'data' | 'metadata'

@@ -10,7 +10,7 @@ import {
 import type { RejectedEventRevalidator } from '#writing';
 import type { StoredDeadLetter } from '#store';
 
-/** The record that a replayed dead letter becomes in its stream's topic. */
+/** The Kafka record of the event that a replayed dead letter becomes, in the topic of its stream. */
 export interface ReplayedEventRecord {
   eventId: string;
   entityId: string | null;

@@ -8,7 +8,7 @@ import { GatewayConfig } from '../config.js';
 import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { VisibleProjections } from '../projections/visible-projections.js';
 
-/** The streams that the caller of a pipeline definition may see, and a signal that is aborted when it disconnects. */
+/** The caller that defines a pipeline: the streams that it may see, and a signal that is aborted when it disconnects. */
 export interface PipelineDefinitionCaller {
   access: StreamAccess;
   client: AbortSignal;

@@ -2,7 +2,7 @@ import { path } from '../http/address.js';
 import type { JsonApiClient } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
 import type { Pages } from '../reading/pages.js';
-import type { Entity, EntityAddress, Erasure } from '../types/entity.js';
+import type { Entity, EntityAddress, ErasureResult } from '../types/entity.js';
 import type { ListQuery } from '../types/list.js';
 
 /** `client.entities`: lists and erases entities. */
@@ -18,7 +18,7 @@ export class Entities {
   erase(
     { stream, entity_id }: EntityAddress,
     { confirm, ...options }: CallOptions & { confirm: string },
-  ): Promise<Erasure> {
+  ): Promise<ErasureResult> {
     return this.api.delete(path`/api/v1/entities/${entity_id}`, { query: { stream, confirm }, ...options });
   }
 }

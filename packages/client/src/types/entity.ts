@@ -20,7 +20,7 @@ export interface Entity extends EntityAddress {
 }
 
 /** The result of an erasure. */
-export interface Erasure extends EntityAddress {
+export interface ErasureResult extends EntityAddress {
   events_erased: number;
   /**
    * True if the server could not wait for events that were written before the erasure and not yet stored: they may

@@ -11,8 +11,8 @@ export function generationBinding(name: string, { id }: Pick<ProjectionGeneratio
 }
 
 /**
- * Changes between two positions are sent in the order of keys. `SentChangesPosition` is the part that was sent: the changes up
- * to position `to`, of keys up to and including `after`.
+ * How far the changes between two positions were sent. They are sent in the order of keys: all changes up to the position
+ * `to`, of the keys up to and including `after`, were sent.
  */
 export interface SentChangesPosition {
   to: LivePosition;
