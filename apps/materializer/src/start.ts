@@ -49,8 +49,10 @@ const fetchBounds = {
   fetchBytes: 8 * 1024 * 1024,
   fetchPartitionBytes: 512 * 1024,
   consumeBytes: 32 * 1024 * 1024,
-  // Milliseconds for which a fetch collects records: no longer than the interval between two inserts.
-  fetchCollectMs: 100,
+  // A partition that is added to an idle consumer waits at most this long (milliseconds).
+  fetchWaitMs: 250,
+  // Milliseconds for which a fetch collects records: less than the usual time between two inserts under little load.
+  fetchCollectMs: 250,
 };
 /** Seconds of the shutdown time that are reserved for leaving the consumer group and closing connections. */
 const closeSeconds = 5;

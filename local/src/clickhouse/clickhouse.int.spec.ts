@@ -133,6 +133,31 @@ describe('the embedded ClickHouse, used by the official client', () => {
     await Promise.all(Array.from({ length: 8 }, () => rows('SELECT 1')));
   });
 
+  it('applies the settings of an insert only to that insert, and those of its statement first', async () => {
+    await client.command({
+      query: 'CREATE TABLE lines (id UInt64, text String) ENGINE MergeTree ORDER BY id',
+    });
+    const insert = async (
+      row: string,
+      own: string,
+      settings: Record<string, string>,
+    ): Promise<string | null> =>
+      (await post(`INSERT INTO lines ${own} FORMAT CSV`, `${row}\n`, settings)).headers.get(
+        'x-clickhouse-exception-code',
+      );
+    expect(await insert('1;a', '', { format_csv_delimiter: ';' })).toBeNull();
+    expect(await insert('2,b', '', {})).toBeNull();
+    expect(
+      await insert('3|c', "SETTINGS format_csv_delimiter = '|'", { format_csv_delimiter: ';' }),
+    ).toBeNull();
+    expect(await insert('4,d', '', { no_such_setting: '1' })).toBe('115');
+    expect(await rows('SELECT id, text FROM lines ORDER BY id')).toEqual([
+      { id: 1, text: 'a' },
+      { id: 2, text: 'b' },
+      { id: 3, text: 'c' },
+    ]);
+  });
+
   it('inserts a row batch with the same deduplication token once', async () => {
     await client.command({
       query:

@@ -12,6 +12,7 @@ import type { EngineConnection, StatementResult, StatementContext } from './engi
 import { readMultipart } from './multipart.js';
 import { nativeBlocks } from './native-blocks.js';
 import { addField, assertAllowedByMethod, isReading, isSelecting, type QueryRequest } from './request.js';
+import { settingsClause } from './settings-clause.js';
 import {
   changesSession,
   formatClause,
@@ -193,16 +194,25 @@ async function insert(
   try {
     const size = await spoolBody(rest, { file, first, maxBytes: maxInsertBytes });
     if (size === 0) return await answer.send(query.format, Buffer.alloc(0), { written_rows: 0 });
-    const tail = `${head.settings} FORMAT ${head.format}`;
-    const sql = `${head.target} FROM INFILE ${quote(file)} COMPRESSION 'none' ${tail}`;
-    const result = await engine.onLane(engine.inserts, laneState(query), async (lane) => {
-      await assertContained(lane, { ...query, sql: `${head.target} ${tail}` });
+    const settings = settingsClause(query.settings, head.settings);
+    const sql = `${head.target} FROM INFILE ${quote(file)} COMPRESSION 'none' ${settings} FORMAT ${head.format}`;
+    const result = await engine.onLane(engine.inserts, insertState(query), async (lane) => {
+      const given = `${head.target} ${head.settings} FORMAT ${head.format}`;
+      await assertContained(lane, { ...query, sql: given });
       return lane.run(sql, 'Null');
     });
     await answer.send(query.format, Buffer.alloc(0), { written_rows: result.rows, written_bytes: size });
   } finally {
     await rm(file, { force: true });
   }
+}
+
+/**
+ * Returns the connection state that an INSERT needs. Its settings are part of the statement: each insert has another
+ * `insert_deduplication_token`, and other settings of a connection cost as much as a small insert.
+ */
+function insertState(query: QueryRequest): StatementContext {
+  return { ...laneState(query), settings: new Map() };
 }
 
 /**

@@ -50,6 +50,8 @@ export function serverProperties(settings: BrokerSettings): string {
     // A killed broker may register again only when its old session has expired.
     'broker.session.timeout.ms': 3000,
     'broker.heartbeat.interval.ms': 500,
+    // The default writes a record to the metadata log twice a second, even while nothing changes.
+    'metadata.max.idle.interval.ms': 5000,
     // A laptop that is not used for weeks keeps its events and its consumers' offsets.
     'log.retention.ms': -1,
     'offsets.retention.minutes': 5_256_000,

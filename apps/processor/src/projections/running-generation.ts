@@ -3,6 +3,9 @@ import type { DesiredGeneration } from './desired-generations.js';
 import { ProjectionTaskFactory, type ProjectionDependencies } from './projection-task-factory.js';
 import type { ProjectionTask } from './projection-task.js';
 
+/** Milliseconds for which a fetch collects records: less than the usual time between two saves (500). */
+const collectMs = 250;
+
 /**
  * Runs one generation of a projection in this process: folds the partitions that the generation's consumer group
  * assigns to this process.
@@ -24,6 +27,7 @@ export class RunningGeneration implements DefinitionRunner<DesiredGeneration> {
       ...parts,
       name,
       group: this.group,
+      collectMs,
       tasks: new ProjectionTaskFactory({ name, compiled }, parts),
       checkpointer: {
         drop: ({ projector }) => checkpointer.drop(projector),

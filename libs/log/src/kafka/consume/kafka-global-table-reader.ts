@@ -35,9 +35,9 @@ const missingWaitMs = 500;
 const normalMs = 5_000;
 /**
  * Milliseconds that an idle fetch waits at the broker. The reader has one partition, so no other one waits behind the
- * fetch; new records end the wait at once.
+ * fetch; new records end the wait at once. Shorter than the time after which a response counts as slow (2 s).
  */
-const idleFetchMs = 500;
+const idleFetchMs = 1_500;
 
 /**
  * Global table reader on Kafka: reads partition 0 of a topic without a consumer group. The reader needs no coordinator
