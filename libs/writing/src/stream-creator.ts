@@ -3,8 +3,11 @@ import type { TopicAndGroupNames } from '#event';
 import type { Actor, Definitions, StreamDefinition } from '#registry';
 import { EventRejection } from './rejection.js';
 
-/** Maximum number of streams that this process creates at the same time, over all requests. */
-const concurrency = 8;
+/**
+ * Maximum number of streams that this process creates at the same time, over all requests. Streams that are created at
+ * the same time share requests to Kafka.
+ */
+const concurrency = 64;
 /** Maximum number of stream creations that wait; a request that needs one more gets 503. */
 const mostWaiting = 256;
 /** Maximum number of streams that one request may create by writing to them. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Backoff } from '#async';
+import { Backoff, RequestBatcher } from '#async';
 import { LogUnavailableError } from '../errors.js';
 import { withTimeout } from './with-timeout.js';
 import type { KafkaAdapterConfig } from './config.js';
@@ -18,6 +18,8 @@ import type { BrokerAddress, DepartedBrokerDisconnector } from './departed-broke
 const firstWaitMs = 50;
 const longestWaitMs = 1_000;
 const readCommitted = 1;
+/** Limit of topics in one metadata request of `partitionsOf`. */
+const topicsAtOnce = 500;
 /** Placeholder in metadata requests that need only the brokers: an empty list of topics would request all topics. */
 const noTopic = '-';
 export const earliest = -2;
@@ -31,6 +33,15 @@ export class ClusterClient {
   private readonly sockets: KafkajsClientSockets;
   private readonly cluster: KafkajsCluster;
   private readonly timeoutMs: number;
+  private readonly lookUps = new RequestBatcher<string, PartitionMetadata[] | undefined>({
+    most: topicsAtOnce,
+    send: async (topics) => {
+      const known = await this.metadata([...new Set(topics)]);
+      return topics.map((topic) => known.get(topic));
+    },
+    // Kafka may reject one of the topics, for example because of a missing permission.
+    isFaultOfOneItem: isFatal,
+  });
   private closed = false;
 
   constructor(
@@ -75,6 +86,11 @@ export class ClusterClient {
     return new Map(topicMetadata.map(({ topic, partitionMetadata }) => [topic, partitionMetadata]));
   }
 
+  /** Returns the partitions of a topic; undefined if it does not exist. Concurrent calls share a request to Kafka. */
+  partitionsOf(topic: string): Promise<PartitionMetadata[] | undefined> {
+    return this.lookUps.ask(topic);
+  }
+
   private async ask(topics: readonly string[]): Promise<ClusterMetadata> {
     const answer = await (await this.anyBroker()).metadata([...topics]);
     this.silentBrokers?.seen(answer.brokers.map(addressOf));
@@ -98,8 +114,9 @@ export class ClusterClient {
     return this.cluster.brokerPool.findConnectedBroker();
   }
 
-  /** Connects to the broker with a node id that `metadata` has returned. */
-  broker(nodeId: number): Promise<KafkajsBroker> {
+  /** Connects to the broker with a node id that `metadata` of this or another client has returned. */
+  async broker(nodeId: number): Promise<KafkajsBroker> {
+    if (!this.cluster.brokerPool.brokers[nodeId]) await this.ask([noTopic]);
     return this.cluster.brokerPool.findBroker({ nodeId });
   }
 

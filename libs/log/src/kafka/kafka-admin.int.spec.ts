@@ -34,6 +34,51 @@ describe('the settings of a topic', () => {
   });
 });
 
+describe('topics that are created at about the same time', () => {
+  it('have their own settings, and one that Kafka rejects does not affect the others', async () => {
+    const log = openKafkaLog({ brokers, clientId: 'admin', replicationFactor: 1 });
+    const { admin } = log;
+    const prefix = `together.${randomUUID()}`;
+    await admin.create(`${prefix}.old`, { partitions: 5 });
+    const invalid = { partitions: 1, config: { 'retention.ms': 'never' } };
+    const outcomes = await Promise.allSettled([
+      admin.create(`${prefix}.old`, { partitions: 1 }),
+      admin.create(`${prefix}.one`, { partitions: 1 }),
+      admin.create(`${prefix}.invalid`, invalid),
+      admin.create(`${prefix}.two`, { partitions: 2, config: { 'max.message.bytes': '1000' } }),
+      admin.create(`${prefix}.two`, { partitions: 3 }),
+      admin.create(`${prefix}_two`, { partitions: 3 }),
+    ]);
+    const said = outcomes.map((one) =>
+      one.status === 'fulfilled' ? one.value : (one.reason as TopicRejectedError).reason,
+    );
+    expect(said).toEqual([false, true, 'settings', true, false, 'name']);
+    const counts = [`${prefix}.old`, `${prefix}.one`, `${prefix}.invalid`, `${prefix}.two`].map((name) =>
+      admin.partitions(name),
+    );
+    expect(await Promise.all(counts)).toEqual([5, 1, undefined, 2]);
+    const producer = await log.producer();
+    const write = (name: string) => producer.append([{ topic: name, key: 'k', value: 'x'.repeat(5_000) }]);
+    await expect(write(`${prefix}.two`)).rejects.toThrow();
+    await expect(write(`${prefix}.one`)).resolves.toHaveLength(1);
+    for (const name of await admin.list(prefix)) await admin.remove(name);
+    await log.close();
+  });
+
+  it('are all created, with a leader for each partition', async () => {
+    const log = openKafkaLog({ brokers, clientId: 'admin', replicationFactor: 1 });
+    const prefix = `many.${randomUUID()}.`;
+    const names = Array.from({ length: 150 }, (_, i) => `${prefix}${String(i).padStart(3, '0')}`);
+    const created = await Promise.all(names.map((name) => log.admin.create(name, { partitions: 2 })));
+    expect(created.every(Boolean)).toBe(true);
+    expect(await log.admin.list(prefix)).toEqual(names);
+    const offsets = await log.admin.offsetsIn(names);
+    expect([...offsets.values()].map(({ length }) => length)).toEqual(names.map(() => 2));
+    await Promise.all(names.map((name) => log.admin.remove(name)));
+    await log.close();
+  });
+});
+
 describe('a topic that Kafka does not create', () => {
   it('is rejected if a setting is invalid', async () => {
     const log = openKafkaLog({ brokers, clientId: 'admin', replicationFactor: 1 });

@@ -1,53 +1,36 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LogUnavailableError, TopicRejectedError, UnknownTopicError } from '../errors.js';
+import { LogUnavailableError, UnknownTopicError } from '../errors.js';
 import type { PartitionOffsetRange, TopicAdmin, TopicConfigChange, NewTopicSettings } from '../log.js';
 import { alterTopicConfig } from './alter-config.js';
 import { latest, type ClusterClient } from './cluster-client.js';
-import { isProtocolError, toLogError } from './kafka-errors.js';
+import { isProtocolError, toLogError, toTopicRejectedError } from './kafka-errors.js';
 import type { KafkajsBroker, PartitionMetadata } from './kafkajs/internals.js';
 import { topicBytes } from './topic-bytes.js';
+import { TopicCreator } from './topic-creator.js';
 import { topicOffsets } from './topic-offsets.js';
 
 const leaderWaitMs = 50;
 const requestTimeoutMs = 10_000;
 /** Limit of topics in one metadata request. */
 const topicsAtOnce = 500;
-/**
- * Settings of every topic that this client creates. The broker stores records uncompressed, whatever its default and
- * whatever codec producers use, because this client cannot decode every codec.
- */
-const defaultTopicConfig = { 'compression.type': 'uncompressed' };
-const invalidNameError = 'INVALID_TOPIC_EXCEPTION';
-/**
- * Protocol errors of rejected settings. INVALID_REPLICATION_FACTOR is not one of them: brokers may be down for a
- * moment, so it is retried.
- */
-const rejectedSettingErrors = ['INVALID_PARTITIONS', 'INVALID_CONFIG', 'INVALID_REQUEST', 'POLICY_VIOLATION'];
 
 /** `TopicAdmin` on Kafka: topics, offsets and consumer groups, with retries until the operation's time-out. */
 export class KafkaAdmin implements TopicAdmin {
   private readonly coordinators = new Map<string, Promise<KafkajsBroker>>();
 
+  private readonly creator: TopicCreator;
+
   constructor(
     private readonly client: ClusterClient,
-    private readonly replicationFactor: number,
-  ) {}
+    replicationFactor: number,
+  ) {
+    this.creator = new TopicCreator(client, replicationFactor);
+  }
 
   async create(topic: string, settings: NewTopicSettings): Promise<boolean> {
-    const config = { ...defaultTopicConfig, ...settings.config };
-    const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
-    const { replicationFactor } = this;
-    const created = await this.client.retrying('creating a topic', async () => {
-      const controller = await this.client.controller();
-      const request = { topic, numPartitions: settings.partitions, replicationFactor, configEntries };
-      try {
-        await controller.createTopics({ topics: [request], timeout: requestTimeoutMs });
-        return true;
-      } catch (error) {
-        if (isProtocolError(error, 'TOPIC_ALREADY_EXISTS')) return false;
-        throw toTopicRejectedError(topic, error) ?? error;
-      }
-    });
+    const created = await this.client.retrying('creating a topic', () =>
+      this.creator.create({ topic, ...settings }),
+    );
     await this.untilLed(topic);
     return created;
   }
@@ -67,7 +50,7 @@ export class KafkaAdmin implements TopicAdmin {
   /** Waits until each partition of a new topic has a leader, because only then can the topic be written. */
   private untilLed(topic: string): Promise<void> {
     return this.client.retrying('waiting for the leaders of a new topic', async () => {
-      const partitions = (await this.client.metadata([topic])).get(topic);
+      const partitions = await this.client.partitionsOf(topic);
       if (partitions?.every(({ leader }) => leader >= 0)) return;
       await sleep(leaderWaitMs);
       throw new LogUnavailableError('a partition of the new topic has no leader yet');
@@ -75,8 +58,8 @@ export class KafkaAdmin implements TopicAdmin {
   }
 
   async partitions(topic: string): Promise<number | undefined> {
-    const known = await this.client.retrying('looking up a topic', () => this.client.metadata([topic]));
-    return known.get(topic)?.length;
+    const known = await this.client.retrying('looking up a topic', () => this.client.partitionsOf(topic));
+    return known?.length;
   }
 
   async list(prefix: string): Promise<string[]> {
@@ -217,11 +200,4 @@ export class KafkaAdmin implements TopicAdmin {
 function committedOf(partitions: readonly { partition: number; offset: string }[]): Map<number, number> {
   const known = partitions.map(({ partition, offset }) => [partition, Number(offset)] as const);
   return new Map(known.filter(([, offset]) => offset >= 0));
-}
-
-function toTopicRejectedError(topic: string, error: unknown): TopicRejectedError | undefined {
-  if (isProtocolError(error, invalidNameError))
-    return new TopicRejectedError(topic, { reason: 'name', cause: error });
-  if (!isProtocolError(error, ...rejectedSettingErrors)) return undefined;
-  return new TopicRejectedError(topic, { reason: 'settings', cause: error });
 }

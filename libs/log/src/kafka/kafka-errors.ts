@@ -92,6 +92,21 @@ export function toLogError(error: unknown, doing: string): Error {
   });
 }
 
+const invalidNameError = 'INVALID_TOPIC_EXCEPTION';
+/**
+ * Protocol errors of rejected settings. INVALID_REPLICATION_FACTOR is not one of them: brokers may be down for a
+ * moment, so it is retried.
+ */
+const rejectedSettingErrors = ['INVALID_PARTITIONS', 'INVALID_CONFIG', 'INVALID_REQUEST', 'POLICY_VIOLATION'];
+
+/** Returns the TopicRejectedError for an error with which Kafka rejects a topic's name or settings. */
+export function toTopicRejectedError(topic: string, error: unknown): TopicRejectedError | undefined {
+  if (isProtocolError(error, invalidNameError))
+    return new TopicRejectedError(topic, { reason: 'name', cause: error });
+  if (!isProtocolError(error, ...rejectedSettingErrors)) return undefined;
+  return new TopicRejectedError(topic, { reason: 'settings', cause: error });
+}
+
 function isErrorShape(value: unknown): value is KafkaErrorShape {
   return typeof value === 'object' && value !== null && 'name' in value;
 }

@@ -65,11 +65,12 @@ class KafkaLog implements Log {
     const { config } = this;
     const ownClientId = config.instance === undefined ? undefined : clientIdOf(config);
     const joining = new ClusterClient(config);
+    const fetching = this.client();
     // Pipelines start and stop at run time, so a closed consumer must not remain in `closing`.
     const closed = (): unknown => this.closing.delete(consumer);
     const parts = this.parts();
     const bounds = { ...parts.bounds, fetchCollectMs: options.collectMs ?? parts.bounds.fetchCollectMs };
-    const consumer = new KafkaConsumer(options, { ...parts, bounds, joining, ownClientId, closed });
+    const consumer = new KafkaConsumer(options, { ...parts, bounds, fetching, joining, ownClientId, closed });
     return this.keep(consumer);
   }
 

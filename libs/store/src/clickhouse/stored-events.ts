@@ -1,4 +1,5 @@
 import type { OffsetRange, StoredEventId } from '../store.js';
+import { longQuerySettings } from './split-by-size.js';
 import type { StoreClickHouseClient } from './store-clickhouse-client.js';
 
 /**
@@ -40,13 +41,17 @@ WHERE e.stream = {stream:String} AND e.partition = {partition:UInt16}
 GROUP BY e.offset, e.event_id
 ORDER BY e.offset`;
 
+/** The bitmaps of the last segments have the greatest offsets, so the others are not read. */
 const last = `
-SELECT segment * 1048576 + bitmapMax(groupBitmapMergeState(offsets))
+SELECT stream, partition, max(segment * 1048576 + bitmapMax(offsets))
 FROM positions
-WHERE stream = {stream:String} AND partition = {partition:UInt16}
-GROUP BY segment
-ORDER BY segment DESC
-LIMIT 1`;
+WHERE (stream, partition, segment) IN (
+  SELECT stream, partition, max(segment)
+  FROM positions
+  WHERE stream IN {streams:Array(String)}
+    AND (stream, partition) IN arrayZip({streams:Array(String)}, {partitions:Array(UInt16)})
+  GROUP BY stream, partition)
+GROUP BY stream, partition`;
 
 /** Implements EventWriter.storedEvents: returns the events of an offset range that all tables contain. */
 export async function storedEvents(
@@ -58,14 +63,32 @@ export async function storedEvents(
   return rows.map(([offset, event_id]) => ({ offset, event_id }));
 }
 
+/** A partition of a stream, by the stream's id. */
+export interface StreamPartition {
+  stream: string;
+  partition: number;
+}
+
+/** Maximum number of partitions of one call of `lastStoredOffsets`. */
+export const mostPartitionsOfLookup = 500;
+
 /**
- * Returns the greatest offset in `positions`. An event that `positions` lacks is not stored and is written
- * again.
+ * Returns the greatest offset of each partition in `positions`, in the order of the partitions; undefined for a
+ * partition without a stored event. An event that `positions` lacks is not stored and is written again.
  */
-export async function lastStoredOffset(
+export async function lastStoredOffsets(
   connection: StoreClickHouseClient,
-  params: { stream: string; partition: number },
-): Promise<number | undefined> {
-  const [row] = await connection.select<[number]>(last, { params, purpose: 'lookup' });
-  return row?.[0];
+  wanted: readonly StreamPartition[],
+): Promise<(number | undefined)[]> {
+  const params = {
+    streams: wanted.map(({ stream }) => stream),
+    partitions: wanted.map(({ partition }) => partition),
+  };
+  const rows = await connection.select<[string, number, number]>(last, {
+    params,
+    settings: longQuerySettings,
+    purpose: 'lookup',
+  });
+  const found = new Map(rows.map(([stream, partition, offset]) => [`${partition}/${stream}`, offset]));
+  return wanted.map(({ stream, partition }) => found.get(`${partition}/${stream}`));
 }

@@ -1,3 +1,4 @@
+import { RequestBatcher } from '#async';
 import type { EpochMicros } from '#event';
 import type { EventRowBatch } from '../row-batch/event-row-batch.js';
 import type { DeadLetter, EventRow, EventWriter, OffsetRange, StoredEventId } from '../store.js';
@@ -7,7 +8,12 @@ import { deduplicatedInsert } from './insert-settings.js';
 import { RowBinaryWriter } from '../row-batch/row-binary.js';
 import { eventColumns } from '../row-batch/event-columns.js';
 import { deadLetterColumns, writeDeadLetter } from './dead-letter-columns.js';
-import { lastStoredOffset, storedEvents } from './stored-events.js';
+import {
+  lastStoredOffsets,
+  mostPartitionsOfLookup,
+  storedEvents,
+  type StreamPartition,
+} from './stored-events.js';
 import { latestVersions } from './latest-versions.js';
 import { idsIn, offsetsOf } from './stored-ids.js';
 import { versionsOf } from './versions-of.js';
@@ -17,6 +23,12 @@ const insertDeadLetters = `INSERT INTO dead_letters (${deadLetterColumns.join(',
 
 /** Inserts the materializer's events and dead letters into ClickHouse, and looks up what is stored already. */
 export class ClickHouseWriter implements EventWriter {
+  /** Looks up many partitions in one query: a consumer that joins its group opens all its partitions at once. */
+  private readonly lastOffsets = new RequestBatcher<StreamPartition, number | undefined>({
+    most: mostPartitionsOfLookup,
+    send: (partitions) => lastStoredOffsets(this.connection, partitions),
+  });
+
   constructor(private readonly connection: StoreClickHouseClient) {}
 
   async appendRowBatches(blocks: readonly EventRowBatch[], token: string): Promise<void> {
@@ -44,7 +56,7 @@ export class ClickHouseWriter implements EventWriter {
   }
 
   lastStoredOffset(stream: string, partition: number): Promise<number | undefined> {
-    return lastStoredOffset(this.connection, { stream, partition });
+    return this.lastOffsets.ask({ stream, partition });
   }
 
   storedEvents(range: OffsetRange): Promise<StoredEventId[]> {

@@ -31,6 +31,22 @@ export function describeMaterializing(contract: StoreContractFixture): void {
       expect(await contract.store.writer.lastStoredOffset(stream, 1)).toBeUndefined();
     });
 
+    it('looks up the greatest stored offsets of many partitions at once', async () => {
+      const streams = [newStream(), newStream()];
+      const rows = streams.flatMap((stream, at) =>
+        [0, 1].map((partition) => eventRow({ stream, partition, offset: 10 * at + partition })),
+      );
+      await contract.write(rows);
+      const { writer } = contract.store;
+      const found = streams.flatMap((stream) =>
+        [0, 1, 2].map((partition) => writer.lastStoredOffset(stream, partition)),
+      );
+      expect(await Promise.all([...found, writer.lastStoredOffset('nowhere', 0)])).toEqual([
+        ...[0, 1, undefined, 10, 11, undefined],
+        undefined,
+      ]);
+    });
+
     it('looks up several events with one offset by their ids, after the topic was recreated', async () => {
       const stream = newStream();
       const [old, young] = [0, 1].map((i) =>

@@ -36,7 +36,7 @@ it('finds the offsets of many partitions with as many requests as for one', asyn
   const places = ['a', 'b'].flatMap((topic) => [0, 1, 2].map((partition) => ({ topic, partition })));
   const found = await logOffsetsOf(client, places);
   expect([...found.keys()].sort()).toEqual(['a/0', 'a/1', 'b/0', 'b/1']);
-  expect(found.get('b/1')).toEqual({ beginning: 10, end: 20 });
+  expect(found.get('b/1')).toEqual({ beginning: 10, end: 20, leader: 7 });
   expect(asked).toEqual(['metadata', 'offsets', 'offsets']);
 });
 

@@ -13,10 +13,11 @@ interface AssignmentDependencies {
   bounds: KafkaAdapterLimits;
 }
 
-/** First offset of a partition in the log, and the offset after its last record. */
+/** First offset of a partition in the log, the offset after its last record, and the node id of its leader. */
 export interface PartitionOffsetBounds {
   beginning: number;
   end: number;
+  leader: number;
 }
 
 /**
@@ -39,11 +40,13 @@ export async function logOffsetsOf(
   const found = await topicOffsets(client, new Map(asked), (error) => {
     if (isFatal(error)) throw error;
   });
-  return new Map(
-    [...found].flatMap(([topic, offsets]) =>
-      offsets.map(({ partition, beginning, end }) => [keyOf({ topic, partition }), { beginning, end }]),
-    ),
-  );
+  const bounds = new Map<string, PartitionOffsetBounds>();
+  for (const [topic, partitions] of metadata) {
+    const leaders = new Map(partitions.map(({ partitionId, leader }) => [partitionId, leader]));
+    for (const { partition, beginning, end } of found.get(topic) ?? [])
+      bounds.set(keyOf({ topic, partition }), { beginning, end, leader: leaders.get(partition)! });
+  }
+  return bounds;
 }
 
 /**
@@ -53,7 +56,7 @@ export async function logOffsetsOf(
 export function describeAssignment(
   { client, bounds }: AssignmentDependencies,
   place: TopicPartition,
-  { committed, beginning, end }: PartitionOffsetBounds & { committed: number },
+  { committed, beginning, end }: Omit<PartitionOffsetBounds, 'leader'> & { committed: number },
 ): NewlyAssignedPartition {
   const at = async (timestamp: number): Promise<number> =>
     client.offsetAt({ ...place, leader: await leaderOf(client, place) }, timestamp);
@@ -86,7 +89,7 @@ export function describeAssignment(
  * @throws LogUnavailableError if the partition has no leader or does not exist
  */
 export async function leaderOf(client: ClusterClient, { topic, partition }: TopicPartition): Promise<number> {
-  const known = (await client.metadata([topic])).get(topic);
+  const known = await client.partitionsOf(topic);
   const leader = known?.find(({ partitionId }) => partitionId === partition)?.leader ?? -1;
   if (leader < 0) throw new LogUnavailableError('the partition has no leader');
   return leader;

@@ -61,10 +61,18 @@ export class Fetcher {
     this.budget = new ByteBudget(options.bounds.consumeBytes, () => this.wakeUp());
   }
 
-  add(feed: PartitionBuffer): void {
+  /**
+   * Fetches records for this buffer from now on.
+   * @param leader Node id of the partition's leader, if the caller has just looked it up. A look-up by the fetcher waits
+   * until the running fetch of this client ends.
+   */
+  add(feed: PartitionBuffer, leader?: number): void {
     this.feeds.set(keyOf(feed), feed);
     feed.onRoom = () => this.roomFor(feed);
-    this.findLeaders();
+    feed.leader = leader;
+    if (leader === undefined) return this.findLeaders();
+    if (!this.closed) this.startFetching(feed);
+    this.wakeUp();
   }
 
   remove(feed: PartitionBuffer): void {

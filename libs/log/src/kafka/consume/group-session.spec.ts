@@ -56,6 +56,7 @@ describe('the partitions of a member', () => {
     session = new GroupSession({
       ...{
         client,
+        fetching: client,
         bounds: defaultKafkaLogLimits,
         logger: silentLogger,
         outage: fetchOutage(silentLogger),

@@ -25,6 +25,8 @@ import { settledWithin } from '../../settled-within.js';
 /** Dependencies of a `GroupSession`, and the generation in which it begins. */
 interface GroupSessionOptions {
   client: ClusterClient;
+  /** See `KafkaConsumerDependencies.fetching`. */
+  fetching: ClusterClient;
   bounds: KafkaAdapterLimits;
   logger: KafkaLogger;
   outage: FetchOutageTracker;
@@ -74,7 +76,7 @@ export class GroupSession {
   private pass!: () => void;
 
   constructor(private readonly options: GroupSessionOptions) {
-    const { client, bounds, logger, outage, generation } = options;
+    const { fetching: client, bounds, logger, outage, generation } = options;
     this.generation = generation;
     this.expectNext();
     this.fetcher = new Fetcher({
@@ -238,17 +240,17 @@ export class GroupSession {
     const from = Math.min(await assigned, assignment.position);
     if (own.isRevoked) return;
     if (own.mustReassign) return this.reopen(own);
-    this.read(own, Math.max(from, assignment.beginning));
+    this.read(own, { from: Math.max(from, assignment.beginning), leader: log.leader });
   }
 
-  private read(own: OwnedPartition, from: number): void {
+  private read(own: OwnedPartition, { from, leader }: { from: number; leader: number }): void {
     own.buffer = new PartitionBuffer({
       ...placeOf(own),
       from,
       deliver: (batch) => this.keepBusy(own.key, this.options.handler.batch(batch)),
       onError: (error) => this.options.onFatal(error),
     });
-    this.fetcher.add(own.buffer);
+    this.fetcher.add(own.buffer, leader);
   }
 
   private keepBusy<T>(key: string, call: Promise<T>): Promise<T> {

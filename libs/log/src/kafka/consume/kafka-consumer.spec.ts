@@ -79,7 +79,13 @@ describe('a member of a group', () => {
           onCrash: () => undefined,
         },
         {
-          ...{ client, joining: client, logger: silentLogger, outage: fetchOutage(silentLogger) },
+          ...{
+            client,
+            fetching: client,
+            joining: client,
+            logger: silentLogger,
+            outage: fetchOutage(silentLogger),
+          },
           bounds: { ...defaultKafkaLogLimits, sessionTimeoutMs: 500, heartbeatMs: 10 },
         },
       );
@@ -116,7 +122,13 @@ describe('a member of a group', () => {
         onCrash: () => undefined,
       },
       {
-        ...{ client, joining: client, logger: silentLogger, outage: fetchOutage(silentLogger) },
+        ...{
+          client,
+          fetching: client,
+          joining: client,
+          logger: silentLogger,
+          outage: fetchOutage(silentLogger),
+        },
         bounds: { ...defaultKafkaLogLimits, heartbeatMs: 10 },
       },
     );

@@ -19,7 +19,13 @@ import { WakeUpSignal } from './wake-up-signal.js';
 
 /** Kafka clients, limits and logger of a `KafkaConsumer`. */
 interface KafkaConsumerDependencies {
+  /** Client for commits and lookups. */
   client: ClusterClient;
+  /**
+   * Client for fetches, with its own connections: a broker answers the requests of one connection one after the other,
+   * so a commit or a lookup on the same connection would wait until the broker has records for the fetch.
+   */
+  fetching: ClusterClient;
   /**
    * Client with its own connections, because a broker answers the join of a member only when all others have joined
    * too.
@@ -320,7 +326,8 @@ export class KafkaConsumer implements Consumer {
     this.changed.raise();
     // An unreachable coordinator detects the departure when the session times out.
     await settledWithin(leaveMs, this.membership.leave());
-    await Promise.all([this.parts.client.close(), this.parts.joining.close()]);
+    const { client, fetching, joining } = this.parts;
+    await Promise.all([client, fetching, joining].map((one) => one.close()));
     await this.running;
     this.parts.closed?.();
   }

@@ -4,6 +4,7 @@ import { patchProduceResponses, type ProducingBroker } from './produce-responses
 import { produceRequest } from './produce-request.js';
 import { patchMetadataErrors, type MetadataResponseParser } from './metadata-errors.js';
 import { patchReconnect, type KafkajsConnection } from './reconnect.js';
+import { patchTargetTopics, type ProducingCluster } from './target-topics.js';
 import { patchRequestQueue, type KafkajsRequestQueue } from './request-queue.js';
 
 type Function_ = (...args: never[]) => unknown;
@@ -30,7 +31,8 @@ export function checkVersion(installed: string): void {
  * - the framing of requests (it copies them three times),
  * - the request queue, which polls without a pause (issues 1751, 1768) and keeps hung connections,
  * - reconnects, which fail because of leftovers of the previous connection,
- * - metadata responses, in which one missing topic fails all others.
+ * - metadata responses, in which one missing topic fails all others,
+ * - the metadata of a producer, which loads all topics again for each new one.
  *
  * The patches affect the whole process; `internals.ts` installs them before it loads kafkajs.
  * @throws if another version of kafkajs is installed
@@ -45,6 +47,7 @@ export function installPatches(require: NodeJS.Require): void {
   );
   patchRequestQueue(require('kafkajs/src/network/requestQueue') as { prototype: KafkajsRequestQueue });
   patchProduceResponses(require('kafkajs/src/broker') as { prototype: ProducingBroker });
+  patchTargetTopics(require('kafkajs/src/cluster') as { prototype: ProducingCluster });
   patchReconnect(require('kafkajs/src/network/connection') as { prototype: KafkajsConnection });
 }
 

@@ -62,7 +62,7 @@ export class TopicMetadataCache {
   }
 
   private async lookUp(topic: string): Promise<number | undefined> {
-    const known = await this.client.retrying('looking up a topic', () => this.client.metadata([topic]));
-    return known.get(topic)?.length;
+    const known = await this.client.retrying('looking up a topic', () => this.client.partitionsOf(topic));
+    return known?.length;
   }
 }

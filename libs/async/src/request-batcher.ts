@@ -1,0 +1,55 @@
+/** How a `RequestBatcher` sends its requests. */
+export interface RequestBatcherOptions<Item, Answer> {
+  /** Maximum number of items in one request. */
+  most: number;
+  /** Sends one request. Resolves with the answer to each item, in the order of the items. */
+  send(items: readonly Item[]): Promise<readonly Answer[]>;
+  /**
+   * Whether the error of a request can be the fault of a single item. Each item of the request is then sent again in a
+   * request of its own, so that no item fails because of another one. Default: never.
+   */
+  isFaultOfOneItem?(error: unknown): boolean;
+}
+
+interface WaitingItem<Item, Answer> {
+  item: Item;
+  resolve: (answer: Answer) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Combines concurrent calls into few requests. Calls of the same event-loop turn, and calls that arrive while a request
+ * is pending, share one request. One request is pending at a time. At most as many items wait as there are callers.
+ */
+export class RequestBatcher<Item, Answer> {
+  private waiting: WaitingItem<Item, Answer>[] = [];
+  private running = false;
+
+  constructor(private readonly options: RequestBatcherOptions<Item, Answer>) {}
+
+  /** Resolves with the answer to this item. @throws the error of the request that contained the item */
+  ask(item: Item): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ item, resolve, reject });
+      if (!this.running) void this.run();
+    });
+  }
+
+  private async run(): Promise<void> {
+    this.running = true;
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.waiting.length > 0) await this.sendAll(this.waiting.splice(0, this.options.most));
+    this.running = false;
+  }
+
+  private async sendAll(waiting: readonly WaitingItem<Item, Answer>[]): Promise<void> {
+    try {
+      const answers = await this.options.send(waiting.map(({ item }) => item));
+      waiting.forEach(({ resolve }, index) => resolve(answers[index]!));
+    } catch (error) {
+      if (waiting.length > 1 && this.options.isFaultOfOneItem?.(error))
+        return void (await Promise.all(waiting.map((one) => this.sendAll([one]))));
+      for (const { reject } of waiting) reject(error);
+    }
+  }
+}

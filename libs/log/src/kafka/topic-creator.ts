@@ -1,0 +1,113 @@
+import { RequestBatcher } from '#async';
+import type { NewTopicSettings } from '../log.js';
+import type { ClusterClient } from './cluster-client.js';
+import { isProtocolError, toTopicRejectedError } from './kafka-errors.js';
+
+/** A topic to create: its name, the number of its partitions and its Kafka settings. */
+export interface NewTopic extends NewTopicSettings {
+  topic: string;
+}
+
+/** How the creation of one topic ended: whether it was created, or why it failed. */
+type TopicCreationOutcome = { created: boolean } | { error: unknown };
+
+const requestTimeoutMs = 10_000;
+/** Limit of topics in one CreateTopics request. */
+const topicsAtOnce = 100;
+/** Limit of partitions in one CreateTopics request of several topics; Kafka rejects more than 10,000. */
+const partitionsAtOnce = 2_000;
+/**
+ * Settings of every topic that this client creates. The broker stores records uncompressed, whatever its default and
+ * whatever codec producers use, because this client cannot decode every codec.
+ */
+const defaultTopicConfig = { 'compression.type': 'uncompressed' };
+
+/**
+ * Creates topics. Topics whose creation is requested at about the same time are created with one CreateTopics request,
+ * because a broker handles such requests one after the other. Each topic has its own settings and its own outcome.
+ */
+export class TopicCreator {
+  private readonly batcher: RequestBatcher<NewTopic, TopicCreationOutcome>;
+
+  constructor(
+    private readonly client: ClusterClient,
+    private readonly replicationFactor: number,
+  ) {
+    this.batcher = new RequestBatcher({ most: topicsAtOnce, send: (topics) => this.createAll(topics) });
+  }
+
+  /**
+   * Creates the topic with one attempt. Resolves false if the topic already exists, even with other settings.
+   * @throws TopicRejectedError if Kafka rejects the name or a setting
+   * @throws another error if the topic was not created for another reason; a retry may succeed
+   */
+  async create(topic: NewTopic): Promise<boolean> {
+    const outcome = await this.batcher.ask(topic);
+    if ('error' in outcome) throw outcome.error;
+    return outcome.created;
+  }
+
+  private async createAll(topics: readonly NewTopic[]): Promise<TopicCreationOutcome[]> {
+    const outcomes = new Map<NewTopic, TopicCreationOutcome>();
+    for (const group of compatibleGroups(topics)) {
+      const errors = await this.request(group).catch((error: unknown) => error);
+      for (const one of group) outcomes.set(one, outcomeOf(one, errors));
+    }
+    return topics.map((topic) => outcomes.get(topic)!);
+  }
+
+  /** Sends one CreateTopics request. Resolves with the error of each topic that was not created, by topic. */
+  private async request(topics: readonly NewTopic[]): Promise<Map<string, unknown>> {
+    const controller = await this.client.controller();
+    const { replicationFactor } = this;
+    const request = topics.map(({ topic, partitions, config }) => {
+      const all = Object.entries({ ...defaultTopicConfig, ...config });
+      const configEntries = all.map(([name, value]) => ({ name, value }));
+      return { topic, numPartitions: partitions, replicationFactor, configEntries };
+    });
+    try {
+      await controller.createTopics({ topics: request, timeout: requestTimeoutMs });
+      return new Map();
+    } catch (error) {
+      return errorsByTopic(error);
+    }
+  }
+}
+
+/**
+ * Splits the topics into groups that one CreateTopics request can contain. Kafka does not compare the names of one
+ * request, so names that are equal, or that Kafka cannot distinguish (`a.b` and `a_b`), go into different groups.
+ */
+export function compatibleGroups(topics: readonly NewTopic[]): NewTopic[][] {
+  const groups: { names: Set<string>; partitions: number; topics: NewTopic[] }[] = [];
+  for (const topic of topics) {
+    const name = topic.topic.replaceAll('.', '_');
+    let group = groups.find(
+      ({ names, partitions }) => !names.has(name) && partitions + topic.partitions <= partitionsAtOnce,
+    );
+    if (!group) groups.push((group = { names: new Set(), partitions: 0, topics: [] }));
+    group.names.add(name);
+    group.partitions += topic.partitions;
+    group.topics.push(topic);
+  }
+  return groups.map((group) => group.topics);
+}
+
+/**
+ * Returns the errors of a CreateTopics response by topic. kafkajs combines them in one KafkaJSAggregateError, and topics
+ * without an error of their own were created.
+ * @throws the error itself if it concerns the whole request
+ */
+function errorsByTopic(error: unknown): Map<string, unknown> {
+  const { errors } = error as { errors?: unknown };
+  if (!Array.isArray(errors)) throw error;
+  return new Map((errors as { topic: string }[]).map((one) => [one.topic, one]));
+}
+
+function outcomeOf({ topic }: NewTopic, errors: unknown): TopicCreationOutcome {
+  if (!(errors instanceof Map)) return { error: errors };
+  if (!errors.has(topic)) return { created: true };
+  const error: unknown = errors.get(topic);
+  if (isProtocolError(error, 'TOPIC_ALREADY_EXISTS')) return { created: false };
+  return { error: toTopicRejectedError(topic, error) ?? error };
+}
