@@ -11,7 +11,7 @@ import {
   type WebhookFormat,
 } from '#dataflow';
 import type { JobAndOperatorEventCounts, EventOutcomeCounts } from './counts.js';
-import type { JobIdentity } from './emitted-record.js';
+import { isTooLarge, tooLarge, type EmittedRecord, type JobIdentity } from './emitted-record.js';
 import { deadLetterOf, type DeadLetterCause } from './dead-letters.js';
 import { encodeRepartitionedEvent } from './stage-record.js';
 import type { OutputDeduplication } from './output-deduplication.js';
@@ -22,6 +22,16 @@ export interface BufferedStreamEvent {
   /** JSON pointer of the operator that emits the event. */
   readonly at: string;
   readonly flow: PipelineEvent;
+  readonly record?: undefined;
+}
+
+/**
+ * An event that a job emits to a stream, as a record that needs no further check. The record takes less memory than the
+ * event, and the garbage collector has one object to copy instead of a dozen.
+ */
+export interface EncodedStreamEvent {
+  readonly stream: string;
+  readonly record: EmittedRecord;
 }
 
 /** An event that a job sends to a webhook. */
@@ -53,7 +63,7 @@ const recordWeight = 300;
 
 /** The outputs of one batch of one partition that are not written yet, and the event counts of the batch. */
 export class OutputBuffer {
-  emits: BufferedStreamEvent[] = [];
+  emits: (BufferedStreamEvent | EncodedStreamEvent)[] = [];
   forwards: ProducerRecord[] = [];
   deliveries: BufferedWebhookEvent[] = [];
   letters: DeadLetter[] = [];
@@ -71,6 +81,11 @@ export class OutputBuffer {
       /** Name of the partition that is processed; the repartitioned records contain this name. */
       source: string;
       readonly topicOf: (stage: string) => StageTopic;
+      /**
+       * Encodes an emitted event at once. Returns undefined if the event must be kept until it is written, because its
+       * stream does not exist yet or its event type has a schema.
+       */
+      readonly encode: (emit: BufferedStreamEvent) => EmittedRecord | undefined;
       readonly now: () => EpochMicros;
       /** Finds emitted events that the previous owner of the partition may have written already. */
       readonly before?: OutputDeduplication | undefined;
@@ -94,7 +109,7 @@ export class OutputBuffer {
   }
 
   /** Removes and returns the records that wait to be written to Kafka. */
-  takeRecords(): { emits: BufferedStreamEvent[]; forwards: ProducerRecord[] } {
+  takeRecords(): Pick<OutputBuffer, 'emits' | 'forwards'> {
     const { emits, forwards } = this;
     [this.emits, this.forwards, this.weight.records] = [[], [], 0];
     return { emits, forwards };
@@ -175,9 +190,13 @@ export class OutputBuffer {
   }
 
   private emit(emit: BufferedStreamEvent): void {
+    const { stream, at, flow } = emit;
+    const record = this.parts.encode(emit);
+    if (record && isTooLarge(record))
+      return this.fail(flow, { at, reason: 'schema_violation', error: `${at}: ${tooLarge}`, stream });
     this.counts.emitted++;
-    this.emits.push(emit);
-    this.weight.records += weightOf(emit.flow);
+    this.emits.push(record ? { stream, record } : emit);
+    this.weight.records += record ? recordWeight + record.value.length : weightOf(flow);
   }
 
   private deliver({ url, secretRef, format, at, flow }: OperatorOutcome & { kind: 'webhook' }): void {

@@ -1,13 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KafkaOrClickHouseRetrier } from '#engine';
+import { FencedError, type KafkaOrClickHouseRetrier } from '#engine';
 import { cloudEventJson, formatTime, type EpochMicros, type TopicAndGroupNames } from '#event';
 import { derivedId } from '#dataflow';
 import type { WebhookDeliverer, PendingWebhookDelivery } from '#webhooks';
 import { ProducerBufferFullError, UnknownTopicError, type ProducerRecord, type Producer } from '#log';
 
-import { emittedMetadata, emittedRecord, isTooLarge, tooLarge, type JobIdentity } from './emitted-record.js';
+import {
+  emittedMetadata,
+  emittedRecord,
+  isTooLarge,
+  tooLarge,
+  type EmittedRecord,
+  type JobIdentity,
+} from './emitted-record.js';
 import type { EmittedEventValidator } from './emitted-event-validator.js';
-import type { BufferedStreamEvent, OutputBuffer, BufferedWebhookEvent } from './output-buffer.js';
+import type {
+  BufferedStreamEvent,
+  BufferedWebhookEvent,
+  EncodedStreamEvent,
+  OutputBuffer,
+} from './output-buffer.js';
 import type { TargetStreamCreator } from './target-stream-creator.js';
 import type { OutputDeduplication } from './output-deduplication.js';
 
@@ -57,15 +69,25 @@ export class Sink {
     }
   }
 
+  /**
+   * Encodes an emitted event whose target stream exists and whose event type has no schema. Returns undefined for any
+   * other event: `append` checks it.
+   */
+  encode(emit: BufferedStreamEvent, run: JobIdentity): EmittedRecord | undefined {
+    if (!this.isKnown(emit)) return undefined;
+    return emittedRecord(emit, run, { schemaVersion: null, now: this.parts.now() });
+  }
+
   /** Resolves with the emitted events, without those that are known to be in their target streams already. */
   private async unwritten(
-    emits: readonly BufferedStreamEvent[],
+    emits: readonly WaitingStreamEvent[],
     run: JobIdentity,
     { before, signal }: { before: OutputDeduplication | undefined; signal: AbortSignal },
-  ): Promise<readonly BufferedStreamEvent[]> {
+  ): Promise<readonly WaitingStreamEvent[]> {
     if (!before) return emits;
-    const idOf = ({ at, flow }: BufferedStreamEvent): string => derivedId(run.id, flow.origin, at);
-    const missing: BufferedStreamEvent[] = [];
+    const idOf = (emit: WaitingStreamEvent): string =>
+      emit.record ? emit.record.id : derivedId(run.id, emit.flow.origin, emit.at);
+    const missing: WaitingStreamEvent[] = [];
     for (const stream of new Set(emits.map((emit) => emit.stream))) {
       const some = emits.filter((emit) => emit.stream === stream);
       const written = await before.among(stream, some.map(idOf), signal);
@@ -115,11 +137,16 @@ export class Sink {
   }
 
   private async recordsOf(
-    emits: readonly BufferedStreamEvent[],
+    emits: readonly WaitingStreamEvent[],
     attempt: SinkWriteAttempt,
   ): Promise<ProducerRecord[]> {
     const records: ProducerRecord[] = [];
     for (const emit of emits) {
+      if (emit.record) {
+        if (!this.parts.streams.isThere(emit.stream)) await this.recreate(emit.stream, attempt);
+        records.push(this.recordIn(emit.stream, emit.record));
+        continue;
+      }
       if (attempt.refused.has(emit)) continue;
       // An event whose target stream exists and whose event type has no schema is encoded synchronously, because
       // `await` is slower.
@@ -127,6 +154,18 @@ export class Sink {
       if (typeof record !== 'string') records.push(record);
     }
     return records;
+  }
+
+  /**
+   * Creates a stream again that was deleted after events to it had been encoded.
+   * @throws FencedError when the stream cannot be created: the batch is then computed again from the last checkpoint,
+   *   and the events become dead letters
+   */
+  private async recreate(stream: string, { signal }: SinkWriteAttempt): Promise<void> {
+    const { streams, retry } = this.parts;
+    const reason = await retry.run('log', signal, () => streams.ensure(stream));
+    if (reason !== undefined)
+      throw new FencedError(`the stream ${stream} was deleted and cannot be created: ${reason}`);
   }
 
   /** Resolves with the record of an emitted event, or with the reason why the event became a dead letter. */
@@ -159,11 +198,14 @@ export class Sink {
     schemaVersion: number | null,
     attempt: SinkWriteAttempt,
   ): ProducerRecord | string {
-    const { streams, topics, now } = this.parts;
-    const { stream } = emit;
-    const record = emittedRecord(emit, attempt.run, { schemaVersion, now: now() });
+    const record = emittedRecord(emit, attempt.run, { schemaVersion, now: this.parts.now() });
     if (isTooLarge(record)) return reject(emit, tooLarge, attempt);
-    const { key, value } = record;
+    return this.recordIn(emit.stream, record);
+  }
+
+  /** @throws UnknownTopicError when the target stream was deleted a moment ago */
+  private recordIn(stream: string, { key, value }: EmittedRecord): ProducerRecord {
+    const { streams, topics } = this.parts;
     return { topic: topics.ofStream(streams.idOf(stream)), key, value };
   }
 }
@@ -175,6 +217,8 @@ function cloudEvent({ flow }: BufferedWebhookEvent, run: JobIdentity, id: string
   const content = { ...event, event_id: id, timestamp: formatTime(event.timestamp), metadata };
   return cloudEventJson(content, `/api/v1/pipelines/${run.name}`);
 }
+
+type WaitingStreamEvent = BufferedStreamEvent | EncodedStreamEvent;
 
 interface SinkWriteAttempt {
   run: JobIdentity;

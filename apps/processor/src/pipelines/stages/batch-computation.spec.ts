@@ -25,6 +25,11 @@ const inputs = Array.from({ length: 10 }, (_, offset) => {
   const event = { ...record, stream: 'orders', partition: 0, offset };
   return { flow: sourceEvent(event), offset, watermark: 0, index: 0 };
 });
+const run = {
+  ...{ name: 'p', version: 1, id: 'a'.repeat(24) },
+  streams: () => ['orders'],
+  idOf: (name: string) => name,
+};
 const grown = Array.from({ length: 10 }, () => inputs).flat();
 const signal = new AbortController().signal;
 
@@ -73,34 +78,25 @@ async function computedOver(events: typeof inputs, operators: OperatorSpec[]): P
   const output = new OutputBuffer({
     steps: pipeline.steps,
     ...{
-      run: {
-        name: 'p',
-        version: 1,
-        id: 'a'.repeat(24),
-        streams: () => ['orders'],
-        idOf: (name: string) => name,
-      },
+      run,
       source: 'orders/0',
       now: () => 0,
     },
     topicOf: () => ({ topic: world.topicOf('orders'), partitions: 2 }),
+    encode: (emit) => sink.encode(emit, run),
   });
-  const writing = new BatchComputation(
-    output,
-    { name: 'p', version: 1, id: 'a'.repeat(24), streams: () => ['orders'], idOf: (name: string) => name },
-    {
-      ...{ sink, state: { ended: signal }, load: () => Promise.resolve() },
-      saveDeadLetters: (letters) => Promise.resolve(void saved.push(letters)),
-      permit: () => {
-        turns++;
-        let over = false;
-        return Promise.resolve(() => {
-          if (!over) turns--;
-          over = true;
-        });
-      },
+  const writing = new BatchComputation(output, run, {
+    ...{ sink, state: { ended: signal }, load: () => Promise.resolve() },
+    saveDeadLetters: (letters) => Promise.resolve(void saved.push(letters)),
+    permit: () => {
+      turns++;
+      let over = false;
+      return Promise.resolve(() => {
+        if (!over) turns--;
+        over = true;
+      });
     },
-  );
+  });
   await writing.compute(() => writing.take(pipeline.chain, events));
   await world.close();
   return output;

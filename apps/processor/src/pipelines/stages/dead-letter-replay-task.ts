@@ -94,6 +94,7 @@ export class DeadLetterReplayTask implements StageTask {
       ...{ run: run.label, steps: run.pipeline.steps },
       ...{ source: replayPartitionName, now, before: state.before },
       topicOf: (stage) => run.topicOf(stage),
+      encode: (emit) => this.options.sink.encode(emit, run.label),
     });
     const writing = new BatchComputation(output, run.label, this.options);
     await writing.compute(async () => {

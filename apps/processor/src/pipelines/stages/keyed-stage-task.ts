@@ -144,6 +144,7 @@ export class KeyedStageTask implements StageTask {
     const output = new OutputBuffer({
       ...{ run: run.label, steps: run.pipeline.steps, source: this.source, now, before: state.before },
       topicOf: (to) => run.topicOf(to),
+      encode: (emit) => this.options.sink.encode(emit, run.label),
     });
     const writing = new BatchComputation(output, run.label, this.options);
     const work: BatchPartComputation = {

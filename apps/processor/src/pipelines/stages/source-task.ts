@@ -122,6 +122,7 @@ export class SourceTask implements StageTask {
     const output = new OutputBuffer({
       ...{ run: run.label, steps: run.pipeline.steps, source: this.source, now, before: state.before },
       topicOf: (stage) => run.topicOf(stage),
+      encode: (emit) => this.options.sink.encode(emit, run.label),
     });
     const writing = new BatchComputation(output, run.label, this.options);
     await writing.compute(() => writing.take(run.pipeline.chain, this.matched(records, run, output.counts)));
