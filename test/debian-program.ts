@@ -8,13 +8,18 @@ import { existsSync } from 'node:fs';
 export function debianProgram(name: string): string {
   const path = `/usr/bin/${name}`;
   if (existsSync(path)) return path;
-  const apt = (...args: string[]) => execFileSync('apt-get', ['-qq', ...args], { stdio: 'inherit' });
+  // Another spec may install its program at the same time.
+  const patient = ['-qq', '-o', 'DPkg::Lock::Timeout=300'];
+  const apt = (...args: string[]) => execFileSync('apt-get', [...patient, ...args], { stdio: 'inherit' });
   apt('update');
   apt('install', '-y', '--no-install-recommends', name);
   return path;
 }
 
-/** Returns the path of Chromium: that of the variable `CHROMIUM`, else Debian's. */
+/**
+ * Returns the path of Chromium: that of the variable `CHROMIUM`, else Debian's program without a user interface, which
+ * takes less processor time than Chromium in headless mode.
+ */
 export function chromium(): string {
-  return process.env.CHROMIUM ?? debianProgram('chromium');
+  return process.env.CHROMIUM ?? debianProgram('chromium-headless-shell');
 }

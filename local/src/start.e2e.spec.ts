@@ -74,6 +74,8 @@ describe('npm start', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tributary-start-'));
     env = { ...process.env, KAFKA_BROKERS: '', CLICKHOUSE_URL: '', TRIBUTARY_DATA_DIR: folder };
+    // Each broker runs for some seconds: Java need not compile for a long run.
+    env.JDK_JAVA_OPTIONS = '-XX:TieredStopAtLevel=1';
     for (const name of portNames) env[name] = String(await freePort());
     running = new Start(env);
     await running.up();

@@ -10,7 +10,11 @@ let browser: Browser;
 let page: Page;
 
 beforeAll(async () => {
-  browser = await puppeteer.launch({ executablePath: chromium(), args: ['--no-sandbox', '--disable-gpu'] });
+  browser = await puppeteer.launch({
+    executablePath: chromium(),
+    headless: 'shell',
+    args: ['--no-sandbox', '--disable-gpu'],
+  });
   page = await browser.newPage();
   // The port serves only its own pages, and this one loads no other resource.
   await page.goto(`${system().urls.core}/health/live`);

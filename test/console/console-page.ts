@@ -7,6 +7,7 @@ import { chromium } from '../debian-program.js';
 export function openBrowser(): Promise<Browser> {
   return puppeteer.launch({
     executablePath: chromium(),
+    headless: 'shell',
     args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none'],
   });
 }

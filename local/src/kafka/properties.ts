@@ -11,6 +11,9 @@ interface BrokerSettings {
   more?: Record<string, string | number>;
 }
 
+/** The id of a broker that is alone. */
+export const defaultNodeId = 1;
+
 /** The user name of the broker's clients, if it requires authentication. */
 export const kafkaUser = 'tributary';
 
@@ -22,8 +25,8 @@ export function serverProperties(settings: BrokerSettings): string {
   const protocol = password === undefined ? 'PLAINTEXT' : 'SASL_PLAINTEXT';
   const properties: Record<string, string | number> = {
     'process.roles': 'broker,controller',
-    'node.id': 1,
-    'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
+    'node.id': defaultNodeId,
+    'controller.quorum.voters': `${defaultNodeId}@127.0.0.1:${controllerPort}`,
     listeners: `${protocol}://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
     'advertised.listeners': `${protocol}://127.0.0.1:${advertisedPort}`,
     'controller.listener.names': 'CONTROLLER',

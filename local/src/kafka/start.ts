@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,8 +9,9 @@ import { storedSecret } from '../folder-secret.js';
 import { retryOnTakenPort } from '../retry-on-taken-port.js';
 import { privateFolder } from '../private-folder.js';
 import { archiveFlags } from './class-archive.js';
+import { formatLikeEarlier, keepFormat, newKafkaId } from './data-folder.js';
 import { fetchJars, kafkaDir } from './jars.js';
-import { clientProperties, serverProperties } from './properties.js';
+import { clientProperties, defaultNodeId, serverProperties } from './properties.js';
 
 /** Folder, ports and further settings of a Kafka broker to start. */
 export interface KafkaOptions {
@@ -35,7 +35,10 @@ export interface KafkaOptions {
   clusterId?: string;
   /** Arguments for the tool that formats the data folder, such as `--add-scram`. */
   formatArgs?: string[];
-  /** For a broker that runs for a minute: limits the JIT compiler, which halves the processor time of the start. */
+  /**
+   * For a broker that runs for a minute: limits the JIT compiler, which halves the processor time of the start, and formats
+   * the data folder without Kafka's tool.
+   */
   shortLived?: boolean;
   /** Flags for Java, which replace the flags that use the class archive. */
   javaFlags?: string[];
@@ -100,7 +103,7 @@ async function startBroker(options: KafkaOptions, jars: string): Promise<Running
     await writeFile(client, clientProperties(options.password), { mode: 0o600 });
   }
   const classpath = ['-cp', join(jars, '*')];
-  if (!existsSync(join(data, 'meta.properties'))) await format(classpath, config, options);
+  if (!existsSync(join(data, 'meta.properties'))) await format(data, { classpath, config, options });
   const process_ = new ManagedChildProcess({
     name: 'Kafka',
     command: 'sh',
@@ -164,13 +167,19 @@ function javaFlags(options: KafkaOptions, logsDir: string): string[] {
 }
 
 async function format(
-  classpath: string[],
-  config: string,
-  { formatArgs = [], signal, clusterId }: KafkaOptions,
+  folder: string,
+  { classpath, config, options }: { classpath: string[]; config: string; options: KafkaOptions },
 ): Promise<void> {
-  const id = clusterId ?? randomBytes(16).toString('base64url');
+  const { clusterId = newKafkaId(), shortLived = false, formatArgs, properties, signal } = options;
+  const asUsual = shortLived && formatArgs === undefined;
+  const nodeId = properties?.['node.id'] ?? defaultNodeId;
+  if (asUsual && (await formatLikeEarlier({ folder, nodeId, clusterId }))) return;
   // The id may begin with a dash, which would be parsed as another option.
-  const args = [...classpath, 'kafka.tools.StorageTool', 'format', `--cluster-id=${id}`, '--config', config];
-  const java = ['-XX:TieredStopAtLevel=1', ...archiveFlags(), ...args, '--ignore-formatted', ...formatArgs];
+  const args = [
+    ...[...classpath, 'kafka.tools.StorageTool', 'format', `--cluster-id=${clusterId}`],
+    ...['--config', config, '--ignore-formatted', ...(formatArgs ?? [])],
+  ];
+  const java = ['-XX:TieredStopAtLevel=1', ...archiveFlags(), ...args];
   await promisify(execFile)('java', java, { signal });
+  if (asUsual) await keepFormat(folder);
 }
