@@ -78,7 +78,9 @@ export class GatewayConfig extends AppConfig {
   @FromText('number') @IsInt() @Min(1) @Max(1_048_576) EXPORT_FILE_MIB = 2_048;
   /** Time limit of ClickHouse for an export as Parquet or Arrow, in seconds. */
   @FromText('number') @IsInt() @Min(1) @Max(86_400) EXPORT_SECONDS = 600;
-  /** SQL statements of one API key that run or wait at the same time; the next one gets a 429. */
+  /** Time limit of an export in any format, in seconds, from its start until its client has received it. */
+  @FromText('number') @IsInt() @Min(1) @Max(604_800) EXPORT_SENDING_SECONDS = 21_600;
+  /** SQL statements of one API key that run at the same time; up to 50 more wait for at most 10 seconds. */
   @FromText('number') @IsInt() @Min(1) @Max(1_000) SQL_CONCURRENT_PER_KEY = 2;
   /**
    * Whether the console on the core port offers changes. On the query port the scopes of the key decide. The API of the

@@ -56,6 +56,8 @@ export interface GivenGatewayOptions {
   files?: EventFileExporter;
   /** Limit of open live streams of one key; default 100. */
   liveStreamsPerKey?: number;
+  /** Time limit of an export in seconds; default 600. */
+  exportSeconds?: number;
 }
 
 export async function givenGateway(options: GivenGatewayOptions = {}): Promise<GivenGateway> {
@@ -70,6 +72,7 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
     LOG_LEVEL: 'silent',
     LIVE_STREAMS: options.liveStreams ?? 500,
     LIVE_STREAMS_PER_KEY: options.liveStreamsPerKey ?? 100,
+    EXPORT_SENDING_SECONDS: options.exportSeconds ?? 600,
     API_KEYS: options.apiKeys === 'none' ? [] : keys.map((key) => `${key.keyId}:${key.sha256}:${key.scope}`),
   });
   const context = createContext({ name: 'gateway', config, version: '0.0.0-spec' });

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { engineConfig } from './engine-config.js';
 import { EngineConnection, type StatementContext } from './engine-connection.js';
 import { ConnectionPool } from './connection-pool.js';
+import type { OverrunWatch } from './overrun-watch.js';
 import { quote } from './sql.js';
 
 /** Data folder and memory limit of the embedded ClickHouse engine. */
@@ -12,11 +13,21 @@ interface EmbeddedClickHouseOptions {
   maxMemoryBytes: number;
   selectLanes: number;
   insertLanes: number;
+  /** Connections for statements with `readonly = 1`, which analysts may have written. */
+  analystLanes: number;
+  /** Watches these statements for overruns of their time limit. Without it, nothing ends such a statement. */
+  overruns?: Pick<OverrunWatch, 'watch'>;
+}
+
+/** The connections of the embedded engine, and the watch over statements of analysts. */
+interface EngineParts extends Record<'reads' | 'inserts' | 'analysts', ConnectionPool> {
+  control: EngineConnection;
+  overruns: Pick<OverrunWatch, 'watch'> | undefined;
 }
 
 /**
  * The embedded ClickHouse engine (chdb) in this process, with its connections: some for reads and DDL, others for
- * inserts, so that neither waits for the other, and one that cancels statements.
+ * inserts and for statements of analysts, so that none of them waits for another, and one that cancels statements.
  */
 export class EmbeddedClickHouse {
   private running = 0;
@@ -26,15 +37,25 @@ export class EmbeddedClickHouse {
   private constructor(
     readonly intakeDir: string,
     readonly version: string,
-    private readonly lanes: { reads: ConnectionPool; inserts: ConnectionPool; control: EngineConnection },
+    private readonly parts: EngineParts,
   ) {}
 
   get reads(): ConnectionPool {
-    return this.lanes.reads;
+    return this.parts.reads;
   }
 
   get inserts(): ConnectionPool {
-    return this.lanes.inserts;
+    return this.parts.inserts;
+  }
+
+  /** Connections for statements with `readonly = 1`, which analysts may have written and which may run for long. */
+  get analysts(): ConnectionPool {
+    return this.parts.analysts;
+  }
+
+  /** Watches a running statement with this time limit in seconds. Returns a function that ends the watch. */
+  watchOverrun(seconds: number): () => void {
+    return this.parts.overruns?.watch(seconds) ?? nothing;
   }
 
   /** Opens the data folder, or creates it. Removes the intake files of an earlier process. */
@@ -54,11 +75,12 @@ export class EmbeddedClickHouse {
     const { bytes } = await control.run('SELECT version()', 'TSVRaw');
     const version = Buffer.from(bytes).toString('utf8').trim();
     const limits = { maxWaiting: 200, maxWaitMs: 60_000 };
-    return new EmbeddedClickHouse(intakeDir, version, {
+    const pools = {
       reads: new ConnectionPool(lanes(options.selectLanes), limits),
       inserts: new ConnectionPool(lanes(options.insertLanes), limits),
-      control,
-    });
+      analysts: new ConnectionPool(lanes(options.analystLanes), limits),
+    };
+    return new EmbeddedClickHouse(intakeDir, version, { ...pools, control, overruns: options.overruns });
   }
 
   /** Runs `work` on a connection of the pool, after bringing the connection into the given state. */
@@ -88,7 +110,7 @@ export class EmbeddedClickHouse {
 
   /** Runs a statement on the control connection after the previous one has ended. Errors are ignored. */
   private command(sql: string): Promise<void> {
-    this.commands = this.commands.then(() => this.lanes.control.run(sql, 'Null')).then(nothing, nothing);
+    this.commands = this.commands.then(() => this.parts.control.run(sql, 'Null')).then(nothing, nothing);
     return this.commands;
   }
 
@@ -97,20 +119,22 @@ export class EmbeddedClickHouse {
    * statement in the dropped database fails.
    */
   forgetDatabases(): void {
-    this.reads.forEach((lane) => lane.forgetDatabase());
-    this.inserts.forEach((lane) => lane.forgetDatabase());
+    for (const pool of this.pools) pool.forEach((lane) => lane.forgetDatabase());
   }
 
   get busy(): number {
-    return this.reads.busy + this.inserts.busy;
+    return this.pools.reduce((sum, { busy }) => sum + busy, 0);
   }
 
   /** Closes the connections. The caller ensures that no statement runs. */
   close(): void {
     clearTimeout(this.purge);
-    this.reads.close();
-    this.inserts.close();
-    this.lanes.control.close();
+    for (const pool of this.pools) pool.close();
+    this.parts.control.close();
+  }
+
+  private get pools(): ConnectionPool[] {
+    return [this.reads, this.inserts, this.analysts];
   }
 
   /** Returns freed memory, which the allocator keeps for reuse, to the system after 5 s without a statement. */

@@ -76,8 +76,9 @@ async function runStatement(engine: EmbeddedClickHouse, exchange: QueryExchange)
   assertAllowedByMethod(http.method ?? '', query.sql);
   const state = laneState(query);
   const format = formatClause(query.sql) ?? query.format;
-  await engine.onLane(engine.reads, state, (lane) =>
-    cancellable({ engine, lane, gone, cancelled: isReading(query.sql) }, async () => {
+  const pool = isOfAnalyst(query) ? engine.analysts : engine.reads;
+  await engine.onLane(pool, state, (lane) =>
+    cancellable({ engine, lane, query, gone }, async () => {
       await assertContained(lane, query);
       const blockwise = isBlockwise(format) && isSelecting(query.sql);
       if (blockwise && (await isAnalysedQuickly(lane, query))) return streamAnswer(lane, exchange, format);
@@ -100,19 +101,24 @@ async function runAlone(lane: EngineConnection, sql: string, format: string): Pr
   }
 }
 
+/** Whether an unknown user may have written a statement: the gateway sends the statements of analysts with `readonly = 1`. */
+function isOfAnalyst({ settings }: QueryRequest): boolean {
+  return settings.get('readonly') === '1';
+}
+
 /** Longest time in milliseconds for which the analysis of a statement may hold up the other statements. */
 const longestAnalysisMs = 1_000;
 
 /**
  * Whether a statement can be streamed. chdb analyses a streamed statement on the thread that serves all clients, and the
- * analysis computes constants and scalar subqueries. So the analysis of a statement that an unknown user may have
- * written (`readonly = 1`) is tried on another thread first.
+ * analysis computes constants and scalar subqueries. So the analysis of an analyst's statement is tried on another thread
+ * first, up to the pipeline: `EXPLAIN QUERY TREE` leaves large constants to the later steps.
  * @throws the engine's error for an invalid statement
  */
-async function isAnalysedQuickly(lane: EngineConnection, { sql, settings }: QueryRequest): Promise<boolean> {
-  if (settings.get('readonly') !== '1') return true;
+async function isAnalysedQuickly(lane: EngineConnection, query: QueryRequest): Promise<boolean> {
+  if (!isOfAnalyst(query)) return true;
   const began = performance.now();
-  await lane.run(`EXPLAIN QUERY TREE ${sql}`, 'Null');
+  await lane.run(`EXPLAIN PIPELINE ${query.sql}`, 'Null');
   return performance.now() - began < longestAnalysisMs;
 }
 
@@ -240,20 +246,23 @@ function laneState(query: QueryRequest): StatementContext {
 
 let markers = 0;
 
-/** Runs `work`, and cancels its statement when the client disconnects. */
+/** Runs `work`, and cancels its statement when the client disconnects. Watches the statement of an analyst. */
 async function cancellable(
-  run: { engine: EmbeddedClickHouse; lane: EngineConnection; gone: AbortSignal; cancelled: boolean },
+  run: { engine: EmbeddedClickHouse; lane: EngineConnection; query: QueryRequest; gone: AbortSignal },
   work: () => Promise<void>,
 ): Promise<void> {
-  const { engine, lane, gone } = run;
+  const { engine, lane, query, gone } = run;
   if (gone.aborted) return;
   const marker = `request ${(markers += 1)}`;
   lane.marker = marker;
   const cancel = (): void => void engine.cancel(marker);
-  if (run.cancelled) gone.addEventListener('abort', cancel, { once: true });
+  if (isReading(query.sql)) gone.addEventListener('abort', cancel, { once: true });
+  const limit = isOfAnalyst(query) ? Number(query.settings.get('max_execution_time')) : 0;
+  const unwatch = limit > 0 ? engine.watchOverrun(limit) : undefined;
   try {
     await work();
   } finally {
+    unwatch?.();
     gone.removeEventListener('abort', cancel);
   }
 }

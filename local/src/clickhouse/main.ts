@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedClickHouse } from './engine.js';
+import { OverrunWatch } from './overrun-watch.js';
 import { createClickHouseServer } from './server.js';
 
 /**
@@ -19,6 +20,12 @@ const engine = await EmbeddedClickHouse.open({
   maxMemoryBytes: Number(process.env.CLICKHOUSE_MEMORY_BYTES ?? 4 * 2 ** 30),
   selectLanes: Math.max(4, availableParallelism()),
   insertLanes: 2,
+  // Statements of analysts that cannot be cancelled keep their connections.
+  analystLanes: 4,
+  overruns: new OverrunWatch({
+    graceSeconds: Number(process.env.CLICKHOUSE_OVERRUN_SECONDS ?? 60),
+    pid: process.pid,
+  }),
 });
 const server = createClickHouseServer(engine, password);
 server.listen(Number(port), '127.0.0.1', () => {

@@ -12,6 +12,8 @@ interface ClickHouseOptions {
   port?: number;
   /** Bytes that the engine may allocate; default 4 GiB. */
   maxMemoryBytes?: number;
+  /** Seconds after its time limit at which a statement of an analyst ends the process; default 60. */
+  overrunSeconds?: number;
   /** Receives each line that the process prints. */
   onLog?: (line: string) => void;
   /** If aborted during the start, the process is stopped. */
@@ -58,6 +60,7 @@ export async function startClickHouse(options: ClickHouseOptions): Promise<Runni
       TZ: 'UTC',
       CLICKHOUSE_PASSWORD: password,
       CLICKHOUSE_MEMORY_BYTES: String(options.maxMemoryBytes ?? 4 * 2 ** 30),
+      CLICKHOUSE_OVERRUN_SECONDS: String(options.overrunSeconds ?? 60),
     },
     onLog: options.onLog,
     signal: options.signal,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PerKeyConcurrencyLimiter } from './per-key-concurrency-limiter.js';
 
 describe('the running operations of a key', () => {
@@ -17,5 +17,54 @@ describe('the running operations of a key', () => {
     const running = new PerKeyConcurrencyLimiter(1, 'exports');
     running.enter(null);
     running.enter(null);
+  });
+});
+
+describe('an operation of a key that waits for its turn', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+  const never = new AbortController().signal;
+  const limits = { queued: 2, waitMs: 1_000 };
+  const given = () => new PerKeyConcurrencyLimiter(1, 'SQL statements');
+
+  it('starts when another one ends, in the order of arrival', async () => {
+    const running = given();
+    const started: number[] = [];
+    const leave = await running.enterInTurn('a', never, limits);
+    const enter = async (n: number) => {
+      const end = await running.enterInTurn('a', never, limits);
+      started.push(n);
+      return end;
+    };
+    const [second, third] = [enter(2), enter(3)];
+    (await running.enterInTurn('b', never, limits))();
+    expect(started).toEqual([]);
+    leave();
+    const leaveSecond = await second;
+    expect(started).toEqual([2]);
+    leaveSecond();
+    (await third)();
+    running.enter('a')();
+  });
+
+  it('is refused when too many wait, or none ends in time', async () => {
+    const running = given();
+    running.enter('a');
+    const waiting = [1, 2].map(() => running.enterInTurn('a', never, limits));
+    await expect(running.enterInTurn('a', never, limits)).rejects.toThrow('1 SQL statements at once');
+    const refused = Promise.allSettled(waiting);
+    await vi.advanceTimersByTimeAsync(limits.waitMs);
+    expect(await refused).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
+  });
+
+  it('leaves the line when its client disconnects', async () => {
+    const running = given();
+    const leave = running.enter('a');
+    const client = new AbortController();
+    const waiting = running.enterInTurn('a', client.signal, limits);
+    client.abort(new Error('gone'));
+    await expect(waiting).rejects.toThrow('gone');
+    leave();
+    running.enter('a');
   });
 });

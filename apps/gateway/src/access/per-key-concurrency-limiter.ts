@@ -1,8 +1,16 @@
 import { ProblemError } from '#api';
 
+/** How many operations of a key wait for another one to end, and how long one waits, in milliseconds. */
+export interface PerKeyQueueLimits {
+  queued: number;
+  waitMs: number;
+}
+
 /** Limits how many operations of one kind, such as exports, each API key runs at the same time in this process. */
 export class PerKeyConcurrencyLimiter {
   private readonly running = new Map<string, number>();
+  /** The operations that wait, in the order in which they came. */
+  private readonly waiting = new Map<string, Set<() => void>>();
 
   /** @param what name of the operations in the plural, such as `SQL statements` */
   constructor(
@@ -23,7 +31,51 @@ export class PerKeyConcurrencyLimiter {
     return () => this.leave(keyId);
   }
 
+  /**
+   * Like `enter`, but waits for another operation of the key to end: a dashboard starts all its statements at once.
+   * @throws ProblemError 429 `too_many_requests` when too many wait, or none ends in time
+   * @throws the signal's reason once it is aborted
+   */
+  async enterInTurn(
+    keyId: string | null,
+    signal: AbortSignal,
+    limits: PerKeyQueueLimits,
+  ): Promise<() => void> {
+    if (keyId === null || (this.running.get(keyId) ?? 0) < this.most) return this.enter(keyId);
+    signal.throwIfAborted();
+    await this.turn(keyId, signal, limits);
+    return () => this.leave(keyId);
+  }
+
+  /** Resolves when an operation that has ended leaves its place to this one. */
+  private turn(keyId: string, signal: AbortSignal, { queued, waitMs }: PerKeyQueueLimits): Promise<void> {
+    const line = this.waiting.get(keyId) ?? new Set();
+    if (line.size >= queued) throw this.tooMany();
+    this.waiting.set(keyId, line);
+    return new Promise((resolve, reject) => {
+      const granted = () => {
+        leaveLine();
+        resolve();
+      };
+      const abandoned = () => {
+        leaveLine();
+        reject(signal.aborted ? (signal.reason as Error) : this.tooMany());
+      };
+      const timer = setTimeout(abandoned, waitMs);
+      const leaveLine = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', abandoned);
+        line.delete(granted);
+        if (line.size === 0) this.waiting.delete(keyId);
+      };
+      signal.addEventListener('abort', abandoned, { once: true });
+      line.add(granted);
+    });
+  }
+
   private leave(keyId: string): void {
+    const [next] = this.waiting.get(keyId) ?? [];
+    if (next) return next();
     const left = (this.running.get(keyId) ?? 1) - 1;
     if (left === 0) this.running.delete(keyId);
     else this.running.set(keyId, left);

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ProblemError } from '#api';
+import { withAnySignal } from '#async';
 import { eventToJson, type StoredEvent } from '#event';
 import type { Definitions } from '#registry';
 import { topLevelColumns } from '#schemas';
@@ -33,11 +34,11 @@ interface ExportLinesOptions {
  */
 @Injectable()
 export class EventExporter {
-  /** Limits the exports of all callers that run in this process at the same time. */
-  readonly turns: Bulkhead;
+  private readonly turns: Bulkhead;
   /** Limits the exports of each API key that run in this process at the same time. */
   readonly running: PerKeyConcurrencyLimiter;
   private readonly mostBytes: number;
+  private readonly mostSeconds: number;
 
   constructor(
     @Inject(STORE) private readonly store: { reader: Pick<EventReader, 'query' | 'count'> },
@@ -49,6 +50,22 @@ export class EventExporter {
     this.turns = new Bulkhead({ concurrent: config.EXPORT_CONCURRENT, queued, waitMs: turnMs });
     this.running = new PerKeyConcurrencyLimiter(config.EXPORT_CONCURRENT_PER_KEY, 'exports');
     this.mostBytes = config.EXPORT_FILE_MIB * 1024 ** 2;
+    this.mostSeconds = config.EXPORT_SENDING_SECONDS;
+  }
+
+  /**
+   * Runs an export as soon as one of the slots that all callers share is free. Its signal is aborted together with
+   * `ended`, or when the time limit of an export is over.
+   * @throws ProblemError 503 `overloaded` when no slot is free in time
+   */
+  async run(ended: AbortSignal, send: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(tookTooLong(this.mostSeconds)), this.mostSeconds * 1_000);
+    try {
+      await withAnySignal([ended, late.signal], (either) => this.turns.run(either, send));
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /**
@@ -119,6 +136,11 @@ export class EventExporter {
       .find((one) => one.stream === stream && one.event_type === eventType && !one.retired);
     return topLevelColumns(subject?.versions.at(-1)?.schema);
   }
+}
+
+function tookTooLong(seconds: number): ProblemError {
+  const detail = `The export took longer than ${seconds} s. Narrow the range with since and until.`;
+  return new ProblemError('query_too_expensive', detail);
 }
 
 function* linesOf(events: readonly StoredEvent[], line: (event: StoredEvent) => string): Generator<string> {

@@ -61,7 +61,7 @@ export class ExportController {
       'stream and then by timestamp. A file that is larger than the gateway can store is a 422: narrow ' +
       'the range. NDJSON and CSV are sent while they are read, ordered by timestamp as in a query; an ' +
       'export that fails midway ends without the last chunk of its body. An export ends when its API key ' +
-      'expires or is revoked. Without `where`, `X-Events-Total` is the number of events at the start.',
+      'expires or is revoked, and at the time limit of the gateway. Without `where`, `X-Events-Total` is the number of events at the start.',
   })
   @ApiResponse({ status: 200, description: 'The events.', content })
   @Problems('invalid_expression', 'stream_not_found', consistentReadProblems)
@@ -79,7 +79,7 @@ export class ExportController {
     const leave = this.exports.running.enter(caller.keyId);
     const watch = abortWhenKeyEnds(caller, client);
     try {
-      await this.exports.turns.run(watch.signal, (signal) =>
+      await this.exports.run(watch.signal, (signal) =>
         this.send({ parameters, filter: { ...permitted, ...filter }, signal, reply }),
       );
     } finally {

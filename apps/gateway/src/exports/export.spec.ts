@@ -162,3 +162,31 @@ describe('an export', () => {
     expect((await get('format=xlsx')).json()).toMatchObject({ code: 'invalid_request' });
   });
 });
+
+describe('an export that reaches its time limit', () => {
+  let limited: GivenGateway;
+  /** The export waits here for its end, before its second page. */
+  const stuck = (reader: EventReader): EventReader =>
+    Object.assign(Object.create(reader) as EventReader, {
+      query: async (...[query, signal]: Parameters<EventReader['query']>) => {
+        if (query.cursor !== undefined)
+          await until(() => signal?.aborted === true, { what: 'the end of the export' });
+        return reader.query(query, signal);
+      },
+    });
+
+  beforeAll(async () => {
+    limited = await givenGateway({ reader: stuck, exportSeconds: 0.2 });
+    await limited.definitions.createStream({ stream: 'orders', partitions: 1 }, systemActor);
+    const rows = Array.from({ length: 1_000 }, (_, offset) => eventRow({ stream: 'orders', offset }));
+    await limited.store.writer.appendRowBatches(rowBatchesOf(rows), limited.definitions.stream('orders')!.id);
+  });
+  afterAll(() => limited.close());
+
+  it('is cut off, and frees its slot', async () => {
+    for (let n = 0; n < 3; n++) {
+      const cut = limited.core.instance.inject({ url: '/api/v1/events/export?stream=orders' });
+      await expect(cut).rejects.toThrow();
+    }
+  });
+});

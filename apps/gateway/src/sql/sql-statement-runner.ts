@@ -25,6 +25,9 @@ export interface AnalystSqlRequest {
 /** Limit of statements that wait for a slot; the next one is refused. */
 const queued = 100;
 
+/** Limit of statements of one key that wait for others of this key: the panels of some dashboards. */
+const queuedPerKey = 50;
+
 /** Longest time that a statement waits for a slot, in milliseconds. */
 const turnMs = 10_000;
 
@@ -68,15 +71,17 @@ export class SqlStatementRunner {
    */
   async run(call: AnalystSqlRequest, send: (answer: SqlResponse) => Promise<boolean>): Promise<void> {
     const { request, caller, client } = call;
-    const leave = this.running.enter(caller.keyId);
     const watch = abortWhenKeyEnds(caller, client);
     const log = { key_id: caller.keyId ?? '', request_id: request.id };
     const began = performance.now();
     /** The id of a statement that ClickHouse may still run. */
     let open: string | undefined;
+    let leave: (() => void) | undefined;
     const line = (more: object) =>
       this.logger.info({ ...log, ms: Math.round(performance.now() - began), ...more }, 'sql');
     try {
+      const limits = { queued: queuedPerKey, waitMs: turnMs };
+      leave = await this.running.enterInTurn(caller.keyId, watch.signal, limits);
       await this.bulkhead.run(watch.signal, async (signal) => {
         const question = this.question(call);
         const statement = await this.sql.check(question, signal);
@@ -94,7 +99,7 @@ export class SqlStatementRunner {
     } finally {
       watch.end();
       // Otherwise one key could start statements that cannot be cancelled, until ClickHouse has no thread left.
-      if (open === undefined) leave();
+      if (open === undefined) leave?.();
       else void this.sql.ended(open).finally(leave);
     }
   }

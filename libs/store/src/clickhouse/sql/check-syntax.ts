@@ -1,6 +1,7 @@
 import { SqlRejectedError } from '../../analyst-sql.js';
 import { isForbiddenFunction } from './forbidden-functions.js';
 import { checkCatalog } from './check-catalog.js';
+import { checkPairwiseFunction } from './check-pairwise-functions.js';
 import {
   descendantsOf,
   isConsistentTree,
@@ -162,6 +163,7 @@ function checkTableFunction(nodes: readonly ExplainAstNode[], index: number): vo
 function checkFunction(nodes: readonly ExplainAstNode[], index: number, published: PermittedViews): void {
   const name = nodeName(nodes[index]!);
   if (isForbiddenFunction(name)) throw new SqlRejectedError(`The function ${name} is not allowed`);
+  checkPairwiseFunction(nodes, index);
   if (!membership.test(name)) return;
   const top = nodes[index]!.depth + 2;
   const [, ...others] = [...descendantsOf(nodes, index)].filter(({ depth }) => depth === top);

@@ -653,6 +653,159 @@ const bombs: Row[] = [
   ['a map of states', 'SELECT sumMap([n], [n]) FROM (SELECT arrayJoin(range(100000000)) AS n)'],
 ];
 
+/** Clauses that ClickHouse has had for a short time, and places that few statements use. */
+const unusual: Row[] = [
+  ['a table behind brackets and UNION', '(SELECT 1) UNION ALL (SELECT count() FROM {tables}.events)'],
+  [
+    'a table behind nested brackets',
+    '((SELECT stream FROM events)) EXCEPT ((SELECT stream FROM {tables}.events))',
+  ],
+  ['a table in FROM before SELECT', 'FROM {tables}.events SELECT *'],
+  ['a view in FROM before SELECT', 'FROM events SELECT count()', '2\n'],
+  ['a table in a materialized CTE', 'WITH x AS MATERIALIZED (SELECT * FROM {tables}.events) SELECT * FROM x'],
+  ['a table that is pasted', 'SELECT * FROM events PASTE JOIN {tables}.events'],
+  ['a table in a natural join', 'SELECT * FROM events NATURAL JOIN {tables}.events'],
+  [
+    'a table in a join by position',
+    'SELECT * FROM events ASOF JOIN {tables}.events USING (stream, timestamp)',
+  ],
+  ['rows that arrive later', 'SELECT * FROM events STREAM'],
+  ['a list of values as a table', 'SELECT * FROM (VALUES (1), (2))'],
+  ['a view with parameters', "SELECT * FROM events(stream = 'secrets#1')"],
+  ['a database by a parameter', 'SELECT * FROM {d:Identifier}.events', undefined, { d: '{tables}' }],
+  ['a database by a parameter in SHOW', 'SHOW TABLES FROM {d:Identifier}', undefined, { d: '{tables}' }],
+  [
+    'a table by a parameter in DESCRIBE',
+    'DESCRIBE TABLE {t:Identifier}',
+    undefined,
+    { t: 'secrets__secret_kept' },
+  ],
+  [
+    'a table by a parameter in EXISTS',
+    'EXISTS TABLE {t:Identifier}',
+    undefined,
+    { t: 'secrets__secret_kept' },
+  ],
+  ['a view of another key that is described as a subquery', 'DESCRIBE (SELECT * FROM secrets__secret_kept)'],
+  ['settings of DESCRIBE', 'DESCRIBE TABLE events SETTINGS describe_include_subcolumns = 1'],
+  [
+    'a table in a correlated subquery',
+    'SELECT (SELECT count() FROM {tables}.events AS b WHERE b.offset = a.offset) FROM events AS a',
+  ],
+  [
+    'rows of a correlated subquery',
+    'SELECT (SELECT count() FROM events AS b WHERE b.offset = a.offset) FROM events AS a',
+    '1\n1\n',
+  ],
+  ...[
+    'COPY (SELECT * FROM {tables}.events) TO stdout',
+    'EXPLAIN CURRENT TRANSACTION',
+    'EXPLAIN TABLE OVERRIDE file(1) SELECT 1',
+    'EXPLAIN header = 1 SELECT 1',
+    'EXISTS TEMPORARY TABLE events',
+    'EXISTS DICTIONARY events',
+    'SHOW SETTING additional_table_filters',
+    "SHOW CHANGED SETTINGS LIKE '%filter%'",
+    'SHOW ACCESS',
+    'SHOW ROW POLICIES',
+    'SHOW CREATE ROW POLICY p ON {tables}.events',
+    'SHOW CREATE USER default',
+    'SHOW MERGES',
+    'SHOW TEMPORARY TABLES',
+    'DESCRIBE CACHE events',
+  ].map((sql): Row => [`the statement ${sql.split(' ').slice(0, 3).join(' ')}`, sql]),
+  ['columns of a view by COLUMNS of a table', 'SELECT {tables}.events.* FROM events'],
+  ['views whose names have a prefix', "SHOW TABLES LIKE 'secret%'", ''],
+  [
+    'views whose names lack a prefix',
+    "SHOW TABLES NOT LIKE 'e%'",
+    'orders__order_placed\nprojection_totals\n',
+  ],
+  [
+    'the definition of a view',
+    "SELECT create_table_query, as_select FROM system.tables WHERE name LIKE 'secret%'",
+    '',
+  ],
+  ['functions that others have defined', "SELECT name FROM system.functions WHERE create_query != ''", ''],
+];
+
+/** Errors that only a row of another key could raise, in clauses that ClickHouse optimizes in its own way. */
+const laterOracles: Row[] = [
+  [
+    'QUALIFY',
+    "SELECT stream FROM events QUALIFY throwIf(stream = 'secrets') = 0 AND row_number() OVER () = 1",
+    'orders\n',
+  ],
+  [
+    'a correlated EXISTS',
+    "SELECT count() FROM events AS a WHERE EXISTS (SELECT 1 FROM events AS b WHERE b.offset = a.offset AND throwIf(b.stream = 'secrets') = 0)",
+    '2\n',
+  ],
+  [
+    'the first rows by a computed order',
+    "SELECT stream FROM events ORDER BY throwIf(stream = 'secrets'), offset LIMIT 1",
+    'orders\n',
+  ],
+  [
+    'LIMIT WITH TIES',
+    "SELECT stream FROM events ORDER BY throwIf(event_type = 'secret.kept') LIMIT 1 WITH TIES",
+    'orders\norders\n',
+  ],
+  ['argMax', "SELECT argMax(stream, throwIf(event_type = 'secret.kept')) FROM events", 'orders\n'],
+  ['sumIf', "SELECT count() FILTER (WHERE throwIf(stream = 'secrets') = 0) FROM events", '2\n'],
+  [
+    'IN of a subquery',
+    "SELECT count() FROM events WHERE offset IN (SELECT offset FROM events WHERE throwIf(stream = 'secrets') = 0)",
+    '2\n',
+  ],
+  [
+    'a materialized CTE',
+    "WITH x AS MATERIALIZED (SELECT throwIf(stream = 'secrets') AS n FROM events) SELECT sum(n) FROM x",
+    /^(0\n|)$/,
+  ],
+  [
+    'a pasted join',
+    "SELECT count() FROM (SELECT throwIf(stream = 'secrets') FROM events) AS a PASTE JOIN (SELECT 1 FROM events) AS b",
+    '2\n',
+  ],
+  ['INTERSECT', "SELECT throwIf(stream = 'secrets') AS n FROM events INTERSECT SELECT 0", /^(0\n)+$/],
+  ['ARRAY JOIN', "SELECT count() FROM events ARRAY JOIN [throwIf(event_type = 'secret.kept')] AS n", '2\n'],
+  [
+    'WITH TOTALS',
+    "SELECT throwIf(stream = 'secrets') AS n, count() FROM events GROUP BY n WITH TOTALS",
+    /^0\t2\n\n0\t2\n$/,
+  ],
+  ['indexHint', "SELECT count() FROM events WHERE indexHint(throwIf(event_type = 'secret.kept') = 0)", '2\n'],
+].map(([clause, sql, answers]): Row => [`an error in ${clause as string}`, sql as string, answers]);
+
+/** Single calls of a function whose time grows with the square of its arguments, or states that no aggregate has made. */
+const costlyCalls: Row[] = [
+  ['two large arrays in hasAny', 'SELECT hasAny(range(3000000), range(3000000, 6000000))'],
+  ['two large arrays in hasAll', 'SELECT hasAll(range(3000000), arrayReverse(range(3000000)))'],
+  [
+    'two large arrays in hasSubstr',
+    'SELECT hasSubstr(arrayResize([1], 9000000, 1), arrayConcat(arrayResize([1], 90000, 1), [2]))',
+  ],
+  [
+    'an array of literals in hasAny',
+    "SELECT count() FROM events WHERE hasAny([stream], ['orders', 'secrets'])",
+    '2\n',
+  ],
+  [
+    'a state with a size of its own',
+    "SELECT finalizeAggregation(CAST(unhex('ffffffffffffffffff7f'), 'AggregateFunction(groupArray, UInt64)'))",
+  ],
+  [
+    'a bitmap with a size of its own',
+    "SELECT finalizeAggregation(CAST(unhex('01ffffffffffffffffff'), 'AggregateFunction(groupBitmap, UInt64)'))",
+  ],
+  ['a regular expression that explodes', "SELECT match(repeat('a', 1000000), '((a{0,100}){0,100}){0,100}$')"],
+  [
+    'a set of regular expressions that explodes',
+    "SELECT multiMatchAny(repeat('a', 1000000), ['((a{0,90}){0,90}){0,90}b'])",
+  ],
+];
+
 /** @param names Replacements for `{tables}` and `{views}`. */
 export function hostileStatements(names: { tables: string; views: string }): HostileStatement[] {
   const filled = (text: string) =>
@@ -667,6 +820,9 @@ export function hostileStatements(names: { tables: string; views: string }): Hos
     ...errorOracles,
     ...disguised,
     ...bombs,
+    ...unusual,
+    ...laterOracles,
+    ...costlyCalls,
   ];
   return rows.map(([tries, sql, answers, params]) => ({
     tries,
