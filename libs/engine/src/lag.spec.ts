@@ -2,7 +2,7 @@ import type { TopicAdmin } from '#log';
 import { MemoryLog } from '#log/memory';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { OffsetCommitter } from './offset-committer.js';
-import { LagMonitor, type MeasuredPartition } from './lag.js';
+import { LagMonitor, pauseAfter, type MeasuredPartition } from './lag.js';
 import { StalledConsumerDetector } from './progress.js';
 
 const start = 1_795_000_000_000;
@@ -120,5 +120,18 @@ describe('LagMonitor', () => {
     now += 61_000;
     await lag.measure();
     expect(progress.hangs(lag.total.events)).toBe(true);
+  });
+});
+
+describe('the pause after a measurement of the lag', () => {
+  it('is the interval for few partitions, longer for many, and bounded', () => {
+    expect([1, 33, 60, 100, 60_000].map((tookMs) => pauseAfter(tookMs, 5_000))).toEqual([
+      ...[5_000, 5_000, 9_000, 15_000],
+      15_000,
+    ]);
+  });
+
+  it('is never shorter than the interval', () => {
+    expect(pauseAfter(60_000, 30_000)).toBe(30_000);
   });
 });

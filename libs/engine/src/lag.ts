@@ -39,10 +39,26 @@ interface LagMonitorOptions<Followed extends MeasuredPartition> {
   /** Returns the name under which a partition's lag is exported. */
   readonly nameOf: (partition: Followed) => string;
   gauge: LagGauge;
-  /** Milliseconds between the end of a measurement of all partitions and the next one. */
+  /**
+   * Minimum milliseconds between the end of a measurement of all partitions and the next one. See `pauseAfter` for
+   * measurements that take long.
+   */
   intervalMs: number;
   /** Returns milliseconds since 1970. */
   now: () => number;
+}
+
+/** Ratio of the pause after a measurement to the duration of the measurement. */
+const pausePerMeasurement = 150;
+/** Longest pause, in milliseconds, that follows from the duration of a measurement. */
+const longestPauseMs = 15_000;
+
+/**
+ * Returns the pause after a measurement, in milliseconds: at least `intervalMs`, and longer after a measurement of many
+ * partitions, so that the cost of measuring does not grow with the number of streams.
+ */
+export function pauseAfter(tookMs: number, intervalMs: number): number {
+  return Math.max(intervalMs, Math.min(tookMs * pausePerMeasurement, longestPauseMs));
 }
 
 /**
@@ -92,14 +108,15 @@ export class LagMonitor<Followed extends MeasuredPartition = MeasuredPartition> 
     this.show();
   }
 
-  private schedule(): void {
-    this.timer = setTimeout(() => void this.round(), this.options.intervalMs);
+  private schedule(pauseMs = this.options.intervalMs): void {
+    this.timer = setTimeout(() => void this.round(), pauseMs);
     this.timer.unref();
   }
 
   private async round(): Promise<void> {
+    const began = performance.now();
     await this.measure();
-    if (this.running) this.schedule();
+    if (this.running) this.schedule(pauseAfter(performance.now() - began, this.options.intervalMs));
   }
 
   private show(): void {

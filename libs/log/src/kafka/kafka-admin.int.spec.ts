@@ -65,10 +65,10 @@ describe('topics that are created at about the same time', () => {
     await log.close();
   });
 
-  it('are all created, with a leader for each partition', async () => {
+  it('are all created, and the leader of each partition answers at once', async () => {
     const log = openKafkaLog({ brokers, clientId: 'admin', replicationFactor: 1 });
     const prefix = `many.${randomUUID()}.`;
-    const names = Array.from({ length: 150 }, (_, i) => `${prefix}${String(i).padStart(3, '0')}`);
+    const names = Array.from({ length: 60 }, (_, i) => `${prefix}${String(i).padStart(2, '0')}`);
     const created = await Promise.all(names.map((name) => log.admin.create(name, { partitions: 2 })));
     expect(created.every(Boolean)).toBe(true);
     expect(await log.admin.list(prefix)).toEqual(names);

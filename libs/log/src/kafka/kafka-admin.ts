@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { RequestBatcher } from '#async';
 import { LogUnavailableError, UnknownTopicError } from '../errors.js';
 import type { PartitionOffsetRange, TopicAdmin, TopicConfigChange, NewTopicSettings } from '../log.js';
 import { alterTopicConfig } from './alter-config.js';
 import { latest, type ClusterClient } from './cluster-client.js';
-import { isProtocolError, toLogError, toTopicRejectedError } from './kafka-errors.js';
+import { isFatal, isProtocolError, toLogError, toTopicRejectedError } from './kafka-errors.js';
 import type { KafkajsBroker, PartitionMetadata } from './kafkajs/internals.js';
 import { topicBytes } from './topic-bytes.js';
 import { TopicCreator } from './topic-creator.js';
@@ -19,6 +20,11 @@ export class KafkaAdmin implements TopicAdmin {
   private readonly coordinators = new Map<string, Promise<KafkajsBroker>>();
 
   private readonly creator: TopicCreator;
+  private readonly ledTopics = new RequestBatcher<string, boolean>({
+    most: topicsAtOnce,
+    send: (topics) => this.areLed(topics),
+    isFaultOfOneItem: isFatal,
+  });
 
   constructor(
     private readonly client: ClusterClient,
@@ -47,13 +53,25 @@ export class KafkaAdmin implements TopicAdmin {
     });
   }
 
-  /** Waits until each partition of a new topic has a leader, because only then can the topic be written. */
+  /**
+   * Waits until the leader of each partition of a new topic answers for it, because only then can the topic be written
+   * and read. A broker names itself as the leader a moment before it has created the partitions.
+   */
   private untilLed(topic: string): Promise<void> {
     return this.client.retrying('waiting for the leaders of a new topic', async () => {
-      const partitions = await this.client.partitionsOf(topic);
-      if (partitions?.every(({ leader }) => leader >= 0)) return;
+      if (await this.ledTopics.ask(topic)) return;
       await sleep(leaderWaitMs);
       throw new LogUnavailableError('a partition of the new topic has no leader yet');
+    });
+  }
+
+  /** Returns for each topic whether the leaders of all its partitions answer for them. */
+  private async areLed(topics: readonly string[]): Promise<boolean[]> {
+    const known = await this.client.metadata([...new Set(topics)]);
+    const answered = await topicOffsets(this.client, known);
+    return topics.map((topic) => {
+      const count = known.get(topic)?.length ?? 0;
+      return count > 0 && answered.get(topic)?.length === count;
     });
   }
 
