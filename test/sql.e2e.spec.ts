@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -155,9 +156,40 @@ describe('clients', () => {
     },
   );
 
+  it.skipIf(!python)('the Python of docs/analysts.md runs as printed', async () => {
+    const { core, query, urls } = system();
+    const type = { stream: 'orders', event_type: 'order.placed' };
+    const schema = { type: 'object', properties: { amount: { type: 'integer' } } };
+    await core.post('/api/v1/streams', { stream: 'orders' });
+    await core.post('/api/v1/schemas', { ...type, schema });
+    const written = await writeEvent(core, { ...type, data: { amount: 7 } });
+    await queryEvents(core, { stream: 'orders', limit: '1' }, waitFor([written]));
+    const authorization = `Bearer ${system().key}`;
+    const tables = async () => (await ask('SHOW TABLES', { authorization })).text();
+    await until(async () => (await tables()).includes('orders__order_placed'), { what: 'the view' });
+    const cwd = mkdtempSync(join(tmpdir(), 'tributary-python-'));
+    const path = '/api/v1/events/export?stream=orders&event_type=order.placed&format=parquet';
+    const file = await fetch(new URL(path, urls.query), { headers: { authorization } });
+    writeFileSync(join(cwd, 'orders.parquet'), Buffer.from(await file.arrayBuffer()));
+    const text = readFileSync('docs/analysts.md', 'utf8').replaceAll('3902', new URL(query.baseUrl).port);
+    const blocks = [...text.matchAll(/^```python\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
+    expect(blocks).toHaveLength(2);
+    const shown = [
+      'print(list(of_file["amount"]))',
+      'print(int(frame["events"].sum()))',
+      'print(table["amount"])',
+    ];
+    const program = [...blocks, ...shown].join('\n');
+    const env = { ...process.env, TRIBUTARY_KEY: system().key };
+    const { stdout } = await run(python ?? '', ['-c', program], { cwd, env });
+    rmSync(cwd, { recursive: true });
+    expect(stdout).toMatch(/^\[7\]\n\d+\n[^]*7/);
+  });
+
   it.skipIf(!goClient)('clickhouse-go lists tables, reads types, streams a million rows', async () => {
     const { host } = new URL(system().urls.query);
-    const { stdout } = await run(goClient ?? '', [host, key, view]);
+    const statements = panels.flatMap(({ targets }) => targets.map(({ rawSql }) => withMacros(rawSql)));
+    const { stdout } = await run(goClient ?? '', [host, key, view, JSON.stringify(statements)]);
     expect(JSON.parse(stdout)).toMatchObject({
       version: expect.stringMatching(/^\d+\.\d+/) as string,
       tables: expect.arrayContaining(['events', view]) as string[],
@@ -165,6 +197,7 @@ describe('clients', () => {
       rows: [{ stream: own, amount: 7, at: '2026-11-21T04:00:00.5Z', offset: 0 }, {}, {}],
       streamed: 1_000_000,
       refused: expect.stringContaining('The table function merge is not allowed') as string,
+      panels: statements.map(() => expect.stringMatching(/^[1-9]\d*$/) as string),
     });
   });
 
@@ -214,6 +247,13 @@ describe("Grafana's data source", () => {
 
   it.each(panels)('fills the panel $title', async ({ targets }) => {
     for (const { rawSql } of targets) expect(await answer(withMacros(rawSql))).not.toBe('');
+  });
+
+  it('fills all panels at once, like a browser that opens the dashboard', async () => {
+    const statements = panels.flatMap(({ targets }) => targets.map(({ rawSql }) => rawSql));
+    expect(statements.length).toBeGreaterThan(5);
+    const answers = await Promise.all([...statements, ...statements].map((one) => answer(withMacros(one))));
+    expect(answers).not.toContain('');
   });
 
   it.each(variables)('fills the variable $name', async ({ query }) => {

@@ -1,6 +1,8 @@
 /**
  * `npm run check:analysts`: sets up the clone and the ClickHouse clients for Python, Go and Java, then connects with
- * them as analysts do. The versions are in this folder; completed steps take a few milliseconds.
+ * them as analysts do. Installs wheels for Python (pandas, polars, pyarrow, clickhouse-connect), clickhouse-go and the JDBC
+ * driver into .tools/analysts; needs Go, Maven and Python with pip and venv. The versions are in this folder; completed
+ * steps take a few milliseconds.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -57,7 +59,7 @@ async function main() {
   await installClients();
   const env = { ...process.env, TEST_PYTHON: python, TEST_CLICKHOUSE_GO: goClient, TEST_JDBC_JARS: jars };
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  const specs = ['sql', 'export'].map((name) => join('dist', 'test', `${name}.e2e.spec.js`));
+  const specs = ['sql', 'export', 'export-csv'].map((name) => join('dist', 'test', `${name}.e2e.spec.js`));
   const args = ['run', '--project', 'e2e', '--root', root, ...specs, ...process.argv.slice(2)];
   const child = spawn(process.execPath, [vitest, ...args], { cwd: root, stdio: 'inherit', env });
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
