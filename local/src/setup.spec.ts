@@ -14,7 +14,7 @@ test -e node_modules/half && exit 1
 echo '{"version":"1.0.0"}' > node_modules/typescript-7/package.json
 echo '' > node_modules/typescript-7/bin/tsc
 echo '' > node_modules/vite/bin/vite.js
-echo 'exports.build = async ({ entryPoints, outdir }) => { for (const { out } of entryPoints) require("fs").writeFileSync(outdir + "/" + out + ".js", ""); }' > node_modules/esbuild/index.js
+echo 'exports.build = async ({ entryPoints, outdir }) => ({ outputFiles: entryPoints.map(({ out }) => ({ path: outdir + "/" + out + ".js", text: "" })) })' > node_modules/esbuild/index.js
 cp package-lock.json node_modules/.package-lock.json`;
 const lock = { packages: { '': {}, 'node_modules/typescript-7': { version: '1.0.0' } } };
 const script = `import { fail, setUp } from './local/setup.mjs';
