@@ -12,11 +12,8 @@ const leaderWaitMs = 50;
 const requestTimeoutMs = 10_000;
 /** Limit of topics in one metadata request. */
 const topicsAtOnce = 500;
-/**
- * Settings of every topic that this client creates. The broker stores records uncompressed, whatever its default and
- * whatever codec producers use, because this client cannot decode every codec.
- */
-const defaultTopicConfig = { 'compression.type': 'uncompressed' };
+/** Settings of every topic that this client creates. The broker stores batches as producers send them. */
+const defaultTopicConfig = { 'compression.type': 'producer' };
 const invalidNameError = 'INVALID_TOPIC_EXCEPTION';
 /**
  * Protocol errors of rejected settings. INVALID_REPLICATION_FACTOR is not one of them: brokers may be down for a
