@@ -36,9 +36,9 @@ export async function disk(bench: BenchContext): Promise<MeasuredFigure[]> {
     const written = {} as Record<KafkaCompression, Written>;
     const order = run % 2 ? compressions : [...compressions].reverse();
     for (const compression of order) {
-      bench.say(compression);
       const env = { KAFKA_COMPRESSION: compression };
       written[compression] = await withStack(bench, (stack) => write(bench, stack), { env });
+      bench.say(`${compression}: ${JSON.stringify(written[compression])}`);
     }
     return written;
   });
