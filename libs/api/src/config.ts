@@ -182,7 +182,7 @@ export class AppConfig {
    * Compression of the records in Kafka, for everything that this app writes; every app reads every compression. Batches
    * of less than 1 KiB are not compressed. `zstd` needs Node 22.15 or later, which the image has, and costs the least.
    */
-  @IsKafkaCompression() KAFKA_COMPRESSION: KafkaCompression = 'gzip';
+  @IsKafkaCompression() KAFKA_COMPRESSION: KafkaCompression = 'none';
   /** Replication factor of new topics; -1 uses the broker's default. */
   @FromText('number') @IsInt() @Min(-1) @Max(10) KAFKA_REPLICATION_FACTOR = -1;
   /** Number of partitions of a stream that is created without a number. */

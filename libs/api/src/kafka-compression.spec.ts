@@ -10,7 +10,7 @@ describe('KAFKA_COMPRESSION', () => {
     }
   });
 
-  it('has a default that every Node has', () => {
+  it('has a default that every Node supports', () => {
     expect(unsupported(loadConfig(AppConfig, {}).KAFKA_COMPRESSION, false)).toBeUndefined();
   });
 
