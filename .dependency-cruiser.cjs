@@ -1,4 +1,4 @@
-/** Imports point one way: apps → http, writing, engine, registry → log, store, schemas, dataflow → cel → api, telemetry → event, async. */
+/** Imports point one way: apps → http, writing, engine, registry → log, store, schemas, dataflow → cel → api, telemetry → event, async, zstd. */
 const only = (name, module, from) => ({
   name,
   severity: 'error',
@@ -56,9 +56,9 @@ module.exports = {
   forbidden: [
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     {
-      name: 'event-and-async-are-the-bottom',
+      name: 'event-async-and-zstd-are-the-bottom',
       severity: 'error',
-      from: { path: '^libs/(event|async)/' },
+      from: { path: '^libs/(event|async|zstd)/' },
       to: { path: '^(apps|local|libs)/', pathNot: ['^libs/$1/', '^libs/async/'] },
     },
     {
@@ -71,7 +71,7 @@ module.exports = {
       name: 'ports-do-not-look-up-or-sideways',
       severity: 'error',
       from: { path: '^libs/(log|store|schemas|cel|dataflow|telemetry|webhooks)/', pathNot: '\\.spec\\.ts$' },
-      to: { path: '^(apps/|libs/)', pathNot: ['^libs/(event|api|async|cel)/', '^libs/$1/'] },
+      to: { path: '^(apps/|libs/)', pathNot: ['^libs/(event|api|async|zstd|cel)/', '^libs/$1/'] },
     },
     {
       name: 'libraries-do-not-look-up',
@@ -213,7 +213,8 @@ module.exports = {
       from: { path: `^apps/processor/src/pipelines/${folder}/`, pathNot: '\\.spec\\.ts$' },
       to: { path: '^apps/processor/src/pipelines/', pathNot: `^apps/processor/src/pipelines/(${may})/` },
     })),
-    only('kafkajs-in-log', 'kafkajs', 'libs/log/'),
+    only('kafkajs-in-log', 'kafkajs|snappy|lz4-napi', 'libs/log/'),
+    only('fzstd-in-zstd', 'fzstd', 'libs/zstd/'),
     only('clickhouse-in-store', '@clickhouse', 'libs/store/'),
     only('prom-client-in-telemetry', 'prom-client|pino', 'libs/telemetry/'),
     only('opentelemetry-in-telemetry', '@opentelemetry', 'libs/telemetry/'),

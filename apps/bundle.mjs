@@ -32,6 +32,8 @@ const external = [
   'kafkajs',
   // Native code.
   '@node-rs/crc32',
+  'snappy',
+  'lz4-napi',
   // Not installed: Nest loads them only for features that the apps do not use.
   '@nestjs/microservices',
   '@nestjs/platform-express',

@@ -30,8 +30,14 @@ export function writePayload(folder: string): string {
   return file;
 }
 
+/** Number of processors of a system, and settings of all its apps. */
+export interface SystemOptions {
+  processors?: number;
+  env?: Record<string, string>;
+}
+
 /** Returns the system with names and ports of its own, on the benchmark's engines. Starts no process. */
-export function prepareStack(bench: BenchContext, more: { processors?: number } = {}): Promise<TestSystem> {
+export function prepareStack(bench: BenchContext, { env, ...more }: SystemOptions = {}): Promise<TestSystem> {
   return TestSystem.prepare({
     ...more,
     brokers: bench.engines.brokers,
@@ -41,6 +47,7 @@ export function prepareStack(bench: BenchContext, more: { processors?: number } 
     env: {
       STREAM_PARTITIONS: String(partitions),
       ...(bench.options.profile && profilingEnv(profileFolder(bench))),
+      ...env,
     },
   });
 }
@@ -49,7 +56,7 @@ export function prepareStack(bench: BenchContext, more: { processors?: number } 
 export async function withStack<T>(
   bench: BenchContext,
   use: (stack: TestSystem) => Promise<T>,
-  more: { processors?: number } = {},
+  more: SystemOptions = {},
 ): Promise<T> {
   const stack = await prepareStack(bench, more);
   try {

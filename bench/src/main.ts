@@ -16,6 +16,7 @@ import { trickle } from './measures/p10-trickle.js';
 import { live } from './measures/p11-live.js';
 import { snapshots } from './measures/p12-snapshots.js';
 import { manyStreams } from './measures/p13-many-streams.js';
+import { disk } from './measures/p14-disk.js';
 import { exports } from './measures/export.js';
 import { farDuplicates } from './measures/far-duplicates.js';
 import { entityState } from './measures/entity-state.js';
@@ -43,6 +44,7 @@ const measures: { names: MeasureName[]; run: (bench: BenchContext) => Promise<Me
   { names: ['P11'], run: live },
   { names: ['P12'], run: snapshots },
   { names: ['P13'], run: manyStreams },
+  { names: ['P14'], run: disk },
   { names: ['SCHEMA'], run: schema },
   { names: ['KEYS'], run: keys },
   { names: ['RESET'], run: reset },

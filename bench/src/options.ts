@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 
 export const measureNames = [
   ...(['P1', 'P2', 'P3', 'P4', 'P5', 'P6', 'P7', 'P8', 'P9'] as const),
-  ...(['P10', 'P11', 'P12', 'P13', 'SCHEMA'] as const),
+  ...(['P10', 'P11', 'P12', 'P13', 'P14', 'SCHEMA'] as const),
   ...(['KEYS', 'RESET', 'STATE', 'RECOVERY', 'STREAMS', 'CLIENT', 'CONDITIONAL', 'EXPORT', 'FAR'] as const),
 ] as const;
 /** Name of a measure of the benchmark, such as `P1`. */

@@ -45,6 +45,8 @@ exists before the release's own Secret.
   value: {{ $values.kafka.topicPrefix | quote }}
 - name: KAFKA_REPLICATION_FACTOR
   value: {{ $values.kafka.replicationFactor | quote }}
+- name: KAFKA_COMPRESSION
+  value: {{ $values.kafka.compression | quote }}
 {{- with $values.kafka.tls }}
 {{- if .enabled }}
 - name: KAFKA_TLS

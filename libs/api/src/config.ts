@@ -22,6 +22,7 @@ import {
   RequiresSettings,
   withoutCredentials,
 } from './config-rules.js';
+import { IsKafkaCompression, type KafkaCompression } from './kafka-compression.js';
 
 /**
  * Error: settings in the environment are invalid. The message names each invalid variable and says what it must be; the
@@ -177,6 +178,11 @@ export class AppConfig {
   /** SASL password. */
   @Secret() @IsOptional() @IsString() @RequiresSettings('KAFKA_SASL_MECHANISM') KAFKA_SASL_PASSWORD?: string =
     undefined;
+  /**
+   * Compression of the records in Kafka, for everything that this app writes; every app reads every compression. Batches
+   * of less than 1 KiB are not compressed. `zstd` needs Node 22.15 or later, which the image has, and costs the least.
+   */
+  @IsKafkaCompression() KAFKA_COMPRESSION: KafkaCompression = 'none';
   /** Replication factor of new topics; -1 uses the broker's default. */
   @FromText('number') @IsInt() @Min(-1) @Max(10) KAFKA_REPLICATION_FACTOR = -1;
   /** Number of partitions of a stream that is created without a number. */

@@ -4,6 +4,7 @@ export * from './config.js';
 export * from './duration.js';
 export { AreNetworks, FollowsRule } from './config-rules.js';
 export * from './event-input.js';
+export * from './kafka-compression.js';
 export * from './pattern-bounds.js';
 export * from './pattern-size.js';
 export * from './problem.js';

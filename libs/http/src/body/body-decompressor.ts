@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { ProblemError } from '#api';
 import { collectBody, incomplete, type BodyLimits } from './collect-body.js';
-import { unzstd } from './unzstd.js';
+import { unzstd } from '#zstd';
 
 /** Compression of a request body. */
 export type BodyCompression = 'gzip' | 'zstd';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import type { AppConfig } from '#api';
+import type { AppConfig, KafkaCompression } from '#api';
 import type { KafkaLogger } from './logger.js';
 
 /** Mechanism and credentials of the SASL authentication at Kafka brokers. */
@@ -27,6 +27,8 @@ export interface KafkaAdapterConfig {
    */
   tls?: boolean | { ca?: string; cert?: string; key?: string };
   sasl?: KafkaSasl;
+  /** Compression of the records that producers send; `none` if omitted. Consumers read every codec. */
+  compression?: KafkaCompression;
   /** Replication factor of new topics; -1 is the default of the broker. */
   replicationFactor: number;
   logger?: KafkaLogger;
@@ -36,7 +38,8 @@ export interface KafkaAdapterConfig {
 /** Limits, intervals and time-outs of the Kafka adapter; times in milliseconds. */
 export interface KafkaAdapterLimits {
   /**
-   * Limit of the bytes that were passed to a producer and are not yet acknowledged. An append that would exceed it is
+   * Limit of the bytes that were passed to a producer and are not yet acknowledged, without compression: the records
+   * are in memory uncompressed. An append that would exceed it is
    * rejected with ProducerBufferFullError, unless nothing else is in flight.
    */
   bytesInFlight: number;
@@ -52,12 +55,12 @@ export interface KafkaAdapterLimits {
   lingerMs: number;
   /** Producer shards: connections of a producer to Kafka, each of which sends a share of the partitions. */
   producerShards: number;
-  /** Limits of one produce request, in records and in bytes. */
+  /** Limits of one produce request, in records and in bytes without compression. */
   sendRecords: number;
   sendBytes: number;
   /**
-   * Limit of the record batch of one partition in a produce request, in bytes; only a single larger record exceeds it.
-   * This limit of a record batch is below Kafka's default of `max.message.bytes`.
+   * Limit of the record batch of one partition in a produce request, in bytes without compression; only a single larger
+   * record exceeds it. Compression never makes a batch larger. This limit of a record batch is below Kafka's default of `max.message.bytes`.
    */
   partitionBatchBytes: number;
   sessionTimeoutMs: number;
@@ -72,9 +75,15 @@ export interface KafkaAdapterLimits {
    * delays single records.
    */
   fetchCollectMs: number;
-  /** Limit of the bytes that a consumer has fetched and not yet processed. The last fetch may exceed it. */
+  /**
+   * Limit of the bytes that a consumer has fetched and not yet processed, decompressed. The records of one partition in
+   * the last fetch may exceed it.
+   */
   consumeBytes: number;
-  /** Limits of a fetch in bytes, in total and for one partition. A partition buffers at most two fetches. */
+  /**
+   * Limits of a fetch in bytes, in total and for one partition, after decompression as far as it can be foreseen. A
+   * partition buffers at most two fetches.
+   */
   fetchBytes: number;
   fetchPartitionBytes: number;
   /** Calls of `subscribe` within this time cause one rejoin. */
@@ -119,6 +128,7 @@ export function kafkaLogConfig(config: AppConfig, clientId: string, port?: numbe
     clientId,
     // Port 0 means any free port, so it does not identify a process.
     ...(port && { instance: `${hostname()}:${port}` }),
+    compression: config.KAFKA_COMPRESSION,
     replicationFactor: config.KAFKA_REPLICATION_FACTOR,
     ...(config.KAFKA_TLS && { tls: tlsOptions(config) }),
     ...(config.KAFKA_SASL_MECHANISM && {

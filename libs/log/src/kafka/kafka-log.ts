@@ -7,6 +7,7 @@ import type {
   GlobalTableReaderHandler,
 } from '../log.js';
 import { ClusterClient } from './cluster-client.js';
+import { codecOf } from './compression/codecs.js';
 import type { KafkaAdapterLimits, KafkaAdapterConfig } from './config.js';
 import { limitsOf, clientIdOf, clientOptions, producerRetry, KafkajsClientSockets } from './connection.js';
 import { fetchOutage, type FetchOutageTracker } from './consume/fetch-outage-tracker.js';
@@ -51,6 +52,7 @@ class KafkaLog implements Log {
     const lane = (): ProducerShard =>
       new ProducerShard({
         ...bounds,
+        codec: codecOf(this.config.compression ?? 'none'),
         createProducer: () => createProducer(this.config, this.silentBrokers),
         partitionCount: (topic) => catalog.get(topic) ?? -1,
         forgetTopic: (topic) => catalog.forget(topic),

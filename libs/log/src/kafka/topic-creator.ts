@@ -16,11 +16,8 @@ const requestTimeoutMs = 10_000;
 const topicsAtOnce = 100;
 /** Limit of partitions in one CreateTopics request of several topics; Kafka rejects more than 10,000. */
 const partitionsAtOnce = 2_000;
-/**
- * Settings of every topic that this client creates. The broker stores records uncompressed, whatever its default and
- * whatever codec producers use, because this client cannot decode every codec.
- */
-const defaultTopicConfig = { 'compression.type': 'uncompressed' };
+/** Settings of every topic that this client creates. The broker stores batches as producers send them. */
+const defaultTopicConfig = { 'compression.type': 'producer' };
 
 /**
  * Creates topics. Topics whose creation is requested at about the same time are created with one CreateTopics request,

@@ -1,5 +1,5 @@
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import { codecOfBatch } from '../compression/codecs.js';
+import { DecompressionError } from '../compression/record-codec.js';
 
 /**
  * The records of a Kafka record batch cannot be decoded. The message is one of a few fixed texts that say why; it never
@@ -11,30 +11,25 @@ export class UndecodableRecordsError extends Error {
 
 /**
  * Limit of the decompressed bytes of one batch, and about that of one fetch: far more than brokers accept, far less
- * than a gzip bomb produces.
+ * than a decompression bomb produces.
  */
 export const maxDecompressedBytes = 64 * 1024 * 1024;
 
-const inflateGzip = promisify(gunzip);
-const codecMask = 0x07;
-/** Names of the codecs, by the lowest three bits of the attributes of a batch. */
-const codecs = ['none', 'gzip', 'snappy', 'lz4', 'zstd'];
-
 /**
- * Decompresses the records of a batch. Records of this producer are not compressed, and brokers decompress the records
- * of other producers in topics that this log has created (`compression.type`). gzip is supported for topics of others.
- * @throws UndecodableRecordsError if the codec is not supported, or the content is damaged or too large
+ * Decompresses the records of a batch. Returns the same buffer if they are not compressed.
+ * @throws UndecodableRecordsError if the codec is unknown, or the content is damaged or too large
  */
-export async function decompressRecords(content: Buffer, attributes: number): Promise<Buffer> {
-  const codec = codecs[attributes & codecMask] ?? 'an unknown codec';
+export function decompressRecords(content: Buffer, attributes: number): Buffer | Promise<Buffer> {
+  const codec = codecOfBatch(attributes);
   if (codec === 'none') return content;
-  if (codec !== 'gzip') throw new UndecodableRecordsError(`compressed with ${codec}`);
+  if (!codec) throw new UndecodableRecordsError('compressed with an unknown codec');
+  return decompressed(() => codec.decompress(content, maxDecompressedBytes));
+}
+
+async function decompressed(decompress: () => Buffer | Promise<Buffer>): Promise<Buffer> {
   try {
-    return await inflateGzip(content, { maxOutputLength: maxDecompressedBytes });
+    return await decompress();
   } catch (error) {
-    const tooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-    throw new UndecodableRecordsError(
-      tooLarge ? `inflates to more than ${maxDecompressedBytes} bytes` : 'damaged gzip',
-    );
+    throw error instanceof DecompressionError ? new UndecodableRecordsError(error.message) : error;
   }
 }

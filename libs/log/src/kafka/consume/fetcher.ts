@@ -5,6 +5,7 @@ import { isFatal } from '../kafka-errors.js';
 import { errorOfCode } from '../kafkajs/internals.js';
 import type { KafkaLogger } from '../logger.js';
 import { ByteBudget } from './byte-budget.js';
+import { ExpansionEstimate } from './expansion-estimate.js';
 import type { FetchOutageTracker } from './fetch-outage-tracker.js';
 import { PollBackoff } from './poll-backoff.js';
 import { fetchInSession, type FetchedPartition } from './fetch-protocol.js';
@@ -56,6 +57,7 @@ export class Fetcher {
    * sends no fetch.
    */
   private readonly budget: ByteBudget;
+  private readonly expansion = new ExpansionEstimate();
 
   constructor(private readonly options: FetcherOptions) {
     this.budget = new ByteBudget(options.bounds.consumeBytes, () => this.wakeUp());
@@ -207,7 +209,12 @@ export class Fetcher {
     }
   }
 
-  /** Sends one fetch to a broker. Returns the size of the fetched records in bytes; 0 after an error. */
+  /**
+   * Sends one fetch to a broker. Returns the size of the fetched records in bytes, decompressed; 0 after an error.
+   *
+   * Partitions of the response are left out once the decompressed records of the others have used up the budget. The
+   * broker sends them again, because their offsets are still the next ones.
+   */
   private async fetch(
     node: number,
     session: FetchSession<PartitionBuffer>,
@@ -217,18 +224,20 @@ export class Fetcher {
     try {
       const limits = {
         maxWaitMs,
-        maxBytes: Math.min(bounds.fetchBytes, Math.max(this.budget.left, 1)),
-        partitionBytes: bounds.fetchPartitionBytes,
+        maxBytes: this.expansion.toFetch(Math.min(bounds.fetchBytes, this.budget.left)),
+        partitionBytes: this.expansion.toFetch(bounds.fetchPartitionBytes),
       };
       const answer = await fetchInSession(await client.broker(node), session.next(), limits);
       if (!session.answered(answer)) return 0;
       if (answer.errorCode !== 0) throw errorOfCode(answer.errorCode);
       if (answer.partitions.every(({ errorCode }) => errorCode === 0)) this.answered(session);
+      let taken = 0;
       for (const partition of answer.partitions) {
         const feed = session.asked(partition);
-        if (feed && this.feeds.get(keyOf(feed)) === feed) await this.take(feed, partition, session);
+        if (feed && this.feeds.get(keyOf(feed)) === feed) taken += await this.take(feed, partition, session);
+        if (taken > 0 && this.budget.left <= 0) break;
       }
-      return answer.partitions.reduce((sum, { bytes }) => sum + bytes.length, 0);
+      return taken;
     } catch (error) {
       session.lost();
       await this.recover(session, error);
@@ -242,31 +251,40 @@ export class Fetcher {
     this.options.onAnswer?.();
   }
 
+  /** Takes the records of one partition. Returns their size in bytes, decompressed. */
   private async take(
     feed: PartitionBuffer,
     answer: FetchedPartition,
     session: FetchSession<PartitionBuffer>,
-  ): Promise<void> {
-    if (missingOffsetErrors.includes(answer.errorCode)) return this.gone(feed);
+  ): Promise<number> {
     if (answer.errorCode !== 0) {
-      const error = errorOfCode(answer.errorCode);
-      if (isFatal(error)) throw error;
-      return this.loseForNow(feed);
+      this.failed(feed, answer.errorCode);
+      return 0;
     }
-    if (answer.bytes.length === 0) return;
+    if (answer.bytes.length === 0) return 0;
     const { topic, partition, next: from } = feed;
     const { logger } = this.options;
     const { bytes, aborted, lastStable: highWatermark } = answer;
     const set = { topic, partition, bytes, from, aborted };
-    const { records, next, undecodable, decompressedBytes: inflated } = await decodeRecords(set);
-    if (next === from) return;
+    const { records, next, undecodable, decompressedBytes } = await decodeRecords(set);
+    if (next === from) return bytes.length;
     if (undecodable.length > 0) logger.error({ topic, partition, undecodable }, 'Cannot decode records');
     const unread = undecodable.length > 0 && { undecodable };
-    const held = bytes.length + inflated;
+    const held = bytes.length + decompressedBytes;
+    this.expansion.observe({ fetched: bytes.length, held });
     const batch = { topic, partition, records, bytes: held, next, highWatermark, ...unread };
     feed.offer(batch, this.budget.take(held));
     // The buffer may have been removed during the decoding.
     if (this.feeds.get(keyOf(feed)) === feed) this.continue(session, feed);
+    return held;
+  }
+
+  /** Handles the error code of one partition: its log has another beginning, or another broker leads it. */
+  private failed(feed: PartitionBuffer, errorCode: number): void {
+    if (missingOffsetErrors.includes(errorCode)) return this.gone(feed);
+    const error = errorOfCode(errorCode);
+    if (isFatal(error)) throw error;
+    this.loseForNow(feed);
   }
 
   private gone(feed: PartitionBuffer): void {

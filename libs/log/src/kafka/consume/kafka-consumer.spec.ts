@@ -23,7 +23,7 @@ const unknownMember = Object.assign(new Error('unknown'), {
 /** Responds like `send`, but the first fetch returns one record. */
 function oneRecord(): typeof send {
   const out = new GrowingBuffer(100);
-  const writer = { producerId: -1n, producerEpoch: -1, firstSequence: -1 };
+  const writer = { producerId: -1n, producerEpoch: -1, firstSequence: -1, now: 0 };
   writeRecordBatch(out, [{ key: 'k', value: 'v', timestamp: 1 }], writer);
   const answer = { topic: 't', partition: 0, errorCode: 0, lastStable: 1, aborted: [], bytes: out.filled() };
   const partitions = [answer];

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { gzipSync } from 'node:zlib';
+import { zstdBomb } from '../../../../zstd/src/zstd.fixture.js';
+import { lz4Codec } from '../compression/lz4-codec.js';
+import { snappyCodec } from '../compression/snappy-codec.js';
 import { GrowingBuffer } from '../produce/growing-buffer.js';
 import { writeRecordBatch, type EncodableRecord } from '../produce/record-batch.js';
 import { decodeRecords } from './record-decoder.js';
@@ -16,6 +19,7 @@ function batch(records: EncodableRecord[], options: BatchOptions = {}): Buffer {
     producerId: options.producerId ?? -1n,
     producerEpoch: 0,
     firstSequence: 0,
+    now: 0,
   });
   const bytes = Buffer.from(out.filled());
   bytes.writeBigInt64BE(BigInt(options.baseOffset ?? 0), 0);
@@ -124,7 +128,7 @@ describe('decoding a fetch response', () => {
     garbled.fill(0xff, 63);
     const bytes = Buffer.concat([
       first,
-      compressedBy(4, two(1), Buffer.from('zstd')),
+      compressedBy(7, two(1), Buffer.from('brotli')),
       compressedBy(1, two(3), Buffer.from('not gzip')),
       garbled,
       last,
@@ -134,7 +138,7 @@ describe('decoding a fetch response', () => {
     expect(await decoded).toMatchObject({
       next: 8,
       undecodable: [
-        { offset: 1, lastOffset: 2, reason: 'compressed with zstd' },
+        { offset: 1, lastOffset: 2, reason: 'compressed with an unknown codec' },
         { offset: 3, lastOffset: 4, reason: 'damaged gzip' },
         { offset: 5, lastOffset: 6, reason: 'damaged' },
       ],
@@ -142,13 +146,19 @@ describe('decoding a fetch response', () => {
     expect((await decode(bytes, 2)).undecodable[0]).toMatchObject({ offset: 2, lastOffset: 2 });
   });
 
-  it('does not decompress a gzip bomb', async () => {
-    const bomb = compressedBy(1, batch([{ value: 'a' }]), gzipSync(Buffer.alloc(65 * 1024 * 1024)));
-    const { undecodable, next } = await decode(bomb);
+  const bombBytes = 65 * 1024 * 1024;
+  it.each([
+    ['gzip', 1, () => gzipSync(Buffer.alloc(bombBytes))],
+    ['snappy', 2, () => snappyCodec.compress(Buffer.alloc(bombBytes))],
+    ['lz4', 3, () => lz4Codec.compress(Buffer.alloc(bombBytes))],
+    ['zstd', 4, () => zstdBomb(65)],
+  ])('does not decompress a bomb of %s', async (_name, codec, content) => {
+    const bomb = compressedBy(codec, batch([{ value: 'a' }]), content());
+    const { undecodable, next, decompressedBytes } = await decode(bomb);
     expect(undecodable).toEqual([
       { offset: 0, lastOffset: 0, reason: 'inflates to more than 67108864 bytes' },
     ]);
-    expect(next).toBe(1);
+    expect([next, decompressedBytes]).toEqual([1, 0]);
   });
 
   it('leaves the rest to the next fetch if the batches decompress to too many bytes together', async () => {

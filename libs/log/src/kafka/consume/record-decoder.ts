@@ -75,7 +75,8 @@ export async function decodeRecords(set: EncodedRecords): Promise<DecodedRecords
     if (!transactions.visible(header, content)) continue;
     const before = records.length;
     try {
-      const bytes = await decompressRecords(content, header.attributes);
+      const decompressed = decompressRecords(content, header.attributes);
+      const bytes = Buffer.isBuffer(decompressed) ? decompressed : await decompressed;
       if (bytes !== content) inflated += bytes.length;
       readRecords(new ByteReader(bytes), { header, set, records });
     } catch (error) {

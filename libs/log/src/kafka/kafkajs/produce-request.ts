@@ -39,7 +39,8 @@ interface ProduceRequest {
  *         data => partition record_set
  *           partition => INT32, record_set => INT32 size + record batch
  *
- * Compressed and transactional requests, which this adapter never sends, use the original encoder.
+ * The records of `PartitionRecords` are compressed with their codec. Requests that kafkajs itself would compress and
+ * transactional requests, which this adapter never sends, use the original encoder.
  */
 export function produceRequest(original: (options: ProduceOptions) => ProduceRequest) {
   return (options: ProduceOptions): ProduceRequest => {
@@ -63,7 +64,10 @@ function encode(options: ProduceOptions): { buffer: Buffer } {
     out.string(topic);
     out.int32(partitions.length);
     for (const { partition, messages, firstSequence = 0 } of partitions) {
-      const records = messages instanceof PartitionRecords ? messages.records : messages;
+      const { records, now, codec } =
+        messages instanceof PartitionRecords
+          ? messages
+          : { records: messages, now: Date.now(), codec: undefined };
       out.int32(partition);
       out.int32(0);
       const start = out.offset;
@@ -71,6 +75,8 @@ function encode(options: ProduceOptions): { buffer: Buffer } {
         producerId,
         producerEpoch: options.producerEpoch ?? 0,
         firstSequence,
+        now,
+        codec,
       });
       out.bytes.writeInt32BE(out.offset - start, start - 4);
     }

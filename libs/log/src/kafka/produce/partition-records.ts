@@ -1,4 +1,5 @@
 import type { ProducerRecord } from '../../log.js';
+import type { RecordCodec } from '../compression/record-codec.js';
 
 /** Error of a cancelled send, for which no append waits any more. This error makes kafkajs end its retries. */
 class SendCancelledError extends Error {
@@ -16,6 +17,8 @@ export interface SendBatchState {
    * next records as out of sequence.
    */
   skipped?: boolean;
+  /** Compresses the records of each partition; undefined sends them uncompressed. */
+  readonly codec?: RecordCodec | undefined;
 }
 
 /** Answer of a broker for one partition of a Produce request. */
@@ -32,17 +35,23 @@ export interface PartitionAnswer {
 export class PartitionRecords {
   /** The broker's last answer for these records; undefined before the first answer. */
   answer: PartitionAnswer | undefined;
+  /** Timestamp of the records, in milliseconds since 1970. A repeated send has the same one, and so the same bytes. */
+  readonly now = Date.now();
   private sequence: number | undefined;
 
   constructor(
     readonly records: readonly ProducerRecord[],
-    /** Approximate size of the encoded records, in bytes. */
+    /** Approximate size of the encoded records, in bytes, without compression. */
     readonly bytes: number,
     private readonly send: SendBatchState,
   ) {}
 
   get length(): number {
     return this.records.length;
+  }
+
+  get codec(): RecordCodec | undefined {
+    return this.send.codec;
   }
 
   /** @throws SendCancelledError if the send is cancelled */

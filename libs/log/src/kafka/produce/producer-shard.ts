@@ -4,7 +4,7 @@ import { LogUnavailableError, UnknownTopicError } from '../../errors.js';
 import { toLogError } from '../kafka-errors.js';
 import type { PendingAppend } from './pending-append.js';
 import { PartitionCountChangedError } from './partition-records.js';
-import { SendBatch, type SendLimits, type TopicPartitionAnswer } from './send-batch.js';
+import { SendBatch, type SendOptions, type TopicPartitionAnswer } from './send-batch.js';
 
 /** The part of a kafkajs producer that a shard uses. */
 export interface KafkajsProducer {
@@ -17,8 +17,8 @@ export interface KafkajsProducer {
   }): Promise<TopicPartitionAnswer[]>;
 }
 
-/** Limits of a `ProducerShard`, and its access to kafkajs producers and topic metadata. */
-export interface ProducerShardOptions extends SendLimits {
+/** Limits and compression of a `ProducerShard`, and its access to kafkajs producers and topic metadata. */
+export interface ProducerShardOptions extends SendOptions {
   lingerMs: number;
   requestTimeoutMs: number;
   createProducer(): KafkajsProducer;

@@ -1,5 +1,6 @@
 import { LogUnavailableError } from '../../errors.js';
 import type { ProducerRecord } from '../../log.js';
+import type { RecordCodec } from '../compression/record-codec.js';
 import type { PendingAppend } from './pending-append.js';
 import {
   GroupedRecords,
@@ -8,11 +9,17 @@ import {
   type SendBatchState,
 } from './partition-records.js';
 
-/** Limits of one produce request: its records, its bytes, and the bytes of one partition in it. */
+/** Limits of one produce request: its records, its bytes, and the bytes of one partition in it; without compression. */
 export interface SendLimits {
   sendRecords: number;
   sendBytes: number;
   partitionBatchBytes: number;
+}
+
+/** Limits of a produce request, and the compression of its records. */
+export interface SendOptions extends SendLimits {
+  /** undefined sends records uncompressed. */
+  codec?: RecordCodec | undefined;
 }
 
 /** The answer of a Kafka broker for the records of one topic partition in a produce request. */
@@ -48,7 +55,11 @@ export class SendBatch implements SendBatchState {
   private lastTopic = '';
   private lastShare: TopicBatch | undefined;
 
-  constructor(private readonly bounds: SendLimits) {}
+  constructor(private readonly options: SendOptions) {}
+
+  get codec(): RecordCodec | undefined {
+    return this.options.codec;
+  }
 
   get empty(): boolean {
     return this.records === 0;
@@ -62,10 +73,10 @@ export class SendBatch implements SendBatchState {
     const record = append.records[index] as ProducerRecord;
     const partition = append.partitions[index] as number;
     const size = append.sizes[index] as number;
-    if (this.records >= this.bounds.sendRecords) return false;
-    if (this.records > 0 && this.bytes + size > this.bounds.sendBytes) return false;
+    if (this.records >= this.options.sendRecords) return false;
+    if (this.records > 0 && this.bytes + size > this.options.sendBytes) return false;
     const share = this.share(record.topic, partition, partitionCount);
-    if (share.bytes > 0 && share.bytes + size > this.bounds.partitionBatchBytes) return false;
+    if (share.bytes > 0 && share.bytes + size > this.options.partitionBatchBytes) return false;
     share.records.push(record);
     share.owners.push(append);
     share.indexes.push(index);

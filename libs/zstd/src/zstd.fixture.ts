@@ -18,12 +18,12 @@ function blockBytes(block: ZstdBlock, isLast: boolean): Buffer[] {
   return [header, isBytes ? block : Buffer.from([block.byte])];
 }
 
-/** Returns a Zstandard body with this text, uncompressed. */
+/** Returns Zstandard data with this text, uncompressed. */
 export function zstd(text: string): Buffer {
   return zstdFrame([Buffer.from(text)]);
 }
 
-/** Returns a small body that decompresses to `mib` MiB of blanks. */
+/** Returns small data that decompresses to `mib` MiB of blanks. */
 export function zstdBomb(mib: number): Buffer {
   return zstdFrame(Array.from({ length: mib * 8 }, () => ({ byte: 0x20, times: 128 * 1024 })));
 }

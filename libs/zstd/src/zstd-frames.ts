@@ -2,7 +2,7 @@
 const mostWindow = 8 * 1024 * 1024;
 const mostBlock = 128 * 1024;
 /**
- * Maximum number of bytes that the decoder moves for one body, as it moves its window at every block: 128 blocks at the
+ * Maximum number of bytes that the decoder moves for one call, as it moves its window at every block: 128 blocks at the
  * largest window.
  */
 const mostMoved = 1024 * 1024 * 1024;
@@ -15,13 +15,13 @@ const skippable = 0x184d2a50;
 const reservedBlock = 3;
 const rleBlock = 1;
 
-/** A Zstandard body is rejected without being decompressed; the message says why. */
-class ZstdBodyRejectedError extends Error {
-  override readonly name = 'ZstdBodyRejectedError';
+/** Zstandard data is rejected without being decompressed; the message says why. */
+export class ZstdRejectedError extends Error {
+  override readonly name = 'ZstdRejectedError';
 }
 
-/** Byte positions of one Zstandard frame and of its blocks in a body. */
-interface ZstdFrame {
+/** Byte positions of one Zstandard frame and of its blocks. */
+export interface ZstdFrame {
   start: number;
   /**
    * End position of each block of the frame. The first block of a frame includes the frame header; the end of the last
@@ -31,13 +31,13 @@ interface ZstdFrame {
 }
 
 /**
- * Returns the frames of a Zstandard body (RFC 8878, section 3.1.1) without decompressing them, and bounds the cost of
+ * Returns the frames of Zstandard data (RFC 8878, section 3.1.1) without decompressing them, and bounds the cost of
  * decompressing them.
  *
  *     magic (4) | descriptor (1) | window (0, 1) | dictionary id (0, 1, 2, 4) | content size (0, 1, 2, 4, 8)
  *     block: last (1 bit) type (2 bits) size (21 bits) | content … | checksum (0, 4)
  *
- * @throws ZstdBodyRejectedError
+ * @throws ZstdRejectedError
  */
 export function zstdFrames(bytes: Buffer): ZstdFrame[] {
   const frames: ZstdFrame[] = [];
@@ -49,8 +49,7 @@ export function zstdFrames(bytes: Buffer): ZstdFrame[] {
       if (at > bytes.length) throw ended();
       continue;
     }
-    if (number !== magic)
-      throw new ZstdBodyRejectedError('it does not begin with the magic number of a frame');
+    if (number !== magic) throw new ZstdRejectedError('it does not begin with the magic number of a frame');
     const header = headerAt(bytes, at);
     const moved = Math.max(header.window, leastMoved);
     const ends = blockEnds(bytes, header, Math.floor(left / moved));
@@ -74,11 +73,11 @@ function headerAt(bytes: Buffer, start: number): FrameHeader {
   const dictionary = [0, 1, 2, 4][descriptor & 3]!;
   const sizeAt = start + (isSingle ? 5 : 6) + dictionary;
   if (uint(bytes, sizeAt - dictionary, dictionary) > 0)
-    throw new ZstdBodyRejectedError('it was compressed with a dictionary');
+    throw new ZstdRejectedError('it was compressed with a dictionary');
   const sizeBytes = [isSingle ? 1 : 0, 2, 4, 8][descriptor >> 6]!;
   const size = uint(bytes, sizeAt, sizeBytes) + (sizeBytes === 2 ? 256 : 0);
   const window = isSingle ? size : windowOf(uint(bytes, start + 5, 1));
-  if (window > mostWindow) throw new ZstdBodyRejectedError('its window is larger than 8 MiB (RFC 9659)');
+  if (window > mostWindow) throw new ZstdRejectedError('its window is larger than 8 MiB (RFC 9659)');
   return { window, end: sizeAt + sizeBytes, checksumBytes: (descriptor & 4) === 0 ? 0 : 4 };
 }
 
@@ -93,13 +92,13 @@ function blockEnds(bytes: Buffer, { end, checksumBytes }: FrameHeader, most: num
     const header = uint(bytes, at, 3);
     const [isLast, type, size] = [(header & 1) === 1, (header >> 1) & 3, header >> 3];
     if (type === reservedBlock || size > mostBlock)
-      throw new ZstdBodyRejectedError('it has a block that is not valid');
+      throw new ZstdRejectedError('it has a block that is not valid');
     at += 3 + (type === rleBlock ? 1 : size) + (isLast ? checksumBytes : 0);
     if (at > bytes.length) throw ended();
     ends.push(at);
     if (isLast) return ends;
   }
-  throw new ZstdBodyRejectedError('it has too many blocks for the size of its window');
+  throw new ZstdRejectedError('it has too many blocks for the size of its window');
 }
 
 function uint(bytes: Buffer, at: number, length: number): number {
@@ -109,6 +108,6 @@ function uint(bytes: Buffer, at: number, length: number): number {
   return value;
 }
 
-function ended(): ZstdBodyRejectedError {
-  return new ZstdBodyRejectedError('it ends early');
+function ended(): ZstdRejectedError {
+  return new ZstdRejectedError('it ends early');
 }

@@ -10,9 +10,9 @@ interface WithZstd {
 }
 
 /**
- * Returns a stream of a decompressed Zstandard body. Node decompresses it off the event loop if it can. If Node cannot,
- * JavaScript decompresses the body on the event loop and yields between blocks. Node reads only the first frame of a
- * body, so a body of several frames is always decompressed in JavaScript.
+ * Returns a stream of decompressed Zstandard data. Node decompresses it off the event loop if it can. If Node cannot,
+ * JavaScript decompresses the data on the event loop and yields between blocks. Node reads only the first
+ * frame, so data of several frames is always decompressed in JavaScript.
  */
 export function unzstd(sent: Buffer, options: { chunkSize: number }): Readable {
   const { createZstdDecompress } = zlib as WithZstd;
@@ -30,7 +30,7 @@ async function* unpacked(sent: Buffer, open: () => Transform): AsyncGenerator<Ui
 }
 
 /**
- * Returns a stream of a Zstandard body that JavaScript decompresses, yielding to the event loop between blocks.
+ * Returns a stream of Zstandard data that JavaScript decompresses, yielding to the event loop between blocks.
  * Checksums are not verified.
  */
 export function unzstdInJavaScript(sent: Buffer): Readable {
