@@ -29,6 +29,20 @@ describe('a request batcher', () => {
     ]);
   });
 
+  it('collects calls during the pause after a request', async () => {
+    release();
+    const slow = async (items: readonly number[]): Promise<number[]> => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return doubled(items);
+    };
+    const batcher = new RequestBatcher({ most: 10, send: slow, restPerRequest: 1_000, longestRestMs: 300 });
+    await batcher.ask(1);
+    const second = batcher.ask(2);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(await Promise.all([second, batcher.ask(3)])).toEqual([4, 6]);
+    expect(sent).toEqual([[1], [2, 3]]);
+  });
+
   it('sends at most the given number of items in one request', async () => {
     release();
     const batcher = new RequestBatcher({ most: 2, send: doubled });

@@ -5,6 +5,13 @@ export interface RequestBatcherOptions<Item, Answer> {
   /** Sends one request. Resolves with the answer to each item, in the order of the items. */
   send(items: readonly Item[]): Promise<readonly Answer[]>;
   /**
+   * Minimum pause between two requests, as a multiple of the duration of the first one, so that more calls share the
+   * second one. A call that arrives after the pause is not delayed. Default: no pause.
+   */
+  restPerRequest?: number;
+  /** Longest such pause in milliseconds. Default: 250. */
+  longestRestMs?: number;
+  /**
    * Whether the error of a request can be the fault of a single item. Each item of the request is then sent again in a
    * request of its own, so that no item fails because of another one. Default: never.
    */
@@ -24,6 +31,8 @@ interface WaitingItem<Item, Answer> {
 export class RequestBatcher<Item, Answer> {
   private waiting: WaitingItem<Item, Answer>[] = [];
   private running = false;
+  /** Time before which no request is sent, in milliseconds of `performance.now()`. */
+  private restsUntil = -Infinity;
 
   constructor(private readonly options: RequestBatcherOptions<Item, Answer>) {}
 
@@ -38,8 +47,23 @@ export class RequestBatcher<Item, Answer> {
   private async run(): Promise<void> {
     this.running = true;
     await new Promise((resolve) => setImmediate(resolve));
-    while (this.waiting.length > 0) await this.sendAll(this.waiting.splice(0, this.options.most));
+    while (this.waiting.length > 0) {
+      await this.rest();
+      const began = performance.now();
+      await this.sendAll(this.waiting.splice(0, this.options.most));
+      this.restAfter(performance.now() - began);
+    }
     this.running = false;
+  }
+
+  private async rest(): Promise<void> {
+    const left = this.restsUntil - performance.now();
+    if (left > 0) await new Promise((resolve) => setTimeout(resolve, left));
+  }
+
+  private restAfter(tookMs: number): void {
+    const { restPerRequest = 0, longestRestMs = 250 } = this.options;
+    this.restsUntil = performance.now() + Math.min(tookMs * restPerRequest, longestRestMs);
   }
 
   private async sendAll(waiting: readonly WaitingItem<Item, Answer>[]): Promise<void> {
