@@ -94,17 +94,6 @@ class Download {
   }
 }
 
-/** Returns the number of exports of this system that ClickHouse runs. */
-async function inClickHouse(): Promise<number> {
-  const { database } = system();
-  const running = `SELECT count() FROM system.processes
-    WHERE current_database = '${database}' AND match(query, 'FORMAT (Parquet|Arrow)')`;
-  return Number(await sql(system(), running));
-}
-
-const untilNoneInClickHouse = () =>
-  until(async () => (await inClickHouse()) === 0, { what: "the end of ClickHouse's query", intervalMs: 200 });
-
 /** Returns the number of exports and queries that the gateway runs. */
 async function readsRunning(): Promise<number> {
   const { text } = await system().core.get('/metrics');
@@ -147,24 +136,6 @@ describe('a key that is revoked during an export', () => {
     await download.closed;
     expect(download.length).toBeGreaterThan(1_000_000);
     expect(download.body.length).toBeLessThan(download.length!);
-  });
-
-  it.each(['parquet', 'arrow'])("ends ClickHouse's query that writes %s", async (format) => {
-    const key = await issue();
-    const patterns = Array.from({ length: 10 }, (_, n) => `!data.note.matches('.*[b-y].*z${n}$')`);
-    const costly = encodeURIComponent(patterns.join(' && '));
-    const download = new Download(`format=${format}&where=${costly}`, key);
-    await until(async () => (await inClickHouse()) > 0, {
-      what: "ClickHouse's query",
-      intervalMs: 20,
-      patienceMs: 20_000,
-      diagnosis: () => download.received.toString('latin1', 0, 1_000),
-    });
-    await revoke(key);
-    await until(() => download.received.length > 0, { what: 'the answer' });
-    expect(download.status).toBe(401);
-    expect(download.body.toString()).toContain('"code":"invalid_token"');
-    await untilNoneInClickHouse();
   });
 });
 
