@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { PortReservations } from './port-reservations.js';
 
 /**
  * Below the ports that systems use for outgoing connections by default: 32768 and up on Linux, 49152 and up
@@ -10,11 +13,12 @@ const last = 31_999;
 const fewest = 1_000;
 
 let next: number | undefined;
+const reservations = new PortReservations(join(tmpdir(), `tributary-ports-${userInfo().uid}`));
 
 /**
- * Returns a port of the loopback address without a listener that no other call in this process has returned. The port
- * is outside the range for outgoing connections, because an outgoing connection of any process could take such a port
- * before the caller listens on it.
+ * Returns a port of the loopback address without a listener that no other call in any process of this user has returned
+ * within the last ten minutes. The port is outside the range for outgoing connections, because an outgoing connection of
+ * any process could take such a port before the caller listens on it.
  */
 export async function freePort(): Promise<number> {
   const range = portRange(ephemeralRange());
@@ -23,7 +27,7 @@ export async function freePort(): Promise<number> {
   next ??= Math.floor(Math.random() * count);
   for (let tries = 0; tries < count; tries++) {
     const port = range.first + (next++ % count);
-    if (!(await isPortTaken(port))) return port;
+    if (!(await isPortTaken(port)) && (await reservations.reserve(port))) return port;
   }
   throw new Error(`No port between ${range.first} and ${range.last} is free`);
 }
