@@ -7,9 +7,9 @@ import {
   createClient,
   type ClickHouseClient,
   type ClickHouseSettings,
+  type ResultSet,
 } from '@clickhouse/client';
 import { withAnySignal } from '#async';
-import { SelectConnection } from './select-connection.js';
 import { QueryTooSlowError, AnswerMemoryExhaustedError, StoreUnavailableError } from '../errors.js';
 import type { AnswerMemoryBudget, AnswerMemoryShare } from '../answer-memory-budget.js';
 import { errorOfCode, invalidPatternCode, type RequestPurpose } from './error-codes.js';
@@ -20,7 +20,7 @@ interface ClickHouseConnectionOptions {
   user: string;
   password: string;
   database: string;
-  /** Maximum number of open sockets to the server for SELECTs, and as many for everything else. */
+  /** Maximum number of open sockets to the server. */
   maxConnections: number;
   /** Time limit in milliseconds for a write, and for a lookup that a write depends on. */
   insertTimeoutMs: number;
@@ -45,15 +45,13 @@ interface SelectOptions {
 }
 
 /**
- * The official ClickHouse client, and a connection of its own for SELECTs, with the store's error classes and time limits.
- * Values reach ClickHouse only as bound parameters or as the body of an insert.
+ * The official ClickHouse client, with the store's error classes and time limits. Values reach ClickHouse
+ * only as bound parameters or as the body of an insert.
  */
 export class StoreClickHouseClient {
   private readonly client: ClickHouseClient;
-  private readonly selects: SelectConnection;
 
   constructor(private readonly options: ClickHouseConnectionOptions) {
-    this.selects = new SelectConnection(options);
     this.client = createClient({
       url: options.url,
       username: options.user,
@@ -92,21 +90,27 @@ export class StoreClickHouseClient {
   ): Promise<Row[]> {
     const queryId = randomUUID();
     const purpose = options.purpose ?? 'read';
-    const settings: ClickHouseSettings = {
-      output_format_json_quote_64bit_integers: 0,
-      // Parses a decimal text to the nearest double; ClickHouse's default parser can be off in the last
-      // digit.
-      precise_float_parsing: 1,
-      // Prevents a read from writing. ClickHouse also cancels only read-only queries when their
-      // connection closes.
-      readonly: '2',
-      cancel_http_readonly_queries_on_client_close: 1,
-      ...options.settings,
-    };
-    const select = { query, queryId, params: options.params ?? {}, settings };
-    return this.guarded({ purpose, signal: options.signal, queryId }, (signal) =>
-      this.selects.rows<Row>(select, signal, share),
-    );
+    return this.guarded({ purpose, signal: options.signal, queryId }, async (signal) => {
+      const result = await this.client.query({
+        query,
+        query_id: queryId,
+        format: 'JSONCompactEachRow',
+        query_params: options.params,
+        abort_signal: signal,
+        clickhouse_settings: {
+          output_format_json_quote_64bit_integers: 0,
+          // Parses a decimal text to the nearest double; ClickHouse's default parser can be off in the last
+          // digit.
+          precise_float_parsing: 1,
+          // Prevents a read from writing. ClickHouse also cancels only read-only queries when their
+          // connection closes.
+          readonly: '2',
+          cancel_http_readonly_queries_on_client_close: 1,
+          ...options.settings,
+        },
+      });
+      return share ? readRowsWithinBudget(result, share) : result.json<Row>();
+    });
   }
 
   /**
@@ -165,7 +169,6 @@ export class StoreClickHouseClient {
   }
 
   close(): Promise<void> {
-    this.selects.close();
     return this.client.close();
   }
 
@@ -207,6 +210,23 @@ export class StoreClickHouseClient {
       return false;
     }
   }
+}
+
+/**
+ * Reads all rows of an answer and counts their bytes. @throws AnswerMemoryExhaustedError when they do not fit into the memory
+ * budget, which also cancels the query
+ */
+async function readRowsWithinBudget<Row>(
+  result: ResultSet<'JSONCompactEachRow'>,
+  share: AnswerMemoryShare,
+): Promise<Row[]> {
+  const read: Row[] = [];
+  for await (const rows of result.stream<Row>()) {
+    if (!share.take(rows.reduce((bytes, { text }) => bytes + Buffer.byteLength(text), 0)))
+      throw new AnswerMemoryExhaustedError('The answers being read exceed the memory budget');
+    for (const row of rows) read.push(row.json<Row>());
+  }
+  return read;
 }
 
 /**
