@@ -2,7 +2,7 @@ import { GatewayConfig } from '../apps/gateway/src/config.js';
 import { IngestConfig } from '../apps/ingest/src/config.js';
 import { MaterializerConfig } from '../apps/materializer/src/config.js';
 import { ProcessorConfig } from '../apps/processor/src/config.js';
-import type { AppConfig } from '#api';
+import { canCompressWithZstd, type AppConfig } from '#api';
 
 export const appNames = ['gateway', 'ingest', 'materializer', 'processor'] as const;
 /** Name of an app of Tributary that is deployed. */
@@ -34,4 +34,15 @@ export function portsOf(app: AppName): number[] {
 /** Returns the port that serves health checks without a key; of the gateway, the core port. */
 export function probePortOf(app: AppName): number {
   return portsOf(app)[0] ?? 0;
+}
+
+/**
+ * Returns the settings of a container, as far as this Node can check them: without `KAFKA_COMPRESSION=zstd` on a Node
+ * older than the one in the image, which compresses with Zstandard.
+ */
+export function asOnThisNode(settings: Record<string, unknown>): NodeJS.ProcessEnv {
+  const kept = Object.entries(settings).filter(
+    ([name, value]) => canCompressWithZstd || name !== 'KAFKA_COMPRESSION' || value !== 'zstd',
+  );
+  return Object.fromEntries(kept.map(([name, value]) => [name, String(value)]));
 }

@@ -24,6 +24,16 @@ export interface BreakableSystem {
  */
 export const sessionMs = 6_000;
 
+/**
+ * Settings of every breakable system. An insert costs ClickHouse 30 ms of processor time or more, and a load causes one in each
+ * interval: these intervals are three times as long as usual.
+ */
+export const faultySettings = {
+  KAFKA_SESSION_TIMEOUT_MS: String(sessionMs),
+  INSERT_INTERVAL_MS: '300',
+  STATE_SAVE_INTERVAL_MS: '1500',
+};
+
 /** Provides the system of one spec file. After each test all stopped processes are started again for the next test. */
 export function useFaultySystem(options: Partial<TestSystemOptions> = {}): () => BreakableSystem {
   let engines: PrivateKafkaAndClickHouse | undefined;
@@ -34,8 +44,8 @@ export function useFaultySystem(options: Partial<TestSystemOptions> = {}): () =>
       brokers: engines.brokers,
       clickhouseUrl: engines.clickhouseUrl,
       clickhousePassword: engines.clickhousePassword,
-      env: { KAFKA_SESSION_TIMEOUT_MS: String(sessionMs) },
       ...options,
+      env: { ...faultySettings, ...options.env },
     });
   });
   printLogsOfFailures(() => stack);

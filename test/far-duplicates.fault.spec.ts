@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { systemActor } from '#registry';
 import { check, expectClean, faultSeed, Ledger, LoadDriver, topicOf } from '#testkit';
 import { freshStream } from './api.js';
-import { sessionMs, useFaultySystem } from './breakable-system.js';
+import { useFaultySystem } from './breakable-system.js';
 import { readRefusals } from './conditional/refusals.js';
 import { useDirectAccess } from './processing/direct-system-access.js';
 import { expectPiped, pipeBoth } from './processing/piped.js';
@@ -17,7 +17,6 @@ const times = 3;
 const system = useFaultySystem({
   processors: 2,
   env: {
-    KAFKA_SESSION_TIMEOUT_MS: String(sessionMs),
     STREAM_PARTITIONS: '1',
     DEDUPE_WINDOW_RECORDS: String(records),
   },

@@ -15,7 +15,8 @@ const seconds = Number(process.env.SOAK_SECONDS ?? (testsAll ? 60 : 40));
 const usualSeed = '20261122';
 const eventsPerSecond = 120;
 const sampleEveryMs = 5_000;
-const system = useFaultySystem({ materializers: 2, processors: 2 });
+// Compressed, because events go through every consumer and processor here.
+const system = useFaultySystem({ materializers: 2, processors: 2, env: { KAFKA_COMPRESSION: 'gzip' } });
 
 /** Runs actions one after the other until the time is over; returns how often each was run. */
 async function actUntil(

@@ -15,7 +15,7 @@ import {
   until,
   type LoadDriver,
 } from '#testkit';
-import { sessionMs, underLoad } from './breakable-system.js';
+import { faultySettings, underLoad } from './breakable-system.js';
 import { replicasBehind } from './topics.js';
 import { printLogsOfFailures } from './use-stack.js';
 
@@ -40,7 +40,7 @@ describe('given three brokers under load', () => {
       brokers: cluster.brokers,
       clickhouseUrl: `http://127.0.0.1:${port}`,
       clickhousePassword: await clickHousePassword(folder),
-      env: { KAFKA_REPLICATION_FACTOR: '3', KAFKA_SESSION_TIMEOUT_MS: String(sessionMs) },
+      env: { ...faultySettings, KAFKA_REPLICATION_FACTOR: '3' },
     });
   });
   printLogsOfFailures(() => stack);

@@ -1,7 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '#api';
 import { TopicAndGroupNames } from '#event';
-import { appNames, configOf, portsOf, probePortOf, settingsOf, type AppName } from '../app-settings.js';
+import {
+  appNames,
+  asOnThisNode,
+  configOf,
+  portsOf,
+  probePortOf,
+  settingsOf,
+  type AppName,
+} from '../app-settings.js';
 import { readComposeFile } from '../compose/compose-file.js';
 import { helmArgs, manifests, tool, valuesFile, valuesFiles, type KubernetesObject } from './chart.js';
 
@@ -59,7 +67,7 @@ describe.each(valuesFiles)('the apps in the chart with ci/%s.yaml', (name) => {
       .filter((one) => !known.has(one) && !ofOthers.test(one));
     expect(unknown).toEqual([]);
     expect(new Set(env.map((variable) => variable.name)).size).toBe(env.length);
-    expect(loadConfig(configOf(app), given(app)).HOST).toBe('0.0.0.0');
+    expect(loadConfig(configOf(app), asOnThisNode(given(app))).HOST).toBe('0.0.0.0');
   });
 
   it.each(appNames)('%s is started, and probed on its own ports', (app) => {
@@ -82,7 +90,7 @@ describe.each(valuesFiles)('the apps in the chart with ci/%s.yaml', (name) => {
   it.each(appNames)('%s has more time to stop than it takes', (app) => {
     const { terminationGracePeriodSeconds: grace, containers } = podOf(of('Deployment', app));
     const before = containers[0]?.lifecycle?.preStop.sleep.seconds ?? 0;
-    const { SHUTDOWN_SECONDS } = loadConfig(configOf(app), given(app));
+    const { SHUTDOWN_SECONDS } = loadConfig(configOf(app), asOnThisNode(given(app)));
     expect(grace).toBeGreaterThanOrEqual(before + SHUTDOWN_SECONDS + 5);
     // Clients of gateway and ingest send requests for a while longer. The consumers have no clients.
     expect(before > 0).toBe(app === 'gateway' || app === 'ingest');

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '#api';
-import { appNames, configOf, portsOf, probePortOf, settingsOf } from '../app-settings.js';
+import { appNames, asOnThisNode, configOf, portsOf, probePortOf, settingsOf } from '../app-settings.js';
 import { readComposeFile } from './compose-file.js';
 
 const { services, volumes } = readComposeFile();
@@ -20,8 +20,7 @@ describe.each(appNames)('the service %s of docker-compose.yml', (app) => {
     const known = new Set(settingsOf(app));
     const unknown = Object.keys(environment).filter((name) => !known.has(name));
     expect(unknown).toEqual([]);
-    const texts = Object.entries(environment).map(([name, value]) => [name, String(value)]);
-    const config = loadConfig(configOf(app), Object.fromEntries(texts) as NodeJS.ProcessEnv);
+    const config = loadConfig(configOf(app), asOnThisNode(environment));
     expect(config.HOST).toBe('0.0.0.0');
     expect(config.KAFKA_BROKERS).toEqual(['kafka:9092']);
     // Ingest does not connect to ClickHouse, so it must not get the password.
