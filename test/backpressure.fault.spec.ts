@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { HttpAnswer, HttpClient } from '#testkit';
 import { expectProblem, freshStream, path, waitFor, writeEvent, type SingleWriteAnswer } from './api.js';
-import { useFaultySystem, type FaultySystem } from './breakable-system.js';
+import { useFaultySystem, type BreakableSystem } from './breakable-system.js';
 
 const mib = 1024 * 1024;
 /** The maximum number of bytes that one process has in flight to Kafka. */
