@@ -9,9 +9,9 @@ const oldestJava = 17;
 
 export function checkNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  if (major > 20 || (major === 20 && minor >= 12)) return;
+  if (major > 21 || (major === 20 && minor >= 12)) return;
   throw new SetupError(
-    `Node.js ${process.versions.node} is too old: 20.12 or newer is needed (https://nodejs.org).`,
+    `Node.js ${process.versions.node} does not suffice: 20.12 or newer, but not 21, is needed (https://nodejs.org).`,
   );
 }
 

@@ -12,5 +12,5 @@ csv.field_size_limit(2**31 - 1)
 with open(path, newline="", encoding="utf-8") as file:
     by_csv = list(csv.DictReader(file, strict=True))
 by_pandas = pandas.read_csv(path, dtype=str, keep_default_na=False).to_dict("records")
-by_polars = polars.read_csv(path, infer_schema=False, missing_utf8_is_empty_string=True).to_dicts()
+by_polars = polars.read_csv(path, infer_schema=False, empty_string_is_null=False).to_dicts()
 print(json.dumps({"csv": by_csv, "pandas": by_pandas, "polars": by_polars}))

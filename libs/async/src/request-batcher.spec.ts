@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { RequestBatcher } from './request-batcher.js';
 
 describe('a request batcher', () => {
@@ -36,11 +36,35 @@ describe('a request batcher', () => {
       return doubled(items);
     };
     const batcher = new RequestBatcher({ most: 10, send: slow, restPerRequest: 1_000, longestRestMs: 300 });
-    await batcher.ask(1);
+    await Promise.all([batcher.ask(0), batcher.ask(1)]);
     const second = batcher.ask(2);
     await new Promise((resolve) => setTimeout(resolve, 1));
     expect(await Promise.all([second, batcher.ask(3)])).toEqual([4, 6]);
-    expect(sent).toEqual([[1], [2, 3]]);
+    expect(sent).toEqual([
+      [0, 1],
+      [2, 3],
+    ]);
+  });
+
+  it('does not pause after a request with one item', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    try {
+      release();
+      const batcher = new RequestBatcher({ most: 10, send: doubled, restPerRequest: 1_000_000 });
+      expect([await batcher.ask(1), await batcher.ask(2)]).toEqual([2, 4]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('sends later calls while a request hangs, up to the number of concurrent requests', async () => {
+    const batcher = new RequestBatcher({ most: 10, send: doubled, concurrent: 2 });
+    const hanging = batcher.ask(1);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(await batcher.ask(2)).toBe(4);
+    expect(sent).toEqual([[1], [2]]);
+    release();
+    expect(await hanging).toBe(2);
   });
 
   it('sends at most the given number of items in one request', async () => {

@@ -4,9 +4,11 @@ export interface RequestBatcherOptions<Item, Answer> {
   most: number;
   /** Sends one request. Resolves with the answer to each item, in the order of the items. */
   send(items: readonly Item[]): Promise<readonly Answer[]>;
+  /** Maximum number of pending requests, so that one that hangs does not block the others. Default: 1. */
+  concurrent?: number;
   /**
-   * Minimum pause between two requests, as a multiple of the duration of the first one, so that more calls share the
-   * second one. A call that arrives after the pause is not delayed. Default: no pause.
+   * Minimum pause after a request with several items, as a multiple of its duration, so that more calls share the next
+   * one. A call after the pause, or after a request with one item, is not delayed. Default: no pause.
    */
   restPerRequest?: number;
   /** Longest such pause in milliseconds. Default: 250. */
@@ -26,11 +28,12 @@ interface WaitingItem<Item, Answer> {
 
 /**
  * Combines concurrent calls into few requests. Calls of the same event-loop turn, and calls that arrive while a request
- * is pending, share one request. One request is pending at a time. At most as many items wait as there are callers.
+ * is pending, share one request. An item waits until it is sent, even if its caller no longer waits for the answer.
  */
 export class RequestBatcher<Item, Answer> {
   private waiting: WaitingItem<Item, Answer>[] = [];
-  private running = false;
+  /** Number of loops that send requests, each with at most one pending request. */
+  private running = 0;
   /** Time before which no request is sent, in milliseconds of `performance.now()`. */
   private restsUntil = -Infinity;
 
@@ -40,20 +43,21 @@ export class RequestBatcher<Item, Answer> {
   ask(item: Item): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ item, resolve, reject });
-      if (!this.running) void this.run();
+      if (this.running < (this.options.concurrent ?? 1)) void this.run();
     });
   }
 
   private async run(): Promise<void> {
-    this.running = true;
+    this.running++;
     await new Promise((resolve) => setImmediate(resolve));
     while (this.waiting.length > 0) {
       await this.rest();
+      const items = this.waiting.splice(0, this.options.most);
       const began = performance.now();
-      await this.sendAll(this.waiting.splice(0, this.options.most));
-      this.restAfter(performance.now() - began);
+      await this.sendAll(items);
+      if (items.length > 1) this.restAfter(performance.now() - began);
     }
-    this.running = false;
+    this.running--;
   }
 
   private async rest(): Promise<void> {

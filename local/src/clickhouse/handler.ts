@@ -78,11 +78,12 @@ async function runStatement(engine: EmbeddedClickHouse, exchange: QueryExchange)
   const format = formatClause(query.sql) ?? query.format;
   const pool = isOfAnalyst(query) ? engine.analysts : engine.reads;
   await engine.onLane(pool, state, (lane) =>
-    cancellable({ engine, lane, query, gone }, async () => {
+    cancellable({ engine, lane, query, gone }, async (watched) => {
       await assertContained(lane, query);
       const blockwise = isBlockwise(format) && isSelecting(query.sql);
-      if (blockwise && (await isAnalysedQuickly(lane, query))) return streamAnswer(lane, exchange, format);
-      const result = await runAlone(lane, query.sql, format);
+      if (blockwise && (await watched(() => isAnalysedQuickly(lane, query))))
+        return streamAnswer({ lane, watched }, exchange, format);
+      const result = await watched(() => runAlone(lane, query.sql, format));
       if (statementKind(query.sql) === 'DROP') engine.forgetDatabases();
       await answer.send(format, forClient(query, format, result.bytes), { result_rows: result.rows });
     }),
@@ -107,7 +108,7 @@ function isOfAnalyst({ settings }: QueryRequest): boolean {
 }
 
 /** Longest time in milliseconds for which the analysis of a statement may hold up the other statements. */
-const longestAnalysisMs = 1_000;
+const longestAnalysisMs = 250;
 
 /**
  * Whether a statement can be streamed. chdb analyses a streamed statement on the thread that serves all clients, and the
@@ -126,16 +127,20 @@ async function isAnalysedQuickly(lane: EngineConnection, query: QueryRequest): P
  * Streams an answer. The first block of an answer is computed before the headers are sent, so most errors still get an
  * HTTP status of their own.
  */
-async function streamAnswer(lane: EngineConnection, exchange: QueryExchange, format: string): Promise<void> {
+async function streamAnswer(
+  { lane, watched }: { lane: EngineConnection; watched: CallWatch },
+  exchange: QueryExchange,
+  format: string,
+): Promise<void> {
   const { query, answer } = exchange;
   const blocks = lane.stream(query.sql, format);
   try {
-    let block = await blocks.next();
+    let block = await watched(() => blocks.next());
     answer.begin(format, {});
     while (!block.done) {
       await answer.write(forClient(query, format, block.value));
       if (answer.abandoned) return;
-      block = await blocks.next();
+      block = await watched(() => blocks.next());
     }
   } finally {
     // A stream that stays open would make the next statement of the connection fail.
@@ -218,7 +223,9 @@ async function insert(
  * `insert_deduplication_token`, and other settings of a connection cost as much as a small insert.
  */
 function insertState(query: QueryRequest): StatementContext {
-  return { ...laneState(query), settings: new Map() };
+  const { settings } = laneState(query);
+  // A statement can change settings of its own clause, but not those of the connection.
+  return { ...laneState(query), settings: new Map([...settings].filter(([name]) => name === 'readonly')) };
 }
 
 /**
@@ -246,10 +253,26 @@ function laneState(query: QueryRequest): StatementContext {
 
 let markers = 0;
 
-/** Runs `work`, and cancels its statement when the client disconnects. Watches the statement of an analyst. */
+/** Runs one call of the engine. Sending an answer is none: it waits for the client. */
+type CallWatch = <Result>(call: () => Promise<Result>) => Promise<Result>;
+
+/** Returns a function that watches the engine's calls for the statement of an analyst, and runs other calls as they are. */
+function callWatch(engine: EmbeddedClickHouse, query: QueryRequest): CallWatch {
+  const limit = isOfAnalyst(query) ? Number(query.settings.get('max_execution_time')) : 0;
+  return async (call) => {
+    const unwatch = limit > 0 ? engine.watchOverrun(limit) : undefined;
+    try {
+      return await call();
+    } finally {
+      unwatch?.();
+    }
+  };
+}
+
+/** Runs `work`, and cancels its statement when the client disconnects. */
 async function cancellable(
   run: { engine: EmbeddedClickHouse; lane: EngineConnection; query: QueryRequest; gone: AbortSignal },
-  work: () => Promise<void>,
+  work: (watched: CallWatch) => Promise<void>,
 ): Promise<void> {
   const { engine, lane, query, gone } = run;
   if (gone.aborted) return;
@@ -257,12 +280,9 @@ async function cancellable(
   lane.marker = marker;
   const cancel = (): void => void engine.cancel(marker);
   if (isReading(query.sql)) gone.addEventListener('abort', cancel, { once: true });
-  const limit = isOfAnalyst(query) ? Number(query.settings.get('max_execution_time')) : 0;
-  const unwatch = limit > 0 ? engine.watchOverrun(limit) : undefined;
   try {
-    await work();
+    await work(callWatch(engine, query));
   } finally {
-    unwatch?.();
     gone.removeEventListener('abort', cancel);
   }
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askClickHouse } from '#testkit';
 import { startClickHouse, type RunningClickHouse } from './start.js';
@@ -45,6 +46,16 @@ describe('a statement of an analyst that cannot be cancelled', () => {
     await cut;
     await running.ended;
     await start();
+  });
+
+  it('given that it ends in time, and its client reads the answer late, then the engine goes on', async () => {
+    const { url: clickhouseUrl, password: clickhousePassword } = running;
+    // JSON is computed as a whole, and then sent: more than the sockets of both sides hold.
+    const large = "SELECT repeat('x', 1000) FROM numbers(60000) FORMAT JSON";
+    const answer = await askClickHouse({ clickhouseUrl, clickhousePassword }, large, ofAnalyst);
+    await sleep(11_000);
+    expect((await answer.text()).length).toBeGreaterThan(60_000_000);
+    expect(await ask('SELECT 1', ofAnalyst)).toBe('1\n');
   });
 
   it('given that it ends in time, then the engine goes on', async () => {

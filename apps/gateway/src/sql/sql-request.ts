@@ -37,7 +37,8 @@ export function sqlRequest(
     params: new Map(params.map(([name, value]) => [name.slice('param_'.length), value])),
     format: given.get('default_format') ?? header('x-clickhouse-format'),
     queryId: cleanId(given.get('query_id')) ?? request.id,
-    seconds: seconds > 0 ? seconds : undefined,
+    // ClickHouse takes a limit below a microsecond for no limit.
+    seconds: seconds > 0 ? Math.ceil(seconds) : undefined,
     transport: Object.fromEntries(
       [...given].filter(([name, value]) => transportParameters.includes(name) && /^\d{1,9}$/.test(value)),
     ),

@@ -107,6 +107,17 @@ describe('SQL on the query port', () => {
     });
   });
 
+  it.each([
+    ['1e-7', 1],
+    ['0.4', 1],
+    ['2.5', 3],
+    ['0', undefined],
+    ['-1', undefined],
+  ])('takes a time limit of %s s as whole seconds, so that no limit becomes none', async (text, seconds) => {
+    await post('SELECT 1', { authorization }, `/?max_execution_time=${text}`);
+    expect(sql.asked.at(-1)?.seconds).toBe(seconds);
+  });
+
   it('accepts one database only', async () => {
     const answer = await post('SELECT 1', { authorization, 'x-clickhouse-database': 'tributary' });
     expect([answer.statusCode, answer.headers['x-clickhouse-exception-code']]).toEqual([404, '81']);

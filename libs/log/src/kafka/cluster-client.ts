@@ -13,6 +13,7 @@ import {
   type ClusterMetadata,
   type PartitionMetadata,
 } from './kafkajs/internals.js';
+import { noTopic } from './kafkajs/target-topics.js';
 import type { BrokerAddress, DepartedBrokerDisconnector } from './departed-broker-disconnector.js';
 
 const firstWaitMs = 50;
@@ -20,8 +21,8 @@ const longestWaitMs = 1_000;
 const readCommitted = 1;
 /** Limit of topics in one metadata request of `partitionsOf`. */
 const topicsAtOnce = 500;
-/** Placeholder in metadata requests that need only the brokers: an empty list of topics would request all topics. */
-const noTopic = '-';
+/** Concurrent requests of `partitionsOf`, so that one that hangs does not delay the others. */
+const requestsAtOnce = 4;
 export const earliest = -2;
 export const latest = -1;
 
@@ -35,6 +36,7 @@ export class ClusterClient {
   private readonly timeoutMs: number;
   private readonly lookUps = new RequestBatcher<string, PartitionMetadata[] | undefined>({
     most: topicsAtOnce,
+    concurrent: requestsAtOnce,
     send: async (topics) => {
       const known = await this.metadata([...new Set(topics)]);
       return topics.map((topic) => known.get(topic));

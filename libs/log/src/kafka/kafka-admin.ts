@@ -14,6 +14,8 @@ const leaderWaitMs = 50;
 const requestTimeoutMs = 10_000;
 /** Limit of topics in one metadata request. */
 const topicsAtOnce = 500;
+/** Concurrent look-ups of new topics, so that a broker that hangs does not delay the topics of others. */
+const requestsAtOnce = 4;
 
 /** `TopicAdmin` on Kafka: topics, offsets and consumer groups, with retries until the operation's time-out. */
 export class KafkaAdmin implements TopicAdmin {
@@ -22,6 +24,7 @@ export class KafkaAdmin implements TopicAdmin {
   private readonly creator: TopicCreator;
   private readonly ledTopics = new RequestBatcher<string, boolean>({
     most: topicsAtOnce,
+    concurrent: requestsAtOnce,
     send: (topics) => this.areLed(topics),
     isFaultOfOneItem: isFatal,
   });
@@ -68,7 +71,9 @@ export class KafkaAdmin implements TopicAdmin {
   /** Returns for each topic whether the leaders of all its partitions answer for them. */
   private async areLed(topics: readonly string[]): Promise<boolean[]> {
     const known = await this.client.metadata([...new Set(topics)]);
-    const answered = await topicOffsets(this.client, known);
+    const answered = await topicOffsets(this.client, known, (error) => {
+      if (isFatal(error)) throw error;
+    });
     return topics.map((topic) => {
       const count = known.get(topic)?.length ?? 0;
       return count > 0 && answered.get(topic)?.length === count;

@@ -19,6 +19,8 @@ import { idsIn, offsetsOf } from './stored-ids.js';
 import { versionsOf } from './versions-of.js';
 
 const insertEvents = `INSERT INTO events (${eventColumns.join(', ')}) FORMAT RowBinary`;
+/** Concurrent look-ups, so that a connection that hangs does not delay all partitions. */
+const lookUpsAtOnce = 4;
 const insertDeadLetters = `INSERT INTO dead_letters (${deadLetterColumns.join(', ')}) FORMAT RowBinary`;
 
 /** Inserts the materializer's events and dead letters into ClickHouse, and looks up what is stored already. */
@@ -26,6 +28,7 @@ export class ClickHouseWriter implements EventWriter {
   /** Looks up many partitions in one query: a consumer that joins its group opens all its partitions at once. */
   private readonly lastOffsets = new RequestBatcher<StreamPartition, number | undefined>({
     most: mostPartitionsOfLookup,
+    concurrent: lookUpsAtOnce,
     send: (partitions) => lastStoredOffsets(this.connection, partitions),
   });
 

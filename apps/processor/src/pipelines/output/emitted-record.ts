@@ -19,6 +19,7 @@ export interface EmittedRecord {
   /** The event id, which is derived from the job, the source event and the operator. */
   readonly id: string;
   readonly key: string;
+  readonly eventType: string;
   readonly value: string;
 }
 
@@ -43,7 +44,7 @@ export function emittedRecord(
     metadata: emittedMetadata(flow, run),
     data: event.data,
   });
-  return { id, key: event.entity_id ?? id, value };
+  return { id, key: event.entity_id ?? id, eventType: event.event_type, value };
 }
 
 /**

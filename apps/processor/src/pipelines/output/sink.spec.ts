@@ -17,6 +17,7 @@ const signal = new AbortController().signal;
 const operators = [{ emit: { stream: 'out' } }];
 const { chain, steps } = compilePipeline({ source: { streams: ['orders'] }, operators, from: 'beginning' });
 
+let schemas: EmittedEventValidator;
 let world: PipelineTestBed;
 let sink: Sink;
 let appended: ProducerRecord[];
@@ -24,7 +25,7 @@ let appended: ProducerRecord[];
 const sinkTo = (streams: TargetStreamCreator): Sink =>
   new Sink({
     ...{ topics, streams, now: () => 0 },
-    schemas: new EmittedEventValidator(world.definitions),
+    schemas,
     retry: new KafkaOrClickHouseRetrier({
       logger: createLogger({ name: 'test', level: 'silent' }),
       failedAttempt: () => undefined,
@@ -36,6 +37,7 @@ const sinkTo = (streams: TargetStreamCreator): Sink =>
 beforeEach(async () => {
   world = await PipelineTestBed.make();
   appended = [];
+  schemas = new EmittedEventValidator(world.definitions);
   sink = sinkTo(new TargetStreamCreator(world.definitions));
   await world.definitions.createStream({ stream: 'out' }, systemActor);
 });
@@ -81,6 +83,14 @@ describe('an event whose stream exists when it is emitted', () => {
     const { id } = world.definitions.stream('out')!;
     expect(id).not.toBe(old);
     expect(appended.map(({ topic }) => topic)).toEqual([topics.ofStream(id), topics.ofStream(id)]);
+  });
+
+  it('is computed again if its event type gets a schema before the batch is written', async () => {
+    const output = outputsOf([1]);
+    schemas.has = () => true;
+    await expect(sink.write(output, run, signal)).rejects.toThrow(FencedError);
+    expect(appended).toEqual([]);
+    expect(output.letters).toEqual([]);
   });
 
   it('is computed again if its stream is deleted and cannot be created', async () => {

@@ -144,6 +144,7 @@ export class Sink {
     for (const emit of emits) {
       if (emit.record) {
         if (!this.parts.streams.isThere(emit.stream)) await this.recreate(emit.stream, attempt);
+        this.assertWithoutSchema(emit);
         records.push(this.recordIn(emit.stream, emit.record));
         continue;
       }
@@ -166,6 +167,15 @@ export class Sink {
     const reason = await retry.run('log', signal, () => streams.ensure(stream));
     if (reason !== undefined)
       throw new FencedError(`the stream ${stream} was deleted and cannot be created: ${reason}`);
+  }
+
+  /**
+   * @throws FencedError if the event type got a schema after the event had been encoded: the batch is then computed again
+   *   from the last checkpoint, and the event is validated
+   */
+  private assertWithoutSchema({ stream, record }: EncodedStreamEvent): void {
+    if (this.parts.schemas.has(stream, record.eventType))
+      throw new FencedError(`the event type ${record.eventType} of the stream ${stream} has a schema now`);
   }
 
   /** Resolves with the record of an emitted event, or with the reason why the event became a dead letter. */

@@ -26,10 +26,13 @@ describe('the topics of a producer', () => {
         metadataExpireAt: null,
         brokers: { 1: broker },
         findConnectedBroker: async () => ({ metadata }),
+        refreshMetadata: async (topics) => {
+          this.brokerPool.metadata = await metadata(topics);
+          this.brokerPool.metadataExpireAt = Date.now() + 60_000;
+        },
       };
       async refreshMetadata(): Promise<void> {
-        this.brokerPool.metadata = await metadata([...this.targetTopics]);
-        this.brokerPool.metadataExpireAt = Date.now() + 60_000;
+        await this.brokerPool.refreshMetadata([...this.targetTopics]);
       }
       async refreshMetadataIfNecessary(): Promise<void> {
         throw new Error('replaced by the patch');
@@ -54,6 +57,16 @@ describe('the topics of a producer', () => {
     await use('a', 'b', 'c');
     expect(asked).toEqual([['a'], ['b'], ['c']]);
     expect(known()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('do not cause a look-up of all topics of the cluster: neither at connect, nor while the first one is missing', async () => {
+    await cluster.refreshMetadataIfNecessary();
+    await use('new');
+    await cluster.refreshMetadata();
+    expect(asked).toEqual([['-'], ['new'], ['-']]);
+    existing.add('new');
+    await use('new');
+    expect(known()).toEqual(['new']);
   });
 
   it('are looked up again while they do not exist', async () => {

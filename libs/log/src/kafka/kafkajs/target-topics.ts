@@ -1,3 +1,6 @@
+/** Placeholder in metadata requests that need only the brokers: an empty list of topics would request all topics. */
+export const noTopic = '-';
+
 interface LoadedMetadata {
   brokers: { nodeId: number }[];
   topicMetadata: { topic: string }[];
@@ -9,11 +12,12 @@ export interface ProducingCluster {
   readonly brokerPool: {
     metadata: LoadedMetadata | null;
     metadataExpireAt: number | null;
+    refreshMetadata(topics: string[]): Promise<void>;
     /** The known brokers, by node id. */
     readonly brokers: Record<number, unknown>;
     findConnectedBroker(): Promise<{ metadata(topics: string[]): Promise<LoadedMetadata> }>;
   };
-  refreshMetadata(): Promise<void>;
+  refreshMetadata: (this: ProducingCluster) => Promise<void>;
   refreshMetadataIfNecessary(): Promise<void>;
   addMultipleTargetTopics: (this: ProducingCluster, topics: string[]) => Promise<void>;
 }
@@ -21,7 +25,8 @@ export interface ProducingCluster {
 /**
  * Patches the cluster so that a producer loads the metadata of a new topic only. kafkajs loads the metadata of all topics
  * that the producer has ever used whenever it uses a new one, compares all of them with the metadata before each
- * request, and loads them all before each request once one of them has been deleted.
+ * request, and loads them all before each request once one of them has been deleted. Before the producer uses a topic,
+ * kafkajs loads the metadata of all topics of the cluster.
  */
 export function patchTargetTopics({ prototype }: { prototype: ProducingCluster }): void {
   const original = prototype.addMultipleTargetTopics;
@@ -29,6 +34,11 @@ export function patchTargetTopics({ prototype }: { prototype: ProducingCluster }
     if (!this.brokerPool.metadata) return await original.call(this, topics);
     const added = topics.filter((topic) => !this.targetTopics.has(topic));
     if (added.length > 0) await addTopics(this, [...new Set(added)]);
+  };
+  const refreshTargets = prototype.refreshMetadata;
+  prototype.refreshMetadata = async function () {
+    if (this.targetTopics.size > 0) return await refreshTargets.call(this);
+    await this.brokerPool.refreshMetadata([noTopic]);
   };
   prototype.refreshMetadataIfNecessary = async function () {
     const { metadata, metadataExpireAt } = this.brokerPool;
