@@ -83,7 +83,7 @@ describe('the schema of the values', () => {
   };
   /** Settings that have a separate chart value, or that the chart sets itself. */
   const elsewhere =
-    /^(KAFKA_(BROKERS|TOPIC_PREFIX|REPLICATION_FACTOR|TLS.*|SASL_.*)|(SQL_)?CLICKHOUSE_.*|API_KEYS|WEBHOOK_SECRETS|SHUTDOWN_SECONDS|INGEST_REQUIRE_KEYS|.*_PORT|OTEL_.*)$/;
+    /^(KAFKA_(BROKERS|COMPRESSION|TOPIC_PREFIX|REPLICATION_FACTOR|TLS.*|SASL_.*)|(SQL_)?CLICKHOUSE_.*|API_KEYS|WEBHOOK_SECRETS|SHUTDOWN_SECONDS|INGEST_REQUIRE_KEYS|.*_PORT|OTEL_.*)$/;
 
   it.each(appNames)('has every setting of %s that has no separate chart value', (app) => {
     const allowed = Object.keys(schema.properties[app]?.properties.config.properties ?? {});
