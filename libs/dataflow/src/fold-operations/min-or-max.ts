@@ -1,6 +1,6 @@
 import { DecimalText, numberBounds, readDecimal, scaledDecimal, scaledText, type CelNumber } from '#cel';
 import { kinds } from '#cel';
-import { compare, Duration, isNumeric, Timestamp, type CelValue } from '#cel';
+import { compare, compareNumeric, Duration, isNumeric, Timestamp, type CelValue } from '#cel';
 import { FoldRejectedError, type FoldOperation } from './fold-operation.js';
 import { storedText } from './stored-text.js';
 
@@ -37,8 +37,11 @@ export function minOrMax(sign: 1 | -1): FoldOperation<MinOrMaxState> {
   };
 }
 
+/** Compares two values. Numbers of too many digits for expressions are compared exactly, too. */
 function order(a: CelValue, b: CelValue): number {
-  return kindOrder.indexOf(kindOf(a)) - kindOrder.indexOf(kindOf(b)) || compare(a, b, 0);
+  const kindDifference = kindOrder.indexOf(kindOf(a)) - kindOrder.indexOf(kindOf(b));
+  if (kindDifference !== 0) return kindDifference;
+  return compare(a, b, 0) || (isNumeric(a) && isNumeric(b) && compareNumeric(a, b)) || 0;
 }
 
 function kindOf(value: CelValue): ValueKind {
