@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testsAll } from '#testkit';
 import { freePort } from './free-port.js';
 import { portNames } from './settings.js';
-import { openLocalSystem, type LocalSystem } from './start.js';
+import { openLocalSystem, type LocalProcesses } from './start.js';
 
 /** Higher values, and some idle minutes, are for manual runs. */
 const streamCount = Number(process.env.MANY_STREAMS ?? (testsAll ? 150 : 20));
@@ -30,7 +30,7 @@ describe(`the local system with ${streamCount} streams`, () => {
   const said: string[] = [];
   let folder: string;
   const ports: Record<string, string> = {};
-  let system: LocalSystem;
+  let system: LocalProcesses;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tributary-many-'));

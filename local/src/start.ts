@@ -20,7 +20,7 @@ interface LocalSystemOptions {
 }
 
 /** All processes of `npm start`: Kafka, ClickHouse and the apps. */
-export interface LocalSystem {
+export interface LocalProcesses {
   /**
    * Starts everything. Resolves true when the system runs, false if it was stopped meanwhile.
    * @throws an Error with a message for the user if the start fails; all processes are stopped then.
@@ -40,7 +40,7 @@ const apps: ServiceName[] = ['ingest', 'materializer', 'processor', 'gateway'];
  * Locks the data folder for this process. Starts no process.
  * @throws an Error with a message for the user if the folder is in use or a setting is invalid.
  */
-export async function openLocalSystem(options: LocalSystemOptions): Promise<LocalSystem> {
+export async function openLocalSystem(options: LocalSystemOptions): Promise<LocalProcesses> {
   const settings = readSettings(options.env, root);
   await checkFolder(settings.dataDir);
   return new System(options, settings, await lock(settings));
@@ -58,7 +58,7 @@ async function lock(settings: LocalSettings): Promise<() => Promise<void>> {
   }
 }
 
-class System implements LocalSystem {
+class System implements LocalProcesses {
   private readonly supervisor: ProcessSupervisor;
   private readonly record: ProcessListFile;
   private finish!: (code: number) => void;

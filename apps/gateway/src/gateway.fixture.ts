@@ -6,7 +6,7 @@ import {
   createContext,
   createHttpApp,
   generateKey,
-  type AppContext,
+  type ProcessContext,
   type HttpApp,
   type KeyScope,
 } from '#http';
@@ -29,7 +29,7 @@ import { FakeAnalystSqlRunner } from './sql/fake-sql.fixture.js';
 export interface GivenGateway {
   core: HttpApp;
   query: HttpApp;
-  context: AppContext<GatewayConfig>;
+  context: ProcessContext<GatewayConfig>;
   /** For each scope, the header `Bearer …` with a key that has only that scope. */
   bearer: Record<KeyScope, string>;
   gateway: GatewayServices;

@@ -3,7 +3,7 @@ import {
   IssuedKeyRing,
   joinKeyRings,
   requireApiKeys,
-  type AppContext,
+  type ProcessContext,
   type HttpAppOptions,
   type OpenApiOptions,
 } from '#http';
@@ -29,7 +29,7 @@ const withKeys = [
 ].join('\n');
 
 /** Options of the core port, for services inside the network: no authentication. */
-export function corePort(context: AppContext<GatewayConfig>, gateway: GatewayServices): HttpAppOptions {
+export function corePort(context: ProcessContext<GatewayConfig>, gateway: GatewayServices): HttpAppOptions {
   return {
     context,
     port: 'core',
@@ -48,7 +48,7 @@ function sqlElsewhere(path: string): string | undefined {
 }
 
 /** Options of the query port: the same API for all other clients. Only `GET /health/live` works without a key. */
-export function queryPort(context: AppContext<GatewayConfig>, gateway: GatewayServices): HttpAppOptions {
+export function queryPort(context: ProcessContext<GatewayConfig>, gateway: GatewayServices): HttpAppOptions {
   const configured = new ConfiguredKeyRing(context.config.API_KEYS);
   if (configured.size === 0)
     context.logger.warn(
@@ -81,7 +81,7 @@ export function queryPort(context: AppContext<GatewayConfig>, gateway: GatewaySe
 /** Serves the console below `/console` and the page at `/`. */
 function servePages(
   instance: FastifyInstance,
-  context: AppContext<GatewayConfig>,
+  context: ProcessContext<GatewayConfig>,
   port: 'core' | 'query',
 ): void {
   const keys = port === 'query';
@@ -93,7 +93,7 @@ function servePages(
   });
 }
 
-function document(context: AppContext, port: 'core' | 'query'): OpenApiOptions {
+function document(context: ProcessContext, port: 'core' | 'query'): OpenApiOptions {
   const keys = port === 'query';
   return {
     title: `Tributary (${port} port)`,

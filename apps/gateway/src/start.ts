@@ -6,7 +6,7 @@ import {
   startHttpApp,
   ShutdownWhileWaitingError,
   untilReachable,
-  type AppContext,
+  type ProcessContext,
 } from '#http';
 import { DeferredProducer, MeteredProducer, traced } from '#writing';
 import { kafkaLogConfig, isRetriableLogError, openKafkaLog } from '#log';
@@ -45,7 +45,7 @@ const turnMs = 10_000;
 const tablesMs = 5_000;
 
 /** Opens both ports at once, so that probes reach them. The ports serve API requests only after Kafka has answered. */
-export async function startGateway(context: AppContext<GatewayConfig>): Promise<void> {
+export async function startGateway(context: ProcessContext<GatewayConfig>): Promise<void> {
   const { config, lifecycle } = context;
   const topics = new TopicAndGroupNames(config.KAFKA_TOPIC_PREFIX);
   const log = openKafkaLog({ ...kafkaLogConfig(config, 'gateway'), logger: context.logger });
@@ -127,7 +127,7 @@ function sqlOptions(config: GatewayConfig): AnalystSqlOptions {
   };
 }
 
-async function listen(context: AppContext<GatewayConfig>, gateway: GatewayServices): Promise<void> {
+async function listen(context: ProcessContext<GatewayConfig>, gateway: GatewayServices): Promise<void> {
   const { HOST: host, GATEWAY_CORE_PORT, GATEWAY_QUERY_PORT } = context.config;
   await startHttpApp({
     ...corePort(context, gateway),
@@ -140,7 +140,7 @@ async function listen(context: AppContext<GatewayConfig>, gateway: GatewayServic
 }
 
 /** Creates the ClickHouse tables as soon as ClickHouse can be reached. Writing must not depend on ClickHouse. */
-async function makeTables(context: AppContext<GatewayConfig>, store: Store): Promise<void> {
+async function makeTables(context: ProcessContext<GatewayConfig>, store: Store): Promise<void> {
   try {
     await untilReachable(context, clickHouse, () => store.migrate());
   } catch (error) {

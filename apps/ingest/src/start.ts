@@ -1,6 +1,6 @@
 import { TopicAndGroupNames } from '#event';
 import { openDefinitions } from '#registry';
-import { startHttpApp, untilReachable, type AppContext } from '#http';
+import { startHttpApp, untilReachable, type ProcessContext } from '#http';
 import { kafkaLogConfig, isRetriableLogError, openKafkaLog } from '#log';
 import type { IngestConfig } from './config.js';
 import { DeferredProducer } from '#writing';
@@ -14,7 +14,7 @@ import { VerdictTable } from '#verdicts';
 const kafka = { name: 'Kafka', mayReturn: isRetriableLogError };
 
 /** Opens the write port immediately, so that probes can reach it. The port serves requests when Kafka has answered. */
-export async function startIngest(context: AppContext<IngestConfig>): Promise<void> {
+export async function startIngest(context: ProcessContext<IngestConfig>): Promise<void> {
   const { config, health, lifecycle } = context;
   const topics = new TopicAndGroupNames(config.KAFKA_TOPIC_PREFIX);
   const log = openKafkaLog({ ...kafkaLogConfig(config, 'ingest'), logger: context.logger });

@@ -1,4 +1,4 @@
-import { untilReachable, type AppContext } from '#http';
+import { untilReachable, type ProcessContext } from '#http';
 import { clickHouseOptions, openClickHouse, isRetryableStoreError } from '#store';
 import type { MaterializerConfig } from './config.js';
 
@@ -7,7 +7,7 @@ import type { MaterializerConfig } from './config.js';
  * runs the migration at its start. An operator can also run the migration as a separate command before an upgrade: if
  * the command fails, no process of the new version has started.
  */
-export async function migrate(context: AppContext<MaterializerConfig>): Promise<void> {
+export async function migrate(context: ProcessContext<MaterializerConfig>): Promise<void> {
   const store = openClickHouse(clickHouseOptions(context.config));
   context.lifecycle.onStop('store', () => store.close());
   await untilReachable(context, { name: 'ClickHouse', mayReturn: isRetryableStoreError }, () =>

@@ -10,7 +10,7 @@ import {
 import { farBounds } from '#dataflow';
 import { TopicAndGroupNames } from '#event';
 import { openDefinitions } from '#registry';
-import { startHttpApp, untilReachable, type AppContext } from '#http';
+import { startHttpApp, untilReachable, type ProcessContext } from '#http';
 import { kafkaLogConfig, isRetriableLogError, openKafkaLog } from '#log';
 import { clickHouseOptions, openClickHouse, isRetryableStoreError } from '#store';
 import { metrics, activeWork } from '#telemetry';
@@ -61,7 +61,7 @@ const closeSeconds = 5;
  * Starts the materializer. The HTTP port opens first, so that probes see the process start. The start then creates the
  * tables, reads the definitions, and subscribes to the streams.
  */
-export async function startMaterializer(context: AppContext<MaterializerConfig>): Promise<void> {
+export async function startMaterializer(context: ProcessContext<MaterializerConfig>): Promise<void> {
   const { config, logger, lifecycle } = context;
   const topics = new TopicAndGroupNames(config.KAFKA_TOPIC_PREFIX);
   const kafkaLog = openKafkaLog({

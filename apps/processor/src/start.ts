@@ -12,7 +12,7 @@ import {
 import { farBounds, farReach } from '#dataflow';
 import { TopicAndGroupNames } from '#event';
 import { openDefinitions } from '#registry';
-import { startHttpApp, untilReachable, type AppContext } from '#http';
+import { startHttpApp, untilReachable, type ProcessContext } from '#http';
 import { DeferredProducer } from '#writing';
 import { kafkaLogConfig, isRetriableLogError, openKafkaLog } from '#log';
 import {
@@ -102,7 +102,7 @@ function pipelineOf(name: string): string | undefined {
  * Starts the processor. The HTTP port opens first, so that probes see the process start. The start then creates the
  * tables, reads the definitions, and starts projections, pipelines and snapshots.
  */
-export async function startProcessor(context: AppContext<ProcessorConfig>): Promise<void> {
+export async function startProcessor(context: ProcessContext<ProcessorConfig>): Promise<void> {
   const { config, logger, lifecycle } = context;
   const topics = new TopicAndGroupNames(config.KAFKA_TOPIC_PREFIX);
   const kafkaLog = openKafkaLog({

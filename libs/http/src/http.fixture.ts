@@ -6,7 +6,7 @@ import type { FastifyRequest } from 'fastify';
 import { AppConfig, FromText, ProblemError } from '#api';
 import { limits } from '#event';
 import { createLogger } from '#telemetry';
-import { createContext, type AppContext } from './server/app-context.js';
+import { createContext, type ProcessContext } from './server/process-context.js';
 import { createHttpApp, startHttpApp, type HttpApp, type HttpAppOptions } from './server/http-app.js';
 import { Body } from './handlers/body.js';
 import { Repeatable } from './handlers/parse-query.js';
@@ -100,7 +100,7 @@ class ThingsModule {}
 /** An HTTP port that `startTestApp` has started, with the lines that it has logged. */
 export interface TestApp {
   app: HttpApp;
-  context: AppContext;
+  context: ProcessContext;
   /** Log lines as objects. */
   lines(): Record<string, unknown>[];
   /** The log as text. */

@@ -7,7 +7,7 @@ import {
   createHttpApp,
   requireApiKeys,
   startHttpApp,
-  type AppContext,
+  type ProcessContext,
   type HttpApp,
   type KeyRing,
 } from '#http';
@@ -24,7 +24,7 @@ import { WriteModule } from './write.module.js';
 /** An HTTP port with the write routes on an in-memory log, for specs. */
 export interface TestIngest {
   app: HttpApp;
-  context: AppContext;
+  context: ProcessContext;
   log: MemoryLog;
   definitions: Definitions;
   topics: TopicAndGroupNames;

@@ -1,7 +1,7 @@
 import { ProblemError } from '#api';
 
 /** How many operations of a key wait for another one to end, and how long one waits, in milliseconds. */
-export interface PerKeyQueueLimits {
+export interface ApiKeyQueueLimits {
   queued: number;
   waitMs: number;
 }
@@ -39,7 +39,7 @@ export class PerKeyConcurrencyLimiter {
   async enterInTurn(
     keyId: string | null,
     signal: AbortSignal,
-    limits: PerKeyQueueLimits,
+    limits: ApiKeyQueueLimits,
   ): Promise<() => void> {
     if (keyId === null || (this.running.get(keyId) ?? 0) < this.most) return this.enter(keyId);
     signal.throwIfAborted();
@@ -48,7 +48,7 @@ export class PerKeyConcurrencyLimiter {
   }
 
   /** Resolves when an operation that has ended leaves its place to this one. */
-  private turn(keyId: string, signal: AbortSignal, { queued, waitMs }: PerKeyQueueLimits): Promise<void> {
+  private turn(keyId: string, signal: AbortSignal, { queued, waitMs }: ApiKeyQueueLimits): Promise<void> {
     const line = this.waiting.get(keyId) ?? new Set();
     if (line.size >= queued) throw this.tooMany();
     this.waiting.set(keyId, line);

@@ -1,7 +1,7 @@
 import type { TopicAndGroupNames } from '#event';
 import type { Definitions, StreamDefinition } from '#registry';
 import { maxOffsetRanges, type OffsetRange } from '#store';
-import type { SharedSubscription } from './shared-subscription.js';
+import type { SameFilterLiveStreams } from './same-filter-live-streams.js';
 import { LivePosition, streamKey } from './live-position.js';
 
 /** The offset that a consumer group reads next, by topic and then by partition. */
@@ -19,7 +19,7 @@ interface FollowedStream {
   next?: number[];
 }
 
-type Group = Pick<SharedSubscription, 'cursor' | 'filter'>;
+type Group = Pick<SameFilterLiveStreams, 'cursor' | 'filter'>;
 
 /**
  * The event streams (topics) that open live streams follow, and for each partition the offset up to which events were

@@ -10,7 +10,7 @@ import {
 import { metrics } from '#telemetry';
 import type { Bulkhead } from '../reads/bulkhead.js';
 import { LiveEvent } from './live-event.js';
-import type { SharedSubscription, SubscriptionListener } from './shared-subscription.js';
+import type { SameFilterLiveStreams, SubscriptionListener } from './same-filter-live-streams.js';
 import type { LivePosition, CatchUpRange } from './live-position.js';
 import type { StoredEventsFollower } from './stored-events-follower.js';
 import { eventMessage, positionMessage } from './server-sent.js';
@@ -20,7 +20,7 @@ import type { ServerSentEventWriter } from './server-sent-event-writer.js';
 
 /** Dependencies and retry times of one live stream of events. */
 interface LiveEventStreamOptions {
-  group: SharedSubscription;
+  group: SameFilterLiveStreams;
   follower: Pick<StoredEventsFollower, 'nextRound' | 'streamOf'>;
   reader: Pick<EventReader, 'inLogOrder'>;
   /** Limits the store reads of streams that are catching up. */

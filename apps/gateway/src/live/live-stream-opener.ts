@@ -8,7 +8,7 @@ import { DEFINITIONS, LIVE_STORE, LOGGER } from '../shared-services/shared-servi
 import { Bulkhead } from '../reads/bulkhead.js';
 import { LiveConnections, type ServedLiveStream, type StreamingCaller } from './live-connections.js';
 import { LiveFilter, type LiveSelection } from './live-filter.js';
-import { SharedSubscription } from './shared-subscription.js';
+import { SameFilterLiveStreams } from './same-filter-live-streams.js';
 import { LivePosition, maxIdCharacters } from './live-position.js';
 import { streamDeleted, invalidLastEventId, positionTooLong } from './live-problems.js';
 import { LiveEventStream } from './live-event-stream.js';
@@ -34,7 +34,7 @@ const concurrentHistory = 3;
  */
 @Injectable()
 export class LiveStreamOpener {
-  private readonly groups = new Map<string, SharedSubscription>();
+  private readonly groups = new Map<string, SameFilterLiveStreams>();
   private readonly bulkhead: Bulkhead;
   private readonly outage: StoreOutageTracker;
 
@@ -76,7 +76,7 @@ export class LiveStreamOpener {
 
   private contentOf(
     request: LiveRequest,
-    group: SharedSubscription,
+    group: SameFilterLiveStreams,
     position: LivePosition,
   ): ServedLiveStream {
     const { follower } = this;
@@ -115,15 +115,15 @@ export class LiveStreamOpener {
     );
   }
 
-  private groupOf({ question, format, caller: { keyId } }: LiveRequest): SharedSubscription {
+  private groupOf({ question, format, caller: { keyId } }: LiveRequest): SameFilterLiveStreams {
     const filter = new LiveFilter(question);
     const key = groupKey({ filter, format });
     let group = this.groups.get(key);
-    if (!group) this.groups.set(key, (group = new SharedSubscription(filter, keyId, format)));
+    if (!group) this.groups.set(key, (group = new SameFilterLiveStreams(filter, keyId, format)));
     return group;
   }
 
-  private forget(group: SharedSubscription): void {
+  private forget(group: SameFilterLiveStreams): void {
     this.groups.delete(groupKey(group));
     this.follower.leave(group);
   }
@@ -142,7 +142,7 @@ export class LiveStreamOpener {
   }
 }
 
-function groupKey({ filter, format }: Pick<SharedSubscription, 'filter' | 'format'>): string {
+function groupKey({ filter, format }: Pick<SameFilterLiveStreams, 'filter' | 'format'>): string {
   const { access } = filter.question;
   return JSON.stringify([filter.binding, format, access.patterns, access.reserved]);
 }

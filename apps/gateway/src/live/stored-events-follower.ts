@@ -10,7 +10,7 @@ import { DEFINITIONS, LIVE_STORE, LOG, LOGGER } from '../shared-services/shared-
 import { LiveFilterStepBudgets } from './live-filter-step-budgets.js';
 import { FollowedStreams, type CommittedOffsets, type UndeliveredRange } from './followed-streams.js';
 import { LiveEvent } from './live-event.js';
-import type { LiveBatch, SharedSubscription } from './shared-subscription.js';
+import type { LiveBatch, SameFilterLiveStreams } from './same-filter-live-streams.js';
 import type { LivePosition } from './live-position.js';
 import { logUnavailable } from './live-problems.js';
 import { SharedPoller } from './shared-poller.js';
@@ -41,7 +41,7 @@ const page = { events: 2_000, bytes: 2 * 1024 * 1024 };
  */
 @Injectable()
 export class StoredEventsFollower {
-  private readonly groups = new Set<SharedSubscription>();
+  private readonly groups = new Set<SameFilterLiveStreams>();
   private readonly followed: FollowedStreams;
   private readonly times: StoredEventsFollowerTimings;
   private readonly pages: LogPageReader;
@@ -72,7 +72,7 @@ export class StoredEventsFollower {
    * Follows the log for this group from now on. Resolves when the group has a cursor.
    * @throws ProblemError 503 `log_unavailable`, and the signal's reason
    */
-  async join(group: SharedSubscription, signal: AbortSignal): Promise<LivePosition> {
+  async join(group: SameFilterLiveStreams, signal: AbortSignal): Promise<LivePosition> {
     if (!this.groups.has(group)) {
       this.groups.add(group);
       this.outdated = true;
@@ -85,7 +85,7 @@ export class StoredEventsFollower {
     return group.cursor;
   }
 
-  leave(group: SharedSubscription): void {
+  leave(group: SameFilterLiveStreams): void {
     this.groups.delete(group);
     this.outdated = true;
   }

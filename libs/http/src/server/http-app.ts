@@ -7,7 +7,7 @@ import { ConfigError } from '#api';
 import { HttpAnswerMemoryBudget } from '../answers/http-answer-memory-budget.js';
 import { registerAnswerLimits } from '../answers/answer-hooks.js';
 import type { SlowClientLimits } from '../answers/slow-client-watch.js';
-import type { AppContext } from './app-context.js';
+import type { ProcessContext } from './process-context.js';
 import { BodyMemoryBudget } from '../body/body-memory-budget.js';
 import {
   defaultTimeouts,
@@ -31,7 +31,7 @@ import { registerSystemRoutes } from './system-routes.js';
 
 /** Module, hooks and limits of one HTTP port. */
 export interface HttpAppOptions {
-  context: AppContext;
+  context: ProcessContext;
   /** Name of this port in the audit; default: the app's name. */
   port?: string;
   /** The Nest module (class or dynamic module) with the controllers that this port serves. */

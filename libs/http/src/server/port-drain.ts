@@ -2,7 +2,7 @@ import { Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { ProblemError } from '#api';
-import type { AppContext } from './app-context.js';
+import type { ProcessContext } from './process-context.js';
 import { systemPaths } from './system-routes.js';
 import { whenClosed } from '../when-closed.js';
 
@@ -23,7 +23,7 @@ export class PortDrain {
 
   constructor(
     private readonly instance: FastifyInstance,
-    context: Pick<AppContext, 'lifecycle'>,
+    context: Pick<ProcessContext, 'lifecycle'>,
   ) {
     instance.addHook('onRequest', (request, reply, done) => {
       this.inFlight++;

@@ -1,6 +1,6 @@
 import { ConfigError, describeConfig, loadConfig, type AppConfig } from '#api';
 import { metrics, openTracing, watchEventLoop } from '#telemetry';
-import { createContext, type AppContext } from './app-context.js';
+import { createContext, type ProcessContext } from './process-context.js';
 import { exportCertificateMetrics } from './certificate-metrics.js';
 import { packageVersion } from './package-version.js';
 import { ShutdownWhileWaitingError } from './until-reachable.js';
@@ -13,7 +13,7 @@ interface AppDefinition<Config extends AppConfig> {
    * Starts the app; resolves when it can serve. `runApp` opens the HTTP ports first, so that probes can see that the
    * app is starting.
    */
-  start(context: AppContext<Config>): Promise<void>;
+  start(context: ProcessContext<Config>): Promise<void>;
   commands?: AppCommand<Config>[];
 }
 
@@ -23,7 +23,7 @@ interface AppCommand<Config extends AppConfig> {
   argument: string;
   /** Description of the command in the output of `--help`. */
   what: string;
-  run(context: AppContext<Config>): Promise<void>;
+  run(context: ProcessContext<Config>): Promise<void>;
 }
 
 /** Exit codes of sysexits.h for an invalid configuration (78) and an unknown argument (64). */
@@ -72,7 +72,7 @@ export async function runApp<Config extends AppConfig>(app: AppDefinition<Config
 }
 
 /** Starts tracing. Tracing stops last, so that spans of the other shutdown steps are exported, too. */
-async function startTracing(context: AppContext): Promise<void> {
+async function startTracing(context: ProcessContext): Promise<void> {
   const { name, config, logger, health, lifecycle } = context;
   const tracing = await openTracing({ name, config, logger, version: health.version });
   if (!tracing) return;
@@ -122,7 +122,7 @@ function exitForConfig(error: ConfigError): never {
  * Stops the process in order on SIGTERM and SIGINT, and exits at once after an uncaught error. @param code Exit code
  * after a signal.
  */
-function listenForTheEnd(context: AppContext, code: number): void {
+function listenForTheEnd(context: ProcessContext, code: number): void {
   // Ignore repeated signals: a terminal and a parent process may both send one.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
@@ -139,7 +139,7 @@ function listenForTheEnd(context: AppContext, code: number): void {
 }
 
 async function stopAndExit(
-  context: AppContext,
+  context: ProcessContext,
   ...[code, error, signal]: [code: number, error?: unknown, signal?: string]
 ): Promise<void> {
   if (error !== undefined) context.logger.fatal({ err: error }, 'fatal error, stopping');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AppConfig } from '#api';
-import { createContext } from './app-context.js';
+import { createContext } from './process-context.js';
 import { createHttpApp } from './http-app.js';
 import { startTestApp, type TestApp } from '../http.fixture.js';
 

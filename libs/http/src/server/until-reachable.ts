@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '#async';
-import type { AppContext } from './app-context.js';
+import type { ProcessContext } from './process-context.js';
 
 const firstDelayMs = 250;
 const longestDelayMs = 2000;
@@ -28,7 +28,7 @@ interface RequiredEngine {
  * @throws ShutdownWhileWaitingError; immediately any error after which a retry cannot succeed, such as a wrong password
  */
 export async function untilReachable<T>(
-  context: Pick<AppContext, 'logger' | 'lifecycle'>,
+  context: Pick<ProcessContext, 'logger' | 'lifecycle'>,
   engine: RequiredEngine,
   attempt: () => Promise<T>,
 ): Promise<T> {

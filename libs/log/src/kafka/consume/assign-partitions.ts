@@ -1,5 +1,5 @@
 import { stickyAssignment, type PartitionsByTopic, type StickyMember } from '../../sticky-assignment.js';
-import { MemberAssignment, MemberMetadata, type GroupMember } from '../kafkajs/internals.js';
+import { MemberAssignment, MemberMetadata, type JoinGroupMember } from '../kafkajs/internals.js';
 
 /** Name of the assignment protocol; every member of a group must offer the same name. */
 export const assignmentProtocol = 'tributary-cooperative';
@@ -36,7 +36,7 @@ export function encodeSubscription(topics: readonly string[], { generation, owne
   return MemberMetadata.encode({ version, topics: sorted, userData });
 }
 
-export function decodeSubscription({ memberId, memberMetadata }: GroupMember): StickyMember {
+export function decodeSubscription({ memberId, memberMetadata }: JoinGroupMember): StickyMember {
   const { topics, userData } = MemberMetadata.decode(memberMetadata);
   const claim = userData && userData.length > 0 ? decodeClaim(userData, topics) : emptyClaim;
   return { id: memberId, topics, ...claim };

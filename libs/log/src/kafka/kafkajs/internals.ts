@@ -40,7 +40,7 @@ interface TopicPartitions<P> {
 }
 
 /** A member of a consumer group with its encoded subscription, as the leader of the group receives it. */
-export interface GroupMember {
+export interface JoinGroupMember {
   memberId: string;
   memberMetadata: Buffer;
 }
@@ -70,7 +70,7 @@ export interface KafkajsBroker {
     rebalanceTimeout: number;
     memberId: string;
     groupProtocols: { name: string; metadata: Buffer }[];
-  }): Promise<{ generationId: number; leaderId: string; memberId: string; members: GroupMember[] }>;
+  }): Promise<{ generationId: number; leaderId: string; memberId: string; members: JoinGroupMember[] }>;
   syncGroup(request: {
     groupId: string;
     generationId: number;

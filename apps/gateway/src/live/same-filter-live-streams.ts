@@ -52,7 +52,7 @@ const sizeOfEvaluation = 16 * 1024;
  * The open live streams with the same filters, access and format. Events are selected and serialized once for all of
  * them.
  */
-export class SharedSubscription {
+export class SameFilterLiveStreams {
   /** Listeners that have received everything up to the cursor. */
   readonly listeners = new Set<SubscriptionListener>();
   /** Number of open streams, including those that are still catching up. */

@@ -7,7 +7,7 @@ import { ProcessShutdown } from './process-shutdown.js';
  * Configuration, logger, health, lifecycle and tracing of one process, which its app gets at the start and passes to
  * its HTTP ports.
  */
-export interface AppContext<Config extends AppConfig = AppConfig> {
+export interface ProcessContext<Config extends AppConfig = AppConfig> {
   name: string;
   config: Config;
   logger: Logger;
@@ -30,7 +30,7 @@ export function createContext<Config extends AppConfig>(options: {
   logger?: Logger;
   tracing?: Tracing;
   crash?: (error: Error) => void;
-}): AppContext<Config> {
+}): ProcessContext<Config> {
   const { name, config } = options;
   const logger = options.logger ?? createLogger({ name, level: config.LOG_LEVEL });
   return {

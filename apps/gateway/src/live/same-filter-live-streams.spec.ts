@@ -6,18 +6,18 @@ import { eventRow } from '../gateway.fixture.js';
 import { LiveEvent } from './live-event.js';
 import { LiveFilter } from './live-filter.js';
 import {
-  SharedSubscription,
+  SameFilterLiveStreams,
   type LiveBatch,
   type LiveMessages,
   type SubscriptionListener,
-} from './shared-subscription.js';
+} from './same-filter-live-streams.js';
 import { LivePosition } from './live-position.js';
 
 const kib = 1024;
 
 /** Returns a group that follows this many streams, each with four partitions at large offsets. */
-function givenGroup(streams: number): SharedSubscription {
-  const group = new SharedSubscription(new LiveFilter({ access: allStreams }));
+function givenGroup(streams: number): SameFilterLiveStreams {
+  const group = new SameFilterLiveStreams(new LiveFilter({ access: allStreams }));
   group.cursor = new LivePosition(group.filter.binding);
   for (let stream = 0; stream < streams; stream++)
     for (let partition = 0; partition < 4; partition++)
@@ -53,7 +53,7 @@ class Listener implements SubscriptionListener {
   left: string | undefined;
 
   constructor(
-    private readonly group: SharedSubscription,
+    private readonly group: SameFilterLiveStreams,
     private readonly most = Infinity,
   ) {
     group.listeners.add(this);
