@@ -8,6 +8,9 @@ const portNames = [
   ...['GATEWAY_CORE_PORT', 'GATEWAY_QUERY_PORT'],
 ];
 
+/** Limit of the connections, and so of the concurrent requests, to each port. */
+const connections = 64;
+
 /** A part of each process's command line. */
 const commands = {
   gateway: 'bundle/gateway.js',
@@ -51,7 +54,7 @@ export async function withLocalSystem<T>(
   });
   try {
     await system.start();
-    const client = (port: string) => new HttpClient(`http://127.0.0.1:${ports[port]}`);
+    const client = (port: string) => new HttpClient(`http://127.0.0.1:${ports[port]}`, { connections });
     return await use({
       core: client('GATEWAY_CORE_PORT'),
       ingest: client('INGEST_PORT'),

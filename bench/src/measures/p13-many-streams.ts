@@ -8,8 +8,8 @@ import { median } from '../statistics.js';
 import { spentIn } from '../whole-system.js';
 
 const streamCount = 1_000;
-/** The number of concurrent writers, each with one request at a time. */
-const atOnce = 32;
+/** The number of concurrent writers, each with one request at a time, on a connection of its own. */
+const atOnce = 64;
 const settleMs = 10_000;
 const idleMs = 30_000;
 
