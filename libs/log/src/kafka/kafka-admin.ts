@@ -33,14 +33,14 @@ export class KafkaAdmin implements TopicAdmin {
     private readonly client: ClusterClient,
     replicationFactor: number,
   ) {
-    this.creator = new TopicCreator(client, replicationFactor);
+    this.creator = new TopicCreator(client, replicationFactor, (topics) => this.areLed(topics));
   }
 
   async create(topic: string, settings: NewTopicSettings): Promise<boolean> {
-    const created = await this.client.retrying('creating a topic', () =>
+    const { created, isLed } = await this.client.retrying('creating a topic', () =>
       this.creator.create({ topic, ...settings }),
     );
-    await this.untilLed(topic);
+    if (!isLed) await this.untilLed(topic);
     return created;
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { RequestBatcher } from '#async';
 import type { NewTopicSettings } from '../log.js';
 import type { ClusterClient } from './cluster-client.js';
@@ -8,8 +9,13 @@ export interface NewTopic extends NewTopicSettings {
   topic: string;
 }
 
-/** How the creation of one topic ended: whether it was created, or why it failed. */
-type TopicCreationOutcome = { created: boolean } | { error: unknown };
+/** How the creation of one topic ended: whether it was created, and whether its leaders answer already. */
+interface TopicCreation {
+  created: boolean;
+  isLed: boolean;
+}
+
+type TopicCreationOutcome = TopicCreation | { error: unknown };
 
 const requestTimeoutMs = 10_000;
 /** Limit of topics in one CreateTopics request. */
@@ -19,6 +25,12 @@ const topicsAtOnce = 100;
  * so a burst of creations is faster in fewer requests.
  */
 const restPerRequest = 4;
+/**
+ * Longest time in milliseconds that the next CreateTopics request waits until the leaders of the topics of the last one
+ * answer, and the pause between two look-ups.
+ */
+const ledPatienceMs = 1_000;
+const ledPauseMs = 20;
 /** Limit of partitions in one CreateTopics request of several topics; Kafka rejects more than 10,000. */
 const partitionsAtOnce = 2_000;
 /** Settings of every topic that this client creates. The broker stores batches as producers send them. */
@@ -27,6 +39,10 @@ const defaultTopicConfig = { 'compression.type': 'producer' };
 /**
  * Creates topics. Topics whose creation is requested at about the same time are created with one CreateTopics request,
  * because a broker handles such requests one after the other. Each topic has its own settings and its own outcome.
+ *
+ * The next request waits until the leaders of these topics answer, so that it contains all topics that are requested
+ * meanwhile: the broker creates the partitions of one request after those of the other, and each request has a cost of
+ * its own there.
  */
 export class TopicCreator {
   private readonly batcher: RequestBatcher<NewTopic, TopicCreationOutcome>;
@@ -34,6 +50,8 @@ export class TopicCreator {
   constructor(
     private readonly client: ClusterClient,
     private readonly replicationFactor: number,
+    /** Returns for each topic whether the leaders of all its partitions answer for them. */
+    private readonly areLed: (topics: readonly string[]) => Promise<boolean[]>,
   ) {
     this.batcher = new RequestBatcher({
       most: topicsAtOnce,
@@ -43,23 +61,38 @@ export class TopicCreator {
   }
 
   /**
-   * Creates the topic with one attempt. Resolves false if the topic already exists, even with other settings.
+   * Creates the topic with one attempt. `created` is false if the topic already exists, even with other settings.
    * @throws TopicRejectedError if Kafka rejects the name or a setting
    * @throws another error if the topic was not created for another reason; a retry may succeed
    */
-  async create(topic: NewTopic): Promise<boolean> {
+  async create(topic: NewTopic): Promise<TopicCreation> {
     const outcome = await this.batcher.ask(topic);
     if ('error' in outcome) throw outcome.error;
-    return outcome.created;
+    return outcome;
   }
 
   private async createAll(topics: readonly NewTopic[]): Promise<TopicCreationOutcome[]> {
     const outcomes = new Map<NewTopic, TopicCreationOutcome>();
     for (const group of compatibleGroups(topics)) {
       const errors = await this.request(group).catch((error: unknown) => error);
-      for (const one of group) outcomes.set(one, outcomeOf(one, errors));
+      const names = group.map(({ topic }) => topic);
+      const led = errors instanceof Map ? await this.ledOf(names) : new Set<string>();
+      for (const one of group) outcomes.set(one, outcomeOf(one, errors, led));
     }
     return topics.map((topic) => outcomes.get(topic)!);
+  }
+
+  /** Resolves with the topics whose leaders answer, as soon as all do or after `ledPatienceMs`. */
+  private async ledOf(topics: readonly string[]): Promise<Set<string>> {
+    const until = performance.now() + ledPatienceMs;
+    for (;;) {
+      const asked = this.areLed(topics).catch(() => []);
+      // A broker that hangs must not delay the topics of the next request for longer.
+      const led = await Promise.race([asked, sleep(until - performance.now(), [], { ref: false })]);
+      if (led.length > 0 && led.every(Boolean)) return new Set(topics);
+      if (performance.now() >= until) return new Set(topics.filter((_, index) => led[index]));
+      await sleep(ledPauseMs);
+    }
   }
 
   /** Sends one CreateTopics request. Resolves with the error of each topic that was not created, by topic. */
@@ -110,10 +143,11 @@ function errorsByTopic(error: unknown): Map<string, unknown> {
   return new Map((errors as { topic: string }[]).map((one) => [one.topic, one]));
 }
 
-function outcomeOf({ topic }: NewTopic, errors: unknown): TopicCreationOutcome {
+function outcomeOf({ topic }: NewTopic, errors: unknown, led: ReadonlySet<string>): TopicCreationOutcome {
   if (!(errors instanceof Map)) return { error: errors };
-  if (!errors.has(topic)) return { created: true };
+  const isLed = led.has(topic);
+  if (!errors.has(topic)) return { created: true, isLed };
   const error: unknown = errors.get(topic);
-  if (isProtocolError(error, 'TOPIC_ALREADY_EXISTS')) return { created: false };
+  if (isProtocolError(error, 'TOPIC_ALREADY_EXISTS')) return { created: false, isLed };
   return { error: toTopicRejectedError(topic, error) ?? error };
 }
