@@ -20,7 +20,15 @@ import type { Log, ConsumerRecord } from '#log';
 import { MemoryLog } from '#log/memory';
 import { StoreUnavailableError, type EventRow } from '#store';
 import { MemoryStore } from '#store/memory';
-import { compileFold, compileKey, compileSource, foldEvent, IdWindow, type FoldState } from '#dataflow';
+import {
+  compileFold,
+  compileKey,
+  compileSource,
+  foldEvent,
+  IdWindow,
+  SharedIdWindows,
+  type FoldState,
+} from '#dataflow';
 import { createLogger } from '#telemetry';
 import { rowBatchesOf } from '../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import {
@@ -75,7 +83,8 @@ export class SimulatedProcessor {
     const { store } = world;
     this.processor = new ProjectionsProcessor({
       log: this.logOf(world.log),
-      ...{ topics, definitions: world.definitions, erasures: world.erasures, window },
+      ...{ topics, definitions: world.definitions, erasures: world.erasures },
+      idWindows: new SharedIdWindows(window),
       reader: store.reader,
       progress: new StalledConsumerDetector(),
       logger: createLogger({ name: 'test', level: 'silent' }),
