@@ -67,7 +67,7 @@ export function valueOf({ id, entity = 'e', data = {}, type = 'order.placed' }: 
   return encodeRecord(event);
 }
 
-type ProjectionCrashPoint = 'letters' | 'load' | 'rows' | 'progress' | 'saved' | 'commit';
+export type ProjectionCrashPoint = 'letters' | 'load' | 'rows' | 'progress' | 'saved' | 'commit';
 
 /** A simulated processor process. A spec can kill the process at any step; a killed process does nothing more. */
 export class SimulatedProcessor {
@@ -79,7 +79,10 @@ export class SimulatedProcessor {
   /** Hook that a spec sets; the process calls it before each step. */
   before: (step: ProjectionCrashPoint) => void | Promise<void> = () => undefined;
 
-  constructor(world: ProjectionTestWorld, options: Partial<ProjectionsProcessorOptions> = {}) {
+  constructor(
+    world: Pick<ProjectionTestWorld, 'log' | 'store' | 'definitions' | 'erasures'>,
+    options: Partial<ProjectionsProcessorOptions> = {},
+  ) {
     const { store } = world;
     this.processor = new ProjectionsProcessor({
       log: this.logOf(world.log),

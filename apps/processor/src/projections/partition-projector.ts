@@ -106,7 +106,7 @@ interface MatchedEvent {
  */
 export class PartitionProjector implements CheckpointedTask<UnsavedProjectionChanges> {
   private next: number;
-  /** Offset below which all event ids are in the id window. */
+  /** Offset below which the id window has all event ids that a later record can repeat. */
   private remembered: number;
   private savedNext: number;
   private processed: number;

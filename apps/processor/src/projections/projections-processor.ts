@@ -158,7 +158,15 @@ export class ProjectionsProcessor {
       ...{ ...this.options, ...made, now, checkpointer: this.checkpointer },
       keys: new SharedKeyStateCache(this.options.cache),
       history: new BackfillFromStore({
-        ...{ topics, retry, progress, logger, reader, admin: log.admin, windowRecords: idWindows.bounds.records },
+        ...{
+          topics,
+          retry,
+          progress,
+          logger,
+          reader,
+          admin: log.admin,
+          windowRecords: idWindows.bounds.records,
+        },
         ...(lookMs !== undefined && { lookMs }),
       }),
     };

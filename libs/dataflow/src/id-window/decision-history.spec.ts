@@ -30,7 +30,8 @@ describe('DecisionHistory', () => {
             const isForgotten = at < history.first;
             expect(history.at(at)).toBe(isForgotten ? undefined : expected);
             // A word is forgotten as a whole.
-            if (at >= needed() || at > offset - 32) expect(isForgotten && offset - at < 1024 - 32).toBe(false);
+            if (at >= needed() || at > offset - 32)
+              expect(isForgotten && offset - at < 1024 - 32).toBe(false);
           }
           expect(history.bytes).toBeLessThanOrEqual(1024 / 8);
         }

@@ -70,7 +70,8 @@ export class DecisionHistory {
       if (this.words.length < limit) this.grow(from);
       else this.oldest = oldest;
     }
-    for (let word = Math.max(from, wordOf(this.oldest)); word <= to; word++) this.words[this.indexOf(word)] = 0;
+    for (let word = Math.max(from, wordOf(this.oldest)); word <= to; word++)
+      this.words[this.indexOf(word)] = 0;
   }
 
   private grow(end: number): void {

@@ -102,7 +102,8 @@ export class IdWindowReader {
     let isOlder = true;
     for (const other of this.windows) {
       if (other === this.window) isOlder = false;
-      else if (other.canReplace(this.window, isOlder, this.next, offset)) return this.changeTo(other);
+      else if (other.canReplace(this.window, { isOlder, next: this.next, offset }))
+        return this.changeTo(other);
     }
   }
 

@@ -77,7 +77,10 @@ export class SharedIdWindow {
    * Returns whether a reader of the window `other`, which has read all records below `next`, can go on with this window
    * at the record `offset`. Of two windows, the one that is further ahead stays, or the older one.
    */
-  canReplace(other: SharedIdWindow, isOlder: boolean, next: number, offset: number): boolean {
+  canReplace(
+    other: SharedIdWindow,
+    { isOlder, next, offset }: { isOlder: boolean; next: number; offset: number },
+  ): boolean {
     const isAhead = this.head > other.head || (this.head === other.head && isOlder);
     // A window without records does not know its log time yet.
     const hasBegun = this.head >= this.start;
@@ -124,11 +127,10 @@ export class SharedIdWindow {
     return decision;
   }
 
-  /** The next offset of the slowest reader, without readers whose next decision is forgotten already. */
+  /** The next offset of the slowest reader. */
   private get slowest(): number {
     let slowest = Infinity;
-    for (const { next } of this.readers)
-      if (next >= this.decisions.first && next < slowest) slowest = next;
+    for (const { next } of this.readers) slowest = Math.min(slowest, next);
     return slowest;
   }
 }

@@ -34,13 +34,11 @@ const steps = fc.record({
 const logs = fc.array(steps, { minLength: 1, maxLength: 400, size: 'max' }).map((list) => {
   let offset = 100;
   let timestamp = 1_795_000_000_000;
-  return list.map(
-    ({ id, gap, step }): LogRecord => ({
-      id: id === undefined ? undefined : words(id),
-      offset: (offset += gap),
-      timestamp: (timestamp += step),
-    }),
-  );
+  return list.map(({ id, gap, step }): LogRecord => ({
+    id: id === undefined ? undefined : words(id),
+    offset: (offset += gap),
+    timestamp: (timestamp += step),
+  }));
 });
 
 function withIncreasingTimestamps(log: readonly LogRecord[]): LogRecord[] {
@@ -103,6 +101,12 @@ class TestLog {
   }
 }
 
+interface TestReaderOptions {
+  /** Index of the first record whose decision the task uses. */
+  from: number;
+  readsStore: boolean;
+}
+
 /** A task that reads a partition. */
 class TestReader {
   readonly window: IdWindowReader;
@@ -114,12 +118,10 @@ class TestReader {
   constructor(
     private readonly log: TestLog,
     windows: SharedIdWindows,
-    /** Index of the first record whose decision the task uses. */
-    readonly from: number,
-    private readonly readsStore: boolean,
+    private readonly options: TestReaderOptions,
   ) {
-    const request = log.requestFor(from);
-    this.window = windows.open({ ...request, readsStore });
+    const request = log.requestFor(options.from);
+    this.window = windows.open({ ...request, readsStore: options.readsStore });
     const { position, beginning } = request;
     this.exactFrom = beginning === 0 ? position : Math.max(position, beginning + log.bounds.records);
     expect(this.window.start).toBeLessThanOrEqual(position);
@@ -131,7 +133,7 @@ class TestReader {
 
   /** Index of the first record that the task has not used. */
   get used(): number {
-    return Math.max(this.at, this.from);
+    return Math.max(this.at, this.options.from);
   }
 
   get isBehindBeginning(): boolean {
@@ -147,7 +149,8 @@ class TestReader {
     this.hasBegun = true;
     if (id) {
       const isDuplicate = this.window.repeatsWords(id, offset, timestamp);
-      if (offset >= this.exactFrom) expect([offset, isDuplicate]).toEqual([offset, this.log.decided[this.at]]);
+      if (offset >= this.exactFrom)
+        expect([offset, isDuplicate]).toEqual([offset, this.log.decided[this.at]]);
     } else this.window.pass(offset, timestamp);
     this.at++;
     return true;
@@ -156,7 +159,7 @@ class TestReader {
   /** Adds the ids of deleted records, which the store has without duplicates. */
   private fill(): void {
     const { records, first, decided } = this.log;
-    expect(this.readsStore).toBe(true);
+    expect(this.options.readsStore).toBe(true);
     this.window.readsStoreBelow(records[first]?.offset ?? records.at(-1)!.offset + 1);
     records.slice(0, first).forEach(({ id, offset, timestamp }, index) => {
       if (id && !decided[index]) this.window.repeatsWords(id, offset, timestamp - 1);
@@ -165,7 +168,10 @@ class TestReader {
 }
 
 /** Reads one record. A task whose decision is forgotten is opened again, and then reads its next record. */
-function readOne(reader: TestReader, open: (from: number) => TestReader): { reader: TestReader; read: boolean } {
+function readOne(
+  reader: TestReader,
+  open: (from: number) => TestReader,
+): { reader: TestReader; read: boolean } {
   try {
     return { reader, read: reader.read() };
   } catch (error) {
@@ -183,64 +189,68 @@ describe('SharedIdWindows', () => {
     ['while retention deletes records', 10, logs.map(withIncreasingTimestamps)],
   ])('decides for each reader as a reader of the whole log does, %s', (_, expired, someLogs) => {
     fc.assert(
-      fc.property(someLogs, someBounds, actions, fc.integer({ min: 2, max: 60 }), (records, bounds, all, pace) => {
-        const log = new TestLog(records, bounds);
-        const windows = new SharedIdWindows(bounds, limits);
-        const readers = new Map<number, TestReader>();
-        const open = (from: number, readsStore: boolean) =>
-          new TestReader(log, windows, Math.max(from, log.first), readsStore);
-        const close = (number: number) => {
-          readers.get(number)?.window.close();
-          readers.delete(number);
-        };
-        const check = () => {
-          expect(windows.size).toBeLessThanOrEqual(readers.size);
-          expect(windows.bytes).toBeLessThanOrEqual(readers.size * 40_000);
-        };
-        all.forEach(({ reader: number, kind, count, readsStore }, n) => {
-          if (expired > 0 && n % pace === 1) {
-            log.first = Math.min(log.first + expired, records.length);
-            for (const [key, reader] of readers) if (reader.isBehindBeginning) close(key);
-          }
-          if (kind === 'close') close(number);
-          if (kind === 'open') {
-            close(number);
-            readers.set(number, open(Math.min(count, records.length), readsStore));
-          }
-          for (let left = kind === 'read' ? count : 0; left > 0; left--) {
-            const reader = readers.get(number);
-            if (!reader) break;
-            const next = readOne(reader, (from) => open(from, readsStore));
-            readers.set(number, next.reader);
-            if (!next.read) break;
-          }
-          check();
-        });
-        for (const key of [...readers.keys()]) close(key);
-        expect([windows.size, windows.bytes]).toEqual([0, 0]);
-      }),
+      fc.property(
+        someLogs,
+        someBounds,
+        fc.record({ all: actions, pace: fc.integer({ min: 2, max: 60 }) }),
+        (records, bounds, { all, pace }) => {
+          const log = new TestLog(records, bounds);
+          const windows = new SharedIdWindows(bounds, limits);
+          const readers = new Map<number, TestReader>();
+          const open = (from: number, readsStore: boolean) =>
+            new TestReader(log, windows, { from: Math.max(from, log.first), readsStore });
+          const close = (number: number) => {
+            readers.get(number)?.window.close();
+            readers.delete(number);
+          };
+          const check = () => {
+            expect(windows.size).toBeLessThanOrEqual(readers.size);
+            expect(windows.bytes).toBeLessThanOrEqual(readers.size * 40_000);
+          };
+          all.forEach(({ reader: number, kind, count, readsStore }, n) => {
+            if (expired > 0 && n % pace === 1) {
+              log.first = Math.min(log.first + expired, records.length);
+              for (const [key, reader] of readers) if (reader.isBehindBeginning) close(key);
+            }
+            if (kind === 'close') close(number);
+            if (kind === 'open') {
+              close(number);
+              readers.set(number, open(Math.min(count, records.length), readsStore));
+            }
+            for (let left = kind === 'read' ? count : 0; left > 0; left--) {
+              const reader = readers.get(number);
+              if (!reader) break;
+              const next = readOne(reader, (from) => open(from, readsStore));
+              readers.set(number, next.reader);
+              if (!next.read) break;
+            }
+            check();
+          });
+          for (const key of [...readers.keys()]) close(key);
+          expect([windows.size, windows.bytes]).toEqual([0, 0]);
+        },
+      ),
       { numRuns: 300 },
     );
   });
 
   it('has one window for a partition once all its readers are near each other', () => {
-    const positions = fc.array(fc.nat(200), { minLength: 1, maxLength: 5 });
+    const positions = fc.array(fc.nat(200), { minLength: 1, maxLength: 5, size: 'max' });
+    const someReaders = fc.record({ starts: positions, readsStore: fc.boolean() });
     fc.assert(
-      fc.property(logs, someBounds, positions, fc.boolean(), (some, bounds, starts, readsStore) => {
+      fc.property(logs, someBounds, someReaders, (some, bounds, { starts, readsStore }) => {
         const { offset, timestamp } = some.at(-1)!;
         const more = Array.from({ length: 100 }, (_, n) => ({
           ...{ id: words(1000 + n), offset: offset + 1 + n, timestamp: timestamp + n },
         }));
         const log = new TestLog([...some, ...more], bounds);
         const windows = new SharedIdWindows(bounds, limits);
-        let readers = starts.map((at) => new TestReader(log, windows, Math.min(at, some.length), readsStore));
-        for (let before = -1; windows.size > 0 && before !== 0;) {
-          before = 0;
-          readers = readers.map((reader) => {
-            const next = readOne(reader, (from) => new TestReader(log, windows, from, readsStore));
-            if (next.read) before++;
-            return next.reader;
-          });
+        const open = (from: number) => new TestReader(log, windows, { from, readsStore });
+        let readers = starts.map((at) => open(Math.min(at, some.length)));
+        for (let isReading = true; isReading;) {
+          const all = readers.map((reader) => readOne(reader, open));
+          readers = all.map(({ reader }) => reader);
+          isReading = all.some(({ read }) => read);
         }
         expect(windows.size).toBe(1);
         for (const { window } of readers) window.close();
@@ -350,12 +360,37 @@ describe('A shared id window', () => {
     expect(() => one.readsStoreBelow(6000)).toThrow(IdWindowLostError);
   });
 
+  it('is not used by a reader that has the ids of deleted records in the store, while those ids matter', () => {
+    const windows = new SharedIdWindows(bounds);
+    const cut = { beginning: 4500, warmUpStart: 4500 };
+    const one = windows.open(at(5000, cut));
+    read(one, 4500, 5600);
+    expect(windows.open(at(5000, { ...cut, readsStore: true })).isPrivate).toBe(true);
+    expect(windows.open(at(5000, cut)).start).toBe(5000);
+    expect(windows.open(at(5500, { ...cut, readsStore: true })).start).toBe(5500);
+  });
+
+  it('is not used by a reader that is so far behind that it would soon be fenced', () => {
+    const windows = new SharedIdWindows(bounds, { kept: 4096, most: 4096 });
+    const [one, slow] = [windows.open(at(0)), windows.open(at(0))];
+    read(one, 0, 4000);
+    const behind = windows.open(at(1900));
+    expect([behind.start, windows.size]).toEqual([838, 2]);
+    expect([slow.next, windows.open(at(2000)).start]).toEqual([0, 2000]);
+    read(behind, 838, 1951);
+    expect(windows.size).toBe(2);
+    read(behind, 1951, 1953);
+    expect(windows.size).toBe(1);
+  });
+
   it('is shared by other readers when the ids from the store do not matter any more', () => {
     const windows = new SharedIdWindows(bounds);
     const one = windows.open(at(5000, { beginning: 4500, warmUpStart: 4500, readsStore: true }));
     one.readsStoreBelow(4500);
     read(one, 4500, 5500);
-    expect(windows.open(at(5400, { beginning: 4500, warmUpStart: 4500, readsStore: true })).isPrivate).toBe(true);
+    expect(windows.open(at(5400, { beginning: 4500, warmUpStart: 4500, readsStore: true })).isPrivate).toBe(
+      true,
+    );
     expect(one.isPrivate).toBe(true);
     read(one, 5500, 5600);
     expect(one.isPrivate).toBe(false);

@@ -66,10 +66,7 @@ export class SharedIdWindows {
     return new IdWindowReader({ bounds: this.bounds, windows, window, start, closed });
   }
 
-  private create(
-    request: IdWindowRequest,
-    isPrivate: boolean,
-  ): { window: SharedIdWindow; start: number } {
+  private create(request: IdWindowRequest, isPrivate: boolean): { window: SharedIdWindow; start: number } {
     const { bounds, limits } = this;
     const { position, warmUpStart, beginning } = request;
     if (isPrivate) {
