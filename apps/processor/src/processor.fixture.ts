@@ -20,7 +20,15 @@ import type { Log, ConsumerRecord } from '#log';
 import { MemoryLog } from '#log/memory';
 import { StoreUnavailableError, type EventRow } from '#store';
 import { MemoryStore } from '#store/memory';
-import { compileFold, compileKey, compileSource, foldEvent, IdWindow, type FoldState } from '#dataflow';
+import {
+  compileFold,
+  compileKey,
+  compileSource,
+  foldEvent,
+  IdWindow,
+  SharedIdWindows,
+  type FoldState,
+} from '#dataflow';
 import { createLogger } from '#telemetry';
 import { rowBatchesOf } from '../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import {
@@ -59,7 +67,7 @@ export function valueOf({ id, entity = 'e', data = {}, type = 'order.placed' }: 
   return encodeRecord(event);
 }
 
-type ProjectionCrashPoint = 'letters' | 'load' | 'rows' | 'progress' | 'saved' | 'commit';
+export type ProjectionCrashPoint = 'letters' | 'load' | 'rows' | 'progress' | 'saved' | 'commit';
 
 /** A simulated processor process. A spec can kill the process at any step; a killed process does nothing more. */
 export class SimulatedProcessor {
@@ -71,11 +79,15 @@ export class SimulatedProcessor {
   /** Hook that a spec sets; the process calls it before each step. */
   before: (step: ProjectionCrashPoint) => void | Promise<void> = () => undefined;
 
-  constructor(world: ProjectionTestWorld, options: Partial<ProjectionsProcessorOptions> = {}) {
+  constructor(
+    world: Pick<ProjectionTestWorld, 'log' | 'store' | 'definitions' | 'erasures'>,
+    options: Partial<ProjectionsProcessorOptions> = {},
+  ) {
     const { store } = world;
     this.processor = new ProjectionsProcessor({
       log: this.logOf(world.log),
-      ...{ topics, definitions: world.definitions, erasures: world.erasures, window },
+      ...{ topics, definitions: world.definitions, erasures: world.erasures },
+      idWindows: new SharedIdWindows(window),
       reader: store.reader,
       progress: new StalledConsumerDetector(),
       logger: createLogger({ name: 'test', level: 'silent' }),

@@ -4,7 +4,7 @@ import { noErasures } from '#engine/memory';
 import { openDefinitions, systemActor, type Definitions, type ProjectionGeneration } from '#registry';
 import { openKafkaLog, type Log } from '#log';
 import { openClickHouse, type Store } from '#store';
-import { compileFold, type FoldState } from '#dataflow';
+import { compileFold, SharedIdWindows, type FoldState } from '#dataflow';
 import { createLogger } from '#telemetry';
 import { askClickHouse, testClickHouse, testEngines } from '#testkit';
 import { randomBytes } from 'node:crypto';
@@ -70,7 +70,7 @@ function start(): ProjectionsProcessor {
       owners: () => store.projections.owners(),
       appendDeadLetters: (letters) => store.writer.appendDeadLetters(letters),
     },
-    window: { records: 100_000, milliseconds: 3_600_000 },
+    idWindows: new SharedIdWindows({ records: 100_000, milliseconds: 3_600_000 }),
     cache: { keys: 200, weight: 1e8 },
     unsaved: { keys: 100, weight: 1e8 },
     saveIntervalMs: 20,

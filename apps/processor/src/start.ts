@@ -9,7 +9,7 @@ import {
   type LagGauge,
   type OwnedPartition,
 } from '#engine';
-import { farBounds, farReach } from '#dataflow';
+import { farBounds, farReach, SharedIdWindows } from '#dataflow';
 import { TopicAndGroupNames } from '#event';
 import { openDefinitions } from '#registry';
 import { startHttpApp, untilReachable, type ProcessContext } from '#http';
@@ -131,9 +131,13 @@ export async function startProcessor(context: ProcessContext<ProcessorConfig>): 
     defaults: { partitions: config.STREAM_PARTITIONS },
   });
   const erasures = new Erasures(definitions);
+  const idWindows = new SharedIdWindows({
+    records: config.DEDUPE_WINDOW_RECORDS,
+    milliseconds: config.DEDUPE_WINDOW_MINUTES * 60_000,
+  });
   const processor = new ProjectionsProcessor({
     ...settings(config),
-    ...{ log, topics, logger, progress, erasures, definitions },
+    ...{ log, topics, logger, progress, erasures, definitions, idWindows },
     ...{ reader: store.reader, writer: writerOf(store.projections, store) },
     tracing: context.tracing,
     onFailure: (error) => context.crash(error),
@@ -150,7 +154,7 @@ export async function startProcessor(context: ProcessContext<ProcessorConfig>): 
   );
   const pipelines = new PipelinesProcessor({
     ...settings(config),
-    ...{ log, topics, logger, progress, erasures, definitions, producer },
+    ...{ log, topics, logger, progress, erasures, definitions, producer, idWindows },
     tracing: context.tracing,
     ...{ reader: store.reader, projections: store.projections, writer: writerOf(store.pipelines, store) },
     webhooks: new WebhookDeliverer({
@@ -245,12 +249,8 @@ function writerOf(
 
 function settings(
   config: ProcessorConfig,
-): Pick<ProjectionsProcessorOptions, 'window' | 'cache' | 'unsaved' | 'saveIntervalMs'> {
+): Pick<ProjectionsProcessorOptions, 'cache' | 'unsaved' | 'saveIntervalMs'> {
   return {
-    window: {
-      records: config.DEDUPE_WINDOW_RECORDS,
-      milliseconds: config.DEDUPE_WINDOW_MINUTES * 60_000,
-    },
     cache: { keys: config.STATE_CACHED_KEYS, weight: config.STATE_CACHED_BYTES },
     unsaved: { keys: config.STATE_SAVE_KEYS, weight: config.STATE_SAVE_BYTES },
     saveIntervalMs: config.STATE_SAVE_INTERVAL_MS,

@@ -32,6 +32,9 @@ export {
   type OffsetInterval,
 } from './id-window/id-history.js';
 export * from './id-window/id-window.js';
+export { IdWindowReader } from './id-window/id-window-reader.js';
+export { IdWindowLostError } from './id-window/shared-id-window.js';
+export { SharedIdWindows } from './id-window/shared-id-windows.js';
 export { BusyPartitionDetector, type BusyPartitionThreshold } from './id-window/busy-partition-detector.js';
 export { MemoryBudget } from './id-window/memory-budget.js';
 export { effectsOf } from './operators/effects.js';

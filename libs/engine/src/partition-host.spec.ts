@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { UnknownTopicError, type NewlyAssignedPartition, type Consumer, type RecordBatch } from '#log';
-import { IdWindow } from '#dataflow';
+import { IdWindow, IdWindowLostError } from '#dataflow';
 import { createLogger } from '#telemetry';
 import type { OwnedPartition } from './owned-partition.js';
 import { PartitionTaskHost } from './partition-host.js';
@@ -107,9 +107,11 @@ it('reassigns a partition rather than reading far below the first offset of its 
 it.each([
   ['that has no task now', 'not-mine', undefined],
   ['that another process has taken over', 'fenced', undefined],
+  ['whose id window has forgotten the decisions that it needs', 'lost', undefined],
   ['whose task fails', 'fails', 'a bug'],
 ])('does not process a partition %s', async (_, kind, failure) => {
-  const error = kind === 'fenced' ? new FencedError('ahead') : new Error('a bug');
+  const errors = { fenced: new FencedError('ahead'), lost: new IdWindowLostError('forgotten') };
+  const error = errors[kind as keyof typeof errors] ?? new Error('a bug');
   opened = async (partition) =>
     kind === 'not-mine' ? 'not-mine' : task(partition, { take: () => Promise.reject(error) });
   await host.assigned(assignment());

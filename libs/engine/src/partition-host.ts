@@ -1,4 +1,5 @@
 import { withAnySignal } from '#async';
+import { IdWindowLostError } from '#dataflow';
 import {
   partitionKey,
   UnknownTopicError,
@@ -215,7 +216,8 @@ export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHa
   }
 
   private async fail(error: unknown, partition: OwnedPartition): Promise<void> {
-    if (error instanceof FencedError) return await this.assignAgain(partition);
+    if (error instanceof FencedError || error instanceof IdWindowLostError)
+      return await this.assignAgain(partition);
     this.options.onFailure(error);
     await this.untilLost(partition);
   }

@@ -1,4 +1,4 @@
-import type { IdWindow } from '#dataflow';
+import type { IdWindowReader } from '#dataflow';
 import type { RecordBatch } from '#log';
 import type { OwnedPartition } from './owned-partition.js';
 
@@ -10,7 +10,7 @@ export interface PartitionTask {
   /** First offset that the task processes. Records between `start` and `from` only warm up the id window. */
   readonly from: number;
   /** The id window that drops repeated event ids, if any. */
-  readonly window?: IdWindow | undefined;
+  readonly window?: Pick<IdWindowReader, 'bounds' | 'startAt'> | undefined;
   /**
    * Resolves when the task is ready for its first batch. The window's log time is set only after that, because it would
    * otherwise be the time of a later record.
@@ -19,6 +19,7 @@ export interface PartitionTask {
   /**
    * Processes a batch. Resolves when the next batch may come.
    * @throws FencedError when another process has taken over the partition
+   * @throws IdWindowLostError when the task has fallen too far behind the other readers of the partition
    */
   take(batch: RecordBatch): Promise<void>;
   /** Called when the partition is no longer owned. */

@@ -11,7 +11,7 @@ import type { TopicAndGroupNames } from '#event';
 import { systemActor, type Definitions, type PipelineDefinition } from '#registry';
 import type { Log, Producer } from '#log';
 import type { EventReader, EventWriter, KeyedStateReader, KeyedStateStore } from '#store';
-import type { IdWindowBounds } from '#dataflow';
+import type { SharedIdWindows } from '#dataflow';
 import { metrics, type Logger, type Tracing } from '#telemetry';
 import type { WebhookDeliverer } from '#webhooks';
 import { DefinitionFailureReporter } from '../definition-failure-reporter.js';
@@ -48,7 +48,8 @@ export interface PipelinesProcessorOptions {
   progress: StalledConsumerDetector;
   logger: Logger;
   tracing?: Tracing | undefined;
-  window: IdWindowBounds;
+  /** The id windows that all projections and pipelines of the process share. */
+  idWindows: SharedIdWindows;
   /**
    * Maximum number of rows (`keys`) and approximate maximum of characters (`weight`) in the row cache of all pipelines.
    */
@@ -170,16 +171,17 @@ export class PipelinesProcessor {
 
   private partsOf(made: Pick<JobDependencies, 'retry' | 'now' | 'onFailure'>): JobDependencies {
     const { log, topics, definitions, pace = defaultPace, projections, webhooks, erasures } = this.options;
-    const { writer, window, progress, logger, reader, cache, tracing } = this.options;
+    const { writer, idWindows, progress, logger, reader, cache, tracing } = this.options;
     const { retry, now } = made;
     const producer = new InternalTopicProducer({
       producer: this.options.producer,
       topics,
       goneMs: pace.goneMs,
     });
+    const { bounds: window } = idWindows;
     const known = { reader, definitions, topics, retry, progress, logger, window, now, admin: log.admin };
     return {
-      ...{ log, topics, producer, writer, erasures, window, progress, pace, tracing, ...made },
+      ...{ log, topics, producer, writer, erasures, idWindows, progress, pace, tracing, ...made },
       ...{
         checkpointer: this.checkpointer,
         projections: definitions.projections,

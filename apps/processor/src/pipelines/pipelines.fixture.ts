@@ -12,6 +12,7 @@ import { MemoryStore } from '#store/memory';
 import {
   compilePipeline,
   IdWindow,
+  SharedIdWindows,
   replayStage,
   replayValue,
   sumStepCounts,
@@ -108,7 +109,7 @@ export class SimulatedPipelines {
         topics,
         definitions: world.definitions,
         erasures: world.erasures,
-        window,
+        idWindows: new SharedIdWindows(window),
         reader: world,
         projections: store.projections,
       },

@@ -9,6 +9,7 @@ import { openClickHouse, type Store } from '#store';
 import {
   compilePipeline,
   IdWindow,
+  SharedIdWindows,
   sumStepCounts,
   type OperatorSpec,
   type EventCountsByOperator,
@@ -68,7 +69,7 @@ function start(): PipelinesProcessor {
       topics,
       definitions,
       producer,
-      window,
+      idWindows: new SharedIdWindows(window),
       erasures: noErasures,
       progress: new StalledConsumerDetector(),
     },

@@ -1,7 +1,7 @@
 import type { OwnedPartition } from '#engine';
 import type { RecordBatch } from '#log';
 import type { KeyedStateRow } from '#store';
-import { IdWindow } from '#dataflow';
+import { SharedIdWindows } from '#dataflow';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ownedPartition } from '../../../../libs/engine/src/owned-partition.fixture.js';
 import { eventLoopRoundsDuring } from '../pipelines/event-loop-rounds.fixture.js';
@@ -41,7 +41,9 @@ function projector(options: Options = {}): PartitionProjector {
       sources: { orders: { id: 'orders#1' } },
       started_at: '',
     }),
-    window: new IdWindow(window),
+    window: new SharedIdWindows(window).open({
+      ...{ topic, partition: 0, beginning: 0, position: 0, warmUpStart: 0 },
+    }),
     erasures: { endOf: () => 0 },
     keys: new SharedKeyStateCache({ keys: 100, weight: 1e6 }).open({ complete: options.complete ?? false }),
     traced: options.traced ?? false,

@@ -17,7 +17,7 @@ import {
   type PartitionProgress,
   type KeyedStateRow,
 } from '#store';
-import type { FoldEvent, FoldState, IdWindow, FoldRejection } from '#dataflow';
+import type { FoldEvent, FoldState, IdWindowReader, FoldRejection } from '#dataflow';
 import { foldEvent } from '#dataflow';
 import type { CompiledGeneration } from './compiled-generation.js';
 import type { CachedKeyState, PartitionKeyStateCache } from './shared-key-state-cache.js';
@@ -55,7 +55,10 @@ interface PartitionProjectorOptions {
   from: number;
   /** The saved progress of the partition; undefined if no progress is saved. */
   progress: PartitionProgress | undefined;
-  window: IdWindow;
+  window: Pick<
+    IdWindowReader,
+    'bounds' | 'start' | 'isPrivate' | 'repeatsWords' | 'pass' | 'readsStoreBelow'
+  >;
   erasures: Pick<PartitionErasureLookup, 'endOf'>;
   keys: PartitionKeyStateCache;
   /** Whether trace spans are recorded for sampled requests. */
@@ -103,8 +106,8 @@ interface MatchedEvent {
  */
 export class PartitionProjector implements CheckpointedTask<UnsavedProjectionChanges> {
   private next: number;
-  /** Offset below which all event ids are in the id window. */
-  private remembered = 0;
+  /** Offset below which the id window has all event ids that a later record can repeat. */
+  private remembered: number;
   private savedNext: number;
   private processed: number;
   private failed: number;
@@ -114,8 +117,9 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
   private sampled: SampledRequest[] = [];
 
   constructor(private readonly options: PartitionProjectorOptions) {
-    const { progress, from } = options;
+    const { progress, from, window } = options;
     this.next = from;
+    this.remembered = window.isPrivate ? 0 : window.start;
     this.savedNext = progress?.next ?? -1;
     this.processed = progress?.processed ?? 0;
     this.failed = progress?.failed ?? 0;
@@ -161,6 +165,7 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
    */
   async take(batch: RecordBatch, beginning?: number): Promise<FoldOutcomeCounts> {
     const counted: FoldOutcomeCounts = { processed: 0, failed: 0, duplicates: 0 };
+    if (beginning !== undefined) this.options.window.readsStoreBelow(beginning);
     const waiting = await this.foldKnown(batch.records, counted, beginning);
     for (let at = 0; at < waiting.length; at += sliceEvents)
       await this.foldSlice(waiting.slice(at, at + sliceEvents), counted);

@@ -10,7 +10,7 @@ import {
 import { streamNameOf, type TopicAndGroupNames } from '#event';
 import type { Log } from '#log';
 import type { StatePartitionKey, PartitionProgress, KeyedStateStore } from '#store';
-import { IdWindow, type IdWindowBounds } from '#dataflow';
+import type { IdWindowReader, SharedIdWindows } from '#dataflow';
 import type { Tracing } from '#telemetry';
 import type { DesiredGeneration } from './desired-generations.js';
 import type { SharedKeyStateCache } from './shared-key-state-cache.js';
@@ -29,7 +29,7 @@ export interface ProjectionDependencies {
   keys: SharedKeyStateCache;
   history: BackfillFromStore;
   erasures: ErasureLookup;
-  window: IdWindowBounds;
+  idWindows: SharedIdWindows;
   progress: StalledConsumerDetector;
   tracing?: Tracing | undefined;
   /** Returns the current time in milliseconds since 1970. */
@@ -46,25 +46,25 @@ export class ProjectionTaskFactory implements TaskFactory<ProjectionTask> {
   ) {}
 
   async open(partition: OwnedPartition): Promise<ProjectionTask> {
-    const { retry, window: bounds, now } = this.parts;
+    const { idWindows } = this.parts;
     const { id: build } = this.generation.compiled.build;
-    const { topic, assignment, ended } = partition;
+    const { topic, assignment } = partition;
     const { position, beginning } = assignment;
     const id = this.parts.topics.streamOf(topic);
     const stream = streamNameOf(id ?? topic);
     const place = { owner: build, stage: '', stream, partition: partition.partition };
     const { saved, from } = await this.begin(place, partition);
-    const start =
-      from < position
-        ? beginning
-        : await retry.run('log', ended, () => warmUpStart(assignment, bounds, now()));
+    const warmUp = await this.warmUpStart(partition, from);
     if (from < beginning) partition.commitFrom(from);
     // The previous owner of the partition died between saving its last checkpoint and committing the offset.
     else if (saved && from === position && partition.oldest === undefined) partition.commitFrom(position - 1);
-    const window = new IdWindow(bounds);
+    const window = idWindows.open({
+      ...{ topic, partition: partition.partition, beginning, readsStore: true },
+      ...{ position: Math.min(from, position), warmUpStart: warmUp },
+    });
     return new ProjectionTask({
       ...this.parts,
-      ...{ partition, window, start, from },
+      ...{ partition, window, from },
       place: { name: this.generation.name, topic, stream: id ?? topic, partition: partition.partition },
       projector: this.projectorOf(partition, { place, saved, from, window }),
     });
@@ -88,6 +88,15 @@ export class ProjectionTaskFactory implements TaskFactory<ProjectionTask> {
     return { saved, from };
   }
 
+  /** Resolves with the offset from which an id window must read the log to decide from `from` on. */
+  private async warmUpStart({ assignment, ended }: OwnedPartition, from: number): Promise<number> {
+    const { retry, idWindows, now } = this.parts;
+    const { position, beginning } = assignment;
+    const { bounds } = idWindows;
+    if (from < position) return Math.max(beginning, from - bounds.records);
+    return await retry.run('log', ended, () => warmUpStart(assignment, bounds, now()));
+  }
+
   private projectorOf(
     partition: OwnedPartition,
     {
@@ -99,7 +108,7 @@ export class ProjectionTaskFactory implements TaskFactory<ProjectionTask> {
       place: StatePartitionKey;
       saved: PartitionProgress | undefined;
       from: number;
-      window: IdWindow;
+      window: IdWindowReader;
     },
   ): PartitionProjector {
     const { retry, writer, keys, erasures, tracing, now } = this.parts;

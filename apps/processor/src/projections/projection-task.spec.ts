@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { StalledConsumerDetector, KafkaOrClickHouseRetrier } from '#engine';
 import type { RecordBatch } from '#log';
-import { IdWindow } from '#dataflow';
+import { SharedIdWindows } from '#dataflow';
 import { createLogger } from '#telemetry';
 import { ownedPartition } from '../../../../libs/engine/src/owned-partition.fixture.js';
 import { topics, window } from '../processor.fixture.js';
@@ -41,8 +41,9 @@ function given({ from }: { from: number }) {
       partition,
       projector,
       from,
-      start: 5,
-      window: new IdWindow(window),
+      window: new SharedIdWindows(window).open({
+        ...{ topic, partition: 0, beginning: 5, position: from, warmUpStart: 5, readsStore: true },
+      }),
       progress: new StalledConsumerDetector(),
     },
     place: { name: 'revenue', topic, stream: 'orders#1', partition: 0 },

@@ -6,7 +6,7 @@ import type {
   KafkaOrClickHouseRetrier,
 } from '#engine';
 import type { RecordBatch } from '#log';
-import type { IdWindow } from '#dataflow';
+import type { IdWindowReader } from '#dataflow';
 import { metrics } from '#telemetry';
 import type { FoldOutcomeCounts, PartitionProjector } from './partition-projector.js';
 import type { ProjectionCheckpointer } from './save-states.js';
@@ -16,8 +16,7 @@ interface ProjectionTaskOptions {
   partition: OwnedPartition;
   projector: PartitionProjector;
   place: ProjectionSourcePartition;
-  window: IdWindow;
-  start: number;
+  window: Pick<IdWindowReader, 'bounds' | 'startAt' | 'start' | 'close'>;
   from: number;
   history: BackfillFromStore;
   checkpointer: ProjectionCheckpointer;
@@ -37,7 +36,7 @@ export class ProjectionTask implements PartitionTask {
   private expected: number;
 
   constructor(private readonly options: ProjectionTaskOptions) {
-    this.expected = options.start;
+    this.expected = options.window.start;
     this.ready = this.prepare().catch((error: unknown) => {
       if (!options.partition.ended.aborted) options.onFailure(error);
       return false;
@@ -52,12 +51,12 @@ export class ProjectionTask implements PartitionTask {
     return this.options.projector;
   }
 
-  get window(): IdWindow {
+  get window(): ProjectionTaskOptions['window'] {
     return this.options.window;
   }
 
   get start(): number {
-    return this.options.start;
+    return this.options.window.start;
   }
 
   get from(): number {
@@ -76,6 +75,7 @@ export class ProjectionTask implements PartitionTask {
 
   close(): void {
     this.projector.close();
+    this.window.close();
   }
 
   private async prepare(): Promise<boolean> {

@@ -12,7 +12,7 @@ import type { TopicAndGroupNames } from '#event';
 import { latestGeneration, systemActor, type Definitions } from '#registry';
 import type { Log } from '#log';
 import type { EventReader, EventWriter, KeyedStateStore } from '#store';
-import type { IdWindowBounds } from '#dataflow';
+import type { SharedIdWindows } from '#dataflow';
 import { metrics, type Logger, type Tracing } from '#telemetry';
 import { DefinitionFailureReporter } from '../definition-failure-reporter.js';
 import { collectGenerations } from './generation-collection.js';
@@ -36,7 +36,8 @@ export interface ProjectionsProcessorOptions {
   erasures: ErasureLookup;
   progress: StalledConsumerDetector;
   logger: Logger;
-  window: IdWindowBounds;
+  /** The id windows that all projections and pipelines of the process share. */
+  idWindows: SharedIdWindows;
   /**
    * Maximum number of keys (`keys`) and approximate maximum of characters (`weight`) in the key cache of all
    * projections.
@@ -151,13 +152,21 @@ export class ProjectionsProcessor {
   }
 
   private partsOf(made: Pick<ProjectionDependencies, 'retry' | 'onFailure'>): ProjectionDependencies {
-    const { log, topics, logger, progress, reader, window, lookMs, now = Date.now } = this.options;
+    const { log, topics, logger, progress, reader, idWindows, lookMs, now = Date.now } = this.options;
     const { retry } = made;
     return {
       ...{ ...this.options, ...made, now, checkpointer: this.checkpointer },
       keys: new SharedKeyStateCache(this.options.cache),
       history: new BackfillFromStore({
-        ...{ topics, retry, progress, logger, reader, admin: log.admin, windowRecords: window.records },
+        ...{
+          topics,
+          retry,
+          progress,
+          logger,
+          reader,
+          admin: log.admin,
+          windowRecords: idWindows.bounds.records,
+        },
         ...(lookMs !== undefined && { lookMs }),
       }),
     };

@@ -3,7 +3,7 @@ import type { StreamId, TopicAndGroupNames } from '#event';
 import type { Definitions } from '#registry';
 import type { Log, Producer } from '#log';
 import type { EventWriter, KeyedStateReader, KeyedStateStore } from '#store';
-import type { IdWindowBounds } from '#dataflow';
+import type { SharedIdWindows } from '#dataflow';
 import type { Tracing } from '#telemetry';
 import type { Sink } from '../output/sink.js';
 import type { JobPartitionState, UnsavedJobChanges } from '../state/job-partition-state.js';
@@ -50,7 +50,7 @@ export interface JobDependencies {
   checkpointer: JobCheckpointer;
   budget: RowCacheBudget;
   erasures: ErasureLookup;
-  window: IdWindowBounds;
+  idWindows: SharedIdWindows;
   progress: StalledConsumerDetector;
   stepMetrics: OperatorMetrics;
   tracing: Tracing | undefined;

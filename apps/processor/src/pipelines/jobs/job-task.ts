@@ -1,6 +1,5 @@
 import { withWriteTrace, type OwnedPartition, type PartitionTask } from '#engine';
 import type { RecordBatch } from '#log';
-import type { IdWindow } from '#dataflow';
 import { metrics } from '#telemetry';
 import type { JobConfiguration } from '../stages/job-configuration.js';
 import type { JobPartitionState } from '../state/job-partition-state.js';
@@ -18,7 +17,7 @@ interface JobTaskOptions {
    * The id window of a source partition or of the replay partition; undefined for an internal topic, whose records have
    * no event ids.
    */
-  window?: IdWindow | undefined;
+  window?: PartitionTask['window'];
   readonly current: () => JobConfiguration;
   parts: Pick<JobDependencies, 'checkpointer' | 'pace' | 'tracing' | 'stepMetrics'>;
 }
@@ -41,7 +40,7 @@ export class JobTask implements PartitionTask {
     return this.options.from;
   }
 
-  get window(): IdWindow | undefined {
+  get window(): PartitionTask['window'] {
     return this.options.window;
   }
 

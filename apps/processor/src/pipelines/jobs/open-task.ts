@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PartitionErasureLookup, warmUpStart, type OwnedPartition } from '#engine';
+import { PartitionErasureLookup, warmUpStart, type OwnedPartition, type PartitionTask } from '#engine';
 import type { EpochMicros, StreamId } from '#event';
 import type { NewlyAssignedPartition } from '#log';
 import { maxStateKeys, type PartitionProgress, type StatePartitionKey } from '#store';
@@ -58,8 +58,7 @@ export async function openTask(opening: AssignedJobPartition, parts: JobDependen
   if (!saved)
     await retry.run('store', ended, () => writer.save([], [{ ...progress, updated_at: nowOf(parts) }]));
   const isKeyed = stage !== undefined && stage !== replayStage;
-  const window = new IdWindow(parts.window);
-  const [start, end] = await retry.run('log', ended, async () => [
+  const [warmUp, end] = await retry.run('log', ended, async () => [
     isKeyed ? Math.min(from, assignment.position) : await warmStart(assignment, from, parts),
     // A partition counts as idle only after the task has read the partition up to the end offset at the assignment.
     await endFrom(opening, from, parts),
@@ -79,16 +78,8 @@ export async function openTask(opening: AssignedJobPartition, parts: JobDependen
     ...{ name: opening.current().label.name, place, partition, from, progress, rows, before },
     now: () => nowOf(parts),
   });
-  const task = taskOf(opening, { state, rows, window }, parts);
-  return new JobTask({
-    partition,
-    task,
-    start,
-    from,
-    parts,
-    current: opening.current,
-    window: isKeyed ? undefined : window,
-  });
+  const opened = taskOf(opening, { state, rows, from, warmUp }, parts);
+  return new JobTask({ ...opened, partition, from, parts, current: opening.current });
 }
 
 function checkCheckpoint(
@@ -156,7 +147,7 @@ async function endFrom(
 async function warmStart(
   assignment: NewlyAssignedPartition,
   from: number,
-  { window, now }: JobDependencies,
+  { idWindows: { bounds: window }, now }: JobDependencies,
 ): Promise<number> {
   if (from >= assignment.position) return warmUpStart(assignment, window, now());
   const { topic, partition, beginning: first } = assignment;
@@ -200,16 +191,25 @@ function rowsOf(
   return new PartitionRowCache(saved === undefined, progress.watermark ?? noWatermark, { source, budget });
 }
 
+/** A task, the offset from which it reads its partition, and its id window. */
+interface OpenedTask {
+  task: StageTask;
+  start: number;
+  window?: PartitionTask['window'];
+}
+
+/** Creates the task. The method is synchronous, so that an id window that is opened here is also closed by the task. */
 function taskOf(
-  { source, stage, partition: { ended }, current, idOf }: AssignedJobPartition,
+  { source, stage, partition: { assignment, ended }, current, idOf }: AssignedJobPartition,
   {
     state,
     rows,
-    window,
-  }: { state: JobPartitionState; rows: PartitionRowCache | undefined; window: IdWindow },
+    from,
+    warmUp,
+  }: { state: JobPartitionState; rows: PartitionRowCache | undefined; from: number; warmUp: number },
   parts: JobDependencies,
-): StageTask {
-  const { sink, tables, retry, checkpointer, producer, erasures } = parts;
+): OpenedTask {
+  const { sink, tables, retry, checkpointer, producer, erasures, idWindows } = parts;
   const shared: StageTaskDependencies = {
     ...{ state, current, sink },
     load: (lookups, found) => {
@@ -221,11 +221,20 @@ function taskOf(
     controls: new WatermarkBroadcaster((records) => producer.append(records), parts.pace.tellMs),
     now: () => nowOf(parts),
   };
-  if (stage !== undefined && rows) return new KeyedStageTask({ ...shared, stage, rows });
-  if (stage === replayStage) return new DeadLetterReplayTask({ ...shared, window, erasures, idOf });
+  if (stage !== undefined && rows)
+    return { task: new KeyedStageTask({ ...shared, stage, rows }), start: warmUp };
+  if (stage === replayStage) {
+    const window = new IdWindow(idWindows.bounds);
+    return { task: new DeadLetterReplayTask({ ...shared, window, erasures, idOf }), start: warmUp, window };
+  }
   const { stream, id } = source!;
-  const place = { stream: id, partition: state.place.partition };
-  return new SourceTask({ ...shared, stream, window, erasures: new PartitionErasureLookup(erasures, place) });
+  const ofPartition = new PartitionErasureLookup(erasures, { stream: id, partition: state.place.partition });
+  const window = idWindows.open({
+    ...{ topic: assignment.topic, partition: assignment.partition, beginning: assignment.beginning },
+    ...{ position: Math.min(from, assignment.position), warmUpStart: warmUp },
+  });
+  const task = new SourceTask({ ...shared, stream, window, erasures: ofPartition });
+  return { task, start: window.start, window };
 }
 
 function nowOf({ now }: JobDependencies): EpochMicros {

@@ -5,7 +5,7 @@ import {
   SourceWatermark,
   sourceEvent,
   type PipelineEvent,
-  type IdWindow,
+  type IdWindowReader,
   type CompiledPipeline,
 } from '#dataflow';
 import { decodeLogRecord } from '../../projections/decoded-record.js';
@@ -30,7 +30,7 @@ const suspendedMs = 1000;
 
 export interface SourceTaskOptions extends StageTaskDependencies {
   stream: string;
-  window: IdWindow;
+  window: Pick<IdWindowReader, 'repeatsWords' | 'pass' | 'close'>;
   erasures: Pick<PartitionErasureLookup, 'endOf'>;
 }
 
@@ -91,7 +91,7 @@ export class SourceTask implements StageTask {
   }
 
   close(): void {
-    // The task has no shared resources to release.
+    this.options.window.close();
   }
 
   /**

@@ -1,0 +1,120 @@
+import type { IdWindowBounds } from './id-window.js';
+import { IdWindowLostError, type SharedIdWindow } from './shared-id-window.js';
+
+interface IdWindowReaderOptions {
+  bounds: IdWindowBounds;
+  /** All windows of the partition, the oldest first. */
+  windows: Set<SharedIdWindow>;
+  window: SharedIdWindow;
+  start: number;
+  /** Called when the reader has left its window. */
+  closed: () => void;
+}
+
+/**
+ * The id window of a partition as one task uses it. The task passes all records of the log from `start` on, in the order
+ * of their offsets, and may pass records again.
+ */
+export class IdWindowReader {
+  /** Offset from which the task reads the log. */
+  readonly start: number;
+  /** Offset below which the task has read all records. */
+  next: number;
+  private readonly windows: Set<SharedIdWindow>;
+  private window: SharedIdWindow;
+  private isClosed = false;
+  /** First offset whose ids come from the log and not from the store. */
+  private logFrom: number;
+
+  constructor(private readonly options: IdWindowReaderOptions) {
+    const { start, windows, window } = options;
+    this.start = start;
+    this.next = start;
+    this.logFrom = start;
+    this.windows = windows;
+    this.window = window;
+    window.readers.add(this);
+  }
+
+  get bounds(): IdWindowBounds {
+    return this.options.bounds;
+  }
+
+  /**
+   * Whether the task has to add the ids of deleted records from the store. Other tasks do not use this window until
+   * those ids do not matter any more.
+   */
+  get isPrivate(): boolean {
+    return this.window.isPrivate;
+  }
+
+  /** See `IdWindow.startAt`. */
+  startAt(logTime: number): void {
+    this.window.startAt(logTime);
+  }
+
+  /**
+   * Tells that the next records below `beginning` come from the store and not from the log.
+   * @throws IdWindowLostError if other tasks may use the window: their decisions must depend on the log alone
+   */
+  readsStoreBelow(beginning: number): void {
+    if (!this.isPrivate) throw new IdWindowLostError('The log has deleted records that were not read yet.');
+    this.logFrom = Math.max(this.logFrom, beginning);
+  }
+
+  /**
+   * Returns whether the record's id is a duplicate, like `IdWindow.repeatsWords`.
+   * @throws IdWindowLostError if the decision on the record is forgotten
+   */
+  repeatsWords(id: Uint32Array, offset: number, timestamp: number): boolean {
+    return this.windowAt(offset).repeatsWords(id, offset, timestamp);
+  }
+
+  /** Passes a record whose id cannot be read, like `IdWindow.pass`. @throws IdWindowLostError like `repeatsWords` */
+  pass(offset: number, timestamp: number): void {
+    this.windowAt(offset).pass(offset, timestamp);
+  }
+
+  /** Leaves the window, which is freed if no other task uses it. */
+  close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.leave();
+    this.options.closed();
+  }
+
+  /** Returns the window that decides on the record at this offset, which is the task's next one. */
+  private windowAt(offset: number): SharedIdWindow {
+    if (this.isClosed) throw new IdWindowLostError('The task is closed.');
+    if (offset >= this.logFrom) this.share(offset);
+    this.next = Math.max(this.next, offset + 1);
+    return this.window;
+  }
+
+  /** Uses the same window as other tasks, if possible. */
+  private share(offset: number): void {
+    if (this.windows.size > 1) this.change(offset);
+    if (this.isPrivate && offset >= this.logFrom + this.bounds.records)
+      this.window.publish(this.logFrom, offset);
+  }
+
+  private change(offset: number): void {
+    let isOlder = true;
+    for (const other of this.windows) {
+      if (other === this.window) isOlder = false;
+      else if (other.canReplace(this.window, { isOlder, next: this.next, offset }))
+        return this.changeTo(other);
+    }
+  }
+
+  private changeTo(window: SharedIdWindow): void {
+    this.leave();
+    this.window = window;
+    window.readers.add(this);
+  }
+
+  private leave(): void {
+    this.window.readers.delete(this);
+    if (this.window.readers.size === 0) this.windows.delete(this.window);
+  }
+}

@@ -1,0 +1,136 @@
+import { DecisionHistory, type DecisionHistoryLimits } from './decision-history.js';
+import { IdWindow, type IdWindowBounds } from './id-window.js';
+
+/** The position of a reader, which decides whether a `SharedIdWindow` can serve it. */
+export interface IdWindowReaderPosition {
+  /** First offset whose decision the reader needs. */
+  position: number;
+  /** Offset from which an id window of the reader's own would read the log; see `warmUpStart` of the engine. */
+  warmUpStart: number;
+  /** First offset that the log still has. */
+  beginning: number;
+}
+
+/**
+ * Error of a task that is so far behind the other readers of its partition that the decision on its next record is
+ * forgotten. The partition must be assigned again; the task then gets an id window that begins at its position.
+ */
+export class IdWindowLostError extends Error {
+  override readonly name = 'IdWindowLostError';
+}
+
+interface SharedIdWindowOptions {
+  bounds: IdWindowBounds;
+  limits: DecisionHistoryLimits;
+  /** Offset from which the window reads the log without a gap. */
+  start: number;
+  /** Offset from which each decision equals that of a reader of the whole log; Infinity for a private window. */
+  validFrom: number;
+}
+
+/**
+ * An id window that all tasks of a process use which read the same partition. The task that is furthest ahead advances
+ * the window; the others look up its decisions.
+ */
+export class SharedIdWindow {
+  readonly readers = new Set<{ readonly next: number }>();
+  private readonly ids: IdWindow;
+  private readonly decisions: DecisionHistory;
+  /** Maximum number of offsets that a reader may be behind the head when it begins to use the window. */
+  private readonly mostBehind: number;
+  private start: number;
+  private validFrom: number;
+  /** Offset of the last record that the window has read. */
+  private head: number;
+
+  constructor({ bounds, limits, start, validFrom }: SharedIdWindowOptions) {
+    this.start = start;
+    this.validFrom = validFrom;
+    this.mostBehind = limits.most / 2;
+    this.ids = new IdWindow(bounds);
+    this.head = start - 1;
+    this.decisions = new DecisionHistory(start, limits, () => this.slowest);
+  }
+
+  /** Whether the window has ids from the store, so that only its own reader may use it. */
+  get isPrivate(): boolean {
+    return this.validFrom === Infinity;
+  }
+
+  get bytes(): number {
+    return this.ids.bytes + this.decisions.bytes;
+  }
+
+  /**
+   * Returns the offset from which a reader must read to use this window; undefined if it cannot use the window.
+   * @param isCut Whether a window that begins at `warmUpStart` would lack ids of records that the log has deleted.
+   */
+  startFor({ position, warmUpStart, beginning }: IdWindowReaderPosition, isCut: boolean): number | undefined {
+    const hasIds = position >= this.validFrom || (!isCut && warmUpStart >= this.start);
+    if (this.isPrivate || !hasIds || !this.hasDecision(position)) return undefined;
+    const start = Math.min(position, this.head + 1);
+    const isNear = start >= beginning && warmUpStart - start <= this.ids.bounds.records;
+    return isNear ? start : undefined;
+  }
+
+  /**
+   * Returns whether a reader of the window `other`, which has read all records below `next`, can go on with this window
+   * at the record `offset`. Of two windows, the one that is further ahead stays, or the older one.
+   */
+  canReplace(
+    other: SharedIdWindow,
+    { isOlder, next, offset }: { isOlder: boolean; next: number; offset: number },
+  ): boolean {
+    const isAhead = this.head > other.head || (this.head === other.head && isOlder);
+    // A window without records does not know its log time yet.
+    const hasBegun = this.head >= this.start;
+    const isReached = offset >= this.validFrom && this.hasDecision(offset) && next <= this.head + 1;
+    return hasBegun && isReached && (other.isPrivate || isAhead);
+  }
+
+  /** Lets other readers use a private window whose decisions are valid from `offset` on. */
+  publish(start: number, offset: number): void {
+    this.start = start;
+    this.validFrom = offset;
+  }
+
+  startAt(logTime: number): void {
+    this.ids.startAt(logTime);
+  }
+
+  repeatsWords(id: Uint32Array, offset: number, timestamp: number): boolean {
+    if (offset <= this.head) return this.decisionAt(offset);
+    const isDuplicate = this.ids.repeatsWords(id, offset, timestamp);
+    this.advance(offset, isDuplicate);
+    return isDuplicate;
+  }
+
+  pass(offset: number, timestamp: number): void {
+    if (offset <= this.head) return void this.decisionAt(offset);
+    this.ids.pass(offset, timestamp);
+    this.advance(offset, false);
+  }
+
+  /** Returns whether the decision on the record is not forgotten, and will not be forgotten soon. */
+  private hasDecision(offset: number): boolean {
+    return offset >= this.decisions.first && this.head - offset <= this.mostBehind;
+  }
+
+  private advance(offset: number, isDuplicate: boolean): void {
+    this.head = offset;
+    this.decisions.add(offset, isDuplicate);
+  }
+
+  private decisionAt(offset: number): boolean {
+    const decision = this.decisions.at(offset);
+    if (decision === undefined) throw new IdWindowLostError(`The decision on record ${offset} is forgotten.`);
+    return decision;
+  }
+
+  /** The next offset of the slowest reader. */
+  private get slowest(): number {
+    let slowest = Infinity;
+    for (const { next } of this.readers) slowest = Math.min(slowest, next);
+    return slowest;
+  }
+}
