@@ -7,7 +7,7 @@ import {
   keepProjection,
   type SqlFlightDelayCounts,
   type FlightDelayStats,
-  type DelayStateOfKey,
+  type KeyedFlightDelayStats,
 } from './delays.js';
 import { lateAfterMinutes } from './flights.js';
 import { ask, show, type ReportOptions } from './report.js';
@@ -43,7 +43,7 @@ export async function delayReport(
 
 const heading = 'airport  mean delay  worst  flights  late   ClickHouse: flights  late';
 
-function line({ key, state }: DelayStateOfKey, counted: SqlFlightDelayCounts | undefined): string {
+function line({ key, state }: KeyedFlightDelayStats, counted: SqlFlightDelayCounts | undefined): string {
   const { flights, late, mean_delay, worst_delay } = state;
   const columns: [string | number, number][] = [
     ...([
@@ -67,7 +67,7 @@ function says(
     what,
     states,
     counts,
-  }: { what: string; states: DelayStateOfKey[]; counts: Map<string, SqlFlightDelayCounts> },
+  }: { what: string; states: KeyedFlightDelayStats[]; counts: Map<string, SqlFlightDelayCounts> },
 ): boolean {
   const wrong = disagreements(states, counts);
   const verdict =

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ProjectionExistsError, TributaryError, type ProjectionState, type Tributary } from '#client';
+import { ProjectionExistsError, TributaryError, type ProjectionKeyState, type Tributary } from '#client';
 import { lateAfterMinutes } from './flights.js';
 
 /** The state of a delay projection for one airport or hour of the day. */
@@ -11,7 +11,7 @@ export interface FlightDelayStats {
 }
 
 /** A key (airport or hour) of a delay projection with its state. */
-export type DelayStateOfKey = Pick<ProjectionState<FlightDelayStats>, 'key' | 'state'>;
+export type KeyedFlightDelayStats = Pick<ProjectionKeyState<FlightDelayStats>, 'key' | 'state'>;
 
 /** Numbers of flights and late flights for one airport or hour, as ClickHouse counts them in the stored events. */
 export interface SqlFlightDelayCounts {
@@ -74,8 +74,8 @@ function isCaughtUp(found: { status: string; progress: unknown; lag: number }): 
 }
 
 /** Returns all states of a projection. */
-export async function allStates(client: Tributary, name: string): Promise<DelayStateOfKey[]> {
-  const states: DelayStateOfKey[] = [];
+export async function allStates(client: Tributary, name: string): Promise<KeyedFlightDelayStats[]> {
+  const states: KeyedFlightDelayStats[] = [];
   for await (const state of client.projections.states<FlightDelayStats>(name, { limit: 1000 }))
     states.push(state);
   return states;
@@ -83,7 +83,7 @@ export async function allStates(client: Tributary, name: string): Promise<DelayS
 
 /** Returns the keys for which the projection and ClickHouse differ, including keys that only one of them has. */
 export function disagreements(
-  states: readonly DelayStateOfKey[],
+  states: readonly KeyedFlightDelayStats[],
   counted: ReadonlyMap<string, SqlFlightDelayCounts>,
 ): string[] {
   const folded = new Map(states.map(({ key, state }) => [key, state]));

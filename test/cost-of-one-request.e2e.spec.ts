@@ -3,7 +3,7 @@ import { EventStreamClient, HttpClient, testsAll, until } from '#testkit';
 import { freshStream } from './api.js';
 import { costly, makeCostly } from './cost/costly-data.js';
 import { CostMeter } from './cost/cost-meter.js';
-import { streamedEvents, worstInputs, type WorstInput } from './cost/worst-inputs.js';
+import { streamedEvents, worstCaseRequests, type WorstCaseRequest } from './cost/worst-case-requests.js';
 import { useStack } from './use-stack.js';
 
 const system = useStack({ processors: 1 });
@@ -63,7 +63,11 @@ const answerMs = 60_000;
 const isStream = (endpoint: string): boolean => /\/(stream|changes)$/.test(endpoint);
 
 /** Sends the input, and returns the status of the answer. */
-async function send(port: Port, endpoint: string, { path, body, headers }: WorstInput): Promise<number> {
+async function send(
+  port: Port,
+  endpoint: string,
+  { path, body, headers }: WorstCaseRequest,
+): Promise<number> {
   const client = clientOf(port);
   if (isStream(endpoint)) return open(`${client.baseUrl}${path}`, { ...authorized(), ...headers });
   const [method] = endpoint.split(' ');
@@ -130,7 +134,7 @@ async function excessesOf(port: Port, endpoint: string): Promise<string[]> {
   const meter = new CostMeter(system().apps);
   const excesses: string[] = [];
   await meter.begin();
-  for (const [index, input] of worstInputs[endpoint]!().entries()) {
+  for (const [index, input] of worstCaseRequests[endpoint]!().entries()) {
     meter.beginMemory();
     const answer = await send(port, endpoint, {
       ...input,
@@ -153,7 +157,7 @@ describe('the worst known inputs', () => {
   it('exist for every endpoint of every port', async () => {
     const endpoints = new Set((await Promise.all(portNames.map(endpointsOf))).flat());
     expect(endpoints.size).toBeGreaterThan(40);
-    expect(Object.keys(worstInputs).sort()).toEqual([...endpoints].sort());
+    expect(Object.keys(worstCaseRequests).sort()).toEqual([...endpoints].sort());
   });
 
   it.each(['ingest', 'materializer', 'processor'] as const)(
@@ -169,7 +173,7 @@ describe('the worst known inputs', () => {
     },
   );
 
-  it.each(Object.keys(worstInputs))(
+  it.each(Object.keys(worstCaseRequests))(
     "%s: blocks no event loop and increases no process's memory beyond the limits",
     async (endpoint) => {
       const excesses: string[] = [];

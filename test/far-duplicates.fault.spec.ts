@@ -6,7 +6,7 @@ import { useFaultySystem } from './breakable-system.js';
 import { readRefusals } from './conditional/refusals.js';
 import { useDirectAccess } from './processing/direct-system-access.js';
 import { expectPiped, pipeBoth } from './processing/piped.js';
-import { expectStates, project } from './processing/projected.js';
+import { expectStates, project } from './processing/projection-under-test.js';
 import { closeWindows, eventsIn, rowsOf, sourcesIn } from './processing/stored.js';
 
 /** The id window's limit of records. Each stream has one partition. */

@@ -6,7 +6,7 @@ import { freshStream } from './api.js';
 import { sessionMs, underLoad, useFaultySystem } from './breakable-system.js';
 import { useDirectAccess } from './processing/direct-system-access.js';
 import * as pipes from './processing/piped.js';
-import { expectStates, project, type ProjectedGeneration } from './processing/projected.js';
+import { expectStates, project, type ProjectionUnderTest } from './processing/projection-under-test.js';
 import { expectSnapshots, snapshotEvery } from './processing/snapshots.js';
 import { closeWindows } from './processing/stored.js';
 
@@ -22,7 +22,7 @@ const eventsPerSecond = 75;
 
 /** The projections and pipelines that process the driver's events while a fault happens. Faults may define more. */
 interface Processed extends pipes.CopyAndWindowPipelineNames {
-  projections: ProjectedGeneration[];
+  projections: ProjectionUnderTest[];
   /** Pipelines that only count. */
   counting: string[];
 }
@@ -38,7 +38,7 @@ async function define(): Promise<Processed> {
   const piped = { streams, copies: freshStream('copies'), windows: freshStream('windows') };
   for (const stream of [...streams, piped.copies, piped.windows])
     await behind().definitions.createStream({ stream, snapshot_every: snapshotEvery }, systemActor);
-  const projections: ProjectedGeneration[] = [];
+  const projections: ProjectionUnderTest[] = [];
   for (const by of ['entity_id', 'event_type'] as const)
     projections.push(await project(behind(), { name: freshStream('by'), by, streams }));
   await pipes.pipeBoth(behind(), piped);

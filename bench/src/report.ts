@@ -1,7 +1,7 @@
 import { spreadOf } from './statistics.js';
 
 /** The goal of a measured figure as text, and whether the median of the runs reaches it. */
-export interface Goal {
+export interface GoalResult {
   text: string;
   reached: boolean;
 }
@@ -15,14 +15,14 @@ export interface MeasuredFigure {
   runs: number[];
   /** The comparison, measured in the same runs. */
   baseline?: { what: string; runs: number[] };
-  must?: Goal;
-  aim?: Goal;
+  must?: GoalResult;
+  aim?: GoalResult;
   /** Additional values for the results file. */
   details?: Record<string, unknown>;
 }
 
 /** Returns a goal: the figure must be at least, or below, this value. */
-export function goal(value: number, rule: { atLeast: number } | { below: number }, unit = ''): Goal {
+export function goal(value: number, rule: { atLeast: number } | { below: number }, unit = ''): GoalResult {
   const bound = 'atLeast' in rule ? rule.atLeast : rule.below;
   const reached = 'atLeast' in rule ? value >= bound : value < bound;
   return { text: `${'atLeast' in rule ? '≥' : '<'} ${figure(bound)}${unit && ` ${unit}`}`, reached };
@@ -55,7 +55,7 @@ function cells(row: MeasuredFigure): string[] {
   ];
 }
 
-function describe(wanted: Goal | undefined): string {
+function describe(wanted: GoalResult | undefined): string {
   return wanted ? `${wanted.text}: ${wanted.reached ? 'yes' : '**no**'}` : '';
 }
 

@@ -2,26 +2,27 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useStack } from '../use-stack.js';
-import { oneProjection, writeDefinitions, type DemoOptions } from './demo-definitions.js';
+import { oneProjection, writeDefinitions, type DemoDefinitionOptions } from './demo-definitions.js';
 import { jsonLines } from './in-process-cli-runner.js';
 import { readmeBlocks } from './readme-blocks.js';
-import { CliRunner } from './tributary.js';
+import { ChildProcessCliRunner } from './child-process-cli-runner.js';
 
 // A system of its own, because `--prune` affects every definition.
 const system = useStack({ processors: 1 });
-let cli: CliRunner;
+let cli: ChildProcessCliRunner;
 beforeAll(() => {
   const { urls, key } = system();
-  cli = new CliRunner({ url: urls.query, ingestUrl: urls.ingest, key });
+  cli = new ChildProcessCliRunner({ url: urls.query, ingestUrl: urls.ingest, key });
 });
 afterAll(() => cli.remove());
 
-const writeFiles = (options: DemoOptions = {}) => writeDefinitions(join(cli.folder, 'definitions'), options);
+const writeFiles = (options: DemoDefinitionOptions = {}) =>
+  writeDefinitions(join(cli.folder, 'definitions'), options);
 
 describe('the commands of the README', () => {
   it('do what the README says, one after the other', async () => {
     const { urls, key } = system();
-    const reader = new CliRunner({ url: urls.query, ingestUrl: urls.ingest, key });
+    const reader = new ChildProcessCliRunner({ url: urls.query, ingestUrl: urls.ingest, key });
     mkdirSync(join(reader.folder, '.tributary'));
     writeFileSync(join(reader.folder, '.tributary/api-key'), key);
     const answers: string[] = [];

@@ -5,7 +5,7 @@ import { delayProjections } from '../../demo/delays.js';
 import { delayFields } from '../../demo/flight-window-case.fixture.js';
 
 /** Window size and retention of the demo's definitions, which specs change. */
-export interface DemoOptions {
+export interface DemoDefinitionOptions {
   /** The size of the windows. */
   size?: string;
   retention?: string;
@@ -18,7 +18,10 @@ const schema = { type: 'object', required: ['delay'], properties: { delay: { typ
 export const oneProjection = stringify({ kind: 'projection', ...projections[0] });
 
 /** Writes the demo's definitions to files in an order in which they cannot be created. */
-export function writeDefinitions(folder: string, { size = '1h', retention = '30d' }: DemoOptions = {}): void {
+export function writeDefinitions(
+  folder: string,
+  { size = '1h', retention = '30d' }: DemoDefinitionOptions = {},
+): void {
   mkdirSync(join(folder, 'more'), { recursive: true });
   const write = (name: string, ...documents: object[]) =>
     writeFileSync(join(folder, name), documents.map((one) => stringify(one)).join('---\n'));

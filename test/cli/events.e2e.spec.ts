@@ -6,13 +6,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshStream } from '../api.js';
 import { debianProgram } from '../debian-program.js';
 import { useSharedStack } from '../use-stack.js';
-import { CliRunner } from './tributary.js';
+import { ChildProcessCliRunner } from './child-process-cli-runner.js';
 
 const system = useSharedStack();
-let cli: CliRunner;
+let cli: ChildProcessCliRunner;
 beforeAll(() => {
   const { urls, key } = system();
-  cli = new CliRunner({ url: urls.query, ingestUrl: urls.ingest, key });
+  cli = new ChildProcessCliRunner({ url: urls.query, ingestUrl: urls.ingest, key });
 });
 afterAll(() => cli.remove());
 

@@ -5,7 +5,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { BrokenPipeError } from '../../packages/cli/src/errors/cli-error.js';
 import { run } from '../../packages/cli/src/run.js';
-import type { CommandResult } from './tributary.js';
+import type { CommandResult } from './child-process-cli-runner.js';
 
 /** Standard input, environment and outputs of a command that a spec runs. */
 interface CommandRunOptions {

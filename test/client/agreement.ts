@@ -52,7 +52,7 @@ export const typeOf: Record<string, string> = {
   ProjectionReplacementInput: 'Client.ProjectionReplacement',
   ProjectionSourceAnswer: 'Client.DefinitionSource',
   ProjectionSourceInput: 'Client.DefinitionSource',
-  ProjectionStateAnswer: 'NoText<Client.ProjectionState>',
+  ProjectionStateAnswer: 'NoText<Client.ProjectionKeyState>',
   RateLimitInput: 'Client.RateLimitInput',
   RefusedValue: 'Client.RefusedValue',
   RejectedEvent: 'Client.RejectedEvent',

@@ -4,7 +4,10 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { givenGateway, type GivenGateway } from '../../apps/gateway/src/gateway.fixture.js';
+import {
+  givenGateway,
+  type GivenGateway,
+} from '../../apps/gateway/src/gateway-application-context.fixture.js';
 import { agreementText, notTyped, queries, typeOf } from './agreement.js';
 
 const compilerOptions = {

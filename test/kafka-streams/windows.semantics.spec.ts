@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SeededRandom, until, type HttpClient, topicOf } from '#testkit';
 import { freshStream, queryEvents, type ReadEvent } from '../api.js';
 import { useStack } from '../use-stack.js';
-import { closingMark, inputs, type ComparisonInput, type InputEvent, type WindowCase } from './cases.js';
+import {
+  closingMark,
+  inputs,
+  type ComparisonScenario,
+  type InputEvent,
+  type ComparedWindowDefinition,
+} from './comparison-scenarios.js';
 import { KafkaStreamsProcess } from './kafka-streams.js';
 import { inOurTerms, lateOf, lines, type WindowResult } from './result.js';
 
@@ -16,8 +22,8 @@ interface Case {
   to: string;
   late: string;
   stream: string;
-  input: ComparisonInput;
-  window: WindowCase;
+  input: ComparisonScenario;
+  window: ComparedWindowDefinition;
 }
 
 const given = inputs(new SeededRandom(seed)).map((input) => ({ input, stream: freshStream() }));

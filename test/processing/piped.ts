@@ -5,7 +5,7 @@ import { systemActor } from '#registry';
 import {
   compilePipeline,
   sumStepCounts,
-  type OperatorSpec,
+  type OperatorJson,
   type PipelineSpec,
   type EventCountsByOperator,
 } from '#dataflow';
@@ -22,14 +22,14 @@ export interface CopyAndWindowPipelineNames {
   windows: string;
 }
 
-export function specOf(streams: readonly string[], operators: OperatorSpec[]): PipelineSpec {
+export function specOf(streams: readonly string[], operators: OperatorJson[]): PipelineSpec {
   return { source: { streams, where: notFlush, idle_after: '5s' }, operators, from: 'beginning' };
 }
 
-export const copying = (stream: string): OperatorSpec[] => [{ emit: { stream } }];
+export const copying = (stream: string): OperatorJson[] => [{ emit: { stream } }];
 
 /** The times of the driver's events are within one day, so none is late. */
-export const perHour = (stream: string): OperatorSpec[] => [
+export const perHour = (stream: string): OperatorJson[] => [
   { map: { data: { amount: 'event.data.amount', type: 'event.event_type' } } },
   { window: { tumbling: '1h', key: 'event.data.type', lateness: '2d' } },
   { reduce: { n: { op: 'count' }, sum: { op: 'sum', value: 'event.data.amount' } } },

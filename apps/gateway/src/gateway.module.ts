@@ -11,7 +11,7 @@ import { HealthModule } from './health/health.module.js';
 import { KeysModule } from './keys/keys.module.js';
 import { PipelinesModule } from './pipelines/pipelines.module.js';
 import { ProjectionsModule } from './projections/projections.module.js';
-import { ReadsModule } from './reads/reads.module.js';
+import { ResourceServicesModule } from './shared-services/resource-services.module.js';
 import { SchemasModule } from './schemas/schemas.module.js';
 import { EntitySnapshotsModule } from './snapshots/entity-snapshots.module.js';
 import { SqlModule } from './sql/sql.module.js';
@@ -40,7 +40,7 @@ export const resourcesOfQueryPort = [...resources, SqlModule];
  * Root module of the Nest application context that creates all services once. The root module of the gateway listens on
  * no port: `HttpPortModule` serves the controllers on each port.
  */
-@Module({ imports: [ReadsModule, HealthModule, ...resourcesOfQueryPort] })
+@Module({ imports: [ResourceServicesModule, HealthModule, ...resourcesOfQueryPort] })
 export class GatewayModule {
   static with(adapters: SharedServices): DynamicModule {
     return { module: GatewayModule, imports: [SharedServicesModule.with(adapters)] };

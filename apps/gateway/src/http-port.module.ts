@@ -5,16 +5,16 @@ import {
   SELF_DECLARED_DEPS_METADATA,
 } from '@nestjs/common/constants.js';
 import { WriteModule } from '#writing';
-import type { GatewayServices } from './gateway.js';
+import type { GatewayApplicationContext } from './gateway-application-context.js';
 
 /**
  * Root module of one HTTP port. A Nest application listens on one port, so each port of the gateway is a Nest
- * application of its own. The controllers of both ports get their dependencies from the single `GatewayServices`, so limits and
+ * application of its own. The controllers of both ports get their dependencies from the single `GatewayApplicationContext`, so limits and
  * caches apply to both ports together.
  */
 @Module({})
 export class HttpPortModule {
-  static of(gateway: GatewayServices, resources: readonly Type[]): DynamicModule {
+  static of(gateway: GatewayApplicationContext, resources: readonly Type[]): DynamicModule {
     const controllers = resources.flatMap(
       (resource) => Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, resource) as Type[],
     );

@@ -4,7 +4,11 @@ import type { FastifyInstance, RouteOptions } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpApp, generateKey, isAlwaysAnswered, isScope, type RouteAccessRule } from '#http';
 import { metricsText } from '#telemetry';
-import { givenGateway, commitMaterialized, type GivenGateway } from './gateway.fixture.js';
+import {
+  givenGateway,
+  commitMaterialized,
+  type GivenGateway,
+} from './gateway-application-context.fixture.js';
 import { corePort, queryPort } from './ports.js';
 
 let gateway: GivenGateway;

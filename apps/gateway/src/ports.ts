@@ -13,7 +13,7 @@ import type { GatewayConfig } from './config.js';
 import { consoleFolder, readConsoleFiles } from './console/console-files.js';
 import { serveRootPage } from './console/root-page.js';
 import { serveConsole } from './console/serve-console.js';
-import type { GatewayServices } from './gateway.js';
+import type { GatewayApplicationContext } from './gateway-application-context.js';
 import { resources, resourcesOfQueryPort } from './gateway.module.js';
 import { HttpPortModule } from './http-port.module.js';
 
@@ -29,7 +29,10 @@ const withKeys = [
 ].join('\n');
 
 /** Options of the core port, for services inside the network: no authentication. */
-export function corePort(context: ProcessContext<GatewayConfig>, gateway: GatewayServices): HttpAppOptions {
+export function corePort(
+  context: ProcessContext<GatewayConfig>,
+  gateway: GatewayApplicationContext,
+): HttpAppOptions {
   return {
     context,
     port: 'core',
@@ -48,7 +51,10 @@ function sqlElsewhere(path: string): string | undefined {
 }
 
 /** Options of the query port: the same API for all other clients. Only `GET /health/live` works without a key. */
-export function queryPort(context: ProcessContext<GatewayConfig>, gateway: GatewayServices): HttpAppOptions {
+export function queryPort(
+  context: ProcessContext<GatewayConfig>,
+  gateway: GatewayApplicationContext,
+): HttpAppOptions {
   const configured = new ConfiguredKeyRing(context.config.API_KEYS);
   if (configured.size === 0)
     context.logger.warn(

@@ -8,7 +8,7 @@ import {
   untilReachable,
   type ProcessContext,
 } from '#http';
-import { DeferredProducer, MeteredProducer, traced } from '#writing';
+import { LateBoundProducer, MeteredProducer, traced } from '#writing';
 import { kafkaLogConfig, isRetriableLogError, openKafkaLog } from '#log';
 import {
   clickHouseOptions,
@@ -22,7 +22,7 @@ import { onScrape } from '#telemetry';
 import { VerdictTable } from '#verdicts';
 import { WebhookAddressPolicy } from '#webhooks';
 import type { GatewayConfig } from './config.js';
-import { openGateway, type GatewayServices } from './gateway.js';
+import { openGateway, type GatewayApplicationContext } from './gateway-application-context.js';
 import { KafkaFlushRequestSender } from './consistency/flush-request-sender.js';
 import { failedJobs, HealthHistory, historyIntervalMs } from './health/health-history.js';
 import { MaterializerLagReader } from './health/materializer-lag-reader.js';
@@ -59,9 +59,9 @@ export async function startGateway(context: ProcessContext<GatewayConfig>): Prom
     defaults: { partitions: config.STREAM_PARTITIONS },
   });
   const verdicts = new VerdictTable({ log, names: topics });
-  const producer = new DeferredProducer();
+  const producer = new LateBoundProducer();
   // Requests between processes: metrics and traces of writes leave them out.
-  const internal = new DeferredProducer();
+  const internal = new LateBoundProducer();
   const bulkhead = new Bulkhead({
     concurrent: config.READS_CONCURRENT,
     queued: config.READS_QUEUED,
@@ -127,7 +127,10 @@ function sqlOptions(config: GatewayConfig): AnalystSqlOptions {
   };
 }
 
-async function listen(context: ProcessContext<GatewayConfig>, gateway: GatewayServices): Promise<void> {
+async function listen(
+  context: ProcessContext<GatewayConfig>,
+  gateway: GatewayApplicationContext,
+): Promise<void> {
   const { HOST: host, GATEWAY_CORE_PORT, GATEWAY_QUERY_PORT } = context.config;
   await startHttpApp({
     ...corePort(context, gateway),

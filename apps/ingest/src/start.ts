@@ -3,7 +3,7 @@ import { openDefinitions } from '#registry';
 import { startHttpApp, untilReachable, type ProcessContext } from '#http';
 import { kafkaLogConfig, isRetriableLogError, openKafkaLog } from '#log';
 import type { IngestConfig } from './config.js';
-import { DeferredProducer } from '#writing';
+import { LateBoundProducer } from '#writing';
 import { MeteredProducer } from '#writing';
 import { portKeys } from './port-keys.js';
 import { readsElsewhere } from './reads-elsewhere.js';
@@ -24,7 +24,7 @@ export async function startIngest(context: ProcessContext<IngestConfig>): Promis
     defaults: { partitions: config.STREAM_PARTITIONS },
   });
   const verdicts = new VerdictTable({ log, names: topics });
-  const producer = new DeferredProducer();
+  const producer = new LateBoundProducer();
   health.register('log', () => log.admin.ping());
   lifecycle.onStop('producer', () => producer.close());
   lifecycle.onStop('verdicts', () => verdicts.close());

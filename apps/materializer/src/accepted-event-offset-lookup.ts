@@ -2,10 +2,10 @@ import type { KafkaOrClickHouseRetrier } from '#engine';
 import type { EventRowBatch } from '#store';
 import type { MaterializedPartition } from './materialized-partition.js';
 import type { AcceptedOffsetsByEventId, SuspectedDuplicateIds } from './partition-row-builder.js';
-import type { RowWriter } from './row-writer.js';
+import type { MaterializerStore } from './materializer-store.js';
 
 interface AcceptedOffsetLookupOptions {
-  writer: Pick<RowWriter, 'offsetsOf'>;
+  writer: Pick<MaterializerStore, 'offsetsOf'>;
   retry: KafkaOrClickHouseRetrier;
   /** Returns the row batches of a partition that are not stored yet. */
   unstored(state: MaterializedPartition): readonly EventRowBatch[];

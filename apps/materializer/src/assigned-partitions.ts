@@ -21,7 +21,7 @@ import type { VerdictTable } from '#verdicts';
 import { streamNameOf, type StreamId, type TopicAndGroupNames } from '#event';
 import { PartitionRowBuilder, type PartitionVerdictLookup } from './partition-row-builder.js';
 import type { MaterializedPartition } from './materialized-partition.js';
-import type { RowWriter } from './row-writer.js';
+import type { MaterializerStore } from './materializer-store.js';
 import { StoredEventLookup } from './stored-event-lookup.js';
 import type { EntityVersionCache } from './entity-version-cache.js';
 
@@ -33,7 +33,7 @@ const keepRevokedMs = 15_000;
 
 export interface AssignedPartitionsOptions {
   topics: TopicAndGroupNames;
-  writer: RowWriter;
+  writer: MaterializerStore;
   consumer(): Consumer;
   retry: KafkaOrClickHouseRetrier;
   logger: Logger;

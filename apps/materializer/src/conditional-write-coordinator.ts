@@ -5,8 +5,8 @@ import { metrics, type Logger } from '#telemetry';
 import { hasConditional, type Verdict, type VerdictPublisher, type VerdictTable } from '#verdicts';
 import { loadVersions } from './load-versions.js';
 import type { MaterializedPartition } from './materialized-partition.js';
-import type { UnversionedRows } from './partition-row-builder.js';
-import type { RowWriter } from './row-writer.js';
+import type { UnversionedBatch } from './partition-row-builder.js';
+import type { MaterializerStore } from './materializer-store.js';
 import type { LatestEntityVersion } from './entity-version-cache.js';
 
 /**
@@ -18,7 +18,7 @@ const upToDateMs = 10_000;
 interface ConditionalWritesOptions {
   verdicts: VerdictTable;
   publisher: VerdictPublisher;
-  writer: Pick<RowWriter, 'latestVersions' | 'versionsOf'>;
+  writer: Pick<MaterializerStore, 'latestVersions' | 'versionsOf'>;
   retry: KafkaOrClickHouseRetrier;
   logger: Logger;
   /** Returns the state of a partition; undefined if the partition is not assigned to this process. */
@@ -108,7 +108,7 @@ export class ConditionalWriteCoordinator {
    */
   async publish(
     state: MaterializedPartition,
-    { verdicts, repeated }: Pick<UnversionedRows, 'verdicts' | 'repeated'>,
+    { verdicts, repeated }: Pick<UnversionedBatch, 'verdicts' | 'repeated'>,
     { rows, next }: { rows: EventRowBatch; next: number },
   ): Promise<boolean> {
     const all = [...verdicts, ...(await this.repeats(state, repeated, rows))];
@@ -143,7 +143,7 @@ export class ConditionalWriteCoordinator {
    */
   private async repeats(
     state: MaterializedPartition,
-    repeated: UnversionedRows['repeated'],
+    repeated: UnversionedBatch['repeated'],
     own: EventRowBatch,
   ): Promise<Verdict[]> {
     if (repeated.length === 0) return [];

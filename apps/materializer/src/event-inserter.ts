@@ -3,7 +3,7 @@ import { encodeRecord } from '#event';
 import { RowsRejectedError, StoreUnavailableError, type DeadLetter, type EventRowBatch } from '#store';
 import { metrics } from '#telemetry';
 import { insertToken } from './insert-token.js';
-import type { RowWriter } from './row-writer.js';
+import type { MaterializerStore } from './materializer-store.js';
 
 /** Error: an insert into ClickHouse can never succeed, and continuing without the insert would lose data. */
 class UnrecoverableInsertError extends Error {
@@ -11,7 +11,7 @@ class UnrecoverableInsertError extends Error {
 }
 
 interface EventInserterOptions {
-  writer: RowWriter;
+  writer: MaterializerStore;
   retry: KafkaOrClickHouseRetrier;
   /** Aborted when the process stops without waiting for running inserts. */
   stopped: AbortSignal;

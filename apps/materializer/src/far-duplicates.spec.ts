@@ -11,7 +11,7 @@ import { leaveOutRefused, VerdictTable } from '#verdicts';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Materializer } from './materializer.js';
-import type { RowWriter } from './row-writer.js';
+import type { MaterializerStore } from './materializer-store.js';
 
 const topics = new TopicAndGroupNames('spec.');
 const topic = topics.ofStream('orders#1');
@@ -64,8 +64,8 @@ async function startMaterializer(farBytes = 1e6): Promise<void> {
 }
 
 /** Returns a writer that stores rows when `storeIsFree` resolves. */
-function slowWriter(writer: RowWriter): RowWriter {
-  const slow = Object.create(writer) as RowWriter;
+function slowWriter(writer: MaterializerStore): MaterializerStore {
+  const slow = Object.create(writer) as MaterializerStore;
   slow.appendRowBatches = async (rows, token) => {
     await storeIsFree;
     await writer.appendRowBatches(rows, token);

@@ -3,10 +3,10 @@ import type { StalledConsumerDetector, KafkaOrClickHouseRetrier } from '#engine'
 import type { NewlyAssignedPartition } from '#log';
 import { maxIdOffsets } from '#store';
 import type { Logger } from '#telemetry';
-import type { RowWriter } from './row-writer.js';
+import type { MaterializerStore } from './materializer-store.js';
 
 interface HistoryLoaderOptions {
-  writer: Pick<RowWriter, 'idsIn'>;
+  writer: Pick<MaterializerStore, 'idsIn'>;
   retry: KafkaOrClickHouseRetrier;
   progress: Pick<StalledConsumerDetector, 'attempted'>;
   logger: Pick<Logger, 'info'>;

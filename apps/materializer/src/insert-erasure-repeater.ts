@@ -1,10 +1,10 @@
 import { erasureName, type Definitions, type Erasure } from '#registry';
-import type { EventEraser } from '#store';
+import type { EventRemover } from '#store';
 import { metrics, type Logger } from '#telemetry';
 
 interface InsertErasureRepeaterOptions {
   definitions: Pick<Definitions, 'erasures' | 'onChange'>;
-  eraser: Pick<EventEraser, 'eraseEntity'>;
+  eraser: Pick<EventRemover, 'eraseEntity'>;
   logger: Logger;
   /**
    * Milliseconds from a change of the definitions until new erasures are looked up. Several changes within this time

@@ -1,4 +1,4 @@
-import type { StoreWriteTrace } from '#engine';
+import type { StoreWriteSpanOptions } from '#engine';
 import type { Tracing } from '#telemetry';
 import type { PendingBatch } from './pending-batch.js';
 
@@ -9,7 +9,7 @@ import type { PendingBatch } from './pending-batch.js';
 export function insertSpans(
   tracing: Tracing | undefined,
   chunks: readonly PendingBatch[],
-): StoreWriteTrace | undefined {
+): StoreWriteSpanOptions | undefined {
   if (!tracing) return undefined;
   const followed = chunks.flatMap(({ state, sampled = [] }) =>
     sampled.map((request) => ({

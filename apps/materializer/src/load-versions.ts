@@ -1,5 +1,5 @@
 import type { PartitionErasureLookup } from '#engine';
-import type { RowWriter } from './row-writer.js';
+import type { MaterializerStore } from './materializer-store.js';
 import type { LatestEntityVersion } from './entity-version-cache.js';
 
 /** A query for the latest versions that entities of a partition have below the offset `before`. */
@@ -15,7 +15,7 @@ interface LatestEntityVersionsQuery {
  * the erasure count, because the store may still have the erased events.
  */
 export async function loadVersions(
-  writer: Pick<RowWriter, 'latestVersions'>,
+  writer: Pick<MaterializerStore, 'latestVersions'>,
   { heads, ...wanted }: LatestEntityVersionsQuery,
   erasures: Pick<PartitionErasureLookup, 'endOf'>,
 ): Promise<void> {

@@ -8,7 +8,7 @@ import {
   type EventRowBatch,
   type EventRow,
   type Store,
-  type StoredEventId,
+  type OffsetAndEventId,
   type OffsetRange,
 } from '#store';
 import { createLogger } from '#telemetry';
@@ -16,7 +16,7 @@ import { freshNames, testClickHouse, testEngines } from '#testkit';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Materializer } from './materializer.js';
-import type { RowWriter } from './row-writer.js';
+import type { MaterializerStore } from './materializer-store.js';
 import { followStreams } from './stream-subscription.js';
 
 interface Sent {
@@ -37,30 +37,30 @@ interface MaterializerProcess {
  * An event writer that calls `afterInsert` between an insert and the commit of its offsets, so that a spec can fail or
  * wait there.
  */
-class InterruptedWriter implements RowWriter {
+class InterruptedWriter implements MaterializerStore {
   afterInsert: (rows: readonly EventRow[]) => Promise<void> = async () => undefined;
-  constructor(private readonly writer: RowWriter) {}
+  constructor(private readonly writer: MaterializerStore) {}
   async appendRowBatches(blocks: readonly EventRowBatch[], token: string): Promise<void> {
     await this.writer.appendRowBatches(blocks, token);
     await this.afterInsert(blocks.flatMap((block) => block.rows()));
   }
-  appendDeadLetters(letters: Parameters<RowWriter['appendDeadLetters']>[0]): Promise<void> {
+  appendDeadLetters(letters: Parameters<MaterializerStore['appendDeadLetters']>[0]): Promise<void> {
     return this.writer.appendDeadLetters(letters);
   }
   lastStoredOffset(stream: string, partition: number): Promise<number | undefined> {
     return this.writer.lastStoredOffset(stream, partition);
   }
 
-  storedEvents(range: OffsetRange): Promise<StoredEventId[]> {
+  storedEvents(range: OffsetRange): Promise<OffsetAndEventId[]> {
     return this.writer.storedEvents(range);
   }
-  latestVersions(query: Parameters<RowWriter['latestVersions']>[0]): Promise<Map<string, number>> {
+  latestVersions(query: Parameters<MaterializerStore['latestVersions']>[0]): Promise<Map<string, number>> {
     return this.writer.latestVersions(query);
   }
-  versionsOf(query: Parameters<RowWriter['versionsOf']>[0]): Promise<Map<string, number | null>> {
+  versionsOf(query: Parameters<MaterializerStore['versionsOf']>[0]): Promise<Map<string, number | null>> {
     return this.writer.versionsOf(query);
   }
-  offsetsOf(query: Parameters<RowWriter['offsetsOf']>[0]): Promise<Map<string, number[]>> {
+  offsetsOf(query: Parameters<MaterializerStore['offsetsOf']>[0]): Promise<Map<string, number[]>> {
     return this.writer.offsetsOf(query);
   }
   idsIn(range: OffsetRange): Promise<Uint32Array> {
@@ -88,7 +88,7 @@ describe('Materializer with Kafka and ClickHouse', () => {
   const openStore = () => openClickHouse(testClickHouse(database));
 
   async function start(
-    wrap: (writer: RowWriter) => RowWriter = (writer) => writer,
+    wrap: (writer: MaterializerStore) => MaterializerStore = (writer) => writer,
   ): Promise<MaterializerProcess> {
     const log = openLog();
     const store = openStore();

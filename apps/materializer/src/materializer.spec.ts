@@ -9,7 +9,7 @@ import {
   type EventRowBatch,
   type EventRow,
   type EventWriter,
-  type StoredEventId,
+  type OffsetAndEventId,
   type OffsetRange,
 } from '#store';
 import { MemoryStore } from '#store/memory';
@@ -20,13 +20,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { rowBatchesOf } from '../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { uuid, valueOf } from './row-batch.fixture.js';
 import { Materializer, type MaterializerOptions } from './materializer.js';
-import type { RowWriter } from './row-writer.js';
+import type { MaterializerStore } from './materializer-store.js';
 
 const topics = new TopicAndGroupNames('test.');
 const topic = topics.ofStream('orders#1');
 
 /** A writer to the in-memory store with faults that a spec switches on and off. */
-class FaultyWriter implements RowWriter {
+class FaultyWriter implements MaterializerStore {
   down = false;
   lettersRefused = false;
   refuses: (row: EventRow) => boolean = () => false;
@@ -51,7 +51,7 @@ class FaultyWriter implements RowWriter {
     await this.after();
   }
 
-  async appendDeadLetters(letters: Parameters<RowWriter['appendDeadLetters']>[0]): Promise<void> {
+  async appendDeadLetters(letters: Parameters<MaterializerStore['appendDeadLetters']>[0]): Promise<void> {
     this.throwIfDown();
     if (this.lettersRefused) throw new RowsRejectedError('cannot be stored');
     await this.writer.appendDeadLetters(letters);
@@ -62,22 +62,26 @@ class FaultyWriter implements RowWriter {
     return this.writer.lastStoredOffset(stream, partition);
   }
 
-  async storedEvents(range: OffsetRange): Promise<StoredEventId[]> {
+  async storedEvents(range: OffsetRange): Promise<OffsetAndEventId[]> {
     this.throwIfDown();
     return this.writer.storedEvents(range);
   }
 
-  async latestVersions(query: Parameters<RowWriter['latestVersions']>[0]): Promise<Map<string, number>> {
+  async latestVersions(
+    query: Parameters<MaterializerStore['latestVersions']>[0],
+  ): Promise<Map<string, number>> {
     this.throwIfDown();
     return this.writer.latestVersions(query);
   }
 
-  async versionsOf(query: Parameters<RowWriter['versionsOf']>[0]): Promise<Map<string, number | null>> {
+  async versionsOf(
+    query: Parameters<MaterializerStore['versionsOf']>[0],
+  ): Promise<Map<string, number | null>> {
     this.throwIfDown();
     return this.writer.versionsOf(query);
   }
 
-  async offsetsOf(query: Parameters<RowWriter['offsetsOf']>[0]): Promise<Map<string, number[]>> {
+  async offsetsOf(query: Parameters<MaterializerStore['offsetsOf']>[0]): Promise<Map<string, number[]>> {
     this.throwIfDown();
     return this.writer.offsetsOf(query);
   }

@@ -32,15 +32,15 @@ import { InsertQueue, type QueueReservation } from './insert-queue.js';
 import { insertSpans } from './insert-spans.js';
 import type { InsertErasureRepeater } from './insert-erasure-repeater.js';
 import { loadVersions } from './load-versions.js';
-import type { UnversionedRows } from './partition-row-builder.js';
+import type { UnversionedBatch } from './partition-row-builder.js';
 import type { MaterializedPartition } from './materialized-partition.js';
-import type { RowWriter } from './row-writer.js';
+import type { MaterializerStore } from './materializer-store.js';
 import { splitBatch } from './split-batch.js';
 import { EntityVersionCache } from './entity-version-cache.js';
 
 export interface MaterializerOptions {
   log: Log;
-  writer: RowWriter;
+  writer: MaterializerStore;
   topics: TopicAndGroupNames;
   logger: Logger;
   progress: StalledConsumerDetector;
@@ -306,7 +306,7 @@ export class Materializer implements ConsumerHandler {
     state: MaterializedPartition,
     records: readonly ConsumerRecord[],
     isMarked: boolean,
-  ): Promise<UnversionedRows> {
+  ): Promise<UnversionedBatch> {
     const compared = await this.conditional.prepare(state, records);
     const steps = state.fold.admit(records, compared, isMarked);
     let step = steps.next();
@@ -326,7 +326,7 @@ export class Materializer implements ConsumerHandler {
 
   private async loadVersions(
     state: MaterializedPartition,
-    { rows, unknown }: UnversionedRows,
+    { rows, unknown }: UnversionedBatch,
   ): Promise<void> {
     if (unknown.size === 0 || state.versions.complete) return;
     const { stream, partition, erasures, ended } = state;

@@ -1,7 +1,7 @@
 import type { PartitionErasureLookup } from '#engine';
 import {
   decodeRejectedEvent,
-  RecordReader,
+  EventRecordParser,
   UnreadableRecordError,
   uuidText,
   type RejectedEventRecord,
@@ -21,7 +21,7 @@ export interface UnreadableRecord {
 }
 
 /** The rows of a batch before the rows have versions, and the records of the batch that did not become rows. */
-export interface UnversionedRows {
+export interface UnversionedBatch {
   rows: EventRowBatch;
   /** The latest version of the entity of each row, by row index; null for an event without an entity. */
   heads: (LatestEntityVersion | null)[];
@@ -63,7 +63,7 @@ export interface PartitionVerdictLookup {
   isRefused(offset: number): boolean;
 }
 
-interface AdmittedRecords extends Omit<UnversionedRows, 'rows'> {
+interface AdmittedRecords extends Omit<UnversionedBatch, 'rows'> {
   /** The latest versions of the entities of conditional records that have no verdict yet. */
   compared: ReadonlyMap<string, LatestEntityVersion>;
   /** Number of rows of this batch for each entity; empty if the batch has no conditional records. */
@@ -154,7 +154,7 @@ export class PartitionRowBuilder {
     records: readonly ConsumerRecord[],
     compared = none,
     isMarked = false,
-  ): Generator<SuspectedDuplicateIds, UnversionedRows, AcceptedOffsetsByEventId> {
+  ): Generator<SuspectedDuplicateIds, UnversionedBatch, AcceptedOffsetsByEventId> {
     const found: AdmittedRecords = {
       ...{ heads: [], unknown: new Map(), unreadable: [], duplicates: 0, erased: 0 },
       ...{ verdicts: [], repeated: [], compared, counts: new Map() },
@@ -181,7 +181,7 @@ export class PartitionRowBuilder {
    * Gives each row its version, and returns the rows that are not stored yet.
    * @param stored Indexes of the rows that the store already has.
    */
-  number({ rows, heads }: UnversionedRows, stored: ReadonlySet<number>): EventRowBatch {
+  number({ rows, heads }: UnversionedBatch, stored: ReadonlySet<number>): EventRowBatch {
     for (let row = 0; row < heads.length; row++) {
       const head = heads[row];
       if (head) rows.setVersion(row, ++head.version);
@@ -388,7 +388,7 @@ export class PartitionRowBuilder {
 }
 
 /** Decoder that all partitions share. Each record is fully processed before the next record is decoded. */
-const reader = new RecordReader();
+const reader = new EventRecordParser();
 
 /** Decodes a record into `reader`. Returns the reason if the record is not an event, and undefined otherwise. */
 function read({ value }: ConsumerRecord): string | undefined {

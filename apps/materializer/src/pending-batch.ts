@@ -1,4 +1,4 @@
-import type { SampledRequest } from '#engine';
+import type { SampledWriteRequest } from '#engine';
 import type { RejectedEventRecord } from '#event';
 import type { RecordBatch, UndecodableRange } from '#log';
 import type { DeadLetter, EventRowBatch } from '#store';
@@ -21,7 +21,7 @@ export interface PendingBatch {
   /** Whether the partition had further records after this batch when the batch was fetched. */
   readonly behind: boolean;
   /** The traced requests that wrote records of the batch; undefined while tracing is off. */
-  readonly sampled?: readonly SampledRequest[] | undefined;
+  readonly sampled?: readonly SampledWriteRequest[] | undefined;
   /**
    * Resolves when the log has the decisions on the batch, or the partition is no longer assigned; undefined if nobody
    * waits for them. The batch is stored after that.

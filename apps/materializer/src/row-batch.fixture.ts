@@ -1,4 +1,4 @@
-import { encodeRecord, RecordReader, type EventRecord } from '#event';
+import { encodeRecord, EventRecordParser, type EventRecord } from '#event';
 import { EventRowBatchBuilder, type EventRowBatch } from '#store';
 
 /** Returns the event id with the number `n`, which is the same in every spec. */
@@ -25,7 +25,7 @@ export function rowBatchOf(
   events: readonly (Partial<EventRecord> & { offset: number })[],
 ): EventRowBatch {
   const builder = new EventRowBatchBuilder(place);
-  const reader = new RecordReader();
+  const reader = new EventRecordParser();
   builder.begin();
   for (const { offset, ...event } of events) {
     reader.read(Buffer.from(valueOf({ event_id: uuid(offset), ...event })));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
-import { SimulatedProcessor, revenue, ProjectionTestWorld, type SpecEvent } from './processor.fixture.js';
+import { SimulatedProjections, revenue, ProcessorTestBed, type SpecEvent } from './processor.fixture.js';
 
 const events: fc.Arbitrary<SpecEvent[]> = fc.array(
   fc.record({
@@ -40,11 +40,11 @@ const actions: fc.Arbitrary<Action[]> = fc.array(
 
 /** Runs a script of steps with at most two processors at a time. A processor can die at any step. */
 async function play(
-  world: ProjectionTestWorld,
+  world: ProcessorTestBed,
   script: readonly Action[],
-  start: () => SimulatedProcessor,
+  start: () => SimulatedProjections,
 ): Promise<void> {
-  const running: SimulatedProcessor[] = [];
+  const running: SimulatedProjections[] = [];
   for (const action of script) {
     if (action.do === 'write') await world.write(action.events);
     else if (action.do === 'expire') {
@@ -74,10 +74,10 @@ it('yields the states and counts of a single fold for any batches, crashes, reba
         interval: fc.nat(3),
       }),
       async (script, { keys, unsaved, interval }) => {
-        const world = await ProjectionTestWorld.make();
+        const world = await ProcessorTestBed.make();
         const build = await world.define('revenue', world.build(revenue));
         const start = () =>
-          new SimulatedProcessor(world, {
+          new SimulatedProjections(world, {
             cache: { keys, weight: 1e9 },
             unsaved: { keys: unsaved, weight: 1e9 },
             saveIntervalMs: interval,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   encodeRecord,
-  RecordReader,
+  EventRecordParser,
   TopicAndGroupNames,
   uuidText,
   type EventRecord,
@@ -70,7 +70,7 @@ export function valueOf({ id, entity = 'e', data = {}, type = 'order.placed' }: 
 export type ProjectionCrashPoint = 'letters' | 'load' | 'rows' | 'progress' | 'saved' | 'commit';
 
 /** A simulated processor process. A spec can kill the process at any step; a killed process does nothing more. */
-export class SimulatedProcessor {
+export class SimulatedProjections {
   dead = false;
   storeIsAway = false;
   readonly steps: ProjectionCrashPoint[] = [];
@@ -80,7 +80,7 @@ export class SimulatedProcessor {
   before: (step: ProjectionCrashPoint) => void | Promise<void> = () => undefined;
 
   constructor(
-    world: Pick<ProjectionTestWorld, 'log' | 'store' | 'definitions' | 'erasures'>,
+    world: Pick<ProcessorTestBed, 'log' | 'store' | 'definitions' | 'erasures'>,
     options: Partial<ProjectionsProcessorOptions> = {},
   ) {
     const { store } = world;
@@ -169,7 +169,7 @@ export class SimulatedProcessor {
 }
 
 /** In-memory fakes of Kafka and ClickHouse, which survive the death of a processor. */
-export class ProjectionTestWorld {
+export class ProcessorTestBed {
   readonly log = new MemoryLog();
   readonly store = new MemoryStore();
   readonly erasures = new MemoryErasures();
@@ -182,8 +182,8 @@ export class ProjectionTestWorld {
     this.definitions = openDefinitions({ log: this.log, names: topics, defaults: { partitions: 2 } });
   }
 
-  static async make(streams: readonly string[] = ['orders'], partitions = 2): Promise<ProjectionTestWorld> {
-    const world = new ProjectionTestWorld();
+  static async make(streams: readonly string[] = ['orders'], partitions = 2): Promise<ProcessorTestBed> {
+    const world = new ProcessorTestBed();
     await world.definitions.start();
     for (const stream of streams) await world.definitions.createStream({ stream, partitions }, systemActor);
     return world;
@@ -224,7 +224,7 @@ export class ProjectionTestWorld {
   ): Promise<void> {
     const topic = this.topicOf(stream);
     for (const partition of this.log.topics.get(topic)!.partitions.keys()) {
-      const [ids, reader, rows] = [new IdWindow(window), new RecordReader(), [] as EventRow[]];
+      const [ids, reader, rows] = [new IdWindow(window), new EventRecordParser(), [] as EventRow[]];
       const versions = new Map<string, number>();
       for (const { value, offset, timestamp } of this.history(topic, partition)) {
         if (!reader.readIfEvent(value!)) ids.pass(offset, timestamp);
@@ -326,7 +326,7 @@ export class ProjectionTestWorld {
     const [fold, keyOf] = [compileFold(build.spec.fields), compileKey(build.spec.key)];
     const matches = compileSource(build.spec.source);
     const known = new Map<string, { state: FoldState; events: number; last: number }>();
-    const reader = new RecordReader();
+    const reader = new EventRecordParser();
     const counted = { processed: 0, failed: 0 };
     for (const stream of Object.keys(build.sources))
       for (const partition of this.log.topics.get(this.topicOf(stream))!.partitions.keys()) {

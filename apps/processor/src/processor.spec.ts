@@ -4,19 +4,19 @@ import { RowsRejectedError } from '#store';
 import { metricsText } from '#telemetry';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
-  SimulatedProcessor,
+  SimulatedProjections,
   revenue,
   topics,
-  ProjectionTestWorld,
+  ProcessorTestBed,
   type SpecEvent,
 } from './processor.fixture.js';
 
-let world: ProjectionTestWorld;
-let running: SimulatedProcessor[];
+let world: ProcessorTestBed;
+let running: SimulatedProjections[];
 
 beforeEach(async () => {
   running = [];
-  world = await ProjectionTestWorld.make();
+  world = await ProcessorTestBed.make();
 });
 
 afterEach(async () => {
@@ -24,8 +24,8 @@ afterEach(async () => {
   await world.close();
 });
 
-function start(options: ConstructorParameters<typeof SimulatedProcessor>[1] = {}): SimulatedProcessor {
-  const one = new SimulatedProcessor(world, options);
+function start(options: ConstructorParameters<typeof SimulatedProjections>[1] = {}): SimulatedProjections {
+  const one = new SimulatedProjections(world, options);
   running.push(one);
   return one;
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { systemActor } from '#registry';
 import { SharedIdWindows, type PipelineSpec } from '#dataflow';
 import { SimulatedPipelines, PipelineTestBed } from './pipelines/pipelines.fixture.js';
-import { SimulatedProcessor, type ProjectionCrashPoint } from './processor.fixture.js';
+import { SimulatedProjections, type ProjectionCrashPoint } from './processor.fixture.js';
 
 const bounds = { records: 1000, milliseconds: 3_600_000 };
 const pipeline: PipelineSpec = {
@@ -12,7 +12,7 @@ const pipeline: PipelineSpec = {
 let world: PipelineTestBed;
 let idWindows: SharedIdWindows;
 let pipelines: SimulatedPipelines | undefined;
-let projections: SimulatedProcessor | undefined;
+let projections: SimulatedProjections | undefined;
 /** Lets the saves continue that a spec holds. */
 let release: () => void;
 
@@ -30,7 +30,7 @@ afterEach(async () => {
 /** Starts the projections and the pipelines of one process. */
 function start(before?: (step: ProjectionCrashPoint) => Promise<void>): void {
   // A projection does not read its next batch before the states of the previous one are saved.
-  projections = new SimulatedProcessor(world, { idWindows, unsaved: { keys: 1, weight: 1e9 } });
+  projections = new SimulatedProjections(world, { idWindows, unsaved: { keys: 1, weight: 1e9 } });
   if (before) projections.before = before;
   pipelines = new SimulatedPipelines(world, { idWindows });
 }

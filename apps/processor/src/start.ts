@@ -13,7 +13,7 @@ import { farBounds, farReach, SharedIdWindows } from '#dataflow';
 import { TopicAndGroupNames } from '#event';
 import { openDefinitions } from '#registry';
 import { startHttpApp, untilReachable, type ProcessContext } from '#http';
-import { DeferredProducer } from '#writing';
+import { LateBoundProducer } from '#writing';
 import { kafkaLogConfig, isRetriableLogError, openKafkaLog } from '#log';
 import {
   clickHouseOptions,
@@ -147,7 +147,7 @@ export async function startProcessor(context: ProcessContext<ProcessorConfig>): 
     ...{ snapshots: store.snapshots, versions: store.writer },
     onFailure: (error) => context.crash(error),
   });
-  const producer = new DeferredProducer();
+  const producer = new LateBoundProducer();
   const poster = new WebhookClient(
     new WebhookAddressPolicy(config.WEBHOOK_ALLOWED_NETWORKS),
     webhookTimeoutMs,

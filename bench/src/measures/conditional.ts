@@ -2,7 +2,7 @@ import { eachRun, type BenchContext } from '../bench.js';
 import type { ConditionalWriteResult } from '../load/job.js';
 import { runClosedLoop, runConditional } from '../load/start.js';
 import { withLocalSystem, type LocalSystem } from '../local-system.js';
-import { goal, ratioOf, type MeasuredFigure, type Goal } from '../report.js';
+import { goal, ratioOf, type MeasuredFigure, type GoalResult } from '../report.js';
 import { median } from '../statistics.js';
 import { caughtUp, furnish } from '../whole-system.js';
 
@@ -56,7 +56,11 @@ async function plainRate(system: LocalSystem): Promise<number> {
   return result.eventsPerSecond;
 }
 
-function rowOf({ what, unit }: { what: string; unit: string }, runs: number[], must?: Goal): MeasuredFigure {
+function rowOf(
+  { what, unit }: { what: string; unit: string },
+  runs: number[],
+  must?: GoalResult,
+): MeasuredFigure {
   return { measure: 'CONDITIONAL', what, unit, runs, ...(must && { must }) };
 }
 

@@ -7,9 +7,9 @@ import { functions, methods } from './functions.js';
 import { functionHint, variableHint } from './hint.js';
 import { compileMacro, isMacro } from './macros.js';
 import { negated } from './numbers.js';
-import { conditionOperators, operators, type BinaryOperations } from './operators.js';
+import { conditionOperators, operators, type BinaryOperatorFunctions } from './operators.js';
 import { compiledPattern, findsPattern, notAPattern } from './pattern.js';
-import type { CompileExpression, CompiledExpression, VariableScope } from './scope.js';
+import type { CompileExpression, CompiledExpression, VariableInScope } from './scope.js';
 import { needText } from './text-functions.js';
 import {
   isList,
@@ -62,7 +62,10 @@ export function compileCondition(expression: ExpressionTree): (event: CelObject)
   };
 }
 
-function evaluated(expression: ExpressionTree, operators: BinaryOperations): (event: CelObject) => CelValue {
+function evaluated(
+  expression: ExpressionTree,
+  operators: BinaryOperatorFunctions,
+): (event: CelObject) => CelValue {
   const run = compiler(operators)(expression, ['event']);
   return (event) => {
     startBudget();
@@ -76,7 +79,7 @@ function evaluated(expression: ExpressionTree, operators: BinaryOperations): (ev
   };
 }
 
-function compiler(operators: BinaryOperations): CompileExpression {
+function compiler(operators: BinaryOperatorFunctions): CompileExpression {
   const compile: CompileExpression = (expression, names) => {
     const part = (child: ExpressionTree) => compile(child, names);
     const { at } = expression;
@@ -156,7 +159,7 @@ function unknownVariable(
 function variable(name: string, names: readonly string[], at: number): CompiledExpression {
   if (!names.includes(name)) throw unknownVariable({ name, at });
   return (scope) => {
-    let found: VariableScope | undefined = scope;
+    let found: VariableInScope | undefined = scope;
     while (found && found.name !== name) found = found.outer;
     return found?.value ?? null;
   };

@@ -2,7 +2,7 @@ import type { ExpressionTree } from './expression-tree.js';
 import { spend, spendOnError } from './budget.js';
 import { EvaluationError, InvalidCelExpressionError } from './errors.js';
 import { subexpressionsOf } from './subexpressions-of.js';
-import type { CompileExpression, CompiledExpression, VariableScope } from './scope.js';
+import type { CompileExpression, CompiledExpression, VariableInScope } from './scope.js';
 import { isList, isObject, kindOf, needBool, type CelValue, type CelObject } from './values.js';
 
 type CallExpression = Extract<ExpressionTree, { kind: 'call' }>;
@@ -43,7 +43,7 @@ export function compileMacro(
   const each = compile(body, [...names, item.name]);
   const run = overItems[call.name] as (typeof overItems)[string];
   const steps = stepsOf(body);
-  return (scope: VariableScope) => {
+  return (scope: VariableInScope) => {
     const items = itemsOf(list(scope), call.at);
     const one = (value: CelValue) => {
       spend(steps);

@@ -19,12 +19,14 @@ import {
  * Implementation of a binary CEL operator. The argument `at` is the position of the operator in the text of the
  * expression.
  */
-type BinaryOperation = (a: CelValue, b: CelValue, at: number) => CelValue;
+type BinaryOperatorFunction = (a: CelValue, b: CelValue, at: number) => CelValue;
 
 /** Implementations of all binary CEL operators except `&&` and `||`, which may leave one side unevaluated. */
-export type BinaryOperations = Readonly<Record<Exclude<BinaryOperator, '&&' | '||'>, BinaryOperation>>;
+export type BinaryOperatorFunctions = Readonly<
+  Record<Exclude<BinaryOperator, '&&' | '||'>, BinaryOperatorFunction>
+>;
 
-export const operators: BinaryOperations = {
+export const operators: BinaryOperatorFunctions = {
   '==': (a, b) => equal(a, b),
   '!=': (a, b) => !equal(a, b),
   '<': (a, b, at) => compare(a, b, at) < 0,
@@ -43,7 +45,7 @@ export const operators: BinaryOperations = {
  * The binary operators of a `where` condition. `==`, `!=` and `in` fail if they compare lists or objects with each
  * other, because ClickHouse cannot compare lists and objects.
  */
-export const conditionOperators: BinaryOperations = {
+export const conditionOperators: BinaryOperatorFunctions = {
   ...operators,
   '==': (a, b, at) => equal(...notTwoContainers([a, b], at)),
   '!=': (a, b, at) => !equal(...notTwoContainers([a, b], at)),
@@ -117,7 +119,7 @@ function micros(value: number, at: number): number {
 function onNumbers(
   operator: string,
   compute: (a: CelNumber, b: CelNumber, at: number) => CelNumber,
-): BinaryOperation {
+): BinaryOperatorFunction {
   return (a, b, at) => {
     if (isNumeric(a) && isNumeric(b)) return compute(a, b, at);
     throw new EvaluationError(`${operator} has no meaning for a ${kindOf(a)} and a ${kindOf(b)}.`, at);

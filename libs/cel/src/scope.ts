@@ -5,15 +5,15 @@ import type { CelValue } from './values.js';
  * A variable that a CEL sub-expression can use, such as `event` or that of a macro, with its value and the next outer
  * variable.
  */
-export interface VariableScope {
+export interface VariableInScope {
   name: string;
   value: CelValue;
-  outer?: VariableScope;
+  outer?: VariableInScope;
 }
 
 /**
  * A compiled CEL expression: returns its value for the values of the variables. @throws EvaluationError if it has none
  */
-export type CompiledExpression = (scope: VariableScope) => CelValue;
+export type CompiledExpression = (scope: VariableInScope) => CelValue;
 /** Compiles a sub-expression in which the named variables are in scope. */
 export type CompileExpression = (expression: ExpressionTree, names: readonly string[]) => CompiledExpression;

@@ -39,7 +39,7 @@ export { BusyPartitionDetector, type BusyPartitionThreshold } from './id-window/
 export { MemoryBudget } from './id-window/memory-budget.js';
 export { effectsOf } from './operators/effects.js';
 export { operators } from './operators/index.js';
-export type { OperatorExternalEffect, OperatorSpec } from './operators/operator.js';
+export type { OperatorExternalReference, OperatorJson } from './operators/operator.js';
 export { addToStateEntries } from './pipelines/add-to-state-entries.js';
 export { compilePipeline } from './pipelines/compile-pipeline.js';
 export { derivedId } from './pipelines/derived-id.js';
@@ -54,9 +54,13 @@ export {
   UpstreamProgress,
   downstreamWatermark,
   type WatermarkRecord,
-  type UpstreamOrigin,
+  type UpstreamEmissionPosition,
 } from './pipelines/upstream-progress.js';
 export { isTooLargeRecord, recordTooLarge } from './pipelines/internal-record.js';
 export type * from './pipelines/pipeline-spec.js';
 export { readReplay, replayStage, replayValue, type ReplayedDeadLetter } from './pipelines/replay.js';
-export { noWatermark, SourceWatermark, type PartitionWatermark } from './pipelines/source-watermark.js';
+export {
+  noWatermark,
+  PartitionWatermarkGenerator,
+  type PartitionWatermark,
+} from './pipelines/partition-watermark-generator.js';

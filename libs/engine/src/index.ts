@@ -13,7 +13,7 @@ export { BackgroundLoop } from './background-loop.js';
 export { StalledConsumerDetector } from './progress.js';
 export { Reconciler, type DefinitionRunner } from './reconciler.js';
 export { KafkaOrClickHouseRetrier } from './retry.js';
-export { sampledRequests, type SampledRequest } from './sampled-requests.js';
+export { sampledRequests, type SampledWriteRequest } from './sampled-write-requests.js';
 export { WorkShutdown } from './shutdown.js';
 export { trackBatches } from './track-batches.js';
 export {
@@ -23,5 +23,5 @@ export {
   type FlushRequest,
 } from './flush-requests.js';
 export { GarbageCollection, type GarbageCollectionOptions } from './garbage-collection.js';
-export { withWriteTrace, type StoreWriteTrace } from './store-write-trace.js';
+export { withWriteTrace, type StoreWriteSpanOptions } from './store-write-trace.js';
 export { logTimeAt, warmUpStart } from './warm-up.js';

@@ -14,7 +14,7 @@ import { aborted } from './aborted.js';
 import { OwnedPartition } from './owned-partition.js';
 import { FencedError, type PartitionTask, type TaskFactory } from './partition-task.js';
 import type { StalledConsumerDetector } from './progress.js';
-import { ReassignmentDebouncer } from './reassignments.js';
+import { ReassignRequestDebouncer } from './reassign-request-debouncer.js';
 import type { KafkaOrClickHouseRetrier } from './retry.js';
 import { logTimeAt } from './warm-up.js';
 
@@ -60,7 +60,7 @@ const passedRecords = 200_000;
 export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHandler {
   private readonly owned = new Map<string, Owned<Task>>();
   private readonly consumer: Consumer;
-  private readonly reassignments: ReassignmentDebouncer;
+  private readonly reassignments: ReassignRequestDebouncer;
   private readonly taking = new Set<Promise<void>>();
   private readonly closing = new AbortController();
   /** Aborted when waiting `batch` calls may return: their records are not saved. */
@@ -73,7 +73,7 @@ export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHa
       ...{ group, handler: this, ...(collectMs !== undefined && { collectMs }) },
       onCrash: (error) => options.onFailure(error),
     });
-    this.reassignments = new ReassignmentDebouncer(this.consumer);
+    this.reassignments = new ReassignRequestDebouncer(this.consumer);
   }
 
   /** Iterates over the open tasks of this host, one for each owned partition that has one. */

@@ -1,7 +1,7 @@
 import { InMemoryTracing } from '#telemetry/memory';
 import { beforeEach, expect, it } from 'vitest';
-import type { SampledRequest } from './sampled-requests.js';
-import { withWriteTrace, type StoreWriteTrace } from './store-write-trace.js';
+import type { SampledWriteRequest } from './sampled-write-requests.js';
+import { withWriteTrace, type StoreWriteSpanOptions } from './store-write-trace.js';
 
 let tracing: InMemoryTracing;
 
@@ -9,7 +9,7 @@ beforeEach(() => void (tracing = new InMemoryTracing()));
 
 const traceId = (id: number): string => String(id).padStart(32, '0');
 
-function request(id: number): SampledRequest {
+function request(id: number): SampledWriteRequest {
   const traceparent = `00-${traceId(id)}-00f067aa0ba902b7-01`;
   return {
     ...{ traceparent, requestId: `r-${id}`, topic: 't', partition: 3, offset: 10 * id, records: 2 },
@@ -17,7 +17,7 @@ function request(id: number): SampledRequest {
   };
 }
 
-function spansOf(...ids: number[]): StoreWriteTrace {
+function spansOf(...ids: number[]): StoreWriteSpanOptions {
   const followed = ids.map((id) => ({
     ...{ name: 'materialize orders', operation: 'materialize' },
     request: request(id),

@@ -1,19 +1,19 @@
 import type { SpanAttributes, TraceSpan, Tracing } from '#telemetry';
-import type { SampledRequest } from './sampled-requests.js';
+import type { SampledWriteRequest } from './sampled-write-requests.js';
 
 /** A traced write request, with the name of the span that covers its records from Kafka to ClickHouse. */
 interface TracedRequest {
   /** Name of the request's span, such as `materialize orders`. */
   name: string;
   operation: string;
-  request: SampledRequest;
+  request: SampledWriteRequest;
 }
 
 /**
  * What is traced of one write to ClickHouse: the name and attributes of its span, and the requests whose records it
  * stores.
  */
-export interface StoreWriteTrace {
+export interface StoreWriteSpanOptions {
   tracing: Tracing;
   /** Name of the write's span, such as `INSERT events`. */
   name: string;
@@ -32,7 +32,7 @@ const shown = 128;
  * first request, and links connect it with the others. Without `spans`, only the write runs.
  */
 export async function withWriteTrace<T>(
-  spans: StoreWriteTrace | undefined,
+  spans: StoreWriteSpanOptions | undefined,
   write: () => Promise<T>,
 ): Promise<T> {
   const begun = spans ? begin(spans) : [];
@@ -47,7 +47,7 @@ export async function withWriteTrace<T>(
 }
 
 /** Starts the spans. The write's span is the first, so that it ends first. */
-function begin({ tracing, name, kind = 'client', attributes, followed }: StoreWriteTrace): TraceSpan[] {
+function begin({ tracing, name, kind = 'client', attributes, followed }: StoreWriteSpanOptions): TraceSpan[] {
   const requests = followed
     .slice(0, shown)
     .map((one) => requestSpan(tracing, one))

@@ -8,7 +8,7 @@ import { rowBatchesOf } from '../../store/src/row-batch/row-batches-of.fixture.j
 import { createSnapshot } from './create-snapshot.js';
 import { createSnapshots } from './create-snapshots.js';
 import { entityState } from './entity-state.js';
-import type { FoldedEntity } from './folded-entity.js';
+import type { EntityStateAccumulator } from './entity-state-accumulator.js';
 import { entityEvent, microsecondsOf2026 as t0 } from './entity.fixture.js';
 
 const stream = 'orders';
@@ -131,8 +131,8 @@ describe('snapshots of many entities', () => {
         const entities = new Map(
           script.map(({ events, upTo }, n) => [idOf(n), dueAt(Math.min(upTo, events), events)]),
         );
-        const folded = new Map<string, FoldedEntity>();
-        const onFolded = (id: string, found: FoldedEntity) => void folded.set(id, found);
+        const folded = new Map<string, EntityStateAccumulator>();
+        const onFolded = (id: string, found: EntityStateAccumulator) => void folded.set(id, found);
         await createSnapshots(store.snapshots, { stream, entities, now: t0, onFolded });
         for (const [n, events] of counts.entries()) {
           const query = { access: allStreams, stream, entityId: idOf(n) };

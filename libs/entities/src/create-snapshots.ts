@@ -9,24 +9,24 @@ import {
   type EntitySnapshotStore,
 } from '#store';
 import { createSnapshot } from './create-snapshot.js';
-import { EntityFold } from './entity-fold.js';
+import { TimeSlicedEntityFold } from './time-sliced-entity-fold.js';
 import { EntityStateTooLargeError } from './errors.js';
-import { FoldedEntity } from './folded-entity.js';
+import { EntityStateAccumulator } from './entity-state-accumulator.js';
 
 /** Entities of one stream, the versions at which their snapshots are due, and the current time. */
 interface SnapshotsRequest {
   stream: string;
-  entities: ReadonlyMap<string, DueSnapshotVersions>;
+  entities: ReadonlyMap<string, DueSnapshotAndLatestVersion>;
   now: EpochMicros;
   /**
    * Called with the state of an entity after the version `latest`, for a caller that continues to fold. Not called if
    * the state or the events are too large, or if events between the snapshot and `latest` are missing.
    */
-  onFolded?: (entityId: string, folded: FoldedEntity) => void;
+  onFolded?: (entityId: string, folded: EntityStateAccumulator) => void;
 }
 
 /** Versions of one entity. */
-export interface DueSnapshotVersions {
+export interface DueSnapshotAndLatestVersion {
   /** The highest version that the snapshot may include; 0 if no snapshot is due. */
   upTo: number;
   /** The latest stored version, at least `upTo`. */
@@ -73,7 +73,7 @@ interface SnapshotBatch extends Omit<SnapshotsRequest, 'entities'> {
   signal: AbortSignal | undefined;
 }
 
-interface DueEntity extends DueSnapshotVersions {
+interface DueEntity extends DueSnapshotAndLatestVersion {
   entityId: string;
 }
 
@@ -108,7 +108,7 @@ async function createTogether(batch: SnapshotBatch, entities: readonly DueEntity
     const base = bases.get(entity.entityId);
     const after = base?.version ?? 0;
     if (after < reached(entity)) missing.push({ ...entity, latest: reached(entity), after });
-    else if (base) batch.onFolded?.(entity.entityId, new FoldedEntity(base));
+    else if (base) batch.onFolded?.(entity.entityId, new EntityStateAccumulator(base));
   }
   const isLong = ({ after, latest }: EntityAfterBase) => latest - after > mostOfOneEntity;
   for (const entity of missing.filter(isLong)) if (entity.after < entity.upTo) await createOne(batch, entity);
@@ -190,7 +190,7 @@ async function foldOne(
   { entity, base, events, turn }: HistoryToFold,
 ): Promise<EntitySnapshot | undefined> {
   const { entityId, upTo } = entity;
-  const fold = new EntityFold(base, turn);
+  const fold = new TimeSlicedEntityFold(base, turn);
   const included = events.filter(({ version }) => version <= upTo);
   await fold.add(included, signal);
   const content = included.length > 0 ? fold.folded.content() : undefined;
@@ -212,7 +212,7 @@ function isComplete(
 }
 
 async function addIfSmall(
-  fold: EntityFold,
+  fold: TimeSlicedEntityFold,
   events: readonly EntityHistoryEvent[],
   signal: AbortSignal | undefined,
 ): Promise<boolean> {

@@ -1,9 +1,9 @@
-import type { EntityAsOfQuery, EntitySnapshotReader } from '#store';
-import { EntityFold, type EntityStateAtVersion } from './entity-fold.js';
+import type { ScopedEntityReferenceAsOf, EntitySnapshotReader } from '#store';
+import { TimeSlicedEntityFold, type EntityStateAtVersion } from './time-sliced-entity-fold.js';
 import { historyPages } from './history-pages.js';
 
 /** A query for the state of one entity, optionally up to a time or a version. */
-interface EntityStateQuery extends EntityAsOfQuery {
+interface EntityStateQuery extends ScopedEntityReferenceAsOf {
   /** The state includes only events with a version up to this one, inclusive. */
   upTo?: number;
 }
@@ -28,7 +28,7 @@ export async function entityState(
     reader.nearest({ ...question, upTo: most }, signal),
   ]);
   if (!stored) return undefined;
-  const fold = new EntityFold(from);
+  const fold = new TimeSlicedEntityFold(from);
   const span = { first: from ? from.version + 1 : stored.first, last: Math.min(stored.last, most) };
   for await (const page of historyPages(reader, { ...question, span }, signal)) {
     await fold.add(page, signal);

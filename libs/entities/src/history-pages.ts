@@ -2,7 +2,7 @@ import {
   maxHistoryVersions,
   AdaptivePageSize,
   QueryTooExpensiveError,
-  type EntityAsOfQuery,
+  type ScopedEntityReferenceAsOf,
   type EntityHistoryEvent,
   type EntityHistoryQuery,
   type EntitySnapshotReader,
@@ -24,7 +24,7 @@ const firstPage = 256;
  */
 export async function* historyPages(
   reader: Pick<EntitySnapshotReader, 'history'>,
-  { span, ...query }: EntityAsOfQuery & { span: EntityStoredVersionRange },
+  { span, ...query }: ScopedEntityReferenceAsOf & { span: EntityStoredVersionRange },
   signal?: AbortSignal,
 ): AsyncGenerator<EntityHistoryEvent[]> {
   const size = new AdaptivePageSize({ first: firstPage, most: maxHistoryVersions, bytes: pageCharacters });

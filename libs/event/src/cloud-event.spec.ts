@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { cloudEventId, cloudEventJson, type EventToWriteAsCloudEvent } from './cloud-event.js';
+import { cloudEventId, cloudEventJson, type StoredEventForCloudEvent } from './cloud-event.js';
 
 const id = '019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11';
-const content = (more: Partial<EventToWriteAsCloudEvent> = {}): EventToWriteAsCloudEvent => ({
+const content = (more: Partial<StoredEventForCloudEvent> = {}): StoredEventForCloudEvent => ({
   ...{ event_id: id, event_type: 'order.placed', entity_id: null, timestamp: '2026-11-21T04:00:00.000123Z' },
   ...{ data: '{}', metadata: '{}', ...more },
 });
-const json = (more?: Partial<EventToWriteAsCloudEvent>) => cloudEventJson(content(more), '/s');
-const parsed = (more?: Partial<EventToWriteAsCloudEvent>) =>
+const json = (more?: Partial<StoredEventForCloudEvent>) => cloudEventJson(content(more), '/s');
+const parsed = (more?: Partial<StoredEventForCloudEvent>) =>
   JSON.parse(json(more)) as Record<string, unknown>;
 
 /** Returns the CloudEvent of an event that was received as the CloudEvent `a` of `/shop`. */
-const sent = (members: object, more: Partial<EventToWriteAsCloudEvent> = {}) =>
+const sent = (members: object, more: Partial<StoredEventForCloudEvent> = {}) =>
   parsed({
     event_id: cloudEventId('/shop', 'a'),
     metadata: JSON.stringify({ ce_id: 'a', ce_source: '/shop', ...members }),

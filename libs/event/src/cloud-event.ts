@@ -57,7 +57,7 @@ export function cloudEventId(source: string, id: string): string {
 }
 
 /** A stored event that `cloudEventJson` writes as a CloudEvent, with the fields that this needs. */
-export type EventToWriteAsCloudEvent = Pick<
+export type StoredEventForCloudEvent = Pick<
   StoredEvent,
   'event_id' | 'event_type' | 'entity_id' | 'timestamp' | 'data' | 'metadata'
 >;
@@ -68,7 +68,7 @@ export type EventToWriteAsCloudEvent = Pick<
  * derived from it is a different event: its `id` is its `event_id`.
  * @param source the source of an event that was not received as a CloudEvent
  */
-export function cloudEventJson(event: EventToWriteAsCloudEvent, source: string): string {
+export function cloudEventJson(event: StoredEventForCloudEvent, source: string): string {
   const metadata = membersOf(event.metadata);
   const own = ownMembers(event, metadata);
   const attributes = {
@@ -97,7 +97,7 @@ type OwnMembers = Partial<Record<keyof typeof cloudEventMetadataMembers, string>
  * attributes for any other event, such as one that a pipeline derived from a CloudEvent.
  */
 function ownMembers(
-  { event_id }: EventToWriteAsCloudEvent,
+  { event_id }: StoredEventForCloudEvent,
   metadata: ReadonlyMap<string, unknown>,
 ): OwnMembers {
   const members = Object.entries(cloudEventMetadataMembers).map(([name, member]) => [

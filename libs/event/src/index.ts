@@ -1,4 +1,4 @@
-export { ByteRange } from './byte-range.js';
+export { MutableBufferSlice } from './mutable-buffer-slice.js';
 export {
   cloudEventJson,
   cloudEventMetadataMembers,
@@ -27,7 +27,7 @@ export {
   encodeRejectedEvent,
   type RejectedEventRecord,
 } from './rejected-event-record.js';
-export { RecordReader, UnreadableRecordError } from './record-reader.js';
+export { EventRecordParser, UnreadableRecordError } from './event-record-parser.js';
 export * from './record.js';
 export * from './stream-id.js';
 export * from './time.js';

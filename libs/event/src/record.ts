@@ -1,5 +1,5 @@
 import { uuidText } from './record-bytes.js';
-import { RecordReader } from './record-reader.js';
+import { EventRecordParser } from './event-record-parser.js';
 import { formatTime, type EpochMicros } from './time.js';
 
 /**
@@ -51,7 +51,7 @@ export function encodeRecord(event: EventRecord): string {
   );
 }
 
-const reader = new RecordReader();
+const reader = new EventRecordParser();
 
 /**
  * Decodes the value of a Kafka record into an event. Checks that `metadata` and `data` are JSON objects, and returns

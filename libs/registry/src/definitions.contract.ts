@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { describeAudit } from './contract/audit.contract.js';
 import { describeChanges } from './contract/changes.contract.js';
 import { describeCompaction } from './contract/compaction.contract.js';
-import { DefinitionsTestProcesses, type LogUnderTest } from './contract/definitions-test-processes.js';
+import { DefinitionsTestProcesses, type TestLogFactory } from './contract/definitions-test-processes.js';
 import { describeDeletion } from './contract/deletion.contract.js';
 import { describePipelines } from './contract/pipelines.contract.js';
 import { describeProjections } from './contract/projections.contract.js';
@@ -10,7 +10,7 @@ import { describeReading } from './contract/reading.contract.js';
 import { describeStreams } from './contract/streams.contract.js';
 
 /** The contract of the definitions, for every implementation of the log. */
-export function describeDefinitionsContract(name: string, log: LogUnderTest): void {
+export function describeDefinitionsContract(name: string, log: TestLogFactory): void {
   describe(`definitions on ${name}`, () => {
     const given = new DefinitionsTestProcesses(log);
     beforeAll(() => given.open());

@@ -1,5 +1,5 @@
 import type { StreamId } from '#event';
-import type { AuditEntry } from './audit/audit-event.js';
+import type { AuditEventContent } from './audit/audit-event.js';
 import type { Erasure } from './erasures/erasure.js';
 import type { ApiKeyDefinition } from './keys/api-key-definition.js';
 import type { Actor, ResourceStore } from './resources/resource-store.js';
@@ -87,7 +87,7 @@ export interface Definitions {
    * Appends an event to the audit stream that does not report the change of a definition, such as a finished erasure.
    * @throws ProblemError log_unavailable
    */
-  audit(entry: AuditEntry, actor: Actor): Promise<void>;
+  audit(entry: AuditEventContent, actor: Actor): Promise<void>;
 
   /**
    * Adds a listener that is called after each change of this process's view of the definitions. Returns a function that

@@ -4,7 +4,7 @@ export type {
   CreateStreamRequest,
   RemoveStreamRows,
 } from './streams/create-stream-request.js';
-export type { AuditEntry } from './audit/audit-event.js';
+export type { AuditEventContent } from './audit/audit-event.js';
 export { openDefinitions, type DefinitionsOptions } from './open-definitions.js';
 export { definitionsAge, definitionsHealth, type DefinitionsHealthInput } from './definitions-health.js';
 export { DefinitionsImportError, exportDefinitions, importDefinitions } from './backup/definitions-file.js';
@@ -16,7 +16,7 @@ export * from './pipelines/pipeline-streams.js';
 export * from './projections/projection-definition.js';
 export * from './projections/projection-streams.js';
 export * from './resources/resource-store.js';
-export type { SourceStreamBinding } from './sources/source-stream-binding.js';
+export type { SourceStreamWithStartOffsets } from './sources/source-stream-with-start-offsets.js';
 export * from './streams/source-streams.js';
 export * from './schemas/schema-subject.js';
 export type { StreamDefinition } from './streams/stream-definition.js';

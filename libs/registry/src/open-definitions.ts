@@ -1,7 +1,7 @@
 import type { StreamId, TopicAndGroupNames } from '#event';
 import type { Log } from '#log';
 import { metrics, onScrape } from '#telemetry';
-import type { AuditEntry } from './audit/audit-event.js';
+import type { AuditEventContent } from './audit/audit-event.js';
 import { AuditWriter } from './audit/audit-writer.js';
 import type { Definitions } from './definitions.js';
 import type { DefinitionsView } from './definitions-view.js';
@@ -147,7 +147,7 @@ class LogDefinitions implements Definitions {
     return this.deletions.finish(id, { removeRows, actor });
   }
 
-  audit(entry: AuditEntry, actor: Actor): Promise<void> {
+  audit(entry: AuditEventContent, actor: Actor): Promise<void> {
     return this.trail.note(entry, actor);
   }
 

@@ -1,11 +1,11 @@
 import type { EpochMicros } from '#event';
-import type { EntityReference, CursorPage, AuthorizationScope } from './query-types.js';
+import type { ScopedEntityReference, CursorPage, AuthorizationScope } from './query-types.js';
 
 /**
  * Identifies an event within its stream. The times are needed because a Kafka topic that was recreated assigns offsets
  * from 0 again.
  */
-export interface EventIdentity {
+export interface EventOffsetAndTimestamps {
   partition: number;
   offset: number;
   timestamp: EpochMicros;
@@ -13,7 +13,7 @@ export interface EventIdentity {
 }
 
 /** One event of an entity: the fields that its state is computed from. */
-export interface EntityHistoryEvent extends EventIdentity {
+export interface EntityHistoryEvent extends EventOffsetAndTimestamps {
   version: number;
   /** The event's `data`, as the JSON text of an object. */
   data: string;
@@ -28,9 +28,9 @@ export interface EntitySnapshot {
   entity_id: string;
   version: number;
   /** The first event that the snapshot includes. */
-  first: EventIdentity;
+  first: EventOffsetAndTimestamps;
   /** The last event that the snapshot includes: that of the snapshot's version. */
-  last: EventIdentity;
+  last: EventOffsetAndTimestamps;
   /** The greatest timestamp of the events that the snapshot includes. */
   latest_timestamp: EpochMicros;
   created_at: EpochMicros;
@@ -40,7 +40,7 @@ export interface EntitySnapshot {
 }
 
 /** Names the stored events of one entity, optionally only those up to a time. */
-export interface EntityAsOfQuery extends EntityReference {
+export interface ScopedEntityReferenceAsOf extends ScopedEntityReference {
   /** The query is about events with a timestamp up to this one, inclusive; undefined means all events. */
   asOf?: EpochMicros;
 }
@@ -52,7 +52,7 @@ export interface EntityStoredVersionRange {
 }
 
 /** A query for the events of one entity in a range of versions. */
-export interface EntityHistoryQuery extends EntityAsOfQuery {
+export interface EntityHistoryQuery extends ScopedEntityReferenceAsOf {
   /** The query returns only events with a version greater than this one. */
   after: number;
   /**
@@ -65,7 +65,7 @@ export interface EntityHistoryQuery extends EntityAsOfQuery {
 export const maxHistoryVersions = 16_384;
 
 /** A query for the snapshot of one entity with the greatest version up to a given one. */
-export interface NearestEntitySnapshotQuery extends EntityAsOfQuery {
+export interface NearestEntitySnapshotQuery extends ScopedEntityReferenceAsOf {
   /** The query returns only a snapshot of this version or a lower one. */
   upTo: number;
 }
@@ -89,7 +89,10 @@ export interface EntitySnapshotReader {
   /**
    * Returns the least and the greatest version of an entity's stored events; undefined if no event matches.
    */
-  versionRange(query: EntityAsOfQuery, signal?: AbortSignal): Promise<EntityStoredVersionRange | undefined>;
+  versionRange(
+    query: ScopedEntityReferenceAsOf,
+    signal?: AbortSignal,
+  ): Promise<EntityStoredVersionRange | undefined>;
   /**
    * Returns the entity's events in a range of versions, ordered by version. If several events have the same version (a
    * removal is in progress), only the newest one is returned.
@@ -136,7 +139,7 @@ export interface EntityHistoryRange {
 }
 
 /** The key of a stored event, with the version that the materializer has given to the event; 0 without an entity. */
-export interface EventVersion extends EventIdentity {
+export interface EventVersion extends EventOffsetAndTimestamps {
   version: number;
 }
 
@@ -168,7 +171,7 @@ export interface EntitySnapshotBatchStore {
    * events between the least and the greatest timestamp and offset of the keys.
    */
   versionsAt(
-    query: { stream: string; keys: readonly EventIdentity[] },
+    query: { stream: string; keys: readonly EventOffsetAndTimestamps[] },
     signal?: AbortSignal,
   ): Promise<EventVersion[]>;
   /**

@@ -15,6 +15,6 @@ export * from './analyst-sql.js';
 export * from './event-files.js';
 export type { PipelineFailureLocation } from './pipeline-failure-location.js';
 export { AdaptivePageSize } from './adaptive-page-size.js';
-export { LogPageReader, type LogPage } from './log-page-reader.js';
+export { LogOrderPageReader, type LogOrderPageWithRanges } from './log-order-page-reader.js';
 export * from './keyed-state-store.js';
 export * from './entity-snapshot-store.js';

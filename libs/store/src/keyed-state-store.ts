@@ -40,7 +40,7 @@ export interface KeyedStateRow extends StatePartitionKey {
  * The checkpoint of a projection's generation or a pipeline's stage in one input partition. Of several rows, the row
  * with the greatest `next` wins.
  */
-export interface PartitionProgress extends StatePartitionKey {
+export interface PartitionCheckpoint extends StatePartitionKey {
   /** All records of the partition below this offset are processed, and their results are saved or emitted. */
   next: number;
   /** Totals since the owner started: events processed, emitted, dropped, late, and failed. */
@@ -91,7 +91,7 @@ export interface KeyedStateStore {
    * checkpoint.
    * @throws StoreUnavailableError @throws RowsRejectedError
    */
-  save(rows: readonly KeyedStateRow[], progress: readonly PartitionProgress[]): Promise<void>;
+  save(rows: readonly KeyedStateRow[], progress: readonly PartitionCheckpoint[]): Promise<void>;
   /**
    * Returns the rows of these keys from one partition; keys without a row are omitted. @throws RangeError for
    * more than `maxStateKeys` keys
@@ -102,7 +102,7 @@ export interface KeyedStateStore {
    * by key (bytewise).
    */
   due(place: StatePartitionKey, query: DueStateRowsQuery): Promise<KeyedStateRow[]>;
-  progressOf(place: StatePartitionKey): Promise<PartitionProgress | undefined>;
+  progressOf(place: StatePartitionKey): Promise<PartitionCheckpoint | undefined>;
   /**
    * Deletes state rows that have closed. The delete may finish after the promise resolves: no reader needs these rows
    * any more.
@@ -123,7 +123,7 @@ export const maxStateKeys = 10_000;
  * The current state rows of one key of a projection's generation or a pipeline job, one for each partition, ordered by
  * stream and partition. A reader merges them into one state.
  */
-export interface KeyedState {
+export interface UnmergedKeyedState {
   key: string;
   parts: readonly KeyedStateRow[];
 }
@@ -149,25 +149,25 @@ export interface ChangedKeysQuery extends Pick<KeyedStatePageQuery, 'owner' | 'l
  * @throws QueryTooExpensiveError @throws StoreUnavailableError
  */
 export interface KeyedStateReader {
-  key(owner: string, key: string, signal?: AbortSignal): Promise<KeyedState | undefined>;
+  key(owner: string, key: string, signal?: AbortSignal): Promise<UnmergedKeyedState | undefined>;
   /**
    * Returns the states of those keys that exist, in no particular order. @throws RangeError for more than
    * `maxStateKeys` keys
    */
-  find(owner: string, keys: readonly string[], signal?: AbortSignal): Promise<KeyedState[]>;
+  find(owner: string, keys: readonly string[], signal?: AbortSignal): Promise<UnmergedKeyedState[]>;
   /** Returns a page of keys, ordered by key (bytewise). */
-  keys(query: KeyedStatePageQuery, signal?: AbortSignal): Promise<KeyedState[]>;
+  keys(query: KeyedStatePageQuery, signal?: AbortSignal): Promise<UnmergedKeyedState[]>;
   /**
    * Returns the keys into which an event at or after the given offsets is folded, with their current rows
    * from all partitions, ordered by key (bytewise). Rows are saved atomically with the progress that counts
    * them. So a caller that first reads a progress finds every key that was changed below it.
    */
-  changedKeys(query: ChangedKeysQuery, signal?: AbortSignal): Promise<KeyedState[]>;
+  changedKeys(query: ChangedKeysQuery, signal?: AbortSignal): Promise<UnmergedKeyedState[]>;
   /** Returns the number of keys of a projection's generation or a pipeline job. */
   countKeys(query: Pick<KeyedStatePageQuery, 'owner' | 'prefix'>, signal?: AbortSignal): Promise<number>;
   /**
    * Returns the last checkpoints of these generations or jobs, one for each input partition, ordered by owner, stage,
    * stream and partition.
    */
-  progress(owners: readonly string[], signal?: AbortSignal): Promise<PartitionProgress[]>;
+  progress(owners: readonly string[], signal?: AbortSignal): Promise<PartitionCheckpoint[]>;
 }

@@ -30,7 +30,7 @@ export interface CursorPage<T> {
 }
 
 /** Names one entity of one stream (by the stream's id), with the authorization scope of the query. */
-export interface EntityReference extends AuthorizationScope {
+export interface ScopedEntityReference extends AuthorizationScope {
   stream: string;
   entityId: string;
 }

@@ -1,4 +1,4 @@
-import { maxStateKeys, type KeyedState, type KeyedStateRow } from './keyed-state-store.js';
+import { maxStateKeys, type UnmergedKeyedState, type KeyedStateRow } from './keyed-state-store.js';
 
 /** @throws RangeError if a query has more than `maxStateKeys` (10 000) keys */
 export function assertStateKeysBounded(keys: readonly string[]): void {
@@ -7,7 +7,7 @@ export function assertStateKeysBounded(keys: readonly string[]): void {
 }
 
 /** Groups rows by key; the rows must be ordered by key. */
-export function groupByKey(rows: readonly KeyedStateRow[]): KeyedState[] {
+export function groupByKey(rows: readonly KeyedStateRow[]): UnmergedKeyedState[] {
   const keys: { key: string; parts: KeyedStateRow[] }[] = [];
   for (const row of rows) {
     const last = keys.at(-1);

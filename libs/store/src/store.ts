@@ -1,15 +1,15 @@
 import type { EpochMicros, StoredEvent } from '#event';
 import type { EventRowBatch } from './row-batch/event-row-batch.js';
-import type { EventEraser } from './event-eraser.js';
+import type { EventRemover } from './event-remover.js';
 import type { EventRow } from './row-batch/event-row.js';
 import type { LogOrderPage, LogOrderQuery, OffsetRange, StoredEventIdsQuery } from './log-order.js';
 import type { PipelineFailureLocation } from './pipeline-failure-location.js';
-import type { EntityReference, EventFilter, CursorPage, AuthorizationScope } from './query-types.js';
+import type { ScopedEntityReference, EventFilter, CursorPage, AuthorizationScope } from './query-types.js';
 import type { EntitySnapshotBatchStore, EntitySnapshotStore } from './entity-snapshot-store.js';
 import type { KeyedStateReader, KeyedStateStore } from './keyed-state-store.js';
 
-export type { EntityErasure, EventEraser } from './event-eraser.js';
-export type { EntityReference, EventFilter, CursorPage, AuthorizationScope } from './query-types.js';
+export type { EntityErasure, EventRemover } from './event-remover.js';
+export type { ScopedEntityReference, EventFilter, CursorPage, AuthorizationScope } from './query-types.js';
 export type { EventRow };
 export {
   maxIdOffsets,
@@ -54,7 +54,7 @@ export interface DeadLetter {
 }
 
 /** Offset and event id of an event that is stored in ClickHouse. */
-export interface StoredEventId {
+export interface OffsetAndEventId {
   offset: number;
   /** The event id as a UUID in lower case. */
   event_id: string;
@@ -90,7 +90,7 @@ export interface EventWriter {
    * stored.
    * @param range At most `maxRangeOffsets` offsets.
    */
-  storedEvents(range: OffsetRange): Promise<StoredEventId[]>;
+  storedEvents(range: OffsetRange): Promise<OffsetAndEventId[]>;
   /**
    * Returns the latest stored version of each entity, counting only events at offsets from `from` up to, but
    * not including, `before`. Entities without such an event are omitted.
@@ -248,7 +248,7 @@ export interface EventReader {
   streams(query: StreamSummariesQuery, signal?: AbortSignal): Promise<StreamSummary[]>;
   entities(query: EntitySummariesQuery, signal?: AbortSignal): Promise<CursorPage<EntitySummary>>;
   /** Returns which kinds of stored data of the entity an erasure would remove. */
-  erasableDataOf(query: EntityReference, signal?: AbortSignal): Promise<ErasableDataPresence>;
+  erasableDataOf(query: ScopedEntityReference, signal?: AbortSignal): Promise<ErasableDataPresence>;
   deadLetters(
     query: DeadLetterQuery,
     signal?: AbortSignal,
@@ -285,7 +285,7 @@ export interface StoreUsage {
 export interface Store {
   readonly writer: EventWriter;
   readonly reader: EventReader;
-  readonly eraser: EventEraser;
+  readonly eraser: EventRemover;
   readonly snapshots: EntitySnapshotStore & EntitySnapshotBatchStore;
   readonly projections: KeyedStateStore & KeyedStateReader;
   readonly pipelines: KeyedStateStore & KeyedStateReader;

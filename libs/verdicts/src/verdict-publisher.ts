@@ -11,7 +11,7 @@ import {
   type TopicPartition,
   type Verdict,
 } from './offset-range-verdicts.js';
-import type { VerdictOffsetRange, VerdictTable } from './verdict-table.js';
+import type { NumberedOffsetRange, VerdictTable } from './verdict-table.js';
 
 /** Milliseconds within which this process must read a verdict record back after writing it to the log. */
 const readBackMs = 10_000;
@@ -105,7 +105,7 @@ export class VerdictPublisher {
   /**
    * Removes the verdicts of these offset ranges, because Kafka no longer has the records that the verdicts are about.
    */
-  async remove(ranges: readonly VerdictOffsetRange[]): Promise<void> {
+  async remove(ranges: readonly NumberedOffsetRange[]): Promise<void> {
     if (ranges.length === 0) return;
     const { names } = this.options;
     await (await this.producer()).append(ranges.map((range) => verdictTombstone(range, names)));

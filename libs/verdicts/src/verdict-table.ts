@@ -23,7 +23,7 @@ export interface VerdictTableOptions {
 }
 
 /** An offset range of a partition, whose verdicts share a key in the compacted topic. */
-export interface VerdictOffsetRange extends TopicPartition {
+export interface NumberedOffsetRange extends TopicPartition {
   range: number;
 }
 
@@ -32,7 +32,7 @@ export interface VerdictListener {
   /** Called with each verdict record that adds verdicts to the table. */
   added?: (record: OffsetRangeVerdicts) => void;
   /** Called when the newest record of an offset range has become stale; see `VerdictTable.staleRanges`. */
-  stale?: (range: VerdictOffsetRange) => void;
+  stale?: (range: NumberedOffsetRange) => void;
 }
 
 interface PartitionVerdicts {
@@ -161,7 +161,7 @@ export class VerdictTable {
   }
 
   /** Yields the offset ranges of all partitions that have verdicts. */
-  *ranges(): Generator<VerdictOffsetRange> {
+  *ranges(): Generator<NumberedOffsetRange> {
     for (const { topicPartition, refused } of this.partitions.values())
       for (const range of refused.keys()) yield { ...topicPartition, range };
   }
@@ -285,7 +285,7 @@ export class VerdictTable {
     for (const wake of this.wakeups) wake();
   }
 
-  private notify(event: keyof VerdictListener, record: VerdictOffsetRange): void {
+  private notify(event: keyof VerdictListener, record: NumberedOffsetRange): void {
     for (const listener of this.listeners) listener[event]?.(record as OffsetRangeVerdicts);
   }
 

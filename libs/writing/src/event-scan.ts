@@ -37,7 +37,7 @@ export interface ScannedEvent {
 }
 
 /** Scanner and schemas that the scan of an event uses. */
-export interface EventScanContext {
+export interface ScannerAndSchemas {
   scanner: ValidatingJsonScanner;
   schemas: Pick<SchemaIndex, 'find'>;
 }
@@ -46,7 +46,7 @@ export interface EventScanContext {
  * Scans the JSON value at `start` of the scanner's text as an event. A value that is not an object gets an envelope
  * that the validator rejects. Returns undefined if the text is not valid JSON; the scanner then has the details.
  */
-export function scanEvent(scan: EventScanContext, start: number): ScannedEvent | undefined {
+export function scanEvent(scan: ScannerAndSchemas, start: number): ScannedEvent | undefined {
   const { scanner } = scan;
   scanner.reset();
   const event: ScannedEvent = {
@@ -71,7 +71,7 @@ export function scanEvent(scan: EventScanContext, start: number): ScannedEvent |
   return event;
 }
 
-function scanMembers(scan: EventScanContext, event: ScannedEvent): number {
+function scanMembers(scan: ScannerAndSchemas, event: ScannedEvent): number {
   const { scanner } = scan;
   const { text } = scanner;
   const base = scanner.openObject();
@@ -103,7 +103,7 @@ function scanMembers(scan: EventScanContext, event: ScannedEvent): number {
  * Scans the member `data`, and checks it against its schema at the same time if the event's stream and type precede it.
  * If stream or type come after `data`, the schema is checked later.
  */
-function scanData({ scanner, schemas }: EventScanContext, event: ScannedEvent, start: number): number {
+function scanData({ scanner, schemas }: ScannerAndSchemas, event: ScannedEvent, start: number): number {
   const { stream, event_type } = event.envelope;
   if (typeof stream !== 'string' || typeof event_type !== 'string') return scanner.value(start, 1);
   const subject = schemas.find(stream, event_type);

@@ -19,8 +19,8 @@ import {
 import { batchAnswer } from './batch-answer.js';
 import { BatchWriteParameters } from './batch-input.js';
 import type { AppendedEvent } from './appended-event.js';
-import { isConditional } from './event-writer.js';
-import { EventIntake } from './intake.js';
+import { isConditional } from './event-appender.js';
+import { EventWriteService } from './event-write-service.js';
 import { readBatch, readLines, readSingle, textOf, type ParsedEvents } from './read-request.js';
 import { asEvent, rejectedEventEncoder } from './rejected/rejected-event-encoder.js';
 import { EventRejection } from './rejection.js';
@@ -36,7 +36,7 @@ const json = 'application/json; charset=utf-8';
 @ApiTags('events')
 @Controller('api/v1/events')
 export class EventsController {
-  constructor(private readonly intake: EventIntake) {}
+  constructor(private readonly intake: EventWriteService) {}
 
   @ApiOperation({ summary: 'Write one event', description: oneEvent })
   @ApiResponse({

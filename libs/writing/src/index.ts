@@ -1,4 +1,4 @@
-export * from './deferred-producer.js';
+export * from './late-bound-producer.js';
 export * from './metered-producer.js';
 export { RejectedEventRevalidator } from './rejected/rejected-event-revalidator.js';
 export { CompiledSchemaCache } from './schemas/compiled-schema-cache.js';

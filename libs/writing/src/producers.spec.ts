@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ProducerBufferFullError, LogUnavailableError, UnknownTopicError } from '#log';
 import { MemoryLog } from '#log/memory';
 import { metrics } from '#telemetry';
-import { DeferredProducer } from './deferred-producer.js';
+import { LateBoundProducer } from './late-bound-producer.js';
 import { MeteredProducer } from './metered-producer.js';
 
 const record = { topic: 't', key: 'k', value: 'twelve bytes' };
@@ -16,7 +16,7 @@ async function givenProducer(options = {}) {
 describe('a late producer', () => {
   it('rejects like an unreachable log until its producer is set', async () => {
     const { producer } = await givenProducer();
-    const late = new DeferredProducer();
+    const late = new LateBoundProducer();
     await expect(late.append([record])).rejects.toThrow(LogUnavailableError);
     late.use(producer);
     expect(await late.append([record])).toEqual([{ partition: 0, offset: 0 }]);

@@ -8,7 +8,7 @@ import {
 } from '#event';
 import { duplicateMember } from './duplicate-member.js';
 import type { ScannedEvent } from './event-scan.js';
-import { EventRejection, type RejectedEventTextRange } from './rejection.js';
+import { EventRejection, type RejectedEventRangeAndIds } from './rejection.js';
 import type { SchemaIndex, CurrentSchema } from './schemas/schema-index.js';
 import type { UuidV7Generator } from './uuid-v7.js';
 import { eventErrors, isEvent } from './validate-event.js';
@@ -29,7 +29,7 @@ export interface AcceptedEvent extends EventRecord {
 }
 
 /** What the parsers of one write request share: ingest time, id generator, schemas, and the text of the body. */
-export interface IntakeContext {
+export interface EventParserInputs {
   ingestedAt: EpochMicros;
   ids: Pick<UuidV7Generator, 'next'>;
   /** The body of the request as text, or the events that were converted from it. */
@@ -44,7 +44,7 @@ export interface IntakeContext {
 export function readEvent(
   found: ScannedEvent,
   pointer: string,
-  reception: IntakeContext,
+  reception: EventParserInputs,
 ): AcceptedEvent | EventRejection {
   const event = checked(found, pointer, reception);
   return event instanceof EventRejection ? event.of(sentEvent(found, reception)) : event;
@@ -53,7 +53,7 @@ export function readEvent(
 function checked(
   found: ScannedEvent,
   pointer: string,
-  reception: IntakeContext,
+  reception: EventParserInputs,
 ): AcceptedEvent | EventRejection {
   const { envelope } = found;
   if (isLong(reception.text, found)) return tooLarge(pointer);
@@ -82,7 +82,10 @@ function checked(
 }
 
 /** Returns the position of a rejected event and its valid fields, with which it can be kept in its stream. */
-function sentEvent({ envelope, start, end }: ScannedEvent, { ids }: IntakeContext): RejectedEventTextRange {
+function sentEvent(
+  { envelope, start, end }: ScannedEvent,
+  { ids }: EventParserInputs,
+): RejectedEventRangeAndIds {
   const { stream, entity_id, event_id } = envelope as Partial<Record<string, unknown>>;
   const isName = typeof stream === 'string' && streamNamePattern.test(stream);
   const isEntity =

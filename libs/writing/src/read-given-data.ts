@@ -1,10 +1,10 @@
 import { ProblemError } from '#api';
-import type { IntakeContext } from './read-event.js';
+import type { EventParserInputs } from './read-event.js';
 import { readSingle } from './read-request.js';
 import { UuidV7Generator } from './uuid-v7.js';
 
 const ids = new UuidV7Generator();
-const noSchemas: IntakeContext['schemas'] = { find: () => undefined };
+const noSchemas: EventParserInputs['schemas'] = { find: () => undefined };
 
 /**
  * Checks that a JSON text could be the `data` of an event of this stream and type, and returns it trimmed. Schemas are

@@ -1,11 +1,11 @@
 import { ProblemError } from '#api';
-import type { AcceptedEvent, IntakeContext } from './read-event.js';
+import type { AcceptedEvent, EventParserInputs } from './read-event.js';
 import { readBatch } from './read-request.js';
 import { EventRejection } from './rejection.js';
 import { UuidV7Generator } from './uuid-v7.js';
 
 const ids = new UuidV7Generator();
-const noSchemas: IntakeContext['schemas'] = { find: () => undefined };
+const noSchemas: EventParserInputs['schemas'] = { find: () => undefined };
 
 /**
  * Parses and validates the events in the text of a JSON array as a write does, for routes that try something out with

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { IntakeContext } from './read-event.js';
+import type { EventParserInputs } from './read-event.js';
 import { readBatch, readLines } from './read-request.js';
 import { UuidV7Generator } from './uuid-v7.js';
 
 const event = `{"stream":"orders","event_type":"t","data":{"t":"${'x'.repeat(300_000)}"}}`;
 const three = [event, event, event];
-const receptionOf = (text: string): IntakeContext => ({
+const receptionOf = (text: string): EventParserInputs => ({
   ...{ ingestedAt: 0, ids: new UuidV7Generator(), text },
   schemas: { find: () => undefined },
 });

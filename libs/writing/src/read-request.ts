@@ -3,8 +3,8 @@ import { isJsonObject, limits } from '#event';
 import { ProblemError } from '#api';
 import { TimeSlice } from '#async';
 import { parseJson, unknownFields } from '#http';
-import { scanEvent, type EventScanContext } from './event-scan.js';
-import { readEvent, type AcceptedEvent, type IntakeContext } from './read-event.js';
+import { scanEvent, type ScannerAndSchemas } from './event-scan.js';
+import { readEvent, type AcceptedEvent, type EventParserInputs } from './read-event.js';
 import { EventRejection } from './rejection.js';
 import { ValidatingJsonScanner } from './schemas/scan/validating-json-scanner.js';
 
@@ -29,7 +29,7 @@ export function textOf(body: Buffer): string {
  * Parses and validates a request body that is a single event. @throws ProblemError `invalid_json`, or the problem of
  * the event
  */
-export function readSingle(reception: IntakeContext): AcceptedEvent {
+export function readSingle(reception: EventParserInputs): AcceptedEvent {
   const { text, schemas } = reception;
   const scanner = new ValidatingJsonScanner(text);
   const start = scanner.space(0);
@@ -50,12 +50,12 @@ export function readSingle(reception: IntakeContext): AcceptedEvent {
  * the whole body is thrown. Reading yields to the event loop between events.
  * @throws ProblemError `invalid_json`, `invalid_request`
  */
-export async function readBatch(reception: IntakeContext): Promise<ParsedEvents> {
+export async function readBatch(reception: EventParserInputs): Promise<ParsedEvents> {
   const { text, schemas } = reception;
   const start = /^[ \t\n\r]*\{[ \t\n\r]*"events"[ \t\n\r]*:[ \t\n\r]*\[/.exec(text)?.[0].length;
   if (start === undefined) throw notABatch(text);
   const scanner = new ValidatingJsonScanner(text);
-  const scan: EventScanContext = { scanner, schemas };
+  const scan: ScannerAndSchemas = { scanner, schemas };
   const results: ParsedEvents = [];
   const turn = new TimeSlice();
   let i = scanner.space(start);
@@ -83,7 +83,7 @@ export async function readBatch(reception: IntakeContext): Promise<ParsedEvents>
  * Reading yields to the event loop between lines.
  * @throws ProblemError `invalid_request` when there are no events or too many
  */
-export async function readLines(reception: IntakeContext): Promise<ParsedEvents> {
+export async function readLines(reception: EventParserInputs): Promise<ParsedEvents> {
   const { text } = reception;
   const reader = new EventLineReader(reception);
   const results: ParsedEvents = [];
@@ -105,9 +105,9 @@ export async function readLines(reception: IntakeContext): Promise<ParsedEvents>
 
 /** Parses and validates events that are on separate lines of a request's text. */
 export class EventLineReader {
-  private readonly scan: EventScanContext;
+  private readonly scan: ScannerAndSchemas;
 
-  constructor(private readonly reception: IntakeContext) {
+  constructor(private readonly reception: EventParserInputs) {
     const { text, schemas } = reception;
     this.scan = { scanner: new ValidatingJsonScanner(text, { lines: true }), schemas };
   }

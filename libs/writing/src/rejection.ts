@@ -2,7 +2,7 @@ import type { RecordPosition } from '#log';
 import { ProblemError, type InputProblem, type ProblemCode } from '#api';
 
 /** Position of a rejected event in the text of its request, and those of its fields that are needed to keep it. */
-export interface RejectedEventTextRange {
+export interface RejectedEventRangeAndIds {
   start: number;
   end: number;
   /** Stream of the rejected event; undefined if the name is not valid. */
@@ -21,7 +21,7 @@ const mostCharacters = 500;
  */
 export class EventRejection {
   /** The rejected event; undefined if its text is not known. */
-  readonly sent?: RejectedEventTextRange;
+  readonly sent?: RejectedEventRangeAndIds;
   /**
    * Partition and offset of the record that keeps the rejected event, or of the conditional record that was refused or
    * is undecided. Undefined if there is no record.
@@ -37,7 +37,7 @@ export class EventRejection {
   ) {}
 
   /** Returns this rejection with the position and the fields of the rejected event. */
-  of(sent: RejectedEventTextRange): EventRejection {
+  of(sent: RejectedEventRangeAndIds): EventRejection {
     return Object.assign(new EventRejection(this.code, this.detail, this.errors), { sent });
   }
 

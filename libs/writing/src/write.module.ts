@@ -1,7 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { EventsController } from './events.controller.js';
 import { CloudEventsController } from './cloudevents/cloud-events.controller.js';
-import { EventIntake } from './intake.js';
+import { EventWriteService } from './event-write-service.js';
 import { OtlpController } from './otlp/otlp.controller.js';
 import { RawController } from './raw/raw.controller.js';
 import { StreamCreationController } from './stream-creation.controller.js';
@@ -23,7 +23,7 @@ export class WriteModule {
         OtlpController,
         StreamCreationController,
       ],
-      providers: [{ provide: WRITE_DEPENDENCIES, useValue: ports }, EventIntake],
+      providers: [{ provide: WRITE_DEPENDENCIES, useValue: ports }, EventWriteService],
     };
   }
 }

@@ -1,2 +1,2 @@
 export { unzstd, unzstdInJavaScript } from './unzstd.js';
-export { zstdFrames, ZstdRejectedError, type ZstdFrame } from './zstd-frames.js';
+export { zstdFrames, ZstdRejectedError, type ZstdFrameBoundaries } from './zstd-frames.js';

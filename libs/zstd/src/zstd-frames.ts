@@ -21,7 +21,7 @@ export class ZstdRejectedError extends Error {
 }
 
 /** Byte positions of one Zstandard frame and of its blocks. */
-export interface ZstdFrame {
+export interface ZstdFrameBoundaries {
   start: number;
   /**
    * End position of each block of the frame. The first block of a frame includes the frame header; the end of the last
@@ -39,8 +39,8 @@ export interface ZstdFrame {
  *
  * @throws ZstdRejectedError
  */
-export function zstdFrames(bytes: Buffer): ZstdFrame[] {
-  const frames: ZstdFrame[] = [];
+export function zstdFrames(bytes: Buffer): ZstdFrameBoundaries[] {
+  const frames: ZstdFrameBoundaries[] = [];
   let left = mostMoved;
   for (let at = 0; at < bytes.length;) {
     const number = uint(bytes, at, 4);

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 
 /** How long a statement may run after its time limit, and which process is then killed. */
-export interface OverrunLimits {
+export interface OverrunWatchOptions {
   /** Seconds after its time limit for which a statement may still run. */
   graceSeconds: number;
   /** The process to kill, and to whose error output the reason is written. */
@@ -9,7 +9,7 @@ export interface OverrunLimits {
 }
 
 /** Message to the thread of the watch: a statement started with this limit of seconds, or ended (undefined). */
-export interface WatchedStatement {
+export interface OverrunWorkerMessage {
   id: number;
   seconds: number | undefined;
 }
@@ -24,7 +24,7 @@ export class OverrunWatch {
   private readonly worker: Worker;
   private statements = 0;
 
-  constructor(limits: OverrunLimits) {
+  constructor(limits: OverrunWatchOptions) {
     this.worker = new Worker(new URL('overrun-worker.js', import.meta.url), {
       workerData: limits,
       // Not the modules that the main thread imports at its start.
@@ -36,7 +36,7 @@ export class OverrunWatch {
   /** Watches a statement with this time limit in seconds. Returns a function that ends the watch. */
   watch(seconds: number): () => void {
     const id = (this.statements += 1);
-    const tell = (message: WatchedStatement) => this.worker.postMessage(message);
+    const tell = (message: OverrunWorkerMessage) => this.worker.postMessage(message);
     tell({ id, seconds });
     return () => tell({ id, seconds: undefined });
   }

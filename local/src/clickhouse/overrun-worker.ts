@@ -1,12 +1,12 @@
 import { writeSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { OverrunLimits, WatchedStatement } from './overrun-watch.js';
+import type { OverrunWatchOptions, OverrunWorkerMessage } from './overrun-watch.js';
 
-const { graceSeconds, pid } = workerData as OverrunLimits;
+const { graceSeconds, pid } = workerData as OverrunWatchOptions;
 /** The remaining seconds of each running statement. Counted in ticks: a pause of this process does not count. */
 const left = new Map<number, number>();
 
-parentPort?.on('message', ({ id, seconds }: WatchedStatement) => {
+parentPort?.on('message', ({ id, seconds }: OverrunWorkerMessage) => {
   if (seconds === undefined) left.delete(id);
   else left.set(id, Math.ceil(seconds) + graceSeconds);
 });

@@ -13,7 +13,7 @@ function keptBootstrap(): string {
 }
 
 /** Identity of a new data folder. */
-export interface NewDataFolder {
+export interface KafkaStorageFormatOptions {
   /** The folder, which does not exist yet. */
   folder: string;
   nodeId: string | number;
@@ -25,7 +25,11 @@ export interface NewDataFolder {
  * Formats a data folder as Kafka's tool does, without the start of a Java process for the tool. Returns false, and writes
  * nothing, if the tool has not been run yet for this Kafka version.
  */
-export async function formatLikeEarlier({ folder, nodeId, clusterId }: NewDataFolder): Promise<boolean> {
+export async function formatLikeEarlier({
+  folder,
+  nodeId,
+  clusterId,
+}: KafkaStorageFormatOptions): Promise<boolean> {
   if (!existsSync(keptBootstrap())) return false;
   await mkdir(folder, { recursive: true });
   await copyFile(keptBootstrap(), join(folder, bootstrapFile));

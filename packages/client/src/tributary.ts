@@ -5,7 +5,7 @@ import { JsonApiClient } from './http/api.js';
 import { HttpClient, type ApiRequest, type CallOptions, type Fetch } from './http/http-client.js';
 import { requireHttpUrl, requireKnownOptions } from './known-options.js';
 import { LiveStream, type LiveOptions } from './live/live-stream.js';
-import { EventTailRequest } from './live/tail.js';
+import { EventTailRequestAndParser } from './live/tail.js';
 import { eventText } from './producer/event-text.js';
 import { parseJson } from './json/parse-json.js';
 import { Producer, type ProducerOptions } from './producer/producer.js';
@@ -289,7 +289,7 @@ export class Tributary {
     filter: EventFilter = {},
     options: LiveOptions = {},
   ): LiveStream<StoredEvent<Data>> {
-    return new LiveStream(this.api.http, new EventTailRequest<Data>(filter), options);
+    return new LiveStream(this.api.http, new EventTailRequestAndParser<Data>(filter), options);
   }
 
   /** Returns the state of an entity: the merged data of its events, now or as of a time. */

@@ -4,7 +4,7 @@ import { systemActor } from '#registry';
 import type { KeyScope } from '#http';
 import type { DeadLetter } from '#store';
 import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
-import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
+import { eventRow, givenGateway, type GivenGateway } from '../gateway-application-context.fixture.js';
 import { nowServing, savedState } from '../projections/states/serving.fixture.js';
 import { routesOfQueryPort } from './routes.fixture.js';
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { createHttpApp } from '#http';
-import type { GivenGateway } from '../gateway.fixture.js';
+import type { GivenGateway } from '../gateway-application-context.fixture.js';
 import { queryPort } from '../ports.js';
 
 /** Returns `METHOD /pattern` of every route of the API. */

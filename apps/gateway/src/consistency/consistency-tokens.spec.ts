@@ -11,7 +11,7 @@ const forever = new AbortController().signal;
 
 describe('waiting for positions', () => {
   it('resolves when the materializer has passed all of them', async () => {
-    const world = new World();
+    const world = new ConsistencyTokenTestBed();
     const waiting = world.waitFor().reached([at('orders', 0, 3), at('orders', 1, 7)], forever);
     world.commit('orders', 0, 4);
     world.commit('orders', 1, 8);
@@ -19,11 +19,11 @@ describe('waiting for positions', () => {
   });
 
   it('resolves at once without positions', async () => {
-    await new World().waitFor().reached([], forever);
+    await new ConsistencyTokenTestBed().waitFor().reached([], forever);
   });
 
   it('rejects with 504 when a position is not reached in time', async () => {
-    const world = new World();
+    const world = new ConsistencyTokenTestBed();
     world.commit('orders', 0, 4);
     const waiting = world
       .waitFor({ timeoutMs: 5 })
@@ -32,12 +32,12 @@ describe('waiting for positions', () => {
   });
 
   it('rejects with 404 for a stream that remains unknown', async () => {
-    const waiting = new World().waitFor().reached([at('nowhere', 0, 0)], forever);
+    const waiting = new ConsistencyTokenTestBed().waitFor().reached([at('nowhere', 0, 0)], forever);
     await expect(waiting).rejects.toMatchObject({ code: 'stream_not_found', status: 404 });
   });
 
   it('continues with a stream that becomes known while it waits', async () => {
-    const world = new World();
+    const world = new ConsistencyTokenTestBed();
     const waiting = world.waitFor({ unknownStreamMs: 60_000 }).reached([at('new', 0, 0)], forever);
     world.announce('new', 1);
     world.commit('new', 0, 1);
@@ -45,7 +45,7 @@ describe('waiting for positions', () => {
   });
 
   it('forgets the committed offsets of a deleted stream of the same name', async () => {
-    const world = new World();
+    const world = new ConsistencyTokenTestBed();
     const tokens = world.waitFor({ timeoutMs: 50 });
     world.commit('orders', 0, 100);
     await tokens.reached([at('orders', 0, 99)], forever);
@@ -58,7 +58,7 @@ describe('waiting for positions', () => {
   });
 
   it('rejects with 400 for a partition that the stream does not have', async () => {
-    const waiting = new World().waitFor().reached([at('orders', 2, 0)], forever);
+    const waiting = new ConsistencyTokenTestBed().waitFor().reached([at('orders', 2, 0)], forever);
     await expect(waiting).rejects.toMatchObject({
       code: 'invalid_request',
       options: { errors: [{ pointer: 'wait_for' }] },
@@ -66,7 +66,7 @@ describe('waiting for positions', () => {
   });
 
   it('does not apply the commits of a deleted stream to a new stream of the same name', async () => {
-    const world = new World();
+    const world = new ConsistencyTokenTestBed();
     world.commit('orders', 0, 5);
     world.announce('orders', 2, 'orders#2');
     const waiting = world.waitFor({ timeoutMs: 20 }).reached([at('orders', 0, 0)], forever);
@@ -74,7 +74,7 @@ describe('waiting for positions', () => {
   });
 
   it('rejects with 503 when the log cannot be reached', async () => {
-    const world = new World();
+    const world = new ConsistencyTokenTestBed();
     world.failure = new LogUnavailableError('down');
     const waiting = world.waitFor().reached([at('orders', 0, 0)], forever);
     await expect(waiting).rejects.toMatchObject({ code: 'log_unavailable', status: 503 });
@@ -82,14 +82,18 @@ describe('waiting for positions', () => {
 
   it('ends when the client disconnects', async () => {
     const client = new AbortController();
-    const waiting = new World().waitFor().reached([at('orders', 0, 0), at('other', 0, 0)], client.signal);
+    const waiting = new ConsistencyTokenTestBed()
+      .waitFor()
+      .reached([at('orders', 0, 0), at('other', 0, 0)], client.signal);
     client.abort(new ProblemError('request_timeout', 'gone'));
     await expect(waiting).rejects.toThrow('gone');
-    await expect(new World().waitFor().reached([at('orders', 0, 0)], client.signal)).rejects.toThrow('gone');
+    await expect(
+      new ConsistencyTokenTestBed().waitFor().reached([at('orders', 0, 0)], client.signal),
+    ).rejects.toThrow('gone');
   });
 
   it('waits for another consumer group if one is named', async () => {
-    const world = new World();
+    const world = new ConsistencyTokenTestBed();
     const tokens = world.waitFor({ timeoutMs: 20 });
     world.commit('orders', 0, 4);
     const waiting = tokens.reached([at('orders', 0, 3)], forever, 'g');
@@ -103,7 +107,7 @@ describe('waiting for positions', () => {
   });
 
   it('removes the watch of a group when nobody waits for it', async () => {
-    const world = new World();
+    const world = new ConsistencyTokenTestBed();
     const tokens = world.waitFor();
     world.commitOf('g', at('orders', 0, 4));
     await tokens.reached([at('orders', 0, 3), at('orders', 0, 2)], forever, 'g');
@@ -114,7 +118,7 @@ describe('waiting for positions', () => {
   });
 
   it('limits the number of waiters, and releases their slots', async () => {
-    const world = new World();
+    const world = new ConsistencyTokenTestBed();
     const tokens = world.waitFor({ maxWaiters: 2 });
     const two = tokens.reached([at('orders', 0, 0), at('orders', 1, 0)], forever);
     await expect(tokens.reached([at('orders', 0, 0)], forever)).rejects.toMatchObject({
@@ -137,7 +141,7 @@ function client(afterMs: number): AbortSignal {
 }
 
 /** Streams and commits that a spec sets. `orders` has two partitions. */
-class World {
+class ConsistencyTokenTestBed {
   readonly flushes = { ask: () => undefined };
   failure: Error | undefined;
   private readonly streams = new Map<string, StreamDefinition>();

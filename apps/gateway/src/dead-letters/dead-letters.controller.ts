@@ -3,7 +3,7 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import type { EventReader } from '#store';
 import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
-import { listEnd } from '../lists/list-pagination.js';
+import { listEnd } from '../lists/has-more-and-next-cursor.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { STORE } from '../shared-services/shared-services.js';

@@ -3,7 +3,7 @@ import { encodeRecord, entityHash, parseTime } from '#event';
 import { erasureName, systemActor, type PipelineDefinition } from '#registry';
 import type { DeadLetter, PipelineFailureLocation } from '#store';
 import { readReplay } from '#dataflow';
-import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
+import { eventRow, givenGateway, type GivenGateway } from '../gateway-application-context.fixture.js';
 import type { ReplayAnswer } from './replay-answers.js';
 
 let gateway: GivenGateway;

@@ -5,7 +5,7 @@ import { erasureName, schemaName, systemActor, type SchemaSubject } from '#regis
 import { LogUnavailableError } from '#log';
 import type { DeadLetter } from '#store';
 import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
-import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
+import { eventRow, givenGateway, type GivenGateway } from '../gateway-application-context.fixture.js';
 import type { ReplayAnswer } from './replay-answers.js';
 
 let gateway: GivenGateway;

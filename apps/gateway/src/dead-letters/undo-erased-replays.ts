@@ -1,6 +1,6 @@
 import { entityHash, formatTime, type EpochMicros } from '#event';
 import { erasureName, type Actor, type Definitions, type Erasure } from '#registry';
-import type { EventEraser, StoredDeadLetter } from '#store';
+import type { EventRemover, StoredDeadLetter } from '#store';
 import { mergedErasure } from '../erasure/merged-erasure.js';
 
 /** Why a dead letter of an erased entity is not replayed. */
@@ -38,7 +38,7 @@ export async function undoErasedReplays(
     eraser,
   }: {
     definitions: Pick<Definitions, 'start' | 'stream' | 'erasures'>;
-    eraser: Pick<EventEraser, 'eraseEntity'>;
+    eraser: Pick<EventRemover, 'eraseEntity'>;
   },
   replayed: readonly ReplayedRecord[],
   { actor, now }: { actor: Actor; now: EpochMicros },

@@ -3,7 +3,7 @@ import { ProblemError } from '#api';
 import { PathParameter } from '#http';
 
 /** The two kinds of definitions that share one rule for names in URLs. */
-export type ProjectionOrPipeline = 'projection' | 'pipeline';
+export type ProjectionOrPipelineKind = 'projection' | 'pipeline';
 
 /** The name in the path of a URL, for the OpenAPI document. */
 export const nameParam = { name: 'name', schema: { type: 'string', pattern: definitionNamePattern.source } };
@@ -19,7 +19,7 @@ export function PipelineName(): ParameterDecorator {
 }
 
 /** Validates the name of a definition in the path of a URL. @throws ProblemError 400 */
-export function requireDefinitionName(kind: ProjectionOrPipeline, name: string): string {
+export function requireDefinitionName(kind: ProjectionOrPipelineKind, name: string): string {
   if (definitionNamePattern.test(name)) return name;
   throw new ProblemError('invalid_request', `The name of a ${kind} ${definitionNameRule}.`, {
     errors: [{ pointer: 'name', detail: definitionNameRule }],
@@ -31,7 +31,7 @@ export function requireDefinitionName(kind: ProjectionOrPipeline, name: string):
  * @throws ProblemError 400
  */
 export function requireSameName(
-  kind: ProjectionOrPipeline,
+  kind: ProjectionOrPipelineKind,
   body: { name?: string | null },
   inAddress: string,
 ): void {

@@ -1,6 +1,6 @@
 import { ProblemError, type StreamAccess } from '#api';
 import type { Actor, ResourceStore } from '#registry';
-import type { ProjectionOrPipeline } from './definition-name.js';
+import type { ProjectionOrPipelineKind } from './definition-name.js';
 
 /** The caller that changes a projection or pipeline: its name for the audit, and the streams that it may see. */
 export interface DefinitionChangeCaller {
@@ -10,7 +10,7 @@ export interface DefinitionChangeCaller {
 
 /** The definitions of one kind, and who may see each of them. */
 interface VisibleDefinitionsOptions<D> {
-  what: ProjectionOrPipeline;
+  what: ProjectionOrPipelineKind;
   kind: ResourceStore<D>;
   /** Whether every stream that a definition reads, looks up and writes is visible. */
   permits: (definition: D, access: StreamAccess) => boolean;

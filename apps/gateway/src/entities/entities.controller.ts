@@ -8,7 +8,7 @@ import { ApiAnswer } from '../openapi/answers.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { STORE } from '../shared-services/shared-services.js';
 import { EntityList } from './entity-list-answers.js';
-import { listEnd } from '../lists/list-pagination.js';
+import { listEnd } from '../lists/has-more-and-next-cursor.js';
 import { Problems, storeProblems } from '../openapi/problems.js';
 import { EntityListParameters } from './entity-list-parameters.js';
 

@@ -3,7 +3,7 @@ import { entityHash, formatTime, streamNameOf, TopicAndGroupNames, type StreamId
 import { ProblemError } from '#api';
 import { erasureName, type Actor, type Definitions, type Erasure } from '#registry';
 import type { TopicAdmin } from '#log';
-import type { ErasableDataPresence, EventReader, EventEraser, AuthorizationScope } from '#store';
+import type { ErasableDataPresence, EventReader, EventRemover, AuthorizationScope } from '#store';
 import { DEFINITIONS, LOG, STORE } from '../shared-services/shared-services.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { ConsistencyTokenWaiter } from '../consistency/consistency-tokens.js';
@@ -12,7 +12,7 @@ import { mergedErasure } from './merged-erasure.js';
 
 interface ErasingStore {
   reader: Pick<EventReader, 'erasableDataOf' | 'query'>;
-  eraser: Pick<EventEraser, 'eraseEntity' | 'countEntity'>;
+  eraser: Pick<EventRemover, 'eraseEntity' | 'countEntity'>;
 }
 
 /** The entity to erase, and the caller that erases it. */

@@ -77,23 +77,23 @@ export class EventSelectionParameters implements HasCrossFieldCheck {
 /** Formats of an event in a live stream; the first is the default. */
 export const eventFormats = ['event', 'cloudevents'] as const;
 /** Format of an event in a live stream: the API's own JSON, or CloudEvents 1.0. */
-export type LiveEventFormat = (typeof eventFormats)[number];
+export type LiveEventJsonFormat = (typeof eventFormats)[number];
 
 /** Query parameters of the live stream `GET /api/v1/events/stream`. */
 export class LiveEventStreamParameters extends EventSelectionParameters {
   @IsIn(eventFormats)
   @Parameter('`cloudevents`: each event in the JSON format of CloudEvents 1.0.')
-  format: LiveEventFormat = 'event';
+  format: LiveEventJsonFormat = 'event';
 }
 
 /** Event filters of a request that is answered once, with `wait_for`; a live stream has no `wait_for`. */
-export class EventFilterParameters extends EventSelectionParameters {
+export class ConsistentEventReadParameters extends EventSelectionParameters {
   @Positions()
   wait_for?: ConsistencyToken[];
 }
 
 /** Query parameters of `GET /api/v1/events/query`. */
-export class EventQueryParameters extends EventFilterParameters {
+export class EventQueryParameters extends ConsistentEventReadParameters {
   @IsIn(['asc', 'desc'])
   @Parameter('Sort order by event time. Events with the same time are in log order (partition, offset).')
   order: 'asc' | 'desc' = 'asc';
@@ -106,7 +106,7 @@ export class EventQueryParameters extends EventFilterParameters {
 }
 
 /** Query parameters of `GET /api/v1/events/count`. */
-export class EventCountParameters extends EventFilterParameters {
+export class EventCountParameters extends ConsistentEventReadParameters {
   @IsIn(['stream', 'event_type', 'entity_id'])
   @Parameter('Counts the events of each value of this field.')
   group_by?: 'stream' | 'event_type' | 'entity_id';

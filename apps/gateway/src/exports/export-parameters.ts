@@ -1,6 +1,6 @@
 import { IsIn } from 'class-validator';
 import type { HasCrossFieldCheck } from '#http';
-import { EventFilterParameters } from '../events/event-parameters.js';
+import { ConsistentEventReadParameters } from '../events/event-parameters.js';
 import { Flag, Parameter } from '../parameters/decorators.js';
 
 /** The file formats of an export. */
@@ -10,7 +10,7 @@ export const exportFormats = ['parquet', 'arrow', 'ndjson', 'csv'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
 /** Query parameters of `GET /api/v1/events/export`. */
-export class EventExportParameters extends EventFilterParameters implements HasCrossFieldCheck {
+export class EventExportParameters extends ConsistentEventReadParameters implements HasCrossFieldCheck {
   @IsIn(exportFormats)
   @Parameter('The format of the answer.', 'parquet')
   format: ExportFormat = 'ndjson';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { givenGateway } from '../gateway.fixture.js';
+import { givenGateway } from '../gateway-application-context.fixture.js';
 import { HealthHistory } from './health-history.js';
 
 const lag = (lag_events: number, lag_seconds = 0) => ({ lag_events, lag_seconds });

@@ -45,7 +45,7 @@ export interface GroupLagCounts {
 }
 
 /** The lag of a consumer group over all of its topics, and the partition counts of those topics. */
-interface GroupLagResult extends GroupLagCounts {
+interface GroupLagAndPartitionCounts extends GroupLagCounts {
   /** Number of partitions by topic. Topics that no longer exist are omitted. */
   partitions: ReadonlyMap<string, number>;
 }
@@ -80,16 +80,19 @@ export class GroupLagReader {
    * @throws LogUnavailableError
    * @throws ProblemError overloaded
    */
-  async of(groups: readonly ConsumerGroup[]): Promise<Map<string, GroupLagResult>> {
+  async of(groups: readonly ConsumerGroup[]): Promise<Map<string, GroupLagAndPartitionCounts>> {
     this.forgetOld();
     return new Map(
       await Promise.all(
-        groups.map(async (one): Promise<[string, GroupLagResult]> => [one.id, await this.ofGroup(one)]),
+        groups.map(async (one): Promise<[string, GroupLagAndPartitionCounts]> => [
+          one.id,
+          await this.ofGroup(one),
+        ]),
       ),
     );
   }
 
-  private async ofGroup({ group, topics }: ConsumerGroup): Promise<GroupLagResult> {
+  private async ofGroup({ group, topics }: ConsumerGroup): Promise<GroupLagAndPartitionCounts> {
     const { admin } = this.log;
     const asked = await Promise.all(
       topics.map(async ({ topic, starts, isWhole }) => ({

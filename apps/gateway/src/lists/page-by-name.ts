@@ -1,11 +1,11 @@
-import { listEnd, type ListPagination } from './list-pagination.js';
+import { listEnd, type HasMoreAndNextCursor } from './has-more-and-next-cursor.js';
 import { nameCursor, nameOfCursor } from './name-cursor.js';
 
 /** One page of a list that is sorted by name, with the total and the cursor of the next page. */
 interface PageSortedByName<T> {
   items: T[];
   /** The members with which the answer of the list ends. */
-  end: ListPagination & { total: number };
+  end: HasMoreAndNextCursor & { total: number };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
-import { givenGateway, type GivenGateway } from '../gateway.fixture.js';
+import { givenGateway, type GivenGateway } from '../gateway-application-context.fixture.js';
 import { LiveConnections } from './live-connections.js';
 import { nowServing } from '../projections/states/serving.fixture.js';
 

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProblemError } from '#api';
 import {
-  LogPageReader,
+  LogOrderPageReader,
   StoreUnavailableError,
   type EventReader,
   type OffsetRange,
-  type LogPage,
+  type LogOrderPageWithRanges,
 } from '#store';
 import { metrics } from '#telemetry';
 import type { Bulkhead } from '../reads/bulkhead.js';
 import { LiveEvent } from './live-event.js';
-import type { SameFilterLiveStreams, SubscriptionListener } from './same-filter-live-streams.js';
+import type { SameFilterLiveStreams, LiveMessagesListener } from './same-filter-live-streams.js';
 import type { LivePosition, CatchUpRange } from './live-position.js';
 import type { StoredEventsFollower } from './stored-events-follower.js';
 import { eventMessage, positionMessage } from './server-sent.js';
@@ -50,7 +50,7 @@ const pieceCharacters = 64 * 1024;
  * one phase to the other causes neither a gap nor a repeated event.
  */
 export class LiveEventStream {
-  private readonly pages: LogPageReader;
+  private readonly pages: LogOrderPageReader;
   private readonly options: Required<LiveEventStreamOptions>;
   /** Decides which of the events read from the store are sent with an id. The group decides it for live events. */
   private ids = new ResumeIdSpacer();
@@ -62,7 +62,7 @@ export class LiveEventStream {
     options: LiveEventStreamOptions,
   ) {
     this.options = { retryMs: 1000, unknownMs: 5000, ...options };
-    this.pages = new LogPageReader({ reader: options.reader, ...page });
+    this.pages = new LogOrderPageReader({ reader: options.reader, ...page });
   }
 
   /** The client has received, or is about to receive, everything before this position. */
@@ -116,7 +116,10 @@ export class LiveEventStream {
   }
 
   /** Reads a page from the store. Resolves with undefined after a transient failure. */
-  private async read(ranges: readonly KeyedOffsetRange[], signal: AbortSignal): Promise<LogPage | undefined> {
+  private async read(
+    ranges: readonly KeyedOffsetRange[],
+    signal: AbortSignal,
+  ): Promise<LogOrderPageWithRanges | undefined> {
     const { bulkhead, group, outage } = this.options;
     const { streams: _, ...filter } = group.filter.question;
     try {
@@ -132,7 +135,7 @@ export class LiveEventStream {
   }
 
   private async write(
-    { events, reached, keys }: LogPage & { keys: ReadonlyMap<string, string> },
+    { events, reached, keys }: LogOrderPageWithRanges & { keys: ReadonlyMap<string, string> },
     socket: Socket,
     signal: AbortSignal,
   ): Promise<void> {
@@ -177,7 +180,7 @@ export class LiveEventStream {
     const { group } = this.options;
     if (this.ids.areDue) socket.write(positionMessage(this.own.toString()));
     this.isLive = true;
-    let listener: SubscriptionListener | undefined;
+    let listener: LiveMessagesListener | undefined;
     let stop: () => void = () => undefined;
     try {
       await new Promise<void>((resolve, reject) => {
@@ -204,7 +207,7 @@ export class LiveEventStream {
     }
   }
 
-  private leave(listener: SubscriptionListener | undefined): void {
+  private leave(listener: LiveMessagesListener | undefined): void {
     if (!listener || !this.options.group.listeners.delete(listener)) return;
     this.own = this.cursor.copy();
     this.ids = new ResumeIdSpacer();

@@ -8,9 +8,9 @@ import {
 } from '#event';
 import { eventValue, type CelObject } from '#cel';
 import { onOneLine } from '../answers/event-page.js';
-import type { LiveEventFormat } from '../events/event-parameters.js';
+import type { LiveEventJsonFormat } from '../events/event-parameters.js';
 
-const encode: Record<LiveEventFormat, (event: StoredEvent) => string> = {
+const encode: Record<LiveEventJsonFormat, (event: StoredEvent) => string> = {
   event: eventToJson,
   cloudevents: (event) => cloudEventJson(event, streamSource(event.stream)),
 };
@@ -20,14 +20,14 @@ const encode: Record<LiveEventFormat, (event: StoredEvent) => string> = {
  * when a stream first needs it.
  */
 export class LiveEvent {
-  private readonly texts: Partial<Record<LiveEventFormat, string>> = {};
+  private readonly texts: Partial<Record<LiveEventJsonFormat, string>> = {};
   private time: EpochMicros | undefined;
   private asValue: CelObject | undefined;
 
   constructor(readonly event: StoredEvent) {}
 
   /** Returns the event's JSON on one line, with `data` and `metadata` as they were sent. */
-  json(format: LiveEventFormat): string {
+  json(format: LiveEventJsonFormat): string {
     return (this.texts[format] ??= onOneLine(encode[format](this.event)));
   }
 

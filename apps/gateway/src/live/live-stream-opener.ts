@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Definitions } from '#registry';
 import type { EventReader } from '#store';
 import type { Logger } from '#telemetry';
-import type { LiveEventFormat } from '../events/event-parameters.js';
+import type { LiveEventJsonFormat } from '../events/event-parameters.js';
 import { DEFINITIONS, LIVE_STORE, LOGGER } from '../shared-services/shared-services.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { LiveConnections, type ServedLiveStream, type StreamingCaller } from './live-connections.js';
@@ -19,7 +19,7 @@ import { storeOutage, type StoreOutageTracker } from './store-outage-tracker.js'
 /** An authorized request for a live stream of events. */
 interface LiveRequest {
   question: LiveSelection;
-  format: LiveEventFormat;
+  format: LiveEventJsonFormat;
   /** The header `Last-Event-ID`. */
   lastEventId: string | undefined;
   requestId: string;

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { formatTime } from '#event';
 import { StepBudget } from '#cel';
-import { eventRow } from '../gateway.fixture.js';
+import { eventRow } from '../gateway-application-context.fixture.js';
 import { LiveEvent } from './live-event.js';
 import { LiveFilter } from './live-filter.js';
 import {
   SameFilterLiveStreams,
   type LiveBatch,
   type LiveMessages,
-  type SubscriptionListener,
+  type LiveMessagesListener,
 } from './same-filter-live-streams.js';
 import { LivePosition } from './live-position.js';
 
@@ -47,7 +47,7 @@ const freely = () => ({
 });
 
 /** Receives this many parts, and then has no more room. */
-class Listener implements SubscriptionListener {
+class Listener implements LiveMessagesListener {
   readonly parts: LiveMessages[] = [];
   /** The position of the group when the listener left. */
   left: string | undefined;

@@ -1,6 +1,6 @@
 import type { TimeSlice } from '#async';
 import { withinBudget, type StepBudget } from '#cel';
-import type { LiveEventFormat } from '../events/event-parameters.js';
+import type { LiveEventJsonFormat } from '../events/event-parameters.js';
 import type { LiveEvent } from './live-event.js';
 import type { LiveFilter } from './live-filter.js';
 import type { LivePosition } from './live-position.js';
@@ -34,7 +34,7 @@ export interface LiveMessages {
 }
 
 /** One live stream that receives the messages of its group. */
-export interface SubscriptionListener {
+export interface LiveMessagesListener {
   take(chunk: LiveMessages): void;
   /** Reports that the following events cannot be evaluated. When it returns, the listener is no longer registered. */
   fail(error: Error): void;
@@ -54,7 +54,7 @@ const sizeOfEvaluation = 16 * 1024;
  */
 export class SameFilterLiveStreams {
   /** Listeners that have received everything up to the cursor. */
-  readonly listeners = new Set<SubscriptionListener>();
+  readonly listeners = new Set<LiveMessagesListener>();
   /** Number of open streams, including those that are still catching up. */
   members = 0;
   /** Position up to which the log was followed, in the streams of this group; undefined until it is known. */
@@ -68,7 +68,7 @@ export class SameFilterLiveStreams {
   constructor(
     readonly filter: LiveFilter,
     readonly keyId: string | null = null,
-    readonly format: LiveEventFormat = 'event',
+    readonly format: LiveEventJsonFormat = 'event',
   ) {}
 
   /**

@@ -4,11 +4,15 @@ import { allStreams } from '#api';
 import { TopicAndGroupNames, type StoredEvent } from '#event';
 import type { Definitions } from '#registry';
 import type { TopicAdmin } from '#log';
-import { LogPageReader, type EventReader } from '#store';
+import { LogOrderPageReader, type EventReader } from '#store';
 import type { Logger } from '#telemetry';
 import { DEFINITIONS, LIVE_STORE, LOG, LOGGER } from '../shared-services/shared-services.js';
 import { LiveFilterStepBudgets } from './live-filter-step-budgets.js';
-import { FollowedStreams, type CommittedOffsets, type UndeliveredRange } from './followed-streams.js';
+import {
+  StoredEventsFollowerOffsets,
+  type CommittedOffsets,
+  type UndeliveredRange,
+} from './stored-events-follower-offsets.js';
 import { LiveEvent } from './live-event.js';
 import type { LiveBatch, SameFilterLiveStreams } from './same-filter-live-streams.js';
 import type { LivePosition } from './live-position.js';
@@ -42,9 +46,9 @@ const page = { events: 2_000, bytes: 2 * 1024 * 1024 };
 @Injectable()
 export class StoredEventsFollower {
   private readonly groups = new Set<SameFilterLiveStreams>();
-  private readonly followed: FollowedStreams;
+  private readonly followed: StoredEventsFollowerOffsets;
   private readonly times: StoredEventsFollowerTimings;
-  private readonly pages: LogPageReader;
+  private readonly pages: LogOrderPageReader;
   private outdated = true;
   private readonly rounds: SharedPoller;
 
@@ -57,8 +61,8 @@ export class StoredEventsFollower {
     @Optional() times: Partial<StoredEventsFollowerTimings> = {},
   ) {
     this.times = { ...defaults, ...times };
-    this.followed = new FollowedStreams({ definitions, topics, events: page.events });
-    this.pages = new LogPageReader({ reader, ...page });
+    this.followed = new StoredEventsFollowerOffsets({ definitions, topics, events: page.events });
+    this.pages = new LogOrderPageReader({ reader, ...page });
     this.rounds = new SharedPoller({
       isFollowed: () => this.isFollowed(),
       look: () => this.readNext(),

@@ -2,7 +2,7 @@ import { Type } from 'class-transformer';
 import { Allow, IsArray, IsIn, IsInt, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
 import { formatTime } from '#event';
 import type { PipelineDefinition } from '#registry';
-import type { OperatorSpec, PipelineSpec } from '#dataflow';
+import type { OperatorJson, PipelineSpec } from '#dataflow';
 import { ListAnswer } from '../lists/list-answer.js';
 import { Nullable } from '../openapi/nullable.js';
 import { JsonSchemaPart } from '../openapi/schema.js';
@@ -40,7 +40,7 @@ export class PipelineAnswer {
     items: { type: 'object' },
     description: 'The operators as they were defined.',
   })
-  operators: readonly OperatorSpec[];
+  operators: readonly OperatorJson[];
   @IsIn(pipelineStarts) from: PipelineSpec['from'];
   @JsonSchemaPart(time) @IsString() created_at: string;
   @JsonSchemaPart({

@@ -8,7 +8,7 @@ import { DEFINITIONS, STORE } from '../shared-services/shared-services.js';
 import { sameSpec } from '../definitions/same-spec.js';
 import type { DefinitionChangeCaller } from '../definitions/visible-definitions.js';
 import { Bulkhead } from '../reads/bulkhead.js';
-import { SourceBinder } from '../sources/source-binder.js';
+import { NewGenerationOrJobFactory } from '../sources/new-generation-or-job-factory.js';
 import { continuedJob } from './continued-job.js';
 import { refuseLoop } from './refuse-loop.js';
 import { PipelineReferenceChecker } from './pipeline-reference-checker.js';
@@ -39,7 +39,7 @@ export class PipelineDefinitionEditor {
     @Inject(STORE) private readonly store: { pipelines: KeyedStateReader },
     private readonly bulkhead: Bulkhead,
     private readonly streams: PipelineReferenceChecker,
-    private readonly sources: SourceBinder,
+    private readonly sources: NewGenerationOrJobFactory,
   ) {}
 
   /**

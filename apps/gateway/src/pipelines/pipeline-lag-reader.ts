@@ -15,7 +15,7 @@ interface InternalTopic {
 }
 
 /** The lag of a pipeline, and its internal topics. */
-export interface PipelineLagResult {
+export interface PipelineLagAndInternalTopics {
   /** Records of the source streams and internal topics that the job has not processed yet. */
   lag: number;
   internalTopics: InternalTopic[];
@@ -35,7 +35,7 @@ export class PipelineLagReader {
    * @throws LogUnavailableError
    * @throws ProblemError overloaded
    */
-  async of(definitions: readonly PipelineDefinition[]): Promise<Map<string, PipelineLagResult>> {
+  async of(definitions: readonly PipelineDefinition[]): Promise<Map<string, PipelineLagAndInternalTopics>> {
     const readings = definitions.map((definition) => this.readingOf(definition));
     const found = await this.lag.of(readings.map(({ group }) => group));
     return new Map(

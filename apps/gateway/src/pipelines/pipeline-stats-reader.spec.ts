@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PartitionProgress } from '#store';
+import type { PartitionCheckpoint } from '#store';
 import { partitionProgress } from '../../../../libs/store/src/keyed-states.fixture.js';
 import { compiledDefinition } from './compiled-definition.js';
 import { PipelineGatewayFixture, minutes, spec } from './pipeline-gateway.fixture.js';
@@ -9,11 +9,11 @@ const second = 1_000_000;
 const at = (seconds: number) => `1970-01-01T00:00:0${seconds}.000000Z`;
 
 /** Returns progress, by default of the source's first partition. */
-function progress(owner: string, more: Partial<PartitionProgress> = {}): PartitionProgress {
+function progress(owner: string, more: Partial<PartitionCheckpoint> = {}): PartitionCheckpoint {
   return partitionProgress({ owner, updated_at: second, ...more });
 }
 
-const save = (rows: PartitionProgress[]) => given.gateway.store.pipelines.save([], rows);
+const save = (rows: PartitionCheckpoint[]) => given.gateway.store.pipelines.save([], rows);
 
 /** Creates a pipeline with a window; returns its job, its keyed stage and the topic of the stage. */
 async function givenWindow(): Promise<{ run: string; stage: string; topic: string }> {

@@ -2,11 +2,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { EpochMicros } from '#event';
 import { replayStage, stepResults, type OperatorEventResult } from '#dataflow';
 import type { PipelineDefinition } from '#registry';
-import type { PartitionProgress, KeyedStateReader } from '#store';
+import type { PartitionCheckpoint, KeyedStateReader } from '#store';
 import { STORE } from '../shared-services/shared-services.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { compiledDefinition } from './compiled-definition.js';
-import { PipelineLagReader, type PipelineLagResult } from './pipeline-lag-reader.js';
+import { PipelineLagReader, type PipelineLagAndInternalTopics } from './pipeline-lag-reader.js';
 
 /** Numbers of events that a pipeline's job has processed, emitted and failed on since its start. */
 interface PipelineCounts {
@@ -28,7 +28,7 @@ interface OperatorStats extends Record<OperatorEventResult, number> {
 }
 
 /** Statistics of the current job of one pipeline: counts, lag, watermark, and counts of each operator. */
-export interface PipelineJobStats extends PipelineCounts, PipelineLagResult {
+export interface PipelineJobStats extends PipelineCounts, PipelineLagAndInternalTopics {
   /**
    * The statistics of the operators in the order of the definition. Empty if this gateway's version of Tributary cannot
    * compile the definition.
@@ -81,8 +81,8 @@ export class PipelineStatsReader {
 
 function statsOf(
   definition: PipelineDefinition,
-  rows: readonly PartitionProgress[],
-): Omit<PipelineJobStats, keyof PipelineLagResult> {
+  rows: readonly PartitionCheckpoint[],
+): Omit<PipelineJobStats, keyof PipelineLagAndInternalTopics> {
   const sum = (of: Exclude<keyof PipelineCounts, 'processed'>) => rows.reduce((all, row) => all + row[of], 0);
   const sources = rows.filter(({ stage }) => stage === '');
   return {
@@ -95,7 +95,7 @@ function statsOf(
 }
 
 /** Sums the counts of each operator over the partitions of the job's current stages. */
-function stepsOf(definition: PipelineDefinition, rows: readonly PartitionProgress[]): OperatorStats[] {
+function stepsOf(definition: PipelineDefinition, rows: readonly PartitionCheckpoint[]): OperatorStats[] {
   const compiled = compiledDefinition(definition);
   if (!compiled) return [];
   // The rows of a former stage remain for a while.
@@ -113,7 +113,10 @@ function stepsOf(definition: PipelineDefinition, rows: readonly PartitionProgres
  * Returns the minimum watermark of the pipeline's windows and dedupes, or of its sources when it has neither. Null
  * until each of them has received an event.
  */
-function watermarkOf(definition: PipelineDefinition, rows: readonly PartitionProgress[]): EpochMicros | null {
+function watermarkOf(
+  definition: PipelineDefinition,
+  rows: readonly PartitionCheckpoint[],
+): EpochMicros | null {
   const keyed = compiledDefinition(definition)?.stages.map(({ id }) => id) ?? [];
   const stages = (keyed.length > 0 ? keyed : ['']).map((id) =>
     leastOf(rows.filter(({ stage }) => stage === id)),
@@ -121,7 +124,7 @@ function watermarkOf(definition: PipelineDefinition, rows: readonly PartitionPro
   return stages.some((watermark) => watermark === null) ? null : Math.min(...(stages as EpochMicros[]));
 }
 
-function leastOf(rows: readonly PartitionProgress[]): EpochMicros | null {
+function leastOf(rows: readonly PartitionCheckpoint[]): EpochMicros | null {
   const watermarks = rows.flatMap(({ watermark }) => watermark ?? []);
   return watermarks.length === 0 ? null : Math.min(...watermarks);
 }

@@ -9,7 +9,7 @@ import { Bulkhead } from '../reads/bulkhead.js';
 import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { GatewayConfig } from '../config.js';
 import { VisibleProjections } from '../projections/visible-projections.js';
-import { SourceBinder } from '../sources/source-binder.js';
+import { NewGenerationOrJobFactory } from '../sources/new-generation-or-job-factory.js';
 import { PipelineDefinitionEditor } from './pipeline-definition-editor.js';
 import { PipelineReferenceChecker } from './pipeline-reference-checker.js';
 import { VisiblePipelines } from './visible-pipelines.js';
@@ -34,7 +34,7 @@ async function gateway(): Promise<{ changes: PipelineDefinitionEditor; definitio
   const streams = new StreamReadAuthorizer(definitions, { reached: () => Promise.resolve() });
   const projections = new VisibleProjections(definitions);
   const required = new PipelineReferenceChecker(definitions, projections, streams, new GatewayConfig());
-  const sources = new SourceBinder(definitions, log, topics);
+  const sources = new NewGenerationOrJobFactory(definitions, log, topics);
   const bulkhead = new Bulkhead({ concurrent: 1, queued: 10, waitMs: 1000 });
   const visible = new VisiblePipelines(definitions);
   return {

@@ -12,7 +12,7 @@ import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { STORE } from '../shared-services/shared-services.js';
 import { sameSpec } from '../definitions/same-spec.js';
 import type { DefinitionChangeCaller } from '../definitions/visible-definitions.js';
-import { SourceBinder } from '../sources/source-binder.js';
+import { NewGenerationOrJobFactory } from '../sources/new-generation-or-job-factory.js';
 import { VisibleProjections } from './visible-projections.js';
 
 /**
@@ -37,7 +37,7 @@ export class ProjectionDefinitionEditor {
     private readonly projections: VisibleProjections,
     @Inject(STORE) private readonly store: { projections: Pick<KeyedStateStore, 'remove'> },
     private readonly streams: StreamReadAuthorizer,
-    private readonly sources: SourceBinder,
+    private readonly sources: NewGenerationOrJobFactory,
   ) {}
 
   /**

@@ -1,5 +1,5 @@
 import type { TopicAndGroupNames } from '#event';
-import type { Definitions, SourceStreamBinding } from '#registry';
+import type { Definitions, SourceStreamWithStartOffsets } from '#registry';
 import type { ConsumedTopic } from '../lag/group-lag-reader.js';
 
 /**
@@ -7,7 +7,7 @@ import type { ConsumedTopic } from '../lag/group-lag-reader.js';
  * again, is no longer read.
  */
 export function readTopics(
-  sources: Readonly<Record<string, SourceStreamBinding>>,
+  sources: Readonly<Record<string, SourceStreamWithStartOffsets>>,
   { definitions, topics }: { definitions: Pick<Definitions, 'stream'>; topics: TopicAndGroupNames },
 ): ConsumedTopic[] {
   return Object.entries(sources).flatMap(([stream, { id, starts }]) => {

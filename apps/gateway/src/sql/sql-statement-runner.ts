@@ -14,7 +14,7 @@ import { PerKeyConcurrencyLimiter } from '../access/per-key-concurrency-limiter.
 import { abortWhenKeyEnds } from '../access/abort-when-key-ends.js';
 
 /** A parsed SQL statement of an analyst, and the caller. */
-export interface AnalystSqlRequest {
+export interface SqlHttpRequest {
   request: FastifyRequest;
   parameters: UrlParameters;
   caller: Principal;
@@ -69,7 +69,7 @@ export class SqlStatementRunner {
    * @throws ProblemError
    * @throws StoreUnavailableError
    */
-  async run(call: AnalystSqlRequest, send: (answer: SqlResponse) => Promise<boolean>): Promise<void> {
+  async run(call: SqlHttpRequest, send: (answer: SqlResponse) => Promise<boolean>): Promise<void> {
     const { request, caller, client } = call;
     const watch = abortWhenKeyEnds(caller, client);
     const log = { key_id: caller.keyId ?? '', request_id: request.id };
@@ -104,7 +104,7 @@ export class SqlStatementRunner {
     }
   }
 
-  private question({ request, parameters, caller: { keyId, access } }: AnalystSqlRequest): SqlRequest {
+  private question({ request, parameters, caller: { keyId, access } }: SqlHttpRequest): SqlRequest {
     const input = sqlRequest({ request, parameters }, this.sql.database);
     return {
       ...input,

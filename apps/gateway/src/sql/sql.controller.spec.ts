@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { systemActor, type AuditEntry } from '#registry';
+import { systemActor, type AuditEventContent } from '#registry';
 import { generateKey } from '#http';
 import { until } from '#testkit';
-import { givenGateway, type GivenGateway } from '../gateway.fixture.js';
+import { givenGateway, type GivenGateway } from '../gateway-application-context.fixture.js';
 import { FakeAnalystSqlRunner } from './fake-sql.fixture.js';
 
 const sql = new FakeAnalystSqlRunner();
 let gateway: GivenGateway;
-const audited: AuditEntry[] = [];
+const audited: AuditEventContent[] = [];
 /** The text of the key, and the header with it. */
 let key: string;
 let authorization: string;

@@ -15,7 +15,7 @@ import {
 } from '#http';
 import { SqlError, type SqlResponse } from '#store';
 import type { UrlParameters } from './sql-request.js';
-import { SqlStatementRunner, type AnalystSqlRequest } from './sql-statement-runner.js';
+import { SqlStatementRunner, type SqlHttpRequest } from './sql-statement-runner.js';
 
 /** Size limit of a statement in bytes, the same as in ClickHouse. */
 const statementBytes = 256 * 1024;
@@ -72,7 +72,7 @@ export class SqlController {
     return this.answer({ request, parameters, caller, client }, reply);
   }
 
-  private async answer(call: AnalystSqlRequest, reply: FastifyReply): Promise<void> {
+  private async answer(call: SqlHttpRequest, reply: FastifyReply): Promise<void> {
     void reply.header('x-tributary-sql-guard', this.runs.guard);
     try {
       await this.runs.run(call, (answer) => sendAnswer(answer, reply));

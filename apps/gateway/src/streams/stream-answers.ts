@@ -6,7 +6,7 @@ import type { StreamDefinition } from '#registry';
 import type { StreamSummary } from '#store';
 import { ListAnswer } from '../lists/list-answer.js';
 import { Nullable } from '../openapi/nullable.js';
-import type { StreamLogUsage } from './log-usage.js';
+import type { StreamSizeAndLag } from './stream-size-and-lag-reader.js';
 import { JsonSchemaPart } from '../openapi/schema.js';
 
 const time = { type: 'string', format: 'date-time' } as const;
@@ -61,7 +61,7 @@ export class StreamList extends ListAnswer {
 /** The summary of a stream's stored events (undefined without events), and its size and lag in Kafka. */
 interface StreamStats {
   summary: StreamSummary | undefined;
-  usage: StreamLogUsage;
+  usage: StreamSizeAndLag;
 }
 
 /** Converts a stream to its form in the API. */

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Actor, Definitions } from '#registry';
-import type { EventEraser } from '#store';
+import type { EventRemover } from '#store';
 import { DEFINITIONS, STORE } from '../shared-services/shared-services.js';
 
 /**
@@ -11,7 +11,7 @@ import { DEFINITIONS, STORE } from '../shared-services/shared-services.js';
 export class StreamDeleter {
   constructor(
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'deleteStream'>,
-    @Inject(STORE) private readonly store: { eraser: Pick<EventEraser, 'dropStream'> },
+    @Inject(STORE) private readonly store: { eraser: Pick<EventRemover, 'dropStream'> },
   ) {}
 
   /**

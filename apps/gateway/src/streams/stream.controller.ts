@@ -7,7 +7,7 @@ import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { IdWindowDurationReader } from './id-windows.js';
-import { LogUsageReader } from './log-usage.js';
+import { StreamSizeAndLagReader } from './stream-size-and-lag-reader.js';
 import { StreamDetail, streamAnswer } from './stream-answers.js';
 import { removesEvents } from './shorter-retention.js';
 import { requireChangeable, StreamName } from './named-stream.js';
@@ -23,7 +23,7 @@ export class StreamController {
     @Inject(DEFINITIONS) private readonly definitions: Definitions,
     private readonly streams: StreamReadAuthorizer,
     private readonly summaries: StreamSummaryReader,
-    private readonly usage: LogUsageReader,
+    private readonly usage: StreamSizeAndLagReader,
     private readonly windows: IdWindowDurationReader,
   ) {}
 

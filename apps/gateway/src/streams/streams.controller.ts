@@ -6,7 +6,7 @@ import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } fro
 import { pageByName } from '../lists/page-by-name.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { DEFINITIONS } from '../shared-services/shared-services.js';
-import { LogUsageReader } from './log-usage.js';
+import { StreamSizeAndLagReader } from './stream-size-and-lag-reader.js';
 import { StreamList, streamAnswer } from './stream-answers.js';
 import { Problems, storeProblems } from '../openapi/problems.js';
 import { PageParameters } from '../parameters/page-parameters.js';
@@ -19,7 +19,7 @@ export class StreamsController {
   constructor(
     @Inject(DEFINITIONS) private readonly definitions: Definitions,
     private readonly summaries: StreamSummaryReader,
-    private readonly usage: LogUsageReader,
+    private readonly usage: StreamSizeAndLagReader,
   ) {}
 
   @Get()

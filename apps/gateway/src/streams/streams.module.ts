@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { HealthModule } from '../health/health.module.js';
 import { IdWindowDurationReader } from './id-windows.js';
-import { LogUsageReader } from './log-usage.js';
+import { StreamSizeAndLagReader } from './stream-size-and-lag-reader.js';
 import { StreamDeletionController } from './stream-deletion.controller.js';
 import { StreamDeleter } from './stream-deleter.js';
 import { StreamSummaryReader } from './stream-summary-reader.js';
@@ -12,6 +12,6 @@ import { StreamsController } from './streams.controller.js';
 @Module({
   imports: [HealthModule],
   controllers: [StreamsController, StreamController, StreamDeletionController],
-  providers: [StreamSummaryReader, StreamDeleter, IdWindowDurationReader, LogUsageReader],
+  providers: [StreamSummaryReader, StreamDeleter, IdWindowDurationReader, StreamSizeAndLagReader],
 })
 export class StreamsModule {}

@@ -1,6 +1,6 @@
 import { parseTime } from '#event';
 import { erasureName, type Erasure } from '#registry';
-import type { EventEraser } from '#store';
+import type { EventRemover } from '#store';
 import type { RemovalTask } from './removal-task.js';
 
 /**
@@ -23,7 +23,7 @@ export class ErasureRepeater {
   /** Age of each erasure at its last repetition, in milliseconds. */
   private readonly done = new Map<string, number>();
 
-  constructor(private readonly eraser: Pick<EventEraser, 'eraseEntity'>) {}
+  constructor(private readonly eraser: Pick<EventRemover, 'eraseEntity'>) {}
 
   /**
    * Returns a task for each erasure that must be repeated now.

@@ -2,11 +2,11 @@ import { durationMs } from '#api';
 import type { StreamId, TopicAndGroupNames } from '#event';
 import type { StreamDefinition } from '#registry';
 import type { TopicAdmin } from '#log';
-import type { EventEraser } from '#store';
+import type { EventRemover } from '#store';
 import type { RemovalTask } from './removal-task.js';
 
 export interface RetentionDependencies {
-  eraser: Pick<EventEraser, 'expire' | 'truncate'>;
+  eraser: Pick<EventRemover, 'expire' | 'truncate'>;
   admin: Pick<TopicAdmin, 'offsets'>;
   topics: TopicAndGroupNames;
   /** Returns the current time in milliseconds since 1970. */

@@ -8,7 +8,7 @@ import {
   type CreateStreamRequest,
 } from '#registry';
 import { MemoryLog } from '#log/memory';
-import { StoreUnavailableError, type EventEraser } from '#store';
+import { StoreUnavailableError, type EventRemover } from '#store';
 import { MemoryStore } from '#store/memory';
 import { createLogger, metrics } from '#telemetry';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -36,7 +36,7 @@ beforeEach(async () => {
 afterEach(() => definitions.close());
 
 /** Returns the store's event eraser with some methods replaced, and a list of the calls of its methods. */
-function eraserWith(replaced: Partial<EventEraser> = {}): { eraser: EventEraser; asked: string[] } {
+function eraserWith(replaced: Partial<EventRemover> = {}): { eraser: EventRemover; asked: string[] } {
   const asked: string[] = [];
   const methods = ['eraseEntity', 'expire', 'truncate', 'dropStream', 'removeLateRows', 'purge'] as const;
   const eraser = Object.fromEntries(
@@ -47,7 +47,7 @@ function eraserWith(replaced: Partial<EventEraser> = {}): { eraser: EventEraser;
         return (replaced[name] ?? store.eraser[name].bind(store.eraser))(query);
       },
     ]),
-  ) as unknown as EventEraser;
+  ) as unknown as EventRemover;
   return { eraser, asked };
 }
 
@@ -269,7 +269,7 @@ describe('The store garbage collection', () => {
     for (const stream of ['a', 'b']) await create(stream, { time: '3m' });
     await write('b', 6);
     let down = true;
-    const expire = async (query: Parameters<EventEraser['expire']>[0]) => {
+    const expire = async (query: Parameters<EventRemover['expire']>[0]) => {
       if (down) throw new StoreUnavailableError('down');
       return store.eraser.expire(query);
     };

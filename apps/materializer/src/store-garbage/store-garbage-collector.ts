@@ -2,7 +2,7 @@ import { auditStream } from '#api';
 import { within } from '#async';
 import { streamNameOf } from '#event';
 import type { Definitions } from '#registry';
-import { isRetryableStoreError, type EventEraser } from '#store';
+import { isRetryableStoreError, type EventRemover } from '#store';
 import { metrics, type Logger } from '#telemetry';
 import type { RemovalTask } from './removal-task.js';
 import { ErasureRepeater } from './erasure-repeater.js';
@@ -22,7 +22,7 @@ const firstPauseMs = 10_000;
 
 export interface StoreGarbageCollectorOptions extends RetentionDependencies {
   definitions: Pick<Definitions, 'streams' | 'erasures' | 'finishDeletion'>;
-  eraser: EventEraser;
+  eraser: EventRemover;
   /**
    * Returns whether partition 0 of the stream is assigned to this process. Only the owner of partition 0 removes the
    * garbage of a stream.

@@ -1,6 +1,6 @@
 import { streamNameOf, type StreamId } from '#event';
 import { systemActor, type Definitions } from '#registry';
-import type { EventEraser } from '#store';
+import type { EventRemover } from '#store';
 import type { RemovalTask } from './removal-task.js';
 
 /** Milliseconds for which the process that began a stream deletion has time to finish the deletion itself. */
@@ -13,7 +13,7 @@ export class StreamDeletionFinisher {
 
   constructor(
     private readonly definitions: Pick<Definitions, 'streams' | 'finishDeletion'>,
-    private readonly eraser: Pick<EventEraser, 'dropStream'>,
+    private readonly eraser: Pick<EventRemover, 'dropStream'>,
   ) {}
 
   /**

@@ -18,7 +18,7 @@ import { DefinitionFailureReporter } from '../definition-failure-reporter.js';
 import { StaleDefinitionMetricsRemover } from '../stale-definition-metrics-remover.js';
 import { EmittedEventValidator } from './output/emitted-event-validator.js';
 import { Sink } from './output/sink.js';
-import { InternalTopicProducer } from './jobs/internal-topic-producer.js';
+import { JobProducer } from './jobs/job-producer.js';
 import { RunningJob } from './jobs/running-job.js';
 import { RowCacheBudget, type RowCacheBounds } from './state/partition-row-cache.js';
 import { SideInputLoader } from './lookups/side-input-loader.js';
@@ -173,7 +173,7 @@ export class PipelinesProcessor {
     const { log, topics, definitions, pace = defaultPace, projections, webhooks, erasures } = this.options;
     const { writer, idWindows, progress, logger, reader, cache, tracing } = this.options;
     const { retry, now } = made;
-    const producer = new InternalTopicProducer({
+    const producer = new JobProducer({
       producer: this.options.producer,
       topics,
       goneMs: pace.goneMs,

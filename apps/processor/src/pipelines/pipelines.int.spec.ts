@@ -11,7 +11,7 @@ import {
   IdWindow,
   SharedIdWindows,
   sumStepCounts,
-  type OperatorSpec,
+  type OperatorJson,
   type EventCountsByOperator,
 } from '#dataflow';
 import { createLogger } from '#telemetry';
@@ -158,7 +158,7 @@ async function emitted(stream: string): Promise<Record<string, unknown>[]> {
   return found;
 }
 
-async function define(operators: OperatorSpec[]): Promise<void> {
+async function define(operators: OperatorJson[]): Promise<void> {
   const started_at = new Date().toISOString();
   const source = { streams: ['orders'], where: 'event.event_type == "order.placed"' };
   await definitions.pipelines.change(

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { encodeRecord } from '#event';
 import { systemActor } from '#registry';
-import { compilePipeline, type OperatorSpec, type PipelineSpec } from '#dataflow';
+import { compilePipeline, type OperatorJson, type PipelineSpec } from '#dataflow';
 import { metrics } from '#telemetry';
 import { InMemoryTracing } from '#telemetry/memory';
 import type { PendingWebhookDelivery } from '#webhooks';
@@ -38,13 +38,13 @@ function start(
   return one;
 }
 
-const spec = (...operators: OperatorSpec[]): PipelineSpec => ({
+const spec = (...operators: OperatorJson[]): PipelineSpec => ({
   source: { streams: ['orders'] },
   operators,
   from: 'beginning',
 });
-const out: OperatorSpec = { emit: { stream: 'out' } };
-const perMinute: OperatorSpec[] = [
+const out: OperatorJson = { emit: { stream: 'out' } };
+const perMinute: OperatorJson[] = [
   { window: { tumbling: '1m', key: 'event.data.currency', lateness: '0s' } },
   { reduce: { n: { op: 'count' }, sum: { op: 'sum', value: 'event.data.amount' } } },
   out,
@@ -387,7 +387,7 @@ describe('A window', () => {
   });
 
   it('can have more rows than the cache', async () => {
-    const operators: OperatorSpec[] = [
+    const operators: OperatorJson[] = [
       { window: { tumbling: '1m', key: 'event.entity_id', lateness: '0s' } },
       { reduce: { n: { op: 'count' } } },
       out,
@@ -408,7 +408,7 @@ describe('A window', () => {
 
   it('sends late events to its stream for late events, or to the dead letters', async () => {
     const window = { tumbling: '1m', key: 'event.data.currency', lateness: '0s' };
-    const rest: OperatorSpec[] = [{ reduce: { n: { op: 'count' } } }, out];
+    const rest: OperatorJson[] = [{ reduce: { n: { op: 'count' } } }, out];
     await world.define('p', spec({ window }, ...rest));
     await world.define('q', spec({ window: { ...window, late: { stream: 'late' } } }, ...rest));
     start();

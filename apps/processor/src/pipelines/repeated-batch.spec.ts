@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ConsumerRecord } from '#log';
-import type { OperatorSpec, PipelineSpec } from '#dataflow';
+import type { OperatorJson, PipelineSpec } from '#dataflow';
 import { SimulatedPipelines, PipelineTestBed, type PipelineCrashPoint } from './pipelines.fixture.js';
 import { readStageRecord } from './output/stage-record.js';
 
@@ -19,11 +19,11 @@ afterEach(async () => {
 
 const eventually = (check: () => Promise<void> | void) => vi.waitFor(check, { timeout: 10_000, interval: 3 });
 
-const spec = (...operators: OperatorSpec[]): PipelineSpec => ({
+const spec = (...operators: OperatorJson[]): PipelineSpec => ({
   ...{ source: { streams: ['orders'] }, operators, from: 'beginning' },
 });
-const parts: OperatorSpec = { flat_map: { list: 'event.data.parts', as: 'part' } };
-const counted: OperatorSpec[] = [
+const parts: OperatorJson = { flat_map: { list: 'event.data.parts', as: 'part' } };
+const counted: OperatorJson[] = [
   { window: { tumbling: '1h', key: '"all"', lateness: '0s' } },
   { reduce: { n: { op: 'count' }, parts: { op: 'collect', value: 'event.data.part' } } },
   { emit: { stream: 'out' } },

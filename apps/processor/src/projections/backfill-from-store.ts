@@ -7,7 +7,7 @@ import {
 import { allStreams } from '#api';
 import { encodeRecord, parseTime, type StoredEvent, type TopicAndGroupNames } from '#event';
 import { UnknownTopicError, type ConsumerRecord, type RecordBatch, type TopicAdmin } from '#log';
-import { LogPageReader, type EventReader } from '#store';
+import { LogOrderPageReader, type EventReader } from '#store';
 import { metrics, type Logger } from '#telemetry';
 
 interface BackfillFromStoreDependencies {
@@ -128,7 +128,7 @@ export class BackfillFromStore {
   ): AsyncGenerator<RecordBatch> {
     const { reader, retry } = this.parts;
     const { topic, stream, partition } = place;
-    const pages = new LogPageReader({ reader, ...page });
+    const pages = new LogOrderPageReader({ reader, ...page });
     for (let next = from; next < until;) {
       const range = { stream, partition, from: next, until };
       const { events, reached } = await retry.run('store', signal, () =>

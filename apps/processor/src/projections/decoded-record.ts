@@ -1,9 +1,9 @@
-import { RecordReader, uuidText, type EpochMicros } from '#event';
+import { EventRecordParser, uuidText, type EpochMicros } from '#event';
 import type { ConsumerRecord } from '#log';
 import type { EventFromKafka } from '#cel';
 
 /** Decoder that all partitions share. Each record is fully processed before the next record is decoded. */
-const reader = new RecordReader();
+const reader = new EventRecordParser();
 
 /** The members of a record that are decoded at once. The method `event` decodes the whole event on demand. */
 interface DecodedRecord {

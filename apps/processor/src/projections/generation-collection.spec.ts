@@ -3,12 +3,12 @@ import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { partitionProgress } from '../../../../libs/store/src/keyed-states.fixture.js';
-import { revenue, ProjectionTestWorld } from '../processor.fixture.js';
+import { revenue, ProcessorTestBed } from '../processor.fixture.js';
 import type { GarbageCollection } from '#engine';
 import { collectGenerations } from './generation-collection.js';
 
 const minute = 60_000;
-let world: ProjectionTestWorld;
+let world: ProcessorTestBed;
 let now: number;
 let collection: GarbageCollection<string>;
 let failures: unknown[];
@@ -16,7 +16,7 @@ let ageMs: number;
 let storeIsAway: boolean;
 
 beforeEach(async () => {
-  world = await ProjectionTestWorld.make();
+  world = await ProcessorTestBed.make();
   [now, ageMs, storeIsAway, failures] = [0, 0, false, []];
   collection = collectGenerations({
     definitions: {

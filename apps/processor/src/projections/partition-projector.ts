@@ -4,7 +4,7 @@ import {
   type CheckpointedTask,
   type OwnedPartition,
   type PartitionErasureLookup,
-  type SampledRequest,
+  type SampledWriteRequest,
 } from '#engine';
 import { TimeSlice } from '#async';
 import { StepBudget, withinBudget } from '#cel';
@@ -14,7 +14,7 @@ import {
   maxStateKeys,
   type StatePartitionKey,
   type DeadLetter,
-  type PartitionProgress,
+  type PartitionCheckpoint,
   type KeyedStateRow,
 } from '#store';
 import type { FoldEvent, FoldState, IdWindowReader, FoldRejection } from '#dataflow';
@@ -54,7 +54,7 @@ interface PartitionProjectorOptions {
    */
   from: number;
   /** The saved progress of the partition; undefined if no progress is saved. */
-  progress: PartitionProgress | undefined;
+  progress: PartitionCheckpoint | undefined;
   window: Pick<
     IdWindowReader,
     'bounds' | 'start' | 'isPrivate' | 'repeatsWords' | 'pass' | 'readsStoreBelow'
@@ -83,11 +83,11 @@ export interface FoldOutcomeCounts {
 export interface UnsavedProjectionChanges extends UnsavedTaskChanges {
   letters: readonly DeadLetter[];
   rows: readonly KeyedStateRow[];
-  progress: PartitionProgress;
+  progress: PartitionCheckpoint;
   /** Name of the projection. */
   name: string;
   /** The traced requests whose events are folded into the unsaved states. */
-  sampled: readonly SampledRequest[];
+  sampled: readonly SampledWriteRequest[];
 }
 
 interface MatchedEvent {
@@ -114,7 +114,7 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
   private letters: DeadLetter[] = [];
   private lettersWeight = 0;
   private lastTimestamp = 0;
-  private sampled: SampledRequest[] = [];
+  private sampled: SampledWriteRequest[] = [];
 
   constructor(private readonly options: PartitionProjectorOptions) {
     const { progress, from, window } = options;
@@ -185,7 +185,7 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
     const entries = [...keys.changed].map((entry) => ({ entry, row: this.rowOf(entry) }));
     const letters = [...this.letters];
     const { next, lastTimestamp, sampled, name, partition } = this;
-    const progress: PartitionProgress = {
+    const progress: PartitionCheckpoint = {
       ...place,
       ...initialProgress,
       ...{ next, processed: this.processed, failed: this.failed, updated_at: now() },

@@ -9,7 +9,7 @@ import {
 } from '#engine';
 import { streamNameOf, type TopicAndGroupNames } from '#event';
 import type { Log } from '#log';
-import type { StatePartitionKey, PartitionProgress, KeyedStateStore } from '#store';
+import type { StatePartitionKey, PartitionCheckpoint, KeyedStateStore } from '#store';
 import type { IdWindowReader, SharedIdWindows } from '#dataflow';
 import type { Tracing } from '#telemetry';
 import type { DesiredGeneration } from './desired-generations.js';
@@ -78,7 +78,7 @@ export class ProjectionTaskFactory implements TaskFactory<ProjectionTask> {
   private async begin(
     place: StatePartitionKey,
     { ended }: OwnedPartition,
-  ): Promise<{ saved: PartitionProgress | undefined; from: number }> {
+  ): Promise<{ saved: PartitionCheckpoint | undefined; from: number }> {
     const { retry, writer, now } = this.parts;
     const saved = await retry.run('store', ended, () => writer.progressOf(place));
     const first = this.generation.compiled.build.sources[place.stream]?.starts?.[place.partition] ?? 0;
@@ -106,7 +106,7 @@ export class ProjectionTaskFactory implements TaskFactory<ProjectionTask> {
       window,
     }: {
       place: StatePartitionKey;
-      saved: PartitionProgress | undefined;
+      saved: PartitionCheckpoint | undefined;
       from: number;
       window: IdWindowReader;
     },

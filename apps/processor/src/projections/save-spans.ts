@@ -1,4 +1,4 @@
-import type { StoreWriteTrace } from '#engine';
+import type { StoreWriteSpanOptions } from '#engine';
 import type { Tracing } from '#telemetry';
 import type { UnsavedProjectionChanges } from './partition-projector.js';
 
@@ -9,7 +9,7 @@ import type { UnsavedProjectionChanges } from './partition-projector.js';
 export function saveSpans(
   tracing: Tracing | undefined,
   all: readonly UnsavedProjectionChanges[],
-): StoreWriteTrace | undefined {
+): StoreWriteSpanOptions | undefined {
   if (!tracing) return undefined;
   const followed = all.flatMap(({ name, sampled }) =>
     sampled.map((request) => ({ name: `project ${name}`, operation: 'project', request })),

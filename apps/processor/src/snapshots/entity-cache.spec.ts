@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { FoldedEntity } from '#entities';
+import { EntityStateAccumulator } from '#entities';
 import { EntityCache, type CachedEntity } from './entity-cache.js';
 
 const folded = (characters = 2) => {
-  const entity = new FoldedEntity();
+  const entity = new EntityStateAccumulator();
   const key = { partition: 0, offset: 0, timestamp: 0, ingested_at: 0 };
   entity.add(`{"x":"${'x'.repeat(characters)}"}`, 1, key);
   return entity;

@@ -1,10 +1,10 @@
-import type { FoldedEntity } from '#entities';
+import type { EntityStateAccumulator } from '#entities';
 import { AgeOrderedMap } from '../age-ordered-map.js';
 
 /** The state of one entity in memory, after all records of the entity that were folded so far. */
 export interface CachedEntity {
   readonly entityId: string;
-  readonly folded: FoldedEntity;
+  readonly folded: EntityStateAccumulator;
   /**
    * Whether the store had the versions that were counted, at one event at least. Until then, the state may lack events
    * of the entity that are older than the first folded record.
@@ -113,7 +113,7 @@ export class PartitionEntityCache {
   }
 
   /** Adds the state of an entity that is not cached. Returns undefined if the state is too large. */
-  add(entityId: string, folded: FoldedEntity, isConfirmed: boolean): CachedEntity | undefined {
+  add(entityId: string, folded: EntityStateAccumulator, isConfirmed: boolean): CachedEntity | undefined {
     const entry = { entityId, folded, isConfirmed, isUsed: true, weight: weightOf(folded) };
     if (entry.weight > this.cache.mostOfOne) return undefined;
     this.entries.set(entityId, entry);
@@ -153,6 +153,6 @@ export class PartitionEntityCache {
   }
 }
 
-function weightOf(folded: FoldedEntity): number {
+function weightOf(folded: EntityStateAccumulator): number {
   return entryWeight + folded.characters;
 }

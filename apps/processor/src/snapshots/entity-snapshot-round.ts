@@ -1,14 +1,14 @@
 import type { KafkaOrClickHouseRetrier } from '#engine';
 import {
   createSnapshots,
-  type DueSnapshotVersions,
+  type DueSnapshotAndLatestVersion,
   type FoldedEntityState,
-  type FoldedEntity,
+  type EntityStateAccumulator,
 } from '#entities';
 import {
   QueryTooExpensiveError,
   type EntitySnapshot,
-  type EventIdentity,
+  type EventOffsetAndTimestamps,
   type EventVersion,
   type EventWriter,
   type Store,
@@ -18,7 +18,7 @@ import type { CachedEntity } from './entity-cache.js';
 import type { EntitySnapshotCountdowns } from './entity-snapshot-countdowns.js';
 
 /** A snapshot that was folded from the log, with the version that was counted. */
-export interface DueEntitySnapshot {
+export interface UnconfirmedEntitySnapshot {
   entry: CachedEntity;
   snapshot: FoldedEntityState & { stream: string; entity_id: string };
 }
@@ -29,7 +29,7 @@ export interface PartitionDueSnapshots {
   partition: number;
   /** Versions between two snapshots of an entity. */
   every: number;
-  due: readonly DueEntitySnapshot[];
+  due: readonly UnconfirmedEntitySnapshot[];
   /** Entities whose state is not in memory. */
   lookups: readonly string[];
   /** Whether the partition reads no further records before the snapshots are made. */
@@ -50,7 +50,7 @@ export interface DueSnapshotsOutcome {
   /** The entries whose versions the store has confirmed. Their snapshots are saved. */
   confirmed: ReadonlySet<CachedEntity>;
   /** States that were read from the store, by entity. */
-  loaded: ReadonlyMap<string, FoldedEntity>;
+  loaded: ReadonlyMap<string, EntityStateAccumulator>;
 }
 
 export interface EntitySnapshotRoundDependencies {
@@ -71,7 +71,7 @@ const mostLoadedCharacters = 16 * 1024 * 1024;
 
 /** Makes the due snapshots of several partitions of one stream with few queries. */
 export class EntitySnapshotRound {
-  private readonly loaded = new Map<string, FoldedEntity>();
+  private readonly loaded = new Map<string, EntityStateAccumulator>();
   private readonly confirmed = new Set<CachedEntity>();
 
   /** @param all Work of different partitions of the same stream, at most one for each partition. */
@@ -120,7 +120,10 @@ export class EntitySnapshotRound {
    * So if as many versions as records lie between an event with a known version and the last event of a snapshot, the
    * store has exactly these records. Of an entity that was new, the first event must have the version 1.
    */
-  private async confirm(due: readonly DueEntitySnapshot[], signal: AbortSignal): Promise<EntitySnapshot[]> {
+  private async confirm(
+    due: readonly UnconfirmedEntitySnapshot[],
+    signal: AbortSignal,
+  ): Promise<EntitySnapshot[]> {
     if (due.length === 0) return [];
     const keys = due.flatMap(({ entry, snapshot: { first, last } }) =>
       entry.isConfirmed ? [last] : [first, last],
@@ -157,7 +160,7 @@ export class EntitySnapshotRound {
 
   /** Makes the snapshots of the other entities from the store, and keeps their states. */
   private async load(signal: AbortSignal): Promise<void> {
-    const entities = new Map<string, DueSnapshotVersions>();
+    const entities = new Map<string, DueSnapshotAndLatestVersion>();
     for (const work of this.all) {
       const refused = work.due.filter(({ entry }) => !this.confirmed.has(entry));
       const entityIds = [...new Set([...work.lookups, ...refused.map(({ entry }) => entry.entityId)])];
@@ -167,7 +170,7 @@ export class EntitySnapshotRound {
     const { snapshots, now, logger } = this.parts;
     const { stream } = this;
     let characters = 0;
-    const onFolded = (entityId: string, folded: FoldedEntity) => {
+    const onFolded = (entityId: string, folded: EntityStateAccumulator) => {
       characters += folded.characters;
       if (characters <= mostLoadedCharacters) this.loaded.set(entityId, folded);
     };
@@ -182,7 +185,7 @@ export class EntitySnapshotRound {
 
   private async findVersions(
     { partition, every, entityIds }: PartitionDueSnapshots & { entityIds: readonly string[] },
-    entities: Map<string, DueSnapshotVersions>,
+    entities: Map<string, DueSnapshotAndLatestVersion>,
     signal: AbortSignal,
   ): Promise<void> {
     const { versions, countdowns } = this.parts;
@@ -225,7 +228,7 @@ class StoredVersions {
   }
 
   /** Returns the version of an event; undefined if the event is not stored, or its version is not certain. */
-  at({ partition, offset, timestamp, ingested_at }: EventIdentity): number | undefined {
+  at({ partition, offset, timestamp, ingested_at }: EventOffsetAndTimestamps): number | undefined {
     const event = this.events.get(partition)?.get(offset);
     const isSame = event?.timestamp === timestamp && event.ingested_at === ingested_at;
     return isSame ? event.version : undefined;

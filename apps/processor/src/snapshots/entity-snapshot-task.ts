@@ -5,7 +5,7 @@ import type { RecordBatch } from '#log';
 import type { Definitions } from '#registry';
 import { metrics, type Logger } from '#telemetry';
 import type { PartitionEntityFold } from './partition-entity-fold.js';
-import type { EntitySnapshotMaker } from './entity-snapshot-maker.js';
+import type { EntitySnapshotBatcher } from './entity-snapshot-batcher.js';
 import type { PartitionDueSnapshots } from './entity-snapshot-round.js';
 import type { WaitingStatesBudget } from './waiting-states-budget.js';
 
@@ -14,7 +14,7 @@ interface EntitySnapshotTaskDependencies {
   definitions: Pick<Definitions, 'stream'>;
   waiting: WaitingStatesBudget;
   materialized: MaterializedOffsetReader;
-  maker: EntitySnapshotMaker;
+  maker: EntitySnapshotBatcher;
   logger: Logger;
 }
 

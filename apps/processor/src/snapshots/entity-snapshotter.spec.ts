@@ -4,10 +4,10 @@ import { systemActor } from '#registry';
 import { StoreUnavailableError, type EventRow } from '#store';
 import { createLogger } from '#telemetry';
 import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
-import { topics, ProjectionTestWorld } from '../processor.fixture.js';
+import { topics, ProcessorTestBed } from '../processor.fixture.js';
 import { EntitySnapshotter, type EntitySnapshotterOptions } from './entity-snapshotter.js';
 
-let world: ProjectionTestWorld;
+let world: ProcessorTestBed;
 let snapshotter: EntitySnapshotter;
 const failures: Error[] = [];
 
@@ -29,7 +29,7 @@ function start(options: Partial<EntitySnapshotterOptions> = {}): EntitySnapshott
 }
 
 beforeEach(async () => {
-  world = await ProjectionTestWorld.make([], 1);
+  world = await ProcessorTestBed.make([], 1);
   await world.definitions.createStream({ stream: 'orders', partitions: 1, snapshot_every: 8 }, systemActor);
 });
 afterEach(async () => {
@@ -38,7 +38,7 @@ afterEach(async () => {
   expect(failures).toEqual([]);
 });
 
-/** Time of the event with the id 0 in the records that `ProjectionTestWorld.write` writes. */
+/** Time of the event with the id 0 in the records that `ProcessorTestBed.write` writes. */
 const base = 1_795_000_000_000_000;
 let written = 0;
 beforeEach(() => void (written = 0));

@@ -16,7 +16,7 @@ import type { Logger } from '#telemetry';
 import { EntityCache, type EntityCacheBounds } from './entity-cache.js';
 import { PartitionEntityFold } from './partition-entity-fold.js';
 import { EntitySnapshotCountdowns } from './entity-snapshot-countdowns.js';
-import { EntitySnapshotMaker } from './entity-snapshot-maker.js';
+import { EntitySnapshotBatcher } from './entity-snapshot-batcher.js';
 import { EntitySnapshotTask } from './entity-snapshot-task.js';
 import { WaitingStatesBudget } from './waiting-states-budget.js';
 
@@ -62,7 +62,7 @@ export interface EntitySnapshotterOptions {
  */
 export class EntitySnapshotter {
   private readonly host: PartitionTaskHost<EntitySnapshotTask>;
-  private readonly maker: EntitySnapshotMaker;
+  private readonly maker: EntitySnapshotBatcher;
   private stopListening: () => void = () => undefined;
 
   constructor(private readonly options: EntitySnapshotterOptions) {
@@ -70,7 +70,7 @@ export class EntitySnapshotter {
     const retry = new KafkaOrClickHouseRetrier({ logger, ...options.retryDelays });
     const countdowns = new EntitySnapshotCountdowns(options.mostCounted ?? 100_000);
     const materialized = new MaterializedOffsetReader({ admin: log.admin, topics, retry, lookMs });
-    this.maker = new EntitySnapshotMaker({ ...options, retry, countdowns, now });
+    this.maker = new EntitySnapshotBatcher({ ...options, retry, countdowns, now });
     const waiting = new WaitingStatesBudget(options.mostWaiting ?? mostWaiting);
     const tasks = this.tasksWith({ countdowns, waiting, materialized });
     this.host = new PartitionTaskHost({

@@ -5,17 +5,17 @@ import { systemActor } from '#registry';
 import type { EntitySnapshot, EventRow } from '#store';
 import { createLogger } from '#telemetry';
 import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
-import { topics, uuid, ProjectionTestWorld, type SpecEvent } from '../processor.fixture.js';
+import { topics, uuid, ProcessorTestBed, type SpecEvent } from '../processor.fixture.js';
 import { EntitySnapshotter, type EntitySnapshotterOptions } from './entity-snapshotter.js';
 
 const every = 8;
-let world: ProjectionTestWorld;
+let world: ProcessorTestBed;
 let snapshotter: EntitySnapshotter | undefined;
 let loads: number;
 const failures: Error[] = [];
 
 beforeEach(async () => {
-  world = await ProjectionTestWorld.make([], 1);
+  world = await ProcessorTestBed.make([], 1);
   await world.definitions.createStream(
     { stream: 'orders', partitions: 1, snapshot_every: every },
     systemActor,

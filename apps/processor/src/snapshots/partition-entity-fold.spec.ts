@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { FoldedEntity } from '#entities';
+import { EntityStateAccumulator } from '#entities';
 import { MemoryErasures } from '#engine/memory';
 import type { ConsumerRecord } from '#log';
 import { valueOf } from '../processor.fixture.js';
@@ -34,8 +34,8 @@ function recordAt(offset: number, entity: string): ConsumerRecord {
 }
 
 /** Returns a state with this version, whose last event has this offset. */
-function stateAt(version: number, offset: number): FoldedEntity {
-  const state = new FoldedEntity();
+function stateAt(version: number, offset: number): EntityStateAccumulator {
+  const state = new EntityStateAccumulator();
   state.add('{"stored":true}', version, { partition: 0, offset, timestamp: 1, ingested_at: 1 });
   return state;
 }

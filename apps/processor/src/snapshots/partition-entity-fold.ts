@@ -1,12 +1,12 @@
 import { PartitionErasureLookup, type ErasureLookup } from '#engine';
-import { FoldedEntity, type FoldedEntityState } from '#entities';
-import { RecordReader, type StreamId } from '#event';
+import { EntityStateAccumulator, type FoldedEntityState } from '#entities';
+import { EventRecordParser, type StreamId } from '#event';
 import type { ConsumerRecord } from '#log';
-import type { EventIdentity } from '#store';
+import type { EventOffsetAndTimestamps } from '#store';
 import type { CachedEntity, EntityCache, PartitionEntityCache } from './entity-cache.js';
 import type { EntitySnapshotCountdowns } from './entity-snapshot-countdowns.js';
 import type {
-  DueEntitySnapshot,
+  UnconfirmedEntitySnapshot,
   DueSnapshotsOutcome,
   PartitionDueSnapshots,
 } from './entity-snapshot-round.js';
@@ -30,7 +30,7 @@ interface PartitionFolderOptions {
 const mostFolded = 10_000;
 
 /** Decoder that all partitions share. Each record is fully processed before the next record is decoded. */
-const reader = new RecordReader();
+const reader = new EventRecordParser();
 
 /**
  * Folds the records of one partition into the states of cached entities, counts their versions, and collects the
@@ -39,7 +39,7 @@ const reader = new RecordReader();
  * and collects the entity when a snapshot of it may be due.
  */
 export class PartitionEntityFold {
-  private readonly due = new Map<string, DueEntitySnapshot>();
+  private readonly due = new Map<string, UnconfirmedEntitySnapshot>();
   private lookups = new Set<string>();
   private isLoading = false;
   private removed: number | undefined;
@@ -109,7 +109,7 @@ export class PartitionEntityFold {
       return this.forgetStates();
     }
     // A foreign writer can put an entity into two partitions. The state is that of one of them.
-    const own = (entityId: string): FoldedEntity | undefined => {
+    const own = (entityId: string): EntityStateAccumulator | undefined => {
       const folded = loaded.get(entityId);
       return folded?.last?.partition === work.partition ? folded : undefined;
     };
@@ -158,7 +158,7 @@ export class PartitionEntityFold {
     const { stream, countdowns } = this.options;
     if (this.every > mostFolded || !this.entities.isComplete || countdowns.has(stream, entityId))
       return undefined;
-    return this.entities.add(entityId, new FoldedEntity(), false);
+    return this.entities.add(entityId, new EntityStateAccumulator(), false);
   }
 
   /** Stops folding an entity whose state is too large. */
@@ -195,7 +195,7 @@ export class PartitionEntityFold {
    * Replaces a state whose versions the store has not confirmed by the state that was read from the store. If records of
    * the entity were folded since, the state is read again before the next record is folded.
    */
-  private replace(entry: CachedEntity, folded: FoldedEntity | undefined): void {
+  private replace(entry: CachedEntity, folded: EntityStateAccumulator | undefined): void {
     const { entities } = this;
     if (entities.get(entry.entityId) !== entry) return;
     const isNewest = (folded?.last?.offset ?? -1) >= entry.folded.last!.offset;
@@ -206,12 +206,12 @@ export class PartitionEntityFold {
 }
 
 /** Adds the next event. Returns false if the state would become too large, or if an event is nested too deeply. */
-function add(folded: FoldedEntity, data: string, key: EventIdentity): boolean {
+function add(folded: EntityStateAccumulator, data: string, key: EventOffsetAndTimestamps): boolean {
   return withoutSyntaxError(() => folded.addLater(data, folded.version + 1, key)) ?? false;
 }
 
 /** Returns what a snapshot contains; undefined if the state is too large, or if an event is nested too deeply. */
-function contentOf(folded: FoldedEntity): FoldedEntityState | undefined {
+function contentOf(folded: EntityStateAccumulator): FoldedEntityState | undefined {
   return withoutSyntaxError(() => folded.content());
 }
 

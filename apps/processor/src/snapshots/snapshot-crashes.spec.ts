@@ -6,7 +6,7 @@ import { systemActor } from '#registry';
 import type { Log } from '#log';
 import { StoreUnavailableError, type EntitySnapshotStore } from '#store';
 import { createLogger } from '#telemetry';
-import { topics, ProjectionTestWorld } from '../processor.fixture.js';
+import { topics, ProcessorTestBed } from '../processor.fixture.js';
 import { EntitySnapshotter } from './entity-snapshotter.js';
 
 const every = 8;
@@ -23,7 +23,7 @@ class SimulatedSnapshotter {
   private left = Infinity;
 
   /** @param cached Maximum number of entities whose state is kept in memory. */
-  constructor(world: ProjectionTestWorld, cached: number) {
+  constructor(world: ProcessorTestBed, cached: number) {
     const { store, log, definitions } = world;
     this.snapshotter = new EntitySnapshotter({
       ...{ topics, definitions, log: this.logOf(log), erasures: world.erasures },
@@ -69,7 +69,7 @@ class SimulatedSnapshotter {
     });
   }
 
-  private logOf(log: ProjectionTestWorld['log']): Pick<Log, 'admin' | 'consumer'> {
+  private logOf(log: ProcessorTestBed['log']): Pick<Log, 'admin' | 'consumer'> {
     return {
       admin: log.admin,
       consumer: (options) => {
@@ -109,7 +109,7 @@ const actions = fc.array(
 it('makes each snapshot once and correctly, with at most a short delay, when the process dies at any step', async () => {
   await fc.assert(
     fc.asyncProperty(actions, fc.constantFrom(1, 100), async (script, cached) => {
-      const world = await ProjectionTestWorld.make([], 2);
+      const world = await ProcessorTestBed.make([], 2);
       await world.definitions.createStream({ stream: 'orders', snapshot_every: every }, systemActor);
       const written = new Map<string, Record<string, number>[]>(entities.map((entity) => [entity, []]));
       let id = 0;
@@ -160,7 +160,7 @@ it('makes each snapshot once and correctly, with at most a short delay, when the
   );
 });
 
-async function expectThrough(world: ProjectionTestWorld): Promise<void> {
+async function expectThrough(world: ProcessorTestBed): Promise<void> {
   const { log } = world;
   const topic = world.topicOf('orders');
   const committed = await log.admin.committed(topics.snapshotGroup, topic);

@@ -1,4 +1,4 @@
-import { ReusableMergePatch } from './reusable-merge-patch.js';
+import { MergePatchBuffer } from './merge-patch-buffer.js';
 import { readTree, treeText, type JsonTree } from './json-tree.js';
 import { growthBy, mergePatch } from './merge-patch.js';
 
@@ -30,7 +30,7 @@ const mostCharacters = 1024 * 1024;
 const mostAlive = 4 * mostCharacters;
 
 /** The patch of the event that is being applied; all states share it. */
-const smallPatch = new ReusableMergePatch();
+const smallPatch = new MergePatchBuffer();
 
 /**
  * Parses the state of an entity from the text that a snapshot stores; without a text, returns the state before the

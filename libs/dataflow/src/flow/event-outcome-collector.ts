@@ -1,4 +1,4 @@
-import type { ProjectionLookup, OperatorOutcome, DryRunTraceEntry } from './pipeline.js';
+import type { ProjectionLookup, OperatorOutcome, PassedOnEvent } from './pipeline.js';
 import { uncounted } from './operator-event-counts.js';
 
 /**
@@ -23,7 +23,7 @@ export const tooManyDerivedEvents =
  * processes it.
  */
 export class EventOutcomeCollector {
-  readonly outcomes: (OperatorOutcome | DryRunTraceEntry)[] = [];
+  readonly outcomes: (OperatorOutcome | PassedOnEvent)[] = [];
   /** Projection lookups whose answers the chain needs before it can process the event further. */
   readonly missing: ProjectionLookup[] = [];
   #events = 0;

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { OperatorSpec } from '../operators/operator.js';
+import type { OperatorJson } from '../operators/operator.js';
 import { flowOf, pipelineOf } from '../pipelines/pipeline.fixture.js';
 import type { OperatorChain } from './pipeline.js';
 import { OperatorEventCounter, sumStepCounts, type CountedOperator } from './operator-event-counts.js';
 
-const out: OperatorSpec = { emit: { stream: 'out' } };
-const window: OperatorSpec[] = [
+const out: OperatorJson = { emit: { stream: 'out' } };
+const window: OperatorJson[] = [
   { window: { tumbling: '1m', key: 'event.data.k', lateness: '0s' } },
   { reduce: { n: { op: 'count' } } },
 ];
-const all: OperatorSpec[] = [
+const all: OperatorJson[] = [
   { filter: 'event.data.n > 0' },
   { flat_map: { list: 'event.data.list', as: 'item' } },
   { map: { data: { item: 'event.data.item + 1' } } },

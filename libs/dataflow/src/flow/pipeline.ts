@@ -91,7 +91,7 @@ export type OperatorOutcome =
     };
 
 /** Entry in the trace of a dry run: an operator passed an event on to the next one, or a branch took it. */
-export interface DryRunTraceEntry {
+export interface PassedOnEvent {
   readonly kind: 'pass';
   readonly at: string;
   /** The event as the operator passed it on. */
@@ -138,7 +138,7 @@ export interface OperatorChain {
    * Processes an event like `run`, and returns, besides the outcomes, an entry for each operator that passed the event
    * on. The dry run calls this method.
    */
-  trace(flow: PipelineEvent, tables: GetProjectionState): readonly (OperatorOutcome | DryRunTraceEntry)[];
+  trace(flow: PipelineEvent, tables: GetProjectionState): readonly (OperatorOutcome | PassedOnEvent)[];
 }
 
 /** The state of one window or key in a keyed stage, as plain JSON. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { outcomesOf } from '../pipelines/pipeline.fixture.js';
-import type { OperatorSpec } from './operator.js';
+import type { OperatorJson } from './operator.js';
 
-const branches = (...more: { otherwise: true; operators: OperatorSpec[] }[]): OperatorSpec[] => [
+const branches = (...more: { otherwise: true; operators: OperatorJson[] }[]): OperatorJson[] => [
   { emit: { stream: 'all' } },
   {
     branch: [
@@ -16,7 +16,7 @@ const branches = (...more: { otherwise: true; operators: OperatorSpec[] }[]): Op
   },
 ];
 
-const summary = (operators: OperatorSpec[], data: string) =>
+const summary = (operators: OperatorJson[], data: string) =>
   outcomesOf(operators, data).map(({ kind, at }) => `${kind} ${at}`);
 
 describe('branch', () => {

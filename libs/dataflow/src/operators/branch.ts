@@ -5,9 +5,9 @@ import type { LazilyParsedEvent } from '../flow/lazily-parsed-event.js';
 import { pipelineLimits } from '../flow/limits.js';
 import { compileOperand } from '../flow/operand.js';
 import { catchOperatorError, type OperatorFunction } from '../flow/step.js';
-import type { OperatorFunctionFactory, OperatorImplementation, OperatorSpec } from './operator.js';
+import type { OperatorFunctionFactory, OperatorImplementation, OperatorJson } from './operator.js';
 
-type BranchSpec = { operators: readonly OperatorSpec[] } & ({ when: string } | { otherwise: true });
+type BranchSpec = { operators: readonly OperatorJson[] } & ({ when: string } | { otherwise: true });
 
 /** Maximum levels of `branch` operators inside branches. */
 const mostLevels = 4;

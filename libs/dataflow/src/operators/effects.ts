@@ -1,14 +1,14 @@
 import { operators as known } from './index.js';
-import type { OperatorExternalEffect, OperatorList, OperatorSpec } from './operator.js';
+import type { OperatorExternalReference, OperatorJsonList, OperatorJson } from './operator.js';
 
 /**
  * Returns what a list of valid operators writes, posts to and looks up, including the operators in branches, in the
  * order of the definition.
  */
 export function effectsOf(
-  operators: readonly OperatorSpec[],
+  operators: readonly OperatorJson[],
   pointer = '/operators',
-): OperatorExternalEffect[] {
+): OperatorExternalReference[] {
   return operators.flatMap((operator, i) =>
     Object.entries(operator).flatMap(([name, spec]) => {
       const at = `${pointer}/${i}/${name}`;
@@ -18,6 +18,6 @@ export function effectsOf(
   );
 }
 
-function effectsOfList({ operators, pointer }: OperatorList): OperatorExternalEffect[] {
+function effectsOfList({ operators, pointer }: OperatorJsonList): OperatorExternalReference[] {
   return effectsOf(operators, pointer);
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ProjectionLookup } from '../flow/pipeline.js';
 import { flowOf, outcomesOf, pipelineOf } from '../pipelines/pipeline.fixture.js';
-import type { OperatorSpec } from './operator.js';
+import type { OperatorJson } from './operator.js';
 
-const out: OperatorSpec = { emit: { stream: 'out' } };
+const out: OperatorJson = { emit: { stream: 'out' } };
 const customers = {
   from: { projection: 'customers' },
   key: 'event.data.customer',

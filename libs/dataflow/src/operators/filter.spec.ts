@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { outcomesOf } from '../pipelines/pipeline.fixture.js';
-import type { OperatorSpec } from './operator.js';
+import type { OperatorJson } from './operator.js';
 
-const filter = (condition: string): OperatorSpec[] => [{ filter: condition }, { emit: { stream: 'out' } }];
+const filter = (condition: string): OperatorJson[] => [{ filter: condition }, { emit: { stream: 'out' } }];
 
 describe('filter', () => {
   it('passes an event for which its condition is true', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OperatorOutcome } from '../flow/pipeline.js';
 import { outcomesOf } from '../pipelines/pipeline.fixture.js';
-import type { OperatorSpec } from './operator.js';
+import type { OperatorJson } from './operator.js';
 
 const flatMapped = (flat_map: object, data: string) =>
   outcomesOf([{ flat_map }, { emit: { stream: 'out' } }], data);
@@ -77,7 +77,7 @@ describe('flat_map', () => {
   });
 
   const text = 'y'.repeat(4000);
-  it.each<[string, OperatorSpec]>([
+  it.each<[string, OperatorJson]>([
     ['map', { map: { data: { text: `"${text}"` } } }],
     ['enrich', { enrich: { from: { table: { k: { text } } }, key: '"k"', as: 'more' } }],
   ])('limits the characters that %s adds to the derived events', (_, operator) => {

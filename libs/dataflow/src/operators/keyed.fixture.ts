@@ -7,12 +7,12 @@ import type {
   OperatorOutcome,
 } from '../flow/pipeline.js';
 import { flowOf, pipelineOf } from '../pipelines/pipeline.fixture.js';
-import type { OperatorSpec } from './operator.js';
+import type { OperatorJson } from './operator.js';
 
 export const second = 1_000_000;
 
 /** Returns the stage that begins with these operators. */
-export function stageOf(...operators: OperatorSpec[]): KeyedStage {
+export function stageOf(...operators: OperatorJson[]): KeyedStage {
   return pipelineOf(...operators, { emit: { stream: 'out' } }).stages[0] as KeyedStage;
 }
 

@@ -29,23 +29,23 @@ export interface OperatorImplementation<Spec = unknown> {
   /**
    * Returns what the operator writes to, posts to and looks up. @param spec is valid @param at JSON pointer to `spec`
    */
-  effects?(spec: Spec, at: string): OperatorExternalEffect[];
+  effects?(spec: Spec, at: string): OperatorExternalReference[];
   /**
    * Returns the lists of operators inside this operator, such as those of branches. @param spec is valid @param at JSON
    * pointer to `spec`
    */
-  lists?(spec: Spec, at: string): OperatorList[];
+  lists?(spec: Spec, at: string): OperatorJsonList[];
 }
 
 /**
  * An operator in the form that clients write: an object with exactly one member, named after the operator. Each
  * operator reads the value itself.
  */
-export type OperatorSpec = Readonly<Record<string, unknown>>;
+export type OperatorJson = Readonly<Record<string, unknown>>;
 
 /** A list of operators, with its JSON pointer into the definition. */
-export interface OperatorList {
-  readonly operators: readonly OperatorSpec[];
+export interface OperatorJsonList {
+  readonly operators: readonly OperatorJson[];
   readonly pointer: string;
 }
 
@@ -101,7 +101,7 @@ export interface StatefulOperator {
  * What an operator does outside of its pipeline: writes to a stream, looks up a projection, or calls a webhook; with a
  * JSON pointer to where the definition says so.
  */
-export type OperatorExternalEffect =
+export type OperatorExternalReference =
   | { readonly kind: 'write'; readonly stream: string; readonly pointer: string }
   | { readonly kind: 'ask'; readonly projection: string; readonly pointer: string }
   /** A webhook. `at` is the JSON pointer to the `webhook` operator. */

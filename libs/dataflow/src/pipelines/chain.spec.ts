@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { dryRun } from './dry-run.js';
 import { flowOf, logEvent, outcomesOf, pipelineOf } from './pipeline.fixture.js';
-import type { OperatorSpec } from '../operators/operator.js';
+import type { OperatorJson } from '../operators/operator.js';
 import { addToStateEntries } from './add-to-state-entries.js';
 
 const data = JSON.stringify({ l: [...Array(60).keys()] });
 /** A CEL expression whose evaluation takes more than half of the steps that one event is allowed. */
 const costly = 'event.data.l.all(a, event.data.l.all(b, event.data.l.all(c, c >= 0)))';
-const emit: OperatorSpec = { emit: { stream: 'out' } };
+const emit: OperatorJson = { emit: { stream: 'out' } };
 const tooMany = {
   kind: 'fail',
   detail: expect.stringMatching('those before it take too many steps for this event') as string,
@@ -20,7 +20,7 @@ describe('an event that is expensive for one operator', () => {
 });
 
 describe('an event that is too expensive for all operators of a stage together', () => {
-  const operators: OperatorSpec[] = [{ filter: costly }, { filter: costly }, emit];
+  const operators: OperatorJson[] = [{ filter: costly }, { filter: costly }, emit];
 
   it('fails at the operator that would exceed the budget', () => {
     const at = '/operators/1/filter';

@@ -7,7 +7,7 @@ import { catchOperatorError, type OperatorFunction } from '../flow/step.js';
 import { stepSlot, type CountedOperator } from '../flow/operator-event-counts.js';
 import { operators } from '../operators/index.js';
 import type {
-  OperatorExternalEffect,
+  OperatorExternalReference,
   OperatorFunctionFactory,
   OperatorImplementation,
   OperatorCompileContext,
@@ -26,7 +26,7 @@ export class PipelinePartsCollector {
   readonly steps: CountedOperator[] = [];
   readonly stages: KeyedStage[] = [];
   readonly feeders = new Map<string, string | undefined>();
-  readonly effects: OperatorExternalEffect[] = [];
+  readonly effects: OperatorExternalReference[] = [];
   /** Entry points for replayed dead letters, by the JSON pointer to the operator. */
   readonly entries = new Map<string, ReplayEntryPoint>();
   operators = 0;

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { DefinitionError } from '../definition/definition-error.js';
 import { compilePipeline } from './compile-pipeline.js';
 import { flowOf, pipelineOf } from './pipeline.fixture.js';
-import type { OperatorSpec } from '../operators/operator.js';
+import type { OperatorJson } from '../operators/operator.js';
 import type { PipelineSpec } from './pipeline-spec.js';
 
-const emit: OperatorSpec = { emit: { stream: 'out' } };
-const reduce: OperatorSpec = { reduce: { n: { op: 'count' } } };
+const emit: OperatorJson = { emit: { stream: 'out' } };
+const reduce: OperatorJson = { reduce: { n: { op: 'count' } } };
 const window = (members: Record<string, unknown> = {}) => ({
   window: { tumbling: '1m', key: 'event.entity_id', lateness: '0s', ...members },
 });
@@ -230,7 +230,7 @@ describe('a pipeline definition', () => {
   });
 
   it('is invalid with branches five levels deep', () => {
-    const nested = (depth: number): OperatorSpec =>
+    const nested = (depth: number): OperatorJson =>
       depth === 0 ? emit : { branch: [{ when: 'true', operators: [nested(depth - 1)] }] };
     expect(errorsOf({ operators: [nested(4)] })).toEqual([]);
     expect(errorsOf({ operators: [nested(5)] }).join()).toContain('is nested more than 4 levels deep');
@@ -302,7 +302,7 @@ describe('an error in a definition', () => {
 
 describe('a stage', () => {
   const stagesOf = (...operators: unknown[]) =>
-    pipelineOf(...(operators as OperatorSpec[])).stages.map(({ id }) => id);
+    pipelineOf(...(operators as OperatorJson[])).stages.map(({ id }) => id);
   const [perMinute] = stagesOf(window(), reduce, emit);
 
   it('keeps its id when operators are added before or after it', () => {

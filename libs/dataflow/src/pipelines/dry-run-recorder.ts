@@ -1,6 +1,6 @@
 import { formatTime } from '#event';
 import type { EventFromKafka } from '#cel';
-import type { OperatorOutcome, DryRunTraceEntry } from '../flow/pipeline.js';
+import type { OperatorOutcome, PassedOnEvent } from '../flow/pipeline.js';
 
 /**
  * What one operator did with one event in a dry run. `at` is a JSON pointer to the operator in the pipeline definition.
@@ -116,7 +116,7 @@ export class DryRunRecorder {
     this.#add(steps, { at, operator: operatorAt(at), ...rest });
   }
 
-  outcome(outcome: OperatorOutcome | DryRunTraceEntry, steps: DryRunStep[]): void {
+  outcome(outcome: OperatorOutcome | PassedOnEvent, steps: DryRunStep[]): void {
     const { at } = outcome;
     const { event } = outcome.flow;
     switch (outcome.kind) {

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { dryRun, type FetchProjectionStates } from './dry-run.js';
 import { dryRunLimits, dryRunText } from './dry-run-recorder.js';
 import { logEvent, pipelineOf } from './pipeline.fixture.js';
-import type { OperatorSpec } from '../operators/operator.js';
+import type { OperatorJson } from '../operators/operator.js';
 
 const noneKnown: FetchProjectionStates = (lookups) => Promise.resolve(lookups.map(() => null));
 const start = Date.parse('2026-11-21T04:00:00Z') * 1000;
@@ -11,7 +11,7 @@ const start = Date.parse('2026-11-21T04:00:00Z') * 1000;
 const eventsAt = (...given: [second: number, data: string][]) =>
   given.map(([second, data], offset) => logEvent(data, { offset, timestamp: start + second * 1_000_000 }));
 
-async function answer(operators: OperatorSpec[], ...given: [number, string][]) {
+async function answer(operators: OperatorJson[], ...given: [number, string][]) {
   const result = await dryRun(pipelineOf(...operators), eventsAt(...given), noneKnown);
   return JSON.parse(dryRunText(result)) as {
     events: { event: object; steps: { at: string; operator: string; outcome: string; reason?: string }[] }[];
@@ -23,7 +23,7 @@ async function answer(operators: OperatorSpec[], ...given: [number, string][]) {
   };
 }
 
-const perMinute: OperatorSpec[] = [
+const perMinute: OperatorJson[] = [
   { window: { tumbling: '1m', key: 'event.data.currency', lateness: '10s' } },
   { reduce: { orders: { op: 'count' }, revenue: { op: 'sum', value: 'event.data.amount' } } },
 ];

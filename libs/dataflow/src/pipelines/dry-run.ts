@@ -13,10 +13,10 @@ import type {
   KeyedStage,
   ProjectionLookup,
   OperatorOutcome,
-  DryRunTraceEntry,
+  PassedOnEvent,
   CompiledPipeline,
 } from '../flow/pipeline.js';
-import { noWatermark, SourceWatermark } from './source-watermark.js';
+import { noWatermark, PartitionWatermarkGenerator } from './partition-watermark-generator.js';
 
 /**
  * Fetches the state of a projection's key as JSON text for each lookup, in the order of the lookups; null if the key
@@ -78,7 +78,7 @@ interface StageState {
 class DryRunner {
   readonly #record = new DryRunRecorder();
   readonly #stages: ReadonlyMap<string, StageState>;
-  readonly #time = new SourceWatermark({ idleAfterMs: Infinity, nowMs: 0 });
+  readonly #time = new PartitionWatermarkGenerator({ idleAfterMs: Infinity, nowMs: 0 });
   readonly #known = new Map<string, string | null>();
   readonly #budget = new StepBudget(dryRunLimits.steps);
   readonly #turn = new TimeSlice();
@@ -198,7 +198,7 @@ class DryRunner {
     lookups.forEach((lookup, i) => this.#known.set(nameOf(lookup), texts[i] ?? null));
   }
 
-  async #follow(outcome: OperatorOutcome | DryRunTraceEntry, steps: DryRunStep[]): Promise<void> {
+  async #follow(outcome: OperatorOutcome | PassedOnEvent, steps: DryRunStep[]): Promise<void> {
     this.#record.outcome(outcome, steps);
     if (outcome.kind !== 'forward') return;
     await this.#giveWay();

@@ -3,17 +3,17 @@ import { encodeRecord } from '#event';
 import { derivedId } from './derived-id.js';
 import { eventFromRecord } from '../flow/lazily-parsed-event.js';
 import type { PipelineEvent, ProjectionLookup, OperatorOutcome } from '../flow/pipeline.js';
-import type { OperatorSpec } from '../operators/operator.js';
+import type { OperatorJson } from '../operators/operator.js';
 import { flowOf, logEvent, pipelineOf } from './pipeline.fixture.js';
 
-const emit = (stream = 'out'): OperatorSpec => ({ emit: { stream } });
-const count: OperatorSpec = { reduce: { n: { op: 'count' } } };
-const perMinute: OperatorSpec = {
+const emit = (stream = 'out'): OperatorJson => ({ emit: { stream } });
+const count: OperatorJson = { reduce: { n: { op: 'count' } } };
+const perMinute: OperatorJson = {
   window: { tumbling: '1m', key: 'event.data.currency', lateness: '0s' },
 };
 
 /** Returns the kind and the JSON pointer of each outcome of an event that enters a pipeline at a certain operator. */
-function goesOn(operators: readonly OperatorSpec[], at: string, flow: PipelineEvent): string[] | undefined {
+function goesOn(operators: readonly OperatorJson[], at: string, flow: PipelineEvent): string[] | undefined {
   const outcomes = pipelineOf(...operators)
     .entry(at)
     ?.run(flow, () => null);
@@ -21,7 +21,7 @@ function goesOn(operators: readonly OperatorSpec[], at: string, flow: PipelineEv
 }
 
 describe('an event that enters the pipeline at an operator', () => {
-  it.each<{ operator: OperatorSpec; data: string; expected: string[] }>([
+  it.each<{ operator: OperatorJson; data: string; expected: string[] }>([
     { operator: { filter: 'event.data.n > 1' }, data: '{"n":2}', expected: ['emit /operators/2/emit'] },
     { operator: { filter: 'event.data.n > 1' }, data: '{"n":"a"}', expected: ['fail /operators/1/filter'] },
     {
@@ -49,16 +49,16 @@ describe('an event that enters the pipeline at an operator', () => {
   );
 
   it('that is an output is written there only, because later operators have already had it', () => {
-    const hook: OperatorSpec = { webhook: { url: 'https://example.com/hook', secret_ref: 's' } };
+    const hook: OperatorJson = { webhook: { url: 'https://example.com/hook', secret_ref: 's' } };
     const operators = [emit('a'), hook, emit('b')];
     expect(goesOn(operators, '/operators/0/emit', flowOf())).toEqual(['emit /operators/0/emit']);
     expect(goesOn(operators, '/operators/1/webhook', flowOf())).toEqual(['webhook /operators/1/webhook']);
   });
 
   it('that is a branch is matched again; inside a branch, it continues in that branch only', () => {
-    const map: OperatorSpec = { map: { data: { n: 'event.data.n' } } };
-    const inner: OperatorSpec = { branch: [{ when: 'event.data.n > 5', operators: [emit('inner')] }] };
-    const operators: OperatorSpec[] = [
+    const map: OperatorJson = { map: { data: { n: 'event.data.n' } } };
+    const inner: OperatorJson = { branch: [{ when: 'event.data.n > 5', operators: [emit('inner')] }] };
+    const operators: OperatorJson[] = [
       { filter: 'event.data.n != 0' },
       {
         branch: [
@@ -78,7 +78,7 @@ describe('an event that enters the pipeline at an operator', () => {
     ]);
   });
 
-  it.each<[string, OperatorSpec[]]>([
+  it.each<[string, OperatorJson[]]>([
     ['window', [perMinute, count, emit()]],
     ['dedupe', [{ dedupe: { key: 'event.data.currency', within: '1m' } }, emit()]],
   ])('that is a %s goes to its stage, by its current key', (name, operators) => {
@@ -111,7 +111,7 @@ describe('an event that enters the pipeline at an operator', () => {
   });
 
   it('keeps its provenance, so that the events derived from it have the same ids', () => {
-    const operators: OperatorSpec[] = [
+    const operators: OperatorJson[] = [
       { flat_map: { list: 'event.data.items', as: 'item' } },
       { map: { data: { n: 'event.data.item + 0' } } },
       emit(),
@@ -120,7 +120,7 @@ describe('an event that enters the pipeline at an operator', () => {
     const [, failed] = pipelineOf(...operators).chain.run(flowOf('{"items":[1,"a"]}'), () => null);
     const { event, origin } = failed!.flow;
     const again = eventFromRecord(encodeRecord(event), { ...origin, replay: 7 });
-    const repaired: OperatorSpec = { map: { data: { n: 'string(event.data.item)' } } };
+    const repaired: OperatorJson = { map: { data: { n: 'string(event.data.item)' } } };
     const [emitted] = pipelineOf(operators[0]!, repaired, emit())
       .entry('/operators/1/map')!
       .run(again, () => null);

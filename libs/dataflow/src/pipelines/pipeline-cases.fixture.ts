@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { EventFromKafka } from '#cel';
-import type { OperatorSpec } from '../operators/operator.js';
+import type { OperatorJson } from '../operators/operator.js';
 import type { PipelineSpec } from './pipeline-spec.js';
 import { logEvent } from './pipeline.fixture.js';
 import type { EventsBySourcePartition } from './simulation.fixture.js';
@@ -17,7 +17,7 @@ export interface PipelineCase {
 const disorder = 12;
 
 /** Operators before the window that keep `k`, `n` and the entity. */
-const prefixes = fc.subarray<OperatorSpec>([
+const prefixes = fc.subarray<OperatorJson>([
   { filter: 'event.data.n != 3' },
   { map: { data: { k: 'event.data.k', n: 'event.data.n', l: 'event.data.l', was: 'event.event_type' } } },
   { flat_map: { list: 'event.data.l', as: 'e' } },
@@ -79,16 +79,16 @@ const entityWindow = fc
     window: { ...shape, key: 'event.entity_id', lateness, emit, ...late },
   }));
 
-const out: OperatorSpec = { emit: { stream: 'out' } };
+const out: OperatorJson = { emit: { stream: 'out' } };
 
 /** Arbitrary operators that follow a window. */
-const endings = fc.oneof<fc.Arbitrary<OperatorSpec[]>[]>(
+const endings = fc.oneof<fc.Arbitrary<OperatorJson[]>[]>(
   fc.constant([out]),
   fc.constant([
     { map: { data: { of: 'event.data.key', until: 'event.timestamp' }, event_type: '"result"' } },
     out,
   ]),
-  fixedShapes.map<OperatorSpec[]>((shape) => [
+  fixedShapes.map<OperatorJson[]>((shape) => [
     out,
     { window: { ...shape, key: '"all"', lateness: '0s' } },
     { reduce: { results: { op: 'count' }, keys: { op: 'collect', value: 'event.data.key' } } },
@@ -98,11 +98,11 @@ const endings = fc.oneof<fc.Arbitrary<OperatorSpec[]>[]>(
 
 const windows = fc
   .tuple(fc.oneof(spreadWindow, entityWindow), reduces, endings)
-  .map(([window, reduce, ending]): OperatorSpec[] => [window, reduce, ...ending]);
+  .map(([window, reduce, ending]): OperatorJson[] => [window, reduce, ...ending]);
 
-const dedupes = fc.constantFrom<OperatorSpec[]>([], [{ dedupe: { key: 'event.entity_id', within: '2s' } }]);
+const dedupes = fc.constantFrom<OperatorJson[]>([], [{ dedupe: { key: 'event.entity_id', within: '2s' } }]);
 
-const operators: fc.Arbitrary<OperatorSpec[]> = fc.oneof(
+const operators: fc.Arbitrary<OperatorJson[]> = fc.oneof(
   { weight: 4, arbitrary: fc.tuple(prefixes, dedupes, windows).map((parts) => parts.flat()) },
   {
     weight: 1,

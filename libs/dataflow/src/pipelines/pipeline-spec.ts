@@ -1,5 +1,5 @@
 import type { SourceFilterSpec } from '../folds/compile-source.js';
-import type { OperatorSpec } from '../operators/operator.js';
+import type { OperatorJson } from '../operators/operator.js';
 
 /**
  * A pipeline definition, in the form that clients write. Expressions are CEL on `event`; durations are strings such as
@@ -14,7 +14,7 @@ export interface PipelineSpec {
      */
     idle_after?: string;
   };
-  operators: readonly OperatorSpec[];
+  operators: readonly OperatorJson[];
   /**
    * Where a job of the pipeline begins to read a source stream that it has not read yet: at its first record, or at its
    * end.

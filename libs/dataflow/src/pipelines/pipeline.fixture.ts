@@ -8,7 +8,7 @@ import type {
   CompiledPipeline,
   GetProjectionState,
 } from '../flow/pipeline.js';
-import type { OperatorSpec } from '../operators/operator.js';
+import type { OperatorJson } from '../operators/operator.js';
 
 /**
  * Returns an event with raw JSON as its data. The offset of the event decides its time: events are one second apart.
@@ -38,7 +38,7 @@ export function flowOf(data = '{}', fields: Partial<EventFromKafka> = {}): Pipel
 }
 
 /** Returns a pipeline that runs these operators on the stream `orders`. */
-export function pipelineOf(...operators: OperatorSpec[]): CompiledPipeline {
+export function pipelineOf(...operators: OperatorJson[]): CompiledPipeline {
   return compilePipeline({ source: { streams: ['orders'] }, operators, from: 'beginning' });
 }
 
@@ -46,7 +46,7 @@ const noTables: GetProjectionState = () => null;
 
 /** Returns the outcomes of an event with this data in the first stage of a pipeline with these operators. */
 export function outcomesOf(
-  operators: OperatorSpec[],
+  operators: OperatorJson[],
   data: string,
   tables = noTables,
 ): readonly OperatorOutcome[] {

@@ -10,7 +10,7 @@ import type {
   OperatorOutcome,
   CompiledPipeline,
 } from '../flow/pipeline.js';
-import { noWatermark, SourceWatermark } from './source-watermark.js';
+import { noWatermark, PartitionWatermarkGenerator } from './partition-watermark-generator.js';
 
 /** The events of each partition of a pipeline's source streams, by names such as `orders/0`. */
 export type EventsBySourcePartition = Readonly<Record<string, readonly EventFromKafka[]>>;
@@ -190,14 +190,14 @@ abstract class Task {
 }
 
 class SourceTask extends Task {
-  private readonly time: SourceWatermark;
+  private readonly time: PartitionWatermarkGenerator;
   private readonly log: readonly EventFromKafka[];
 
   constructor(world: SimulatedEngines, name: string) {
     super(world, name, undefined);
     this.log = world.source[name] as readonly EventFromKafka[];
     const { watermark } = world.progress.get(name) ?? { watermark: noWatermark };
-    this.time = new SourceWatermark({ idleAfterMs: 1000, nowMs: 0, watermark });
+    this.time = new PartitionWatermarkGenerator({ idleAfterMs: 1000, nowMs: 0, watermark });
   }
 
   get isAtEnd(): boolean {

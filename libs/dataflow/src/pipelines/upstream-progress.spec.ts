@@ -4,9 +4,9 @@ import {
   UpstreamProgress,
   downstreamWatermark,
   type WatermarkRecord,
-  type UpstreamOrigin,
+  type UpstreamEmissionPosition,
 } from './upstream-progress.js';
-import { noWatermark } from './source-watermark.js';
+import { noWatermark } from './partition-watermark-generator.js';
 
 const [a, b] = ['orders/0', 'orders/1'];
 type At = [next: number, watermark: number];
@@ -142,7 +142,7 @@ describe('records of upstream partitions', () => {
         path: fc.constantFrom('', '0001'),
       }),
     );
-    const apply = (fed: UpstreamProgress, given: WatermarkRecord | UpstreamOrigin) =>
+    const apply = (fed: UpstreamProgress, given: WatermarkRecord | UpstreamEmissionPosition) =>
       'idle' in given ? fed.control(given) : fed.take(given);
     fc.assert(
       fc.property(fc.array(record), (records) => {

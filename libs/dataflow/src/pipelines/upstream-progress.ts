@@ -1,5 +1,5 @@
 import type { EpochMicros } from '#event';
-import { noWatermark, type PartitionWatermark } from './source-watermark.js';
+import { noWatermark, type PartitionWatermark } from './partition-watermark-generator.js';
 
 /** A watermark record: the progress of a task, which the task writes to the topics of its downstream stages. */
 export interface WatermarkRecord extends PartitionWatermark {
@@ -18,7 +18,7 @@ export interface WatermarkRecord extends PartitionWatermark {
  * changed. The position of one record therefore must not depend on the outcomes of others: a position consists of the
  * event that entered the chain, and of its emission index from `flat_map`.
  */
-export interface UpstreamOrigin {
+export interface UpstreamEmissionPosition {
   readonly source: string;
   readonly offset: number;
   /**
@@ -79,7 +79,7 @@ export class UpstreamProgress {
    * while a fenced task is still writing, records of that sequence may occur again.
    * @returns false for a duplicate
    */
-  take(position: UpstreamOrigin): boolean {
+  take(position: UpstreamEmissionPosition): boolean {
     const { source, offset, index, path } = position;
     const feeder = this.#feeder(source);
     if (!isAfter(position, feeder)) return false;
@@ -109,7 +109,7 @@ export class UpstreamProgress {
    * Returns whether a record at this position was taken. If the topic is intact, the result is true for every record
    * before the saved offset.
    */
-  hasTaken(position: UpstreamOrigin): boolean {
+  hasTaken(position: UpstreamEmissionPosition): boolean {
     const feeder = this.#feeders.get(position.source);
     return feeder !== undefined && !isAfter(position, feeder);
   }
@@ -151,7 +151,10 @@ interface SavedProgress {
   >;
 }
 
-function isAfter(a: Omit<UpstreamOrigin, 'source'>, b: Omit<UpstreamOrigin, 'source'>): boolean {
+function isAfter(
+  a: Omit<UpstreamEmissionPosition, 'source'>,
+  b: Omit<UpstreamEmissionPosition, 'source'>,
+): boolean {
   if (a.offset !== b.offset) return a.offset > b.offset;
   if (a.index !== b.index) return a.index > b.index;
   return a.path > b.path;

@@ -7,7 +7,7 @@ import type { Actor } from '../resources/resource-store.js';
  * What an audit event reports: a changed definition or an operation such as an erasure, with its state before and
  * after, without secrets.
  */
-export interface AuditEntry {
+export interface AuditEventContent {
   /** Event type, such as `key.created` or `entity.erased`. */
   event_type: string;
   /** Kind of the changed thing: `stream`, `schema`, `key`, `entity` … */
@@ -19,7 +19,7 @@ export interface AuditEntry {
 }
 
 /** An audit entry with the id, time and revision of its event. */
-export interface AuditedChange extends AuditEntry {
+export interface AuditEvent extends AuditEventContent {
   /**
    * Id of the audit event. For the change of a definition, it is the UUID of the definition's record, so that an event
    * that is written twice is recognised as a duplicate.
@@ -37,7 +37,7 @@ export interface AuditedChange extends AuditEntry {
 }
 
 /** Returns key and value of the Kafka record of an audit event, in the format of every stream's events. */
-export function auditRecord(change: AuditedChange, actor: Actor): { key: string; value: string } {
+export function auditRecord(change: AuditEvent, actor: Actor): { key: string; value: string } {
   const { event_type, event_id, kind, name } = change;
   const entity_id = entityOf(kind, name);
   const now = Date.now() * 1000;
@@ -59,7 +59,7 @@ export function auditRecord(change: AuditedChange, actor: Actor): { key: string;
   return { key: entity_id, value };
 }
 
-function dataOf({ event_type, kind, name, before, after, previous }: AuditedChange): string {
+function dataOf({ event_type, kind, name, before, after, previous }: AuditEvent): string {
   const action = event_type.slice(event_type.lastIndexOf('.') + 1);
   const more = previous && { previous };
   const data = { action, kind, name, before: before ?? null, after: after ?? null, ...more };

@@ -4,7 +4,7 @@ import { ProblemError } from '#api';
 import type { StreamId, TopicAndGroupNames } from '#event';
 import { isRetriableLogError, ProducerBufferFullError, type Producer } from '#log';
 import type { Actor } from '../resources/resource-store.js';
-import { auditRecord, timeNow, type AuditedChange, type AuditEntry } from './audit-event.js';
+import { auditRecord, timeNow, type AuditEvent, type AuditEventContent } from './audit-event.js';
 
 /** Producer, topic names and stream lookup of an `AuditWriter`. */
 interface AuditWriterOptions {
@@ -24,17 +24,17 @@ export class AuditWriter {
   constructor(private readonly parts: AuditWriterOptions) {}
 
   /** Appends an event that is not a change of a definition. @throws ProblemError log_unavailable */
-  async note(entry: AuditEntry, actor: Actor): Promise<void> {
+  async note(entry: AuditEventContent, actor: Actor): Promise<void> {
     const times = { event_id: randomUUID(), changed_at: timeNow(), revision: null };
     await this.append({ ...entry, ...times }, actor, 'The operation is complete');
   }
 
   /** Appends the event of a change that is in effect. @throws ProblemError log_unavailable */
-  async changed(change: AuditedChange, actor: Actor): Promise<void> {
+  async changed(change: AuditEvent, actor: Actor): Promise<void> {
     await this.append(change, actor, 'The change is in effect');
   }
 
-  private async append(change: AuditedChange, actor: Actor, done: string): Promise<void> {
+  private async append(change: AuditEvent, actor: Actor, done: string): Promise<void> {
     const began = Date.now();
     for (let tries = 0; ; tries++) {
       try {

@@ -7,7 +7,7 @@ import { openDefinitions, type DefinitionsOptions } from '../open-definitions.js
 import type { StreamDefinition } from '../streams/stream-definition.js';
 
 /** The log implementation that the contract is tested on. */
-export interface LogUnderTest {
+export interface TestLogFactory {
   open(): Log;
   /** Settings of a definitions topic that is compacted soon. */
   cleanedSoon: Record<string, string>;
@@ -22,7 +22,7 @@ export class DefinitionsTestProcesses {
   private readonly prefixes: string[] = [];
   private readonly opened: Definitions[] = [];
 
-  constructor(readonly options: LogUnderTest) {}
+  constructor(readonly options: TestLogFactory) {}
 
   async open(): Promise<void> {
     this.log = this.options.open();

@@ -1,5 +1,5 @@
 import type { PipelineSpec } from '#dataflow';
-import type { SourceStreamBinding } from '../sources/source-stream-binding.js';
+import type { SourceStreamWithStartOffsets } from '../sources/source-stream-with-start-offsets.js';
 
 /**
  * One job of a pipeline. The job's id names its own consumer group, checkpoints, state entries and internal topics.
@@ -9,7 +9,7 @@ export interface PipelineJob {
   /** Id of the job: 24 random hexadecimal digits. */
   id: string;
   /** The id and start offsets of each stream that the pipeline's current spec reads, by stream name. */
-  sources: Readonly<Record<string, SourceStreamBinding>>;
+  sources: Readonly<Record<string, SourceStreamWithStartOffsets>>;
   /** Start time of the job, as RFC 3339. */
   started_at: string;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { OperatorSpec } from '#dataflow';
+import type { OperatorJson } from '#dataflow';
 import { pipelineLoop, pipelineWrites, type LoopCandidate } from './pipeline-loop.js';
 
-const emit = (stream: string): OperatorSpec => ({ emit: { stream } });
+const emit = (stream: string): OperatorJson => ({ emit: { stream } });
 
 const pipeline = (name: string, streams: string[], targets: string[]): LoopCandidate => ({
   name,
@@ -14,7 +14,7 @@ const wayOf = (of: LoopCandidate, all: LoopCandidate[] = []) =>
 
 describe('the streams that a pipeline writes to', () => {
   it('are those of every emit, also in branches, and those for late events', () => {
-    const operators: OperatorSpec[] = [
+    const operators: OperatorJson[] = [
       emit('all'),
       { filter: 'true' },
       {

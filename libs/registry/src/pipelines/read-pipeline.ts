@@ -1,7 +1,7 @@
-import { pipelineLimits, type OperatorSpec, type PipelineSpec } from '#dataflow';
+import { pipelineLimits, type OperatorJson, type PipelineSpec } from '#dataflow';
 import type { JsonObjectReader } from '../resources/json-object-reader.js';
 import { UnreadableDefinitionError } from '../resources/resource-rules.js';
-import { readSourceBindings, readSourceFilter } from '../sources/read-source.js';
+import { readSourceStreamsWithStartOffsets, readSourceFilter } from '../sources/read-source.js';
 import type { PipelineJob } from './pipeline-definition.js';
 
 const idPattern = /^[0-9a-f]{24}$/;
@@ -22,12 +22,12 @@ export function readPipelineSpec(fields: JsonObjectReader): PipelineSpec {
   };
 }
 
-function readOperators(operators: unknown[]): OperatorSpec[] {
+function readOperators(operators: unknown[]): OperatorJson[] {
   for (const operator of operators) {
     if (typeof operator !== 'object' || operator === null || Object.keys(operator).length !== 1)
       throw new UnreadableDefinitionError('operators contains a value that is not an operator');
   }
-  return operators as OperatorSpec[];
+  return operators as OperatorJson[];
 }
 
 /** Reads the job of a pipeline. @throws UnreadableDefinitionError */
@@ -36,7 +36,7 @@ export function readPipelineJob(fields: JsonObjectReader, streams: readonly stri
   if (!idPattern.test(id)) throw new UnreadableDefinitionError('id is not 24 hexadecimal digits');
   return {
     id,
-    sources: readSourceBindings(fields.fields('sources'), streams),
+    sources: readSourceStreamsWithStartOffsets(fields.fields('sources'), streams),
     started_at: fields.time('started_at'),
   };
 }

@@ -1,4 +1,4 @@
-import type { SourceStreamBinding } from '../sources/source-stream-binding.js';
+import type { SourceStreamWithStartOffsets } from '../sources/source-stream-with-start-offsets.js';
 
 /** The spec of a projection, in the form that clients write: its source, its key and its fields. */
 export interface ProjectionSpec {
@@ -21,7 +21,7 @@ export interface ProjectionGeneration {
   version: number;
   spec: ProjectionSpec;
   /** The id and start offsets of each stream that the generation reads, by stream name. */
-  sources: Readonly<Record<string, SourceStreamBinding>>;
+  sources: Readonly<Record<string, SourceStreamWithStartOffsets>>;
   /** Start time of the generation, as RFC 3339. */
   started_at: string;
 }

@@ -1,6 +1,6 @@
 import type { JsonObjectReader } from '../resources/json-object-reader.js';
 import { UnreadableDefinitionError } from '../resources/resource-rules.js';
-import { readSourceBindings, readSourceFilter } from '../sources/read-source.js';
+import { readSourceStreamsWithStartOffsets, readSourceFilter } from '../sources/read-source.js';
 import { projectionLimits, type ProjectionGeneration, type ProjectionSpec } from './projection-definition.js';
 
 const idPattern = /^[0-9a-f]{24}$/;
@@ -14,7 +14,7 @@ export function readGeneration(fields: JsonObjectReader): ProjectionGeneration {
     id,
     version: fields.count('version'),
     spec,
-    sources: readSourceBindings(fields.fields('sources'), spec.source.streams),
+    sources: readSourceStreamsWithStartOffsets(fields.fields('sources'), spec.source.streams),
     started_at: fields.time('started_at'),
   };
 }

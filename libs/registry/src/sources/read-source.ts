@@ -1,7 +1,7 @@
 import { isStreamIdOf, streamNameOf, streamNamePattern, type StreamId } from '#event';
 import type { JsonObjectReader } from '../resources/json-object-reader.js';
 import { UnreadableDefinitionError } from '../resources/resource-rules.js';
-import type { SourceStreamBinding } from './source-stream-binding.js';
+import type { SourceStreamWithStartOffsets } from './source-stream-with-start-offsets.js';
 
 /**
  * Parses the source of a projection or pipeline spec: its streams, event types and condition. @throws
@@ -31,10 +31,10 @@ function readStreams(streams: string[], most: number): string[] {
  * Parses the source bindings of a projection's generation or a pipeline's job, one for each of `streams`. @throws
  * UnreadableDefinitionError
  */
-export function readSourceBindings(
+export function readSourceStreamsWithStartOffsets(
   fields: JsonObjectReader,
   streams: readonly string[],
-): Record<string, SourceStreamBinding> {
+): Record<string, SourceStreamWithStartOffsets> {
   const sources = fields.map((source) => ({
     id: readId(source.text('id')),
     ...source.optional('starts', (member) => readOffsets(source.list(member))),

@@ -1,5 +1,5 @@
 import type { StreamDefinition } from './stream-definition.js';
-import type { SourceStreamBinding } from '../sources/source-stream-binding.js';
+import type { SourceStreamWithStartOffsets } from '../sources/source-stream-with-start-offsets.js';
 
 /**
  * A projection's generation or a pipeline as a reader of streams: the stream names in its spec, and the ids of the
@@ -7,7 +7,7 @@ import type { SourceStreamBinding } from '../sources/source-stream-binding.js';
  */
 interface Reader {
   spec: { source: { streams: readonly string[] } };
-  sources: Readonly<Record<string, SourceStreamBinding>>;
+  sources: Readonly<Record<string, SourceStreamWithStartOffsets>>;
 }
 
 interface Streams {

@@ -1,4 +1,4 @@
-import type { EntityReference } from '../store.js';
+import type { ScopedEntityReference } from '../store.js';
 import type { ParameterizedSql } from './event-query.js';
 import { whereClause } from './filter-to-sql.js';
 import { SqlParams } from './sql-params.js';
@@ -12,7 +12,7 @@ export type ErasableDataKindRow = [kind: 'entities' | 'events' | 'dead_letters']
  * Selects one row for each of the tables `entities`, `events_by_entity` and `dead_letters` that contains data of the
  * entity; no rows for an unknown entity.
  */
-export function erasableDataSql({ stream, entityId, ...permitted }: EntityReference): ParameterizedSql {
+export function erasableDataSql({ stream, entityId, ...permitted }: ScopedEntityReference): ParameterizedSql {
   const params = new SqlParams();
   const ofStream = streamConditions({ ...permitted, streams: [stream] }, params);
   const entity = params.bind('String', entityId);

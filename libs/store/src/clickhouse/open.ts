@@ -13,7 +13,7 @@ import {
   defaultEventFileBounds,
   type EventFileExportLimits,
 } from './event-files.js';
-import { ClickHouseEraser } from './eraser.js';
+import { ClickHouseEventRemover } from './event-remover.js';
 import { ClickHouseEntitySnapshotStore } from './snapshots/snapshots.js';
 import { defaultSqlBounds, type StatementLimits } from './sql/statement-settings.js';
 import { ClickHouseAnalystSqlRunner } from './sql/clickhouse-analyst-sql-runner.js';
@@ -104,7 +104,7 @@ export function openClickHouse(options: ClickHouseStoreOptions): Store {
   return {
     writer: new ClickHouseWriter(connection),
     reader: new ClickHouseReader(connection, bounds),
-    eraser: new ClickHouseEraser(connection),
+    eraser: new ClickHouseEventRemover(connection),
     snapshots: new ClickHouseEntitySnapshotStore(connection, bounds),
     projections: new ClickHouseKeyedStates(connection, bounds, 'projection_states'),
     pipelines: new ClickHouseKeyedStates(connection, bounds, 'pipeline_states'),

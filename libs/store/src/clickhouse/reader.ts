@@ -6,7 +6,7 @@ import type {
   EventCountQuery,
   DeadLetterQuery,
   EntitySummariesQuery,
-  EntityReference,
+  ScopedEntityReference,
   EntitySummary,
   ErasableDataPresence,
   EventIdQuery,
@@ -129,7 +129,7 @@ export class ClickHouseReader implements EventReader {
     return { ...next, items: items.map(entitySummary) };
   }
 
-  async erasableDataOf(query: EntityReference, signal?: AbortSignal): Promise<ErasableDataPresence> {
+  async erasableDataOf(query: ScopedEntityReference, signal?: AbortSignal): Promise<ErasableDataPresence> {
     const found = await this.select<ErasableDataKindRow>(erasableDataSql(query), { signal, small: true });
     const tables = new Set(found.map(([table]) => table));
     return {

@@ -1,4 +1,4 @@
-import type { OffsetRange, StoredEventId } from '../store.js';
+import type { OffsetRange, OffsetAndEventId } from '../store.js';
 import { longQuerySettings } from './split-by-size.js';
 import type { StoreClickHouseClient } from './store-clickhouse-client.js';
 
@@ -57,7 +57,7 @@ GROUP BY stream, partition`;
 export async function storedEvents(
   connection: StoreClickHouseClient,
   range: OffsetRange,
-): Promise<StoredEventId[]> {
+): Promise<OffsetAndEventId[]> {
   const params = { ...range };
   const rows = await connection.select<[number, string]>(query, { params, purpose: 'lookup' });
   return rows.map(([offset, event_id]) => ({ offset, event_id }));

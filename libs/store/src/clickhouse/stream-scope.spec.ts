@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { allStreams, type StreamAccess } from '#api';
 import { SqlParams } from './sql-params.js';
-import { streamConditions, type QueriedStreams } from './stream-scope.js';
+import { streamConditions, type ScopedStreamFilter } from './stream-scope.js';
 
 const outside: StreamAccess = { patterns: undefined, reserved: false };
 const only = (...patterns: string[]): StreamAccess => ({ patterns, reserved: false });
 const notReserved = 'NOT startsWith(stream, {p1:String})';
 const notDropped = 'stream NOT IN (SELECT stream FROM dropped_streams)';
 
-const cases: [string, QueriedStreams, string[], unknown[]][] = [
+const cases: [string, ScopedStreamFilter, string[], unknown[]][] = [
   ['everything', { access: allStreams }, [notDropped], []],
   ['one stream of everything', { access: allStreams, streams: ['a'] }, ['stream = {p0:String}'], ['a']],
   ['one stream named twice', { access: allStreams, streams: ['a', 'a'] }, ['stream = {p0:String}'], ['a']],

@@ -7,7 +7,7 @@ import type { SqlParams } from './sql-params.js';
  * Which streams a query to the store is about: those that the caller may see, and, if given, the ids of those that the
  * query names.
  */
-export interface QueriedStreams extends AuthorizationScope {
+export interface ScopedStreamFilter extends AuthorizationScope {
   streams?: readonly string[];
 }
 
@@ -15,7 +15,7 @@ export interface QueriedStreams extends AuthorizationScope {
  * Returns the only streams that the answer can contain; undefined if a prefix, or nothing, limits them. A
  * stream that the query names but the caller may not see is not included.
  */
-export function namedStreams({ access, hidden, streams }: QueriedStreams): string[] | undefined {
+export function namedStreams({ access, hidden, streams }: ScopedStreamFilter): string[] | undefined {
   const names = streams ?? (access.patterns?.some(isPrefix) ? undefined : access.patterns);
   return (
     names && [...new Set(names)].filter((name) => permitsStream(access, name) && !hidden?.includes(name))
@@ -29,7 +29,7 @@ const notDropped = 'stream NOT IN (SELECT stream FROM dropped_streams)';
  * Returns the conditions that limit an answer to the streams of the scope, to be joined by AND. Every SELECT
  * that answers a caller's query includes them.
  */
-export function streamConditions(scope: QueriedStreams, params: SqlParams): string[] {
+export function streamConditions(scope: ScopedStreamFilter, params: SqlParams): string[] {
   const permitted = scopeConditions(scope, params);
   return namedStreams(scope) ? permitted : [...permitted, notDropped];
 }
@@ -38,7 +38,7 @@ export function streamConditions(scope: QueriedStreams, params: SqlParams): stri
  * Returns the SQL conditions that limit an answer to the streams of the scope, for a table that contains no rows of
  * dropped streams.
  */
-export function scopeConditions(scope: QueriedStreams, params: SqlParams): string[] {
+export function scopeConditions(scope: ScopedStreamFilter, params: SqlParams): string[] {
   const names = namedStreams(scope);
   if (names) return [equalsOneOf('stream', names, params)];
   const { access, hidden = [] } = scope;
@@ -53,7 +53,7 @@ export function scopeConditions(scope: QueriedStreams, params: SqlParams): strin
  */
 export function everyStreamCondition(
   column: string,
-  { access }: QueriedStreams,
+  { access }: ScopedStreamFilter,
   params: SqlParams,
 ): string[] {
   const patterns = access.patterns?.map(streamNameOf);

@@ -5,7 +5,7 @@ import {
   streamBoundariesSql,
   streamsSql,
   type StreamSummaryRow,
-  type StreamFirstOrLastEvent,
+  type FirstOrLastTimestampQuery,
 } from './summaries.js';
 
 /** Maximum number of first and last events that one statement looks up. */
@@ -20,7 +20,7 @@ type Select = <Row extends readonly unknown[]>(sql: ParameterizedSql) => Promise
  */
 export async function streamSummaries(query: StreamSummariesQuery, select: Select): Promise<StreamSummary[]> {
   const rows = await select<StreamSummaryRow>(streamsSql(query));
-  const doubts = rows.flatMap(([stream, , , , first, last]): StreamFirstOrLastEvent[] => [
+  const doubts = rows.flatMap(([stream, , , , first, last]): FirstOrLastTimestampQuery[] => [
     ...(first ? [{ stream, end: 'first' } as const] : []),
     ...(last ? [{ stream, end: 'last' } as const] : []),
   ]);
@@ -28,7 +28,7 @@ export async function streamSummaries(query: StreamSummariesQuery, select: Selec
   for (let i = 0; i < doubts.length; i += maxBoundaryEventsPerQuery) {
     const asked = doubts.slice(i, i + maxBoundaryEventsPerQuery);
     for (const [index, time] of await select<[number, number]>(streamBoundariesSql(asked))) {
-      times.set(keyOf(asked[index] as StreamFirstOrLastEvent), time);
+      times.set(keyOf(asked[index] as FirstOrLastTimestampQuery), time);
     }
   }
   return rows.map(([stream, events, first, last]) => ({
@@ -39,6 +39,6 @@ export async function streamSummaries(query: StreamSummariesQuery, select: Selec
   }));
 }
 
-function keyOf({ stream, end }: StreamFirstOrLastEvent): string {
+function keyOf({ stream, end }: FirstOrLastTimestampQuery): string {
   return `${end}/${stream}`;
 }

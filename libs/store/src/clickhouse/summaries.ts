@@ -48,7 +48,7 @@ ORDER BY stream`,
 }
 
 /** Names the first or the last event of a stream, whose timestamp is looked up. */
-export interface StreamFirstOrLastEvent {
+export interface FirstOrLastTimestampQuery {
   stream: string;
   end: 'first' | 'last';
 }
@@ -57,7 +57,7 @@ export interface StreamFirstOrLastEvent {
  * Selects the timestamps of the first or last events of streams from `events`. Each SELECT reads one stream
  * in table order and stops at the first row.
  */
-export function streamBoundariesSql(ends: readonly StreamFirstOrLastEvent[]): ParameterizedSql {
+export function streamBoundariesSql(ends: readonly FirstOrLastTimestampQuery[]): ParameterizedSql {
   const params = new SqlParams();
   const selects = ends.map(({ stream, end }, i) => {
     const direction = end === 'first' ? 'ASC' : 'DESC';

@@ -1,7 +1,7 @@
 import { RequestBatcher } from '#async';
 import type { EpochMicros } from '#event';
 import type { EventRowBatch } from '../row-batch/event-row-batch.js';
-import type { DeadLetter, EventRow, EventWriter, OffsetRange, StoredEventId } from '../store.js';
+import type { DeadLetter, EventRow, EventWriter, OffsetRange, OffsetAndEventId } from '../store.js';
 import type { StoreClickHouseClient } from './store-clickhouse-client.js';
 import { markReplayedSql } from './dead-letter-query.js';
 import { deduplicatedInsert } from './insert-settings.js';
@@ -62,7 +62,7 @@ export class ClickHouseWriter implements EventWriter {
     return this.lastOffsets.ask({ stream, partition });
   }
 
-  storedEvents(range: OffsetRange): Promise<StoredEventId[]> {
+  storedEvents(range: OffsetRange): Promise<OffsetAndEventId[]> {
     return storedEvents(this.connection, range);
   }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { entityHash } from '#event';
-import type { EntityErasure } from '../event-eraser.js';
+import type { EntityErasure } from '../event-remover.js';
 import type { AuthorizationScope } from '../store.js';
 import { eventRow, deadLetterOf, newStream, offsetsOf, second, t0 } from './rows.js';
 import type { StoreContractFixture } from './store-contract.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { maxStateKeys, type PartitionProgress, type KeyedStateRow } from '../keyed-state-store.js';
+import { maxStateKeys, type PartitionCheckpoint, type KeyedStateRow } from '../keyed-state-store.js';
 import { partitionProgress, stateRow } from '../keyed-states.fixture.js';
 import { t0 } from './rows.js';
 import type { StoreContractFixture } from './store-contract.js';
@@ -18,7 +18,7 @@ function rowOf(row: Partial<KeyedStateRow> & { owner: string; key: string }): Ke
   return stateRow({ ...placeOf(row.owner), closes_at: t0, ...row });
 }
 
-function progressOf(row: Partial<PartitionProgress> & { owner: string }): PartitionProgress {
+function progressOf(row: Partial<PartitionCheckpoint> & { owner: string }): PartitionCheckpoint {
   return partitionProgress({
     ...placeOf(row.owner),
     ...{ processed: 5, emitted: 4, dropped: 3, late: 2, failed: 1 },

@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { InvalidCursorError } from '../errors.js';
-import type { EntitySnapshot, EventIdentity, EntitySnapshotsQuery } from '../entity-snapshot-store.js';
+import type {
+  EntitySnapshot,
+  EventOffsetAndTimestamps,
+  EntitySnapshotsQuery,
+} from '../entity-snapshot-store.js';
 import type { EventRow } from '../store.js';
 import { newStream, rowsOf, second, t0 } from './rows.js';
 import type { StoreContractFixture } from './store-contract.js';
@@ -14,7 +18,12 @@ export const entityRows = (
   each: (i: number) => Partial<EventRow> = () => ({}),
 ) => rowsOf(stream, count, (i) => ({ entity_id: 'e', version: i + 1, data: `{"n":${i + 1}}`, ...each(i) }));
 
-export const eventKeyOf = ({ partition, offset, timestamp, ingested_at }: EventRow): EventIdentity => ({
+export const eventKeyOf = ({
+  partition,
+  offset,
+  timestamp,
+  ingested_at,
+}: EventRow): EventOffsetAndTimestamps => ({
   ...{ partition, offset, timestamp, ingested_at },
 });
 
@@ -93,7 +102,7 @@ export function describeSnapshots(contract: StoreContractFixture): void {
       ];
       const found = await snapshots().versionsAt({ stream, keys: [...keys, ...others] });
       const expected = keys.map((key, i) => ({ ...key, version: [5, 2, 0][i] }));
-      const byOffset = (a: EventIdentity, b: EventIdentity) => a.offset - b.offset;
+      const byOffset = (a: EventOffsetAndTimestamps, b: EventOffsetAndTimestamps) => a.offset - b.offset;
       expect(found.sort(byOffset)).toEqual(expected.sort(byOffset));
       expect(await snapshots().versionsAt({ stream, keys: [] })).toEqual([]);
     });
@@ -204,7 +213,7 @@ export function describeSnapshots(contract: StoreContractFixture): void {
       const rows = entityRows(stream, 5);
       await contract.write(rows);
       const good = snapshotOf(rows.slice(0, 2));
-      const gone = (place: EventIdentity) => ({ ...place, ingested_at: place.ingested_at - 1 });
+      const gone = (place: EventOffsetAndTimestamps) => ({ ...place, ingested_at: place.ingested_at - 1 });
       const [third, fourth] = [snapshotOf(rows.slice(0, 3)), snapshotOf(rows.slice(0, 4))];
       const late = [
         { ...third, first: gone(third.first) },

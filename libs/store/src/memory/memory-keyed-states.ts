@@ -3,12 +3,12 @@ import type {
   ChangedKeysQuery,
   ClosedStateRowsFilter,
   DueStateRowsQuery,
-  KeyedState,
+  UnmergedKeyedState,
   KeyedStateReader,
   KeyedStateStore,
   KeyedStatePageQuery,
   StatePartitionKey,
-  PartitionProgress,
+  PartitionCheckpoint,
   KeyedStateRow,
 } from '../keyed-state-store.js';
 import { assertStateKeysBounded, groupByKey } from '../state-keys.js';
@@ -17,9 +17,9 @@ import { compareKeys } from './memory-order.js';
 /** In-memory fake of the keyed states of projections or pipelines, for specs. */
 export class MemoryKeyedStates implements KeyedStateStore, KeyedStateReader {
   private readonly rows = new Map<string, KeyedStateRow>();
-  private readonly ends = new Map<string, PartitionProgress>();
+  private readonly ends = new Map<string, PartitionCheckpoint>();
 
-  async save(rows: readonly KeyedStateRow[], progress: readonly PartitionProgress[]): Promise<void> {
+  async save(rows: readonly KeyedStateRow[], progress: readonly PartitionCheckpoint[]): Promise<void> {
     for (const row of rows) {
       const known = this.rows.get(identityOf(row, row.key));
       if (!known || known.position <= row.position) this.rows.set(identityOf(row, row.key), { ...row });
@@ -48,7 +48,7 @@ export class MemoryKeyedStates implements KeyedStateStore, KeyedStateReader {
       .map((row) => ({ ...row }));
   }
 
-  async progressOf(place: StatePartitionKey): Promise<PartitionProgress | undefined> {
+  async progressOf(place: StatePartitionKey): Promise<PartitionCheckpoint | undefined> {
     const end = this.ends.get(identityOf(place));
     return end && { ...end };
   }
@@ -75,22 +75,22 @@ export class MemoryKeyedStates implements KeyedStateStore, KeyedStateReader {
     return [...new Set(all.map(({ owner }) => owner))].sort(compareUtf8);
   }
 
-  async key(owner: string, key: string): Promise<KeyedState | undefined> {
+  async key(owner: string, key: string): Promise<UnmergedKeyedState | undefined> {
     return this.keysOf(owner).find((found) => found.key === key);
   }
 
-  async find(owner: string, keys: readonly string[]): Promise<KeyedState[]> {
+  async find(owner: string, keys: readonly string[]): Promise<UnmergedKeyedState[]> {
     assertStateKeysBounded(keys);
     return this.keysOf(owner).filter(({ key }) => keys.includes(key));
   }
 
-  async keys({ owner, limit, after, prefix }: KeyedStatePageQuery): Promise<KeyedState[]> {
+  async keys({ owner, limit, after, prefix }: KeyedStatePageQuery): Promise<UnmergedKeyedState[]> {
     return this.keysOf(owner, prefix)
       .filter(({ key }) => after === undefined || compareUtf8(key, after) > 0)
       .slice(0, limit);
   }
 
-  async changedKeys({ owner, since, limit, after }: ChangedKeysQuery): Promise<KeyedState[]> {
+  async changedKeys({ owner, since, limit, after }: ChangedKeysQuery): Promise<UnmergedKeyedState[]> {
     const isChanged = (row: KeyedStateRow) =>
       since.some(
         ({ stream, partition, offset }) =>
@@ -107,7 +107,7 @@ export class MemoryKeyedStates implements KeyedStateStore, KeyedStateReader {
     return this.keysOf(owner, prefix).length;
   }
 
-  async progress(owners: readonly string[]): Promise<PartitionProgress[]> {
+  async progress(owners: readonly string[]): Promise<PartitionCheckpoint[]> {
     const order = ({ owner, stage, stream, partition }: StatePartitionKey) => [
       owner,
       stage,
@@ -120,7 +120,7 @@ export class MemoryKeyedStates implements KeyedStateStore, KeyedStateReader {
       .map((end) => ({ ...end }));
   }
 
-  private keysOf(owner: string, prefix = ''): KeyedState[] {
+  private keysOf(owner: string, prefix = ''): UnmergedKeyedState[] {
     const order = ({ key, stream, partition }: KeyedStateRow) => [key, stream, partition];
     const rows = [...this.rows.values()]
       .filter((row) => row.owner === owner && row.key.startsWith(prefix))

@@ -13,7 +13,7 @@ import type {
   DeadLetter,
   DeadLetterQuery,
   EntitySummariesQuery,
-  EntityReference,
+  ScopedEntityReference,
   EntitySummary,
   ErasableDataPresence,
   EventFilter,
@@ -30,7 +30,7 @@ import type {
   StreamSummariesQuery,
   StreamSummary,
 } from '../store.js';
-import { isDeadLetterOf } from './memory-eraser.js';
+import { isDeadLetterOf } from './memory-event-remover.js';
 import { compareKeys } from './memory-order.js';
 import type { MemoryTables } from './memory-tables.js';
 
@@ -150,7 +150,7 @@ export class MemoryReader implements EventReader {
     return { ...page, items: page.items.map((one) => ({ ...one, stream: streamNameOf(one.stream) })) };
   }
 
-  async erasableDataOf(query: EntityReference): Promise<ErasableDataPresence> {
+  async erasableDataOf(query: ScopedEntityReference): Promise<ErasableDataPresence> {
     const { stream, entityId } = query;
     const isIts = (entity: string | null) => entity === entityId;
     const isInIt = (row: { stream: string }) => row.stream === stream && this.shows(query, row);

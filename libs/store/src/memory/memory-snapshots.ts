@@ -3,8 +3,8 @@ import { streamNameOf } from '#event';
 import { decodeCursor, encodeCursor } from '../cursor.js';
 import type {
   EntitySnapshot,
-  EntityAsOfQuery,
-  EventIdentity,
+  ScopedEntityReferenceAsOf,
+  EventOffsetAndTimestamps,
   EventVersion,
   EntityHistoryEvent,
   EntityHistoryQuery,
@@ -25,7 +25,7 @@ const types = ['number', 'number', 'string', 'string', 'number', 'number'] as co
 export class MemoryEntitySnapshotStore implements EntitySnapshotStore, EntitySnapshotBatchStore {
   constructor(private readonly tables: MemoryTables) {}
 
-  async versionRange(query: EntityAsOfQuery): Promise<EntityStoredVersionRange | undefined> {
+  async versionRange(query: ScopedEntityReferenceAsOf): Promise<EntityStoredVersionRange | undefined> {
     const versions = this.eventsOf(query).map(({ version }) => version ?? 0);
     return versions.length === 0 ? undefined : { first: Math.min(...versions), last: Math.max(...versions) };
   }
@@ -130,7 +130,7 @@ export class MemoryEntitySnapshotStore implements EntitySnapshotStore, EntitySna
     );
   }
 
-  private eventsOf(query: EntityAsOfQuery): EventRow[] {
+  private eventsOf(query: ScopedEntityReferenceAsOf): EventRow[] {
     const { stream, entityId, asOf = Infinity } = query;
     return this.tables
       .events()
@@ -161,11 +161,11 @@ function named(snapshot: EntitySnapshot): EntitySnapshot {
   return { ...snapshot, stream: streamNameOf(snapshot.stream) };
 }
 
-function isSamePlace(row: EventRow, { partition, offset }: EventIdentity): boolean {
+function isSamePlace(row: EventRow, { partition, offset }: EventOffsetAndTimestamps): boolean {
   return row.partition === partition && row.offset === offset;
 }
 
-function isAt(row: EventRow, place: EventIdentity): boolean {
+function isAt(row: EventRow, place: EventOffsetAndTimestamps): boolean {
   return (
     isSamePlace(row, place) && row.timestamp === place.timestamp && row.ingested_at === place.ingested_at
   );

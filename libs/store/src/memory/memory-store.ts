@@ -1,5 +1,5 @@
 import type { Store, StoreUsage } from '../store.js';
-import { MemoryEraser } from './memory-eraser.js';
+import { MemoryEventRemover } from './memory-event-remover.js';
 import { MemoryKeyedStates } from './memory-keyed-states.js';
 import { MemoryEntitySnapshotStore } from './memory-snapshots.js';
 import { MemoryReader, type EvaluateCondition } from './memory-reader.js';
@@ -10,7 +10,7 @@ import { MemoryWriter } from './memory-writer.js';
 export class MemoryStore implements Store {
   readonly writer: MemoryWriter;
   readonly reader: MemoryReader;
-  readonly eraser: MemoryEraser;
+  readonly eraser: MemoryEventRemover;
   readonly snapshots: MemoryEntitySnapshotStore;
   readonly projections = new MemoryKeyedStates();
   readonly pipelines = new MemoryKeyedStates();
@@ -23,7 +23,7 @@ export class MemoryStore implements Store {
     const tables = new MemoryTables();
     this.writer = new MemoryWriter(tables);
     this.reader = new MemoryReader(tables, options.evaluate);
-    this.eraser = new MemoryEraser(tables);
+    this.eraser = new MemoryEventRemover(tables);
     this.snapshots = new MemoryEntitySnapshotStore(tables);
   }
 

@@ -1,7 +1,7 @@
 import { readUuidText, type EpochMicros } from '#event';
 import type { EventRowBatch } from '../row-batch/event-row-batch.js';
 import { assertDeadLetterIdsBounded } from '../dead-letter-id.js';
-import type { DeadLetter, EventRow, EventWriter, OffsetRange, StoredEventId } from '../store.js';
+import type { DeadLetter, EventRow, EventWriter, OffsetRange, OffsetAndEventId } from '../store.js';
 import type { MemoryTables } from './memory-tables.js';
 
 /** In-memory fake of the store's event writer, for specs. */
@@ -25,7 +25,7 @@ export class MemoryWriter implements EventWriter {
     return this.tables.lastOffset(stream, partition);
   }
 
-  async storedEvents({ stream, partition, from, until }: OffsetRange): Promise<StoredEventId[]> {
+  async storedEvents({ stream, partition, from, until }: OffsetRange): Promise<OffsetAndEventId[]> {
     return this.ofPartition(stream, partition)
       .filter(({ offset }) => offset >= from && offset < until)
       .map(({ offset, event_id }) => ({ offset, event_id }))

@@ -1,4 +1,4 @@
-import type { RecordReader } from '#event';
+import type { EventRecordParser } from '#event';
 import type { RowBinaryWriter } from './row-binary.js';
 
 /** The columns of the ClickHouse table `events`, in the order in which row batches encode them. */
@@ -21,7 +21,7 @@ export const eventColumns = [
  * Writes all columns after the first two (stream, partition) of a parsed record. Strings are copied as bytes.
  * The version is written as 0 and set later.
  */
-export function writeEventColumns(out: RowBinaryWriter, record: RecordReader, offset: number): void {
+export function writeEventColumns(out: RowBinaryWriter, record: EventRecordParser, offset: number): void {
   out.int64(offset);
   out.uuidWords(record.id);
   out.utf8(record.eventType);

@@ -1,4 +1,4 @@
-import type { RecordReader } from '#event';
+import type { EventRecordParser } from '#event';
 import { RowBinaryWriter } from './row-binary.js';
 import { writeEventColumns } from './event-columns.js';
 import { EventRowBatch, type RowBatchOrigin } from './event-row-batch.js';
@@ -35,7 +35,7 @@ export class EventRowBatchBuilder {
    * Appends the Kafka record that `record` has parsed last, as a row. The version in the row is 0 until
    * `EventRowBatch.setVersion` sets it.
    */
-  add(record: RecordReader, offset: number): void {
+  add(record: EventRecordParser, offset: number): void {
     if (this.count + 1 >= this.starts.length) this.grow();
     this.starts[this.count++] = sharedWriter.size;
     sharedWriter.raw(this.columns);

@@ -1,4 +1,4 @@
-import { encodeRecord, RecordReader, type EventRecord } from '#event';
+import { encodeRecord, EventRecordParser, type EventRecord } from '#event';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EventRow } from '../store.js';
@@ -23,7 +23,7 @@ const plain: EventRecord = {
  */
 function blockOf(events: Partial<EventRecord>[], of = place): EventRowBatch {
   const builder = new EventRowBatchBuilder(of);
-  const reader = new RecordReader();
+  const reader = new EventRecordParser();
   builder.begin();
   for (const [i, event] of events.entries()) {
     reader.read(Buffer.from(encodeRecord({ ...plain, ...event })));

@@ -1,5 +1,5 @@
 import type { EventRow } from './event-row.js';
-import { EventRowReader } from './event-row-reader.js';
+import { EncodedEventRow } from './encoded-event-row.js';
 
 /** The stream (by its id) and the partition to which all rows of an `EventRowBatch` belong. */
 export interface RowBatchOrigin {
@@ -113,7 +113,7 @@ export class EventRowBatch {
     }
   }
 
-  private readerAt(row: number): EventRowReader {
-    return new EventRowReader(this.bytes, this.starts[row]!);
+  private readerAt(row: number): EncodedEventRow {
+    return new EncodedEventRow(this.bytes, this.starts[row]!);
   }
 }

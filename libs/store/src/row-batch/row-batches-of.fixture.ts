@@ -1,4 +1,4 @@
-import { encodeRecord, RecordReader } from '#event';
+import { encodeRecord, EventRecordParser } from '#event';
 import type { EventRow } from './event-row.js';
 import { EventRowBatchBuilder } from './event-row-batch-builder.js';
 import type { EventRowBatch } from './event-row-batch.js';
@@ -21,7 +21,7 @@ export function rowBatchesOf(rows: readonly EventRow[]): EventRowBatch[] {
 function rowBatchOf(rows: readonly EventRow[]): EventRowBatch {
   const { stream, partition } = rows[0]!;
   const builder = new EventRowBatchBuilder({ stream, partition });
-  const reader = new RecordReader();
+  const reader = new EventRecordParser();
   builder.begin();
   for (const row of rows) {
     reader.read(Buffer.from(encodeRecord(row)));

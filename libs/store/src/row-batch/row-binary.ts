@@ -1,4 +1,4 @@
-import type { ByteRange } from '#event';
+import type { MutableBufferSlice } from '#event';
 
 /** Bytes of the longest varint of a 32-bit number. */
 const longestVarint = 5;
@@ -67,7 +67,7 @@ export class RowBinaryWriter {
   }
 
   /** Writes a RowBinary string from a byte range that is already UTF-8. */
-  utf8(range: ByteRange): void {
+  utf8(range: MutableBufferSlice): void {
     const { bytes, start, end } = range;
     this.reserve(end - start + longestVarint);
     this.varint(end - start);

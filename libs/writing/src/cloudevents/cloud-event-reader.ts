@@ -8,7 +8,7 @@ import {
   isLong,
   tooLarge,
   type AcceptedEvent,
-  type IntakeContext,
+  type EventParserInputs,
 } from '../read-event.js';
 import type { ParsedEvents } from '../read-request.js';
 import { EventRejection } from '../rejection.js';
@@ -21,7 +21,7 @@ const openBrace = 0x7b;
 /** Stream and intake context of a `CloudEventReader`, and its pointers for errors. */
 interface CloudEventReaderOptions {
   stream: string;
-  reception: IntakeContext;
+  reception: EventParserInputs;
   /**
    * Returns the pointer with which an error names an attribute or `data` of the CloudEvent with this index; an empty
    * name means the whole event.

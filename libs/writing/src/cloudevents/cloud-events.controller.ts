@@ -14,7 +14,7 @@ import {
   RequireScope,
   returnOf,
 } from '#http';
-import { EventIntake } from '../intake.js';
+import { EventWriteService } from '../event-write-service.js';
 import { EventRejection } from '../rejection.js';
 import { intakeAnswer, intakeContent } from '../raw/intake-answer.js';
 import { readList, readValue } from '../raw/read-values.js';
@@ -32,7 +32,7 @@ import { cloudEventsOf, pointerIn } from './read-cloud-events.js';
 @ApiTags('events')
 @Controller('api/v1/streams')
 export class CloudEventsController {
-  constructor(private readonly intake: EventIntake) {}
+  constructor(private readonly intake: EventWriteService) {}
 
   @ApiOperation({
     summary: 'Write CloudEvents',

@@ -1,6 +1,6 @@
 import { isJsonObject } from '#event';
 import { doubleText, objectText, type OtlpAttribute } from './log-record.js';
-import { mostLevels, tooDeep, unreadable } from './unreadable-logs.js';
+import { mostLevels, tooDeep, unreadable } from './otlp-request-errors.js';
 
 /**
  * Converts an OTLP AnyValue, such as `{"stringValue": "…"}`, to JSON text. An unknown kind of value becomes null, as

@@ -1,5 +1,5 @@
 import { jsonValue, type JsonScanner } from '#event';
-import { unreadable } from './unreadable-logs.js';
+import { unreadable } from './otlp-request-errors.js';
 
 const openBracket = 0x5b;
 const closeBracket = 0x5d;

@@ -1,7 +1,7 @@
 import { TimeSlice } from '#async';
 import { ProblemError } from '#api';
 import { requireText } from '#http';
-import type { IntakeContext } from '../read-event.js';
+import type { EventParserInputs } from '../read-event.js';
 import { EventLineReader, textOf, type ParsedEvents } from '../read-request.js';
 import { EventRejection } from '../rejection.js';
 import type { OtlpLogRecord } from './log-record.js';
@@ -28,7 +28,10 @@ export function logRecords(mediaType: string, body: Buffer): Iterable<OtlpLogRec
  * Parses and validates the events that were converted from OTLP log records, like the events of any other write
  * request.
  */
-export async function readLogs({ lines }: OtlpEventLines, reception: IntakeContext): Promise<ParsedEvents> {
+export async function readLogs(
+  { lines }: OtlpEventLines,
+  reception: EventParserInputs,
+): Promise<ParsedEvents> {
   const reader = new EventLineReader(reception);
   const events: ParsedEvents = [];
   const turn = new TimeSlice();

@@ -14,7 +14,7 @@ import {
   RequireScope,
   takeBytes,
 } from '#http';
-import { EventIntake } from '../intake.js';
+import { EventWriteService } from '../event-write-service.js';
 import { EventIdDeriver } from '../raw/event-id-deriver.js';
 import { asEvent, rejectedEventEncoder } from '../rejected/rejected-event-encoder.js';
 import { requirePermitted } from '../authorize-streams.js';
@@ -28,7 +28,7 @@ import { DescribeStatuses, logsAnswer, logsBody, logsText } from './otlp-texts.j
 @ApiTags('events')
 @Controller('v1')
 export class OtlpController {
-  constructor(private readonly intake: EventIntake) {}
+  constructor(private readonly intake: EventWriteService) {}
 
   @ApiOperation({
     summary: 'Write log records of OpenTelemetry',

@@ -1,7 +1,7 @@
 import { BinaryReader } from '@bufbuild/protobuf/wire';
 import { doubleText, objectText, type OtlpAttribute } from './log-record.js';
 import { messages } from './protobuf-messages.js';
-import { mostLevels, tooDeep } from './unreadable-logs.js';
+import { mostLevels, tooDeep } from './otlp-request-errors.js';
 
 /**
  * Converts an encoded OTLP AnyValue to JSON text. Bytes become Base64, as in the JSON encoding of OTLP.

@@ -3,7 +3,7 @@ import type { EventRejection } from '../rejection.js';
 import { elements, memberOf, type TextRange } from './json-members.js';
 import { jsonAttributes, jsonInteger, jsonObject, jsonText, jsonValueText } from './json-any-value.js';
 import { emptyRecord, objectText, type OtlpAttribute, type OtlpLogRecord } from './log-record.js';
-import { RequestElementCounter, isOversized, oversized, unreadable } from './unreadable-logs.js';
+import { OtlpElementLimiter, isOversized, oversized, unreadable } from './otlp-request-errors.js';
 
 /**
  * Factor by which the JSON text of a log record may be longer than the largest event, because type names surround every
@@ -32,7 +32,7 @@ function whyNot({ failure, failedAt }: JsonScanner): string {
 }
 
 function* requestRecords(scanner: JsonScanner, start: number): Generator<OtlpLogRecord | EventRejection> {
-  const [groups, records] = [new RequestElementCounter(), new RequestElementCounter()];
+  const [groups, records] = [new OtlpElementLimiter(), new OtlpElementLimiter()];
   for (const resourceLogs of listOf(scanner, { start, end: -1 }, 'resourceLogs')) {
     groups.add();
     const resource = memberOf(scanner, resourceLogs.start, 'resource');

@@ -4,7 +4,7 @@ import type { EventRejection } from '../rejection.js';
 import { emptyRecord, objectText, type OtlpAttribute, type OtlpLogRecord } from './log-record.js';
 import { messages } from './protobuf-messages.js';
 import { protobufAttributes, protobufValue } from './protobuf-value.js';
-import { RequestElementCounter, isOversized, oversized, unreadable } from './unreadable-logs.js';
+import { OtlpElementLimiter, isOversized, oversized, unreadable } from './otlp-request-errors.js';
 
 /**
  * Yields the log records of an ExportLogsServiceRequest in the protobuf encoding, parsed one at a time; oversized
@@ -28,7 +28,7 @@ export function* protobufRecords(body: Uint8Array): Generator<OtlpLogRecord | Ev
 }
 
 function* requestRecords(body: Uint8Array): Generator<OtlpLogRecord | EventRejection> {
-  const [groups, records] = [new RequestElementCounter(), new RequestElementCounter()];
+  const [groups, records] = [new OtlpElementLimiter(), new OtlpElementLimiter()];
   for (const resourceLogs of messages(body, 1)) {
     groups.add();
     const resource = last(messages(resourceLogs, 1));

@@ -6,7 +6,7 @@ import {
   isLong,
   tooLarge,
   type AcceptedEvent,
-  type IntakeContext,
+  type EventParserInputs,
 } from '../read-event.js';
 import type { ParsedEvents } from '../read-request.js';
 import { EventRejection } from '../rejection.js';
@@ -22,7 +22,7 @@ const openBrace = 0x7b;
 /** Field mapping, intake context and derived ids of a `RawValueReader`. */
 interface RawReaderOptions {
   mapping: FieldMapping;
-  reception: IntakeContext;
+  reception: EventParserInputs;
   /** Returns the event id for the value at this index of the request, if it contains none. */
   idOf: (index: number) => string;
 }

@@ -18,8 +18,8 @@ import {
   RequireScope,
   takeBody,
 } from '#http';
-import { isConditional } from '../event-writer.js';
-import { EventIntake } from '../intake.js';
+import { isConditional } from '../event-appender.js';
+import { EventWriteService } from '../event-write-service.js';
 import { textOf } from '../read-request.js';
 import { rejectedEventEncoder } from '../rejected/rejected-event-encoder.js';
 import { StreamName } from '../stream-name.js';
@@ -41,7 +41,7 @@ import { requireAll } from './require-all.js';
 @ApiTags('events')
 @Controller('api/v1/streams')
 export class RawController {
-  constructor(private readonly intake: EventIntake) {}
+  constructor(private readonly intake: EventWriteService) {}
 
   @ApiOperation({
     summary: 'Write JSON values of any form as events',

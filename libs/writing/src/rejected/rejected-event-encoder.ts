@@ -1,6 +1,6 @@
 import { encodeRejectedEvent, formatTime, type RejectedEventRecord } from '#event';
-import type { IntakeContext } from '../read-event.js';
-import type { EventRejection, RejectedEventTextRange } from '../rejection.js';
+import type { EventParserInputs } from '../read-event.js';
+import type { EventRejection, RejectedEventRangeAndIds } from '../rejection.js';
 
 /**
  * The format of a rejected event's text, and for raw values their field mapping, with which a replay parses it again.
@@ -11,7 +11,7 @@ interface RejectedEventInputFormat {
 }
 
 /** A function that encodes a rejected event as the value of a Kafka record, which becomes a dead letter. */
-export type RejectedEventEncoder = (rejection: EventRejection, sent: RejectedEventTextRange) => string;
+export type RejectedEventEncoder = (rejection: EventRejection, sent: RejectedEventRangeAndIds) => string;
 
 /** The format of an event in the JSON of `POST /api/v1/events`. */
 export const asEvent: RejectedEventInputFormat = { form: 'event', mapping: {} };
@@ -23,7 +23,7 @@ export const asCloudEvent: RejectedEventInputFormat = { form: 'cloudevent', mapp
 const mostErrors = 20;
 
 export function rejectedEventEncoder(
-  { text, ingestedAt }: IntakeContext,
+  { text, ingestedAt }: EventParserInputs,
   form: RejectedEventInputFormat,
 ): RejectedEventEncoder {
   const received_at = formatTime(ingestedAt);

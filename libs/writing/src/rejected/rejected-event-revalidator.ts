@@ -7,7 +7,7 @@ import { pointerIn } from '../cloudevents/read-cloud-events.js';
 import { FieldMapping } from '../raw/mapping.js';
 import { RawValueReader } from '../raw/raw-reader.js';
 import { readValue } from '../raw/read-values.js';
-import type { AcceptedEvent, IntakeContext } from '../read-event.js';
+import type { AcceptedEvent, EventParserInputs } from '../read-event.js';
 import { readSingle, type ParsedEvents } from '../read-request.js';
 import { EventRejection } from '../rejection.js';
 import { SchemaMismatchCounter } from '../schemas/mismatches.js';
@@ -45,7 +45,7 @@ export class RejectedEventRevalidator {
   }
 
   private async checked(stream: string, record: RejectedEventRecord): Promise<ParsedEvents> {
-    const reception: IntakeContext = {
+    const reception: EventParserInputs = {
       ingestedAt: parseTime(record.received_at) ?? 0,
       ids: { next: () => record.event_id },
       schemas: this.schemas,
@@ -60,7 +60,7 @@ export class RejectedEventRevalidator {
 function readAgain(
   stream: string,
   record: RejectedEventRecord,
-  reception: IntakeContext,
+  reception: EventParserInputs,
 ): AcceptedEvent | EventRejection {
   try {
     if (record.form === 'raw') return readRaw(stream, record, reception);
@@ -75,7 +75,7 @@ function readAgain(
 function readRaw(
   stream: string,
   record: RejectedEventRecord,
-  reception: IntakeContext,
+  reception: EventParserInputs,
 ): AcceptedEvent | EventRejection {
   const mapping = new FieldMapping(stream, record.mapping);
   const reader = new RawValueReader({ mapping, reception, idOf: () => record.event_id });
@@ -83,7 +83,7 @@ function readRaw(
   return reader.events[0]!;
 }
 
-function readCloudEvent(stream: string, reception: IntakeContext): AcceptedEvent | EventRejection {
+function readCloudEvent(stream: string, reception: EventParserInputs): AcceptedEvent | EventRejection {
   const reader = new CloudEventReader({ stream, reception, pointerTo: pointerIn('structured') });
   readValue(reception.text, reader);
   return reader.events[0]!;

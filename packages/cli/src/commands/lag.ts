@@ -1,4 +1,4 @@
-import { definitionLags, groupLags, type LagRow } from '../lag/group-lags.js';
+import { definitionLags, groupLags, type LagRow } from '../lag/lag-rows.js';
 import { members } from '../output/column.js';
 import type { CommandSession } from '../session.js';
 import type { Command } from './command.js';

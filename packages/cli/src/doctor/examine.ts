@@ -1,6 +1,6 @@
 import { type Fetch, type Tributary } from '#client';
 import type { ConnectionSettings } from '../connection/connection.js';
-import { definitionLags } from '../lag/group-lags.js';
+import { definitionLags } from '../lag/lag-rows.js';
 import { version } from '../version.js';
 import { ask, clockFinding, versionFinding, type PortHealth } from './port-health.js';
 import { deadLetterFindings } from './dead-letter-findings.js';

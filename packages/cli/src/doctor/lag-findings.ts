@@ -1,6 +1,6 @@
 import type { Health } from '#client';
-import type { LagRow } from '../lag/group-lags.js';
-import { groupLags } from '../lag/group-lags.js';
+import type { LagRow } from '../lag/lag-rows.js';
+import { groupLags } from '../lag/lag-rows.js';
 import { ok, warning, wrong, type CheckResult } from './finding.js';
 
 /** Seconds of lag above which a warning is shown. */

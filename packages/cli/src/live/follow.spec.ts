@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { follow, type ResumableLiveStream } from './follow.js';
+import { follow, type LiveStreamWithPosition } from './follow.js';
 import { PositionFile } from './position-file.js';
 
 let folder: string;
@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
  * sends nothing more.
  */
 function given(...steps: { at: string; item?: string }[]) {
-  return (signal: AbortSignal): ResumableLiveStream<string> => {
+  return (signal: AbortSignal): LiveStreamWithPosition<string> => {
     const stream = {
       position: undefined as string | undefined,
       async *[Symbol.asyncIterator]() {

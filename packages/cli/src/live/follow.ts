@@ -5,14 +5,14 @@ import type { PositionFile } from './position-file.js';
 const lookEveryMs = 250;
 
 /** A live stream whose `position` a later stream can continue from. */
-export interface ResumableLiveStream<T> extends AsyncIterable<T> {
+export interface LiveStreamWithPosition<T> extends AsyncIterable<T> {
   readonly position: string | undefined;
 }
 
 /** The live stream to follow, where to save its position, and when to end. */
 interface FollowOptions<T> {
   /** Opens the stream, which ends when this signal is aborted. */
-  open: (signal: AbortSignal) => ResumableLiveStream<T>;
+  open: (signal: AbortSignal) => LiveStreamWithPosition<T>;
   signal: AbortSignal;
   /** The file where the position is saved. */
   file?: PositionFile;

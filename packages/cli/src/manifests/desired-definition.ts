@@ -1,12 +1,12 @@
 import { UsageError } from '../errors/cli-error.js';
 import { resourceOf } from '../resources/index.js';
-import type { Definition, ResourceKind } from '../resources/resource.js';
+import type { ComparableDefinition, ResourceOperations } from '../resources/resource.js';
 
 /** A stream, schema, projection, pipeline or key that a manifest file asks for. */
 export interface DesiredDefinition {
-  resource: ResourceKind;
+  resource: ResourceOperations;
   name: string;
-  definition: Definition;
+  definition: ComparableDefinition;
   /** The file, and the number of the document in it. */
   place: string;
 }
@@ -15,7 +15,7 @@ export interface DesiredDefinition {
 export function readManifest(document: unknown, place: string): DesiredDefinition {
   if (typeof document !== 'object' || document === null || Array.isArray(document))
     throw new UsageError(`${place}: a definition is an object with "kind".`);
-  const { kind, ...body } = document as Definition;
+  const { kind, ...body } = document as ComparableDefinition;
   if (typeof kind !== 'string') throw new UsageError(`${place}: "kind" is missing.`);
   const resource = knownResource(kind, place);
   for (const member of Object.keys(body))
@@ -27,7 +27,7 @@ export function readManifest(document: unknown, place: string): DesiredDefinitio
   return { resource, name: resource.nameOf(definition), definition, place };
 }
 
-function knownResource(kind: string, place: string): ResourceKind {
+function knownResource(kind: string, place: string): ResourceOperations {
   try {
     return resourceOf(kind);
   } catch (error) {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Definition, ResourceKind } from '../resources/resource.js';
+import type { ComparableDefinition, ResourceOperations } from '../resources/resource.js';
 
 /** A member of a definition that differs from the manifest. */
 export interface MemberDifference {
@@ -11,9 +11,9 @@ export interface MemberDifference {
 
 /** Returns the differences. Optional members that the manifest omits are not compared. */
 export function differences(
-  { optional }: Pick<ResourceKind, 'optional'>,
-  found: Definition,
-  wanted: Definition,
+  { optional }: Pick<ResourceOperations, 'optional'>,
+  found: ComparableDefinition,
+  wanted: ComparableDefinition,
 ): MemberDifference[] {
   const compared = Object.entries(found).filter(([name]) => name in wanted || !optional.includes(name));
   return differing(Object.fromEntries(compared), wanted, '');

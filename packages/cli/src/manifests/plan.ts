@@ -1,7 +1,7 @@
 import type { CallOptions, Tributary } from '#client';
 import { isActive, keyResource } from '../resources/key.js';
 import { resources } from '../resources/index.js';
-import type { Definition, ExistingDefinition, ResourceKind } from '../resources/resource.js';
+import type { ComparableDefinition, ExistingDefinition, ResourceOperations } from '../resources/resource.js';
 import { differences, type MemberDifference } from './member-difference.js';
 import { inOrder } from './in-order.js';
 import type { DesiredDefinition } from './desired-definition.js';
@@ -12,10 +12,10 @@ type PlanAction = 'create' | 'change' | 'delete' | 'unchanged';
 /** One definition, and what `apply` must do with it on the server. */
 export interface PlanStep {
   action: PlanAction;
-  resource: ResourceKind;
+  resource: ResourceOperations;
   name: string;
   /** The desired definition; for a deletion, the current definition. */
-  definition: Definition;
+  definition: ComparableDefinition;
   differences: MemberDifference[];
 }
 
@@ -30,7 +30,7 @@ export async function planOf(
   const kinds = resources.filter(
     (resource) => wanted.some((one) => one.resource === resource) || (prune && resource.prunable),
   );
-  const found = new Map<ResourceKind, Map<string, ExistingDefinition>>();
+  const found = new Map<ResourceOperations, Map<string, ExistingDefinition>>();
   for (const resource of kinds) found.set(resource, await foundOf(client, resource, options));
   const steps = inOrder(wanted).map((one) => stepOf(one, found.get(one.resource)?.get(one.name)));
   return prune ? [...steps, ...deletions(wanted, found)] : steps;
@@ -38,7 +38,7 @@ export async function planOf(
 
 async function foundOf(
   client: Tributary,
-  resource: ResourceKind,
+  resource: ResourceOperations,
   options: CallOptions,
 ): Promise<Map<string, ExistingDefinition>> {
   const found = new Map<string, ExistingDefinition>();
@@ -64,7 +64,7 @@ function stepOf(
 /** Returns deletions of definitions that are in no file; dependent definitions come first. */
 function deletions(
   wanted: readonly DesiredDefinition[],
-  found: Map<ResourceKind, Map<string, ExistingDefinition>>,
+  found: Map<ResourceOperations, Map<string, ExistingDefinition>>,
 ): PlanStep[] {
   const kept = new Set(wanted.map(({ resource, name }) => `${resource.kind} ${name}`));
   const gone = [...found]

@@ -1,8 +1,8 @@
-import type { Definition } from './resource.js';
+import type { ComparableDefinition } from './resource.js';
 
 /** Returns the members in this list that are not null. */
-export function pick(item: object, names: readonly string[]): Definition {
-  const entries = names.map((name) => [name, (item as Definition)[name]] as const);
+export function pick(item: object, names: readonly string[]): ComparableDefinition {
+  const entries = names.map((name) => [name, (item as ComparableDefinition)[name]] as const);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== null));
 }
 
@@ -23,7 +23,7 @@ export function sourceOf(source: unknown): unknown {
 }
 
 /** Returns the streams of a source as `stream:orders`. */
-export function streamsOf(wanted: Definition): string[] {
+export function streamsOf(wanted: ComparableDefinition): string[] {
   const { streams } = (wanted.source ?? {}) as { streams?: unknown };
   return Array.isArray(streams) ? streams.map((name) => `stream:${String(name)}`) : [];
 }

@@ -1,12 +1,12 @@
 import type { ApiKey, ApiKeyInput } from '#client';
 import { members } from '../output/column.js';
 import { pick, sortedNames } from './defined-members.js';
-import type { ResourceKind } from './resource.js';
+import type { ResourceOperations } from './resource.js';
 
 const names = ['name', 'scopes', 'streams', 'rate_limit', 'expires_at'];
 
 /** Keys. Keys are compared by name and found by id; revoked and expired keys are ignored. */
-export const keyResource: ResourceKind = {
+export const keyResource: ResourceOperations = {
   kind: 'key',
   plural: 'keys',
   columns: members('key_id', 'name', 'status', 'scopes', 'streams', 'created_at', 'expires_at'),

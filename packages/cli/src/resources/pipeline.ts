@@ -1,11 +1,11 @@
 import type { PipelineInput } from '#client';
 import { members } from '../output/column.js';
 import { pick, sourceOf, streamsOf } from './defined-members.js';
-import type { Definition, ResourceKind } from './resource.js';
+import type { ComparableDefinition, ResourceOperations } from './resource.js';
 
 const names = ['name', 'source', 'operators', 'from'];
 
-export const pipelineResource: ResourceKind = {
+export const pipelineResource: ResourceOperations = {
   kind: 'pipeline',
   plural: 'pipelines',
   columns: members('name', 'version', 'status', 'processed', 'emitted', 'dropped', 'late', 'failed', 'lag'),
@@ -41,6 +41,6 @@ function valuesUnder(value: unknown, member: string): string[] {
   );
 }
 
-function inputOf(wanted: Definition): PipelineInput {
+function inputOf(wanted: ComparableDefinition): PipelineInput {
   return wanted as unknown as PipelineInput;
 }

@@ -1,11 +1,11 @@
 import type { ProjectionInput } from '#client';
 import { members } from '../output/column.js';
 import { pick, sourceOf, streamsOf } from './defined-members.js';
-import type { Definition, ResourceKind } from './resource.js';
+import type { ComparableDefinition, ResourceOperations } from './resource.js';
 
 const names = ['name', 'source', 'key', 'fields', 'from'];
 
-export const projectionResource: ResourceKind = {
+export const projectionResource: ResourceOperations = {
   kind: 'projection',
   plural: 'projections',
   columns: members('name', 'version', 'status', 'processed', 'failed', 'lag', 'updated_at'),
@@ -27,7 +27,7 @@ export const projectionResource: ResourceKind = {
 };
 
 /** Returns the definition without members that have the server's default value. */
-function definitionOf(item: object): Definition {
+function definitionOf(item: object): ComparableDefinition {
   const { key, from, source, fields, ...rest } = pick(item, names);
   return {
     ...rest,
@@ -47,6 +47,6 @@ function fieldsOf(fields: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-function inputOf(wanted: Definition): ProjectionInput {
+function inputOf(wanted: ComparableDefinition): ProjectionInput {
   return wanted as unknown as ProjectionInput;
 }

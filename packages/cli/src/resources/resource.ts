@@ -5,16 +5,16 @@ import type { Column } from '../output/column.js';
 export type Manifest = { kind: string } & Record<string, unknown>;
 
 /** The members of a definition that are compared. */
-export type Definition = Record<string, unknown>;
+export type ComparableDefinition = Record<string, unknown>;
 
 /** A definition that exists on the server, with its name and its compared members. */
 export interface ExistingDefinition {
   name: string;
-  definition: Definition;
+  definition: ComparableDefinition;
 }
 
 /** A kind of definition with its operations: list, compare, create, change and delete. */
-export interface ResourceKind {
+export interface ResourceOperations {
   readonly kind: string;
   readonly plural: string;
   readonly columns: readonly Column[];
@@ -29,20 +29,20 @@ export interface ResourceKind {
   list(client: Tributary, options: CallOptions): AsyncIterable<object>;
   get(client: Tributary, name: string, options: CallOptions): Promise<object>;
   /** Returns the name under which `get` finds the definition. */
-  nameOf(definition: Definition): string;
+  nameOf(definition: ComparableDefinition): string;
   /**
    * Returns the compared members: without values that only the server knows, and without values that are equivalent
    * to omitted ones.
    */
-  definitionOf(item: object): Definition;
-  create(client: Tributary, wanted: Definition, options: CallOptions): Promise<object>;
+  definitionOf(item: object): ComparableDefinition;
+  create(client: Tributary, wanted: ComparableDefinition, options: CallOptions): Promise<object>;
   /** Changes the definition on the server. Undefined for a kind of resource of which no member can be changed. */
-  change?(client: Tributary, wanted: Definition, options: CallOptions): Promise<object>;
+  change?(client: Tributary, wanted: ComparableDefinition, options: CallOptions): Promise<object>;
   /** The members that cannot be changed after the creation. */
   readonly fixed: readonly string[];
   delete(client: Tributary, name: string, options: CallOptions & { confirm?: string }): Promise<void>;
   /** Returns the streams and projections that must exist before, as `stream:orders`. */
-  needs(wanted: Definition): string[];
+  needs(wanted: ComparableDefinition): string[];
   /** Returns the streams and projections that exist once the definition is created, itself included, as `stream:orders`. */
-  provides(wanted: Definition): string[];
+  provides(wanted: ComparableDefinition): string[];
 }

@@ -2,12 +2,12 @@ import type { SchemaAddress, SchemaInput } from '#client';
 import { UsageError } from '../errors/cli-error.js';
 import { members } from '../output/column.js';
 import { pick } from './defined-members.js';
-import type { ResourceKind } from './resource.js';
+import type { ResourceOperations } from './resource.js';
 
 const names = ['stream', 'event_type', 'schema', 'mode', 'compatibility'];
 
 /** Schemas, named `stream/event_type`. Deleting a schema retires it. */
-export const schemaResource: ResourceKind = {
+export const schemaResource: ResourceOperations = {
   kind: 'schema',
   plural: 'schemas',
   columns: members('stream', 'event_type', 'version', 'mode', 'compatibility', 'created_at'),

@@ -1,12 +1,12 @@
 import type { StreamInput } from '#client';
 import { members } from '../output/column.js';
 import { pick } from './defined-members.js';
-import type { ResourceKind } from './resource.js';
+import type { ResourceOperations } from './resource.js';
 
 const names = ['stream', 'partitions', 'retention', 'snapshot_every'];
 
 /** Streams. Streams are never pruned, because that would delete their events. */
-export const streamResource: ResourceKind = {
+export const streamResource: ResourceOperations = {
   kind: 'stream',
   plural: 'streams',
   columns: members(

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { errorOf } from './error-of.js';
 import { isTransient, retryAfterSecondsOf } from './is-transient.js';
 import { ProblemError } from './problem-error.js';
-import { StreamNotFoundError } from './problem-classes.js';
+import { problemClasses, StreamNotFoundError } from './problem-classes.js';
 import { UnexpectedStatusError } from './unexpected-status-error.js';
 
 const document = {
@@ -21,6 +21,12 @@ describe('the error of a failed answer', () => {
     expect(error).toBeInstanceOf(StreamNotFoundError);
     expect(error).toMatchObject({ name: 'StreamNotFoundError', code: 'stream_not_found', problem: document });
     expect(error.message).toBe('There is no x.\n  /stream: is unknown');
+  });
+
+  it.each(Object.entries(problemClasses))('of the code %s has the name of its class', (code, type) => {
+    const error = errorOf({ status: 400, text: JSON.stringify({ ...document, code }) });
+    expect(error).toBeInstanceOf(type);
+    expect(error.name).toBe(type.name);
   });
 
   it('says the same only once: the detail of some problems contains their only error', () => {

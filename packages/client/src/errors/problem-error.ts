@@ -32,8 +32,17 @@ function withErrors({ detail, errors = [] }: Problem): string {
   return detail + listed.join('');
 }
 
+/** The names of the classes whose problem code alone would not say what is meant. */
+const otherNames = new Map([
+  ['not_found', 'AddressNotFoundError'],
+  ['key_not_found', 'ApiKeyNotFoundError'],
+  ['key_inactive', 'ApiKeyInactiveError'],
+]);
+
 /** Returns the class name, `StreamNotFoundError` for `stream_not_found`, even if a bundler has renamed the class. */
 function nameOf(code: string): string {
+  const other = otherNames.get(code);
+  if (other !== undefined) return other;
   const words = code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return `${words.join('').replace(/Error$/, '')}Error`;
 }

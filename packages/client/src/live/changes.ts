@@ -1,13 +1,13 @@
 import { path } from '../http/address.js';
-import { readProjectionState, type ProjectionState } from '../reading/states.js';
+import { readProjectionState, type ProjectionKeyState } from '../reading/states.js';
 import type { JsonObject } from '../types/json.js';
 import type { ServerSentEvent } from './event-stream-parser.js';
-import type { LiveStreamRequest } from './live-stream.js';
+import type { LiveStreamRequestAndParser } from './live-stream.js';
 
 /** A message of the live stream of a projection's changes. */
 export type ProjectionChangeMessage<State = JsonObject> =
   /** The state of a key has changed. A change whose version is not greater than the known one must be ignored. */
-  | ({ type: 'change' } & ProjectionState<State>)
+  | ({ type: 'change' } & ProjectionKeyState<State>)
   /** The client has received all changes up to now; later ones arrive when they happen. */
   | { type: 'caught_up'; version: number }
   /**
@@ -17,7 +17,9 @@ export type ProjectionChangeMessage<State = JsonObject> =
   | { type: 'reset' };
 
 /** Request for the live stream of a projection's changes, and the parser of its messages. */
-export class ProjectionChangesRequest<State> implements LiveStreamRequest<ProjectionChangeMessage<State>> {
+export class ProjectionChangesRequestAndParser<State> implements LiveStreamRequestAndParser<
+  ProjectionChangeMessage<State>
+> {
   readonly request;
 
   constructor(name: string, snapshot: boolean) {

@@ -1,18 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidAnswerError, TimeoutError, UnreachableError } from '../errors/tributary-error.js';
-import { ProjectionChangesRequest } from './changes.js';
+import { ProjectionChangesRequestAndParser } from './changes.js';
 import { LiveStream, type LiveOptions } from './live-stream.js';
-import { errorMessage, eventMessage, givenStreams, type FakeConnection } from './streams.fixture.js';
-import { EventTailRequest } from './tail.js';
+import { errorMessage, eventMessage, givenStreams, type ConnectionScript } from './streams.fixture.js';
+import { EventTailRequestAndParser } from './tail.js';
 
-const silent: FakeConnection = { pieces: ['id: end\n\n'], then: 'silence' };
+const silent: ConnectionScript = { pieces: ['id: end\n\n'], then: 'silence' };
 
 /** Follows the connections until this number of events has arrived, and returns what happened. */
-async function tail(connections: FakeConnection[], { take, ...options }: LiveOptions & { take: number }) {
+async function tail(connections: ConnectionScript[], { take, ...options }: LiveOptions & { take: number }) {
   const { http, headers, urls } = givenStreams(...connections);
   const reconnects: unknown[] = [];
   const onReconnect = (error: unknown) => reconnects.push(error);
-  const stream = new LiveStream(http, new EventTailRequest({ stream: 's' }), { onReconnect, ...options });
+  const stream = new LiveStream(http, new EventTailRequestAndParser({ stream: 's' }), {
+    onReconnect,
+    ...options,
+  });
   const ids: string[] = [];
   const positions: (string | undefined)[] = [];
   for await (const { event_id } of stream) {
@@ -25,7 +28,7 @@ async function tail(connections: FakeConnection[], { take, ...options }: LiveOpt
 
 describe('a tail', () => {
   it('continues from the last id when the connection breaks', async () => {
-    const broken: FakeConnection = {
+    const broken: ConnectionScript = {
       pieces: [eventMessage('a', '1'), eventMessage('b', '2')],
       then: 'break',
     };
@@ -42,17 +45,17 @@ describe('a tail', () => {
   });
 
   it('continues from an id that arrived without data', async () => {
-    const first: FakeConnection = { pieces: [eventMessage('a', '1'), 'id: 7\n\n'], then: 'end' };
+    const first: ConnectionScript = { pieces: [eventMessage('a', '1'), 'id: 7\n\n'], then: 'end' };
     const { resumed } = await tail([first, { pieces: [eventMessage('b', '8')], then: 'end' }], { take: 2 });
     expect(resumed).toEqual([undefined, '7']);
   });
 
   it('skips events that are sent again after the last id', async () => {
-    const first: FakeConnection = {
+    const first: ConnectionScript = {
       pieces: ['id: 1\n\n', eventMessage('a'), eventMessage('b')],
       then: 'break',
     };
-    const again: FakeConnection = {
+    const again: ConnectionScript = {
       pieces: ['id: 1\n\n', eventMessage('a'), eventMessage('b'), eventMessage('c', '2')],
       then: 'end',
     };
@@ -84,7 +87,7 @@ describe('a tail', () => {
 
   it("does not count the reader's processing time as silence", async () => {
     const { http, urls } = givenStreams({ pieces: [eventMessage('a', '1')], then: 'end' });
-    for await (const _ of new LiveStream(http, new EventTailRequest({}), { silenceMs: 20 })) {
+    for await (const _ of new LiveStream(http, new EventTailRequestAndParser({}), { silenceMs: 20 })) {
       await new Promise((resolve) => setTimeout(resolve, 80));
       break;
     }
@@ -97,7 +100,7 @@ describe('a tail', () => {
     ['log_unavailable', 503],
     ['internal_error', 500],
   ])('reconnects when the server ends the stream with %s', async (code, status) => {
-    const ended: FakeConnection = { pieces: ['retry: 1\n', errorMessage(code, status)], then: 'end' };
+    const ended: ConnectionScript = { pieces: ['retry: 1\n', errorMessage(code, status)], then: 'end' };
     const { reconnects } = await tail([ended, { pieces: [eventMessage('a', '1')], then: 'end' }], {
       take: 1,
     });
@@ -110,19 +113,19 @@ describe('a tail', () => {
     ['query_too_expensive', 422, 'QueryTooExpensiveError'],
     ['invalid_request', 400, 'InvalidRequestError'],
   ])('throws the permanent error %s', async (code, status, name) => {
-    const ended: FakeConnection = { pieces: [errorMessage(code, status)], then: 'end' };
+    const ended: ConnectionScript = { pieces: [errorMessage(code, status)], then: 'end' };
     await expect(tail([ended], { take: 1 })).rejects.toMatchObject({ name, code });
   });
 
   it('rejects the page of a proxy', async () => {
-    const page: FakeConnection = { type: 'text/html', then: 'end' };
+    const page: ConnectionScript = { type: 'text/html', then: 'end' };
     const { reconnects } = await tail([page, { pieces: [eventMessage('a', '1')], then: 'end' }], { take: 1 });
     expect(reconnects).toMatchObject([expect.any(InvalidAnswerError)]);
   });
 
   it('ends with its signal, even while it waits', async () => {
     await expect(tail([silent], { take: 1, signal: AbortSignal.timeout(20) })).rejects.toThrow();
-    const gone: FakeConnection = { pieces: ['retry: 60000\n\n'], then: 'end' };
+    const gone: ConnectionScript = { pieces: ['retry: 60000\n\n'], then: 'end' };
     await expect(tail([gone], { take: 1, signal: AbortSignal.timeout(20) })).rejects.toThrow();
   });
 });
@@ -135,7 +138,7 @@ it('changes of a projection contain the changed states, and say when to discard 
   ];
   const { http, urls } = givenStreams({ pieces, then: 'silence' });
   const changes = [];
-  for await (const change of new LiveStream(http, new ProjectionChangesRequest('sales', true), {})) {
+  for await (const change of new LiveStream(http, new ProjectionChangesRequestAndParser('sales', true), {})) {
     changes.push(change);
     if (change.type === 'reset') break;
   }

@@ -18,7 +18,7 @@ export interface LiveOptions extends CallOptions {
 }
 
 /** What a `LiveStream` follows: the HTTP request that opens the stream, and the parser of its messages. */
-export interface LiveStreamRequest<T> {
+export interface LiveStreamRequestAndParser<T> {
   request: ApiRequest;
   /** Parses a message; returns undefined if it contains nothing new. */
   read(message: ServerSentEvent): T | undefined;
@@ -37,7 +37,7 @@ export class LiveStream<T> implements AsyncIterable<T> {
 
   constructor(
     private readonly http: HttpClient,
-    private readonly source: LiveStreamRequest<T>,
+    private readonly source: LiveStreamRequestAndParser<T>,
     private readonly options: LiveOptions,
   ) {
     this.position = options.from;

@@ -1,7 +1,7 @@
 import { HttpClient, type Fetch } from '../http/http-client.js';
 
 /** One connection of a fake server: the pieces of text that it sends, and whether it then ends, breaks or is silent. */
-export interface FakeConnection {
+export interface ConnectionScript {
   pieces?: string[];
   then: 'end' | 'break' | 'silence';
   status?: number;
@@ -9,7 +9,7 @@ export interface FakeConnection {
 }
 
 /** A server of Server-Sent Events that plays these connections one after the other, and repeats the last one. */
-export function givenStreams(...connections: FakeConnection[]) {
+export function givenStreams(...connections: ConnectionScript[]) {
   const headers: Record<string, string>[] = [];
   const urls: string[] = [];
   const fetch: Fetch = async (url, init) => {
@@ -22,7 +22,7 @@ export function givenStreams(...connections: FakeConnection[]) {
   return { http: new HttpClient({ url: 'http://tributary', timeoutMs: 1_000, fetch }), headers, urls };
 }
 
-function bodyOf({ pieces = [], then }: FakeConnection, signal?: AbortSignal | null): ReadableStream {
+function bodyOf({ pieces = [], then }: ConnectionScript, signal?: AbortSignal | null): ReadableStream {
   const encoder = new TextEncoder();
   return new ReadableStream({
     start(controller) {

@@ -2,13 +2,13 @@ import { queryOf } from '../http/address.js';
 import { readEvent, type StoredEvent } from '../reading/stored-event.js';
 import type { EventFilter } from '../types/event.js';
 import type { ServerSentEvent } from './event-stream-parser.js';
-import type { LiveStreamRequest } from './live-stream.js';
+import type { LiveStreamRequestAndParser } from './live-stream.js';
 
 /**
  * Request for the live stream of events, and the parser of its messages. The server does not send an id with every
  * event: after a reconnect it repeats the events after the last id, and this parser skips those.
  */
-export class EventTailRequest<Data> implements LiveStreamRequest<StoredEvent<Data>> {
+export class EventTailRequestAndParser<Data> implements LiveStreamRequestAndParser<StoredEvent<Data>> {
   readonly request;
   private readonly sinceLastId = new Set<string>();
   private lastId = '';

@@ -38,7 +38,7 @@ export type CreatedEntityStateSnapshot<State = JsonObject> = Omit<
   Partial<ExactState<State | null>>;
 
 /** The state of one key of a projection. */
-export interface ProjectionState<State = JsonObject> extends ExactState<State> {
+export interface ProjectionKeyState<State = JsonObject> extends ExactState<State> {
   key: string;
   /** The number of events that are folded into the state of the key. */
   version: number;
@@ -50,4 +50,4 @@ const read = exactReader<object>('state');
 export const readEntityState = read as <State>(text: string) => EntityState<State>;
 export const readSnapshot = read as <State>(text: string) => EntityStateSnapshot<State>;
 export const readCreatedSnapshot = read as <State>(text: string) => CreatedEntityStateSnapshot<State>;
-export const readProjectionState = read as <State>(text: string) => ProjectionState<State>;
+export const readProjectionState = read as <State>(text: string) => ProjectionKeyState<State>;

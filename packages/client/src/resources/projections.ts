@@ -1,10 +1,10 @@
 import { path } from '../http/address.js';
 import type { JsonApiClient } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
-import { ProjectionChangesRequest, type ProjectionChangeMessage } from '../live/changes.js';
+import { ProjectionChangesRequestAndParser, type ProjectionChangeMessage } from '../live/changes.js';
 import { LiveStream, type LiveOptions } from '../live/live-stream.js';
 import type { Pages } from '../reading/pages.js';
-import { readProjectionState, type ProjectionState } from '../reading/states.js';
+import { readProjectionState, type ProjectionKeyState } from '../reading/states.js';
 import type { WaitForPositions } from '../types/event.js';
 import type { JsonObject } from '../types/json.js';
 import type { ListQuery } from '../types/list.js';
@@ -74,7 +74,7 @@ export class Projections {
     name: string,
     key: string,
     { signal, wait_for }: CallOptions & WaitForPositions = {},
-  ): Promise<ProjectionState<State>> {
+  ): Promise<ProjectionKeyState<State>> {
     const text = await this.api.text({
       path: path`/api/v1/projections/${name}/state/${key}`,
       query: { wait_for },
@@ -87,7 +87,7 @@ export class Projections {
     name: string,
     query: ProjectionStatesQuery = {},
     options: CallOptions = {},
-  ): Pages<ProjectionState<State>> {
+  ): Pages<ProjectionKeyState<State>> {
     const list = { path: path`/api/v1/projections/${name}/state`, name: 'states', query };
     return this.api.list({ ...list, readItem: readProjectionState<State> }, options);
   }
@@ -97,6 +97,10 @@ export class Projections {
     name: string,
     { snapshot = false, ...options }: ChangesOptions = {},
   ): LiveStream<ProjectionChangeMessage<State>> {
-    return new LiveStream(this.api.http, new ProjectionChangesRequest<State>(name, snapshot), options);
+    return new LiveStream(
+      this.api.http,
+      new ProjectionChangesRequestAndParser<State>(name, snapshot),
+      options,
+    );
   }
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { ProjectionState } from '#client';
+import type { ProjectionKeyState } from '#client';
 import { endsSession } from '../app/resource.js';
 import { client } from '../app/session.js';
 import { Problem } from '../parts/problem.js';
@@ -18,11 +18,11 @@ export function LiveStates({
   fields: readonly string[];
   prefix?: string;
 }) {
-  const [states, setStates] = useState<readonly ProjectionState[]>([]);
+  const [states, setStates] = useState<readonly ProjectionKeyState[]>([]);
   const [error, setError] = useState<unknown>();
   useEffect(() => {
     const controller = new AbortController();
-    let latest = new Map<string, ProjectionState>();
+    let latest = new Map<string, ProjectionKeyState>();
     let changed = false;
     const read = async () => {
       for await (const change of client.value.projections.changes(name, {

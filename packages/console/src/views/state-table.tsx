@@ -1,11 +1,11 @@
-import type { ProjectionState } from '#client';
+import type { ProjectionKeyState } from '#client';
 import { setQuery } from '../app/router.js';
 import { areNumbers, memberText } from '../logic/json-tree.js';
 import { JsonTree } from '../parts/json-view.js';
 import { Ago, Count, Text } from '../parts/values.js';
 
 interface StateTableProps {
-  states: readonly ProjectionState[];
+  states: readonly ProjectionKeyState[];
   fields: readonly string[];
   sort?: { field?: string; order?: string };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { ProjectionGeneration } from '#registry';
-import type { PartitionProgress, KeyedStateRow } from '#store';
+import type { PartitionCheckpoint, KeyedStateRow } from '#store';
 import { EventStreamParser, SeededRandom, until } from '#testkit';
 import { ChangesClient, ChangesFixture } from './changes.fixture.js';
 
@@ -52,7 +52,7 @@ class Processor {
     );
   }
 
-  private progress(at: number): PartitionProgress {
+  private progress(at: number): PartitionCheckpoint {
     return this.world.progress({ owner: this.build.id, ...places[at]!, next: this.next[at]! });
   }
 }

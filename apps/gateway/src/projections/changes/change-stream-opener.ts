@@ -10,7 +10,7 @@ import { startMessage } from '../../live/server-sent.js';
 import { storeOutage, type StoreOutageTracker } from '../../live/store-outage-tracker.js';
 import { VisibleProjections } from '../visible-projections.js';
 import type { GenerationChanges } from './generation-changes.js';
-import { parseChangeId } from './change-position.js';
+import { parseChangeId } from './change-stream-position.js';
 import { LiveChangesStream, type ChangeStreamStart } from './live-changes-stream.js';
 import { ProjectionsFollower } from './projections-follower.js';
 

@@ -1,6 +1,6 @@
 import { allStreams } from '#api';
 import type { Definitions, ProjectionGeneration, ProjectionDefinition } from '#registry';
-import type { PartitionProgress, KeyedStateReader, KeyedStateRow } from '#store';
+import type { PartitionCheckpoint, KeyedStateReader, KeyedStateRow } from '#store';
 import { MemoryStore } from '#store/memory';
 import { createLogger, type Logger } from '#telemetry';
 import { partitionProgress, stateRow } from '../../../../../libs/store/src/keyed-states.fixture.js';
@@ -65,7 +65,7 @@ export class ChangesFixture {
     return stateRow({ owner: this.serving.id, key, events, state: JSON.stringify([events]), ...more });
   }
 
-  progress(more: Partial<PartitionProgress> & { next: number }): PartitionProgress {
+  progress(more: Partial<PartitionCheckpoint> & { next: number }): PartitionCheckpoint {
     return partitionProgress({ owner: this.serving.id, ...more });
   }
 

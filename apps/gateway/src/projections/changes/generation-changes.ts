@@ -3,8 +3,8 @@ import type { Fold } from '#dataflow';
 import type { ProjectionGeneration } from '#registry';
 import {
   QueryTooExpensiveError,
-  type KeyedState,
-  type PartitionProgress,
+  type UnmergedKeyedState,
+  type PartitionCheckpoint,
   type KeyedStateReader,
 } from '#store';
 import { abortable } from '../../live/abortable.js';
@@ -14,7 +14,7 @@ import { foldOf, keyState, mergedKey } from '../states/key-state.js';
 import { ResumeIdSpacer } from '../../live/resume-id-spacer.js';
 import { positionMessage } from '../../live/server-sent.js';
 import { changeMessage } from './change-messages.js';
-import { changeId } from './change-position.js';
+import { changeId } from './change-stream-position.js';
 import { SingleFlightCache } from './single-flight-cache.js';
 
 /** What `GenerationChanges` reads with, and the signal that ends it. */
@@ -26,7 +26,7 @@ export interface GenerationChangesDependencies {
 }
 
 /** Selects one page of the changes between two positions, in the order of keys. */
-export interface ChangesPageRequest {
+export interface ChangeMessagesPageRequest {
   from: LivePosition;
   to: LivePosition;
   /** The last key of the previous page; undefined for the first page. */
@@ -34,7 +34,7 @@ export interface ChangesPageRequest {
 }
 
 /** One page of changes as Server-Sent Events, ready to be sent to every client at the same position. */
-export interface ChangesPage {
+export interface ChangeMessagesPage {
   bytes: Buffer;
   changes: number;
   /** The last key of the page; undefined when it was the last page. */
@@ -57,7 +57,7 @@ export class GenerationChanges {
   readonly cursor: LivePosition;
   /** The keys in positions of the generation's source streams, by stream name. */
   private readonly keys: ReadonlyMap<string, string>;
-  private readonly answers = new SingleFlightCache<ChangesPage>(kept);
+  private readonly answers = new SingleFlightCache<ChangeMessagesPage>(kept);
   private limit = page.keys;
   private restUntil = 0;
   private wake: () => void = () => undefined;
@@ -77,7 +77,7 @@ export class GenerationChanges {
    * Moves the cursor to the saved positions in the store. The cursor rests after a slow read, so that reads take at
    * most half of the time.
    */
-  advance(progress: readonly PartitionProgress[]): void {
+  advance(progress: readonly PartitionCheckpoint[]): void {
     if (performance.now() < this.restUntil) return;
     let moved = false;
     for (const { stream, partition, next } of progress) {
@@ -106,13 +106,13 @@ export class GenerationChanges {
    * @throws QueryTooExpensiveError
    * @throws StoreUnavailableError
    */
-  changed(question: ChangesPageRequest): Promise<ChangesPage> {
+  changed(question: ChangeMessagesPageRequest): Promise<ChangeMessagesPage> {
     const { from, to, after } = question;
     const name = JSON.stringify([from.toString(), to.toString(), after ?? null]);
     return this.answers.get(name, () => this.read(question));
   }
 
-  private async read({ from, to, after }: ChangesPageRequest): Promise<ChangesPage> {
+  private async read({ from, to, after }: ChangeMessagesPageRequest): Promise<ChangeMessagesPage> {
     const { projections, bulkhead, closed } = this.parts;
     const places = [...this.keys].flatMap(([stream, key]) =>
       from.missingTo(to).flatMap((missing) => (missing.key === key ? [{ stream, ...missing }] : [])),
@@ -149,7 +149,7 @@ export class GenerationChanges {
  * Returns messages with the current states of keys. A key may have large partial states, so other work of the process
  * may run between two keys.
  */
-async function messagesOf(keys: readonly KeyedState[], fold: Fold): Promise<string[]> {
+async function messagesOf(keys: readonly UnmergedKeyedState[], fold: Fold): Promise<string[]> {
   const turn = new TimeSlice();
   const messages: string[] = [];
   for (const key of keys) {

@@ -5,14 +5,18 @@ import { LivePosition } from '../../live/live-position.js';
 import { isTransient } from '../../live/live-event-stream.js';
 import { positionMessage } from '../../live/server-sent.js';
 import type { StoreOutageTracker } from '../../live/store-outage-tracker.js';
-import type { GenerationChanges, ChangesPage, ChangesPageRequest } from './generation-changes.js';
+import type {
+  GenerationChanges,
+  ChangeMessagesPage,
+  ChangeMessagesPageRequest,
+} from './generation-changes.js';
 import { caughtUpMessage, resetMessage } from './change-messages.js';
 import {
   generationBinding,
   changeId,
-  type ChangePosition,
-  type SentChangesPosition,
-} from './change-position.js';
+  type ChangeStreamPosition,
+  type ChangedKeysCursor,
+} from './change-stream-position.js';
 import type { ProjectionsFollower } from './projections-follower.js';
 
 /** Dependencies and retry times of one live stream of projection changes. */
@@ -32,7 +36,7 @@ interface LiveChangesStreamOptions {
 export interface ChangeStreamStart {
   feed: GenerationChanges;
   /** The client's position; undefined for a new client, or a client whose position is in another generation. */
-  position: ChangePosition | undefined;
+  position: ChangeStreamPosition | undefined;
   /** The message id of the client's position in another generation; undefined if it has none. */
   formerId: string | undefined;
 }
@@ -48,7 +52,7 @@ export class LiveChangesStream {
   private feed: GenerationChanges;
   private own: LivePosition;
   /** The keys whose changes after the position have already been sent, while a pass is incomplete. */
-  private sent: SentChangesPosition | undefined;
+  private sent: ChangedKeysCursor | undefined;
   /** Whether the states that the client has belong to another generation, so that a reset precedes all else. */
   private isOfAnother: boolean;
   private formerId: string | undefined;
@@ -137,7 +141,7 @@ export class LiveChangesStream {
   }
 
   /** Reads one page of changes. Tries again after a transient failure of the store. */
-  private async read(question: ChangesPageRequest, signal: AbortSignal): Promise<ChangesPage> {
+  private async read(question: ChangeMessagesPageRequest, signal: AbortSignal): Promise<ChangeMessagesPage> {
     for (;;) {
       try {
         const page = await this.feed.changed(question);

@@ -1,13 +1,13 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import type { Definitions, ProjectionGeneration, ProjectionDefinition } from '#registry';
-import type { PartitionProgress, KeyedStateReader } from '#store';
+import type { PartitionCheckpoint, KeyedStateReader } from '#store';
 import type { Logger } from '#telemetry';
 import { DEFINITIONS, LIVE_STORE, LOGGER } from '../../shared-services/shared-services.js';
 import { LiveConnections } from '../../live/live-connections.js';
 import { SharedPoller } from '../../live/shared-poller.js';
 import { Bulkhead } from '../../reads/bulkhead.js';
 import { GenerationChanges, type GenerationChangesDependencies } from './generation-changes.js';
-import { generationBinding } from './change-position.js';
+import { generationBinding } from './change-stream-position.js';
 
 /** Intervals at which `ProjectionsFollower` polls the store. */
 interface ProjectionsFollowerTimings {
@@ -110,7 +110,7 @@ export class ProjectionsFollower {
   private follow(
     name: string,
     build: ProjectionGeneration | undefined,
-    progress: readonly PartitionProgress[],
+    progress: readonly PartitionCheckpoint[],
   ): void {
     const followed = this.followed.get(name);
     if (!followed) return;

@@ -1,6 +1,6 @@
 import type { EpochMicros } from '#event';
 import type { ProjectionGeneration } from '#registry';
-import type { KeyedState } from '#store';
+import type { UnmergedKeyedState } from '#store';
 import { compileFold, type Fold, type FoldState } from '#dataflow';
 
 /** The state of one key of a projection as reads return it: the fields, merged over all partitions. */
@@ -15,7 +15,7 @@ export interface KeyState {
 }
 
 /** A key of a projection with its state merged over all partitions, before the fields are computed. */
-export interface MergedKeyState {
+export interface MergedKeyFoldState {
   key: string;
   version: number;
   updatedAt: EpochMicros;
@@ -34,8 +34,8 @@ export function foldOf(build: ProjectionGeneration): Fold {
 }
 
 /** Merges the partial states of all partitions of a key. */
-export function mergedKey(fold: Fold, { key, parts }: KeyedState): MergedKeyState {
-  const merged: MergedKeyState = { key, version: 0, updatedAt: -Infinity, folded: fold.empty };
+export function mergedKey(fold: Fold, { key, parts }: UnmergedKeyedState): MergedKeyFoldState {
+  const merged: MergedKeyFoldState = { key, version: 0, updatedAt: -Infinity, folded: fold.empty };
   for (const { state, events, updated_at } of parts) {
     merged.folded = fold.merge(merged.folded, JSON.parse(state) as FoldState);
     merged.version += events;
@@ -44,6 +44,6 @@ export function mergedKey(fold: Fold, { key, parts }: KeyedState): MergedKeyStat
   return merged;
 }
 
-export function keyState(fold: Fold, { key, version, updatedAt, folded }: MergedKeyState): KeyState {
+export function keyState(fold: Fold, { key, version, updatedAt, folded }: MergedKeyFoldState): KeyState {
   return { key, version, updatedAt, state: fold.result(folded) };
 }

@@ -1,8 +1,8 @@
 import { compareUtf8, jsonValue } from '#event';
 import { ProblemError } from '#api';
-import type { KeyedState } from '#store';
+import type { UnmergedKeyedState } from '#store';
 import type { Fold, FoldState } from '#dataflow';
-import { keyState, mergedKey, type KeyState, type MergedKeyState } from './key-state.js';
+import { keyState, mergedKey, type KeyState, type MergedKeyFoldState } from './key-state.js';
 import { compareSortValues, isSortValue, sortValue, type SortValue } from './sort-value.js';
 
 /** Limit of keys that a projection may have for a read sorted by a field; with more keys, the read is refused. */
@@ -23,10 +23,10 @@ interface SortedRequest {
   /** The position of the last key of the previous page; undefined for the first page. */
   after?: SortPosition | undefined;
   /** Reads the next keys after a key, in the order of keys. */
-  read: (after: string | undefined, limit: number) => Promise<KeyedState[]>;
+  read: (after: string | undefined, limit: number) => Promise<UnmergedKeyedState[]>;
 }
 
-interface Candidate extends MergedKeyState {
+interface Candidate extends MergedKeyFoldState {
   place: SortPosition;
 }
 

@@ -1,7 +1,7 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsBoolean, IsInt, IsObject, IsString, Min, ValidateNested } from 'class-validator';
 import { formatTime } from '#event';
-import { listEnd } from '../../lists/list-pagination.js';
+import { listEnd } from '../../lists/has-more-and-next-cursor.js';
 import { Nullable } from '../../openapi/nullable.js';
 import { JsonSchemaPart } from '../../openapi/schema.js';
 import type { KeyState } from './key-state.js';

@@ -1,4 +1,4 @@
-import { sampledRequests, type StoreWriteTrace } from '#engine';
+import { sampledRequests, type StoreWriteSpanOptions } from '#engine';
 import type { ConsumerRecord } from '#log';
 import type { Tracing } from '#telemetry';
 
@@ -9,7 +9,7 @@ import type { Tracing } from '#telemetry';
 export function jobSpans(
   tracing: Tracing | undefined,
   { name, records, from }: { name: string; records: readonly ConsumerRecord[]; from: number },
-): StoreWriteTrace | undefined {
+): StoreWriteSpanOptions | undefined {
   if (!tracing) return undefined;
   const requests = sampledRequests(records, from);
   if (requests.length === 0) return undefined;

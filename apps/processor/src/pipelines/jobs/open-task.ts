@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PartitionErasureLookup, warmUpStart, type OwnedPartition, type PartitionTask } from '#engine';
 import type { EpochMicros, StreamId } from '#event';
 import type { NewlyAssignedPartition } from '#log';
-import { maxStateKeys, type PartitionProgress, type StatePartitionKey } from '#store';
+import { maxStateKeys, type PartitionCheckpoint, type StatePartitionKey } from '#store';
 import { IdWindow, noWatermark, replayStage } from '#dataflow';
 import { WatermarkBroadcaster } from '../output/watermark-broadcaster.js';
 import { zeroCounts } from '../output/counts.js';
@@ -84,7 +84,7 @@ export async function openTask(opening: AssignedJobPartition, parts: JobDependen
 
 function checkCheckpoint(
   { partition, source }: AssignedJobPartition,
-  saved: PartitionProgress | undefined,
+  saved: PartitionCheckpoint | undefined,
 ): void {
   const { position, beginning } = partition.assignment;
   const where = whereOf({ partition, source });
@@ -104,7 +104,7 @@ function checkCheckpoint(
  * Returns the initial progress of a partition without a checkpoint. The `state` of the progress is the stream's id for
  * a source partition, and empty otherwise.
  */
-function initialProgressOf(place: StatePartitionKey, next: number, id = ''): PartitionProgress {
+function initialProgressOf(place: StatePartitionKey, next: number, id = ''): PartitionCheckpoint {
   return { ...place, ...zeroCounts, next, watermark: null, state: id, updated_at: 0 };
 }
 
@@ -168,8 +168,8 @@ function rowsOf(
   }: {
     opening: AssignedJobPartition;
     place: StatePartitionKey;
-    progress: PartitionProgress;
-    saved: PartitionProgress | undefined;
+    progress: PartitionCheckpoint;
+    saved: PartitionCheckpoint | undefined;
   },
   { retry, writer, budget }: JobDependencies,
 ): PartitionRowCache {

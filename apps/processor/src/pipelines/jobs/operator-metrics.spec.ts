@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { compilePipeline, type OperatorSpec } from '#dataflow';
+import { compilePipeline, type OperatorJson } from '#dataflow';
 import { metrics } from '#telemetry';
 import { OperatorMetrics } from './operator-metrics.js';
 
-const stepsOf = (...operators: OperatorSpec[]) =>
+const stepsOf = (...operators: OperatorJson[]) =>
   compilePipeline({ source: { streams: ['orders'] }, operators, from: 'beginning' }).steps;
 
 const filter = { filter: 'event.data.n > 1' };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { UnknownTopicError, type Consumer, type ConsumerHandler, type Log } from '#log';
-import { compilePipeline, type OperatorSpec, type PipelineSpec } from '#dataflow';
+import { compilePipeline, type OperatorJson, type PipelineSpec } from '#dataflow';
 import { metrics } from '#telemetry';
 import {
   SimulatedPipelines,
@@ -70,8 +70,8 @@ function debounced(): Log {
   };
 }
 
-const out: OperatorSpec = { emit: { stream: 'out' } };
-const spec = (streams: string[], ...operators: OperatorSpec[]): PipelineSpec => ({
+const out: OperatorJson = { emit: { stream: 'out' } };
+const spec = (streams: string[], ...operators: OperatorJson[]): PipelineSpec => ({
   ...{ source: { streams }, operators, from: 'beginning' },
 });
 const windowed = spec(

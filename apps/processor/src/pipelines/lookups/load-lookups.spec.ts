@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { TimeSlice } from '#async';
-import { compilePipeline, sourceEvent, type OperatorSpec } from '#dataflow';
+import { compilePipeline, sourceEvent, type OperatorJson } from '#dataflow';
 import { loadLookups } from './load-lookups.js';
 import { recordOf } from '../pipelines.fixture.js';
 
-const enrich: OperatorSpec = {
+const enrich: OperatorJson = {
   enrich: { from: { projection: 'customers' }, key: 'event.entity_id', as: 'customer' },
 };
-const chainOf = (...operators: OperatorSpec[]) =>
+const chainOf = (...operators: OperatorJson[]) =>
   compilePipeline({
     ...{ source: { streams: ['orders'] }, from: 'beginning' },
     operators: [...operators, { emit: { stream: 'out' } }],

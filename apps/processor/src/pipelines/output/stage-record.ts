@@ -1,6 +1,6 @@
 import { jsonValue, type EpochMicros } from '#event';
 import type { ConsumerRecord, ProducerRecord } from '#log';
-import type { WatermarkRecord, PipelineEvent, UpstreamOrigin } from '#dataflow';
+import type { WatermarkRecord, PipelineEvent, UpstreamEmissionPosition } from '#dataflow';
 
 /**
  * Format of the record values in a stage's internal topic. A value is either a repartitioned event or a watermark
@@ -42,7 +42,7 @@ type RepartitionedEventHeader = [
 type WatermarkRecordValue = [kind: 1, source: string, next: number, watermark: EpochMicros, idle: boolean];
 
 /** An event that an upstream partition has repartitioned to a keyed stage. */
-export interface RepartitionedEvent extends UpstreamOrigin {
+export interface RepartitionedEvent extends UpstreamEmissionPosition {
   /** Watermark of the upstream partition before the source record of the event was read. */
   readonly watermark: EpochMicros;
   readonly flow: PipelineEvent;

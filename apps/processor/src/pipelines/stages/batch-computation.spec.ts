@@ -3,7 +3,7 @@ import { KafkaOrClickHouseRetrier } from '#engine';
 import { systemActor } from '#registry';
 import type { ProducerRecord } from '#log';
 import type { DeadLetter } from '#store';
-import { compilePipeline, pipelineLimits, sourceEvent, type OperatorSpec } from '#dataflow';
+import { compilePipeline, pipelineLimits, sourceEvent, type OperatorJson } from '#dataflow';
 import { createLogger } from '#telemetry';
 import type { PendingWebhookDelivery } from '#webhooks';
 import { EmittedEventValidator } from '../output/emitted-event-validator.js';
@@ -47,9 +47,9 @@ beforeEach(() => {
  * Computes a batch of 100 events with these operators; the outputs of the batch have 50 MB. Resolves with the remaining
  * outputs.
  */
-const computed = (...operators: OperatorSpec[]) => computedOver(grown, operators);
+const computed = (...operators: OperatorJson[]) => computedOver(grown, operators);
 
-async function computedOver(events: typeof inputs, operators: OperatorSpec[]): Promise<OutputBuffer> {
+async function computedOver(events: typeof inputs, operators: OperatorJson[]): Promise<OutputBuffer> {
   const world = await PipelineTestBed.make();
   const { definitions } = world;
   await definitions.createStream({ stream: 'out' }, systemActor);

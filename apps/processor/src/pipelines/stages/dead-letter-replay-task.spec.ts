@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemActor } from '#registry';
-import type { OperatorSpec, PipelineSpec } from '#dataflow';
+import type { OperatorJson, PipelineSpec } from '#dataflow';
 import {
   SimulatedPipelines,
   PipelineTestBed,
@@ -28,18 +28,18 @@ function start(): SimulatedPipelines {
   return one;
 }
 
-const spec = (...operators: OperatorSpec[]): PipelineSpec => ({
+const spec = (...operators: OperatorJson[]): PipelineSpec => ({
   source: { streams: ['orders'] },
   operators,
   from: 'beginning',
 });
-const emit = (stream: string): OperatorSpec => ({ emit: { stream } });
-const map = (n: string): OperatorSpec => ({ map: { data: { n } } });
+const emit = (stream: string): OperatorJson => ({ emit: { stream } });
+const map = (n: string): OperatorJson => ({ map: { data: { n } } });
 const [adding, anyText] = [map('event.data.item + 0'), map('string(event.data.item)')];
 /**
  * Returns a pipeline that emits all elements of a list to `seen`, maps each element, and emits the results to `out`.
  */
-const perItem = (mapping: OperatorSpec) =>
+const perItem = (mapping: OperatorJson) =>
   spec({ flat_map: { list: 'event.data.items', as: 'item' } }, emit('seen'), mapping, emit('out'));
 const order = (id: number, items: unknown[], more: Partial<SpecEvent> = {}): SpecEvent => ({
   ...{ id, at: id, entity: `e-${id}`, data: { items } },
@@ -197,7 +197,7 @@ describe('A replayed dead letter', () => {
 });
 
 describe('A replayed dead letter of a window', () => {
-  const perMinute = (key: string, value = 'event.data.amount'): OperatorSpec[] => [
+  const perMinute = (key: string, value = 'event.data.amount'): OperatorJson[] => [
     { window: { tumbling: '1m', key, lateness: '0s' } },
     { reduce: { n: { op: 'count' }, sum: { op: 'sum', value } } },
     emit('out'),
@@ -291,7 +291,7 @@ describe('A replayed dead letter of a window', () => {
 });
 
 it('a replayed webhook delivery is sent again to its receiver, and not to other outputs', async () => {
-  const hook: OperatorSpec = { webhook: { url: 'https://example.com/hook', secret_ref: 's' } };
+  const hook: OperatorJson = { webhook: { url: 'https://example.com/hook', secret_ref: 's' } };
   await world.define('p', spec(hook, emit('out')));
   const one = start();
   one.refusesDeliveries = 'The receiver answered 410.';

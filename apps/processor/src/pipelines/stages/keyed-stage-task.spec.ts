@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { compilePipeline, sourceEvent, type OperatorSpec } from '#dataflow';
+import { compilePipeline, sourceEvent, type OperatorJson } from '#dataflow';
 import { JobConfiguration } from './job-configuration.js';
 import { KeyedStageTask, type KeyedStageTaskOptions } from './keyed-stage-task.js';
 import { PartitionRowCache, RowCacheBudget } from '../state/partition-row-cache.js';
@@ -10,7 +10,7 @@ import { encodeRepartitionedEvent } from '../output/stage-record.js';
 const costly = 'event.data.l.all(a, event.data.l.all(b, event.data.l.all(c, c >= 0)))';
 
 it('a partition of a window yields to other work between events that are expensive to fold', async () => {
-  const operators: OperatorSpec[] = [
+  const operators: OperatorJson[] = [
     { window: { tumbling: '1m', key: 'event.entity_id', lateness: '0s' } },
     { reduce: { n: { op: 'sum', value: `${costly} ? 1 : 0` } } },
     { emit: { stream: 'out' } },

@@ -2,7 +2,7 @@ import type { PartitionErasureLookup } from '#engine';
 import { TimeSlice } from '#async';
 import type { ConsumerRecord, RecordBatch } from '#log';
 import {
-  SourceWatermark,
+  PartitionWatermarkGenerator,
   sourceEvent,
   type PipelineEvent,
   type IdWindowReader,
@@ -42,7 +42,7 @@ interface MatchedEvent extends InputRecordContext {
 export class SourceTask implements StageTask {
   readonly state: JobPartitionState;
   private readonly source: string;
-  private watermark: SourceWatermark;
+  private watermark: PartitionWatermarkGenerator;
   private idleAfterMs: number;
   private busy = false;
   private duplicates = 0;
@@ -104,9 +104,13 @@ export class SourceTask implements StageTask {
     return this.lookedAt - before >= Math.min(suspendedMs, this.idleAfterMs / 2);
   }
 
-  private newWatermark(): SourceWatermark {
+  private newWatermark(): PartitionWatermarkGenerator {
     const { idleAfterMs, state } = this;
-    return new SourceWatermark({ idleAfterMs, nowMs: this.options.now() / 1000, watermark: state.watermark });
+    return new PartitionWatermarkGenerator({
+      idleAfterMs,
+      nowMs: this.options.now() / 1000,
+      watermark: state.watermark,
+    });
   }
 
   private async takePart(

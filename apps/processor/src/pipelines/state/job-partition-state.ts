@@ -1,6 +1,6 @@
 import type { UnsavedTaskChanges, CheckpointedTask, OwnedPartition } from '#engine';
 import type { EpochMicros } from '#event';
-import type { DeadLetter, PartitionProgress, KeyedStateRow, StatePartitionKey } from '#store';
+import type { DeadLetter, PartitionCheckpoint, KeyedStateRow, StatePartitionKey } from '#store';
 import { noWatermark, pipelineLimits } from '#dataflow';
 import { zeroCounts, sumCounts, type JobAndOperatorEventCounts } from '../output/counts.js';
 import type { PartitionRowCache } from './partition-row-cache.js';
@@ -15,7 +15,7 @@ const deadLetterWeight = 500;
 export interface UnsavedJobChanges extends UnsavedTaskChanges {
   letters: readonly DeadLetter[];
   rows: readonly KeyedStateRow[];
-  progress: PartitionProgress;
+  progress: PartitionCheckpoint;
 }
 
 /** The result of a batch whose outputs are all written. */
@@ -41,7 +41,7 @@ export interface JobPartitionStateOptions {
   partition: OwnedPartition;
   /** Offset of the first record to process. */
   from: number;
-  progress: PartitionProgress | undefined;
+  progress: PartitionCheckpoint | undefined;
   /** The state rows of a keyed stage; undefined for sources and replays. */
   rows?: PartitionRowCache | undefined;
   before?: OutputDeduplication | undefined;
@@ -134,7 +134,7 @@ export class JobPartitionState implements CheckpointedTask<UnsavedJobChanges> {
     if (this.next === this.savedNext && this.unsavedCount === 0) return undefined;
     const letters = [...this.letters];
     const { next, watermark, timestamp, state } = this;
-    const progress: PartitionProgress = {
+    const progress: PartitionCheckpoint = {
       ...{ ...place, ...this.counts, next, state, updated_at: this.before?.savedAt ?? this.doneAt },
       watermark: watermark === noWatermark ? null : watermark,
     };

@@ -7,7 +7,7 @@ export interface ZlibBounds {
 }
 
 /** One codec of `node:zlib`, on the event loop and in Node's thread pool. */
-export interface ZlibFunctions {
+export interface NodeZlibDecompressor {
   name: string;
   sync: (content: Buffer, bounds: ZlibBounds) => Buffer;
   inThread: (content: Buffer, bounds: ZlibBounds) => Promise<Buffer>;
@@ -27,7 +27,7 @@ const leastChunk = 1024;
  * @throws DecompressionError if the content is damaged or decompresses to more than `maxBytes`
  */
 export function decompressWithNode(
-  { name, sync, inThread }: ZlibFunctions,
+  { name, sync, inThread }: NodeZlibDecompressor,
   content: Buffer,
   maxBytes: number,
 ): Buffer | Promise<Buffer> {

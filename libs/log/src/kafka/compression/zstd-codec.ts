@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 import { unzstdInJavaScript, zstdFrames, ZstdRejectedError } from '#zstd';
 import { DecompressionError, tooLarge, type RecordCodec } from './record-codec.js';
-import { decompressWithNode, type ZlibBounds, type ZlibFunctions } from './zlib-decompression.js';
+import { decompressWithNode, type ZlibBounds, type NodeZlibDecompressor } from './zlib-decompression.js';
 
 /** The Zstandard functions of `node:zlib`, which exist since Node 22.15. */
 interface WithZstd {
@@ -10,7 +10,7 @@ interface WithZstd {
     records: Buffer,
     options: { params: Record<number, number>; pledgedSrcSize: number; chunkSize: number },
   ) => Buffer;
-  zstdDecompressSync?: ZlibFunctions['sync'];
+  zstdDecompressSync?: NodeZlibDecompressor['sync'];
   zstdDecompress?: (
     content: Buffer,
     bounds: ZlibBounds,
@@ -24,7 +24,7 @@ const levelParameter = 100;
 /** Kafka's default is 3. */
 const level = 1;
 
-const functions: ZlibFunctions | undefined = zstdDecompressSync &&
+const functions: NodeZlibDecompressor | undefined = zstdDecompressSync &&
   zstdDecompress && { name: 'zstd', sync: zstdDecompressSync, inThread: promisify(zstdDecompress) };
 
 /**

@@ -5,7 +5,7 @@ import type { KafkaAdapterLimits } from '../config.js';
 import { isFatal } from '../kafka-errors.js';
 import { topicOffsets } from '../topic-offsets.js';
 import type { TopicPartition } from '../../topic-partition.js';
-import { keyOf } from './owned-partition.js';
+import { keyOf } from './group-session-partition.js';
 import { recordAt } from './record-at.js';
 
 interface AssignmentDependencies {

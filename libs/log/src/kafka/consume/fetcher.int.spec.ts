@@ -5,7 +5,7 @@ import type { Log, Producer } from '../../log.js';
 import { ClusterClient } from '../cluster-client.js';
 import { defaultKafkaLogLimits, type KafkaAdapterConfig } from '../config.js';
 import { openKafkaLog } from '../kafka-log.js';
-import type { KafkajsBroker, ProtocolRequest } from '../kafkajs/internals.js';
+import type { KafkajsBroker, RequestWithResponseDecoder } from '../kafkajs/internals.js';
 import { silentLogger } from '../logger.js';
 import { ByteReader } from './byte-reader.js';
 import { fetchInSession } from './fetch-protocol.js';
@@ -33,7 +33,7 @@ class WatchedClient extends ClusterClient {
 
   override async broker(nodeId: number): Promise<KafkajsBroker> {
     const broker = await super.broker(nodeId);
-    const send = async <T>(request: ProtocolRequest<T>): Promise<T> => {
+    const send = async <T>(request: RequestWithResponseDecoder<T>): Promise<T> => {
       this.fetches.push(await sentFetch(request));
       return broker.connectionPool.send(request);
     };
@@ -42,7 +42,7 @@ class WatchedClient extends ClusterClient {
 }
 
 /** Decodes a fetch request from its wire format; see kafkajs/src/protocol/requests/fetch/v11/request.js. */
-async function sentFetch({ request }: ProtocolRequest<unknown>): Promise<SentFetch> {
+async function sentFetch({ request }: RequestWithResponseDecoder<unknown>): Promise<SentFetch> {
   const { encode } = request as { encode: () => Promise<{ buffer: Buffer }> };
   const reader = new ByteReader((await encode()).buffer);
   reader.skip(4 + 4 + 4 + 4 + 1);

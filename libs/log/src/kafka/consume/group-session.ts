@@ -18,7 +18,7 @@ import { Fetcher } from './fetcher.js';
 import type { TopicPartition } from '../../topic-partition.js';
 import type { CommittedOffset, GroupGeneration } from './group-generation.js';
 import type { GroupMembership } from './group-membership.js';
-import { keyOf, OwnedPartition } from './owned-partition.js';
+import { keyOf, GroupSessionPartition } from './group-session-partition.js';
 import { PartitionBuffer } from './partition-buffer.js';
 import { settledWithin } from '../../settled-within.js';
 
@@ -65,9 +65,9 @@ const normalMs = 5_000;
 export class GroupSession {
   generation: GroupGeneration;
   private readonly fetcher: Fetcher;
-  private readonly owned = new Map<string, OwnedPartition>();
+  private readonly owned = new Map<string, GroupSessionPartition>();
   /** Partitions whose first and next offsets in Kafka are looked up in the next request. */
-  private readonly unknown = new Set<OwnedPartition>();
+  private readonly unknown = new Set<GroupSessionPartition>();
   private asking: Promise<Map<string, PartitionOffsetBounds>> | undefined;
   private draining = false;
   private ended = false;
@@ -101,7 +101,7 @@ export class GroupSession {
    * Returns the partition if this member owns it. Each assignment of a partition creates a new object, so a caller that
    * keeps the object can tell from `isRevoked` that this assignment is over.
    */
-  get(place: TopicPartition): OwnedPartition | undefined {
+  get(place: TopicPartition): GroupSessionPartition | undefined {
     return this.owned.get(keyOf(place));
   }
 
@@ -109,7 +109,7 @@ export class GroupSession {
    * Continues the session in the given group generation and opens each newly assigned partition. Returns the owned
    * partitions that the generation assigns to others or to nobody; they are read until `release` is called.
    */
-  adopt(generation: GroupGeneration): OwnedPartition[] {
+  adopt(generation: GroupGeneration): GroupSessionPartition[] {
     this.generation = generation;
     this.pass();
     this.expectNext();
@@ -133,7 +133,7 @@ export class GroupSession {
 
   private openAll(places: readonly TopicPartition[]): void {
     if (places.length === 0) return;
-    const fresh = places.map(({ topic, partition }) => new OwnedPartition(topic, partition));
+    const fresh = places.map(({ topic, partition }) => new GroupSessionPartition(topic, partition));
     for (const own of fresh) this.owned.set(own.key, own);
     const found = this.find(fresh);
     found.catch(() => undefined);
@@ -144,7 +144,7 @@ export class GroupSession {
    * Looks up the committed offsets first, and the end offsets of the partitions second. In the other order, a committed
    * offset could lie after the end offset that was looked up.
    */
-  private async find(places: readonly OwnedPartition[]): Promise<LookupResults> {
+  private async find(places: readonly GroupSessionPartition[]): Promise<LookupResults> {
     const isOver = (): boolean => places.every(({ isRevoked: over }) => over);
     const ask = (): Promise<CommittedOffset[]> => this.options.membership.committed(places);
     const committed = (await this.persistently(ask, { isOver, topic: places[0]?.topic })) ?? [];
@@ -159,7 +159,7 @@ export class GroupSession {
    * Returns the offsets of the partition in the log.
    * @throws LogUnavailableError if the partition has no leader or does not exist
    */
-  private async boundsOf(own: OwnedPartition): Promise<PartitionOffsetBounds> {
+  private async boundsOf(own: GroupSessionPartition): Promise<PartitionOffsetBounds> {
     this.unknown.add(own);
     this.asking ??= this.askTogether();
     const found = (await this.asking).get(own.key);
@@ -179,7 +179,7 @@ export class GroupSession {
     return logOffsetsOf(this.options.client, places);
   }
 
-  private settle(own: OwnedPartition, opening: Promise<void>): void {
+  private settle(own: GroupSessionPartition, opening: Promise<void>): void {
     opening.catch((error: unknown) => {
       if (!own.isRevoked) this.options.onFatal(error);
     });
@@ -206,14 +206,14 @@ export class GroupSession {
    * Revokes the partition and assigns it again, because the log no longer has its next offset or its topic may have
    * been recreated.
    */
-  private reopen(own: OwnedPartition): void {
-    const next = new OwnedPartition(own.topic, own.partition);
+  private reopen(own: GroupSessionPartition): void {
+    const next = new GroupSessionPartition(own.topic, own.partition);
     this.drop(own);
     this.owned.set(next.key, next);
     this.settle(next, this.openLater(next));
   }
 
-  private async openLater(own: OwnedPartition): Promise<void> {
+  private async openLater(own: GroupSessionPartition): Promise<void> {
     await sleep(retryWaitMs);
     const { topic } = own;
     const isOver = (): boolean => own.isRevoked;
@@ -222,7 +222,7 @@ export class GroupSession {
     await this.open(own, this.find([own]));
   }
 
-  private async open(own: OwnedPartition, found: Promise<LookupResults>): Promise<void> {
+  private async open(own: GroupSessionPartition, found: Promise<LookupResults>): Promise<void> {
     const { options } = this;
     const { committed, bounds } = await found;
     const stands = committed.get(own.key);
@@ -243,7 +243,7 @@ export class GroupSession {
     this.read(own, { from: Math.max(from, assignment.beginning), leader: log.leader });
   }
 
-  private read(own: OwnedPartition, { from, leader }: { from: number; leader: number }): void {
+  private read(own: GroupSessionPartition, { from, leader }: { from: number; leader: number }): void {
     own.buffer = new PartitionBuffer({
       ...placeOf(own),
       from,
@@ -303,7 +303,7 @@ export class GroupSession {
    */
   async release(places: readonly TopicPartition[], withinMs: number): Promise<void> {
     const keys = new Set(places.map(keyOf));
-    const own = (): OwnedPartition[] => [...this.owned.values()].filter(({ key }) => keys.has(key));
+    const own = (): GroupSessionPartition[] => [...this.owned.values()].filter(({ key }) => keys.has(key));
     await settledWithin(withinMs, Promise.allSettled(own().map((one) => this.stopReading(one))));
     for (const one of own()) this.drop(one);
   }
@@ -314,12 +314,12 @@ export class GroupSession {
     if (gone.length > 0) await this.release(gone, withinMs);
   }
 
-  private async stopReading({ buffer: feed }: OwnedPartition): Promise<void> {
+  private async stopReading({ buffer: feed }: GroupSessionPartition): Promise<void> {
     if (feed) this.fetcher.remove(feed);
     await feed?.close();
   }
 
-  private drop(own: OwnedPartition): void {
+  private drop(own: GroupSessionPartition): void {
     if (own.isRevoked) return;
     own.isRevoked = true;
     this.owned.delete(own.key);

@@ -27,7 +27,7 @@ export interface ClusterMetadata {
 }
 
 /** Request and response of one version of a Kafka API, in the form that kafkajs connections take. */
-export interface ProtocolRequest<T> {
+export interface RequestWithResponseDecoder<T> {
   request: unknown;
   response: { decode(payload: Buffer): Promise<T>; parse(decoded: T): Promise<T> };
   requestTimeout?: number;
@@ -56,7 +56,7 @@ export interface KafkajsBroker {
   readonly connectionPool: {
     readonly host: string;
     readonly port: number;
-    send<T>(request: ProtocolRequest<T>): Promise<T>;
+    send<T>(request: RequestWithResponseDecoder<T>): Promise<T>;
   };
   metadata(topics: string[]): Promise<ClusterMetadata>;
   apiVersions(): Promise<Record<number, { minVersion: number; maxVersion: number }>>;

@@ -4,7 +4,7 @@ import { LogUnavailableError, UnknownTopicError } from '../../errors.js';
 import { toLogError } from '../kafka-errors.js';
 import type { PendingAppend } from './pending-append.js';
 import { PartitionCountChangedError } from './partition-records.js';
-import { SendBatch, type SendOptions, type TopicPartitionAnswer } from './send-batch.js';
+import { SendBatch, type SendBatchOptions, type TopicPartitionAnswer } from './send-batch.js';
 
 /** The part of a kafkajs producer that a shard uses. */
 export interface KafkajsProducer {
@@ -18,7 +18,7 @@ export interface KafkajsProducer {
 }
 
 /** Limits and compression of a `ProducerShard`, and its access to kafkajs producers and topic metadata. */
-export interface ProducerShardOptions extends SendOptions {
+export interface ProducerShardOptions extends SendBatchOptions {
   lingerMs: number;
   requestTimeoutMs: number;
   createProducer(): KafkajsProducer;

@@ -17,7 +17,7 @@ export interface SendLimits {
 }
 
 /** Limits of a produce request, and the compression of its records. */
-export interface SendOptions extends SendLimits {
+export interface SendBatchOptions extends SendLimits {
   /** undefined sends records uncompressed. */
   codec?: RecordCodec | undefined;
 }
@@ -55,7 +55,7 @@ export class SendBatch implements SendBatchState {
   private lastTopic = '';
   private lastShare: TopicBatch | undefined;
 
-  constructor(private readonly options: SendOptions) {}
+  constructor(private readonly options: SendBatchOptions) {}
 
   get codec(): RecordCodec | undefined {
     return this.options.codec;

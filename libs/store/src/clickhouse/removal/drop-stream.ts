@@ -24,7 +24,7 @@ const lateRows = tables.map(
 const withLateRows = `SELECT DISTINCT stream FROM (${lateRows.join(' UNION ALL ')}) LIMIT ${maxStreamsAtOnce}`;
 
 /**
- * Implements EventEraser.dropStream. The id is first added to `dropped_streams`: from then on, no answer
+ * Implements EventRemover.dropStream. The id is first added to `dropped_streams`: from then on, no answer
  * includes the stream unless the query names it, even if other processes still write to it.
  */
 export async function dropStream(connection: StoreClickHouseClient, stream: string): Promise<void> {
@@ -33,7 +33,7 @@ export async function dropStream(connection: StoreClickHouseClient, stream: stri
 }
 
 /**
- * Implements EventEraser.removeLateRows: removes the rows of at most 100 dropped streams, and returns the number of
+ * Implements EventRemover.removeLateRows: removes the rows of at most 100 dropped streams, and returns the number of
  * these streams.
  */
 export async function removeLateRows(connection: StoreClickHouseClient): Promise<number> {

@@ -1,4 +1,4 @@
-import type { EntityErasure } from '../../event-eraser.js';
+import type { EntityErasure } from '../../event-remover.js';
 import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
 import { entityHashCondition, type EntityErasureParams } from './erased-entity.js';
 import { eraseDeadLetters } from './erase-dead-letters.js';
@@ -13,7 +13,7 @@ import {
   type EventRowCondition,
 } from './row-set.js';
 
-/** Implements EventEraser.eraseEntity: removes the entity's events, then its snapshots, then its dead letters. */
+/** Implements EventRemover.eraseEntity: removes the entity's events, then its snapshots, then its dead letters. */
 export async function eraseEntity(
   connection: StoreClickHouseClient,
   erasure: EntityErasure,
@@ -28,7 +28,7 @@ export async function eraseEntity(
   return events;
 }
 
-/** Implements EventEraser.countEntity: counts the stored events that an erasure would remove. */
+/** Implements EventRemover.countEntity: counts the stored events that an erasure would remove. */
 export async function countEntity(
   connection: StoreClickHouseClient,
   erasure: EntityErasure & { entityId: string },

@@ -5,9 +5,9 @@ import { entityHash } from '#event';
 import { rowBatchesOf } from '../../row-batch/row-batches-of.fixture.js';
 import { eventRow, deadLetterOf, t0 } from '../../contract/rows.js';
 import { StoreUnavailableError } from '../../errors.js';
-import type { EventEraser } from '../../event-eraser.js';
+import type { EventRemover } from '../../event-remover.js';
 import { StoreClickHouseClient } from '../store-clickhouse-client.js';
-import { ClickHouseEraser } from '../eraser.js';
+import { ClickHouseEventRemover } from '../event-remover.js';
 import { openTestStore, type TestStore } from '../test-store.js';
 
 /** A connection to ClickHouse that fails at its n-th statement that modifies data. */
@@ -72,7 +72,7 @@ describe('a removal that is interrupted at any of its statements', () => {
   };
 
   const before = { 0: 10 };
-  const removals: [string, (eraser: EventEraser, stream: string) => Promise<unknown>, object][] = [
+  const removals: [string, (eraser: EventRemover, stream: string) => Promise<unknown>, object][] = [
     [
       'an erasure by id',
       (eraser, stream) =>
@@ -138,7 +138,7 @@ describe('a removal that is interrupted at any of its statements', () => {
   ];
 
   it.each(removals)('is completed by a repeat: %s', async (_what, remove, expected) => {
-    const eraser = new ClickHouseEraser(connection);
+    const eraser = new ClickHouseEventRemover(connection);
     Object.assign(connection, { statements: 0, breakAt: Infinity });
     await remove(eraser, await given());
     const { statements } = connection;

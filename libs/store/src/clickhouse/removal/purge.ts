@@ -8,7 +8,7 @@ WHERE database = currentDatabase() AND active AND has_lightweight_delete
     SELECT table FROM system.mutations
     WHERE database = currentDatabase() AND NOT is_done AND command LIKE '%APPLY DELETED MASK%')`;
 
-/** Implements EventEraser.purge: starts a rewrite of the data parts with deleted rows, in every table that has them. */
+/** Implements EventRemover.purge: starts a rewrite of the data parts with deleted rows, in every table that has them. */
 export async function purge(connection: StoreClickHouseClient): Promise<void> {
   const tables = await connection.select<[string]>(tablesWithRemoved, { purpose: 'lookup' });
   for (const [table] of tables) {

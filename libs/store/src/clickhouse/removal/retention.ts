@@ -1,4 +1,4 @@
-import type { EventEraser } from '../../event-eraser.js';
+import type { EventRemover } from '../../event-remover.js';
 import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
 import {
   belowEndCondition,
@@ -13,10 +13,10 @@ import { removeSnapshots } from './remove-snapshots.js';
 
 const earlier = (column: string) => `${column} < fromUnixTimestamp64Micro({before:Int64}, 'UTC')`;
 
-/** Implements EventEraser.expire: removes what was ingested before a time. */
+/** Implements EventRemover.expire: removes what was ingested before a time. */
 export async function expire(
   connection: StoreClickHouseClient,
-  { stream, before }: Parameters<EventEraser['expire']>[0],
+  { stream, before }: Parameters<EventRemover['expire']>[0],
 ): Promise<number> {
   const params = { before };
   const events = await removeEvents(connection, { stream, condition: earlier('ingested_at'), params });
@@ -25,10 +25,10 @@ export async function expire(
   return events;
 }
 
-/** Implements EventEraser.truncate: removes what is below an offset of one partition. */
+/** Implements EventRemover.truncate: removes what is below an offset of one partition. */
 export async function truncate(
   connection: StoreClickHouseClient,
-  { stream, partition, before }: Parameters<EventEraser['truncate']>[0],
+  { stream, partition, before }: Parameters<EventRemover['truncate']>[0],
 ): Promise<number> {
   const params = { partition, before };
   const set = { stream, condition: 'partition = {partition:UInt16} AND offset < {before:UInt64}', params };

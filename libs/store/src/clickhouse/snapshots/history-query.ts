@@ -1,5 +1,5 @@
 import type {
-  EntityAsOfQuery,
+  ScopedEntityReferenceAsOf,
   EntityHistoryRange,
   EntityHistoryEvent,
   EntityHistoryQuery,
@@ -13,7 +13,7 @@ import { streamConditions } from '../stream-scope.js';
 /** A row of the result of `versionRangeSql`: number of events, least and greatest version. */
 export type EntityStoredVersionRangeRow = [events: number, first: number, last: number];
 
-export function versionRangeSql(query: EntityAsOfQuery): ParameterizedSql {
+export function versionRangeSql(query: ScopedEntityReferenceAsOf): ParameterizedSql {
   const params = new SqlParams();
   return {
     query: `SELECT count(), min(version), max(version) FROM events_by_entity ${whereClause(ofEntity(query, params))}`,
@@ -77,7 +77,10 @@ export function historyEvent(row: EntityHistoryRow): EntityHistoryEvent {
   return { version, partition, offset, timestamp, ingested_at, data };
 }
 
-function ofEntity({ stream, entityId, asOf, ...permitted }: EntityAsOfQuery, params: SqlParams): string[] {
+function ofEntity(
+  { stream, entityId, asOf, ...permitted }: ScopedEntityReferenceAsOf,
+  params: SqlParams,
+): string[] {
   const conditions = streamConditions({ ...permitted, streams: [stream] }, params);
   conditions.push(`entity_id = ${params.bind('String', entityId)}`);
   if (asOf !== undefined) conditions.push(`timestamp <= ${params.time(asOf)}`);

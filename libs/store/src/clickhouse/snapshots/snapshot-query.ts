@@ -3,7 +3,7 @@ import { decodeCursor, encodeCursor } from '../../cursor.js';
 import type {
   EntitySnapshot,
   EntityHistoryRange,
-  EventIdentity,
+  EventOffsetAndTimestamps,
   NearestEntitySnapshotQuery,
   EntitySnapshotsQuery,
 } from '../../entity-snapshot-store.js';
@@ -81,7 +81,7 @@ LIMIT 1 BY entity_id`,
 }
 
 /** A row of the result of `storedEventKeysSql`. Times are in microseconds since 1970. */
-export type EventIdentityRow = [
+export type EventOffsetAndTimestampsRow = [
   entityId: string,
   partition: number,
   offset: number,
@@ -128,7 +128,7 @@ const partitionStep = 2 ** 44;
  * Selects the versions of the stream's events at these offsets. The condition on the timestamps uses the primary key,
  * the condition on the range of offsets an index.
  */
-export function versionsAtSql(stream: string, keys: readonly EventIdentity[]): ParameterizedSql {
+export function versionsAtSql(stream: string, keys: readonly EventOffsetAndTimestamps[]): ParameterizedSql {
   const params = new SqlParams();
   let [since, until, from, to] = [Infinity, -Infinity, Infinity, -Infinity];
   for (const { timestamp, offset } of keys) {

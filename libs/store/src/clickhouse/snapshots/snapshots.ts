@@ -5,8 +5,8 @@ import type { CursorPage } from '../../store.js';
 import {
   snapshotPageBytes,
   type EntitySnapshot,
-  type EntityAsOfQuery,
-  type EventIdentity,
+  type ScopedEntityReferenceAsOf,
+  type EventOffsetAndTimestamps,
   type EventVersion,
   type EntityHistoryEvent,
   type EntityHistoryQuery,
@@ -44,7 +44,7 @@ import {
   storedEventKeysSql,
   removedEventsSql,
   versionsAtSql,
-  type EventIdentityRow,
+  type EventOffsetAndTimestampsRow,
   type EventVersionRow,
 } from './snapshot-query.js';
 import {
@@ -88,7 +88,7 @@ export class ClickHouseEntitySnapshotStore implements EntitySnapshotStore, Entit
   ) {}
 
   async versionRange(
-    query: EntityAsOfQuery,
+    query: ScopedEntityReferenceAsOf,
     signal?: AbortSignal,
   ): Promise<EntityStoredVersionRange | undefined> {
     const [row] = await this.read<EntityStoredVersionRangeRow>(versionRangeSql(query), signal);
@@ -224,11 +224,13 @@ export class ClickHouseEntitySnapshotStore implements EntitySnapshotStore, Entit
     const stored = new Set<string>();
     const entities = snapshots.map(({ entity_id: entityId, first, last }) => ({ entityId, first, last }));
     for (const part of splitEntities(entities)) {
-      const rows = await this.read<EventIdentityRow>(storedEventKeysSql(stream, part), signal);
+      const rows = await this.read<EventOffsetAndTimestampsRow>(storedEventKeysSql(stream, part), signal);
       for (const row of rows) stored.add(JSON.stringify(row));
     }
-    const isStored = (entityId: string, { partition, offset, timestamp, ingested_at }: EventIdentity) =>
-      stored.has(JSON.stringify([entityId, partition, offset, timestamp, ingested_at]));
+    const isStored = (
+      entityId: string,
+      { partition, offset, timestamp, ingested_at }: EventOffsetAndTimestamps,
+    ) => stored.has(JSON.stringify([entityId, partition, offset, timestamp, ingested_at]));
     return ({ entity_id, first, last }) => isStored(entity_id, first) && isStored(entity_id, last);
   }
 

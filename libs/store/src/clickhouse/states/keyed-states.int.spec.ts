@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QueryTooExpensiveError, StoreUnavailableError } from '../../errors.js';
-import type { PartitionProgress, KeyedStateRow } from '../../keyed-state-store.js';
+import type { PartitionCheckpoint, KeyedStateRow } from '../../keyed-state-store.js';
 import { partitionProgress, stateRow } from '../../keyed-states.fixture.js';
 import { openClickHouse } from '../open.js';
 import { openTestStore, type TestStore } from '../test-store.js';
@@ -25,7 +25,7 @@ describe.each(tables)('states of $kind in ClickHouse', ({ kind, name, place }) =
       ...stateRow({ ...place, key: `k-${String(i).padStart(6, '0')}`, state: `[${position}]`, position }),
       closes_at: position * 1000 + i,
     }));
-  const progressOf = (next: number): PartitionProgress => partitionProgress({ ...place, next });
+  const progressOf = (next: number): PartitionCheckpoint => partitionProgress({ ...place, next });
 
   let test: TestStore;
   beforeAll(async () => {

@@ -3,12 +3,12 @@ import type {
   ChangedKeysQuery,
   ClosedStateRowsFilter,
   DueStateRowsQuery,
-  KeyedState,
+  UnmergedKeyedState,
   KeyedStateReader,
   KeyedStateStore,
   KeyedStatePageQuery,
   StatePartitionKey,
-  PartitionProgress,
+  PartitionCheckpoint,
   KeyedStateRow,
 } from '../../keyed-state-store.js';
 import { assertStateKeysBounded, groupByKey } from '../../state-keys.js';
@@ -47,8 +47,8 @@ export class ClickHouseKeyedStates implements KeyedStateStore, KeyedStateReader 
   private readonly table: TableDefinition<StateTableRow>;
   private readonly rows;
   private readonly ends;
-  private readonly askedRows: sql.StateTableColumns;
-  private readonly askedEnds: sql.StateTableColumns;
+  private readonly askedRows: sql.StateTableSelection;
+  private readonly askedEnds: sql.StateTableSelection;
 
   constructor(
     private readonly connection: StoreClickHouseClient,
@@ -68,7 +68,7 @@ export class ClickHouseKeyedStates implements KeyedStateStore, KeyedStateReader 
     this.askedEnds = { table: name, selection: this.ends.sql };
   }
 
-  async save(rows: readonly KeyedStateRow[], progress: readonly PartitionProgress[]): Promise<void> {
+  async save(rows: readonly KeyedStateRow[], progress: readonly PartitionCheckpoint[]): Promise<void> {
     if (rows.length === 0 && progress.length === 0) return;
     const out = new RowBinaryWriter();
     for (const row of rows) this.table.write(out, { ...row, kind: 'row' });
@@ -90,7 +90,7 @@ export class ClickHouseKeyedStates implements KeyedStateStore, KeyedStateReader 
     return this.rowsOf(place.owner, await this.lookUp(sql.dueSql(this.askedRows, place, query)));
   }
 
-  async progressOf(place: StatePartitionKey): Promise<PartitionProgress | undefined> {
+  async progressOf(place: StatePartitionKey): Promise<PartitionCheckpoint | undefined> {
     return this.endsOf(await this.lookUp(sql.progressOfSql(this.askedEnds, place)))[0];
   }
 
@@ -112,14 +112,14 @@ export class ClickHouseKeyedStates implements KeyedStateStore, KeyedStateReader 
     return rows.map(([owner]) => owner);
   }
 
-  async key(owner: string, key: string, signal?: AbortSignal): Promise<KeyedState | undefined> {
+  async key(owner: string, key: string, signal?: AbortSignal): Promise<UnmergedKeyedState | undefined> {
     const rows = await this.read(sql.keySql(this.askedRows, owner, key), signal);
     return groupByKey(this.rowsOf(owner, rows))[0];
   }
 
-  async find(owner: string, keys: readonly string[], signal?: AbortSignal): Promise<KeyedState[]> {
+  async find(owner: string, keys: readonly string[], signal?: AbortSignal): Promise<UnmergedKeyedState[]> {
     assertStateKeysBounded(keys);
-    const found: KeyedState[] = [];
+    const found: UnmergedKeyedState[] = [];
     for (const part of splitBySize([...new Set(keys)])) {
       const rows = await this.read(sql.findSql(this.askedRows, owner, part), signal, longQuerySettings);
       found.push(...groupByKey(this.rowsOf(owner, rows)));
@@ -127,13 +127,13 @@ export class ClickHouseKeyedStates implements KeyedStateStore, KeyedStateReader 
     return found;
   }
 
-  async keys(query: KeyedStatePageQuery, signal?: AbortSignal): Promise<KeyedState[]> {
+  async keys(query: KeyedStatePageQuery, signal?: AbortSignal): Promise<UnmergedKeyedState[]> {
     const rows = await this.read(sql.keysSql(this.askedRows, query), signal, pageSettings);
     // A key may have been added after the last key of the page was determined.
     return groupByKey(this.rowsOf(query.owner, rows)).slice(0, query.limit);
   }
 
-  async changedKeys(query: ChangedKeysQuery, signal?: AbortSignal): Promise<KeyedState[]> {
+  async changedKeys(query: ChangedKeysQuery, signal?: AbortSignal): Promise<UnmergedKeyedState[]> {
     const rows = await this.read(sql.changedKeysSql(this.askedRows, query), signal, pageSettings);
     return groupByKey(this.rowsOf(query.owner, rows));
   }
@@ -146,7 +146,7 @@ export class ClickHouseKeyedStates implements KeyedStateStore, KeyedStateReader 
     return row?.[0] ?? 0;
   }
 
-  async progress(owners: readonly string[], signal?: AbortSignal): Promise<PartitionProgress[]> {
+  async progress(owners: readonly string[], signal?: AbortSignal): Promise<PartitionCheckpoint[]> {
     if (owners.length === 0) return [];
     return this.endsOf(await this.read(sql.progressSql(this.askedEnds, owners), signal));
   }
@@ -155,7 +155,7 @@ export class ClickHouseKeyedStates implements KeyedStateStore, KeyedStateReader 
     return found.map((values) => this.rows.read(values, { owner }));
   }
 
-  private endsOf(found: readonly (readonly unknown[])[]): PartitionProgress[] {
+  private endsOf(found: readonly (readonly unknown[])[]): PartitionCheckpoint[] {
     return found.map((values) => progressOfRecord(this.ends.read(values, {})));
   }
 

@@ -9,7 +9,7 @@ import type { ParameterizedSql } from '../event-query.js';
 import { SqlParams } from '../sql-params.js';
 
 /** The state table (`projection_states` or `pipeline_states`) that a query reads, and the columns that it selects. */
-export interface StateTableColumns {
+export interface StateTableSelection {
   table: string;
   /** The selected columns, as SQL text for a SELECT. */
   selection: string;
@@ -24,7 +24,7 @@ const partitionCondition = `owner = {owner:String} AND stage = {stage:String}
  * quarter less processor time than FINAL, which reads all rows between the keys.
  */
 export function loadSql(
-  { table, selection }: StateTableColumns,
+  { table, selection }: StateTableSelection,
   place: StatePartitionKey,
   keys: readonly string[],
 ): ParameterizedSql {
@@ -40,7 +40,7 @@ LIMIT 1 BY key`,
 
 /** ORDER BY closes_at, key: the documented order, in which a page continues after a row. */
 export function dueSql(
-  { table, selection }: StateTableColumns,
+  { table, selection }: StateTableSelection,
   place: StatePartitionKey,
   query: DueStateRowsQuery,
 ): ParameterizedSql {
@@ -65,7 +65,7 @@ LIMIT ${params.bind('UInt64', query.limit)}`,
 }
 
 export function progressOfSql(
-  { table, selection }: StateTableColumns,
+  { table, selection }: StateTableSelection,
   place: StatePartitionKey,
 ): ParameterizedSql {
   return {
@@ -80,7 +80,7 @@ LIMIT 1`,
 
 /** ORDER BY owner, stage, stream, partition: the documented order. */
 export function progressSql(
-  { table, selection }: StateTableColumns,
+  { table, selection }: StateTableSelection,
   owners: readonly string[],
 ): ParameterizedSql {
   return {
@@ -94,7 +94,7 @@ ORDER BY owner, stage, stream, partition`,
 
 /** ORDER BY stream, partition: the documented order of a key's rows. */
 export function keySql(
-  { table, selection }: StateTableColumns,
+  { table, selection }: StateTableSelection,
   owner: string,
   key: string,
 ): ParameterizedSql {
@@ -109,7 +109,7 @@ ORDER BY stream, partition`,
 
 /** ORDER BY key, stream, partition: the rows of a key are adjacent and in their documented order. */
 export function findSql(
-  { table, selection }: StateTableColumns,
+  { table, selection }: StateTableSelection,
   owner: string,
   keys: readonly string[],
 ): ParameterizedSql {
@@ -128,7 +128,7 @@ ORDER BY key, stream, partition`,
  * key of `projection_states`, so ClickHouse reads only the rows of the page.
  */
 export function keysSql(
-  { table, selection }: StateTableColumns,
+  { table, selection }: StateTableSelection,
   query: KeyedStatePageQuery,
 ): ParameterizedSql {
   const params = new SqlParams();
@@ -150,7 +150,7 @@ ORDER BY key, stream, partition`,
  * partition: the documented order; then the greatest position first, so that LIMIT BY keeps the current row.
  */
 export function changedKeysSql(
-  { table, selection }: StateTableColumns,
+  { table, selection }: StateTableSelection,
   query: ChangedKeysQuery,
 ): ParameterizedSql {
   const params = new SqlParams();
@@ -167,7 +167,7 @@ LIMIT 1 BY key, stream, partition`,
 }
 
 export function countKeysSql(
-  { table }: StateTableColumns,
+  { table }: StateTableSelection,
   query: Pick<KeyedStatePageQuery, 'owner' | 'prefix'>,
 ): ParameterizedSql {
   const params = new SqlParams();

@@ -1,4 +1,4 @@
-import type { StatePartitionKey, PartitionProgress, KeyedStateRow } from '../../keyed-state-store.js';
+import type { StatePartitionKey, PartitionCheckpoint, KeyedStateRow } from '../../keyed-state-store.js';
 import { columnTypes, TableDefinition } from '../table.js';
 
 const { text, uint16, int64, time } = columnTypes;
@@ -22,9 +22,9 @@ export function stateTable(name: StateTableName): TableDefinition<StateTableRow>
   });
 }
 
-type ProgressState = Omit<PartitionProgress, keyof StatePartitionKey | 'next' | 'updated_at'>;
+type ProgressState = Omit<PartitionCheckpoint, keyof StatePartitionKey | 'next' | 'updated_at'>;
 
-export function recordOfProgress(progress: PartitionProgress): StateTableRow {
+export function recordOfProgress(progress: PartitionCheckpoint): StateTableRow {
   const { owner, stage, stream, partition, next, updated_at, ...state } = progress;
   return {
     ...{ owner, stage, stream, partition, kind: 'progress', key: '', events: 0, closes_at: 0 },
@@ -34,7 +34,7 @@ export function recordOfProgress(progress: PartitionProgress): StateTableRow {
 
 export function progressOfRecord(
   record: Omit<StateTableRow, 'kind' | 'key' | 'events' | 'closes_at'>,
-): PartitionProgress {
+): PartitionCheckpoint {
   const { owner, stage, stream, partition, position: next, updated_at, state } = record;
   return { owner, stage, stream, partition, next, ...(JSON.parse(state) as ProgressState), updated_at };
 }

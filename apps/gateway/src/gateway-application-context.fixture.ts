@@ -1,0 +1,178 @@
+import { parseTime, TopicAndGroupNames, type StoredEvent } from '#event';
+import type { ExpressionTree } from '#cel';
+import { openDefinitions, type Definitions } from '#registry';
+import {
+  HttpAnswerMemoryBudget,
+  createContext,
+  createHttpApp,
+  generateKey,
+  type ProcessContext,
+  type HttpApp,
+  type KeyScope,
+} from '#http';
+import { MemoryLog } from '#log/memory';
+import type { EventFileExporter, EventReader, EventRow, AnalystSqlRunner } from '#store';
+import { MemoryStore } from '#store/memory';
+import { compileCondition, eventValue } from '#cel';
+import { VerdictTable } from '#verdicts';
+import { WebhookAddressPolicy } from '#webhooks';
+import { rowBatchesOf } from '../../../libs/store/src/row-batch/row-batches-of.fixture.js';
+import { GatewayConfig } from './config.js';
+import { openGateway, type GatewayApplicationContext } from './gateway-application-context.js';
+import { LiveConnections } from './live/live-connections.js';
+import { corePort, queryPort } from './ports.js';
+import { Bulkhead } from './reads/bulkhead.js';
+import { FakeEventFileExporter } from './exports/fake-files.fixture.js';
+import { FakeAnalystSqlRunner } from './sql/fake-sql.fixture.js';
+
+/** Both HTTP ports of a gateway for specs, over an in-memory log and an in-memory store. */
+export interface GivenGateway {
+  core: HttpApp;
+  query: HttpApp;
+  context: ProcessContext<GatewayConfig>;
+  /** For each scope, the header `Bearer …` with a key that has only that scope. */
+  bearer: Record<KeyScope, string>;
+  gateway: GatewayApplicationContext;
+  log: MemoryLog;
+  store: MemoryStore;
+  definitions: Definitions;
+  topics: TopicAndGroupNames;
+  /** Returns the topic of the stream that currently has this name. */
+  topicOf: (stream: string) => string;
+  close(): Promise<void>;
+}
+
+/** Parts and settings of the gateway that a spec replaces. */
+export interface GivenGatewayOptions {
+  reader?: (reader: EventReader) => EventReader;
+  apiKeys?: 'none';
+  bulkhead?: Bulkhead;
+  answers?: HttpAnswerMemoryBudget;
+  /** Lets the store evaluate a `where`. Without it, the store refuses every `where`. */
+  where?: boolean;
+  /** Limit of open live streams; default 500. */
+  liveStreams?: number;
+  sql?: AnalystSqlRunner;
+  files?: EventFileExporter;
+  /** Limit of open live streams of one key; default 100. */
+  liveStreamsPerKey?: number;
+  /** Time limit of an export in seconds; default 600. */
+  exportSeconds?: number;
+}
+
+export async function givenGateway(options: GivenGatewayOptions = {}): Promise<GivenGateway> {
+  const store = new MemoryStore(options.where ? { evaluate } : {});
+  const log = new MemoryLog();
+  const topics = new TopicAndGroupNames('spec.');
+  const definitions = openDefinitions({ log, names: topics, defaults: { partitions: 2 } });
+  await definitions.start();
+  storeByName(store, definitions);
+  const keys = scopesOfSpec.map((scope) => ({ scope, ...generateKey() }));
+  const config = Object.assign(new GatewayConfig(), {
+    LOG_LEVEL: 'silent',
+    LIVE_STREAMS: options.liveStreams ?? 500,
+    LIVE_STREAMS_PER_KEY: options.liveStreamsPerKey ?? 100,
+    EXPORT_SENDING_SECONDS: options.exportSeconds ?? 600,
+    API_KEYS: options.apiKeys === 'none' ? [] : keys.map((key) => `${key.keyId}:${key.sha256}:${key.scope}`),
+  });
+  const context = createContext({ name: 'gateway', config, version: '0.0.0-spec' });
+  context.lifecycle.running = true;
+  const reader = options.reader?.(store.reader) ?? store.reader;
+  const { writer, eraser, projections, pipelines, snapshots } = store;
+  const gateway = await openGateway({
+    ...{ config, logger: context.logger, log, definitions, topics },
+    store: { reader, writer, eraser, projections, pipelines, snapshots },
+    live: { reader, projections },
+    sql: options.sql ?? new FakeAnalystSqlRunner(),
+    files: options.files ?? new FakeEventFileExporter(),
+    producer: await log.producer(),
+    verdicts: new VerdictTable({ log, names: topics }),
+    flushes: { ask: () => undefined },
+    answers: options.answers ?? new HttpAnswerMemoryBudget(64 * 1024 * 1024),
+    bulkhead: options.bulkhead ?? new Bulkhead({ concurrent: 4, queued: 100, waitMs: 10_000 }),
+    webhooks: new WebhookAddressPolicy([]),
+    waiting: { timeoutMs: 50, unknownStreamMs: 20 },
+  });
+  const [core, query] = await Promise.all([
+    createHttpApp(corePort(context, gateway)),
+    createHttpApp(queryPort(context, gateway)),
+  ]);
+  return {
+    core,
+    query,
+    context,
+    bearer: Object.fromEntries(keys.map(({ scope, key }) => [scope, `Bearer ${key}`])) as Record<
+      KeyScope,
+      string
+    >,
+    gateway,
+    log,
+    store,
+    definitions,
+    topics,
+    topicOf: (stream) => topics.ofStream(definitions.stream(stream)?.id ?? `${stream}#0`),
+    close: async () => {
+      gateway.get(LiveConnections).close();
+      await Promise.all([core.nest.close(), query.nest.close()]);
+      await definitions.close();
+      await log.close();
+    },
+  };
+}
+
+function evaluate(where: ExpressionTree, event: StoredEvent): boolean {
+  return compileCondition(where)(eventValue(event));
+}
+
+const scopesOfSpec: KeyScope[] = [
+  'events:read',
+  'events:write',
+  'definitions:read',
+  'definitions:write',
+  'sql:read',
+  'admin',
+];
+
+/** Returns an event row at this offset; omitted members get default values. */
+export function eventRow(row: Partial<EventRow> & { offset: number }): EventRow {
+  const seconds = String(row.offset % 60).padStart(2, '0');
+  const minutes = String(Math.floor(row.offset / 60) % 60).padStart(2, '0');
+  const timestamp = parseTime(`2026-11-21T04:${minutes}:${seconds}.000123Z`) ?? NaN;
+  return {
+    stream: 'orders',
+    partition: 0,
+    event_id: `019aa4e2-7d53-7c1e-9a3e-${String(row.offset).padStart(12, '0')}`,
+    event_type: 'order.placed',
+    entity_id: `order-${row.offset % 3}`,
+    version: Math.floor(row.offset / 3) + 1,
+    timestamp,
+    ingested_at: timestamp,
+    schema_version: null,
+    metadata: '{}',
+    data: `{"n":${row.offset},"big":9007199254740993,"price":0.10}`,
+    ...row,
+  };
+}
+
+/** Makes the writer accept stream names: it stores each row under the id of the stream that currently has the name. */
+function storeByName({ writer }: MemoryStore, definitions: Pick<Definitions, 'stream'>): void {
+  const withId = <T extends { stream: string }>(one: T): T => ({
+    ...one,
+    stream: definitions.stream(one.stream)?.id ?? one.stream,
+  });
+  const appendBlocks = writer.appendRowBatches.bind(writer);
+  const appendDeadLetters = writer.appendDeadLetters.bind(writer);
+  writer.appendRowBatches = (blocks, token) =>
+    appendBlocks(rowBatchesOf(blocks.flatMap((block) => block.rows()).map(withId)), token);
+  writer.appendDeadLetters = (letters) => appendDeadLetters(letters.map(withId));
+}
+
+/** Commits the materializer's offset: it has stored everything in the partition below `next.offset`. */
+export function commitMaterialized(
+  { log, topics, topicOf }: GivenGateway,
+  stream: string,
+  next: { partition: number; offset: number },
+): void {
+  const place = { topic: topicOf(stream), partition: next.partition };
+  log.broker.group(topics.materializerGroup).commit(place, next.offset);
+}

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { ProblemError } from '#api';
+import { formatTime, TopicAndGroupNames } from '#event';
+import type { Definitions, SourceStreamWithStartOffsets } from '#registry';
+import { UnknownTopicError, type TopicAdmin } from '#log';
+import { DEFINITIONS, LOG } from '../shared-services/shared-services.js';
+
+type Start = 'beginning' | 'now';
+
+/**
+ * The names of the streams that a projection or pipeline reads, and whether it starts at their beginning or at their
+ * end.
+ */
+interface SourceSpec {
+  source: { streams: readonly string[] };
+  from: Start;
+}
+
+/**
+ * A new generation of a projection or a new job of a pipeline: its id, its streams with start offsets, and its start
+ * time.
+ */
+interface NewGenerationOrJob {
+  /** Id of the generation or job: 24 random hexadecimal digits. */
+  id: string;
+  sources: Record<string, SourceStreamWithStartOffsets>;
+  started_at: string;
+}
+
+const idBytes = 12;
+
+/**
+ * Replaces the stream names of a definition by the ids of the streams that currently have these names, because a name
+ * may later belong to another stream.
+ */
+@Injectable()
+export class NewGenerationOrJobFactory {
+  constructor(
+    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream'>,
+    @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'offsets'> },
+    private readonly topics: TopicAndGroupNames,
+  ) {}
+
+  /**
+   * Resolves with a new id and the bound sources, with their start offsets.
+   * @throws ProblemError 404 `stream_not_found`
+   * @throws LogUnavailableError
+   */
+  async begin({ source: { streams }, from }: SourceSpec): Promise<NewGenerationOrJob> {
+    const sources = await Promise.all(streams.map((stream, i) => this.namedSource(stream, i, from)));
+    return {
+      id: randomBytes(idBytes).toString('hex'),
+      sources: Object.fromEntries(sources),
+      started_at: formatTime(Date.now() * 1000),
+    };
+  }
+
+  private async namedSource(
+    stream: string,
+    i: number,
+    from: Start,
+  ): Promise<[string, SourceStreamWithStartOffsets]> {
+    const source = await this.sourceOf(stream, from);
+    if (source) return [stream, source];
+    const detail = `there is no stream ${stream}`;
+    const how = 'The first event of a stream creates it, and so does POST /api/v1/streams.';
+    throw new ProblemError('stream_not_found', `The definition cannot start: ${detail}. ${how}`, {
+      errors: [{ pointer: `/source/streams/${i}`, detail }],
+    });
+  }
+
+  private async sourceOf(stream: string, from: Start): Promise<SourceStreamWithStartOffsets | undefined> {
+    const definition = this.definitions.stream(stream);
+    if (definition?.state !== 'live') return undefined;
+    const { id } = definition;
+    if (from === 'beginning') return { id };
+    const offsets = await this.log.admin.offsets(this.topics.ofStream(id)).catch(noneWhenGone);
+    return offsets && { id, starts: offsets.map(({ end }) => end) };
+  }
+}
+
+function noneWhenGone(error: unknown): undefined {
+  if (error instanceof UnknownTopicError) return undefined;
+  throw error;
+}

@@ -1,0 +1,64 @@
+import { TimeSlice } from '#async';
+import { QueryTooExpensiveError, type EntitySnapshot, type EntityHistoryEvent } from '#store';
+import { EntityStateTooLargeError } from './errors.js';
+import { EntityStateAccumulator, type FoldedEntityState } from './entity-state-accumulator.js';
+
+/** Time limit in milliseconds for computing the state of one entity. */
+const maxFoldMs = 20_000;
+
+/** The state of an entity after a certain version, as `entityState` computes it. */
+export interface EntityStateAtVersion extends FoldedEntityState {
+  /** The saved snapshot from which the state was computed; undefined if it was computed from the first event. */
+  from?: EntitySnapshot;
+}
+
+/**
+ * The running fold of an entity's events into its state. The fold processes a page of events in time slices, so that
+ * the process can serve other requests in between.
+ */
+export class TimeSlicedEntityFold {
+  /** The state after all events that were added. */
+  readonly folded: EntityStateAccumulator;
+  private readonly deadline = Date.now() + maxFoldMs;
+
+  /** @param turn A time slice that the folds of several entities share. */
+  constructor(
+    private readonly from: EntitySnapshot | undefined,
+    private readonly turn = new TimeSlice(),
+  ) {
+    this.folded = new EntityStateAccumulator(from);
+  }
+
+  async add(page: readonly EntityHistoryEvent[], signal: AbortSignal | undefined): Promise<void> {
+    for (const event of page) {
+      if (this.turn.over(event.data.length)) {
+        await this.turn.end();
+        signal?.throwIfAborted();
+        this.checkTime();
+      }
+      this.addOne(event);
+    }
+    this.checkTime();
+  }
+
+  result(): EntityStateAtVersion | undefined {
+    const { folded, from } = this;
+    if (from && folded.version === from.version) return { ...contentOf(from), from };
+    const content = folded.content();
+    return content && { ...content, ...(from && { from }) };
+  }
+
+  private checkTime(): void {
+    if (Date.now() <= this.deadline) return;
+    const detail = `took longer than ${maxFoldMs / 1000} seconds: create snapshots of the entity more often`;
+    throw new QueryTooExpensiveError(`The state of the entity ${detail}`);
+  }
+
+  private addOne({ data, version, ...key }: EntityHistoryEvent): void {
+    if (!this.folded.add(data, version, key)) throw new EntityStateTooLargeError(version);
+  }
+}
+
+function contentOf({ version, first, last, latest_timestamp, state }: EntitySnapshot): FoldedEntityState {
+  return { version, first, last, latest_timestamp, state };
+}

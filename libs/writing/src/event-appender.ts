@@ -1,0 +1,192 @@
+import { encodeRecord, expectedVersionHeader, limits } from '#event';
+import { ProblemError } from '#api';
+import type { Actor } from '#registry';
+import { UnknownTopicError, type ProducerRecord, type RecordPosition, type Producer } from '#log';
+import { metrics } from '#telemetry';
+import type { AppendedEvent } from './appended-event.js';
+import type { ConditionalEventWaiter } from './conditional-event-waiter.js';
+import type { AcceptedEvent } from './read-event.js';
+import type { ParsedEvents } from './read-request.js';
+import type { RejectedEventEncoder } from './rejected/rejected-event-encoder.js';
+import { notWritten, EventRejection, type RejectedEventRangeAndIds } from './rejection.js';
+import type { StreamCreator } from './stream-creator.js';
+
+/** Options for writing the events of one request. */
+export interface WriteOptions {
+  headers: Record<string, string>;
+  /** Whether one rejection prevents all writes. */
+  atomic: boolean;
+  /** Connection of the client; streams are not created after its disconnect. */
+  client: { readonly destroyed: boolean };
+  /** Actor that creates missing streams, for the audit. */
+  actor: Actor;
+  /** Encodes rejected events so that they are kept in the log; without it, they are only reported. */
+  keep?: RejectedEventEncoder | undefined;
+}
+
+type WriteResult = AppendedEvent | EventRejection;
+
+/**
+ * Appends events to the log. All events of a resolved result are acknowledged by all in-sync replicas, and its
+ * conditional events are decided.
+ */
+export class EventAppender {
+  constructor(
+    private readonly producer: Producer,
+    private readonly gate: StreamCreator,
+    private readonly conditional: ConditionalEventWaiter,
+  ) {}
+
+  /**
+   * Writes the events whose streams accept writes, in their order, and rejects the others. With `keep`, rejected events
+   * are also written to their streams, as records of rejected events. With `atomic`, an event that was rejected before
+   * also prevents the creation of streams.
+   * @throws ProblemError or an error of the log; some events may have been written then
+   */
+  async write(events: ParsedEvents, options: WriteOptions): Promise<WriteResult[]> {
+    const hopeless = options.atomic && events.some((event) => event instanceof EventRejection);
+    const checked = hopeless ? events : await this.withStreams(events, options);
+    const rejected = checked.filter((event) => event instanceof EventRejection);
+    count(rejected);
+    const none = options.atomic && rejected.length > 0;
+    if (none) return checked.map((event) => (event instanceof EventRejection ? event : notWritten));
+    const conditional = checked.filter(isConditional);
+    if (conditional.length === 0) return this.append(checked, options);
+    const end = await this.conditional.begin(conditional.length);
+    try {
+      // A stream may be deleted and created again meanwhile: the records are in the topics of now.
+      const topics = conditional.map(({ stream }) => this.topicOf(stream));
+      return await this.decided(await this.append(checked, options), topics);
+    } finally {
+      end();
+    }
+  }
+
+  private async append(events: ParsedEvents, options: WriteOptions): Promise<WriteResult[]> {
+    const positions = await this.appendAll(events, options);
+    let next = 0;
+    return events.map((event) => {
+      if (event instanceof EventRejection)
+        return options.keep && hasStream(event) ? event.keptAt(positions[next++]!) : event;
+      return { event, position: positions[next++]! };
+    });
+  }
+
+  /**
+   * Replaces the results of conditional events by those of their verdicts.
+   * @param topics The topic of each conditional event, in order.
+   */
+  private async decided(results: readonly WriteResult[], topics: readonly string[]): Promise<WriteResult[]> {
+    const undecided = results.filter(
+      (result) => !(result instanceof EventRejection) && isConditional(result.event),
+    );
+    const events = (undecided as AppendedEvent[]).map((appended, index) => ({
+      ...{ appended, topic: topics[index]! },
+    }));
+    const decided = await this.conditional.decided(events);
+    count(decided.filter((result) => result instanceof EventRejection));
+    const byEvent = new Map(undecided.map((result, index) => [result, decided[index]!]));
+    return results.map((result) => byEvent.get(result) ?? result);
+  }
+
+  private async withStreams(events: ParsedEvents, options: WriteOptions): Promise<ParsedEvents> {
+    const missing = new Set<string>();
+    let last: string | undefined;
+    for (const event of events) {
+      const stream = streamOf(event, options);
+      if (stream === undefined || stream === last) continue;
+      last = stream;
+      if (this.gate.topicOf(last) === undefined) missing.add(last);
+    }
+    if (missing.size === 0) return events;
+    const refused = await this.gate.ensure(missing, options);
+    if (refused.size === 0) return events;
+    return events.map((event) => {
+      const refusal = refused.get(streamOf(event, options) ?? '');
+      if (!refusal) return event;
+      return event instanceof EventRejection ? event.unknown() : refusal;
+    });
+  }
+
+  /** Appends a limited number of records at a time, because records take several times the memory of the request. */
+  private async appendAll(events: ParsedEvents, options: WriteOptions): Promise<RecordPosition[]> {
+    const positions: RecordPosition[] = [];
+    for (let i = 0; i < events.length; i += limits.batchEvents) {
+      const some = events.length > limits.batchEvents ? events.slice(i, i + limits.batchEvents) : events;
+      const records = this.recordsOf(some, options);
+      if (records.length === 0) continue;
+      for (const position of await this.appendRecords(records)) positions.push(position);
+    }
+    return positions;
+  }
+
+  private recordsOf(events: ParsedEvents, options: WriteOptions): ProducerRecord[] {
+    const { keep } = options;
+    const records: ProducerRecord[] = [];
+    for (const event of events) {
+      if (!(event instanceof EventRejection))
+        records.push(this.recordOf(event, encodeRecord(event), options));
+      else if (keep && hasStream(event))
+        records.push(this.recordOf(event.sent, keep(event, event.sent), options));
+    }
+    return records;
+  }
+
+  private recordOf(
+    { stream, entity_id, event_id, expected_version = null }: RecordSource,
+    value: string,
+    { headers: shared }: WriteOptions,
+  ): ProducerRecord {
+    const headers =
+      expected_version === null ? shared : { ...shared, [expectedVersionHeader]: String(expected_version) };
+    return { topic: this.topicOf(stream), key: entity_id ?? event_id, value, headers };
+  }
+
+  private topicOf(stream: string): string {
+    const topic = this.gate.topicOf(stream);
+    if (topic === undefined) throw gone(stream);
+    return topic;
+  }
+
+  private async appendRecords(records: ProducerRecord[]): Promise<RecordPosition[]> {
+    try {
+      return await this.producer.append(records);
+    } catch (error) {
+      if (error instanceof UnknownTopicError) throw gone(error.topic);
+      throw error;
+    }
+  }
+}
+
+interface RecordSource {
+  stream: string;
+  entity_id: string | null;
+  event_id: string;
+  expected_version?: number | null;
+}
+
+/** Returns whether an event is a conditional write. */
+export function isConditional(event: AcceptedEvent | EventRejection): event is AcceptedEvent {
+  return !(event instanceof EventRejection) && event.expected_version !== null;
+}
+
+function gone(name: string): ProblemError {
+  return new ProblemError('stream_not_found', `The stream or topic ${name} does not exist any more.`);
+}
+
+function count(rejected: readonly EventRejection[]): void {
+  for (const { code } of rejected) metrics.eventsRejected.inc({ code });
+}
+
+/** Returns whether a rejected event has a stream in which it can be kept. */
+function hasStream(
+  event: EventRejection,
+): event is EventRejection & { sent: RejectedEventRangeAndIds & { stream: string } } {
+  return event.sent?.stream !== undefined;
+}
+
+/** Returns the stream that an event needs; a rejected event needs one only if it is kept. */
+function streamOf(event: ParsedEvents[number], { keep }: WriteOptions): string | undefined {
+  if (!(event instanceof EventRejection)) return event.stream;
+  return keep && event.sent?.stream;
+}

@@ -1,0 +1,78 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { accessOf, actorOf, recordHeaders, takeEvents } from '#http';
+import { compileSchema } from '#schemas';
+import { ConditionalEventWaiter } from './conditional-event-waiter.js';
+import type { AppendedEvent } from './appended-event.js';
+import { EventAppender, type WriteOptions } from './event-appender.js';
+import { IngestClock } from './ingest-clock.js';
+import type { EventParserInputs } from './read-event.js';
+import type { ParsedEvents } from './read-request.js';
+import { EventRejection } from './rejection.js';
+import { SchemaMismatchCounter } from './schemas/mismatches.js';
+import { EventSchemaValidator } from './schemas/schema-check.js';
+import { SchemaIndex } from './schemas/schema-index.js';
+import { StreamCreator } from './stream-creator.js';
+import { authorizeStreams } from './authorize-streams.js';
+import { UuidV7Generator } from './uuid-v7.js';
+import { WRITE_DEPENDENCIES, type WriteDependencies } from './write-dependencies.js';
+
+/** Returns the JSON pointer with which errors name the event with this index. */
+type PointerTo = (index: number) => string;
+
+/**
+ * The common path of all write routes: checks authorization and schemas of parsed events, and appends them to Kafka.
+ */
+@Injectable()
+export class EventWriteService {
+  private readonly writer: EventAppender;
+  private readonly schemas: SchemaIndex;
+  private readonly schemaCheck: EventSchemaValidator;
+  private readonly clock = new IngestClock();
+  private readonly ids = new UuidV7Generator();
+
+  constructor(@Inject(WRITE_DEPENDENCIES) ports: WriteDependencies) {
+    const gate = new StreamCreator(ports.definitions, ports.topics, ports.autoCreateStreams);
+    this.writer = new EventAppender(ports.producer, gate, new ConditionalEventWaiter(ports.verdicts));
+    this.schemas = new SchemaIndex(ports.definitions);
+    this.schemaCheck = new EventSchemaValidator({
+      index: this.schemas,
+      compile: compileSchema,
+      mismatches: new SchemaMismatchCounter(ports.definitions),
+    });
+  }
+
+  /**
+   * Returns what the parsers of one request share: its ingest time, the id generator, the schemas, and the text of its
+   * body.
+   */
+  reception(text: string): EventParserInputs {
+    return { ingestedAt: this.clock.now(), ids: this.ids, schemas: this.schemas, text };
+  }
+
+  /**
+   * Replaces events whose stream the key does not cover, or that do not match their schema, by rejections. It writes
+   * nothing.
+   */
+  async check(request: FastifyRequest, events: ParsedEvents, pointerTo: PointerTo): Promise<void> {
+    authorizeStreams(events, accessOf(request), pointerTo);
+    await this.schemaCheck.check(events, pointerTo);
+  }
+
+  /** Appends checked events. @throws ProblemError 429 if they exceed the rate limit of the request's key */
+  async write(
+    request: FastifyRequest,
+    events: ParsedEvents,
+    { atomic, keep }: Pick<WriteOptions, 'atomic' | 'keep'>,
+  ): Promise<(AppendedEvent | EventRejection)[]> {
+    takeEvents(request, keep ? events.length : toWrite(events, atomic));
+    const [headers, client, actor] = [recordHeaders(request), request.socket, actorOf(request)];
+    return this.writer.write(events, { headers, atomic, client, actor, keep });
+  }
+}
+
+function toWrite(events: ParsedEvents, atomic: boolean): number {
+  let refused = 0;
+  for (const event of events) if (event instanceof EventRejection) refused++;
+  return atomic && refused > 0 ? 0 : events.length - refused;
+}
