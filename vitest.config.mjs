@@ -21,10 +21,10 @@ const project = (name, suffix, extra = {}) => ({
 });
 
 // After the unit specs, all together: those that wait for time-outs, sessions and restarts leave the processors to those that do not.
-// So there are more than there are cores: with five, a third of two cores had nothing to do. A question to a running system costs its engines processor time: few each second.
+// So there are more than there are cores. A question to a running system costs its engines processor time: few each second.
 const engines = {
   sequence: { groupOrder: 1 },
-  maxWorkers: 7,
+  maxWorkers: 6,
   expect: { poll: { timeout: 60_000, interval: 200 } },
 };
 
