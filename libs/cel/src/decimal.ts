@@ -9,7 +9,7 @@ export class DecimalText {
 
 /**
  * A number of CEL expressions, whose arithmetic is decimal. A `number` stands for the decimal of its shortest text, so
- * 0.1 is exactly one tenth. Whole numbers outside the safe range of doubles are bigints; all others are `Decimal`s.
+ * 0.1 is exactly one tenth. Whole numbers outside the safe range of doubles are bigints; all others are `DecimalText`s.
  */
 export type CelNumber = number | bigint | DecimalText;
 

@@ -68,8 +68,9 @@ const settings = {
 const checkMs = 1000;
 
 /**
- * The verdicts on all records, in memory: for each partition, the offset below which all records are decided, and one bit for each refused record. If several verdicts on a record exist, the first one is
- * valid. All processes read the verdicts in the same order, so all processes agree on the valid verdict.
+ * The verdicts on all records, in memory: for each partition, the offset below which all records are decided, and one
+ * bit for each refused record. If several verdicts on a record exist, the first one is valid. All processes read the
+ * verdicts in the same order, so all processes agree on the valid verdict.
  *
  * The topic `verdicts` is created and read when a process first needs the table: a system without conditional writes
  * and without busy partitions has no such topic.

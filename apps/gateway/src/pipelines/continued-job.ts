@@ -1,5 +1,5 @@
 import { ProblemError, type InputProblem } from '#api';
-import type { Definitions, PipelineJob } from '#registry';
+import type { Definitions, JobIdAndStartOffsets } from '#registry';
 
 /**
  * Returns the current job with the sources of another definition. A stream that the job reads keeps its start offsets;
@@ -8,10 +8,10 @@ import type { Definitions, PipelineJob } from '#registry';
  * @throws ProblemError 404 `stream_not_found` when a stream that the job has read was deleted and another has its name
  */
 export function continuedJob(
-  run: PipelineJob,
-  fresh: PipelineJob,
+  run: JobIdAndStartOffsets,
+  fresh: JobIdAndStartOffsets,
   { definitions, former }: { definitions: Pick<Definitions, 'stream'>; former: ReadonlyMap<string, string> },
-): PipelineJob {
+): JobIdAndStartOffsets {
   const streams = Object.keys(fresh.sources);
   const replaced = streams.flatMap((stream, i): InputProblem[] => {
     const known = run.sources[stream]?.id ?? former.get(stream);
@@ -27,5 +27,5 @@ export function continuedJob(
     throw new ProblemError('stream_not_found', detail, { errors: replaced });
   }
   const sources = streams.map((stream) => [stream, run.sources[stream] ?? fresh.sources[stream]]);
-  return { ...run, sources: Object.fromEntries(sources) as PipelineJob['sources'] };
+  return { ...run, sources: Object.fromEntries(sources) as JobIdAndStartOffsets['sources'] };
 }

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { formatTime } from '#event';
 import { ProblemError, type StreamAccess } from '#api';
-import type { Definitions, PipelineDefinition, PipelineJob, LoopCandidate } from '#registry';
+import type { Definitions, PipelineDefinition, JobIdAndStartOffsets, LoopCandidate } from '#registry';
 import type { KeyedStateReader } from '#store';
 import type { PipelineSpec } from '#dataflow';
 import { DEFINITIONS, STORE } from '../shared-services/shared-services.js';
@@ -142,7 +142,7 @@ export class PipelineDefinitionEditor {
    * name. Resolves with an empty map if the definition adds no stream.
    */
   private async formerSources(
-    { id, sources }: PipelineJob,
+    { id, sources }: JobIdAndStartOffsets,
     { source }: PipelineSpec,
     client: AbortSignal,
   ): Promise<ReadonlyMap<string, string>> {
@@ -197,7 +197,11 @@ export class PipelineDefinitionEditor {
   }
 }
 
-function firstDefinition(more: { name: string; spec: PipelineSpec; run: PipelineJob }): PipelineDefinition {
+function firstDefinition(more: {
+  name: string;
+  spec: PipelineSpec;
+  run: JobIdAndStartOffsets;
+}): PipelineDefinition {
   const created_at = formatTime(Date.now() * 1000);
   return { ...more, version: 1, created_at, paused: false, failure: null };
 }

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { StateEntries, second, stageOf } from './keyed.fixture.js';
+import { KeyedOperatorTestHarness, second, stageOf } from './keyed.fixture.js';
 
 const rowsOf = () =>
-  new StateEntries(stageOf({ dedupe: { key: 'event.entity_id', within: '10s' } }).operator);
-const passed = (rows: StateEntries) => rows.results.map(({ event }) => event.timestamp / second);
+  new KeyedOperatorTestHarness(stageOf({ dedupe: { key: 'event.entity_id', within: '10s' } }).operator);
+const passed = (rows: KeyedOperatorTestHarness) => rows.results.map(({ event }) => event.timestamp / second);
 
 describe('dedupe', () => {
   it('drops an event if one with the same key passed within 10 seconds of its event time, before or after', () => {

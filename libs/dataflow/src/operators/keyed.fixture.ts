@@ -17,7 +17,7 @@ export function stageOf(...operators: OperatorJson[]): KeyedStage {
 }
 
 /** The state entries of one keyed stage, as a task holds them. */
-export class StateEntries {
+export class KeyedOperatorTestHarness {
   readonly rows = new Map<string, StateEntry>();
   readonly results: PipelineEvent[] = [];
   readonly outcomes: OperatorOutcome[] = [];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KeyedStage } from '../flow/pipeline.js';
-import { resultText, StateEntries, second, stageOf } from '../operators/keyed.fixture.js';
+import { resultText, KeyedOperatorTestHarness, second, stageOf } from '../operators/keyed.fixture.js';
 
 const reduce = { reduce: { events: { op: 'count' }, sum: { op: 'sum', value: 'event.data.n' } } };
 
@@ -8,7 +8,7 @@ function stage(window: Record<string, unknown> = { tumbling: '1m' }): KeyedStage
   return stageOf({ window: { key: 'event.entity_id', lateness: '0s', ...window } }, reduce);
 }
 
-const rowsOf = (window?: Record<string, unknown>) => new StateEntries(stage(window).operator);
+const rowsOf = (window?: Record<string, unknown>) => new KeyedOperatorTestHarness(stage(window).operator);
 
 describe('a tumbling window', () => {
   it('contains the events of one key from its start to before its end', () => {
@@ -34,7 +34,7 @@ describe('a tumbling window', () => {
 
   it('has a result with a time inside the window that depends on the window only', () => {
     const { operator, id } = stage();
-    const row = new StateEntries(operator).add(5).rows.get('0:k')!;
+    const row = new KeyedOperatorTestHarness(operator).add(5).rows.get('0:k')!;
     const [result] = operator.close(row, '0:k', 60 * second).results;
     expect(result?.origin).toEqual({ stream: '', partition: 0, offset: 0, path: `${id}:0:k` });
     expect(result?.event).toEqual({
@@ -63,7 +63,7 @@ describe('a tumbling window', () => {
 
   it('with updates emits a result for each event, with that event as provenance, and none when it closes', () => {
     const { operator, id } = stage({ tumbling: '1m', emit: 'updates' });
-    const rows = new StateEntries(operator).add(0).add(1).add(61);
+    const rows = new KeyedOperatorTestHarness(operator).add(0).add(1).add(61);
     expect(rows.results.map(resultText)).toEqual([
       '[0, 60) k {"events":1,"sum":1}',
       '[0, 60) k {"events":2,"sum":2}',
@@ -90,7 +90,7 @@ describe('a tumbling window', () => {
   it('has a result with a valid event time, whatever its size', () => {
     const { operator } = stage({ tumbling: '366d' });
     const end = Date.UTC(2200, 0, 1) / 1000;
-    const [, row] = [...new StateEntries(operator).add(end - 1).rows][0]!;
+    const [, row] = [...new KeyedOperatorTestHarness(operator).add(end - 1).rows][0]!;
     const name = operator.rowsOf('k', (end - 1) * second)[0]!;
     expect(operator.close(row, name, Infinity).results[0]?.event.timestamp).toBe(end * second - 1);
   });

@@ -4,13 +4,13 @@ import type { StateEntry } from '../flow/pipeline.js';
 import type { OpenSession, SessionsState } from './session-list.js';
 import { SeededRandom } from '#testkit';
 import { flowOf } from '../pipelines/pipeline.fixture.js';
-import { resultText, StateEntries, second, stageOf } from '../operators/keyed.fixture.js';
+import { resultText, KeyedOperatorTestHarness, second, stageOf } from '../operators/keyed.fixture.js';
 
 const reduce = { reduce: { events: { op: 'count' }, last: { op: 'last', value: 'event.data.n' } } };
 
-function rowsOf(window: Record<string, unknown> = {}): StateEntries {
+function rowsOf(window: Record<string, unknown> = {}): KeyedOperatorTestHarness {
   const spec = { session: '10s', key: 'event.entity_id', lateness: '0s', ...window };
-  return new StateEntries(stageOf({ window: spec }, reduce).operator);
+  return new KeyedOperatorTestHarness(stageOf({ window: spec }, reduce).operator);
 }
 
 const openSessions = (row: StateEntry | undefined) => (row!.state as SessionsState).sessions;

@@ -75,8 +75,8 @@ export class TopicCreator {
     const outcomes = new Map<NewTopic, TopicCreationOutcome>();
     for (const group of compatibleGroups(topics)) {
       const errors = await this.request(group).catch((error: unknown) => error);
-      const names = group.map(({ topic }) => topic);
-      const led = errors instanceof Map ? await this.ledOf(names) : new Set<string>();
+      const existing = group.filter(({ topic }) => exists(topic, errors)).map(({ topic }) => topic);
+      const led = existing.length > 0 ? await this.ledOf(existing) : new Set<string>();
       for (const one of group) outcomes.set(one, outcomeOf(one, errors, led));
     }
     return topics.map((topic) => outcomes.get(topic)!);
@@ -143,11 +143,15 @@ function errorsByTopic(error: unknown): Map<string, unknown> {
   return new Map((errors as { topic: string }[]).map((one) => [one.topic, one]));
 }
 
+/** Returns whether the topic exists after a CreateTopics request with these errors. */
+function exists(topic: string, errors: unknown): boolean {
+  if (!(errors instanceof Map)) return false;
+  return !errors.has(topic) || isProtocolError(errors.get(topic), 'TOPIC_ALREADY_EXISTS');
+}
+
 function outcomeOf({ topic }: NewTopic, errors: unknown, led: ReadonlySet<string>): TopicCreationOutcome {
   if (!(errors instanceof Map)) return { error: errors };
-  const isLed = led.has(topic);
-  if (!errors.has(topic)) return { created: true, isLed };
+  if (exists(topic, errors)) return { created: !errors.has(topic), isLed: led.has(topic) };
   const error: unknown = errors.get(topic);
-  if (isProtocolError(error, 'TOPIC_ALREADY_EXISTS')) return { created: false, isLed };
   return { error: toTopicRejectedError(topic, error) ?? error };
 }

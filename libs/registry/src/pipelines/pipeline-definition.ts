@@ -5,7 +5,7 @@ import type { SourceStreamWithStartOffsets } from '../sources/source-stream-with
  * One job of a pipeline. The job's id names its own consumer group, checkpoints, state entries and internal topics.
  * Events that different jobs emit have different ids.
  */
-export interface PipelineJob {
+export interface JobIdAndStartOffsets {
   /** Id of the job: 24 random hexadecimal digits. */
   id: string;
   /** The id and start offsets of each stream that the pipeline's current spec reads, by stream name. */
@@ -29,7 +29,7 @@ export interface PipelineDefinition {
    */
   failure: string | null;
   spec: PipelineSpec;
-  run: PipelineJob;
+  run: JobIdAndStartOffsets;
 }
 
 /** The most pipelines of one installation. */

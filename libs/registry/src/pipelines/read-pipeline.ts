@@ -2,7 +2,7 @@ import { pipelineLimits, type OperatorJson, type PipelineSpec } from '#dataflow'
 import type { JsonObjectReader } from '../resources/json-object-reader.js';
 import { UnreadableDefinitionError } from '../resources/resource-rules.js';
 import { readSourceStreamsWithStartOffsets, readSourceFilter } from '../sources/read-source.js';
-import type { PipelineJob } from './pipeline-definition.js';
+import type { JobIdAndStartOffsets } from './pipeline-definition.js';
 
 const idPattern = /^[0-9a-f]{24}$/;
 
@@ -31,7 +31,7 @@ function readOperators(operators: unknown[]): OperatorJson[] {
 }
 
 /** Reads the job of a pipeline. @throws UnreadableDefinitionError */
-export function readPipelineJob(fields: JsonObjectReader, streams: readonly string[]): PipelineJob {
+export function readPipelineJob(fields: JsonObjectReader, streams: readonly string[]): JobIdAndStartOffsets {
   const id = fields.text('id');
   if (!idPattern.test(id)) throw new UnreadableDefinitionError('id is not 24 hexadecimal digits');
   return {

@@ -29,7 +29,7 @@ import { intakeAnswer, intakeContent } from './intake-answer.js';
 import { EventIdDeriver } from './event-id-deriver.js';
 import { FieldMapping } from './mapping.js';
 import { RawWriteParameters } from './raw-write-parameters.js';
-import { RawValueReader } from './raw-reader.js';
+import { RawWriteEventReader } from './raw-write-event-reader.js';
 import { rawBody, rawProblems, rawText } from './raw-texts.js';
 import { readValues } from './read-values.js';
 import { requireAll } from './require-all.js';
@@ -77,7 +77,7 @@ export class RawController {
     const body = takeBody(request);
     const reception = this.intake.reception(textOf(body));
     const ids = new EventIdDeriver({ mapping, body });
-    const reader = new RawValueReader({ mapping, reception, idOf: (index) => ids.of(index) });
+    const reader = new RawWriteEventReader({ mapping, reception, idOf: (index) => ids.of(index) });
     await readValues({ text: reception.text, isLines: isJsonLines(mediaTypeOf(request)) }, reader);
     if (mapping.isOfOne && reader.events.length > 1) throw oneIdForMany();
     await this.intake.check(request, reader.events, (index) => `/${index}`);

@@ -5,7 +5,7 @@ import { compileSchema } from '#schemas';
 import { CloudEventReader } from '../cloudevents/cloud-event-reader.js';
 import { pointerIn } from '../cloudevents/read-cloud-events.js';
 import { FieldMapping } from '../raw/mapping.js';
-import { RawValueReader } from '../raw/raw-reader.js';
+import { RawWriteEventReader } from '../raw/raw-write-event-reader.js';
 import { readValue } from '../raw/read-values.js';
 import type { AcceptedEvent, EventParserInputs } from '../read-event.js';
 import { readSingle, type ParsedEvents } from '../read-request.js';
@@ -78,7 +78,7 @@ function readRaw(
   reception: EventParserInputs,
 ): AcceptedEvent | EventRejection {
   const mapping = new FieldMapping(stream, record.mapping);
-  const reader = new RawValueReader({ mapping, reception, idOf: () => record.event_id });
+  const reader = new RawWriteEventReader({ mapping, reception, idOf: () => record.event_id });
   readValue(record.text, reader);
   return reader.events[0]!;
 }

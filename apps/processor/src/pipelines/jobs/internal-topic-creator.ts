@@ -4,7 +4,7 @@ import type { TopicAndGroupNames } from '#event';
 import { LogUnavailableError, type TopicAdmin } from '#log';
 import type { KeyedStateReader } from '#store';
 import { pipelineLimits, replayStage } from '#dataflow';
-import { missingTopicError } from '../stages/checkpoint-lost.js';
+import { missingTopicError } from '../stages/job-not-resumable.js';
 import type { StageTopic } from '../output/output-buffer.js';
 
 /**
@@ -52,7 +52,7 @@ export class InternalTopicCreator {
    * Resolves with the internal topics of these stages, by stage. A missing topic is created, unless the stage has read
    * the topic before.
    * @param partitions Number of partitions of a new topic. An existing topic keeps its number of partitions.
-   * @throws CheckpointLostError when a topic that was read before no longer exists
+   * @throws JobNotResumableError when a topic that was read before no longer exists
    * @throws the signal's reason when it is aborted
    */
   async ensure(
@@ -71,7 +71,7 @@ export class InternalTopicCreator {
   /**
    * Resolves with the name of the job's replay topic, through which dead letters are processed again. A missing replay
    * topic is created with one partition.
-   * @throws CheckpointLostError when a replay topic that was read before no longer exists
+   * @throws JobNotResumableError when a replay topic that was read before no longer exists
    * @throws the signal's reason when it is aborted
    */
   async ensureReplay(run: string, signal: AbortSignal): Promise<string> {

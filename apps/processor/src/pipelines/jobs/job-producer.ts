@@ -1,6 +1,6 @@
 import type { TopicAndGroupNames } from '#event';
 import { UnknownTopicError, type ProducerRecord, type RecordPosition, type Producer } from '#log';
-import { missingTopicError } from '../stages/checkpoint-lost.js';
+import { missingTopicError } from '../stages/job-not-resumable.js';
 
 interface InternalTopicProducerDependencies {
   producer: Pick<Producer, 'append'>;
@@ -31,7 +31,7 @@ export class JobProducer implements Pick<Producer, 'append'> {
 
   /**
    * Appends records as `Producer.append` does.
-   * @throws CheckpointLostError when an internal topic has been missing for `goneMs`
+   * @throws JobNotResumableError when an internal topic has been missing for `goneMs`
    */
   async append(records: readonly ProducerRecord[]): Promise<RecordPosition[]> {
     const { producer, topics } = this.parts;

@@ -9,7 +9,7 @@ import { zeroCounts } from '../output/counts.js';
 import type { JobConfiguration } from '../stages/job-configuration.js';
 import { JobTask } from './job-task.js';
 import { KeyedStageTask } from '../stages/keyed-stage-task.js';
-import { CheckpointLostError } from '../stages/checkpoint-lost.js';
+import { JobNotResumableError } from '../stages/job-not-resumable.js';
 import { PartitionRowCache, type StoredRowReader } from '../state/partition-row-cache.js';
 import { JobPartitionState } from '../state/job-partition-state.js';
 import { DeadLetterReplayTask } from '../stages/dead-letter-replay-task.js';
@@ -39,7 +39,7 @@ export interface AssignedJobPartition {
 
 /**
  * Creates the task of an assigned partition from the last checkpoint of the partition.
- * @throws CheckpointLostError when Kafka no longer has the next record, or the store no longer has the checkpoint
+ * @throws JobNotResumableError when Kafka no longer has the next record, or the store no longer has the checkpoint
  */
 export async function openTask(opening: AssignedJobPartition, parts: JobDependencies): Promise<JobTask> {
   const { run, partition, source, stage } = opening;
@@ -89,13 +89,13 @@ function checkCheckpoint(
   const { position, beginning } = partition.assignment;
   const where = whereOf({ partition, source });
   if (!saved && position > Math.max(beginning, source?.start ?? 0))
-    throw new CheckpointLostError(`The store has lost the checkpoint of ${where}. Reset the pipeline.`);
+    throw new JobNotResumableError(`The store has lost the checkpoint of ${where}. Reset the pipeline.`);
   if (saved && saved.next < beginning)
-    throw new CheckpointLostError(`The next record of ${where} is past its retention. Reset the pipeline.`);
+    throw new JobNotResumableError(`The next record of ${where} is past its retention. Reset the pipeline.`);
   if (!saved && !source && beginning > 0)
-    throw new CheckpointLostError(`The first record of ${where} is past its retention. Reset the pipeline.`);
+    throw new JobNotResumableError(`The first record of ${where} is past its retention. Reset the pipeline.`);
   if (saved && source && saved.state !== source.id)
-    throw new CheckpointLostError(
+    throw new JobNotResumableError(
       `The stream ${source.stream} was deleted and created again since the checkpoint. Reset the pipeline.`,
     );
 }
@@ -117,7 +117,7 @@ function whereOf({
 
 /**
  * Resolves with the end offset of the partition, which is at or above `from`.
- * @throws CheckpointLostError when the end offset is below `from`: the topic was recreated or has lost its last
+ * @throws JobNotResumableError when the end offset is below `from`: the topic was recreated or has lost its last
  *   records. The job would mistake new records for records that it has already processed.
  */
 async function endFrom(
@@ -135,7 +135,7 @@ async function endFrom(
     if (performance.now() >= until) break;
     await sleep(Math.min(pollMs, pace.goneMs), undefined, { signal: opening.partition.ended });
   }
-  throw new CheckpointLostError(
+  throw new JobNotResumableError(
     `The log of ${whereOf(opening)} ends before the checkpoint: the topic was created again, or has lost records. Reset the pipeline.`,
   );
 }

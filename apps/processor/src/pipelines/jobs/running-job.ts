@@ -4,7 +4,7 @@ import { replayStage } from '#dataflow';
 import { metrics } from '#telemetry';
 import { JobConfiguration } from '../stages/job-configuration.js';
 import { InternalTopicCreator } from './internal-topic-creator.js';
-import { CheckpointLostError } from '../stages/checkpoint-lost.js';
+import { JobNotResumableError } from '../stages/job-not-resumable.js';
 import { openTask, type AssignedJobPartition } from './open-task.js';
 import type { JobTask } from './job-task.js';
 import type { StageTopic } from '../output/output-buffer.js';
@@ -175,7 +175,7 @@ export class RunningJob implements DefinitionRunner<DesiredJob>, TaskFactory<Job
       // A watermark broadcast that fails is repeated at the next interval.
       task.tell().catch((error: unknown) => {
         this.parts.progress.attempted();
-        if (error instanceof CheckpointLostError) this.parts.giveUp(this.id, error.message);
+        if (error instanceof JobNotResumableError) this.parts.giveUp(this.id, error.message);
       });
     const stages = this.desired.pipeline.stages.map(({ id }) => id);
     const states = [...this].map(({ state }) => state);
@@ -194,14 +194,14 @@ export class RunningJob implements DefinitionRunner<DesiredJob>, TaskFactory<Job
     return new JobConfiguration({ name, version, id: run.id, streams, idOf }, pipeline, { sources, topics });
   }
 
-  /** Marks the job as failed if the error is a CheckpointLostError. @throws every other error */
+  /** Marks the job as failed if the error is a JobNotResumableError. @throws every other error */
   private gaveUp(error: unknown): void {
-    if (!(error instanceof CheckpointLostError)) throw error;
+    if (!(error instanceof JobNotResumableError)) throw error;
     this.parts.giveUp(this.id, error.message);
   }
 
   private failed(error: unknown): void {
-    if (error instanceof CheckpointLostError) this.parts.giveUp(this.id, error.message);
+    if (error instanceof JobNotResumableError) this.parts.giveUp(this.id, error.message);
     else this.parts.onFailure(error);
   }
 }

@@ -14,7 +14,7 @@ import {
 import { zeroCounts, sumCounts, type JobAndOperatorEventCounts } from '../output/counts.js';
 import { replayPartitionName, type JobConfiguration } from './job-configuration.js';
 import { unreadableDeadLetter } from '../output/dead-letters.js';
-import { requireReadable } from './checkpoint-lost.js';
+import { requireReadable } from './job-not-resumable.js';
 import { OutputBuffer } from '../output/output-buffer.js';
 import type { JobPartitionState } from '../state/job-partition-state.js';
 import { BatchComputation } from './batch-computation.js';

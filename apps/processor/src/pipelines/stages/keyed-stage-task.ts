@@ -13,7 +13,7 @@ import {
 import { zeroCounts, sumCounts, type JobAndOperatorEventCounts } from '../output/counts.js';
 import { upstreamPartitionName, type JobConfiguration } from './job-configuration.js';
 import { unreadableDeadLetter } from '../output/dead-letters.js';
-import { missingTopicError, requireReadable } from './checkpoint-lost.js';
+import { missingTopicError, requireReadable } from './job-not-resumable.js';
 import { OutputBuffer, type InputRecordContext } from '../output/output-buffer.js';
 import type { PartitionRowCache } from '../state/partition-row-cache.js';
 import type { JobPartitionState } from '../state/job-partition-state.js';
@@ -118,7 +118,7 @@ export class KeyedStageTask implements StageTask {
 
   /**
    * Checks that the records below `next` are the records that the job has already processed.
-   * @throws CheckpointLostError when the records are others, because the topic was recreated
+   * @throws JobNotResumableError when the records are others, because the topic was recreated
    */
   private requireTaken(records: readonly ConsumerRecord[]): void {
     for (const record of records) {

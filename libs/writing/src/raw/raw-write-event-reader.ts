@@ -19,7 +19,7 @@ const quote = 0x22;
 const minus = 0x2d;
 const openBrace = 0x7b;
 
-/** Field mapping, intake context and derived ids of a `RawValueReader`. */
+/** Field mapping, intake context and derived ids of a `RawWriteEventReader`. */
 interface RawReaderOptions {
   mapping: FieldMapping;
   reception: EventParserInputs;
@@ -31,7 +31,7 @@ interface RawReaderOptions {
  * Converts raw JSON values to events. A value that is an object becomes `data` with its text unchanged; any other value
  * becomes `{"value": …}`.
  */
-export class RawValueReader implements ValueHandler {
+export class RawWriteEventReader implements ValueHandler {
   readonly events: ParsedEvents = [];
   /**
    * The schema that the last scanned value was found to match during the scan; undefined if the match must be checked

@@ -4,23 +4,25 @@ import type { RecordBatch } from '#log';
  * Error: a job cannot continue from its checkpoint, because records or saved state no longer exist. The pipeline must
  * be reset.
  */
-export class CheckpointLostError extends Error {
-  override readonly name = 'CheckpointLostError';
+export class JobNotResumableError extends Error {
+  override readonly name = 'JobNotResumableError';
 }
 
 /** Returns the error for an internal topic that no longer exists. */
-export function missingTopicError(topic: string): CheckpointLostError {
-  return new CheckpointLostError(`The internal topic ${topic} is gone with its records. Reset the pipeline.`);
+export function missingTopicError(topic: string): JobNotResumableError {
+  return new JobNotResumableError(
+    `The internal topic ${topic} is gone with its records. Reset the pipeline.`,
+  );
 }
 
 /**
  * Checks that all records of a batch of an internal topic can be decoded, because a job must not skip a record.
  * @param next Offset below which all records are processed.
- * @throws CheckpointLostError when a record at or above `next` cannot be decoded
+ * @throws JobNotResumableError when a record at or above `next` cannot be decoded
  */
 export function requireReadable({ topic, undecodable = [] }: RecordBatch, next: number): void {
   const lost = undecodable.find(({ lastOffset }) => lastOffset >= next);
   if (!lost) return;
   const what = `records of the internal topic ${topic} from offset ${lost.offset} on cannot be read: ${lost.reason}`;
-  throw new CheckpointLostError(`Some ${what}. Reset the pipeline.`);
+  throw new JobNotResumableError(`Some ${what}. Reset the pipeline.`);
 }
