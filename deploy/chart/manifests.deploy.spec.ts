@@ -41,11 +41,11 @@ describe('the manifests of all values files', () => {
       ...['-strict', '-summary', '-kubernetes-version', version],
       ...[
         '-schema-location',
-        join('.tools', 'deploy', 'schemas', version, '{{ .ResourceOperations }}{{ .KindSuffix }}.json'),
+        join('.tools', 'deploy', 'schemas', version, '{{ .ResourceKind }}{{ .KindSuffix }}.json'),
       ],
       ...[
         '-schema-location',
-        '.tools/deploy/schemas/custom/{{ .ResourceOperations }}-{{ .Group }}-{{ .ResourceAPIVersion }}.json',
+        '.tools/deploy/schemas/custom/{{ .ResourceKind }}-{{ .Group }}-{{ .ResourceAPIVersion }}.json',
       ],
       path,
     ];
