@@ -56,6 +56,21 @@ describe('a connection of the embedded ClickHouse', () => {
     expect((await post('DROP TABLE numbered SYNC', { database })).status).toBe(200);
   });
 
+  it('given a client that leaves its streamed statement, then the statement ends', async () => {
+    const left =
+      "WITH x AS (SELECT arrayJoin(range(1000000)) AS n) SELECT 'left', a.n FROM x AS a CROSS JOIN x AS b";
+    const running = "SELECT count() FROM system.processes WHERE query LIKE '%left%'";
+    const kill = "KILL QUERY WHERE query LIKE '%left%' AND query NOT LIKE 'KILL%'";
+    for (let n = 0; n < 40; n++) {
+      const client = await post(left, { readonly: '1', max_execution_time: '60' });
+      const rows = client.body!.getReader();
+      await rows.read();
+      await Promise.all([rows.cancel(), post(kill)]);
+      // The question itself is one of them.
+      await expect.poll(async () => Number(await (await post(running)).text()), { interval: 10 }).toBe(1);
+    }
+  });
+
   it('given a statement whose analysis takes long, then other statements do not wait for it', async () => {
     const scalar = 'SELECT (SELECT count() FROM numbers(10000000000) WHERE sipHash64(number) = 0)';
     const settled: string[] = [];

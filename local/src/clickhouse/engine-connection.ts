@@ -104,16 +104,17 @@ export class EngineConnection {
 
   /**
    * Returns the answer of a statement block by block, each encoded separately. Each block is computed when it is
-   * requested.
+   * requested. A caller that needs no more blocks returns the generator.
    */
   async *stream(sql: string, format: string): AsyncGenerator<Uint8Array> {
     const stream = this.session.queryStream(this.marked(sql), { format });
+    let isComplete = false;
     try {
       for await (const chunk of stream) yield chunk.raw();
-    } catch (error) {
-      // chdb keeps a failed stream, with its locks on tables, until the connection is closed.
-      this.reopen();
-      throw error;
+      isComplete = true;
+    } finally {
+      // chdb keeps a stream that failed or was left, with its locks on tables, until the connection is closed.
+      if (!isComplete) this.reopen();
     }
   }
 

@@ -253,7 +253,7 @@ function laneState(query: QueryRequest): StatementContext {
 
 let markers = 0;
 
-/** Runs one call of the engine. Sending an answer is none: it waits for the client. */
+/** Runs one call of the engine. Not used for sending an answer, which waits for the client. */
 type CallWatch = <Result>(call: () => Promise<Result>) => Promise<Result>;
 
 /** Returns a function that watches the engine's calls for the statement of an analyst, and runs other calls as they are. */
