@@ -100,6 +100,14 @@ async function readsRunning(): Promise<number> {
   return Number(/^tributary_reads_running (\d+)$/m.exec(text)?.[1]);
 }
 
+/** Returns the number of Parquet files that ClickHouse encodes for this system. */
+async function filesBeingEncoded(): Promise<number> {
+  const { database } = system();
+  const statements = `SELECT count() FROM system.processes
+    WHERE current_database = '${database}' AND query LIKE '%FORMAT Parquet%'`;
+  return Number(await sql(system(), statements));
+}
+
 describe('a key that is revoked during an export', () => {
   it.each(['ndjson', 'csv'])('ends it as %s without the last chunk of the body', async (format) => {
     const key = await issue();
@@ -136,6 +144,16 @@ describe('a key that is revoked during an export', () => {
     await download.closed;
     expect(download.length).toBeGreaterThan(1_000_000);
     expect(download.body.length).toBeLessThan(download.length!);
+  });
+
+  it('ends the statement with which ClickHouse encodes its file', async () => {
+    const key = await issue();
+    const download = new Download('format=parquet', key);
+    await until(async () => (await filesBeingEncoded()) > 0, { what: 'the statement of the export' });
+    await revoke(key);
+    await until(async () => (await filesBeingEncoded()) === 0, { what: 'the end of the statement' });
+    await until(() => download.status > 0, { what: 'the answer' });
+    expect(download.status).toBe(401);
   });
 });
 
