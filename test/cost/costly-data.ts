@@ -1,6 +1,6 @@
 import { hostileExpressions, hostilePatterns, type HttpClient, type TestSystem } from '#testkit';
 
-/** The names of the resources that the worst inputs use. */
+/** The names of the resources that the worst-case requests use. */
 export const costly = {
   stream: 'costly',
   /** The entity has many versions and a large state. */
@@ -31,7 +31,7 @@ const emits = 20;
 const [fullCharacters, smallVersions] = [1_046_000, 300];
 
 /**
- * Defines the resources that make the worst inputs expensive: schemas, a projection, a pipeline, long entities, many
+ * Defines the resources that make the worst-case requests expensive: schemas, a projection, a pipeline, long entities, many
  * keys.
  */
 export async function makeCostly({ core }: TestSystem): Promise<void> {

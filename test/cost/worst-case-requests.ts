@@ -423,7 +423,7 @@ const one = (where: string): WorstCaseRequest[] => [{ name: 'the largest there i
 
 /**
  * The worst known inputs for every endpoint of the API, in the order in which they are sent: first writes, then
- * reads, and deletions last. The suite fails for a new endpoint until its worst inputs are added here.
+ * reads, and deletions last. The suite fails for a new endpoint until its worst-case requests are added here.
  */
 export const worstCaseRequests: Readonly<Record<string, () => WorstCaseRequest[]>> = {
   'post /api/v1/streams': () => [

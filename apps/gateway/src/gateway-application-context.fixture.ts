@@ -6,9 +6,10 @@ import {
   createContext,
   createHttpApp,
   generateKey,
+  scopes,
+  type KeyScope,
   type ProcessContext,
   type HttpApp,
-  type KeyScope,
 } from '#http';
 import { MemoryLog } from '#log/memory';
 import type { EventFileExporter, EventReader, EventRow, AnalystSqlRunner } from '#store';
@@ -67,7 +68,7 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
   const definitions = openDefinitions({ log, names: topics, defaults: { partitions: 2 } });
   await definitions.start();
   storeByName(store, definitions);
-  const keys = scopesOfSpec.map((scope) => ({ scope, ...generateKey() }));
+  const keys = scopes.map((scope) => ({ scope, ...generateKey() }));
   const config = Object.assign(new GatewayConfig(), {
     LOG_LEVEL: 'silent',
     LIVE_STREAMS: options.liveStreams ?? 500,
@@ -123,15 +124,6 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
 function evaluate(where: ExpressionTree, event: StoredEvent): boolean {
   return compileCondition(where)(eventValue(event));
 }
-
-const scopesOfSpec: KeyScope[] = [
-  'events:read',
-  'events:write',
-  'definitions:read',
-  'definitions:write',
-  'sql:read',
-  'admin',
-];
 
 /** Returns an event row at this offset; omitted members get default values. */
 export function eventRow(row: Partial<EventRow> & { offset: number }): EventRow {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TopicAndGroupNames } from '#event';
-import { UnknownTopicError, type TopicAdmin } from '#log';
+import { UnknownTopicError, type TopicAdmin, type TopicPartition } from '#log';
 import type { KafkaOrClickHouseRetrier } from './retry.js';
 
 /** Kafka access and poll interval of `MaterializedOffsetReader`. */
@@ -10,12 +10,6 @@ interface MaterializedOffsetOptions {
   retry: KafkaOrClickHouseRetrier;
   /** Milliseconds between two polls of the materializer's committed offset; default: 1000. */
   lookMs?: number | undefined;
-}
-
-/** A partition of the Kafka topic of a stream. */
-interface StreamTopicPartition {
-  topic: string;
-  partition: number;
 }
 
 /**
@@ -29,7 +23,7 @@ export class MaterializedOffsetReader {
    * topic does not exist.
    * @throws the signal's reason
    */
-  async of({ topic, partition }: StreamTopicPartition, signal: AbortSignal): Promise<number | undefined> {
+  async of({ topic, partition }: TopicPartition, signal: AbortSignal): Promise<number | undefined> {
     const { admin, topics, retry } = this.options;
     try {
       const all = await retry.run('log', signal, () => admin.committed(topics.materializerGroup, topic));
@@ -47,7 +41,7 @@ export class MaterializedOffsetReader {
    * @throws the signal's reason
    */
   async reaches(
-    place: StreamTopicPartition & { until: number },
+    place: TopicPartition & { until: number },
     signal: AbortSignal,
     waits: () => boolean = () => true,
   ): Promise<boolean> {

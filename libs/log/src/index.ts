@@ -5,3 +5,4 @@ export * from './kafka/kafka-log.js';
 export type { KafkaLogger } from './kafka/logger.js';
 export * from './log.js';
 export { partitionKey } from './partition-key.js';
+export type { TopicPartition } from './topic-partition.js';

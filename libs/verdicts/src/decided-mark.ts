@@ -1,6 +1,5 @@
 import { isJsonObject, jsonValue, type TopicAndGroupNames } from '#event';
-import type { ConsumerRecord, ProducerRecord } from '#log';
-import type { TopicPartition } from './offset-range-verdicts.js';
+import type { ConsumerRecord, ProducerRecord, TopicPartition } from '#log';
 
 /**
  * The offset below which all records of a partition are decided, as the value of a record in the compacted topic

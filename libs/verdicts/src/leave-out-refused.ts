@@ -9,10 +9,11 @@ import {
   type ConsumerRecord,
   type NewlyAssignedPartition,
   type RecordBatch,
+  type TopicPartition,
 } from '#log';
 import { expectedVersionOf } from './expected-version-of.js';
 import { hasIndex, noOffsets } from './offset-bitmap.js';
-import { rangeOf, rangeOffsets, type TopicPartition } from './offset-range-verdicts.js';
+import { rangeOf, rangeOffsets } from './offset-range-verdicts.js';
 import type { VerdictTable } from './verdict-table.js';
 
 interface RefusedRecordFilterOptions {

@@ -1,17 +1,11 @@
 import { isJsonObject, jsonValue, type TopicAndGroupNames } from '#event';
-import type { ConsumerRecord, ProducerRecord } from '#log';
+import type { ConsumerRecord, ProducerRecord, TopicPartition } from '#log';
 import { noOffsets, type OffsetBitmap } from './offset-bitmap.js';
 
 /**
  * Number of offsets of one offset range. All verdicts on the records of one range share a key in the compacted topic.
  */
 export const rangeOffsets = 16_384;
-
-/** A partition of a stream's topic. */
-export interface TopicPartition {
-  topic: string;
-  partition: number;
-}
 
 /**
  * The verdict on one record. A conditional record is accepted, or refused because the entity had another version than

@@ -1,5 +1,5 @@
 import type { TopicAndGroupNames } from '#event';
-import type { ProducerRecord, Producer } from '#log';
+import type { ProducerRecord, Producer, TopicPartition } from '#log';
 import { encodeMark, markTombstone, type DecidedMark } from './decided-mark.js';
 import { withIndexes } from './offset-bitmap.js';
 import {
@@ -8,7 +8,6 @@ import {
   rangeOf,
   rangeOffsets,
   verdictTombstone,
-  type TopicPartition,
   type Verdict,
 } from './offset-range-verdicts.js';
 import type { NumberedOffsetRange, VerdictTable } from './verdict-table.js';

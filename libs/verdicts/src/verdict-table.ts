@@ -5,6 +5,7 @@ import {
   type GlobalTableReader,
   type Log,
   type ConsumerRecord,
+  type TopicPartition,
 } from '#log';
 import { decodeMark, type DecidedMark } from './decided-mark.js';
 import { hasIndex, isSameBitmap, joinedAt, noOffsets, type OffsetBitmap } from './offset-bitmap.js';
@@ -13,7 +14,6 @@ import {
   rangeOf,
   rangeOffsets,
   rangeOfTombstone,
-  type TopicPartition,
   type OffsetRangeVerdicts,
 } from './offset-range-verdicts.js';
 

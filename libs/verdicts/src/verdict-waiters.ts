@@ -1,4 +1,5 @@
-import type { TopicPartition, Verdict, OffsetRangeVerdicts } from './offset-range-verdicts.js';
+import type { TopicPartition } from '#log';
+import type { Verdict, OffsetRangeVerdicts } from './offset-range-verdicts.js';
 import type { VerdictTable } from './verdict-table.js';
 
 /** Maximum number of verdicts that are kept for writers whose append has not resolved yet. */

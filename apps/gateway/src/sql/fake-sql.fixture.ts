@@ -9,7 +9,7 @@ import {
   type SqlRequest,
 } from '#store';
 
-/** In-memory fake of `SqlQueries`: refuses statements that contain `refused`, and records the others. */
+/** In-memory fake of `AnalystSqlRunner`: refuses statements that contain `refused`, and records the others. */
 export class FakeAnalystSqlRunner implements AnalystSqlRunner {
   readonly database = 'tributary_sql';
   readonly ownUser = false;

@@ -17,7 +17,7 @@ interface JsonMemberTexts {
   others: readonly string[];
 }
 
-/** Limit of `JsonMembers.others`. */
+/** Limit of `JsonMemberTexts.others`. */
 const mostOthers = 100;
 
 /**
