@@ -61,7 +61,7 @@ describe('a connection of the embedded ClickHouse', () => {
       "WITH x AS (SELECT arrayJoin(range(1000000)) AS n) SELECT 'left', a.n FROM x AS a CROSS JOIN x AS b";
     const running = "SELECT count() FROM system.processes WHERE query LIKE '%left%'";
     const kill = "KILL QUERY WHERE query LIKE '%left%' AND query NOT LIKE 'KILL%'";
-    for (let n = 0; n < 40; n++) {
+    for (let n = 0; n < 20; n++) {
       const client = await post(left, { readonly: '1', max_execution_time: '60' });
       const rows = client.body!.getReader();
       await rows.read();

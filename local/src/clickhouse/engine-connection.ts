@@ -113,9 +113,17 @@ export class EngineConnection {
       for await (const chunk of stream) yield chunk.raw();
       isComplete = true;
     } finally {
-      // chdb keeps a stream that failed or was left, with its locks on tables, until the connection is closed.
-      if (!isComplete) this.reopen();
+      if (!isComplete) await this.endStream();
     }
+  }
+
+  /**
+   * Ends a stream that failed or was left: chdb keeps it, with its locks on tables and its entry in system.processes, until
+   * the connection's next statement. Closing the connection while the stream's threads still run can leave gigabytes
+   * allocated.
+   */
+  private async endStream(): Promise<void> {
+    await this.session.queryAsync('SELECT 1', { format: 'Null' }).catch(() => this.reopen());
   }
 
   /** Makes the next statement select its database again. */
