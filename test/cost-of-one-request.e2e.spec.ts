@@ -1,3 +1,4 @@
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EventStreamClient, HttpClient, testsAll, until } from '#testkit';
 import { freshStream } from './api.js';
@@ -6,7 +7,8 @@ import { CostMeter } from './cost/cost-meter.js';
 import { streamedEvents, worstCaseRequests, type WorstCaseRequest } from './cost/worst-case-requests.js';
 import { useStack } from './use-stack.js';
 
-const system = useStack({ processors: 1 });
+const collectGarbage = pathToFileURL('dist/test/cost/collect-garbage.js').href;
+const system = useStack({ processors: 1, env: { NODE_OPTIONS: `--import=${collectGarbage}` } });
 /** The endpoints that every port has. */
 const systemEndpoints = ['get /health', 'get /health/live', 'get /health/ready', 'get /metrics'];
 const writing = [

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { idOf, until } from '#testkit';
@@ -8,6 +10,8 @@ import { useStack } from './use-stack.js';
 const system = useStack({ env: { EXPORT_CONCURRENT_PER_KEY: '100' } });
 const stream = freshStream('exported');
 const rows = 400_000;
+/** The exit code of curl for a connection that was reset, `CURLE_RECV_ERROR`. */
+const receiveFailure = 56;
 
 /** The rows are written into ClickHouse directly: the exports take long enough that a test can end them. */
 beforeAll(async () => {
@@ -47,20 +51,17 @@ const revoke = ({ key_id }: IssuedKey) => system().core.send('DELETE', `/api/v1/
 /** A download over a plain socket, which shows how the server ended it. */
 class Download {
   received = Buffer.alloc(0);
-  /** The error with which the connection ended; undefined after an orderly end. */
-  error: NodeJS.ErrnoException | undefined;
   readonly closed: Promise<void>;
   private readonly socket: Socket;
 
-  constructor(query: string, { key }: IssuedKey, version: '1.0' | '1.1' = '1.1') {
+  constructor(query: string, { key }: IssuedKey) {
     const { hostname, port } = new URL(system().urls.query);
     this.socket = connect(Number(port), hostname);
     const path = `/api/v1/events/export?stream=${stream}&${query}`;
-    this.socket.write(
-      `GET ${path} HTTP/${version}\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`,
-    );
+    this.socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`);
     this.socket.on('data', (chunk: Buffer) => (this.received = Buffer.concat([this.received, chunk])));
-    this.socket.on('error', (error) => (this.error = error));
+    // The connection of a revoked key may be reset.
+    this.socket.on('error', () => undefined);
     this.closed = new Promise((resolve) => this.socket.once('close', () => resolve()));
   }
 
@@ -100,6 +101,11 @@ async function readsRunning(): Promise<number> {
   return Number(/^tributary_reads_running (\d+)$/m.exec(text)?.[1]);
 }
 
+/** Resolves when the gateway has ended its exports. A paused download cannot be over before. */
+async function exportEnded(): Promise<void> {
+  await until(async () => (await readsRunning()) === 0, { what: 'the end of the export in the gateway' });
+}
+
 /** Returns the number of Parquet files that ClickHouse encodes for this system. */
 async function filesBeingEncoded(): Promise<number> {
   const { database } = system();
@@ -114,24 +120,26 @@ describe('a key that is revoked during an export', () => {
     const download = new Download(`format=${format}`, key);
     await download.begin();
     await revoke(key);
+    await exportEnded();
     download.resume();
     await download.closed;
     expect(download.status).toBe(200);
     expect(download.body.toString('latin1')).not.toMatch(/\r\n0\r\n\r\n$/);
     expect(download.body.length).toBeLessThan(rows * 200);
-    await until(async () => (await readsRunning()) === 0, { what: 'the end of the export in the gateway' });
   });
 
   it('resets the connection over HTTP/1.0, where an orderly end would look like a complete export', async () => {
     const key = await issue();
-    const download = new Download('format=ndjson', key, '1.0');
-    await download.begin();
-    // A paused socket would not show the reset.
-    download.resume();
+    const url = `${system().urls.query}/api/v1/events/export?stream=${stream}&format=ndjson`;
+    // Node reports no reset of a connection from which it does not read at that moment. curl does, and a whole download would
+    // take it a minute at this rate.
+    const options = ['--http1.0', '--silent', '--no-buffer', '--limit-rate', '2M'];
+    const curl = spawn('curl', [...options, '--oauth2-bearer', key.key, url]);
+    const exit = once(curl, 'exit');
+    await once(curl.stdout, 'data');
+    curl.stdout.resume();
     await revoke(key);
-    await download.closed;
-    expect(download.status).toBe(200);
-    expect(download.error).toMatchObject({ code: 'ECONNRESET' });
+    expect(await exit).toEqual([receiveFailure, null]);
   });
 
   it.each(['parquet', 'arrow'])('ends the download of %s before its length', async (format) => {
@@ -139,7 +147,7 @@ describe('a key that is revoked during an export', () => {
     const download = new Download(`format=${format}`, key);
     await download.begin();
     await revoke(key);
-    await until(async () => (await readsRunning()) === 0, { what: 'the end of the export in the gateway' });
+    await exportEnded();
     download.resume();
     await download.closed;
     expect(download.length).toBeGreaterThan(1_000_000);

@@ -1,5 +1,8 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { metrics, metricsText } from '#telemetry';
 import { CostMeter } from './cost-meter.js';
@@ -35,5 +38,50 @@ describe('the stalls of a process', () => {
     stall(300);
     stall(790);
     expect(await meter.stalls()).toEqual([]);
+  });
+});
+
+/**
+ * An app of the cost suite. On a message it allocates 400 MB in pieces of 4 MB, one in each turn. It holds the first
+ * `held` of them to the end, and the others for eight turns, so that V8 moves them to its old generation.
+ */
+const allocating = `
+  const pieces = [];
+  const recent = [];
+  process.on('message', async ({ held }) => {
+    for (let i = 0; i < 100; i++) {
+      const piece = kind === 'texts' ? [...'x'.repeat(80_000)].map((x, n) => x + n) : Buffer.alloc(4e6, 1);
+      if (i < held) pieces.push(piece);
+      recent[i % 8] = piece;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    process.send(pieces.length);
+  });
+  process.send('ready');`;
+
+describe.skipIf(process.platform !== 'linux')('the memory of a process', () => {
+  const plant = pathToFileURL('dist/test/cost/collect-garbage.js').href;
+  let app: ChildProcess;
+  afterEach(() => app.kill());
+
+  async function growthOf(kind: 'texts' | 'bytes', held: number): Promise<string[]> {
+    const program = `const kind = '${kind}';${allocating}`;
+    app = spawn(process.execPath, [`--import=${plant}`, '--input-type=module', '-e', program], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    await once(app, 'message');
+    meter = new CostMeter([{ name: 'app', probeUrl: '', log: () => '', pid: app.pid! }]);
+    meter.beginMemory();
+    app.send({ held });
+    expect(await once(app, 'message')).toEqual([held, undefined]);
+    return meter.growth();
+  }
+
+  it.each(['texts', 'bytes'] as const)('may have 400 MB of garbage: %s', async (kind) => {
+    expect(await growthOf(kind, 0)).toEqual([]);
+  });
+
+  it.each(['texts', 'bytes'] as const)('may not hold 200 MB: %s', async (kind) => {
+    expect(await growthOf(kind, 50)).toEqual([expect.stringMatching(/^app: grew by \d+ MB$/)]);
   });
 });
