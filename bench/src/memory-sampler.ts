@@ -10,7 +10,10 @@ export interface MemoryUsageSummary {
 
 const everyMs = 500;
 
-/** Samples the memory of processes twice a second until it is stopped. */
+/**
+ * Samples the memory of processes twice a second until it is stopped. It keeps no process alive: a measure that fails
+ * does not stop its sampler.
+ */
 export class MemorySampler {
   private readonly samples = new Map<string, number[]>();
   private readonly timer: NodeJS.Timeout;
@@ -19,7 +22,7 @@ export class MemorySampler {
    * `processes` returns process ids by name. `processes` is called for each sample, because processes start and end.
    */
   constructor(private readonly processes: () => Record<string, number>) {
-    this.timer = setInterval(() => this.sample(), everyMs);
+    this.timer = setInterval(() => this.sample(), everyMs).unref();
   }
 
   stop(): Record<string, MemoryUsageSummary> {

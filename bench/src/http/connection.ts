@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { ResponseParser, type ParsedResponse } from './response-parser.js';
 
@@ -25,35 +26,34 @@ interface Waiting {
   reject: (error: Error) => void;
 }
 
-/** One keep-alive connection that carries one request at a time. */
+/**
+ * A keep-alive connection that carries one request at a time. A server closes connections that are idle: `send` opens a
+ * new one if the last one was closed.
+ */
 export class KeepAliveConnection {
   private waiting: Waiting | undefined;
-  private readonly parser: ResponseParser;
 
   private constructor(
-    private readonly socket: Socket,
-    options: { keepBody: boolean },
+    private readonly url: string,
+    private readonly options: { keepBody: boolean },
+    private socket: Socket,
   ) {
-    this.parser = new ResponseParser(options);
-    socket.on('data', (piece: Buffer) => this.take(piece));
-    socket.on('error', (error) => this.fail(error));
-    socket.on('close', () => this.fail(new Error('the server closed the connection')));
+    this.receive(socket);
   }
 
   static async open(url: string, options: { keepBody: boolean }): Promise<KeepAliveConnection> {
-    const { hostname, port } = new URL(url);
-    const socket = connect({ host: hostname, port: Number(port), noDelay: true });
-    await new Promise<void>((resolve, reject) => {
-      socket.once('connect', resolve);
-      socket.once('error', reject);
-    });
-    return new KeepAliveConnection(socket, options);
+    return new KeepAliveConnection(url, options, await connected(url));
   }
 
-  /** Sends the request and resolves with its answer. Rejects if the connection breaks. */
-  send(bytes: Buffer): Promise<ParsedResponse> {
+  /** Sends the request and resolves with its answer. Rejects if the connection breaks before the answer is complete. */
+  async send(bytes: Buffer): Promise<ParsedResponse> {
+    if (this.waiting) throw new Error('a request is waiting for its answer already');
+    if (!this.socket.writable || this.socket.readableEnded) {
+      this.socket.destroy();
+      this.socket = await connected(this.url);
+      this.receive(this.socket);
+    }
     return new Promise((resolve, reject) => {
-      if (this.waiting) return reject(new Error('a request is waiting for its answer already'));
       this.waiting = { resolve, reject };
       this.socket.write(bytes);
     });
@@ -64,17 +64,24 @@ export class KeepAliveConnection {
     this.socket.destroy();
   }
 
-  private take(piece: Buffer): void {
-    try {
-      const response = this.parser.push(piece);
-      if (response) this.settle()?.resolve(response);
-    } catch (error) {
-      this.fail(error as Error);
-    }
-  }
-
-  private fail(error: Error): void {
-    this.settle()?.reject(error);
+  /** Parses what the socket receives; its end rejects the request that waits. */
+  private receive(socket: Socket): void {
+    const parser = new ResponseParser(this.options);
+    const fail = (error: Error) => {
+      if (socket === this.socket) this.settle()?.reject(error);
+    };
+    socket.on('data', (piece: Buffer) => {
+      try {
+        // An answer without a request ends an idle connection: 408.
+        if (!this.waiting) return void socket.destroy();
+        const response = parser.push(piece);
+        if (response) this.settle()?.resolve(response);
+      } catch (error) {
+        fail(error as Error);
+      }
+    });
+    socket.on('error', fail);
+    socket.on('close', () => fail(new Error('the server closed the connection')));
   }
 
   private settle(): Waiting | undefined {
@@ -82,4 +89,11 @@ export class KeepAliveConnection {
     this.waiting = undefined;
     return waiting;
   }
+}
+
+async function connected(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+  await once(socket, 'connect');
+  return socket;
 }

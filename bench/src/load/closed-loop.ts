@@ -8,12 +8,12 @@ export const preparedEvents = 50_000;
 
 /** Sends the warm-up, then the measured events. All bytes are prepared before the clock starts. */
 export async function closedLoop(job: ClosedLoopJob): Promise<ClosedLoopResult> {
+  const requests = prepare(job);
   const connections = await Promise.all(
     Array.from({ length: job.connections }, (_, index) =>
       KeepAliveConnection.open(job.urls[index % job.urls.length]!, { keepBody: false }),
     ),
   );
-  const requests = prepare(job);
   const warmUp = { count: Math.ceil(job.warmUpEvents / job.batchSize), deadline: Infinity };
   await run(connections, requests, warmUp);
   const startedAt = performance.now();
