@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { HttpAnswer, HttpClient } from '#testkit';
 import { expectProblem, freshStream, path, waitFor, writeEvent, type SingleWriteAnswer } from './api.js';
@@ -13,12 +14,13 @@ const eventsEach = 8;
 /** Milliseconds for which Kafka accepts nothing: less than the time-out of a request to it. */
 const stallMs = 7_000;
 
+const plant = pathToFileURL('dist/test/plant-garbage-collection.js').href;
 const system = useFaultySystem({
   env: {
     // The limit for request bodies is high, so only the limit of bytes in flight to Kafka can refuse requests.
     INGEST_BODY_MIB: '1024',
     // A process that kept the refused requests in memory would crash with this heap.
-    NODE_OPTIONS: '--max-old-space-size=320',
+    NODE_OPTIONS: `--max-old-space-size=320 --import=${plant}`,
   },
 });
 

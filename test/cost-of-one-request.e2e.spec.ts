@@ -7,8 +7,8 @@ import { CostMeter } from './cost/cost-meter.js';
 import { streamedEvents, worstCaseRequests, type WorstCaseRequest } from './cost/worst-case-requests.js';
 import { useStack } from './use-stack.js';
 
-const collectGarbage = pathToFileURL('dist/test/cost/collect-garbage.js').href;
-const system = useStack({ processors: 1, env: { NODE_OPTIONS: `--import=${collectGarbage}` } });
+const plant = pathToFileURL('dist/test/plant-garbage-collection.js').href;
+const system = useStack({ processors: 1, env: { NODE_OPTIONS: `--import=${plant}` } });
 /** The endpoints that every port has. */
 const systemEndpoints = ['get /health', 'get /health/live', 'get /health/ready', 'get /metrics'];
 const writing = [

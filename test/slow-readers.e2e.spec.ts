@@ -1,12 +1,14 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { expectProblem, path, queryEvents, waitFor, type BatchAnswer } from './api.js';
 import { useStack } from './use-stack.js';
 
 const mib = 1024 * 1024;
 const budget = 96 * mib;
-const system = useStack({ env: { GATEWAY_ANSWER_MIB: '96' } });
+const plant = pathToFileURL('dist/test/plant-garbage-collection.js').href;
+const system = useStack({ env: { GATEWAY_ANSWER_MIB: '96', NODE_OPTIONS: `--import=${plant}` } });
 const sockets: Socket[] = [];
 
 /** Ten thousand events of 4 kB: a page of 40 MB. */

@@ -60,7 +60,7 @@ const allocating = `
   process.send('ready');`;
 
 describe.skipIf(process.platform !== 'linux')('the memory of a process', () => {
-  const plant = pathToFileURL('dist/test/cost/collect-garbage.js').href;
+  const plant = pathToFileURL('dist/test/plant-garbage-collection.js').href;
   let app: ChildProcess;
   afterEach(() => app.kill());
 

@@ -72,14 +72,14 @@ describe('two random versions of a schema', () => {
     await fc.assert(
       fc.asyncProperty(twoVersions, async ({ before, after }) => {
         if (!compiled(before) || !compiled(after)) return;
-        const start = performance.now();
+        const start = process.cpuUsage();
         await checkCompatibility({
           schema: after,
           versions: [{ version: 1, schema: before }],
           compatibility: 'full',
           policy: 'lenient',
         });
-        expect(performance.now() - start).toBeLessThan(10_000);
+        expect(process.cpuUsage(start).user / 1000).toBeLessThan(10_000);
       }),
       { numRuns: 150 },
     );

@@ -211,8 +211,8 @@ describe('readDocument', () => {
     ],
     ['has a regular expression that is too large', { properties: { a: { pattern: '(?:a?b?){300}' } } }],
   ])('quickly rejects a schema that %s', (_, schema) => {
-    const start = performance.now();
+    const start = process.cpuUsage();
     expect(errorsOf(schema).length).toBeGreaterThan(0);
-    expect(performance.now() - start).toBeLessThan(5_000);
+    expect(process.cpuUsage(start).user / 1000).toBeLessThan(5_000);
   });
 });

@@ -35,7 +35,7 @@ describe('formats', () => {
   });
 
   it.each([...formats.keys()])('%s takes time in proportion to the text', (name) => {
-    const start = performance.now();
+    const start = process.cpuUsage();
     for (const piece of [
       'a',
       '1',
@@ -56,6 +56,6 @@ describe('formats', () => {
     ])
       for (const begin of ['', 'http://', 'http://[', 'a@', 'P', '/', '"'])
         formats.get(name)?.(`${begin}${piece.repeat(200_000 / piece.length)}!`);
-    expect(performance.now() - start).toBeLessThan(15_000);
+    expect(process.cpuUsage(start).user / 1000).toBeLessThan(15_000);
   });
 });

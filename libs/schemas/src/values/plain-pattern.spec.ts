@@ -71,8 +71,8 @@ describe('plainPattern', () => {
 
   it('takes linear time for worst-case texts', () => {
     const pattern = plainPattern('^a*a{1,8}$');
-    const start = performance.now();
+    const start = process.cpuUsage();
     expect(pattern?.test(`${'a'.repeat(1_000_000)}b`)).toBe(false);
-    expect(performance.now() - start).toBeLessThan(5_000);
+    expect(process.cpuUsage(start).user / 1000).toBeLessThan(5_000);
   });
 });

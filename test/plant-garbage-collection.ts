@@ -2,9 +2,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Loaded into the apps of the cost suite (`node --import`). Collects the garbage of the process whenever the process
- * has grown by `stepBytes`. So the peak of its memory shows what a request holds, and not when V8 happened to collect.
- * What a request allocates without returning to the event loop counts as held.
+ * Loaded into an app by a spec that judges its memory (`node --import`). Collects the garbage of the process whenever
+ * the process has grown by `stepBytes`. So the peak of its memory shows what it holds, and not when V8 happened to
+ * collect. What it allocates without returning to the event loop counts as held.
  */
 const stepBytes = 24 * 2 ** 20;
 const checkMs = 5;
