@@ -32,6 +32,7 @@ beforeAll(async () => {
       KAFKA_BROKERS: brokers,
       KAFKA_TOPIC_PREFIX: prefix,
       CLICKHOUSE_URL: clickhouseUrl,
+      CLICKHOUSE_USER: 'tributary',
       CLICKHOUSE_PASSWORD: clickhousePassword,
       CLICKHOUSE_DATABASE: database,
       GATEWAY_CORE_PORT: String(core),

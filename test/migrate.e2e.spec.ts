@@ -18,6 +18,7 @@ it('creates the tables and ends, and can be repeated', async () => {
   for (let round = 0; round < 2; round++) {
     const child = migrate({
       CLICKHOUSE_URL: engines.clickhouseUrl,
+      CLICKHOUSE_USER: 'tributary',
       CLICKHOUSE_PASSWORD: engines.clickhousePassword,
       CLICKHOUSE_DATABASE: database,
     });

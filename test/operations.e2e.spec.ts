@@ -32,7 +32,7 @@ async function inShell(folder: string, commands: string): Promise<string> {
       KAFKA_TOPIC_PREFIX: prefix,
       CLICKHOUSE_URL: clickhouseUrl,
       CLICKHOUSE_DATABASE: database,
-      CLICKHOUSE_USER: 'default',
+      CLICKHOUSE_USER: 'tributary',
       CLICKHOUSE_PASSWORD: clickhousePassword,
     },
     timeout: 60_000,

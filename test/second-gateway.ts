@@ -21,6 +21,7 @@ export function useSecondGateway(system: () => TestSystem): () => HttpClient {
         KAFKA_BROKERS: brokers,
         KAFKA_TOPIC_PREFIX: prefix,
         CLICKHOUSE_URL: clickhouseUrl,
+        CLICKHOUSE_USER: 'tributary',
         CLICKHOUSE_PASSWORD: clickhousePassword,
         CLICKHOUSE_DATABASE: database,
         GATEWAY_CORE_PORT: String(core),

@@ -16,7 +16,7 @@ export class PlainClickHouseClient {
     const response = await fetch(`${clickhouseUrl}/?${parameters.toString()}`, {
       method: 'POST',
       body: body ?? '',
-      headers: { 'X-ClickHouse-User': 'default', 'X-ClickHouse-Key': clickhousePassword },
+      headers: { 'X-ClickHouse-User': 'tributary', 'X-ClickHouse-Key': clickhousePassword },
     });
     const answer = Buffer.from(await response.arrayBuffer());
     if (!response.ok) throw new Error(`ClickHouse: ${answer.toString().slice(0, 500)}`);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { apiKeySetting } from './api-key.js';
 import { startApp } from './app.js';
-import { clickHouseUser } from './clickhouse/guard.js';
+import { clickHouseUser } from './clickhouse/server-config.js';
 import { startClickHouse } from './clickhouse/start.js';
 import { kafkaUser } from './kafka/properties.js';
 import { startKafka } from './kafka/start.js';

@@ -21,7 +21,7 @@ export function clickHouseOf(
   { clickhouseUrl: url, clickhousePassword: password }: ClickHouseAddress,
   database: string,
 ): { url: string; user: string; password: string; database: string } {
-  return { url, user: 'default', password, database };
+  return { url, user: 'tributary', password, database };
 }
 
 /** Returns the headers that authenticate a request to ClickHouse. */
@@ -29,7 +29,7 @@ export function clickHouseHeaders({ clickhousePassword }: Pick<ClickHouseAddress
   'X-ClickHouse-User': string;
   'X-ClickHouse-Key': string;
 } {
-  return { 'X-ClickHouse-User': 'default', 'X-ClickHouse-Key': clickhousePassword };
+  return { 'X-ClickHouse-User': 'tributary', 'X-ClickHouse-Key': clickhousePassword };
 }
 
 /** Sends a statement to ClickHouse's HTTP interface, without the store's code. */

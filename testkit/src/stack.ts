@@ -83,6 +83,7 @@ export class TestSystem {
       KAFKA_BROKERS: options.brokers,
       KAFKA_TOPIC_PREFIX: this.prefix,
       CLICKHOUSE_URL: options.clickhouseUrl,
+      CLICKHOUSE_USER: 'tributary',
       CLICKHOUSE_PASSWORD: options.clickhousePassword,
       CLICKHOUSE_DATABASE: this.database,
       STREAM_PARTITIONS: '4',

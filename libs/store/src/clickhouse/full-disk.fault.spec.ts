@@ -28,7 +28,7 @@ describe.skipIf(!canMountTmpfs)('a store whose disk is full', () => {
     await writeFile(join(folder, 'ballast'), Buffer.alloc(40 * mib));
     engine = await startClickHouse({ dataDir: join(folder, 'clickhouse') });
     const database = 'full';
-    store = openClickHouse({ url: engine.url, user: 'default', password: engine.password, database });
+    store = openClickHouse({ url: engine.url, user: 'tributary', password: engine.password, database });
     await store.migrate();
   });
   afterAll(async () => {

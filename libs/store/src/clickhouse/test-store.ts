@@ -37,10 +37,10 @@ export async function openTestStore({ merges = false } = {}): Promise<TestStore>
   if (!url) throw new Error('TEST_CLICKHOUSE_URL is not set: the global set-up of the tests sets it');
   const database = `store_${randomBytes(6).toString('hex')}`;
   const password = process.env.TEST_CLICKHOUSE_PASSWORD ?? '';
-  const options = { url, user: 'default', password, database };
+  const options = { url, user: 'tributary', password, database };
   const store = openClickHouse(options);
   await store.migrate();
-  const engine = createClient({ url, password, database });
+  const engine = createClient({ url, username: options.user, password, database });
   for (const table of merges ? [] : tables) {
     await engine.command({ query: `ALTER TABLE ${table} MODIFY SETTING ${noMerges}` });
   }
