@@ -25,7 +25,7 @@ import {
 } from '#store';
 import { metrics, activeWork } from '#telemetry';
 import { leaveOutRefused, VerdictTable } from '#verdicts';
-import { WebhookDeliverer, WebhookClient, webhookKeys, WebhookAddressPolicy } from '#webhooks';
+import { WebhookDeliverer, WebhookClient, WebhookSecrets, WebhookAddressPolicy } from '#webhooks';
 import type { ProcessorConfig } from './config.js';
 import { registerChecks } from './health.js';
 import {
@@ -159,7 +159,7 @@ export async function startProcessor(context: ProcessContext<ProcessorConfig>): 
     ...{ reader: store.reader, projections: store.projections, writer: writerOf(store.pipelines, store) },
     webhooks: new WebhookDeliverer({
       poster,
-      keys: webhookKeys(config.WEBHOOK_SECRETS),
+      secrets: new WebhookSecrets(config.WEBHOOK_SECRETS),
       // A pipeline that waits for a webhook receiver counts as making progress. If the liveness check failed, the
       // restarted process would begin the delivery attempts again, without end.
       attempted: (attempt) => {

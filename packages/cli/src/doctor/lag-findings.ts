@@ -30,7 +30,8 @@ export function lagFindings(health: Health): CheckResult[] {
 
 function lagFinding({ name, status, lag, seconds }: LagRow): CheckResult {
   if (status !== 'ok') return wrong(name, 'It lags far behind, or is not running.', advice[name]!);
-  const detail = `${lag ?? 0} records behind.`;
+  // A key that is limited to some streams gets no number of records.
+  const detail = lag === null ? 'It is up.' : `${lag} records behind.`;
   return (seconds ?? 0) > mostSeconds
     ? warning(name, `${detail} ${seconds} s.`, advice[name]!)
     : ok(name, detail);
