@@ -163,7 +163,11 @@ describe('npm start', () => {
   const runLines = async (lines: string): Promise<string> => {
     const command = lines.replaceAll('9092', env.KAFKA_PORT!);
     const options = { cwd: work, env: { PATH: process.env.PATH } };
-    const { stderr } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', command], options);
+    const { stderr } = await promisify(execFile)(
+      'bash',
+      ['--norc', '-euo', 'pipefail', '-c', command],
+      options,
+    );
     return stderr;
   };
 

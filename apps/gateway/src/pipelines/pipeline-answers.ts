@@ -30,7 +30,8 @@ export class PipelineAnswer {
   @IsIn(pipelineStatuses)
   @JsonSchemaPart({
     description:
-      '`failed`: the pipeline cannot continue. `failure` gives the reason; a reset or a new definition can restart it.',
+      '`failed`: the pipeline cannot continue, paused or not. `failure` gives the reason; when its cause is removed, a ' +
+      'resume continues the pipeline at its position.',
   })
   status: PipelineStatus;
   @ValidateNested() @Type(() => PipelineSourceAnswer) source: PipelineSourceAnswer;

@@ -35,7 +35,8 @@ export function PipelineView({ name }: { name: string }) {
             restart="Reset"
             reload={detail.reload}
           >
-            The pipeline restarts from its beginning. Its open windows are discarded.
+            The pipeline restarts from its beginning and emits everything again, as new events. Its open
+            windows are discarded.
           </JobActions>
         )
       }
@@ -68,7 +69,11 @@ function Detail({ pipeline, text }: { pipeline: PipelineDetail; text: string }) 
           <Ago value={pipeline.updated_at} />
         </Fact>
       </dl>
-      {failure && <p class="problem">{visibleText(failure)}</p>}
+      {failure && (
+        <p class="problem">
+          {visibleText(failure)} Remove the cause, then resume it: it continues at its position.
+        </p>
+      )}
       {failed > 0 && (
         <p>
           <a href={hrefOf(['dead-letters'], { source: `pipeline:${pipeline.name}` })}>
