@@ -56,7 +56,7 @@ export function describeWrites(system: () => TestSystem, browser: () => Browser)
       await until(isAudited, { what: 'the pipeline was resumed' });
       // The cause remains, so the pipeline fails again.
       await tab.shows('nobodys=whsec_');
-      await system().core.delete('/api/v1/pipelines/unsent');
+      await system().core.send('DELETE', '/api/v1/pipelines/unsent');
       await tab.close();
     });
 
