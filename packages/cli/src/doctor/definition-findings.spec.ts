@@ -36,6 +36,16 @@ it('given failed definitions, paused or not, doctor tells the reason and advises
     );
 });
 
+it('given a receiver that is down, doctor tells since when and the last answer', async () => {
+  const retrying = { since: '2026-11-26T01:00:00Z', last_answer: 'The receiver answered 503.' };
+  expect(await findingsOf({ pipelines: [{ name: 'hooks', ...running, retrying }] })).toMatchObject([
+    {
+      verdict: 'warning',
+      detail: 'Deliveries are repeated since 2026-11-26T01:00:00Z: The receiver answered 503.',
+    },
+  ]);
+});
+
 it('given a paused pipeline, doctor warns with its lag', async () => {
   const findings = await findingsOf({ pipelines: [{ name: 'hooks', ...running, status: 'paused', lag: 7 }] });
   expect(findings).toMatchObject([

@@ -49,7 +49,7 @@ export function PipelineView({ name }: { name: string }) {
 function Detail({ pipeline, text }: { pipeline: PipelineDetail; text: string }) {
   const { status, version, processed, emitted, dropped, late, failed, lag, watermark, failure } = pipeline;
   const counts = { processed, emitted, dropped, late, failed, lag };
-  const { source, operators, from, steps } = pipeline;
+  const { source, operators, from, steps, retrying } = pipeline;
   return (
     <>
       <dl class="facts row">
@@ -72,6 +72,11 @@ function Detail({ pipeline, text }: { pipeline: PipelineDetail; text: string }) 
       {failure && (
         <p class="problem">
           {visibleText(failure)} Remove the cause, then resume it: it continues at its position.
+        </p>
+      )}
+      {retrying && (
+        <p class="problem">
+          Deliveries are repeated since <Time value={retrying.since} />: {visibleText(retrying.last_answer)}
         </p>
       )}
       {failed > 0 && (
