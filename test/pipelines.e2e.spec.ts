@@ -356,7 +356,10 @@ describe('a webhook', () => {
       /^\/operators\/0\/webhook: .*nobodys.* to WEBHOOK_SECRETS .* resume the pipeline\.$/,
     );
     const health = (await system().core.get('/health')).json<{ checks: object }>();
-    expect(health).toMatchObject({ status: 'ok', checks: { definitions: { failed_pipelines: 1 } } });
+    expect(health).toMatchObject({
+      status: 'degraded',
+      checks: { definitions: { status: 'degraded', failed_pipelines: 1 } },
+    });
     await given.act('resume');
     await given.shows({ status: 'failed' });
     await given.put(posting(given, to));

@@ -35,6 +35,7 @@ import {
 import { ProcessorModule } from './processor.module.js';
 import { pipelineLagPrefix } from './pipelines/jobs/running-job.js';
 import { PipelinesProcessor, type PipelinesProcessorOptions } from './pipelines/pipelines-processor.js';
+import { DeliveryOutages } from './pipelines/output/delivery-outages.js';
 import { countAttempt } from './pipelines/output/webhook-stats.js';
 import { EntitySnapshotter } from './snapshots/entity-snapshotter.js';
 
@@ -152,6 +153,11 @@ export async function startProcessor(context: ProcessContext<ProcessorConfig>): 
     new WebhookAddressPolicy(config.WEBHOOK_ALLOWED_NETWORKS),
     webhookTimeoutMs,
   );
+  const outages = new DeliveryOutages({
+    ...{ writer: store.pipelines, logger, now: Date.now },
+    jobOf: (pipeline) => definitions.pipelines.get(pipeline)?.run.id,
+    onFailure: (error) => context.crash(error as Error),
+  });
   const pipelines = new PipelinesProcessor({
     ...settings(config),
     ...{ log, topics, logger, progress, erasures, definitions, producer, idWindows },
@@ -165,6 +171,7 @@ export async function startProcessor(context: ProcessContext<ProcessorConfig>): 
       attempted: (attempt) => {
         progress.attempted();
         countAttempt(attempt);
+        outages.attempted(attempt);
       },
     }),
     onFailure: (error) => context.crash(error),
@@ -199,7 +206,10 @@ export async function startProcessor(context: ProcessContext<ProcessorConfig>): 
   lifecycle.onStop('processor', async () => {
     await Promise.all([processor.close(flushMs), pipelines.close(flushMs)]);
   });
-  lifecycle.onStop('webhooks', async () => poster.close());
+  lifecycle.onStop('webhooks', async () => {
+    poster.close();
+    await outages.stop();
+  });
   lifecycle.onStop('producer', () => producer.close());
   lifecycle.onStop('snapshots', () => snapshotter.close());
   lifecycle.onStop('lag', async () => {

@@ -138,8 +138,15 @@ export interface EventCountQuery extends EventFilter {
   groupBy?: 'stream' | 'event_type' | 'entity_id';
   /** Width of a time bucket in seconds. */
   intervalSeconds?: number;
+  /** The time that `since`, `until` and the buckets refer to; default: `timestamp`. */
+  time?: EventTimeName;
   limit: number;
 }
+
+/** Names of the times of an event: when it happened, and when Tributary accepted it. */
+export const eventTimeNames = ['timestamp', 'ingested_at'] as const;
+/** Name of a time of an event. */
+export type EventTimeName = (typeof eventTimeNames)[number];
 
 /** The number of matching events in one time bucket and one group, such as one event type. */
 export interface StoredEventCountBucket {

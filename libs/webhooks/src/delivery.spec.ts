@@ -98,6 +98,12 @@ describe('delivering a webhook', () => {
     expect(outcomes).toEqual([undefined]);
     expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     expect(seen.map(({ outcome }) => outcome)).toEqual(['repeated', 'repeated', 'repeated', 'delivered']);
+    expect(seen.map(({ answer }) => answer)).toEqual([
+      'The receiver answered 500.',
+      expect.any(String),
+      'The receiver answered 429.',
+      undefined,
+    ]);
     expect(seen.every(({ sender, seconds }) => sender === 'orders' && seconds > 0)).toBe(true);
   });
 

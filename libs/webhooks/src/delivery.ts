@@ -38,6 +38,8 @@ export interface DeliveryAttempt {
   readonly outcome: (typeof attemptOutcomes)[number];
   /** Duration of the attempt in seconds, until the receiver's answer or the failure. */
   readonly seconds: number;
+  /** Why the attempt failed; absent if the receiver accepted the event. */
+  readonly answer?: string;
 }
 
 /**
@@ -136,10 +138,10 @@ export class WebhookDeliverer {
         return undefined;
       }
       if (failure.isFinal || attempt >= attempts) {
-        attempted?.({ sender, outcome: 'given_up', seconds });
+        attempted?.({ sender, outcome: 'given_up', seconds, answer: failure.reason });
         return attempt === 1 ? failure.reason : `${failure.reason} All ${attempt} attempts failed.`;
       }
-      attempted?.({ sender, outcome: 'repeated', seconds });
+      attempted?.({ sender, outcome: 'repeated', seconds, answer: failure.reason });
       await sleep(this.delay(backoff.next(), outcome), undefined, { signal });
     }
   }

@@ -54,7 +54,10 @@ async function sendHealth(
   { kind, total }: { kind: HealthKind; total: boolean },
 ): Promise<FastifyReply> {
   const { healthy, checks } = await health.report(kind);
-  const status = healthy ? 'ok' : (health.unready ?? 'failing');
+  // Only `/health` shows it: probes must not remove a process because a pipeline has failed.
+  const isDegraded = kind === 'all' && Object.values(checks).some((check) => check.status === 'degraded');
+  const passing = isDegraded ? 'degraded' : 'ok';
+  const status = healthy ? passing : (health.unready ?? 'failing');
   return reply
     .code(healthy ? 200 : 503)
     .header('cache-control', 'no-store')
