@@ -44,7 +44,7 @@ describe('a mapped time', () => {
       ...['-2208988800.000001', '-2208988800001', '7258118400', '7258118400000', '99999999999'],
       ...['9'.repeat(21), '1e20', '1e400', '-1e400', `1e${'9'.repeat(30)}`, '9'.repeat(1_000_000)],
     ].map((text) => [text.slice(0, 40), text]),
-  )('rejects "%s"', (_, text) => expect(mappedTime(text!)).toBeUndefined());
+  )('rejects "%s"', (_, text) => expect(mappedTime(text)).toBeUndefined());
 
   it('before 1970 is the same time as in RFC 3339', () => {
     expect(mappedTime('-0.0000001')).toBe(mappedTime('1969-12-31T23:59:59.9999999Z'));
