@@ -371,6 +371,74 @@ describe('a raw write on a port with keys', () => {
     expect(statusCode).toBe(200);
   });
 
+  const basic = (pair: string | Buffer) => `Basic ${Buffer.from(pair).toString('base64')}`;
+  const batch = `{"events":[{"stream":"s","event_type":"t","data":{}}]}`;
+
+  it.each<[string, string, Record<string, string>]>([
+    [address(), '{"a":1}', {}],
+    ['/api/v1/events', '{"stream":"s","event_type":"t","data":{}}', {}],
+    ['/api/v1/events/batch', batch, {}],
+    [
+      '/api/v1/streams/s/cloudevents',
+      '{}',
+      { 'ce-specversion': '1.0', 'ce-id': 'a', 'ce-source': '/s', 'ce-type': 't' },
+    ],
+    ['/v1/logs?stream=s', '{}', {}],
+  ])('accepts the key as the password of Basic at %s, and never asks for it', async (url, body, headers) => {
+    for (const authorization of [basic(`any:${key}`), basic(`:${key}`), basic(`ü:${key}`).replace('B', 'b')])
+      expect((await guarded.post(url, body, { ...headers, authorization })).statusCode).toBeOneOf([
+        200, 201, 204,
+      ]);
+    for (const authorization of ['', basic('any:'), basic('any:x'), 'Basic']) {
+      const answer = await guarded.post(url, body, { ...headers, ...(authorization && { authorization }) });
+      expect([answer.statusCode, answer.headers['www-authenticate']]).toEqual([
+        401,
+        expect.stringMatching(/^Bearer /),
+      ]);
+    }
+  });
+
+  it.each<[string, string, string]>([
+    ['the key as the user', basic(`${key}:`), 'unauthenticated'],
+    ['the key without a user', basic(key), 'unauthenticated'],
+    ['an empty password', basic('any:'), 'unauthenticated'],
+    ['nothing', 'Basic ', 'unauthenticated'],
+    ['text that is not Base64', `Basic any:${key}`, 'unauthenticated'],
+    ['Base64 of URLs', `Basic ${Buffer.from(`??>:${key}`).toString('base64url')}`, 'unauthenticated'],
+    ['Base64 and more', `${basic(`any:${key}`)} x`, 'unauthenticated'],
+    [
+      'bytes that are not UTF-8',
+      basic(Buffer.concat([Buffer.from([0xff]), Buffer.from(`:${key}`)])),
+      'unauthenticated',
+    ],
+    ['a colon in the user', basic(`a:b:${key}`), 'invalid_token'],
+    ['a colon after the key', basic(`any:${key}:`), 'invalid_token'],
+    ['a blank after the key', basic(`any:${key} `), 'invalid_token'],
+    ['another key', basic(`any:${generateKey().key}`), 'invalid_token'],
+    ['another scheme', basic(`any:${key}`).replace('Basic', 'Digest'), 'unauthenticated'],
+    ['a scheme that begins alike', basic(`any:${key}`).replace('Basic', 'Basics'), 'unauthenticated'],
+  ])('rejects Basic with %s, without repeating it', async (_, authorization, code) => {
+    const answer = await guarded.post(address(), '{"a":1}', { authorization });
+    expect([answer.statusCode, problem(answer).code]).toEqual([401, code]);
+    expect(answer.headers['www-authenticate']).toMatch(/^Bearer /);
+    expect(answer.body).not.toContain(key.slice(4, 16));
+  });
+
+  it('rejects two Authorization headers', async () => {
+    const { statusCode } = await guarded.app.instance.inject({
+      ...{ method: 'POST', url: address(), payload: '{"a":1}' },
+      headers: { authorization: [basic(`any:${key}`), `Bearer ${key}`] as unknown as string },
+    });
+    expect(statusCode).toBe(400);
+  });
+
+  it('accepts Basic only where events are written', async () => {
+    const answer = await guarded.post('/api/v1/streams', '{"stream":"s"}', {
+      authorization: basic(`any:${key}`),
+    });
+    expect(problem(answer).code).toBe('unauthenticated');
+  });
+
   it('requires the scope to write', async () => {
     expect(problem(await guarded.post(address(), '{"a":1}')).code).toBe('unauthenticated');
   });
