@@ -14,7 +14,9 @@ export { checkLiterals } from './check-literals.js';
 export { kinds, namesOfKinds, type KindSet, anyButNull, kindsOf, anyKind } from './kinds.js';
 export { type CelValue, compare, Duration, isNumeric, Timestamp, isObject } from './values.js';
 export {
+  canonicalNumber,
   numberBounds,
+  powerOfTen,
   scaledDecimal,
   scaledText,
   unitsAt,

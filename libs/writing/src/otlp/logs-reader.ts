@@ -1,6 +1,6 @@
 import { TimeSlice } from '#async';
 import { ProblemError } from '#api';
-import { requireText } from '#http';
+import { utf8TextOf } from '#http';
 import type { EventParserInputs } from '../read-event.js';
 import { EventLineReader, textOf, type ParsedEvents } from '../read-request.js';
 import { EventRejection } from '../rejection.js';
@@ -20,8 +20,7 @@ export function logRecords(mediaType: string, body: Buffer): Iterable<OtlpLogRec
   if (mediaType === protobufType) return protobufRecords(body);
   if (mediaType !== jsonType)
     throw new ProblemError('unsupported_media_type', `Send the body as ${protobufType} or ${jsonType}.`);
-  requireText(body);
-  return jsonRecords(textOf(body));
+  return jsonRecords(textOf(utf8TextOf(body)));
 }
 
 /**
