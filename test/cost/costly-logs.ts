@@ -58,9 +58,9 @@ const protobufBodies: Readonly<Record<string, Buffer>> = {
   'lists in lists': records(field(5, nestedLists(10_000))),
   'values given again in each level': records(field(5, givenTwice(15))),
   'a resource of empty attributes': repeated(filledBytes('0a00', message), 10_000),
-  'a large resource of sixty records': repeated(stringAttribute('a', 'x'.repeat(message)), 60),
-  'a large resource of sixty scopes': repeatedByScopes(stringAttribute('a', 'x'.repeat(message)), 60),
-  'a large resource beyond Latin-1': repeated(stringAttribute('a', filled('😀', message / 4)), 110),
+  'a large resource of thirty records': repeated(stringAttribute('a', 'x'.repeat(message - 100)), 30),
+  'a large resource of thirty scopes': repeatedByScopes(stringAttribute('a', 'x'.repeat(message - 100)), 30),
+  'a large resource beyond Latin-1': repeated(stringAttribute('a', filled('😀', (message - 100) / 2)), 60),
   'a large resource of control characters': repeated(stringAttribute('a', '\u0001'.repeat(message)), 10_000),
   'a large resource without records': repeatedByScopes(stringAttribute('a', 'x'.repeat(message)), 0),
   'a large resource of a hundred thousand empty scopes': field(

@@ -9,7 +9,7 @@ import type { ReadLogRecord } from './read-log-records.js';
  * Maximum number of characters of the events of one request. Each event repeats its resource, which the request
  * contains once.
  */
-const mostText = 4 * limits.requestBytes;
+const mostText = 2 * limits.requestBytes;
 
 /** The log records of one OTLP request, converted to JSON events with one event on each line. */
 export interface OtlpEventLines {

@@ -7,8 +7,9 @@ import (
 	"math"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlplog/otlploghttp"
-	otellog "go.opentelemetry.io/otel/log"
+	logapi "go.opentelemetry.io/otel/log"
 	sdk "go.opentelemetry.io/otel/sdk/log"
 )
 
@@ -23,28 +24,28 @@ func main() {
 	provider := sdk.NewLoggerProvider(sdk.WithProcessor(processor), sdk.WithAllowKeyDuplication())
 	logger := provider.Logger("odd")
 
-	var record otellog.Record
+	var record logapi.Record
 	record.SetTimestamp(time.Unix(0, 1795000000123456789))
-	record.SetSeverity(otellog.SeverityWarn)
+	record.SetSeverity(logapi.SeverityWarn)
 	record.SetSeverityText("WARN")
-	record.SetBody(otellog.MapValue(
-		otellog.Slice("list", otellog.IntValue(1), otellog.Value{}, otellog.StringValue("a")),
-		otellog.Map("map"),
+	record.SetBody(attribute.MapValue(
+		attribute.Slice("list", attribute.IntValue(1), attribute.Value{}, attribute.StringValue("a")),
+		attribute.Map("map"),
 	))
 	record.AddAttributes(
-		otellog.String("text", "Žluťoučký 😀\x00"),
-		otellog.Int64("integer", math.MaxInt64),
-		otellog.Float64("double", 12.5),
-		otellog.Bool("boolean", false),
-		otellog.Bytes("bytes", []byte{0, 1, 255}),
-		otellog.Slice("list", otellog.StringValue("a"), otellog.StringValue("b")),
-		otellog.Int("twice", 1),
-		otellog.String("twice", "last"),
-		otellog.Map("inner", otellog.Int("twice", 1), otellog.Int("twice", 2)),
+		attribute.String("text", "Žluťoučký 😀\x00"),
+		attribute.Int64("integer", math.MaxInt64),
+		attribute.Float64("double", 12.5),
+		attribute.Bool("boolean", false),
+		attribute.ByteSlice("bytes", []byte{0, 1, 255}),
+		attribute.Slice("list", attribute.StringValue("a"), attribute.StringValue("b")),
+		attribute.Int("twice", 1),
+		attribute.String("twice", "last"),
+		attribute.Map("inner", attribute.Int("twice", 1), attribute.Int("twice", 2)),
 	)
 	logger.Emit(ctx, record)
 
-	var empty otellog.Record
+	var empty logapi.Record
 	empty.SetEventName("empty")
 	logger.Emit(ctx, empty)
 	if err := provider.Shutdown(ctx); err != nil {
