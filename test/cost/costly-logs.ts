@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { limits } from '#event';
 import { hostileJson } from '#testkit';
-import type { WorstCaseRequest } from './worst-case-requests.js';
+import type { WorstCaseRequest } from './worst-case-request.js';
 
 const most = limits.requestBytes - 1_000;
 /** The largest record, resource or scope that is read, as protobuf and as JSON. */

@@ -11,14 +11,7 @@ import {
 import { path } from '../api.js';
 import { costly, output } from './costly-data.js';
 import { costlyLogs } from './costly-logs.js';
-
-/** Path, body and headers of the most expensive known request to an endpoint. */
-export interface WorstCaseRequest {
-  name: string;
-  path: string;
-  body?: string | Buffer;
-  headers?: Readonly<Record<string, string>>;
-}
+import type { WorstCaseRequest } from './worst-case-request.js';
 
 const worstCursor = 'A'.repeat(4096);
 const emoji = '😀'.repeat(128);
