@@ -10,14 +10,8 @@ import {
 } from '#testkit';
 import { path } from '../api.js';
 import { costly, output } from './costly-data.js';
-
-/** Path, body and headers of the most expensive known request to an endpoint. */
-export interface WorstCaseRequest {
-  name: string;
-  path: string;
-  body?: string;
-  headers?: Readonly<Record<string, string>>;
-}
+import { costlyLogs } from './costly-logs.js';
+import type { WorstCaseRequest } from './worst-case-request.js';
 
 const worstCursor = 'A'.repeat(4096);
 const emoji = '😀'.repeat(128);
@@ -269,20 +263,6 @@ const cloudEvents = (): WorstCaseRequest[] => {
   ];
 };
 
-const logs = (): WorstCaseRequest[] => {
-  const around = (records: string) => `{"resourceLogs":[{"scopeLogs":[{"logRecords":[${records}]}]}]}`;
-  const most = 10_000;
-  return [
-    ...hostileJson.map(({ name, text }) => ({ name, path: '', body: around(text(mebibyte)) })),
-    {
-      name: 'ten thousand records',
-      path: '',
-      body: around(`${'{"body":{"stringValue":"x"}},'.repeat(most - 1)}{}`),
-    },
-    { name: 'a million records', path: '', body: around(`${'{},'.repeat(1_000_000)}{}`) },
-  ];
-};
-
 const statements = (): { name: string; sql: string }[] => [
   { name: 'every event', sql: 'SELECT * FROM events' },
   { name: 'a sort of everything', sql: 'SELECT data FROM events ORDER BY cityHash64(data) LIMIT 1' },
@@ -441,7 +421,7 @@ export const worstCaseRequests: Readonly<Record<string, () => WorstCaseRequest[]
     at(`/api/v1/schemas/${costly.stream}/${costly.contains}/check`, schemas('wide')).map((input) => ({
       ...input,
       body: JSON.stringify({
-        schema: (JSON.parse(input.body ?? '{}') as { schema?: unknown }).schema ?? true,
+        schema: (JSON.parse(String(input.body ?? '{}')) as { schema?: unknown }).schema ?? true,
       }),
     })),
   'post /api/v1/schemas/{stream}/{event_type}/validate': () => validations(),
@@ -457,7 +437,7 @@ export const worstCaseRequests: Readonly<Record<string, () => WorstCaseRequest[]
   ],
   'post /api/v1/streams/{stream}/raw': () => at(`${intake}/raw?event_type=/t&entity_id=/e`, rawBodies()),
   'post /api/v1/streams/{stream}/cloudevents': () => at(`${intake}/cloudevents`, cloudEvents()),
-  'post /v1/logs': () => at(`/v1/logs?stream=${costly.stream}`, logs()),
+  'post /v1/logs': () => at(`/v1/logs?stream=${costly.stream}`, costlyLogs()),
   'post /api/v1/keys': () => [
     ...at('/api/v1/keys', definitions({ name: 'k', scopes: ['events:read'] }, {})),
     {
