@@ -49,22 +49,22 @@ describe('a time zone', () => {
   });
 
   it.each([
-    ['an hour after midnight', 'America/St_Johns', '2011-03-13T03:31:00Z', '2011-03-13T01:01:00.000'],
-    ['a minute before that', 'America/St_Johns', '2011-03-13T03:30:59.999Z', '2011-03-13T00:00:59.999'],
-    ['an offset of seconds', 'Africa/Monrovia', '1972-01-07T00:44:29Z', '1972-01-06T23:59:59.000'],
-    ['its end', 'Africa/Monrovia', '1972-01-07T00:44:30Z', '1972-01-07T00:44:30.000'],
-    ['local mean time', 'Europe/Amsterdam', '1900-01-01T00:00:00Z', '1900-01-01T00:00:00.000'],
-    ['a change at an odd second', 'Asia/Kolkata', '1906-01-01T00:00:00Z', '1906-01-01T05:30:00.000'],
-    ['before a day that is skipped', 'Pacific/Apia', '2011-12-30T09:59:59.999Z', '2011-12-29T23:59:59.999'],
-    ['after a day that is skipped', 'Pacific/Apia', '2011-12-30T10:00:00Z', '2011-12-31T00:00:00.000'],
-    ['negative daylight saving time', 'Europe/Dublin', '1971-10-31T02:00:00Z', '1971-10-31T02:00:00.000'],
-    ['before a summer of seven days', 'America/Recife', '2000-10-08T02:59:59Z', '2000-10-07T23:59:59.000'],
-    ['in a summer of seven days', 'America/Recife', '2000-10-08T03:00:00Z', '2000-10-08T01:00:00.000'],
-    ['after a summer of seven days', 'America/Recife', '2000-10-15T02:00:00Z', '2000-10-14T23:00:00.000'],
-    ['a name in odd case', 'aSIA/tOKYO', '2026-01-01T00:00:00.001Z', '2026-01-01T09:00:00.001'],
-    ['a fixed offset', '+05:30', '1969-12-31T23:59:59.999Z', '1970-01-01T05:29:59.999'],
-    ['the last time', 'Pacific/Kiritimati', '2299-12-31T23:59:59.999Z', '2300-01-01T13:59:59.999'],
-  ])('shows the local time: %s', (_, zone, time, local) => {
+    ['America/St_Johns', '2011-03-13T03:31:00Z', '2011-03-13T01:01:00.000'],
+    ['America/St_Johns', '2011-03-13T03:30:59.999Z', '2011-03-13T00:00:59.999'],
+    ['Africa/Monrovia', '1972-01-07T00:44:29Z', '1972-01-06T23:59:59.000'],
+    ['Africa/Monrovia', '1972-01-07T00:44:30Z', '1972-01-07T00:44:30.000'],
+    ['Europe/Amsterdam', '1900-01-01T00:00:00Z', '1900-01-01T00:00:00.000'],
+    ['Asia/Kolkata', '1906-01-01T00:00:00Z', '1906-01-01T05:30:00.000'],
+    ['Pacific/Apia', '2011-12-30T09:59:59.999Z', '2011-12-29T23:59:59.999'],
+    ['Pacific/Apia', '2011-12-30T10:00:00Z', '2011-12-31T00:00:00.000'],
+    ['Europe/Dublin', '1971-10-31T02:00:00Z', '1971-10-31T02:00:00.000'],
+    ['America/Recife', '2000-10-08T02:59:59Z', '2000-10-07T23:59:59.000'],
+    ['America/Recife', '2000-10-08T03:00:00Z', '2000-10-08T01:00:00.000'],
+    ['America/Recife', '2000-10-15T02:00:00Z', '2000-10-14T23:00:00.000'],
+    ['aSIA/tOKYO', '2026-01-01T00:00:00.001Z', '2026-01-01T09:00:00.001'],
+    ['+05:30', '1969-12-31T23:59:59.999Z', '1970-01-01T05:29:59.999'],
+    ['Pacific/Kiritimati', '2299-12-31T23:59:59.999Z', '2300-01-01T13:59:59.999'],
+  ])('shows the local time of %s at %s', (zone, time, local) => {
     expect(wallClock(Date.parse(time), zone, 0).toISOString()).toBe(`${local}Z`);
   });
 
