@@ -31,6 +31,7 @@ export { toJson } from './to-json.js';
 export { StepBudget, withinBudget } from './budget.js';
 export { whereToSql } from './sql/where-to-sql.js';
 export { readableColumns } from './sql/sql-expressions-by-kind.js';
+export { microsOfTimeText } from './sql/time-text.js';
 export { UntranslatableExpressionError } from './sql/untranslatable.js';
 export { parseExactJson } from './json.js';
 export { isComputable } from './number-range.js';
