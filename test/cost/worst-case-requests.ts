@@ -272,7 +272,42 @@ const statements = (): { name: string; sql: string }[] => [
   },
   { name: 'a deep expression', sql: `SELECT ${'('.repeat(400)}1${')'.repeat(400)}` },
   { name: 'a long list', sql: `SELECT 1 IN (${Array.from({ length: 1_000 }, (_, i) => i).join()})` },
+  ...syntaxTrees().map(({ name, text }) => ({ name, sql: `SELECT ${text} FROM events LIMIT 1` })),
 ];
+
+/** Expressions whose syntax tree, or whose error, is costly to check: deep, wide, both, or with texts that repeat. */
+const syntaxTrees = (): { name: string; text: string }[] => {
+  const nested = (open: string, depth: number, inner: string, close = ')') =>
+    `${open.repeat(depth)}${inner}${close.repeat(depth)}`;
+  const many = (count: number, one: (n: number) => string) => Array.from({ length: count }, (_, n) => one(n));
+  const wide = many(8_000, () => 'stream').join();
+  return [
+    { name: 'nested calls', text: nested('lower(', 450, 'stream') },
+    { name: 'a long list in nested calls', text: nested('tuple(', 450, wide) },
+    { name: 'nested calls of IN', text: nested('in(1, ', 450, wide) },
+    { name: 'nested calls that compare arrays', text: nested('hasAny([1], ', 450, '[1]') },
+    { name: 'nested arrays', text: nested('[', 450, wide, ']') },
+    { name: 'nested subqueries', text: nested('(SELECT ', 90, wide) },
+    { name: 'nested conditions', text: nested('CASE WHEN 1 THEN ', 400, '1', ' ELSE 0 END') },
+    { name: 'nested lambdas', text: nested('arrayMap(x -> ', 200, 'x', ', [1])') },
+    { name: 'nested casts', text: nested('CAST(', 450, '1', ", 'UInt8')") },
+    { name: 'nested windows', text: nested('sum(1) OVER (ORDER BY ', 200, '1') },
+    { name: 'a long sum', text: many(8_000, () => 'offset').join(' + ') },
+    { name: 'many IN of aliases', text: many(6_000, (n) => `a${n} AS a${n + 1}, 1 IN a${n}`).join() },
+    { name: 'many lambdas with names', text: many(5_000, (n) => `f${n}(1)`).join() },
+    { name: 'a long name', text: `a${'.a'.repeat(60_000)}` },
+    { name: 'a name of aliases', text: `\`${' (alias a'.repeat(12_000)}\`` },
+    { name: 'a name of children', text: `\`${' (children 1'.repeat(9_000)}\`` },
+    { name: 'spaces in an error', text: `unknown, '${' '.repeat(120_000)}'` },
+    { name: 'suggestions in an error', text: `unknown, '${'Maybe you meant '.repeat(8_000)}'` },
+    { name: 'a long text', text: `'${"x\\'".repeat(40_000)}'` },
+    { name: 'a long comment', text: `1 /* ${'*'.repeat(120_000)} */` },
+    {
+      name: 'nested calls about tables',
+      text: `(SELECT count() FROM system.tables WHERE ${nested('lower(', 450, 'name')} = '')`,
+    },
+  ];
+};
 
 const wideSchema = (type: string): object => ({
   ...{ stream: costly.stream, event_type: type, compatibility: 'full_transitive' },
@@ -478,7 +513,11 @@ export const worstCaseRequests: Readonly<Record<string, () => WorstCaseRequest[]
     ['/', '/clickhouse'].flatMap((address) => [
       [
         `get ${address}`,
-        () => statements().map(({ name, sql }) => ({ name, path: path(address, { query: sql }) })),
+        () =>
+          statements()
+            .map(({ name, sql }) => ({ name, path: path(address, { query: sql }) }))
+            // A longer URL is rejected before anything reads the statement.
+            .filter((request) => request.path.length < 12_000),
       ],
       [
         `post ${address}`,

@@ -6,9 +6,63 @@ import { openClickHouseSql } from '../open.js';
 import type { AnalystSqlRunner, SqlRequest } from '../../analyst-sql.js';
 import { SqlError } from '../../analyst-sql.js';
 import { basePolicies, dropStatements, roleStatements } from './api-key-role-manager.js';
-import { hostileStatements } from './hostile-statements.fixture.js';
+import { existenceOracles, hostileStatements } from './hostile-statements.fixture.js';
+import { isPermittedFunction, isHigherOrderFunction } from './permitted-functions.js';
 import { viewSelects } from './view-statements.js';
 import { tableConditions } from './row-filters.js';
+
+/** Functions that analysts may not call, in lower case. */
+const rejected = new RegExp(
+  `^(${[
+    ...[
+      'dict.*',
+      'joinget.*',
+      'hascolumnintable',
+      'file',
+      'filesystem.*',
+      'get.*(setting|macro|header|port|version)',
+    ],
+    ...[
+      'getsettingordefault',
+      'getmaxtablenamelengthfordatabase',
+      'globalvariable',
+      '(ismerge|merge)treepart.*',
+    ],
+    ...['hostname', 'fqdn', 'fullhostname', 'displayname', 'serveruuid', 'buildid', 'uptime', 'tcpport'],
+    ...[
+      '(current|enabled|default)(profiles|roles)',
+      'auth(enticated)?user',
+      'initial_?query_?id',
+      'connection_?id',
+    ],
+    ...[
+      'transaction.*',
+      'zookeepersessionuptime',
+      'runningconcurrency',
+      'showcertificate',
+      'hasthreadfuzzer',
+    ],
+    ...[
+      'addressto.*',
+      'demangle',
+      'tid',
+      'logtrace',
+      'sleep.*',
+      'generateserialid',
+      'aggthrow',
+      'chdb',
+      '__.*',
+    ],
+    ...['region.*', 'ai(classify|embed|extract|generate|translate)', 'catboostevaluate', 'evalmlmethod'],
+    ...['naivebayesclassifier.*', 'structureto.*schema', 'formatrow.*', 'fuzzquery'],
+    ...[
+      '(edit|(dameraulevenshtein|levenshtein)|arraylevenshtein)distance.*',
+      'jaro.*similarity',
+      'arraysimilarity',
+    ],
+    'timeseries(idto|groupto|tags|store|copy|extract|join|remove|replace|throw).*',
+  ].join('|')})$`,
+);
 
 const seconds = 3;
 let given: TestStore;
@@ -126,6 +180,16 @@ describe('SQL of a key with access to one stream', () => {
     return undefined;
   });
 
+  it.each(existenceOracles)('learns no name of a view from %s', async (statement) => {
+    const answer = async (name: string) => {
+      const named = statement.replaceAll('{views}', sql.database).replaceAll('{name}', name);
+      const { status, body } = await tried(question(named, { params: new Map([['f', 'x']]) }));
+      return `${status} ${body.replaceAll(name, 'NAME')}`;
+    };
+    expect(await answer('secrets__secret_kept')).toBe(await answer('secrets__secret_lost'));
+    expect(await answer('projection_secrets')).toBe(await answer('projection_nothing'));
+  });
+
   it('changes no data', async () => {
     const count = await given.engine.query({ query: 'SELECT count() FROM events', format: 'TabSeparated' });
     expect(await count.text()).toBe('16\n');
@@ -160,6 +224,34 @@ describe('the columns for JSON functions', () => {
       );
       expect(body).toBe('1\t{}\n1\t{}\n');
     }
+  });
+});
+
+describe("ClickHouse's functions", () => {
+  const names = async (condition: string) => {
+    const query = `SELECT lower(name) FROM system.functions WHERE ${condition}`;
+    const answer = await given.engine.query({ query, format: 'JSONCompactEachRow' });
+    return (await answer.json<[string]>()).map(([name]) => name);
+  };
+
+  it('are permitted, or are among those that were decided to be rejected', async () => {
+    const undecided = (await names('1')).filter((name) => !isPermittedFunction(name) && !rejected.test(name));
+    expect(undecided).toEqual([]);
+  });
+
+  it('are never both', async () => {
+    expect((await names('1')).filter((name) => isPermittedFunction(name) && rejected.test(name))).toEqual([]);
+  });
+
+  it('that are higher-order are all known', async () => {
+    expect((await names('higher_order = 1')).filter((name) => !isHigherOrderFunction(name))).toEqual([]);
+  });
+
+  it('that are rejected cannot be called without brackets', async () => {
+    const answers = (await names('1'))
+      .filter((name) => rejected.test(name))
+      .map(async (name) => (await tried(question(`SELECT ${name}`))).status);
+    expect(await Promise.all(answers)).not.toContain(200);
   });
 });
 

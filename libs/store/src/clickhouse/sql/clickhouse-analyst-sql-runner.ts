@@ -9,6 +9,7 @@ import type {
 import { SqlError, SqlRejectedError } from '../../analyst-sql.js';
 import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
 import { checkSyntax } from './check-syntax.js';
+import { withoutSuffixes } from './permitted-functions.js';
 import { statementSettings, type StatementLimits } from './statement-settings.js';
 import { readSqlError, ClickHouseHttpClient } from './clickhouse-http-client.js';
 import { ApiKeyRoleManager } from './api-key-role-manager.js';
@@ -93,11 +94,8 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
     try {
       assertPlainNames(text, question.params);
       const explained = await this.explain(question, text, signal);
-      checkSyntax(explained, text, {
-        database: this.database,
-        views: question.views,
-        allViews: this.published.names,
-      });
+      const unknown = checkSyntax(explained, text, { database: this.database, views: question.views });
+      if (unknown.length > 0) await this.requireNoFunctions(unknown);
     } catch (error) {
       if (error instanceof SqlRejectedError) error.outline = outline;
       throw error;
@@ -160,6 +158,17 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
     const clause = formatClause.exec(written);
     const format = requireFormat(clause?.[1] ?? clause?.[2] ?? question.format ?? 'TabSeparated');
     return { text: clause ? written.slice(0, clause.index) : written, format, outline };
+  }
+
+  /** @throws SqlRejectedError if ClickHouse has a function of one of these names, with or without an aggregate's suffix */
+  private async requireNoFunctions(names: readonly string[]): Promise<void> {
+    const rows = await this.options.connection.select<[string]>('SELECT lower(name) FROM system.functions', {
+      params: {},
+      purpose: 'lookup',
+    });
+    const functions = new Set(rows.map(([name]) => name));
+    const refused = names.find((name) => withoutSuffixes(name).some((base) => functions.has(base)));
+    if (refused !== undefined) throw new SqlRejectedError(`The function ${refused} is not allowed`);
   }
 
   /** Returns the syntax tree. Makes the key's role again if it was dropped meanwhile. */

@@ -806,6 +806,153 @@ const costlyCalls: Row[] = [
   ],
 ];
 
+/** Functions that a statement names without a call, which the syntax tree shows as identifiers. */
+const namedFunctions: Row[] = [
+  ...[
+    "arrayMap(file, ['/etc/hostname'])",
+    "arrayMap(`file`, ['/etc/hostname'])",
+    'arrayMap("file", [\'/etc/hostname\'])',
+    "arrayMap((file), ['/etc/hostname'])",
+    "arrayMap(file AS f, ['/etc/hostname'])",
+    "ARRAYMAP(file, ['/etc/hostname'])",
+    "arrayMap(x -> arrayMap(file, [x]), ['/etc/hostname'])",
+    "arrayFilter(file, ['/etc/hostname'])",
+    "arrayExists(file, ['/etc/hostname'])",
+    "arrayFirst(file, ['/etc/hostname'])",
+    "arraySort(file, ['/etc/hostname'])",
+    "arrayCount(file, ['/etc/hostname'])",
+    "arrayFold(file, ['/etc/hostname'], '')",
+    "arrayTopK(file, 1, ['/etc/hostname'])",
+    "arrayPartialSort(file, 1, ['/etc/hostname'])",
+    "mapApply(file, map('/etc/hostname', 1))",
+    "mapFilter(hasColumnInTable, map('{tables}', 'events'))",
+    "arrayMap(filesystemAvailable, ['default'])",
+    "arrayMap(timeSeriesStoreTags, [1], [[('a', 'b')]], ['c'])",
+    "arrayMap(getSetting, ['additional_table_filters'])",
+    'arrayMap(sleepEachRow, [1])',
+    "arrayMap(logTrace, ['forged line'])",
+    'arrayMap(addressToLine, [1])',
+    "arrayMap(dictGet, ['d'], ['a'], [1])",
+    "arrayMap(joinGet, ['{tables}.events'], ['data'], [1])",
+    "arrayMap(editDistance, ['a'], ['b'])",
+    "arrayMap(aiGenerate, ['x'])",
+    "arrayMap(__getScalar, ['x'])",
+  ].map((call): Row => [`a function by its name: ${call}`, `SELECT ${call}`]),
+  [
+    'a function by its name in REPLACE',
+    "SELECT * REPLACE (arrayMap(file, ['/etc/hostname']) AS a) FROM (SELECT 1 AS a)",
+  ],
+  ['a function by its name in ORDER BY', "SELECT 1 ORDER BY arrayMap(file, ['/etc/hostname'])"],
+  ['a function by its name in a window', "SELECT sum(1) OVER (ORDER BY arrayMap(file, ['/etc/hostname']))"],
+  [
+    'a function by its name in INTERPOLATE',
+    "SELECT 1 AS n, ['/etc/hostname'] AS a ORDER BY n WITH FILL FROM 0 TO 3 INTERPOLATE (a AS arrayMap(file, a))",
+  ],
+  [
+    'a function by an Identifier',
+    "SELECT arrayMap({f:Identifier}, ['/etc/hostname'])",
+    undefined,
+    { f: 'file' },
+  ],
+  ['a function by an alias', "WITH file AS f SELECT arrayMap(f, ['/etc/hostname'])"],
+  ['a function by the alias of a call', "SELECT arrayMap(f, ['/etc/hostname']), file AS f"],
+  ['a function in an explicit lambda', "SELECT arrayMap(lambda(tuple(x), file(x)), ['/etc/hostname'])"],
+  [
+    'a function with the name of a lambda of another scope',
+    "SELECT (WITH x -> x AS file SELECT 1), file('/etc/hostname')",
+  ],
+  [
+    'a function by the name of a lambda of another scope',
+    "SELECT (WITH x -> x AS file SELECT 1), arrayMap(file, ['/etc/hostname'])",
+  ],
+  ['a lambda with the name of a function', "WITH x -> x AS file SELECT arrayMap(file, ['/etc/hostname'])"],
+  ['a function with the suffix of an aggregate', "SELECT fileIf('/etc/hostname', 1)"],
+  ...["'file'", "concat('fi', 'le')", "'sumIf(file)'"].flatMap((name): Row[] => [
+    [`a function by a text: arrayReduce(${name})`, `SELECT arrayReduce(${name}, ['/etc/hostname'])`],
+    [
+      `a function by a text: initializeAggregation(${name})`,
+      `SELECT initializeAggregation(${name}, '/etc/hostname')`,
+    ],
+    [
+      `a function by a text: arrayReduceInRanges(${name})`,
+      `SELECT arrayReduceInRanges(${name}, [(1, 1)], ['/etc/hostname'])`,
+    ],
+  ]),
+  [
+    'a function by a parameter in arrayReduce',
+    "SELECT arrayReduce({f:String}, ['/etc/hostname'])",
+    undefined,
+    { f: 'file' },
+  ],
+  ['a function by a type', "SELECT CAST('x', 'AggregateFunction(file, String)')"],
+  ['a function by the parameter of an aggregate', "SELECT groupConcat(file)('/etc/hostname')"],
+  ['a function by APPLY with parameters', 'SELECT COLUMNS(stream) APPLY(quantile(0.5)) FROM events'],
+  [
+    'a permitted function by its name',
+    "SELECT arrayMap(lower, ['A']), arrayFold(plus, [1, 2], toUInt64(0))",
+    "['a']\t3\n",
+  ],
+  [
+    'a permitted function by an Identifier',
+    "SELECT arrayMap({f:Identifier}, ['A'])",
+    "['a']\n",
+    { f: 'lower' },
+  ],
+  ['a lambda by its name', 'WITH x -> x * 2 AS f SELECT arrayMap(f, [1]), f(2)', '[2]\t4\n'],
+  ['an aggregate with suffixes', "SELECT sumIf(1, 1), arrayReduce('avgIf', [3], [1])", '1\t3\n'],
+  ['a column as a number of elements', 'SELECT arrayTopK(n, [1, 2]) FROM (SELECT 1 AS n)', /^(\[2\]\n|)$/],
+];
+
+/**
+ * Names of views that exist and that the key may not read, and the same statement with a name that does not exist: the
+ * answers may not differ.
+ */
+export const existenceOracles: readonly string[] = [
+  'SELECT * FROM {name}',
+  'SELECT * FROM {views}.{name}',
+  'DESCRIBE TABLE {name}',
+  'EXISTS TABLE {name}',
+  'EXISTS VIEW {views}.{name}',
+  'SHOW COLUMNS FROM {name}',
+  'SHOW COLUMNS FROM {name} FROM {views}',
+  "SHOW TABLES LIKE '{name}'",
+  'SELECT 1 IN {name}',
+  'SELECT 1 IN {views}.{name}',
+  'WITH {name} AS x SELECT 1 IN x',
+  'WITH {name} AS y, y AS x SELECT 1 IN x',
+  'WITH x AS y, y AS x, {name} AS y SELECT 1 NOT IN x',
+  'SELECT in({name}, [1])',
+  'SELECT in({views}.{name}, [1])',
+  'WITH {name} AS x SELECT in(x, [1])',
+  'WITH {name} AS y, y AS x SELECT globalIn(x, toInt64(z))',
+  'SELECT {name}',
+  'SELECT {name}.stream FROM events',
+  'SELECT {name}.* FROM events',
+  'SELECT {views}.{name}.stream FROM events',
+  'SELECT count() FROM events JOIN {name} USING (event_id)',
+  'SELECT count() FROM {name} AS events',
+  'WITH {name} AS (SELECT 5 AS a) SELECT a FROM {name}',
+  'SELECT (WITH {name} AS (SELECT 5 AS a) SELECT a FROM {name}), (SELECT count() FROM {name})',
+  'WITH {name} AS (SELECT * FROM {name}) SELECT count() FROM {name}',
+  'SELECT arrayMap(y -> ((1, 2) AS {name}), [1]), 1 IN {name}',
+  'SELECT arrayMap({name}, [1])',
+  'SELECT {name}(1)',
+  'SELECT exists({name})',
+  "SELECT hasColumnInTable('{views}', '{name}', 'a')",
+  "SELECT count() FROM system.tables WHERE length(replaceAll(if(name = '{name}', 'aaaaaaaaaa', ''), 'a', repeat('x', 60000000))) > 1",
+  "SELECT count() FROM system.tables WHERE length(replaceOne(name, '{name}', repeat('x', 120000000))) > 1",
+  "SELECT count() FROM system.tables WHERE length(if(name = '{name}', repeat('x', 120000000), '')) > 1",
+  "SELECT count() FROM system.tables WHERE name = '{name}' AND length(repeat(name, 90000000)) > 1",
+  "SELECT count() FROM system.columns WHERE length(transform(table, ['{name}'], [repeat('x', 120000000)], '')) > 1",
+  "SELECT count() FROM system.tables WHERE length(concat(nullIf(name, '{name}'), repeat('x', 120000000))) > 1",
+  "WITH concat(name, name) AS a, concat(a, a) AS b, concat(b, b) AS c SELECT 1 FROM system.tables WHERE name = '{name}' AND c != ''",
+  "SELECT 1 FROM system.tables WHERE name = '{name}' AND length(splitByChar('_', name)) > arraySort(toInt64, [name])[1]",
+  "SELECT 1 FROM system.tables WHERE name = '{name}' AND arraySort(toInt64, [name]) != []",
+  "SELECT 1 FROM system.tables WHERE if(name = '{name}', CAST('x', 'FixedString(120000000)'), 'y') != ''",
+  "SELECT 1 FROM system.tables WHERE if(name = '{name}', {f:FixedString(500000000)}, 'y') != ''",
+  "SELECT 1 FROM system.databases WHERE sleepEachRow(name = '{name}') = 0",
+];
+
 /** @param names Replacements for `{tables}` and `{views}`. */
 export function hostileStatements(names: { tables: string; views: string }): HostileStatement[] {
   const filled = (text: string) =>
@@ -823,6 +970,7 @@ export function hostileStatements(names: { tables: string; views: string }): Hos
     ...unusual,
     ...laterOracles,
     ...costlyCalls,
+    ...namedFunctions,
   ];
   return rows.map(([tries, sql, answers, params]) => ({
     tries,

@@ -10,7 +10,6 @@ import { viewSelects } from './view-statements.js';
  * process detects which views are up to date. Several processes may publish concurrently.
  */
 export class SqlViewPublisher {
-  private selects: ReadonlyMap<string, string> = new Map();
   private running: Promise<void> = Promise.resolve();
 
   constructor(
@@ -18,18 +17,12 @@ export class SqlViewPublisher {
     private readonly databases: TableAndViewDatabases,
   ) {}
 
-  /** Names of the SQL views of the last call of `publish`; empty before the first one. */
-  get names(): readonly string[] {
-    return [...this.selects.keys()];
-  }
-
   /**
    * Creates missing SQL views in ClickHouse, replaces changed ones and drops all others.
    * @throws AggregateError with one error for each view that ClickHouse rejects; the other views are published
    */
   publish(views: AnalystViews): Promise<void> {
     const selects = viewSelects(views, this.databases.tables);
-    this.selects = selects;
     this.running = this.running.catch(() => undefined).then(() => this.bring(selects));
     return this.running;
   }
