@@ -1,5 +1,4 @@
-import type { PipelineWithStats, ProjectionWithStats, Tributary } from '#client';
-import { printable } from '../output/printable.js';
+import { visibleText, type PipelineWithStats, type ProjectionWithStats, type Tributary } from '#client';
 import { warning, wrong, type CheckResult } from './finding.js';
 
 type Job = Pick<ProjectionWithStats | PipelineWithStats, 'name' | 'status' | 'failure' | 'lag'> &
@@ -29,10 +28,10 @@ function findingsOf(
   const resume = `POST /api/v1/${kind}s/${name}/resume`;
   if (failure !== null) {
     const advice = `Remove the cause, then ${resume}: it continues at its position. If it fails again, ${remedies[kind]}.`;
-    return [wrong(check, `It has failed: ${printable(failure)}`, advice)];
+    return [wrong(check, `It has failed: ${visibleText(failure)}`, advice)];
   }
   if (retrying) {
-    const detail = `Deliveries are repeated since ${retrying.since}: ${printable(retrying.last_answer)}`;
+    const detail = `Deliveries are repeated since ${retrying.since}: ${visibleText(retrying.last_answer)}`;
     return [warning(check, detail, 'Repair the receiver: the pipeline continues by itself.')];
   }
   if (status !== 'paused') return [];
