@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestStore, type TestStore } from '../test-store.js';
+import { partitionProgress, stateRow } from '../../keyed-states.fixture.js';
 import { openClickHouseSql } from '../open.js';
 import type { AnalystSqlRunner, SqlRequest } from '../../analyst-sql.js';
 import { SqlError } from '../../analyst-sql.js';
@@ -33,11 +34,11 @@ const secretsView = {
 const published = {
   eventTypes: [ordersView, secretsView],
   projections: [
-    { view: 'projection_totals', generation: 'build-1' },
-    { view: 'projection_secrets', generation: 'build-2' },
+    { view: 'projection_totals', generation: 'build-1', fields: [{ name: 'sum', type: 'sum' }] },
+    { view: 'projection_secrets', generation: 'build-2', fields: [{ name: 'text', type: 'value' }] },
   ],
   endedKeys: [],
-};
+} as const;
 
 beforeAll(async () => {
   given = await openTestStore();
@@ -55,11 +56,11 @@ beforeAll(async () => {
   await given.engine.command({
     query: 'INSERT INTO events SELECT * FROM events SETTINGS insert_deduplicate = 0',
   });
-  await given.engine.command({
-    query: `INSERT INTO projection_states (owner, kind, key, stream, partition, state, events, position) VALUES
-      ('build-1', 'row', 'ann', 'orders#1', 0, '{"sum":7}', 2, 2), ('build-1', 'progress', '', 'orders#1', 0, '', 0, 3),
-      ('build-2', 'row', 'bob', 'secrets#1', 0, 'MARKER', 2, 2)`,
-  });
+  const result = (owner: string, key: string, state: string) => stateRow({ owner, stream: '', key, state });
+  await given.store.projectionResults.save(
+    [result('build-1', 'ann', '7'), result('build-2', 'bob', '"MARKER"')],
+    [partitionProgress({ owner: 'build-1' }), partitionProgress({ owner: 'build-2' })],
+  );
   await sql.publish(published);
 });
 afterAll(async () => {
@@ -176,11 +177,11 @@ describe('the published views', () => {
     await sql.publish(published);
   });
 
-  it('of a projection show its states, but not its progress', async () => {
-    const { body } = await answered(question('SELECT key, stream, state, events FROM projection_totals'));
-    expect(body).toBe('ann\torders\t{"sum":7}\t2\n');
-    const all = await answered(question('SELECT count() FROM projection_totals', { builds: [] }));
-    expect(all.body).toBe('0\n');
+  it('of a projection have no rows for a key that may not see its generation', async () => {
+    const count = (builds: string[]) =>
+      answered(question('SELECT count() FROM projection_totals', { builds }));
+    expect((await count(['build-1'])).body).toBe('1\n');
+    expect((await count(['build-2'])).body).toBe('0\n');
   });
 
   it('are published even if ClickHouse rejects one of them', async () => {
@@ -216,6 +217,25 @@ describe('a statement', () => {
       ]),
     });
     expect((await answered(asked)).body).toBe("x\\'\\ty\t5\n");
+  });
+
+  it.each([
+    ['SELECT * FROM projection_totals', ['projection_totals']],
+    ['SELECT 1 IN projection_totals', ['projection_totals']],
+    ['WITH x AS (SELECT * FROM projection_totals) SELECT 1', ['projection_totals']],
+    ['SELECT (SELECT count() FROM `projection_totals`) FROM events', ['events', 'projection_totals']],
+    ['SELECT * FROM v_name.projection_totals', ['projection_totals']],
+    ['SELECT * FROM {t:Identifier}', ['projection_totals']],
+    ['SELECT 1 UNION ALL SELECT events FROM projection_totals', ['events', 'projection_totals']],
+    ['SELECT count() FROM events', ['events']],
+    ['SELECT 1', []],
+    ['DESCRIBE TABLE projection_totals', []],
+    ['EXISTS TABLE projection_totals', []],
+    ['SHOW TABLES', []],
+  ])('is returned by the check with the views that it may read: %s', async (statement, views) => {
+    const params = new Map(statement.includes('{t:') ? [['t', 'projection_totals']] : []);
+    const asked = question(statement.replaceAll('v_name', sql.database), { params });
+    expect((await sql.check(asked, new AbortController().signal)).views).toEqual(views);
   });
 
   it('uses the format of its FORMAT clause, else that of the request', async () => {

@@ -90,6 +90,7 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
 
   async check(question: SqlRequest, signal: AbortSignal): Promise<CheckedStatement> {
     const { text, format, outline } = await this.canonical(question, signal);
+    let views: string[];
     try {
       assertPlainNames(text, question.params);
       const explained = await this.explain(question, text, signal);
@@ -98,11 +99,12 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
         views: question.views,
         allViews: this.published.names,
       });
+      views = namedViews(explained, question.views);
     } catch (error) {
       if (error instanceof SqlRejectedError) error.outline = outline;
       throw error;
     }
-    return { text, format, outline };
+    return { text, format, outline, views };
   }
 
   async run(question: SqlRequest, statement: CheckedStatement, signal: AbortSignal): Promise<SqlResponse> {
@@ -149,7 +151,10 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
    * Returns an SQL statement as ClickHouse formats it, without its FORMAT clause, and the name of its output format.
    * @throws SqlError when the text is not one valid statement, or the format is not permitted
    */
-  private async canonical(question: SqlRequest, signal: AbortSignal): Promise<CheckedStatement> {
+  private async canonical(
+    question: SqlRequest,
+    signal: AbortSignal,
+  ): Promise<Omit<CheckedStatement, 'views'>> {
     const statement = quoteText(question.text);
     const answer = await this.http.text({
       sql: `SELECT formatQuerySingleLine(${statement}), normalizeQuery(${statement})`,
@@ -189,4 +194,14 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
       ...(role !== undefined && { role }),
     };
   }
+}
+
+/**
+ * Returns the views that a SELECT may read: all whose name is a word of its syntax tree. A text that contains the name of a
+ * view counts, too. Other statements read no rows.
+ */
+function namedViews(explained: string, views: readonly string[]): string[] {
+  if (!explained.startsWith('SelectWithUnionQuery')) return [];
+  const words = new Set(explained.match(/\w+/g));
+  return views.filter((view) => words.has(view));
 }

@@ -1,7 +1,8 @@
 import { reservedStreamPrefix } from '#api';
 import { readableColumns } from '#cel';
-import type { AnalystViews, EventTypeView, DataMemberColumn, ProjectionView } from '../../analyst-sql.js';
+import type { AnalystViews, EventTypeView, DataMemberColumn } from '../../analyst-sql.js';
 import { quoteText, quoteIdentifier } from './literals.js';
+import { projectionSelect } from './projection-view.js';
 
 /** Names and SQL expressions of the event columns in analysts' views. A value that the event does not have is NULL. */
 const eventColumns: Readonly<Record<string, string>> = {
@@ -49,13 +50,6 @@ function eventTypeSelect({ stream, eventType, columns }: EventTypeView, tables: 
   const ofType = `events.stream = ${quoteText(stream)} AND events.event_type = ${quoteText(eventType)}`;
   const named = columns.length > 0 ? `${readableColumns} ` : '';
   return `${named}${selectClause(columns)} ${eventsOf(tables)} AND ${ofType}`;
-}
-
-function projectionSelect({ generation: build }: ProjectionView, tables: string): string {
-  return (
-    `SELECT key, splitByChar('#', stream)[1] AS stream, partition, state, events, updated_at FROM ${quoteIdentifier(tables)}.projection_states FINAL ` +
-    `WHERE owner = ${quoteText(build)} AND kind = 'row'`
-  );
 }
 
 /** Names that `readableColumns` defines: a column of the same name would be another expression for one alias. */
