@@ -109,6 +109,7 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
 
   async run(question: SqlRequest, statement: CheckedStatement, signal: AbortSignal): Promise<SqlResponse> {
     const { queryId, acceptEncoding, transport } = question;
+    this.requireCurrent(question, statement);
     const end = () => void this.options.connection.end(queryId);
     signal.addEventListener('abort', end, { once: true });
     const answer = await this.http.send({
@@ -129,6 +130,19 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
       return typeof value === 'string' ? [[name, value] as const] : [];
     });
     return { headers: Object.fromEntries(headers), body: answer };
+  }
+
+  /**
+   * Requires that the views show the generations that the key may read. Otherwise a projection that was just rebuilt would
+   * seem to be empty.
+   */
+  private requireCurrent({ builds }: SqlRequest, { views }: CheckedStatement): void {
+    for (const view of views) {
+      const generation = this.published.generationOf(view);
+      if (generation === undefined || builds.includes(generation)) continue;
+      const message = `The view ${view} is being replaced, because its projection was rebuilt; send the statement again.`;
+      throw new SqlError(218, 503, `${message} (TABLE_IS_DROPPED)`);
+    }
   }
 
   async ended(queryId: string): Promise<void> {
