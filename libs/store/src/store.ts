@@ -294,7 +294,13 @@ export interface Store {
   readonly reader: EventReader;
   readonly eraser: EventRemover;
   readonly snapshots: EntitySnapshotStore & EntitySnapshotBatchStore;
+  /** States of projections. Their results have the same owners: a removal removes both. */
   readonly projections: KeyedStateStore & KeyedStateReader;
+  /**
+   * Results of projections for analysts' SQL: one row for each key, of no stream, and a checkpoint for each partition up
+   * to which the results are complete.
+   */
+  readonly projectionResults: KeyedStateStore & KeyedStateReader;
   readonly pipelines: KeyedStateStore & KeyedStateReader;
   /** Applies the missing migrations. Several processes may run this at the same time. */
   migrate(): Promise<void>;

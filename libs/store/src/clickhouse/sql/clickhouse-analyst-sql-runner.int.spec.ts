@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestStore, type TestStore } from '../test-store.js';
+import { partitionProgress, stateRow } from '../../keyed-states.fixture.js';
 import { openClickHouseSql } from '../open.js';
 import type { AnalystSqlRunner, SqlRequest } from '../../analyst-sql.js';
 import { SqlError } from '../../analyst-sql.js';
@@ -88,11 +89,11 @@ const secretsView = {
 const published = {
   eventTypes: [ordersView, secretsView],
   projections: [
-    { view: 'projection_totals', generation: 'build-1' },
-    { view: 'projection_secrets', generation: 'build-2' },
+    { view: 'projection_totals', generation: 'build-1', fields: [{ name: 'sum', type: 'sum' }] },
+    { view: 'projection_secrets', generation: 'build-2', fields: [{ name: 'text', type: 'value' }] },
   ],
   endedKeys: [],
-};
+} as const;
 
 beforeAll(async () => {
   given = await openTestStore();
@@ -110,11 +111,11 @@ beforeAll(async () => {
   await given.engine.command({
     query: 'INSERT INTO events SELECT * FROM events SETTINGS insert_deduplicate = 0',
   });
-  await given.engine.command({
-    query: `INSERT INTO projection_states (owner, kind, key, stream, partition, state, events, position) VALUES
-      ('build-1', 'row', 'ann', 'orders#1', 0, '{"sum":7}', 2, 2), ('build-1', 'progress', '', 'orders#1', 0, '', 0, 3),
-      ('build-2', 'row', 'bob', 'secrets#1', 0, 'MARKER', 2, 2)`,
-  });
+  const result = (owner: string, key: string, state: string) => stateRow({ owner, stream: '', key, state });
+  await given.store.projectionResults.save(
+    [result('build-1', 'ann', '7'), result('build-2', 'bob', '"MARKER"')],
+    [partitionProgress({ owner: 'build-1' }), partitionProgress({ owner: 'build-2' })],
+  );
   await sql.publish(published);
 });
 afterAll(async () => {
@@ -296,11 +297,30 @@ describe('the published views', () => {
     await sql.publish(published);
   });
 
-  it('of a projection show its states, but not its progress', async () => {
-    const { body } = await answered(question('SELECT key, stream, state, events FROM projection_totals'));
-    expect(body).toBe('ann\torders\t{"sum":7}\t2\n');
-    const all = await answered(question('SELECT count() FROM projection_totals', { builds: [] }));
-    expect(all.body).toBe('0\n');
+  it('of a projection have no rows of a generation that the key may not see', async () => {
+    const count = async (builds: string[]) => {
+      const asked = question('SELECT count() FROM projection_totals', { builds });
+      const never = new AbortController().signal;
+      // Without the names of its views, only the filter of the rows applies.
+      const statement = { ...(await sql.check(asked, never)), views: [] };
+      return text((await sql.run(asked, statement, never)).body);
+    };
+    expect(await count(['build-1'])).toBe('1\n');
+    expect(await count(['build-2'])).toBe('0\n');
+  });
+
+  it('of a projection that was rebuilt are refused, and not empty, until they are replaced', async () => {
+    const rebuilt = { builds: ['build-3'] };
+    const statement = 'SELECT count() FROM projection_totals';
+    expect(await tried(question(statement, rebuilt))).toEqual({
+      status: 503,
+      body: '218 The view projection_totals is being replaced, because its projection was rebuilt; send the statement again. (TABLE_IS_DROPPED)',
+    });
+    const [totals] = published.projections;
+    await sql.publish({ ...published, projections: [{ ...totals, generation: 'build-3' }] });
+    expect((await tried(question(statement, rebuilt))).status).toBe(200);
+    expect((await tried(question(statement))).status).toBe(503);
+    await sql.publish(published);
   });
 
   it('are published even if ClickHouse rejects one of them', async () => {
@@ -336,6 +356,25 @@ describe('a statement', () => {
       ]),
     });
     expect((await answered(asked)).body).toBe("x\\'\\ty\t5\n");
+  });
+
+  it.each([
+    ['SELECT * FROM projection_totals', ['projection_totals']],
+    ['SELECT 1 IN projection_totals', ['projection_totals']],
+    ['WITH x AS (SELECT * FROM projection_totals) SELECT 1', ['projection_totals']],
+    ['SELECT (SELECT count() FROM `projection_totals`) FROM events', ['events', 'projection_totals']],
+    ['SELECT * FROM v_name.projection_totals', ['projection_totals']],
+    ['SELECT * FROM {t:Identifier}', ['projection_totals']],
+    ['SELECT 1 UNION ALL SELECT events FROM projection_totals', ['events', 'projection_totals']],
+    ['SELECT count() FROM events', ['events']],
+    ['SELECT 1', []],
+    ['DESCRIBE TABLE projection_totals', []],
+    ['EXISTS TABLE projection_totals', []],
+    ['SHOW TABLES', []],
+  ])('is returned by the check with the views that it may read: %s', async (statement, views) => {
+    const params = new Map(statement.includes('{t:') ? [['t', 'projection_totals']] : []);
+    const asked = question(statement.replaceAll('v_name', sql.database), { params });
+    expect((await sql.check(asked, new AbortController().signal)).views).toEqual(views);
   });
 
   it('uses the format of its FORMAT clause, else that of the request', async () => {

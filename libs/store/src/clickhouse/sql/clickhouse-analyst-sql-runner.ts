@@ -91,20 +91,23 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
 
   async check(question: SqlRequest, signal: AbortSignal): Promise<CheckedStatement> {
     const { text, format, outline } = await this.canonical(question, signal);
+    let views: string[];
     try {
       assertPlainNames(text, question.params);
       const explained = await this.explain(question, text, signal);
       const unknown = checkSyntax(explained, text, { database: this.database, views: question.views });
       if (unknown.length > 0) await this.requireNoFunctions(unknown);
+      views = namedViews(explained, question.views);
     } catch (error) {
       if (error instanceof SqlRejectedError) error.outline = outline;
       throw error;
     }
-    return { text, format, outline };
+    return { text, format, outline, views };
   }
 
   async run(question: SqlRequest, statement: CheckedStatement, signal: AbortSignal): Promise<SqlResponse> {
     const { queryId, acceptEncoding, transport } = question;
+    this.requireCurrent(question, statement);
     const end = () => void this.options.connection.end(queryId);
     signal.addEventListener('abort', end, { once: true });
     const answer = await this.http.send({
@@ -127,6 +130,19 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
     return { headers: Object.fromEntries(headers), body: answer };
   }
 
+  /**
+   * Requires that the views show the generations that the key may read. Otherwise a projection that was just rebuilt would
+   * seem to be empty.
+   */
+  private requireCurrent({ builds }: SqlRequest, { views }: CheckedStatement): void {
+    for (const view of views) {
+      const generation = this.published.generationOf(view);
+      if (generation === undefined || builds.includes(generation)) continue;
+      const message = `The view ${view} is being replaced, because its projection was rebuilt; send the statement again.`;
+      throw new SqlError(218, 503, `${message} (TABLE_IS_DROPPED)`);
+    }
+  }
+
   async ended(queryId: string): Promise<void> {
     const running = async () => {
       const [row] = await this.options.connection.select<[number]>(
@@ -147,7 +163,10 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
    * Returns an SQL statement as ClickHouse formats it, without its FORMAT clause, and the name of its output format.
    * @throws SqlError when the text is not one valid statement, or the format is not permitted
    */
-  private async canonical(question: SqlRequest, signal: AbortSignal): Promise<CheckedStatement> {
+  private async canonical(
+    question: SqlRequest,
+    signal: AbortSignal,
+  ): Promise<Omit<CheckedStatement, 'views'>> {
     const statement = quoteText(question.text);
     const answer = await this.http.text({
       sql: `SELECT formatQuerySingleLine(${statement}), normalizeQuery(${statement})`,
@@ -198,4 +217,14 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
       ...(role !== undefined && { role }),
     };
   }
+}
+
+/**
+ * Returns the views that a SELECT may read: all whose name is a word of its syntax tree. A text that contains the name of a
+ * view counts, too. Other statements read no rows.
+ */
+function namedViews(explained: string, views: readonly string[]): string[] {
+  if (!explained.startsWith('SelectWithUnionQuery')) return [];
+  const words = new Set(explained.match(/\w+/g));
+  return views.filter((view) => words.has(view));
 }

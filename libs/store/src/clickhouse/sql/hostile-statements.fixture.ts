@@ -148,6 +148,7 @@ const tables: Row[] = [
     '{tables}.dead_letters',
     '{tables}.positions',
     '{tables}.projection_states',
+    '{tables}.projection_results',
     '{tables}.projection_progress',
     '{tables}.migrations',
     'system.users',

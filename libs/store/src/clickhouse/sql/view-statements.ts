@@ -1,7 +1,8 @@
 import { reservedStreamPrefix } from '#api';
 import { microsOfTimeText, readableColumns } from '#cel';
-import type { AnalystViews, EventTypeView, DataMemberColumn, ProjectionView } from '../../analyst-sql.js';
+import type { AnalystViews, EventTypeView, DataMemberColumn } from '../../analyst-sql.js';
 import { quoteText, quoteIdentifier } from './literals.js';
+import { projectionSelect } from './projection-view.js';
 
 /** Names and SQL expressions of the event columns in analysts' views. A value that the event does not have is NULL. */
 const eventColumns: Readonly<Record<string, string>> = {
@@ -48,13 +49,6 @@ function eventsOf(tables: string): string {
 function eventTypeSelect({ stream, eventType, columns }: EventTypeView, tables: string): string {
   const ofType = `events.stream = ${quoteText(stream)} AND events.event_type = ${quoteText(eventType)}`;
   return `${readableColumns} ${selectClause(columns, readable)} ${eventsOf(tables)} AND ${ofType}`;
-}
-
-function projectionSelect({ generation: build }: ProjectionView, tables: string): string {
-  return (
-    `SELECT key, splitByChar('#', stream)[1] AS stream, partition, state, events, updated_at FROM ${quoteIdentifier(tables)}.projection_states FINAL ` +
-    `WHERE owner = ${quoteText(build)} AND kind = 'row'`
-  );
 }
 
 /** The columns of views that ClickHouse's JSON functions can read: `data` and `metadata` are the exact text. */
