@@ -1,6 +1,6 @@
 /**
  * `npm start`: sets up the clone, starts all processes, and keeps them running until Ctrl-C, or until npm ends. `npm
- * run dev` adds `--watch`.
+ * run dev` adds `--watch`. `npm start -- --engines` starts only Kafka and ClickHouse, to restore a backup.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -10,10 +10,10 @@ import { bundleApps, fail, root, setUp, step } from './setup.mjs';
 import { SetupError } from './tools.mjs';
 
 async function main() {
-  const unknown = process.argv.slice(2).find((arg) => arg !== '--watch');
+  const unknown = process.argv.slice(2).find((arg) => arg !== '--watch' && arg !== '--engines');
   if (unknown !== undefined) {
     throw new SetupError(
-      `Unknown argument: ${JSON.stringify(unknown)}. \`npm start\` takes no arguments: settings are environment variables.`,
+      `Unknown argument: ${JSON.stringify(unknown)}. \`npm start\` takes only \`-- --engines\`: settings are environment variables.`,
     );
   }
   console.log('Tributary');
@@ -32,7 +32,9 @@ async function main() {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   await setUp({ kafka: !process.env.KAFKA_BROKERS });
   const { openLocalSystem } = await import('../dist/local/src/start.js');
-  system = await openLocalSystem({ env: process.env, say: (line) => console.log(line), step });
+  const enginesOnly = process.argv.includes('--engines');
+  const say = (line) => console.log(line);
+  system = await openLocalSystem({ env: process.env, enginesOnly, say, step });
   if (interrupted) system.stop();
   const runs = await system.start();
   const watcher = runs && process.argv.includes('--watch') ? watch(system) : undefined;

@@ -123,3 +123,31 @@ describe('a projection and a pipeline over a stream with refused records', () =>
     expect(page.count).toBe(20);
   });
 });
+
+describe('a conditional write with a key that reads no events', () => {
+  const send = (key: string, wanted: Wanted) =>
+    system().query.send('POST', '/api/v1/events', {
+      body: JSON.stringify({ event_type: 'happened', entity_id: 'e', data: {}, ...wanted }),
+      headers: { ...json, authorization: `Bearer ${key}` },
+    });
+  const keyOf = async (stream: string) => {
+    const body = { name: 'writer', scopes: ['events:write'], streams: [stream] };
+    return (await system().core.post('/api/v1/keys', body)).json<{ key: string }>().key;
+  };
+
+  it('is told the version of an entity that the key may write, and of no other', async () => {
+    const [own, foreign] = [freshStream('conditional'), freshStream('conditional')];
+    for (const stream of [own, foreign])
+      expect((await write(system().core, { stream, expected_version: 0 })).status).toBe(201);
+    const key = await keyOf(own);
+    await expect.poll(async () => (await send(key, { stream: own, expected_version: 7 })).status).toBe(412);
+
+    const refused = await send(key, { stream: own, expected_version: 7 });
+    expect(refused.json<Conflict>()).toMatchObject({ code: 'version_conflict', current_version: 1 });
+    for (const stream of [foreign, freshStream('missing')]) {
+      const forbidden = await send(key, { stream, expected_version: 7 });
+      expectProblem(forbidden, 'stream_forbidden');
+      expect(forbidden.text).not.toContain('version');
+    }
+  });
+});

@@ -4,7 +4,8 @@ import { EventStreamClient, HttpClient, testsAll, until } from '#testkit';
 import { freshStream } from './api.js';
 import { costly, makeCostly } from './cost/costly-data.js';
 import { CostMeter } from './cost/cost-meter.js';
-import { streamedEvents, worstCaseRequests, type WorstCaseRequest } from './cost/worst-case-requests.js';
+import type { WorstCaseRequest } from './cost/worst-case-request.js';
+import { streamedEvents, worstCaseRequests } from './cost/worst-case-requests.js';
 import { useStack } from './use-stack.js';
 
 const plant = pathToFileURL('dist/test/plant-garbage-collection.js').href;

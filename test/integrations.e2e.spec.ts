@@ -12,6 +12,9 @@ import { useSharedStack } from './use-stack.js';
 const {
   TEST_OTEL_PYTHON: python = '',
   TEST_OTEL_COLLECTOR: collector = '',
+  TEST_OTEL_GO: goExporter = '',
+  TEST_OTEL_JAVA: java = '',
+  TEST_OTEL_JAVASCRIPT: javascript = '',
   TEST_KCAT: kcat = '',
   TEST_RSYSLOGD: rsyslogd = '',
 } = process.env;
@@ -91,15 +94,17 @@ async function listens(port: number): Promise<void> {
   await until(isOpen, { what: `a listener on ${port}`, intervalMs: 100 });
 }
 
+/** Returns the variables of the page. */
+function exporterVariables(stream: string): Record<string, string> {
+  const text = block('opentelemetry.md', { language: 'sh' }, stream);
+  const lines = [...text.matchAll(/^export (\w+)='?([^'\n]*)'?$/gm)];
+  return Object.fromEntries(lines.map(([, name, value]) => [name!, value!]));
+}
+
 /** Runs the script of the page, with the variables of the page and these. */
 function exportLogs(stream: string, more: Record<string, string> = {}): void {
-  const variables = Object.fromEntries(
-    [...block('opentelemetry.md', { language: 'sh' }, stream).matchAll(/^export (\w+)='?([^'\n]*)'?$/gm)].map(
-      ([, name, value]) => [name!, value!],
-    ),
-  );
   const script = block('opentelemetry.md', { language: 'python' }, stream);
-  const env = { ...process.env, ...variables, ...more };
+  const env = { ...process.env, ...exporterVariables(stream), ...more };
   const { status, stderr } = spawnSync(python, ['-c', script], { env, encoding: 'utf8' });
   expect([status, stderr]).toEqual([0, '']);
 }
@@ -112,7 +117,59 @@ const placed = {
   }) as object,
 };
 
+const exporters = join('test', 'integrations', 'exporters');
+const bytes = { bytes: 'AAH/' };
+const half = 'a\ufffd';
+interface OddLogs {
+  name: string;
+  program: string;
+  parameters: string[];
+  /** The values that only this exporter sends. */
+  more: object;
+  stream?: string;
+}
+
+const allOddLogs: readonly OddLogs[] = [
+  { name: 'Python', program: python, parameters: [join(exporters, 'python.py')], more: bytes },
+  {
+    ...{ name: 'Go', program: goExporter, parameters: [] },
+    // This exporter drops the query of the endpoint, so it cannot name a stream.
+    stream: 'logs',
+    more: { ...bytes, twice: 'last', inner: { twice: 2 } },
+  },
+  {
+    ...{ name: 'Java', program: java && 'java', parameters: ['-cp', `${java}:${join(java, '*')}`, 'Odd'] },
+    more: { body: { list: [1, 'a'], map: {}, ...bytes, twice: 'last' } },
+  },
+  ...['json', 'protobuf'].map((encoding) => ({
+    ...{ name: `JavaScript as ${encoding}`, program: javascript && process.execPath },
+    parameters: [join(javascript, 'odd.mjs'), encoding],
+    more: { ...bytes, integer: 17, large: 2 ** 53, half },
+  })),
+];
+const oddLogs = allOddLogs.filter(({ program }) => program !== '');
+
 describe('docs/integrations', () => {
+  it.each(oddLogs)(
+    'OpenTelemetry: the exporter for $name writes every kind of value',
+    async ({ program, parameters, more, stream = freshStream() }) => {
+      const env = { ...process.env, ...exporterVariables(stream) };
+      const { status, stderr } = spawnSync(program, parameters, { env, encoding: 'utf8' });
+      expect([status, stderr]).toEqual([0, '']);
+      const found = await eventsOf(stream, 2);
+      expect(found.find(({ event_type }) => event_type === 'empty')?.metadata).not.toHaveProperty('trace_id');
+      expect(found.find(({ event_type }) => event_type === 'log')).toMatchObject({
+        timestamp: '2026-11-18T11:06:40.123456Z',
+        data: {
+          ...{ text: 'Žluťoučký 😀\0', integer: 2 ** 63, double: 12.5, boolean: false, list: ['a', 'b'] },
+          body: { list: [1, null, 'a'], map: {} },
+          ...more,
+        },
+        metadata: { severity_number: 13, severity_text: 'WARN', time_unix_nano: '1795000000123456789' },
+      });
+    },
+  );
+
   it.runIf(python)('OpenTelemetry: the SDK for Python writes logs', async () => {
     const stream = freshStream();
     exportLogs(stream);

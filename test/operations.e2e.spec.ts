@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { freshStream, path, queryEvents, waitFor, writeEvent, type SingleWriteAnswer } from './api.js';
-import { forgetProgress, removeTopic } from './topics.js';
+import { forgetProgress } from './topics.js';
 import { useStack } from './use-stack.js';
 
 /** The id windows are small, so that after the loss no repetition is recognized by a window of a reader. */
@@ -27,7 +27,7 @@ async function inShell(folder: string, commands: string): Promise<string> {
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', commands], {
     cwd: folder,
     env: {
-      PATH: process.env.PATH,
+      PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
       KAFKA_BROKERS: brokers,
       KAFKA_TOPIC_PREFIX: prefix,
       CLICKHOUSE_URL: clickhouseUrl,
@@ -39,6 +39,16 @@ async function inShell(folder: string, commands: string): Promise<string> {
   });
   return stdout;
 }
+
+/** `kubectl` on one machine: `exec` runs the program here, and every call is noted. */
+const kubectl = `#!/bin/bash
+echo "$*" >> kubectl.calls
+[ "$1" = get ] && echo pod/tributary-gateway-1
+[ "$1" = exec ] || exit 0
+while [ "$1" != -- ]; do shift; done
+shift
+exec "$@"
+`;
 
 async function write(stream: string, count: number): Promise<SingleWriteAnswer[]> {
   const written: SingleWriteAnswer[] = [];
@@ -98,6 +108,9 @@ describe('an installation that has lost its database and its definitions', () =>
     const { core, apps, gateway, materializer } = system();
     const folder = mkdtempSync(join(tmpdir(), 'tributary-operations-'));
     await run('ln', ['-s', join(process.cwd(), 'dist'), join(process.cwd(), 'package.json'), folder]);
+    mkdirSync(join(folder, 'bin'));
+    writeFileSync(join(folder, 'bin', 'kubectl'), kubectl, { mode: 0o755 });
+    const backup = () => readFileSync(join(folder, 'backup', 'definitions.ndjson'), 'utf8');
 
     const before = await write(stream, 30);
     const definitions: [string, object][] = [
@@ -121,7 +134,12 @@ describe('an installation that has lost its database and its definitions', () =>
     const saved = await answersOf(stream, before);
     expect(await emittedBy(stream, { to: out, processed: 30 })).toBe(30);
     await inShell(folder, commandsOf('Backing up ClickHouse'));
+    const [backUp, restoreOnKubernetes] = commandsOf('Definitions on Kubernetes').split(/^(?=pod=)/m);
+    await inShell(folder, backUp ?? '');
+    const fromPod = backup();
     await inShell(folder, commandsOf('Backing up the definitions'));
+    expect(backup()).toBe(fromPod);
+    expect((statSync(join(folder, 'backup', 'definitions.ndjson')).mode & 0o777).toString(8)).toBe('600');
     expect(readFileSync(join(folder, 'backup', 'counts'), 'utf8')).toMatch(/^events \d{2,}$/m);
 
     const since = await write(stream, 10);
@@ -130,7 +148,22 @@ describe('an installation that has lost its database and its definitions', () =>
     for (const app of apps) await app.stop();
     const [drop, ...restore] = commandsOf('Restoring ClickHouse').split(/^(?= *for )/m);
     await inShell(folder, drop ?? '');
-    await removeTopic(system(), system().topics.definitions);
+    await inShell(folder, restoreOnKubernetes ?? '');
+    expect(readFileSync(join(folder, 'kubectl.calls'), 'utf8')).toMatch(
+      /^debug pod\/tributary-gateway-1 [^]*^scale [^]*^exec --stdin tributary-definitions .* import --replace$/m,
+    );
+    await inShell(folder, commandsOf('Backing up the definitions'));
+    expect(backup()).toBe(fromPod);
+    // A second import needs `--replace`, and standard output that is full is an error.
+    const program = 'node dist/apps/gateway/src/definitions-file.js';
+    const refused = async (command: string) => {
+      const error = await inShell(folder, command).then(String, (reason: { stderr: string }) => reason);
+      return (error as { stderr: string }).stderr;
+    };
+    expect(await refused(`${program} import --file backup/definitions.ndjson`)).toMatch(
+      /already contains \d+/,
+    );
+    expect(await refused(`${program} export > /dev/full`)).toContain('ENOSPC');
     await inShell(folder, commandsOf('Restoring the definitions'));
     await gateway.launch().ready();
     await inShell(folder, restore.join('\n'));

@@ -6,9 +6,15 @@ import { useStack } from './use-stack.js';
 import { WebhookReceiver, type WebhookReceiverReaction } from './webhook-receiver.js';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+/** Receivers whose hosts the secret `shop` has; each spec takes its own. The processor knows the hosts at its start. */
+const receivers = await Promise.all(Array.from({ length: 5 }, () => WebhookReceiver.start(secret)));
+const hosts = receivers.map(({ url }) => new URL(url).host);
 const system = useStack({
   processors: 1,
-  env: { WEBHOOK_SECRETS: `shop=${secret}`, WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
+  env: {
+    WEBHOOK_SECRETS: JSON.stringify({ shop: { value: secret, hosts } }),
+    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+  },
 });
 /**
  * Milliseconds for a job to start: it begins with a consumer that joins its group, which takes time on a busy
@@ -281,13 +287,13 @@ describe('a pipeline', () => {
 });
 
 describe('a webhook', () => {
-  const receivers: WebhookReceiver[] = [];
-  afterAll(() => receivers.forEach((receiver) => receiver.stop()));
+  const all = [...receivers];
+  afterAll(() => all.forEach((receiver) => receiver.stop()));
 
-  const receiver = async (...answers: WebhookReceiverReaction[]): Promise<WebhookReceiver> => {
-    const started = await WebhookReceiver.start(secret, answers);
-    receivers.push(started);
-    return started;
+  const receiver = (...answers: WebhookReceiverReaction[]): WebhookReceiver => {
+    const free = receivers.shift() ?? expect.fail('no receiver is left: start more of them');
+    free.react(answers);
+    return free;
   };
   const posting = (given: Given, { url }: { url: string }, secret_ref = 'shop') => ({
     source: { streams: [given.stream] },
@@ -299,7 +305,7 @@ describe('a webhook', () => {
   it('receives each event, signed, and again with the same id until it accepts the event', async () => {
     const given = new Given(system().query);
     await given.made();
-    const to = await receiver(503, 503, 204);
+    const to = receiver(503, 503, 204);
     const answer = await given.define(posting(given, to));
     expect(answer.status, answer.text).toBe(201);
     await given.pay(['00:10', 'EUR', 12.5]);
@@ -322,7 +328,7 @@ describe('a webhook', () => {
   it('that is slow delays its own pipeline, and no other', async () => {
     const [held, free] = [new Given(system().query), new Given(system().query)];
     await Promise.all([held.made(), free.made()]);
-    const [slow, good] = [await receiver('waits'), await receiver(204)];
+    const [slow, good] = [receiver('waits'), receiver(204)];
     await free.define(posting(free, good));
     await free.pay(['00:10', 'EUR', 1]);
     await got(good, 1);
@@ -342,15 +348,18 @@ describe('a webhook', () => {
   it('whose secret no processor has stops with that reason, and loses no event', async () => {
     const given = new Given(system().query);
     await given.made();
-    const to = await receiver(204);
+    const to = receiver(204);
     await given.pay(['00:10', 'EUR', 1]);
     expect((await given.define(posting(given, to, 'nobodys'))).status).toBe(201);
     await given.shows({ status: 'failed' });
     expect((await given.shown()).failure).toMatch(
-      /^\/operators\/0\/webhook: .*nobodys=whsec_… to WEBHOOK_SECRETS .* resume the pipeline\.$/,
+      /^\/operators\/0\/webhook: .*nobodys.* to WEBHOOK_SECRETS .* resume the pipeline\.$/,
     );
     const health = (await system().core.get('/health')).json<{ checks: object }>();
-    expect(health).toMatchObject({ status: 'ok', checks: { definitions: { failed_pipelines: 1 } } });
+    expect(health).toMatchObject({
+      status: 'degraded',
+      checks: { definitions: { status: 'degraded', failed_pipelines: 1 } },
+    });
     await given.act('resume');
     await given.shows({ status: 'failed' });
     await given.put(posting(given, to));
@@ -358,6 +367,31 @@ describe('a webhook', () => {
     await given.shows({ status: 'running', emitted: 1, failed: 0 });
     const letters = await given.client.get(`/api/v1/dead-letters?source=pipeline:${given.name}`);
     expect(letters.json()).toMatchObject({ dead_letters: [] });
+  });
+});
+
+describe('a webhook to a host that is not among those of its secret', () => {
+  it('sends nothing, stops with that reason, and loses no event', async () => {
+    const foreign = await WebhookReceiver.start(secret);
+    try {
+      const given = new Given(system().query);
+      await given.made();
+      await given.pay(['00:10', 'EUR', 1]);
+      const operators = [{ webhook: { url: foreign.url, secret_ref: 'shop' } }];
+      const made = await given.define({ source: { streams: [given.stream] }, operators });
+      expect(made.status).toBe(201);
+      await given.shows({ status: 'failed', emitted: 0, failed: 0 });
+      const { host } = new URL(foreign.url);
+      expect((await given.shown()).failure).toContain(`secret shop must not sign requests to ${host}.`);
+      expect(foreign.requests).toBe(0);
+      await given.put({
+        source: { streams: [given.stream] },
+        operators: [{ emit: { stream: given.large } }],
+      });
+      await given.shows({ status: 'running', emitted: 1, failed: 0 });
+    } finally {
+      foreign.stop();
+    }
   });
 });
 

@@ -15,15 +15,17 @@ export type WebhookReceiverReaction = number | 'waits';
 /** A receiver as a user would write it: it verifies the signature before anything else. */
 export class WebhookReceiver {
   readonly received: ReceivedDelivery[] = [];
+  /** Number of requests, with or without a valid signature. */
+  requests = 0;
   private readonly server: Server;
   private readonly waiting: ServerResponse[] = [];
 
-  private constructor(
-    secret: string,
-    private answers: readonly WebhookReceiverReaction[],
-  ) {
+  private answers: readonly WebhookReceiverReaction[] = [204];
+
+  private constructor(secret: string) {
     const webhook = new Webhook(secret);
     this.server = createServer((request, response) => {
+      this.requests++;
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
@@ -41,9 +43,9 @@ export class WebhookReceiver {
     });
   }
 
-  /** @param answers One answer for each delivery; the last one is repeated. */
-  static async start(secret: string, answers: readonly WebhookReceiverReaction[]): Promise<WebhookReceiver> {
-    const receiver = new WebhookReceiver(secret, answers);
+  /** Starts a receiver that accepts every delivery, until the test calls `react`. */
+  static async start(secret: string): Promise<WebhookReceiver> {
+    const receiver = new WebhookReceiver(secret);
     receiver.server.listen(0, '127.0.0.1');
     await once(receiver.server, 'listening');
     return receiver;
@@ -56,6 +58,11 @@ export class WebhookReceiver {
   /** The ids of the received deliveries; several deliveries of one event have the same id. */
   get ids(): ReadonlySet<string> {
     return new Set(this.received.map(({ id }) => id));
+  }
+
+  /** Sets the reactions to all further deliveries: one for each, and the last one for the rest. */
+  react(answers: readonly WebhookReceiverReaction[]): void {
+    this.answers = answers;
   }
 
   /** Accepts all further deliveries, and those that wait. */

@@ -5,14 +5,17 @@ import { describe, expect, it } from 'vitest';
 import {
   WebhookDeliverer,
   WebhookClient,
-  webhookKeys,
+  WebhookSecrets,
   WebhookAddressPolicy,
   type PendingWebhookDelivery,
 } from '#webhooks';
 
 const secretOf = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`;
 const secret = secretOf(7);
-const keys = webhookKeys([`shop=${secret}`, `other=${secretOf(8)}`]);
+const secretsFor = (host: string) =>
+  new WebhookSecrets(
+    JSON.stringify({ shop: { value: secret, hosts: [host] }, other: { value: secretOf(8), hosts: [host] } }),
+  );
 const never = new AbortController().signal;
 
 /** Returns the block in this language of docs/pipelines.md. */
@@ -37,7 +40,7 @@ async function posted(more: Partial<PendingWebhookDelivery> = {}, at = Date.now(
       return Promise.resolve({ status: 204, retryAfter: undefined });
     },
   };
-  await new WebhookDeliverer({ poster, keys, now: () => at }).deliver(
+  await new WebhookDeliverer({ poster, secrets: secretsFor('example.com'), now: () => at }).deliver(
     [to('https://example.com/', more)],
     never,
   );
@@ -57,7 +60,7 @@ describe('the receivers in docs/pipelines.md', () => {
     const poster = new WebhookClient(new WebhookAddressPolicy(['127.0.0.0/8']), 10_000);
     try {
       const url = `http://127.0.0.1:${String((await lines.next()).value)}/hook`;
-      const deliverer = new WebhookDeliverer({ poster, keys });
+      const deliverer = new WebhookDeliverer({ poster, secrets: secretsFor(new URL(url).host) });
       expect(await deliverer.deliver([to(url)], never)).toEqual([undefined]);
       expect((await lines.next()).value).toBe(`${to(url).id} { name: 'Zoë' }`);
       const [refused] = await deliverer.deliver([to(url, { secretRef: 'other' })], never);

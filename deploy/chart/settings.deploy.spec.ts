@@ -192,5 +192,6 @@ it('a changed password restarts the pods, an unchanged password does not', async
 /** Returns a valid value of a variable that is in a Secret. */
 function exampleOf(variable: string): string {
   if (variable === 'API_KEYS') return `abcdefghijkl:${'0'.repeat(64)}:events:read`;
-  return variable === 'WEBHOOK_SECRETS' ? `shop=whsec_${'A'.repeat(32)}` : 'a-secret';
+  if (variable !== 'WEBHOOK_SECRETS') return 'a-secret';
+  return JSON.stringify({ shop: { value: `whsec_${'A'.repeat(32)}`, hosts: ['hooks.example.com'] } });
 }

@@ -34,7 +34,12 @@ const refused: [set: string, says: RegExp][] = [
   ['gateway.autoscaling.minReplicas=9', /gateway.autoscaling.minReplicas is above maxReplicas/],
   ['gateway.podDisruptionBudget.maxUnavailable=0', /maxUnavailable/],
   ['processor.autoscaling.enabled=true', /needs processor.autoscaling.prometheusUrl/],
-  ['webhooks.secrets=whsec_c2VjcmV0', /webhooks.secrets must be name=whsec_…, comma-separated/],
+  ['webhooks.secrets=whsec_c2VjcmV0', /webhooks\/secrets.*got string, want object/],
+  ['webhooks.secrets.shop.value=whsec_c2VjcmV0', /webhooks\/secrets\/shop.*missing property 'hosts'/],
+  [
+    'webhooks.secrets.shop.value=c2VjcmV0,webhooks.secrets.shop.hosts={a.example}',
+    /webhooks.secrets.shop.value must be whsec_…, or a list of two of them/,
+  ],
   ['commonLabels.app\\.kubernetes\\.io/name=x', /at '\/commonLabels\/app.kubernetes.io~1name'/],
   [
     'gateway.podLabels.app\\.kubernetes\\.io/component=x',

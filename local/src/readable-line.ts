@@ -1,3 +1,8 @@
+import { visibleText } from '#client';
+
+/** Maximum number of characters of a line that are shown. */
+const mostCharacters = 400;
+
 /**
  * Matches lines of Kafka's and ClickHouse's output that are not shown to the user. At a start on existing data the
  * broker may contact its controller before the election; it gets a NotControllerException and retries.
@@ -8,11 +13,11 @@ const serious = new Set(['error', 'fatal']);
 
 /**
  * Converts a line of the apps' JSON logs, or any other line, to readable text, and returns whether it is an error or
- * a warning.
+ * a warning. Characters that are not visible are escaped: logs contain text from outside.
  */
 export function readableLine(line: string): { text: string; serious: boolean } {
   const entry = parse(line);
-  if (!entry) return { text: line.slice(0, 400), serious: !harmless.test(line) };
+  if (!entry) return { text: shown(line), serious: !harmless.test(line) };
   const why = entry.err?.message ?? entry.reason;
   const text = [
     `${entry.level} ${entry.msg ?? ''}`,
@@ -22,9 +27,13 @@ export function readableLine(line: string): { text: string; serious: boolean } {
     entry.topic && `topic ${entry.topic}`,
   ];
   return {
-    text: text.filter(Boolean).join(': ').slice(0, 400),
+    text: shown(text.filter(Boolean).join(': ')),
     serious: serious.has(entry.level) || (entry.level === 'warn' && entry.request_id === undefined),
   };
+}
+
+function shown(text: string): string {
+  return visibleText(text.slice(0, mostCharacters), { keep: '\t' });
 }
 
 interface Entry {

@@ -1,7 +1,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -66,13 +66,25 @@ async function paste(command: string | undefined): Promise<string> {
   return stdout;
 }
 
+/** Returns the lines of the page that back up and restore the definitions. */
+function programLines(page: string): { export: string; import: string } {
+  const lines = page.split('\n').map((line) => line.trim());
+  const of = (command: string): string =>
+    lines.find((line) => line.startsWith(`node dist/apps/gateway/src/definitions-file.js ${command} `)) ?? '';
+  return { export: `mkdir -p backup\n${of('export')}`, import: of('import') };
+}
+
 describe('npm start', () => {
   let folder: string;
+  /** The folder in which a user runs commands. */
+  let work: string;
+  let lines: { settings: string; export: string; import: string };
   let env: NodeJS.ProcessEnv;
   let running: Start;
   let read: string | undefined;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tributary-start-'));
+    work = await mkdtemp(join(tmpdir(), 'tributary-work-'));
     env = { ...process.env, KAFKA_BROKERS: '', CLICKHOUSE_URL: '', TRIBUTARY_DATA_DIR: folder };
     // Each broker runs for some seconds: Java need not compile for a long run.
     env.JDK_JAVA_OPTIONS = '-XX:TieredStopAtLevel=1';
@@ -83,7 +95,7 @@ describe('npm start', () => {
   afterAll(async () => {
     await running.end('SIGKILL');
     await vi.waitUntil(async () => (await alive()).length === 0, { timeout: 100_000 });
-    await rm(folder, { recursive: true, force: true });
+    for (const made of [folder, work]) await rm(made, { recursive: true, force: true });
   });
 
   let processes: ProcessIdentity[] = [];
@@ -147,6 +159,34 @@ describe('npm start', () => {
     }
   });
 
+  /** Runs lines of docs/operations.md in a folder that contains `dist` and `.tributary`. */
+  const runLines = async (lines: string): Promise<string> => {
+    const command = lines.replaceAll('9092', env.KAFKA_PORT!);
+    const options = { cwd: work, env: { PATH: process.env.PATH } };
+    const { stderr } = await promisify(execFile)(
+      'bash',
+      ['--norc', '-euo', 'pipefail', '-c', command],
+      options,
+    );
+    return stderr;
+  };
+
+  it('lets its definitions be backed up with the lines of the page of operations, which name its password', async () => {
+    for (const name of ['dist', 'package.json']) await symlink(join(root, name), join(work, name));
+    await symlink(folder, join(work, '.tributary'));
+    const page = await readFile(join(root, 'docs', 'operations.md'), 'utf8');
+    const [, settings = ''] = /```\n(export KAFKA_BROKERS=.*KAFKA_SASL_MECHANISM[^`]*)```/.exec(page) ?? [];
+    lines = { settings, ...programLines(page) };
+    expect(await runLines(settings + lines.export)).toMatch(/^\d+ records of tributary\.definitions/);
+    const backup = join(work, 'backup', 'definitions.ndjson');
+    const saved = await readFile(backup, 'utf8');
+    expect(saved).toContain('"stream/orders"');
+    // Without the password, the command ends and the file remains.
+    const refused = runLines(`export KAFKA_BROKERS=127.0.0.1:9092; ${lines.export}`);
+    await expect(refused).rejects.toThrow(/does not answer: [^]*KAFKA_SASL_MECHANISM/);
+    expect(await readFile(backup, 'utf8')).toBe(saved);
+  });
+
   it('stops everything in order on Ctrl-C', async () => {
     await recordProcesses();
     expect(await alive(), running.output).toHaveLength(6);
@@ -155,6 +195,20 @@ describe('npm start', () => {
     expect(running.output).not.toMatch(/died/);
     expect(await alive()).toEqual([]);
   });
+
+  it(
+    'restores its definitions while only the engines run',
+    async () => {
+      running = new Start(env, [...script, '--engines']);
+      await running.up();
+      await recordProcesses();
+      expect(await alive(), running.output).toHaveLength(2);
+      expect(await runLines(lines.settings + lines.import)).toMatch(/^\d+ records to tributary\.definitions/);
+      expect(await running.end('SIGINT')).toBe(0);
+      expect(await alive()).toEqual([]);
+    },
+    startTimeout,
+  );
 
   it(
     'still has its events after a restart',

@@ -14,6 +14,8 @@ import { ProcessSupervisor, type SupervisedService } from './supervisor.js';
 /** Environment of the local system, and how to report its start to the user. */
 interface LocalSystemOptions {
   env: NodeJS.ProcessEnv;
+  /** Starts Kafka and ClickHouse, but no app. */
+  enginesOnly?: boolean;
   say: (line: string) => void;
   /** Runs `work` as a step of the start, and prints the name of the step and its duration. */
   step: <T>(name: string, work: () => Promise<T>) => Promise<T>;
@@ -113,14 +115,19 @@ class System implements LocalProcesses {
         ? step('Connect to ClickHouse', () => checkClickHouse(settings.clickhouseUrl ?? ''))
         : step('Start ClickHouse', () => run(services.clickhouse)),
     ]);
-    await step('Start ingest, materializer, processor and gateway', () =>
-      Promise.all(apps.map((name) => run(services[name]))),
-    );
+    if (!options.enginesOnly)
+      await step('Start ingest, materializer, processor and gateway', () =>
+        Promise.all(apps.map((name) => run(services[name]))),
+      );
     // A start that is killed from now on leaves the ids of all its processes.
     await this.record.written();
     if (this.ending) return;
     this.running = true;
-    options.say(summary(settings, secrets.apiKey));
+    options.say(
+      options.enginesOnly
+        ? '\nKafka and ClickHouse run without the apps. Ctrl-C stops everything in order; the data remains.'
+        : summary(settings, secrets.apiKey),
+    );
   }
 
   private async secrets(): Promise<LocalSecrets> {

@@ -1,3 +1,4 @@
+import { isAbsolute, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { InProcessCliRunner, jsonLines } from './in-process-cli-runner.js';
 
@@ -33,5 +34,15 @@ describe('a protected profile', () => {
     expect(await kept()).toMatchObject({ name: 'prod' });
     expect((await cli.run(['profile', 'remove', 'prod', '--confirm', 'prod'])).code).toBe(0);
     expect(await kept()).toBeUndefined();
+  });
+});
+
+describe('the key file of a profile', () => {
+  it.each(['keys/prod', './prod', '../prod'])('%s is found from every folder', async (file) => {
+    await add('https://b.example', '--key-file', file);
+
+    const { key } = (await kept()) as { key: string };
+
+    expect([isAbsolute(key), key]).toEqual([true, resolve(file)]);
   });
 });

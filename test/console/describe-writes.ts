@@ -43,6 +43,23 @@ export function describeWrites(system: () => TestSystem, browser: () => Browser)
       await tab.close();
     });
 
+    it('resume a failed pipeline', async () => {
+      await created('streams', { stream: 'unsent' });
+      const operators = [{ webhook: { url: 'https://example.com/', secret_ref: 'nobodys' } }];
+      await created('pipelines', { name: 'unsent', source: { streams: ['unsent'] }, operators });
+      const tab = await opened('/pipelines/unsent');
+      await tab.shows('then resume it: it continues at its position');
+      expect(await tab.text()).not.toContain('Pause');
+      await tab.click('Resume');
+      const resumed = '/api/v1/events/query?stream=tributary.audit&event_type=pipeline.resumed';
+      const isAudited = async () => (await system().core.get(resumed)).text.includes('"unsent"');
+      await until(isAudited, { what: 'the pipeline was resumed' });
+      // The cause remains, so the pipeline fails again.
+      await tab.shows('nobodys=whsec_');
+      await system().core.send('DELETE', '/api/v1/pipelines/unsent');
+      await tab.close();
+    });
+
     it('issue a key, rotate it, and revoke it', async () => {
       const tab = await opened('/keys');
       await tab.click('Issue a key');

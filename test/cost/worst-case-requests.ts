@@ -10,14 +10,8 @@ import {
 } from '#testkit';
 import { path } from '../api.js';
 import { costly, output } from './costly-data.js';
-
-/** Path, body and headers of the most expensive known request to an endpoint. */
-export interface WorstCaseRequest {
-  name: string;
-  path: string;
-  body?: string;
-  headers?: Readonly<Record<string, string>>;
-}
+import { costlyLogs } from './costly-logs.js';
+import type { WorstCaseRequest } from './worst-case-request.js';
 
 const worstCursor = 'A'.repeat(4096);
 const emoji = '😀'.repeat(128);
@@ -269,20 +263,6 @@ const cloudEvents = (): WorstCaseRequest[] => {
   ];
 };
 
-const logs = (): WorstCaseRequest[] => {
-  const around = (records: string) => `{"resourceLogs":[{"scopeLogs":[{"logRecords":[${records}]}]}]}`;
-  const most = 10_000;
-  return [
-    ...hostileJson.map(({ name, text }) => ({ name, path: '', body: around(text(mebibyte)) })),
-    {
-      name: 'ten thousand records',
-      path: '',
-      body: around(`${'{"body":{"stringValue":"x"}},'.repeat(most - 1)}{}`),
-    },
-    { name: 'a million records', path: '', body: around(`${'{},'.repeat(1_000_000)}{}`) },
-  ];
-};
-
 const statements = (): { name: string; sql: string }[] => [
   { name: 'every event', sql: 'SELECT * FROM events' },
   { name: 'a sort of everything', sql: 'SELECT data FROM events ORDER BY cityHash64(data) LIMIT 1' },
@@ -292,7 +272,42 @@ const statements = (): { name: string; sql: string }[] => [
   },
   { name: 'a deep expression', sql: `SELECT ${'('.repeat(400)}1${')'.repeat(400)}` },
   { name: 'a long list', sql: `SELECT 1 IN (${Array.from({ length: 1_000 }, (_, i) => i).join()})` },
+  ...syntaxTrees().map(({ name, text }) => ({ name, sql: `SELECT ${text} FROM events LIMIT 1` })),
 ];
+
+/** Expressions whose syntax tree, or whose error, is costly to check: deep, wide, both, or with texts that repeat. */
+const syntaxTrees = (): { name: string; text: string }[] => {
+  const nested = (open: string, depth: number, inner: string, close = ')') =>
+    `${open.repeat(depth)}${inner}${close.repeat(depth)}`;
+  const many = (count: number, one: (n: number) => string) => Array.from({ length: count }, (_, n) => one(n));
+  const wide = many(8_000, () => 'stream').join();
+  return [
+    { name: 'nested calls', text: nested('lower(', 450, 'stream') },
+    { name: 'a long list in nested calls', text: nested('tuple(', 450, wide) },
+    { name: 'nested calls of IN', text: nested('in(1, ', 450, wide) },
+    { name: 'nested calls that compare arrays', text: nested('hasAny([1], ', 450, '[1]') },
+    { name: 'nested arrays', text: nested('[', 450, wide, ']') },
+    { name: 'nested subqueries', text: nested('(SELECT ', 90, wide) },
+    { name: 'nested conditions', text: nested('CASE WHEN 1 THEN ', 400, '1', ' ELSE 0 END') },
+    { name: 'nested lambdas', text: nested('arrayMap(x -> ', 200, 'x', ', [1])') },
+    { name: 'nested casts', text: nested('CAST(', 450, '1', ", 'UInt8')") },
+    { name: 'nested windows', text: nested('sum(1) OVER (ORDER BY ', 200, '1') },
+    { name: 'a long sum', text: many(8_000, () => 'offset').join(' + ') },
+    { name: 'many IN of aliases', text: many(6_000, (n) => `a${n} AS a${n + 1}, 1 IN a${n}`).join() },
+    { name: 'many lambdas with names', text: many(5_000, (n) => `f${n}(1)`).join() },
+    { name: 'a long name', text: `a${'.a'.repeat(60_000)}` },
+    { name: 'a name of aliases', text: `\`${' (alias a'.repeat(12_000)}\`` },
+    { name: 'a name of children', text: `\`${' (children 1'.repeat(9_000)}\`` },
+    { name: 'spaces in an error', text: `unknown, '${' '.repeat(120_000)}'` },
+    { name: 'suggestions in an error', text: `unknown, '${'Maybe you meant '.repeat(8_000)}'` },
+    { name: 'a long text', text: `'${"x\\'".repeat(40_000)}'` },
+    { name: 'a long comment', text: `1 /* ${'*'.repeat(120_000)} */` },
+    {
+      name: 'nested calls about tables',
+      text: `(SELECT count() FROM system.tables WHERE ${nested('lower(', 450, 'name')} = '')`,
+    },
+  ];
+};
 
 const wideSchema = (type: string): object => ({
   ...{ stream: costly.stream, event_type: type, compatibility: 'full_transitive' },
@@ -441,7 +456,7 @@ export const worstCaseRequests: Readonly<Record<string, () => WorstCaseRequest[]
     at(`/api/v1/schemas/${costly.stream}/${costly.contains}/check`, schemas('wide')).map((input) => ({
       ...input,
       body: JSON.stringify({
-        schema: (JSON.parse(input.body ?? '{}') as { schema?: unknown }).schema ?? true,
+        schema: (JSON.parse(String(input.body ?? '{}')) as { schema?: unknown }).schema ?? true,
       }),
     })),
   'post /api/v1/schemas/{stream}/{event_type}/validate': () => validations(),
@@ -457,7 +472,7 @@ export const worstCaseRequests: Readonly<Record<string, () => WorstCaseRequest[]
   ],
   'post /api/v1/streams/{stream}/raw': () => at(`${intake}/raw?event_type=/t&entity_id=/e`, rawBodies()),
   'post /api/v1/streams/{stream}/cloudevents': () => at(`${intake}/cloudevents`, cloudEvents()),
-  'post /v1/logs': () => at(`/v1/logs?stream=${costly.stream}`, logs()),
+  'post /v1/logs': () => at(`/v1/logs?stream=${costly.stream}`, costlyLogs()),
   'post /api/v1/keys': () => [
     ...at('/api/v1/keys', definitions({ name: 'k', scopes: ['events:read'] }, {})),
     {
@@ -498,7 +513,11 @@ export const worstCaseRequests: Readonly<Record<string, () => WorstCaseRequest[]
     ['/', '/clickhouse'].flatMap((address) => [
       [
         `get ${address}`,
-        () => statements().map(({ name, sql }) => ({ name, path: path(address, { query: sql }) })),
+        () =>
+          statements()
+            .map(({ name, sql }) => ({ name, path: path(address, { query: sql }) }))
+            // A longer URL is rejected before anything reads the statement.
+            .filter((request) => request.path.length < 12_000),
       ],
       [
         `post ${address}`,

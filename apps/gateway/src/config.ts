@@ -1,5 +1,5 @@
 import { IsBoolean, IsIn, IsInt, IsString, Max, Min } from 'class-validator';
-import { AppConfig, AreNetworks, FromText, Secret } from '#api';
+import { AppConfig, AreHostNames, AreNetworks, FromText, Secret } from '#api';
 import { AreApiKeys } from '#http';
 import { compatibilityPolicies, type ComparisonStrictness } from '#schemas';
 
@@ -18,6 +18,11 @@ export class GatewayConfig extends AppConfig {
   @FromText('number') @IsInt() @Min(10) @Max(31_536_000) KEYS_MAX_AGE_SECONDS = 300;
   /** Whether the first event of an unknown stream creates the stream. */
   @FromText('boolean') @IsBoolean() AUTO_CREATE_STREAMS = true;
+  /**
+   * Senders of CloudEvents whose webhook handshake (`OPTIONS`) is granted: DNS names such as eventgrid.azure.net,
+   * comma-separated. Without any, the handshake is off.
+   */
+  @FromText('list') @AreHostNames() CLOUDEVENTS_ALLOWED_ORIGINS: string[] = [];
   /**
    * How schema checks treat members that a schema does not mention: they may have any value (`strict`), or they do not
    * occur (`lenient`).

@@ -1,42 +1,112 @@
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
 import { AppConfig, ConfigError, loadConfig } from '#api';
 import { TopicAndGroupNames } from '#event';
 import { DefinitionsImportError, exportDefinitions, importDefinitions } from '#registry';
-import { kafkaLogConfig, openKafkaLog } from '#log';
+import { LogUnavailableError, UnknownTopicError, kafkaLogConfig, openKafkaLog, type Log } from '#log';
 
-const usage = `Usage: node dist/apps/gateway/src/definitions-file.js export > <file>
-       node dist/apps/gateway/src/definitions-file.js import < <file>
-It finds Kafka by the same settings as the apps: KAFKA_BROKERS, KAFKA_TOPIC_PREFIX and so on.
+const usage = `Usage: node dist/apps/gateway/src/definitions-file.js export [--file <file>]
+       node dist/apps/gateway/src/definitions-file.js import [--file <file>] [--replace]
+  --file     the backup (default: standard output or standard input); an existing file is replaced only by a complete one
+  --replace  deletes the definitions of Kafka before the import
+It finds Kafka by the same settings as the apps: KAFKA_BROKERS, KAFKA_SASL_MECHANISM, KAFKA_TOPIC_PREFIX and so on.
 `;
 
 /** Exit codes of sysexits.h, as in the apps. */
 const [exitUsage, exitConfig] = [64, 78];
 
-/**
- * Exports the definitions (streams, schemas, keys, projections, erasures) to standard output, or imports them from
- * standard input.
- */
-async function main([command, ...more]: string[]): Promise<number> {
-  if ((command !== 'export' && command !== 'import') || more.length > 0) {
+interface Arguments {
+  command: 'export' | 'import';
+  file: string | undefined;
+  replace: boolean;
+}
+
+/** Returns the arguments; undefined if they are not valid. */
+function readArguments(args: string[]): Arguments | undefined {
+  const options = { file: { type: 'string' }, replace: { type: 'boolean', default: false } } as const;
+  try {
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+    const [command, ...more] = positionals;
+    if ((command !== 'export' && command !== 'import') || more.length > 0 || values.file === '') return;
+    if (command === 'export' && values.replace) return;
+    return { command, file: values.file, replace: values.replace };
+  } catch {
+    // An unknown option.
+    return;
+  }
+}
+
+/** Exports the definitions (streams, schemas, keys, projections, pipelines, erasures), or imports them. */
+async function main(args: string[]): Promise<number> {
+  const given = readArguments(args);
+  if (!given) {
     process.stderr.write(usage);
     return exitUsage;
   }
   const config = loadConfig(AppConfig, process.env);
   const names = new TopicAndGroupNames(config.KAFKA_TOPIC_PREFIX);
+  const { command, file, replace } = given;
+  // The input is complete before the first request to Kafka.
+  const lines = command === 'import' ? (await readBackup(file)).split('\n').filter(Boolean) : [];
   const log = openKafkaLog(kafkaLogConfig(config, 'definitions-file'));
   try {
-    if (command === 'export') {
-      const lines = await exportDefinitions(log, names);
-      await new Promise((resolve) => process.stdout.write(`${lines.join('\n')}\n`, resolve));
-      process.stderr.write(`${lines.length - 1} records of ${names.definitions}\n`);
-    } else {
-      const lines = (await text(process.stdin)).split('\n').filter(Boolean);
-      process.stderr.write(`${await importDefinitions(log, names, lines)} records to ${names.definitions}\n`);
-    }
+    if (command === 'import') {
+      const count = await importDefinitions(log, names, { lines, replace });
+      process.stderr.write(`${count} records to ${names.definitions}\n`);
+    } else await exportTo(file, log, names);
     return 0;
+  } catch (error) {
+    throw advised(error, config);
   } finally {
     await log.close();
   }
+}
+
+async function exportTo(file: string | undefined, log: Log, names: TopicAndGroupNames): Promise<void> {
+  const lines = await exportDefinitions(log, names);
+  const backup = `${lines.join('\n')}\n`;
+  if (file === undefined)
+    await new Promise<void>((resolve, reject) => {
+      process.stdout.once('error', reject);
+      process.stdout.write(backup, (error) => (error ? reject(error) : resolve()));
+    });
+  else await replaceFile(file, backup);
+  process.stderr.write(`${lines.length - 1} records of ${names.definitions}\n`);
+}
+
+function readBackup(file: string | undefined): Promise<string> {
+  return file === undefined ? text(process.stdin) : readFile(file, 'utf8');
+}
+
+/** Replaces the file by one with this content, which only its owner can read, when all of it is on the disk. */
+async function replaceFile(file: string, content: string): Promise<void> {
+  const draft = join(dirname(file), `.${basename(file)}.${process.pid}.draft`);
+  try {
+    const handle = await open(draft, 'wx', 0o600);
+    try {
+      await handle.writeFile(content);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+/** Returns the error with a message that says what to check. */
+function advised(error: unknown, { KAFKA_BROKERS: brokers, KAFKA_SASL_MECHANISM: sasl }: AppConfig): unknown {
+  if (error instanceof UnknownTopicError)
+    return new Error(`${error.message} at ${brokers.join()}. Is KAFKA_TOPIC_PREFIX that of the apps?`);
+  if (!(error instanceof LogUnavailableError)) return error;
+  const settings = sasl === undefined ? ' Does it require KAFKA_SASL_MECHANISM or KAFKA_TLS?' : '';
+  return new Error(
+    `Kafka at ${brokers.join()} does not answer: ${error.message}. Is it running, and are the settings those of the apps?${settings}`,
+  );
 }
 
 try {
@@ -46,3 +116,5 @@ try {
   process.stderr.write(`${expected ? error.message : String(error)}\n`);
   process.exitCode = error instanceof ConfigError ? exitConfig : 1;
 }
+// A connection that is still being opened does not keep the process.
+process.exit();

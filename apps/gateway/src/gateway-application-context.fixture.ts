@@ -79,10 +79,10 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
   const context = createContext({ name: 'gateway', config, version: '0.0.0-spec' });
   context.lifecycle.running = true;
   const reader = options.reader?.(store.reader) ?? store.reader;
-  const { writer, eraser, projections, pipelines, snapshots } = store;
+  const { writer, eraser, projections, projectionResults, pipelines, snapshots } = store;
   const gateway = await openGateway({
     ...{ config, logger: context.logger, log, definitions, topics },
-    store: { reader, writer, eraser, projections, pipelines, snapshots },
+    store: { reader, writer, eraser, projections, projectionResults, pipelines, snapshots },
     live: { reader, projections },
     sql: options.sql ?? new FakeAnalystSqlRunner(),
     files: options.files ?? new FakeEventFileExporter(),

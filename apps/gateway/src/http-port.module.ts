@@ -4,7 +4,7 @@ import {
   PARAMTYPES_METADATA,
   SELF_DECLARED_DEPS_METADATA,
 } from '@nestjs/common/constants.js';
-import { WriteModule } from '#writing';
+import { WriteModule, writeSettings } from '#writing';
 import type { GatewayApplicationContext } from './gateway-application-context.js';
 
 /**
@@ -19,11 +19,10 @@ export class HttpPortModule {
       (resource) => Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, resource) as Type[],
     );
     const { producer, definitions, topics, verdicts, config } = gateway.adapters;
-    const autoCreateStreams = config.AUTO_CREATE_STREAMS;
     const tokens = new Set(controllers.flatMap(dependenciesOf));
     return {
       module: HttpPortModule,
-      imports: [WriteModule.with({ producer, definitions, topics, verdicts, autoCreateStreams })],
+      imports: [WriteModule.with({ producer, definitions, topics, verdicts, ...writeSettings(config) })],
       controllers,
       providers: [...tokens].map((token) => ({ provide: token, useValue: gateway.get<unknown>(token) })),
     };

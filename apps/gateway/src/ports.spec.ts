@@ -220,7 +220,18 @@ describe('the OpenAPI document of a port', () => {
     expect(description.security).toEqual([{ bearer: [] }]);
     expect(description.components.securitySchemes).toMatchObject({
       bearer: { type: 'http', scheme: 'bearer' },
+      basic: { type: 'http', scheme: 'basic' },
     });
+    const withBasic = Object.entries(description.paths).flatMap(([path, item]) =>
+      Object.entries(item)
+        .filter(([, { security }]) => JSON.stringify(security) === '[{"bearer":[]},{"basic":[]}]')
+        .map(([method]) => `${method} ${path}`),
+    );
+    expect(withBasic.sort()).toEqual([
+      ...['get /', 'get /clickhouse', 'post /', 'post /api/v1/events', 'post /api/v1/events/batch'],
+      ...['post /api/v1/streams/{stream}/cloudevents', 'post /api/v1/streams/{stream}/raw'],
+      ...['post /clickhouse', 'post /v1/logs'],
+    ]);
     for (const { responses } of operations(description)) {
       expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403', '429']));
     }

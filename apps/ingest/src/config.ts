@@ -1,5 +1,5 @@
 import { IsBoolean, IsInt, Max, Min } from 'class-validator';
-import { AppConfig, FromText, Secret } from '#api';
+import { AppConfig, AreHostNames, FromText, Secret } from '#api';
 import { AreApiKeys } from '#http';
 
 /** Settings of ingest, in addition to those of every app. */
@@ -8,6 +8,11 @@ export class IngestConfig extends AppConfig {
   @FromText('number') @IsInt() @Min(0) @Max(65_535) INGEST_PORT = 3901;
   /** Whether the first event of a stream creates the stream. */
   @FromText('boolean') @IsBoolean() AUTO_CREATE_STREAMS = true;
+  /**
+   * Senders of CloudEvents whose webhook handshake (`OPTIONS`) is granted: DNS names such as eventgrid.azure.net,
+   * comma-separated. Without any, the handshake is off.
+   */
+  @FromText('list') @AreHostNames() CLOUDEVENTS_ALLOWED_ORIGINS: string[] = [];
   /** Mebibytes of request bodies in memory at the same time; above it, requests get 503 `overloaded`. */
   @FromText('number') @IsInt() @Min(16) @Max(4096) INGEST_BODY_MIB = 64;
   /**

@@ -8,7 +8,7 @@ import { MeteredProducer } from '#writing';
 import { portKeys } from './port-keys.js';
 import { readsElsewhere } from './reads-elsewhere.js';
 import { traced } from '#writing';
-import { WriteModule } from '#writing';
+import { WriteModule, writeSettings } from '#writing';
 import { VerdictTable } from '#verdicts';
 
 const kafka = { name: 'Kafka', mayReturn: isRetriableLogError };
@@ -39,7 +39,7 @@ export async function startIngest(context: ProcessContext<IngestConfig>): Promis
       definitions,
       topics,
       verdicts,
-      autoCreateStreams: config.AUTO_CREATE_STREAMS,
+      ...writeSettings(config),
     }),
     listen: { host: config.HOST, port: config.INGEST_PORT, variable: 'INGEST_PORT' },
     bodyBytes: config.INGEST_BODY_MIB * 1024 * 1024,

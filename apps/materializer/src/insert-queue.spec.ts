@@ -149,19 +149,24 @@ describe('InsertQueue', () => {
   });
 
   it('waits longer as long as the log has more records', async () => {
-    const { queue, inserts, done } = queueWith({ intervalMs: 40 });
-    const other = stateOf(1);
-    await queue.add(chunk(1));
-    await new Promise(setImmediate);
-    await done();
-    await queue.add(chunk(2, { behind: true }));
-    await queue.add(chunk(3, { state: other, behind: true }));
-    await new Promise((resolve) => setTimeout(resolve, 80));
-    await queue.add(chunk(4, { state: other }));
-    expect(inserts).toEqual([[1]]);
-    await queue.add(chunk(5));
-    await new Promise(setImmediate);
-    expect(inserts).toEqual([[1], [2, 3, 4, 5]]);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    try {
+      const { queue, inserts, done } = queueWith({ intervalMs: 40 });
+      const other = stateOf(1);
+      await queue.add(chunk(1));
+      await new Promise(setImmediate);
+      await done();
+      await queue.add(chunk(2, { behind: true }));
+      await queue.add(chunk(3, { state: other, behind: true }));
+      await vi.advanceTimersByTimeAsync(80);
+      await queue.add(chunk(4, { state: other }));
+      expect(inserts).toEqual([[1]]);
+      await queue.add(chunk(5));
+      await new Promise(setImmediate);
+      expect(inserts).toEqual([[1], [2, 3, 4, 5]]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('does not wait forever for the records that the log has', async () => {

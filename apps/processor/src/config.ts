@@ -42,13 +42,12 @@ export class ProcessorConfig extends AppConfig {
   @FromText('number') @IsInt() @Min(1024) STATE_SAVE_BYTES = 16 * mebibyte;
 
   /**
-   * Secrets that sign webhook requests: `name=whsec_…`, comma-separated. A pipeline definition refers to a secret by
-   * its name in `secret_ref`.
+   * Secrets that sign webhook requests, as JSON: `{"shop":{"value":"whsec_…","hosts":["hooks.example.com"]}}`. A
+   * pipeline definition refers to a secret by its name in `secret_ref`. A secret signs only requests to its hosts.
    */
   @Secret()
-  @FromText('list')
-  @FollowsRule('areWebhookSecrets', (value) => webhookSecretsError(value as string[]))
-  WEBHOOK_SECRETS: string[] = [];
+  @FollowsRule('areWebhookSecrets', (value) => webhookSecretsError(value as string))
+  WEBHOOK_SECRETS = '';
   /**
    * Private addresses or networks (CIDR) to which webhooks may be sent. Webhooks to these addresses may use HTTP
    * without TLS.

@@ -25,7 +25,7 @@ import {
 } from '#store';
 import { metrics, activeWork } from '#telemetry';
 import { leaveOutRefused, VerdictTable } from '#verdicts';
-import { WebhookDeliverer, WebhookClient, webhookKeys, WebhookAddressPolicy } from '#webhooks';
+import { WebhookDeliverer, WebhookClient, WebhookSecrets, WebhookAddressPolicy } from '#webhooks';
 import type { ProcessorConfig } from './config.js';
 import { registerChecks } from './health.js';
 import {
@@ -35,6 +35,7 @@ import {
 import { ProcessorModule } from './processor.module.js';
 import { pipelineLagPrefix } from './pipelines/jobs/running-job.js';
 import { PipelinesProcessor, type PipelinesProcessorOptions } from './pipelines/pipelines-processor.js';
+import { DeliveryOutages } from './pipelines/output/delivery-outages.js';
 import { countAttempt } from './pipelines/output/webhook-stats.js';
 import { EntitySnapshotter } from './snapshots/entity-snapshotter.js';
 
@@ -152,6 +153,11 @@ export async function startProcessor(context: ProcessContext<ProcessorConfig>): 
     new WebhookAddressPolicy(config.WEBHOOK_ALLOWED_NETWORKS),
     webhookTimeoutMs,
   );
+  const outages = new DeliveryOutages({
+    ...{ writer: store.pipelines, logger, now: Date.now },
+    jobOf: (pipeline) => definitions.pipelines.get(pipeline)?.run.id,
+    onFailure: (error) => context.crash(error as Error),
+  });
   const pipelines = new PipelinesProcessor({
     ...settings(config),
     ...{ log, topics, logger, progress, erasures, definitions, producer, idWindows },
@@ -159,12 +165,13 @@ export async function startProcessor(context: ProcessContext<ProcessorConfig>): 
     ...{ reader: store.reader, projections: store.projections, writer: writerOf(store.pipelines, store) },
     webhooks: new WebhookDeliverer({
       poster,
-      keys: webhookKeys(config.WEBHOOK_SECRETS),
+      secrets: new WebhookSecrets(config.WEBHOOK_SECRETS),
       // A pipeline that waits for a webhook receiver counts as making progress. If the liveness check failed, the
       // restarted process would begin the delivery attempts again, without end.
       attempted: (attempt) => {
         progress.attempted();
         countAttempt(attempt);
+        outages.attempted(attempt);
       },
     }),
     onFailure: (error) => context.crash(error),
@@ -199,7 +206,10 @@ export async function startProcessor(context: ProcessContext<ProcessorConfig>): 
   lifecycle.onStop('processor', async () => {
     await Promise.all([processor.close(flushMs), pipelines.close(flushMs)]);
   });
-  lifecycle.onStop('webhooks', async () => poster.close());
+  lifecycle.onStop('webhooks', async () => {
+    poster.close();
+    await outages.stop();
+  });
   lifecycle.onStop('producer', () => producer.close());
   lifecycle.onStop('snapshots', () => snapshotter.close());
   lifecycle.onStop('lag', async () => {

@@ -11,7 +11,7 @@ exists before the release's own Secret.
 {{- $_ := set $config "ALLOWED_HOSTS" (include "tributary.allowedHosts" (dict "root" $root "component" $app "more" $config.ALLOWED_HOSTS)) -}}
 {{- range $name, $value := $config }}
 - name: {{ $name }}
-  value: {{ ternary ($value | int64) $value (kindIs "float64" $value) | toString | quote }}
+  value: {{ include "tributary.envValue" $value }}
 {{- end }}
 - name: SHUTDOWN_SECONDS
   value: {{ $values.shutdownSeconds | quote }}
@@ -68,7 +68,7 @@ exists before the release's own Secret.
 - name: KAFKA_SASL_MECHANISM
   value: {{ .mechanism }}
 - name: KAFKA_SASL_USERNAME
-  value: {{ .username | quote }}
+  value: {{ include "tributary.envValue" .username }}
 - name: KAFKA_SASL_PASSWORD
   valueFrom:
     secretKeyRef: { name: {{ default $own .existingSecret | quote }}, key: {{ include "tributary.kafkaPasswordKey" $root | quote }} }
@@ -78,7 +78,7 @@ exists before the release's own Secret.
 - name: CLICKHOUSE_URL
   value: {{ include "tributary.clickhouseUrl" $root | quote }}
 - name: CLICKHOUSE_USER
-  value: {{ $values.clickhouse.username | quote }}
+  value: {{ include "tributary.envValue" $values.clickhouse.username }}
 - name: CLICKHOUSE_DATABASE
   value: {{ $values.clickhouse.database | quote }}
 {{- with $values.clickhouse }}
@@ -97,7 +97,7 @@ exists before the release's own Secret.
 {{- with $values.clickhouse.analysts }}
 {{- if .username }}
 - name: SQL_CLICKHOUSE_USER
-  value: {{ .username | quote }}
+  value: {{ include "tributary.envValue" .username }}
 - name: SQL_CLICKHOUSE_PASSWORD
   valueFrom:
     secretKeyRef: { name: {{ default $own .existingSecret | quote }}, key: {{ ternary .passwordKey "clickhouse-analysts-password" (ne .existingSecret "") | quote }} }
@@ -111,6 +111,14 @@ exists before the release's own Secret.
 {{- with $values.extraEnv }}
 {{ toYaml . }}
 {{- end }}
+{{- end -}}
+
+{{/*
+Value of an environment variable, as a container reads it. JSON has decimals, and no exponent below 1e21. Kubernetes replaces
+`$$` by `$` and expands `$(NAME)`.
+*/}}
+{{- define "tributary.envValue" -}}
+{{- ternary (toJson .) (toString .) (kindIs "float64" .) | replace "$" "$$" | quote -}}
 {{- end -}}
 
 {{/* Volumes with the files that the variables name, a list that may be empty. Takes {root, component}. */}}

@@ -150,7 +150,7 @@ api-keys: {{ .value | b64enc | quote }}
 {{- end }}
 {{- with .Values.webhooks }}
 {{- if and .secrets (not .existingSecret) }}
-webhook-secrets: {{ .secrets | b64enc | quote }}
+webhook-secrets: {{ .secrets | toJson | b64enc | quote }}
 {{- end }}
 {{- end }}
 {{- end -}}

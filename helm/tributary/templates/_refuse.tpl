@@ -49,9 +49,11 @@
 {{- fail "ingress.enabled needs ingress.host" }}
 {{- end }}
 {{- /* Not a pattern of the schema, because its error message would show the secret. */}}
-{{- range $secret := without (splitList "," (default "" .Values.webhooks.secrets)) "" }}
-{{- if not (regexMatch "^\\s*[A-Za-z0-9][A-Za-z0-9_-]{0,63}=whsec_[A-Za-z0-9+/]+=*\\s*$" $secret) }}
-{{- fail "webhooks.secrets must be name=whsec_…, comma-separated" }}
+{{- range $name, $secret := .Values.webhooks.secrets }}
+{{- range $value := ternary $secret.value (list $secret.value) (kindIs "slice" $secret.value) }}
+{{- if not (regexMatch "^whsec_[A-Za-z0-9+/]+=*$" $value) }}
+{{- fail (printf "webhooks.secrets.%s.value must be whsec_…, or a list of two of them" $name) }}
+{{- end }}
 {{- end }}
 {{- end }}
 {{- if and .Values.tracing.enabled (not .Values.tracing.endpoint) }}

@@ -106,7 +106,8 @@ export class EventInput {
   @JSONSchema({
     description:
       'The event is accepted only if its entity has this version; 0 means that the entity has no event yet. Otherwise ' +
-      'the answer is a 412 `version_conflict` with the `current_version`. Needs an `entity_id`. The answer comes when ' +
+      'the answer is a 412 `version_conflict` with the `current_version`, for which the key needs no `events:read`. Needs ' +
+      'an `entity_id`. The answer comes when ' +
       'it is decided, and has the `version` of the event.',
     example: 0,
   })

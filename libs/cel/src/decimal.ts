@@ -39,16 +39,41 @@ const form = /^([+-]?)(?=\.?\d)0*(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
  * exceeds the limits of digits.
  */
 export function readDecimal(text: string): ScaledDecimal | undefined {
+  const found = significantDigits(text);
+  if (!found) return undefined;
+  const { digits, count, scale } = found;
+  if (count === 0) return { units: 0n, scale: 0 };
+  if (scale > maxPlaces || count - scale > maxWholeDigits) return undefined;
+  const units = BigInt(digits);
+  return scale >= 0 ? { units, scale } : { units: units * powerOfTen(-scale), scale: 0 };
+}
+
+/**
+ * Returns the text that all texts of one JSON number share: `17.0` and `1.7e1` become `17`. Numbers that exceed the
+ * limits of digits get an exponent.
+ */
+export function canonicalNumber(text: string): string {
+  if (/^(?:0|-?[1-9]\d{0,14})$/.test(text)) return text;
+  const exact = readDecimal(text);
+  const value = exact && numeric(exact);
+  if (typeof value === 'number') return String(value);
+  if (exact) return scaledText(exact);
+  const { digits, scale } = significantDigits(text) ?? { digits: '', scale: NaN };
+  return Number.isSafeInteger(scale) ? `${digits}e${scale < 0 ? '+' : ''}${-scale}` : text;
+}
+
+/**
+ * Returns the significant digits of a number's text, with its sign, their count, and the scale at which they are whole
+ * units; undefined if the text is not a number.
+ */
+function significantDigits(text: string): { digits: string; count: number; scale: number } | undefined {
   const found = form.exec(text);
   if (!found) return undefined;
   const [, sign, whole = '', fraction = '', exponent = '0'] = found;
   const digits = (whole + fraction).replace(/^0+/, '');
   const significant = withoutZeros(digits);
-  if (significant === '') return { units: 0n, scale: 0 };
   const scale = fraction.length - Number(exponent) - (digits.length - significant.length);
-  if (scale > maxPlaces || significant.length - scale > maxWholeDigits) return undefined;
-  const units = BigInt(`${sign}${significant}`);
-  return scale >= 0 ? { units, scale } : { units: units * powerOfTen(-scale), scale: 0 };
+  return { digits: `${sign}${significant}`, count: significant.length, scale };
 }
 
 /** Returns the exact decimal of a number, with the smallest scale; undefined if it exceeds the limits of digits. */

@@ -14,7 +14,9 @@ export { checkLiterals } from './check-literals.js';
 export { kinds, namesOfKinds, type KindSet, anyButNull, kindsOf, anyKind } from './kinds.js';
 export { type CelValue, compare, Duration, isNumeric, Timestamp, isObject } from './values.js';
 export {
+  canonicalNumber,
   numberBounds,
+  powerOfTen,
   scaledDecimal,
   scaledText,
   unitsAt,
@@ -29,6 +31,7 @@ export { toJson } from './to-json.js';
 export { StepBudget, withinBudget } from './budget.js';
 export { whereToSql } from './sql/where-to-sql.js';
 export { readableColumns } from './sql/sql-expressions-by-kind.js';
+export { microsOfTimeText } from './sql/time-text.js';
 export { UntranslatableExpressionError } from './sql/untranslatable.js';
 export { parseExactJson } from './json.js';
 export { isComputable } from './number-range.js';

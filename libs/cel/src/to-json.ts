@@ -1,4 +1,4 @@
-import { DecimalText, scaledDecimal, scaledText } from './decimal.js';
+import { canonicalNumber, DecimalText, scaledText } from './decimal.js';
 import { memberValue } from './event-value.js';
 import { durationText, timeText } from './time-functions.js';
 import { Duration, isList, Timestamp, type CelValue, type CelObject } from './values.js';
@@ -35,15 +35,10 @@ function write(value: CelValue): string {
     if (isList(value)) return writeList(value);
     if (value instanceof Timestamp) return taken(`"${timeText(value, 0)}"`);
     if (value instanceof Duration) return taken(`"${durationText(value)}"`);
-    if (value instanceof DecimalText) return taken(inOrder ? canonical(value) : value.text);
+    if (value instanceof DecimalText) return taken(inOrder ? canonicalNumber(value.text) : value.text);
     return writeObject(value);
   }
   return taken(typeof value === 'bigint' ? scaledText({ units: value, scale: 0 }) : JSON.stringify(value));
-}
-
-function canonical(value: DecimalText): string {
-  const exact = scaledDecimal(value);
-  return exact ? scaledText(exact) : value.text;
 }
 
 function taken(text: string): string {

@@ -1,30 +1,31 @@
 import { currentEvaluation, spend } from './budget.js';
 import { EvaluationError } from './errors.js';
 
+/** The offsets from UTC of a time zone on a day in UTC: `before` until the instant `changesAt`, then `after`. */
+interface DayOffsets {
+  day: number;
+  changesAt: number;
+  before: number;
+  after: number;
+}
+
 interface OpenTimeZone {
   format: Intl.DateTimeFormat;
-  /**
-   * The quarter of an hour of the last lookup, and the zone's offset from UTC in it. Offsets of a zone change on
-   * quarters only.
-   */
-  quarter: number;
-  offset: number;
-  /**
-   * The number of the evaluation that was last charged for opening the time zone, and the quarter of an hour that it
-   * was charged for.
-   */
+  /** The offsets on the day of the last lookup. */
+  offsets: DayOffsets;
+  /** The number of the evaluation that was last charged for opening the time zone, and the day that it was charged for. */
   chargedIn: number;
-  chargedQuarter: number;
+  chargedDay: number;
 }
 
 /** Maximum number of characters in the name of a time zone; the longest name of the IANA database has 32. */
 const longestName = 64;
 
-const quarterHour = 900_000;
+const dayLength = 86_400_000;
 const zonesKept = 100;
-/** Number of steps charged for opening a time zone, and for looking up its offset from UTC. */
+/** Number of steps charged for opening a time zone, and for looking up its offsets from UTC on a day. */
 const stepsOfOpening = 500;
-const stepsOfLookingUp = 40;
+const stepsOfLookingUp = 80;
 const zones = new Map<string, OpenTimeZone>();
 
 /**
@@ -34,20 +35,18 @@ const zones = new Map<string, OpenTimeZone>();
  */
 export function wallClock(milliseconds: number, zone: string, at: number): Date {
   if (zone.length > longestName) throw noZone(at);
-  const fixed = /^([+-]?)(\d\d):([0-5]\d)$/.exec(zone);
+  const fixed = /^([+-]?)([01]\d|2[0-3]):([0-5]\d)$/.exec(zone);
   if (fixed) {
     const minutes = Number(fixed[2]) * 60 + Number(fixed[3]);
     return new Date(milliseconds + (fixed[1] === '-' ? -minutes : minutes) * 60_000);
   }
   const known = opened(zone, at);
-  const quarter = Math.floor(milliseconds / quarterHour);
-  if (known.chargedQuarter !== quarter) spend(stepsOfLookingUp);
-  known.chargedQuarter = quarter;
-  if (known.quarter !== quarter) {
-    known.offset = offsetOf(known.format, quarter * quarterHour);
-    known.quarter = quarter;
-  }
-  return new Date(milliseconds + known.offset);
+  const day = Math.floor(milliseconds / dayLength);
+  if (known.chargedDay !== day) spend(stepsOfLookingUp);
+  known.chargedDay = day;
+  if (known.offsets.day !== day) known.offsets = offsetsOf(known.format, day);
+  const { changesAt, before, after } = known.offsets;
+  return new Date(milliseconds + (milliseconds < changesAt ? before : after));
 }
 
 /**
@@ -61,13 +60,12 @@ function opened(zone: string, at: number): OpenTimeZone {
   spend(stepsOfOpening);
   const made = known ?? {
     format: formatOf(zone, at),
-    quarter: NaN,
-    offset: 0,
+    offsets: { day: NaN, changesAt: 0, before: 0, after: 0 },
     chargedIn: 0,
-    chargedQuarter: 0,
+    chargedDay: NaN,
   };
   made.chargedIn = currentEvaluation();
-  made.chargedQuarter = NaN;
+  made.chargedDay = NaN;
   zones.delete(zone);
   const oldest = zones.keys().next().value;
   if (zones.size >= zonesKept && oldest !== undefined) zones.delete(oldest);
@@ -80,22 +78,37 @@ function noZone(at: number): EvaluationError {
 }
 
 function formatOf(timeZone: string, at: number): Intl.DateTimeFormat {
-  const two = '2-digit';
-  const shown = { year: 'numeric', month: two, day: two, hour: two, minute: two, second: two } as const;
+  // Some versions of Node.js also read +0530 and +05.
+  if (!/^[a-z]/i.test(timeZone)) throw noZone(at);
   try {
-    return new Intl.DateTimeFormat('en-US', { timeZone, era: 'short', hourCycle: 'h23', ...shown });
+    return new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
   } catch {
     throw noZone(at);
   }
 }
 
-function offsetOf(format: Intl.DateTimeFormat, milliseconds: number): number {
-  const parts = new Map(format.formatToParts(milliseconds).map(({ type, value }) => [type, value]));
-  const [year, month, day, hour, minute, second] = (
-    ['year', 'month', 'day', 'hour', 'minute', 'second'] as const
-  ).map((type) => Number(parts.get(type)));
-  const shown = new Date(0);
-  shown.setUTCFullYear(parts.get('era') === 'BC' ? 1 - year! : year!, month! - 1, day);
-  shown.setUTCHours(hour!, minute, second);
-  return shown.getTime() - milliseconds;
+/**
+ * Returns a zone's offsets on a day in UTC. Zones change their offsets at any second, but at most once a day: the
+ * shortest time between two changes in the IANA database is 6 days and 23 hours.
+ */
+function offsetsOf(format: Intl.DateTimeFormat, day: number): DayOffsets {
+  let low = day * dayLength;
+  let high = low + dayLength;
+  const before = offsetAt(format, low);
+  const after = offsetAt(format, high);
+  while (before !== after && high - low > 1000) {
+    const middle = low + Math.floor((high - low) / 2000) * 1000;
+    if (offsetAt(format, middle) === before) low = middle;
+    else high = middle;
+  }
+  return { day, changesAt: high, before, after };
+}
+
+/** Returns the offset in milliseconds at an instant; `Intl` writes 12/31/1969, GMT-00:44:30, or GMT for no offset. */
+function offsetAt(format: Intl.DateTimeFormat, instant: number): number {
+  const offset = /GMT([+-])(\d\d):(\d\d):?(\d\d)?$/.exec(format.format(instant));
+  if (!offset) return 0;
+  const [, sign, hours, minutes, seconds = 0] = offset;
+  const size = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
+  return (sign === '-' ? -size : size) * 1000;
 }

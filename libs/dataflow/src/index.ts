@@ -58,7 +58,13 @@ export {
 } from './pipelines/upstream-progress.js';
 export { isTooLargeRecord, recordTooLarge } from './pipelines/internal-record.js';
 export type * from './pipelines/pipeline-spec.js';
-export { readReplay, replayStage, replayValue, type ReplayedDeadLetter } from './pipelines/replay.js';
+export {
+  deliveryStage,
+  readReplay,
+  replayStage,
+  replayValue,
+  type ReplayedDeadLetter,
+} from './pipelines/replay.js';
 export {
   noWatermark,
   PartitionWatermarkGenerator,

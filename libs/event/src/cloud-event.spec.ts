@@ -35,6 +35,11 @@ describe('an event as a CloudEvent', () => {
     expect(sent({ ce_data: 'base64' }, { data: '{"value":"/+8="}' })).toMatchObject({ data_base64: '/+8=' });
   });
 
+  it('has no content type if the received CloudEvent had none', () => {
+    for (const ce_data of [undefined, 'value', 'base64', 'none'])
+      expect(sent({ ce_data })).not.toHaveProperty('datacontenttype');
+  });
+
   it('has its own id and source if a pipeline derived it from a CloudEvent', () => {
     const members = { ce_datacontenttype: 'text/xml', ce_data: 'value', traceparent: '00-a' };
     expect(sent(members, { event_id: id, data: '{"value":1}' })).toMatchObject({

@@ -64,8 +64,8 @@ export type StoredEventForCloudEvent = Pick<
 
 /**
  * Returns the event in the JSON format of CloudEvents 1.0. An event that was received as a CloudEvent gets its original
- * `id`, `source`, extensions and `data` back; the text of `data` is the one that was sent. An event that a pipeline
- * derived from it is a different event: its `id` is its `event_id`.
+ * `id`, `source`, extensions and `data` back, and `datacontenttype` if it had one; the text of `data` is the one that was
+ * sent. An event that a pipeline derived from it is a different event: its `id` is its `event_id`.
  * @param source the source of an event that was not received as a CloudEvent
  */
 export function cloudEventJson(event: StoredEventForCloudEvent, source: string): string {
@@ -78,7 +78,8 @@ export function cloudEventJson(event: StoredEventForCloudEvent, source: string):
     type: event.event_type,
     ...(event.entity_id !== null && { subject: event.entity_id }),
     time: event.timestamp,
-    datacontenttype: own.datacontenttype ?? 'application/json',
+    // An undefined member is omitted.
+    datacontenttype: own.id === undefined ? 'application/json' : own.datacontenttype,
     ...(own.dataschema !== undefined && { dataschema: own.dataschema }),
     ...extensionsOf(metadata),
   };

@@ -25,9 +25,9 @@ export {
   isJsonLines,
   isJsonType,
   mediaTypeOf,
-  requireText,
   takeBody,
   takeBytes,
+  utf8TextOf,
 } from './body/read-body.js';
 export { recordHeaders } from './server/request-identity.js';
 export {

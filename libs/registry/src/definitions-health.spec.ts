@@ -11,16 +11,22 @@ import {
 import { openDefinitions } from './open-definitions.js';
 
 describe('definitionsHealth', () => {
-  it('counts failed projections and pipelines without failing itself', () => {
+  it('is degraded by failed projections and pipelines, and by definitions that it cannot read', () => {
     const kind = (...failures: (string | null)[]) => ({
       all: () => failures.map((failure) => ({ failure })),
     });
-    const definitions = {
-      ...{ unreadable: 0, failure: undefined, streams: () => [] },
-      ...{ projections: kind(null, 'why'), pipelines: kind('why', null, 'why') },
+    const of = (unreadable: number, projections: object, pipelines: object) => {
+      const definitions = { unreadable, failure: undefined, streams: () => [], projections, pipelines };
+      return definitionsHealth(definitions as unknown as DefinitionsHealthInput);
     };
-    expect(definitionsHealth(definitions as unknown as DefinitionsHealthInput)).toEqual({
-      ...{ streams: 0, unreadable: 0, failed_projections: 1, failed_pipelines: 2 },
+    const none = { status: 'ok', streams: 0, unreadable: 0, failed_projections: 0, failed_pipelines: 0 };
+    const degraded = { ...none, status: 'degraded' };
+    expect(of(0, kind(null), kind(null))).toEqual(none);
+    expect(of(1, kind(), kind())).toEqual({ ...degraded, unreadable: 1 });
+    expect(of(0, kind('why'), kind())).toEqual({ ...degraded, failed_projections: 1 });
+    expect(of(0, kind(null, 'why'), kind('why', null, 'why'))).toEqual({
+      ...degraded,
+      ...{ failed_projections: 1, failed_pipelines: 2 },
     });
   });
 });

@@ -15,11 +15,12 @@ export type DefinitionsHealthInput = Pick<
 >;
 
 /**
- * Returns the health of the definitions. A failed projection or pipeline is counted, but does not fail the check,
- * because the process is not the cause. The health contains counts and no names, because every API key can read it.
+ * Returns the health of the definitions. A failed projection or pipeline, and a definition of a newer version, degrade
+ * the check, but do not fail it, because the process is not the cause. The health contains counts and no names, because every API key can read it.
  * @throws DefinitionsOutdatedError if the definitions topic is no longer followed
  */
 export function definitionsHealth(definitions: DefinitionsHealthInput): {
+  status: 'ok' | 'degraded';
   streams: number;
   unreadable: number;
   failed_projections: number;
@@ -28,11 +29,11 @@ export function definitionsHealth(definitions: DefinitionsHealthInput): {
   const { failure, unreadable, projections, pipelines } = definitions;
   if (failure)
     throw new DefinitionsOutdatedError('the definitions topic is no longer followed', { cause: failure });
+  const failed_projections = countFailed(projections.all());
+  const failed_pipelines = countFailed(pipelines.all());
   return {
-    streams: definitions.streams().length,
-    unreadable,
-    failed_projections: countFailed(projections.all()),
-    failed_pipelines: countFailed(pipelines.all()),
+    status: failed_projections + failed_pipelines + unreadable > 0 ? 'degraded' : 'ok',
+    ...{ streams: definitions.streams().length, unreadable, failed_projections, failed_pipelines },
   };
 }
 

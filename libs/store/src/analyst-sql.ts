@@ -16,11 +16,19 @@ export interface EventTypeView {
   columns: readonly DataMemberColumn[];
 }
 
-/** An SQL view with the states of a projection's keys. */
+/**
+ * Type of the result of a projection's field. It determines the columns of the field in SQL: `count` is an integer from 0,
+ * `sum` an exact decimal number, `mean` a number or null, `value` any JSON value, `list` a list and `object` an object.
+ */
+export type FieldResultType = 'count' | 'sum' | 'mean' | 'value' | 'list' | 'object';
+
+/** An SQL view with one row for each key of a projection. */
 export interface ProjectionView {
   view: string;
   /** Id of the projection's generation that serves reads. */
   generation: string;
+  /** The fields of the generation, in the order of its results. */
+  fields: readonly { name: string; type: FieldResultType }[];
 }
 
 /** The SQL views that exist in addition to the view `events`; an API key may be allowed to read only some of them. */
@@ -75,6 +83,8 @@ export interface CheckedStatement {
   format: string;
   /** The SQL text without its literals, for the log. */
   outline: string;
+  /** Names of the permitted views that the statement may read, at least all that it reads. */
+  views: readonly string[];
 }
 
 /**

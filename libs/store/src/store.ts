@@ -138,8 +138,15 @@ export interface EventCountQuery extends EventFilter {
   groupBy?: 'stream' | 'event_type' | 'entity_id';
   /** Width of a time bucket in seconds. */
   intervalSeconds?: number;
+  /** The time that `since`, `until` and the buckets refer to; default: `timestamp`. */
+  time?: EventTimeName;
   limit: number;
 }
+
+/** Names of the times of an event: when it happened, and when Tributary accepted it. */
+export const eventTimeNames = ['timestamp', 'ingested_at'] as const;
+/** Name of a time of an event. */
+export type EventTimeName = (typeof eventTimeNames)[number];
 
 /** The number of matching events in one time bucket and one group, such as one event type. */
 export interface StoredEventCountBucket {
@@ -287,7 +294,13 @@ export interface Store {
   readonly reader: EventReader;
   readonly eraser: EventRemover;
   readonly snapshots: EntitySnapshotStore & EntitySnapshotBatchStore;
+  /** States of projections. Their results have the same owners: a removal removes both. */
   readonly projections: KeyedStateStore & KeyedStateReader;
+  /**
+   * Results of projections for analysts' SQL: one row for each key, of no stream, and a checkpoint for each partition up
+   * to which the results are complete.
+   */
+  readonly projectionResults: KeyedStateStore & KeyedStateReader;
   readonly pipelines: KeyedStateStore & KeyedStateReader;
   /** Applies the missing migrations. Several processes may run this at the same time. */
   migrate(): Promise<void>;

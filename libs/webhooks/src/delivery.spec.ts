@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { derivedSignals } from '#testkit';
 import {
   WebhookDeliverer,
@@ -12,13 +12,15 @@ import {
 } from './delivery.js';
 import { WebhookAddressPolicy } from './webhook-address-policy.js';
 import { WebhookClient } from './webhook-client.js';
-import { webhookKeys } from './secrets.js';
+import { WebhookSecrets } from './secrets.js';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
-const keys = webhookKeys([`hooks=${secret}`]);
+/** Hosts of the secret `hooks`: those of the receivers that the test has started, and a few others. */
+const hosts: string[] = [];
 const never = new AbortController().signal;
 const closing: (() => void)[] = [];
 
+beforeEach(() => void hosts.splice(0, Infinity, 'example.org', '127.0.0.1', '10.0.0.1'));
 afterEach(() => closing.splice(0).forEach((close) => close()));
 
 interface Received {
@@ -44,7 +46,9 @@ async function receiver(
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, received };
+  const { port } = server.address() as AddressInfo;
+  hosts.push(`127.0.0.1:${port}`, `localhost:${port}`);
+  return { url: `http://127.0.0.1:${port}/hook`, received };
 }
 
 const status =
@@ -59,7 +63,8 @@ function deliverer(
 ): WebhookDeliverer {
   const poster = new WebhookClient(new WebhookAddressPolicy(more.allowed ?? ['127.0.0.0/8', '::1']), 500);
   closing.push(() => poster.close());
-  return new WebhookDeliverer({ poster, keys, firstDelayMs: 1, longestDelayMs: 4, ...more });
+  const secrets = new WebhookSecrets(JSON.stringify({ hooks: { value: secret, hosts } }));
+  return new WebhookDeliverer({ poster, secrets, firstDelayMs: 1, longestDelayMs: 4, ...more });
 }
 
 const to = (url: string, more: Partial<PendingWebhookDelivery> = {}): PendingWebhookDelivery => ({
@@ -93,6 +98,12 @@ describe('delivering a webhook', () => {
     expect(outcomes).toEqual([undefined]);
     expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     expect(seen.map(({ outcome }) => outcome)).toEqual(['repeated', 'repeated', 'repeated', 'delivered']);
+    expect(seen.map(({ answer }) => answer)).toEqual([
+      'The receiver answered 500.',
+      expect.any(String),
+      'The receiver answered 429.',
+      undefined,
+    ]);
     expect(seen.every(({ sender, seconds }) => sender === 'orders' && seconds > 0)).toBe(true);
   });
 
@@ -147,18 +158,53 @@ describe('delivering a webhook', () => {
     expect(received).toHaveLength(0);
   });
 
-  it('rejects a delivery with an unknown secret', async () => {
+  it('sends nothing with an unknown secret, or to a host that is not among those of the secret', async () => {
     const { url, received } = await receiver(status(200));
+    const one = deliverer();
+    const foreign = await receiver(status(200));
 
-    await expect(deliverer().deliver([to(url, { secretRef: 'others' })], never)).rejects.toThrow(RangeError);
+    const outcomes = await one.deliver([to(url, { secretRef: 'others' }), to(foreign.url), to(url)], never);
 
-    expect(received).toHaveLength(0);
+    const host = new URL(foreign.url).host;
+    expect(outcomes).toEqual([
+      expect.stringContaining('There is no webhook secret others.'),
+      expect.stringContaining(`The webhook secret hooks must not sign requests to ${host}.`),
+      undefined,
+    ]);
+    expect([received.length, foreign.received.length]).toEqual([1, 0]);
+  });
+
+  it('signs with both values of a secret that is rotated', async () => {
+    const { url, received } = await receiver(status(204));
+    const next = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
+    const secrets = new WebhookSecrets(JSON.stringify({ hooks: { value: [next, secret], hosts } }));
+
+    expect(await deliverer({ secrets }).deliver([to(url)], never)).toEqual([undefined]);
+
+    const [{ body, headers }] = received as [Received];
+    for (const known of [next, secret]) expect(new Webhook(known).verify(body, headers)).toBeTruthy();
+  });
+
+  it('follows no redirect, so that no other host receives what a secret signs', async () => {
+    const other = await receiver(status(200));
+    const { url } = await receiver(status(307, { location: other.url }));
+
+    expect(await deliverer().deliver([to(url)], never)).toEqual(['The receiver answered 307.']);
+
+    expect(other.received).toEqual([]);
   });
 
   it.each([
     [{ url: 'http://127.0.0.1/', secretRef: 'hooks' }, undefined],
     [{ url: 'https://example.org/', secretRef: 'hooks' }, undefined],
-    [{ url: 'https://example.org/', secretRef: 'others' }, /Add others=whsec_… to WEBHOOK_SECRETS/],
+    [
+      { url: 'https://example.org/', secretRef: 'others' },
+      /Add {"others":{"value":"whsec_…","hosts":\["example.org"\]}} to WEBHOOK_SECRETS/,
+    ],
+    [
+      { url: 'https://example.com/', secretRef: 'hooks' },
+      /add example.com to the hosts of hooks in WEBHOOK_SECRETS/,
+    ],
     [{ url: 'https://10.0.0.1/', secretRef: 'hooks' }, /WEBHOOK_ALLOWED_NETWORKS/],
   ])('returns the missing configuration for %j', (to, why) => {
     const missingConfiguration = deliverer().missingConfiguration(to);

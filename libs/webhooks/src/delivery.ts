@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff, withAnySignal } from '#async';
 import type { WebhookClient, WebhookPostResult } from './webhook-client.js';
+import type { WebhookSecrets } from './secrets.js';
 import { webhookHeaders } from './signature.js';
 
 /**
@@ -37,14 +38,16 @@ export interface DeliveryAttempt {
   readonly outcome: (typeof attemptOutcomes)[number];
   /** Duration of the attempt in seconds, until the receiver's answer or the failure. */
   readonly seconds: number;
+  /** Why the attempt failed; absent if the receiver accepted the event. */
+  readonly answer?: string;
 }
 
 /**
- * What a `WebhookDeliverer` needs: the HTTP client, the signing keys by name, and optional limits, delays and clocks.
+ * What a `WebhookDeliverer` needs: the HTTP client, the secrets, and optional limits, delays and clocks.
  */
 export interface WebhookDelivererDependencies {
   poster: Pick<WebhookClient, 'post' | 'wrongIn'>;
-  keys: ReadonlyMap<string, Buffer>;
+  secrets: Pick<WebhookSecrets, 'keysFor'>;
   /** Called after each attempt to post an event, for metrics. */
   attempted?: (attempt: DeliveryAttempt) => void;
   /** Maximum number of requests in progress at the same time, for each call of `deliver`. */
@@ -82,19 +85,18 @@ export class WebhookDeliverer {
    * Returns why this process's configuration does not permit deliveries to the receiver, and what to change; undefined
    * if the configuration permits them.
    */
-  missingConfiguration({ url, secretRef }: WebhookTarget): string | undefined {
-    const { keys, poster } = this.options;
-    if (!keys.has(secretRef))
-      return `There is no webhook secret ${secretRef}. Add ${secretRef}=whsec_… to WEBHOOK_SECRETS of the processors.`;
-    const wrong = poster.wrongIn(url);
+  missingConfiguration(target: WebhookTarget): string | undefined {
+    const { secrets, poster } = this.options;
+    const signing = secrets.keysFor(target);
+    if ('refusal' in signing) return signing.refusal;
+    const wrong = poster.wrongIn(target.url);
     return wrong === undefined ? undefined : `The address of the webhook ${wrong}.`;
   }
 
   /**
    * Resolves when each delivery was accepted or given up. The results are in the same order: undefined, or the reason
    * for giving up.
-   * @throws the signal's reason when it is aborted, although some deliveries may have been accepted; RangeError when
-   * configuration is missing (callers check `missingConfiguration` first)
+   * @throws the signal's reason when it is aborted, although some deliveries may have been accepted
    */
   async deliver(
     deliveries: readonly PendingWebhookDelivery[],
@@ -119,15 +121,15 @@ export class WebhookDeliverer {
     delivery: PendingWebhookDelivery,
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    const { url, body, sender, secretRef } = delivery;
-    const { poster, keys, attempts, attempted, firstDelayMs, longestDelayMs } = this.options;
+    const { url, body, sender } = delivery;
+    const { poster, secrets, attempts, attempted, firstDelayMs, longestDelayMs } = this.options;
     const backoff = new Backoff(firstDelayMs, longestDelayMs);
-    const key = keys.get(secretRef);
-    if (!key) throw new RangeError(`no webhook secret ${secretRef}`);
+    const signing = secrets.keysFor(delivery);
+    if ('refusal' in signing) return signing.refusal;
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
       const begun = performance.now();
-      const outcome = await poster.post({ url, headers: this.headers(delivery, key), body }, signal);
+      const outcome = await poster.post({ url, headers: this.headers(delivery, signing.keys), body }, signal);
       signal.throwIfAborted();
       const seconds = (performance.now() - begun) / 1000;
       const failure = failureOf(outcome);
@@ -136,17 +138,20 @@ export class WebhookDeliverer {
         return undefined;
       }
       if (failure.isFinal || attempt >= attempts) {
-        attempted?.({ sender, outcome: 'given_up', seconds });
+        attempted?.({ sender, outcome: 'given_up', seconds, answer: failure.reason });
         return attempt === 1 ? failure.reason : `${failure.reason} All ${attempt} attempts failed.`;
       }
-      attempted?.({ sender, outcome: 'repeated', seconds });
+      attempted?.({ sender, outcome: 'repeated', seconds, answer: failure.reason });
       await sleep(this.delay(backoff.next(), outcome), undefined, { signal });
     }
   }
 
-  private headers({ id, body, contentType }: PendingWebhookDelivery, key: Buffer): Record<string, string> {
+  private headers(
+    { id, body, contentType }: PendingWebhookDelivery,
+    keys: readonly Buffer[],
+  ): Record<string, string> {
     const { now = Date.now } = this.options;
-    return { 'content-type': contentType, ...webhookHeaders({ id, body, at: now() / 1000 }, key) };
+    return { 'content-type': contentType, ...webhookHeaders({ id, body, at: now() / 1000 }, keys) };
   }
 
   /**

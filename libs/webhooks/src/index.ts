@@ -6,5 +6,5 @@ export {
 } from './delivery.js';
 export { WebhookAddressPolicy } from './webhook-address-policy.js';
 export { WebhookClient } from './webhook-client.js';
-export { webhookKeys, webhookSecretsError } from './secrets.js';
+export { WebhookSecrets, webhookSecretsError } from './secrets.js';
 export { webhookUrlError } from './webhook-url.js';

@@ -1,29 +1,130 @@
 import { describe, expect, it } from 'vitest';
-import { webhookKeys, webhookSecretsError } from './secrets.js';
+import { WebhookSecrets, webhookSecretsError } from './secrets.js';
 
-const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const key = (byte: number) => Buffer.alloc(32, byte);
+const value = (byte = 7) => `whsec_${key(byte).toString('base64')}`;
+const text = (...hosts: string[]) => JSON.stringify({ shop: { value: value(), hosts } });
+const keysFor = (url: string, ...hosts: string[]) =>
+  new WebhookSecrets(text(...hosts)).keysFor({ url, secretRef: 'shop' });
 
 describe('webhook secrets', () => {
   it('are found by name', () => {
-    const keys = webhookKeys([`billing=${secret}`, `crm-eu=${secret}`]);
+    const secrets = new WebhookSecrets(
+      JSON.stringify({
+        billing: { value: value(), hosts: ['a.example'] },
+        'crm-eu': { value: value(8), hosts: ['a.example'] },
+      }),
+    );
 
-    expect([...keys.keys()]).toEqual(['billing', 'crm-eu']);
-    expect(keys.get('billing')).toEqual(Buffer.alloc(32, 7));
+    const keysOf = (secretRef: string) => secrets.keysFor({ url: 'https://a.example/hook', secretRef });
+
+    expect([keysOf('billing'), keysOf('crm-eu')]).toEqual([{ keys: [key(7)] }, { keys: [key(8)] }]);
+    expect(keysOf('crm')).toHaveProperty('refusal', expect.stringContaining('no webhook secret crm.'));
+    expect(keysOf('constructor')).toHaveProperty('refusal');
+  });
+
+  it('sign with both values while they are rotated', () => {
+    const shop = { value: [value(8), value(7)], hosts: ['a.example'] };
+    const secrets = new WebhookSecrets(JSON.stringify({ shop }));
+
+    expect(secrets.keysFor({ url: 'https://a.example/', secretRef: 'shop' })).toEqual({
+      keys: [key(8), key(7)],
+    });
+  });
+
+  it('may be none', () => {
+    expect(webhookSecretsError('')).toBeUndefined();
+  });
+
+  it.each<[string, string, RegExp]>([
+    ['that are not JSON', `shop=${value()}`, /must be a JSON object such as {"shop":/],
+    ['in a list', JSON.stringify([value()]), /must be a JSON object/],
+    ['without hosts', JSON.stringify({ shop: { value: value() } }), /shop needs "hosts": a list of 1 to 100/],
+    ['as a text alone', JSON.stringify({ shop: value() }), /shop must be an object/],
+    ['with an empty list of hosts', text(), /shop needs "hosts"/],
+    ['with too many hosts', text(...Array.from({ length: 101 }, (_, i) => `h${i}`)), /shop needs "hosts"/],
+    ['with one host as a text', JSON.stringify({ shop: { value: value(), hosts: 'a' } }), /needs "hosts"/],
+    ['with an invalid name', JSON.stringify({ [value()]: {} }), /entry 1 must have a name/],
+    ['without a value', JSON.stringify({ shop: { hosts: ['a'] } }), /24 to 64 bytes/],
+    [
+      'with too short a value',
+      JSON.stringify({ shop: { value: 'whsec_c2hvcnQ=', hosts: ['a'] } }),
+      /24 to 64/,
+    ],
+    ['with no value', JSON.stringify({ shop: { value: [], hosts: ['a'] } }), /one "value", or a list of 2/],
+    [
+      'with three values',
+      JSON.stringify({ shop: { value: [value(), value(8), value(9)], hosts: ['a'] } }),
+      /one "value", or a list of 2/,
+    ],
+    [
+      'with an unknown member',
+      JSON.stringify({ shop: { value: value(), hosts: ['a'], host: 'b' } }),
+      /only the members "value" and "hosts"/,
+    ],
+  ])('%s are rejected without revealing them', (_what, wrong, why) => {
+    expect(webhookSecretsError(wrong)).toMatch(why);
+    expect(webhookSecretsError(wrong)).not.toContain(value());
+    expect(() => new WebhookSecrets(wrong)).toThrow(RangeError);
   });
 
   it.each([
-    ['no name', secret, /entry 1/],
-    ['an invalid name', `a b=${secret}`, /entry 1/],
-    ['no secret', 'billing', /entry 1/],
-    ['too short a secret', 'billing=whsec_c2hvcnQ=', /entry 1 .*24 to 64 bytes/],
-  ])('with %s are rejected without revealing them', (_what, one, why) => {
-    expect(webhookSecretsError([one])).toMatch(why);
-    expect(webhookSecretsError([one])).not.toContain(secret);
+    ...['', '*', '*.example.com', 'https://a.example', 'a.example/hook', 'a.example/', 'user@a.example'],
+    ...[
+      'a.example?x',
+      'a.example#x',
+      'a.example\\x',
+      'a example',
+      ' a.example',
+      'a.example:99999',
+      '[::1',
+      '::1',
+    ],
+  ])('with the host "%s" are rejected', (host) => {
+    expect(webhookSecretsError(text('ok.example', host))).toMatch(
+      /the secret shop has an invalid host 2: it must/,
+    );
+  });
+});
+
+describe('a webhook secret signs requests', () => {
+  it.each([
+    ['https://hooks.example.com/a?b=c', 'hooks.example.com'],
+    ['https://HOOKS.Example.com/', 'hooks.example.com'],
+    ['https://hooks.example.com/', 'Hooks.EXAMPLE.com'],
+    ['https://hooks.example.com:443/', 'hooks.example.com'],
+    ['https://hooks.example.com/', 'hooks.example.com:443'],
+    ['https://hooks.example.com:8443/', 'hooks.example.com:8443'],
+    ['https://bücher.example/', 'xn--bcher-kva.example'],
+    ['https://xn--bcher-kva.example/', 'Bücher.example'],
+    ['https://[2606:4700:0:0::1111]:8443/', '[2606:4700::1111]:8443'],
+    ['https://8.8.8.8/', '8.8.8.8'],
+    ['http://127.0.0.1:9000/', '127.0.0.1:9000'],
+  ])('to %s if its host is %s', (url, host) => {
+    expect(keysFor(url, 'other.example', host)).toEqual({ keys: [key(7)] });
   });
 
-  it('need unique names', () => {
-    expect(webhookSecretsError([`a=${secret}`, `a=${secret}`])).toMatch(
-      /entry 2 has the same name as another entry/,
-    );
+  it.each([
+    ['https://evil.example/', 'hooks.example.com'],
+    ['https://sub.hooks.example.com/', 'hooks.example.com'],
+    ['https://hooks.example.com.evil.example/', 'hooks.example.com'],
+    ['https://example.com/', 'hooks.example.com'],
+    ['https://hooks.example.com:8443/', 'hooks.example.com'],
+    ['https://hooks.example.com/', 'hooks.example.com:8443'],
+    ['https://hooks.example.com./', 'hooks.example.com'],
+    ['https://evil.example/hooks.example.com', 'hooks.example.com'],
+    ['https://evil.example/?hooks.example.com', 'hooks.example.com'],
+    ['https://hooks.example.com@evil.example/', 'hooks.example.com'],
+    ['https://evil.example\\@hooks.example.com/', 'hooks.example.com'],
+    ['https://hооks.example.com/', 'hooks.example.com'],
+    ['https://127.0.0.2/', '127.0.0.1'],
+    ['https://[::ffff:7f00:1]/', '127.0.0.1'],
+  ])('not to %s if its host is %s, and does not tell its hosts', (url, host) => {
+    const signing = keysFor(url, host);
+
+    const { refusal } = signing as { refusal: string };
+    expect(refusal).toMatch(/^The webhook secret shop must not sign/);
+    const called = new URL(url).host;
+    expect(refusal.replaceAll(called, '')).not.toContain(host);
   });
 });

@@ -1,33 +1,114 @@
 import { secretNamePattern } from '#event';
 import { webhookKey, webhookSecretRule } from './signature.js';
 
-/** Returns why a list of `name=whsec_…` is invalid, without revealing any entry; undefined if it is valid. */
-export function webhookSecretsError(secrets: readonly string[]): string | undefined {
-  const names = new Set<string>();
-  for (const [i, one] of secrets.entries()) {
-    const [name, secret] = partsOf(one);
-    // The error names the number of the entry only, because an invalid name may be a secret.
-    const entry = `entry ${i + 1}`;
-    if (!secretNamePattern.test(name)) return `${entry} must be name=whsec_…`;
-    if (names.has(name)) return `${entry} has the same name as another entry`;
-    if (!webhookKey(secret)) return `the secret of ${entry} ${webhookSecretRule}`;
-    names.add(name);
+/** Maximum number of hosts of a secret, and of its values: a new and an old one, while the secret is rotated. */
+const [mostHosts, mostValues] = [100, 2];
+
+const example = '{"shop":{"value":"whsec_…","hosts":["hooks.example.com"]}}';
+
+/** Keys of a webhook secret, and the hosts that may receive what they sign, as `URL.host` writes them. */
+interface WebhookSecret {
+  readonly keys: readonly Buffer[];
+  readonly hosts: ReadonlySet<string>;
+}
+
+/** The keys with which a delivery is signed, or the reason why it must not be signed and what to change. */
+export type SigningKeys = { readonly keys: readonly Buffer[] } | { readonly refusal: string };
+
+/**
+ * The webhook secrets of an installation, by name. A secret signs only requests to its own hosts: otherwise whoever may
+ * define a pipeline could let any secret sign a text of their choice, and present it to the secret's receivers.
+ */
+export class WebhookSecrets {
+  private readonly secrets: ReadonlyMap<string, WebhookSecret>;
+
+  /**
+   * @param text JSON object with `{value, hosts}` for each name; `value` is one `whsec_…`, or a list of two while a
+   *   secret is rotated. An empty text contains no secret.
+   * @throws RangeError when `webhookSecretsError` returns an error
+   */
+  constructor(text: string) {
+    const parsed = parse(text);
+    if (typeof parsed === 'string') throw new RangeError(parsed);
+    this.secrets = parsed;
   }
-  return undefined;
+
+  /**
+   * Returns the keys for a request to this URL. The refusal names no other host: whoever reads it may not know the
+   * secret's receivers.
+   */
+  keysFor({ url, secretRef }: { url: string; secretRef: string }): SigningKeys {
+    const { host } = new URL(url);
+    const secret = this.secrets.get(secretRef);
+    if (!secret)
+      return {
+        refusal: `There is no webhook secret ${secretRef}. Add {"${secretRef}":{"value":"whsec_…","hosts":["${host}"]}} to WEBHOOK_SECRETS of the processors.`,
+      };
+    if (secret.hosts.has(host)) return { keys: secret.keys };
+    return {
+      refusal: `The webhook secret ${secretRef} must not sign requests to ${host}. Name a secret of this host, or add ${host} to the hosts of ${secretRef} in WEBHOOK_SECRETS of the processors.`,
+    };
+  }
+}
+
+/** Returns why the text of `WebhookSecrets` is invalid, without revealing any value; undefined if it is valid. */
+export function webhookSecretsError(text: string): string | undefined {
+  const parsed = parse(text);
+  return typeof parsed === 'string' ? parsed : undefined;
+}
+
+/** Returns the secrets, or why the text is invalid. */
+function parse(text: string): ReadonlyMap<string, WebhookSecret> | string {
+  if (text.trim() === '') return new Map();
+  const all = objectOf(text);
+  if (!all) return `must be a JSON object such as ${example}`;
+  const secrets = new Map<string, WebhookSecret>();
+  for (const [i, [name, given]] of Object.entries(all).entries()) {
+    // The error does not repeat an invalid name, because it may be a secret.
+    if (!secretNamePattern.test(name)) return `entry ${i + 1} must have a name such as "shop"`;
+    const secret = secretOf(given);
+    if (typeof secret === 'string') return `the secret ${name} ${secret}`;
+    secrets.set(name, secret);
+  }
+  return secrets;
+}
+
+function objectOf(text: string): object | undefined {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function secretOf(given: unknown): WebhookSecret | string {
+  if (!isObject(given)) return `must be an object as in ${example}`;
+  const { value, hosts, ...others } = given as { value?: unknown; hosts?: unknown };
+  if (Object.keys(others).length > 0) return 'must have only the members "value" and "hosts"';
+  const keys = [value].flat().map((one) => (typeof one === 'string' ? webhookKey(one) : undefined));
+  if (keys.length === 0 || keys.length > mostValues)
+    return `must have one "value", or a list of ${mostValues} while it is rotated`;
+  if (!keys.every((key) => key !== undefined)) return `${webhookSecretRule}, in "value"`;
+  if (!Array.isArray(hosts) || hosts.length === 0 || hosts.length > mostHosts)
+    return `needs "hosts": a list of 1 to ${mostHosts} hosts that may receive what it signs, such as ["hooks.example.com"]`;
+  const known = hosts.map(hostOf);
+  const wrong = known.indexOf(undefined);
+  if (wrong >= 0)
+    return `has an invalid host ${wrong + 1}: it must be a host name or an IP address, with a port unless it is the default one, without a wildcard, such as hooks.example.com or hooks.example.com:8443`;
+  return { keys, hosts: new Set(known as string[]) };
 }
 
 /**
- * Parses a list of `name=whsec_…` into signing keys by name. @throws RangeError when `webhookSecretsError` returns an
- * error
+ * Returns a host as `URL.host` writes it: in lower case, international names in Punycode, without the default port;
+ * undefined if the text is more than a host.
  */
-export function webhookKeys(secrets: readonly string[]): ReadonlyMap<string, Buffer> {
-  const wrong = webhookSecretsError(secrets);
-  if (wrong !== undefined) throw new RangeError(wrong);
-  return new Map(secrets.map(partsOf).map(([name, secret]) => [name, webhookKey(secret)!]));
-}
-
-/** Splits an entry `name=whsec_…` at its first `=`: a name contains no `=`, but a secret in base64 may end with `=`. */
-function partsOf(text: string): [name: string, secret: string] {
-  const at = text.indexOf('=');
-  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
+function hostOf(text: unknown): string | undefined {
+  if (typeof text !== 'string' || !/^[^\s/\\?#@*%]+$/.test(text)) return undefined;
+  const url = `https://${text}/`;
+  return URL.canParse(url) ? new URL(url).host : undefined;
 }

@@ -10,7 +10,7 @@ describe('a Standard Webhooks signature', () => {
     const body = '{"data":{"name":"Zoë","amount":12.50}}';
     const headers = webhookHeaders(
       { id: '019aa4e2-7d53-8c1e-9a3e-0d6a1f0b2c11', body, at: Date.now() / 1000 },
-      key,
+      [key],
     );
 
     expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body));
@@ -18,7 +18,7 @@ describe('a Standard Webhooks signature', () => {
   });
 
   it('contains the time of the attempt, in whole seconds', () => {
-    expect(webhookHeaders({ id: 'a', body: '{}', at: 1_700_000_000.9 }, key)['webhook-timestamp']).toBe(
+    expect(webhookHeaders({ id: 'a', body: '{}', at: 1_700_000_000.9 }, [key])['webhook-timestamp']).toBe(
       '1700000000',
     );
   });

@@ -22,13 +22,15 @@ export function webhookKey(secret: string): Buffer | undefined {
 /**
  * Returns the headers that Standard Webhooks (version 1, symmetric) requires.
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ * @param keys Each of them signs the request: a receiver accepts it if it knows one of them.
  * @param at Time of this attempt, in seconds since 1970.
  */
 export function webhookHeaders(
   { id, body, at }: { id: string; body: string; at: number },
-  key: Buffer,
+  keys: readonly Buffer[],
 ): Record<string, string> {
   const timestamp = Math.floor(at).toString();
-  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
-  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+  const signed = `${id}.${timestamp}.${body}`;
+  const signatures = keys.map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`);
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
 }

@@ -30,6 +30,11 @@ class ForbiddenAddressError extends Error {
   override readonly name = 'ForbiddenAddressError';
 }
 
+/** Bytes of an answer's content that are read, and discarded, so that the connection can be reused. */
+const mostContentBytes = 4096;
+/** Milliseconds after the headers of an answer within which the rest of the exchange must end. */
+const contentMs = 1000;
+
 /** Maximum number of idle connections that are kept open to one webhook receiver. */
 const mostIdleSockets = 16;
 const idleMs = 4000;
@@ -37,7 +42,8 @@ const idleMs = 4000;
 /**
  * Sends POST requests to addresses that users have chosen. The client resolves the host name for each connection
  * itself, and connects to an address that it has checked, so a later change of the DNS record has no effect (DNS
- * rebinding). The client does not follow redirects and does not use the content of answers.
+ * rebinding). The client does not follow redirects and does not use the content of answers. Name resolution,
+ * connection, request and answer have one deadline together, and each request ends with a closed or an idle connection.
  */
 export class WebhookClient {
   private readonly agents: { http: HttpAgent; https: HttpsAgent };
@@ -75,19 +81,31 @@ export class WebhookClient {
         'user-agent': 'Tributary-Webhooks/1',
       },
       lookup: this.lookup(new URL(url)),
-      signal,
     };
     return new Promise((done) => {
       const request = this.open(new URL(url), options);
-      request.on('error', (error) => done(this.failed(error)));
+      let result: WebhookPostResult | undefined;
+      let rest: NodeJS.Timeout | undefined;
+      const end = (): void => void request.destroy(signal.reason as Error);
+      signal.addEventListener('abort', end, { once: true });
+      if (signal.aborted) end();
+      request.on('error', (error) => (result ??= this.failed(error)));
       request.on('response', (response) => {
         const { statusCode = 0, headers: answered } = response;
-        done({ status: statusCode, retryAfter: answered['retry-after'] });
-        // The content of the answer is ignored. A short answer is read to its end, so that the connection can be
-        // reused.
+        result = { status: statusCode, retryAfter: answered['retry-after'] };
+        rest = setTimeout(end, contentMs);
+        let bytes = 0;
+        response.on('data', (chunk: Buffer) => {
+          if ((bytes += chunk.length) > mostContentBytes) request.destroy();
+        });
         response.on('error', () => undefined);
-        if (Number(answered['content-length'] ?? Infinity) > 4096) response.destroy();
-        else response.resume();
+      });
+      // The only event after which the connection is closed or idle. Without it, a receiver could keep one connection
+      // for each delivery; an answer with status 101 causes no other event.
+      request.on('close', () => {
+        clearTimeout(rest);
+        signal.removeEventListener('abort', end);
+        done(result ?? this.failed(new Error('no HTTP answer')));
       });
       request.end(bytes);
     });

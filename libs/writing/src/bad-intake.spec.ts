@@ -85,6 +85,123 @@ describe.each(Object.entries(forms))('%s', (_, form) => {
   });
 });
 
+const plain = '{"stream":"s","event_type":"t","data":{}}';
+const batch = '/api/v1/events/batch';
+const logRecord = '{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":{"stringValue":"a"}}]}]}]}';
+const json = { 'content-type': 'application/json' };
+
+describe.each<[string, Form]>([
+  ...Object.entries(forms),
+  ['one event', ['/api/v1/events', json, plain]],
+  ['a batch', [batch, json, `{"events":[${plain}]}`]],
+  ['a batch of lines', [batch, { 'content-type': 'application/x-ndjson' }, `${plain}\n`]],
+  ['OTLP/JSON', ['/v1/logs?stream=s', json, logRecord]],
+])('%s', (_, form) => {
+  const [, , good] = form;
+  const marked = `\ufeff${good}`;
+  const written = () => given.written('s').map(({ data }) => data);
+
+  it.each<[string, string | Buffer, Record<string, string>]>([
+    ['a byte-order mark', marked, {}],
+    ['a byte-order mark in gzip', gzipSync(marked), { 'content-encoding': 'gzip' }],
+    ['a byte-order mark in zstd', zstd(marked), { 'content-encoding': 'zstd' }],
+    [
+      'two gzip members, split within a character',
+      Buffer.concat(
+        [Buffer.from(marked).subarray(0, 2), Buffer.from(marked).subarray(2)].map((part) => gzipSync(part)),
+      ),
+      { 'content-encoding': 'gzip' },
+    ],
+    ['an empty gzip member', Buffer.concat([gzipSync(''), gzipSync(good)]), { 'content-encoding': 'gzip' }],
+    [
+      'two zstd frames',
+      Buffer.concat([zstd(good.slice(0, 9)), zstd(good.slice(9))]),
+      { 'content-encoding': 'zstd' },
+    ],
+  ])('is accepted with %s, like without', async (...row) => {
+    const [, body, headers] = row;
+    const answer = await send(form, body, headers);
+    expect(answer.statusCode).toBeOneOf([200, 201, 204]);
+    const found = written();
+    await given.close();
+    given = await startTestIngest();
+    await send(form, good);
+    expect(found.length).toBeGreaterThan(0);
+    expect(found).toEqual(written());
+  });
+
+  it.each<[string, string | Buffer, Record<string, string>]>([
+    ['two byte-order marks', `\ufeff${marked}`, {}],
+    ['a byte-order mark of UTF-16', Buffer.from(marked, 'utf16le'), {}],
+    ['only a byte-order mark', '\ufeff', {}],
+    ...(
+      [
+        ['zero bytes and another member', [Buffer.alloc(5), gzipSync(good)]],
+        ['zero bytes', [Buffer.alloc(1)]],
+        ['other bytes', [Buffer.from('{}')]],
+        ['the first byte of a member', [Buffer.from([0x1f])]],
+        ['the beginning of a member', [gzipSync(good).subarray(0, 12)]],
+        ['a zstd frame', [zstd(good)]],
+      ] as [string, Buffer[]][]
+    ).map(([name, rest]): [string, Buffer, Record<string, string>] => [
+      `gzip and ${name}`,
+      Buffer.concat([gzipSync(good), ...rest]),
+      { 'content-encoding': 'gzip' },
+    ]),
+    ...(
+      [
+        ['zero bytes', [Buffer.alloc(5)]],
+        ['other bytes', [Buffer.from('{}')]],
+        ['the beginning of a frame', [zstd(good).subarray(0, 3)]],
+        ['a gzip member', [gzipSync(good)]],
+        ['a skippable frame that ends early', [Buffer.from([0x53, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 9])]],
+      ] as [string, Buffer[]][]
+    ).map(([name, rest]): [string, Buffer, Record<string, string>] => [
+      `zstd and ${name}`,
+      Buffer.concat([zstd(good), ...rest]),
+      { 'content-encoding': 'zstd' },
+    ]),
+  ])('is rejected with %s', async (...row) => {
+    const [, body, headers] = row;
+    const answer = await send(form, body, { prefer: 'handling=strict', ...headers });
+    expect(answer.statusCode).toBe(400);
+    expect(given.records('s')).toEqual([]);
+  });
+});
+
+describe('a byte-order mark', () => {
+  it('at the beginning of a later line is ignored, because joined files have it there', async () => {
+    await send(forms['raw lines']!, '\ufeff{"a":1}\n\ufeff{"b":"\ufeffü"}\r\n\ufeff{"c":3}');
+    await send(
+      ['/api/v1/events/batch', { 'content-type': 'application/x-ndjson' }, ''],
+      `${plain}\n\ufeff${plain}`,
+    );
+    expect(kept()).toEqual([]);
+    const texts = given.written('s').map(({ data }) => data);
+    expect(texts.sort()).toEqual(['{"a":1}', '{"b":"\ufeffü"}', '{"c":3}', '{}', '{}']);
+  });
+
+  it.each([
+    ['within a line', '{"a":1}\n{"b":\ufeff2}'],
+    ['after a value', '{"a":1}\n{"b":2}\ufeff'],
+  ])('%s is no JSON', async (_, body) => {
+    const answer = await send(forms['raw lines']!, body);
+    expect(answer.json()).toMatchObject({ accepted: 1, refused: 1, errors: [{ code: 'invalid_json' }] });
+  });
+
+  it('in text data of a CloudEvent belongs to the data', async () => {
+    const text = ['text/plain', '\ufeffü'] as const;
+    await send([cloudEvents, { ...binary, 'content-type': text[0] }, ''], text[1]);
+    expect(given.written('s')).toMatchObject([{ data: `{"value":"${text[1]}"}` }]);
+  });
+
+  it('does not change the ids of a repeated request', async () => {
+    await send(forms['raw lines']!, '{}');
+    await send(forms['raw lines']!, '\ufeff{}');
+    expect(new Set(given.written('s').map(({ event_id }) => event_id)).size).toBe(1);
+  });
+});
+
 describe('a line of 16 MiB', () => {
   const line = `"${'x'.repeat(limits.requestBytes - 16)}"`;
   const raw = (more: Record<string, string> = {}) => send(forms['raw lines']!, `{}\n${line}\n`, more);

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EventInput, ProblemError } from '#api';
 import { formatTime, limits } from '#event';
 import {
+  AcceptsBasicAuth,
   Accepts,
   AlwaysAnswered,
   setPreferenceApplied,
@@ -48,6 +49,7 @@ export class EventsController {
   @DescribeBody(EventInput)
   @BodyLimit(limits.requestBytes)
   @RequireScope('events:write')
+  @AcceptsBasicAuth()
   @Post()
   @AlwaysAnswered()
   async one(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
@@ -86,6 +88,7 @@ export class EventsController {
   @Accepts('application/json', 'application/x-ndjson')
   @BodyLimit(limits.requestBytes)
   @RequireScope('events:write')
+  @AcceptsBasicAuth()
   @Post('batch')
   @AlwaysAnswered()
   async batch(

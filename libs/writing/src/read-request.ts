@@ -19,10 +19,12 @@ const closeBrace = 0x7d;
 
 /**
  * Decodes a body that is known to be valid UTF-8. ASCII is decoded as Latin-1, because a string of one-byte characters
- * is faster to scan and slice.
+ * is faster to scan and slice. Byte-order marks at the beginning of lines, where joined files leave them, are removed:
+ * a JSON string contains no line feed, so such a mark is in no value.
  */
 export function textOf(body: Buffer): string {
-  return body.toString(isAscii(body) ? 'latin1' : 'utf8');
+  if (isAscii(body)) return body.toString('latin1');
+  return body.toString('utf8').replaceAll('\n\ufeff', '\n');
 }
 
 /**

@@ -12,6 +12,19 @@ export interface WriteDependencies {
   verdicts: VerdictTable;
   /** Whether the first event of a stream creates the stream. */
   autoCreateStreams: boolean;
+  /** Senders whose webhook handshake is granted, as DNS names in lower case; the handshake is off without any. */
+  webhookOrigins: readonly string[];
 }
 
 export const WRITE_DEPENDENCIES = Symbol('WritePorts');
+
+/** Returns the dependencies that are settings, which every app with write endpoints has. */
+export function writeSettings(config: {
+  AUTO_CREATE_STREAMS: boolean;
+  CLOUDEVENTS_ALLOWED_ORIGINS: readonly string[];
+}): Pick<WriteDependencies, 'autoCreateStreams' | 'webhookOrigins'> {
+  return {
+    autoCreateStreams: config.AUTO_CREATE_STREAMS,
+    webhookOrigins: config.CLOUDEVENTS_ALLOWED_ORIGINS.map((origin) => origin.toLowerCase()),
+  };
+}

@@ -1,6 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { EventsController } from './events.controller.js';
 import { CloudEventsController } from './cloudevents/cloud-events.controller.js';
+import { WebhookHandshakeController } from './cloudevents/webhook-handshake.controller.js';
 import { EventWriteService } from './event-write-service.js';
 import { OtlpController } from './otlp/otlp.controller.js';
 import { RawController } from './raw/raw.controller.js';
@@ -20,6 +21,7 @@ export class WriteModule {
         EventsController,
         RawController,
         CloudEventsController,
+        ...(ports.webhookOrigins.length > 0 ? [WebhookHandshakeController] : []),
         OtlpController,
         StreamCreationController,
       ],

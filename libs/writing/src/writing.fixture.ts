@@ -19,6 +19,7 @@ import { portKeys } from '../../../apps/ingest/src/port-keys.js';
 import { readsElsewhere } from '../../../apps/ingest/src/reads-elsewhere.js';
 import { VerdictTable } from '#verdicts';
 import { traced } from './traced-producer.js';
+import { writeSettings } from './write-dependencies.js';
 import { WriteModule } from './write.module.js';
 
 /** An HTTP port with the write routes on an in-memory log, for specs. */
@@ -84,7 +85,7 @@ export async function startTestIngest(options: TestIngestOptions = {}): Promise<
       definitions,
       topics,
       verdicts: new VerdictTable({ log, names: topics }),
-      autoCreateStreams: config.AUTO_CREATE_STREAMS,
+      ...writeSettings(config),
     }),
     ...(options.bodyBytes && { bodyBytes: options.bodyBytes }),
     ...(options.openapi && { openapi: { title: 'spec', description: '', version: '1' } }),

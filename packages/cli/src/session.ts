@@ -1,4 +1,4 @@
-import { Tributary, type Fetch } from '#client';
+import { Tributary, visibleText, type Fetch } from '#client';
 import type { ParsedArguments } from './arguments/parsed-arguments.js';
 import { connectionOf, type ConnectionSettings } from './connection/connection.js';
 import { requireConfirmed, requireSpelledOut } from './connection/protection.js';
@@ -55,9 +55,9 @@ export class CommandSession {
     return this.input.flag('trace') ? tracedFetch((line) => this.report(line), fetch) : fetch;
   }
 
-  /** Writes a line to standard error. */
+  /** Writes lines to standard error, with escapes for characters that are not visible. */
   report(line: string): void {
-    void this.stderr.write(`${line}\n`);
+    void this.stderr.write(`${visibleText(line, { keep: '\n' })}\n`);
   }
 
   /** Refuses a change if the profile is protected and not named on the command line. @throws UsageError */

@@ -15,5 +15,6 @@ export type { ChangesOptions, Projections } from './resources/projections.js';
 export type { SchemaListQuery, Schemas } from './resources/schemas.js';
 export type { Snapshots } from './resources/snapshots.js';
 export type { Streams } from './resources/streams.js';
+export { visibleText } from './text/visible-text.js';
 export { Tributary, type TributaryOptions } from './tributary.js';
 export type * from './types/index.js';

@@ -71,6 +71,8 @@ const pipelinesOf = ({ stream, projection }: Names) => [
 ];
 const write = ({ stream }: Names) => ({ stream, event_type: 't', data: {} });
 
+const conditional = (names: Names) => ({ ...write(names), entity_id: 'e', expected_version: 5 });
+
 const cloudEvent = { specversion: '1.0', id: 'a', source: '/s', type: 't' };
 
 /** Requests for every route that contains names. If a route is missing here, the first spec fails. */
@@ -83,9 +85,13 @@ const asks: Record<string, (names: Names) => Ask[]> = {
     { url: `${api}/events/${event}` },
     { url: `${api}/events/${event}?wait_for=${stream}:0:0` },
   ],
-  'POST /events': (names) => [{ url: `${api}/events`, payload: write(names) }],
+  'POST /events': (names) => [
+    { url: `${api}/events`, payload: write(names) },
+    { url: `${api}/events`, payload: conditional(names) },
+  ],
   'POST /events/batch': (names) => [
     { url: `${api}/events/batch`, payload: { events: [write(names)] } },
+    { url: `${api}/events/batch`, payload: { events: [conditional(names)] } },
     {
       url: `${api}/events/batch?atomic=true`,
       payload: { events: [write({ ...names, stream: 'mine' }), write(names)] },

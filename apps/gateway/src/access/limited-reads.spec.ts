@@ -4,6 +4,7 @@ import { systemActor } from '#registry';
 import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { eventRow, givenGateway, type GivenGateway } from '../gateway-application-context.fixture.js';
 import { nowServing, savedState } from '../projections/states/serving.fixture.js';
+import { HealthHistory } from '../health/health-history.js';
 import { routesOfQueryPort } from './routes.fixture.js';
 
 /** The expected answer to a request with a key for the stream `mine`, while a stream `secret` exists too. */
@@ -159,7 +160,7 @@ const reads: Record<string, Case[]> = {
       '/api/v1/projections/of-secret/state/not-there',
     ),
   ],
-  // Like /health, it has totals only.
+  // It has totals of all streams only.
   'GET /api/v1/health-history': [{ url: '/api/v1/health-history', becomes: 'empty' }],
   'GET /api/v1/keys': refused('stream_forbidden')('/api/v1/keys'),
   'GET /api/v1/keys/:key_id': refused('stream_forbidden')('/api/v1/keys/abcdefghijkl'),
@@ -295,3 +296,37 @@ async function givenKey(streams: string[]): Promise<string> {
   expect(answer.statusCode, answer.body).toBe(201);
   return `Bearer ${answer.json<{ key: string }>().key}`;
 }
+
+describe('what a key that is limited to one stream reads of the health of the system', () => {
+  const readAs = async (url: string, authorization: string) =>
+    (await gateway.query.instance.inject({ url, headers: { authorization } })).json<object>();
+
+  it.each(['/health', '/health/ready'])('is no count of streams, jobs or events: %s', async (url) => {
+    const { health } = gateway.context;
+    health.register('definitions', async () => ({ streams: 2, failed_pipelines: 1 }));
+    health.register('queries', async () => ({ lag_events: 7, lag_seconds: 3 }));
+    health.register('late', () => Promise.reject(new Error('queries are 61 s (3 events) behind the log')));
+    const open = (await gateway.core.instance.inject({ url })).json<object>();
+    expect(open).toMatchObject({ checks: { definitions: { streams: 2 }, queries: { lag_events: 7 } } });
+
+    for (const authorization of Object.values(bearers))
+      expect(await readAs(url, authorization)).toMatchObject({
+        checks: {
+          ...{ definitions: { status: 'ok' }, queries: { status: 'ok', lag_seconds: 3 } },
+          late: { status: 'failing' },
+        },
+      });
+    const { checks } = (await readAs(url, bearers.exact)) as { checks: object };
+    expect(JSON.stringify(checks)).not.toMatch(/streams|failed|events|error/);
+  });
+
+  it('has no samples of the last hour', async () => {
+    const url = '/api/v1/health-history';
+    gateway.gateway.get(HealthHistory).add({ failed_jobs: 1 });
+    const whole = (await gateway.core.instance.inject({ url })).json<{ samples: unknown[] }>();
+    expect(whole.samples).toHaveLength(1);
+
+    for (const authorization of Object.values(bearers))
+      expect(await readAs(url, authorization)).toMatchObject({ samples: [] });
+  });
+});

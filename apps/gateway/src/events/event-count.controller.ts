@@ -34,12 +34,12 @@ export class EventCountController {
   @ApiAnswer(EventCount, { description: 'The counts.' })
   @Problems('invalid_expression', 'stream_not_found', consistentReadProblems)
   async count(
-    @Query() { filter, wait_for: positions, group_by: groupBy, interval }: EventCountParameters,
+    @Query() { filter, wait_for: positions, group_by: groupBy, interval, time }: EventCountParameters,
     @InjectPrincipal() { access }: Principal,
     @DisconnectSignal() client: AbortSignal,
   ): Promise<EventCount> {
     const permitted = await this.streams.of({ access, streams: filter.streams, positions, client });
-    const counted = { groupBy, intervalSeconds: interval, limit: maxBuckets + 1 };
+    const counted = { groupBy, intervalSeconds: interval, time, limit: maxBuckets + 1 };
     const query = { ...permitted, ...filter, ...counted };
     const { buckets, total } = await this.bulkhead.run(client, (signal) =>
       this.store.reader.count(query, signal),

@@ -2,7 +2,7 @@ import { IsIn } from 'class-validator';
 import { limits, type EpochMicros } from '#event';
 import type { ExpressionTree } from '#cel';
 import type { HasCrossFieldCheck } from '#http';
-import type { EventFilter, AuthorizationScope } from '#store';
+import { eventTimeNames, type EventFilter, type AuthorizationScope, type EventTimeName } from '#store';
 import {
   Cursor,
   PageLimit,
@@ -117,6 +117,14 @@ export class EventCountParameters extends ConsistentEventReadParameters {
     '1h',
   )
   interval?: number;
+
+  @IsIn(eventTimeNames)
+  @Parameter(
+    'The time that `since`, `until` and `interval` refer to: `timestamp`, when an event happened, or `ingested_at`, when ' +
+      'Tributary accepted it. Rates count by `ingested_at`: imported events of former years are new, too.',
+    'ingested_at',
+  )
+  time: EventTimeName = 'timestamp';
 
   override requireConsistent(): void {
     super.requireConsistent();

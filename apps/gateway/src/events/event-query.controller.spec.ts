@@ -194,6 +194,16 @@ describe('GET /api/v1/events/{event_id}', () => {
 describe('GET /api/v1/events/count', () => {
   const count = (query: string) => gateway.core.instance.inject({ url: `/api/v1/events/count${query}` });
 
+  it('counts by the time of the events, or by that of their ingestion', async () => {
+    const range = 'since=2026-11-21T04:00:10Z&until=2026-11-21T04:00:20Z&stream=orders';
+    expect((await count(`?${range}`)).json()).toMatchObject({ total: 10 });
+    expect((await count(`?${range}&time=timestamp`)).json()).toMatchObject({ total: 10 });
+    const ingested = (await count('?stream=orders&time=ingested_at&interval=1s')).json<{ total: number }>();
+    expect(ingested.total).toBe(25);
+    const refused = await count('?time=received_at');
+    expect(refused.json()).toMatchObject({ code: 'invalid_request', errors: [{ pointer: 'time' }] });
+  });
+
   it('counts all events, by field, and by time', async () => {
     expect((await count('')).json()).toMatchObject({ total: 26 });
     expect((await count('?group_by=stream')).json()).toEqual({

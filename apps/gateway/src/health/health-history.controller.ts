@@ -1,7 +1,7 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { formatTime } from '#event';
-import { Query, RequireScope } from '#http';
+import { InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import { ApiAnswer } from '../openapi/answers.js';
 import { HealthHistoryAnswer } from './health-history-answer.js';
 import { HealthHistory, historyIntervalMs } from './health-history.js';
@@ -23,13 +23,15 @@ export class HealthHistoryController {
     description:
       'The gateway keeps in memory what it measures: the history begins when the gateway starts, and each instance ' +
       'has its own. It measures the lag of the materializer every 15 seconds, and that of the processors for each ' +
-      'request to `/health` or `/metrics`. Reading the history measures nothing.',
+      'request to `/health` or `/metrics`. Reading the history measures nothing. A key that is limited to some streams ' +
+      'gets no samples, because they count all streams.',
   })
   @ApiAnswer(HealthHistoryAnswer, { description: 'The samples of the last hour, the oldest first.' })
-  read(@Query() _: NoQuery): HealthHistoryAnswer {
+  read(@Query() _: NoQuery, @InjectPrincipal() { access }: Principal): HealthHistoryAnswer {
+    const samples = access.patterns ? [] : this.history.samples();
     return {
       interval_seconds: historyIntervalMs / 1000,
-      samples: this.history.samples().map(({ start, materializer, processor, failed_jobs }) => ({
+      samples: samples.map(({ start, materializer, processor, failed_jobs }) => ({
         time: formatTime(start * 1000),
         materializer: materializer ?? null,
         processor: processor ?? null,

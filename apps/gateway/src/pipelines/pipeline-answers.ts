@@ -1,5 +1,15 @@
 import { Type } from 'class-transformer';
-import { Allow, IsArray, IsIn, IsInt, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
+import {
+  Allow,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Min,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
 import { formatTime } from '#event';
 import type { PipelineDefinition } from '#registry';
 import type { OperatorJson, PipelineSpec } from '#dataflow';
@@ -30,7 +40,8 @@ export class PipelineAnswer {
   @IsIn(pipelineStatuses)
   @JsonSchemaPart({
     description:
-      '`failed`: the pipeline cannot continue. `failure` gives the reason; a reset or a new definition can restart it.',
+      '`failed`: the pipeline cannot continue, paused or not. `failure` gives the reason; when its cause is removed, a ' +
+      'resume continues the pipeline at its position.',
   })
   status: PipelineStatus;
   @ValidateNested() @Type(() => PipelineSourceAnswer) source: PipelineSourceAnswer;
@@ -64,6 +75,16 @@ class InternalTopicAnswer {
   @IsString()
   stage: string;
   @IsInt() @Min(1) partitions: number;
+}
+
+/** OpenAPI schema of repeated deliveries to a webhook. */
+class DeliveryRetryAnswer {
+  @JsonSchemaPart({ ...time, description: 'When the first delivery failed since one was accepted.' })
+  @IsString()
+  since: string;
+  @JsonSchemaPart({ description: 'Why the last attempt failed, such as the status of the answer.' })
+  @IsString()
+  last_answer: string;
 }
 
 /** OpenAPI schema of a pipeline in a list: its definition, and the statistics of its current job. */
@@ -106,6 +127,15 @@ class PipelineWithStatsAnswer extends PipelineAnswer {
       'before the watermark. Null before the first event.',
   })
   watermark: string | null;
+  @ValidateIf((_, value) => value !== null)
+  @ValidateNested()
+  @Type(() => DeliveryRetryAnswer)
+  @JsonSchemaPart({
+    description:
+      'Deliveries to a webhook that are repeated, because its receiver does not accept them. The pipeline waits until it ' +
+      'does, or until the events become dead letters. Null while no delivery is repeated.',
+  })
+  retrying: DeliveryRetryAnswer | null;
   @IsArray()
   @ValidateNested({ each: true })
   @Type(() => InternalTopicAnswer)
@@ -201,6 +231,9 @@ export function pipelineStatsAnswer(
     ...pipelineAnswer(definition),
     ...{ processed, emitted, dropped, late, failed, lag },
     watermark: timeOf(found?.watermark),
+    retrying: found?.retrying
+      ? { since: formatTime(found.retrying.since), last_answer: found.retrying.lastAnswer }
+      : null,
     internal_topics: found?.internalTopics ?? [],
     updated_at: timeOf(found?.updatedAt),
   };

@@ -63,6 +63,21 @@ describe('the statistics of a pipeline', () => {
     ]);
   });
 
+  it('have since when deliveries are repeated, while a processor says so', async () => {
+    const { run } = await givenWindow();
+    const now = Date.now() * 1000;
+    const row = (state: string, updated_at: number, next: number) =>
+      progress(run, { stage: 'deliveries', stream: '', next, state, updated_at });
+    const down = JSON.stringify({ since: second, answer: 'The receiver answered 503.' });
+    await save([progress(run, { processed: 5 }), row(down, now, 1)]);
+    const retrying = { since: at(1), last_answer: 'The receiver answered 503.' };
+    expect(await given.get()).toMatchObject({ retrying, processed: 5, updated_at: at(1) });
+    await save([row('', now, 2)]);
+    expect(await given.get()).toMatchObject({ retrying: null });
+    await save([row(down, now - 180 * second, 3)]);
+    expect(await given.get()).toMatchObject({ retrying: null });
+  });
+
   it('have the minimum watermark of all stages, once each has one', async () => {
     const { run, stage } = await givenWindow();
     await save([progress(run, { watermark: second })]);

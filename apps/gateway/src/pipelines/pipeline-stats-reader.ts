@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { EpochMicros } from '#event';
-import { replayStage, stepResults, type OperatorEventResult } from '#dataflow';
+import { deliveryStage, replayStage, stepResults, type OperatorEventResult } from '#dataflow';
 import type { PipelineDefinition } from '#registry';
 import type { PartitionCheckpoint, KeyedStateReader } from '#store';
 import { STORE } from '../shared-services/shared-services.js';
@@ -27,6 +27,15 @@ interface OperatorStats extends Record<OperatorEventResult, number> {
   operator: string;
 }
 
+/** Since when deliveries to a webhook are repeated, and why the last attempt failed. */
+interface DeliveryRetry {
+  since: EpochMicros;
+  lastAnswer: string;
+}
+
+/** Microseconds after which a retry is over, or its processor gone: attempts are less than a minute apart. */
+const retryAgeMicros = 120_000_000;
+
 /** Statistics of the current job of one pipeline: counts, lag, watermark, and counts of each operator. */
 export interface PipelineJobStats extends PipelineCounts, PipelineLagAndInternalTopics {
   /**
@@ -39,6 +48,8 @@ export interface PipelineJobStats extends PipelineCounts, PipelineLagAndInternal
    * event.
    */
   watermark: EpochMicros | null;
+  /** Since when deliveries to a webhook are repeated, and the last answer; null while none is repeated. */
+  retrying: DeliveryRetry | null;
   /** Time of the last checkpoint; null before the first one. */
   updatedAt: EpochMicros | null;
 }
@@ -81,8 +92,9 @@ export class PipelineStatsReader {
 
 function statsOf(
   definition: PipelineDefinition,
-  rows: readonly PartitionCheckpoint[],
+  stored: readonly PartitionCheckpoint[],
 ): Omit<PipelineJobStats, keyof PipelineLagAndInternalTopics> {
+  const rows = stored.filter(({ stage }) => stage !== deliveryStage);
   const sum = (of: Exclude<keyof PipelineCounts, 'processed'>) => rows.reduce((all, row) => all + row[of], 0);
   const sources = rows.filter(({ stage }) => stage === '');
   return {
@@ -90,8 +102,15 @@ function statsOf(
     ...{ emitted: sum('emitted'), dropped: sum('dropped'), late: sum('late'), failed: sum('failed') },
     steps: stepsOf(definition, rows),
     watermark: watermarkOf(definition, rows),
+    retrying: retryOf(stored.find(({ stage }) => stage === deliveryStage)),
     updatedAt: rows.length === 0 ? null : Math.max(...rows.map(({ updated_at }) => updated_at)),
   };
+}
+
+function retryOf(stored: PartitionCheckpoint | undefined): DeliveryRetry | null {
+  if (!stored || stored.state === '' || stored.updated_at < Date.now() * 1000 - retryAgeMicros) return null;
+  const { since, answer } = JSON.parse(stored.state) as { since: EpochMicros; answer: string };
+  return { since, lastAnswer: answer };
 }
 
 /** Sums the counts of each operator over the partitions of the job's current stages. */

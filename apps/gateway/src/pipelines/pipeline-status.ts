@@ -4,8 +4,8 @@ export const pipelineStatuses = ['running', 'paused', 'failed'] as const;
 /** Status of a pipeline in the API: running, paused or failed. */
 export type PipelineStatus = (typeof pipelineStatuses)[number];
 
-/** Returns `paused` or `failed`, the first that applies; otherwise `running`. */
+/** Returns `failed` or `paused`, the first that applies: a pause does not hide a failure. Otherwise `running`. */
 export function pipelineStatus({ paused, failure }: PipelineDefinition): PipelineStatus {
-  if (paused) return 'paused';
-  return failure === null ? 'running' : 'failed';
+  if (failure !== null) return 'failed';
+  return paused ? 'paused' : 'running';
 }

@@ -249,6 +249,7 @@ describe('a pipeline', () => {
     const run = given.definition?.run;
     for (const paused of [false, true]) {
       await given.changed((current) => ({ ...current, paused, failure: 'why' }));
+      expect(await given.get()).toMatchObject({ status: 'failed', failure: 'why' });
       const answer = await given.send('POST', given.at('/resume'));
       expect(answer.json()).toMatchObject({ status: 'running', failure: null, version: 1 });
       expect(given.definition?.run).toEqual(run);

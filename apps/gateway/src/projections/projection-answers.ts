@@ -30,7 +30,7 @@ export class ProjectionAnswer {
   @JsonSchemaPart({
     description:
       '`building`: no states can be read yet. `failed`: the projection cannot continue. `failure` gives ' +
-      'the reason; a reset or a new definition restarts it.',
+      'the reason; when its cause is removed, a resume continues the projection at its position.',
   })
   status: ProjectionStatus;
   @ValidateNested() @Type(() => ProjectionSourceAnswer) source: ProjectionSourceAnswer;

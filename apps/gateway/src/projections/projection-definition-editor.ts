@@ -91,10 +91,20 @@ export class ProjectionDefinitionEditor {
     });
   }
 
-  /** Pauses or resumes a projection. @throws ProblemError projection_not_found, definition_conflict, log_unavailable */
-  setPaused(name: string, paused: boolean, caller: DefinitionChangeCaller): Promise<ProjectionDefinition> {
+  /** Pauses a projection. @throws ProblemError projection_not_found, definition_conflict, log_unavailable */
+  pause(name: string, caller: DefinitionChangeCaller): Promise<ProjectionDefinition> {
     return this.projections.change(name, caller, (current) =>
-      current.paused === paused ? current : { ...current, paused },
+      current.paused ? current : { ...current, paused: true },
+    );
+  }
+
+  /**
+   * Resumes a projection that is paused or has failed.
+   * @throws ProblemError projection_not_found, definition_conflict, log_unavailable
+   */
+  resume(name: string, caller: DefinitionChangeCaller): Promise<ProjectionDefinition> {
+    return this.projections.change(name, caller, (current) =>
+      current.paused || current.failure !== null ? { ...current, paused: false, failure: null } : current,
     );
   }
 

@@ -28,7 +28,7 @@ export class ProjectionLifecycleController {
     @ProjectionName() name: string,
     @InjectPrincipal() caller: Principal,
   ): Promise<ProjectionAnswer> {
-    return projectionAnswer(await this.changes.setPaused(name, true, caller));
+    return projectionAnswer(await this.changes.pause(name, caller));
   }
 
   @Post('resume')
@@ -38,7 +38,8 @@ export class ProjectionLifecycleController {
   @ApiOperation({
     summary: 'Resume a projection',
     description:
-      'The projection continues where it stopped and misses no event. Repeating the request changes nothing.',
+      'The projection continues where it stopped and misses no event. A failed projection is tried again at its ' +
+      'position: if the cause remains, it fails again within moments. Repeating the request changes nothing.',
   })
   @ApiAnswer(ProjectionAnswer, { description: 'The projection is running.' })
   @Problems('projection_not_found', changeProblems)
@@ -46,7 +47,7 @@ export class ProjectionLifecycleController {
     @ProjectionName() name: string,
     @InjectPrincipal() caller: Principal,
   ): Promise<ProjectionAnswer> {
-    return projectionAnswer(await this.changes.setPaused(name, false, caller));
+    return projectionAnswer(await this.changes.resume(name, caller));
   }
 
   @Post('reset')

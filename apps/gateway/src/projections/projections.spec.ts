@@ -172,6 +172,13 @@ describe('a projection', () => {
 
   it('has a reason when it has failed, until it is reset', async () => {
     await given.define();
+    const failed = { failure: 'too many keys' };
+    for (const paused of [false, true]) {
+      await given.changed((current) => ({ ...current, paused, ...failed }));
+      expect(await given.get()).toMatchObject({ status: 'failed', ...failed });
+      const resumed = await given.send('POST', given.at('/resume'));
+      expect(resumed.json()).toMatchObject({ status: 'building', failure: null });
+    }
     await given.changed((current) => ({ ...current, failure: 'too many keys' }));
     expect(await given.get()).toMatchObject({ status: 'failed', failure: 'too many keys' });
     const answer = await given.send('POST', given.at('/reset'));

@@ -41,7 +41,10 @@ export interface SharedServices {
   config: GatewayConfig;
   logger: Logger;
   log: Pick<Log, 'admin'>;
-  store: Pick<Store, 'reader' | 'writer' | 'eraser' | 'projections' | 'pipelines' | 'snapshots'>;
+  store: Pick<
+    Store,
+    'reader' | 'writer' | 'eraser' | 'projections' | 'projectionResults' | 'pipelines' | 'snapshots'
+  >;
   live: Pick<Store, 'reader' | 'projections'>;
   sql: AnalystSqlRunner;
   files: EventFileExporter;

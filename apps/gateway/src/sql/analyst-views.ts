@@ -4,10 +4,12 @@ import {
   type Definitions,
   type ApiKeyDefinition,
   type ProjectionDefinition,
+  type ProjectionGeneration,
   type SchemaSubject,
 } from '#registry';
+import { foldOperations } from '#dataflow';
 import { topLevelColumns } from '#schemas';
-import type { AnalystViews, EventTypeView } from '#store';
+import type { AnalystViews, EventTypeView, ProjectionView } from '#store';
 import { viewNames, type ViewToName } from './view-names.js';
 
 type Defined = Pick<Definitions, 'schemas' | 'projections' | 'stream'>;
@@ -20,7 +22,8 @@ interface AnalystView extends ViewToName {
   readonly streams: readonly string[];
   /** The event type of the view; undefined for a projection. */
   readonly eventType?: Omit<EventTypeView, 'view'>;
-  readonly build?: string;
+  /** The generation that serves the projection; undefined for an event type. */
+  readonly generation?: ProjectionGeneration;
 }
 
 /** Name of the view of all events. */
@@ -31,8 +34,8 @@ export function analystViews(definitions: Defined & Pick<Definitions, 'keys'>): 
   const views = [...viewsOf(definitions)];
   return {
     eventTypes: views.flatMap(([view, { eventType }]) => (eventType ? [{ view, ...eventType }] : [])),
-    projections: views.flatMap(([view, { build }]) =>
-      build === undefined ? [] : [{ view, generation: build }],
+    projections: views.flatMap(([view, { generation }]) =>
+      generation ? [{ view, generation: generation.id, fields: fieldsOf(generation) }] : [],
     ),
     endedKeys: definitions.keys
       .all()
@@ -45,17 +48,27 @@ function hasEnded({ revoked_at: revokedAt, expires_at: expiresAt }: ApiKeyDefini
   return revokedAt !== undefined || (expiresAt !== undefined && Date.parse(expiresAt) <= Date.now());
 }
 
-/** Returns the views that a key may query, and the generations of projections that it may see. */
+/** Returns the fields of a generation with the types of their results. */
+export function fieldsOf({ spec }: ProjectionGeneration): ProjectionView['fields'] {
+  return Object.entries(spec.fields).map(([name, { op }]) => ({
+    name,
+    type: foldOperations[op]?.resultType ?? 'value',
+  }));
+}
+
+/** Returns the views that a key may query, and the generation of each of them that is a projection's. */
 export function permittedViews(
   definitions: Defined,
   access: StreamAccess,
-): { views: string[]; builds: string[] } {
+): { views: string[]; generations: Map<string, ProjectionGeneration> } {
   const permitted = [...viewsOf(definitions)].filter(([, { streams }]) =>
     streams.every((stream) => permitsStream(access, stream)),
   );
   return {
     views: [eventsView, ...permitted.map(([view]) => view)],
-    builds: permitted.flatMap(([, { build }]) => build ?? []),
+    generations: new Map(
+      permitted.flatMap(([view, { generation }]) => (generation ? [[view, generation] as const] : [])),
+    ),
   };
 }
 
@@ -88,6 +101,6 @@ function ofProjection(definition: ProjectionDefinition): AnalystView[] {
   const { name, created_at: createdAt, serving } = definition;
   if (!serving) return [];
   return [
-    { parts: [`projection_${name}`], createdAt, streams: projectionStreams(definition), build: serving.id },
+    { parts: [`projection_${name}`], createdAt, streams: projectionStreams(definition), generation: serving },
   ];
 }

@@ -28,7 +28,12 @@ export class FakeAnalystSqlRunner implements AnalystSqlRunner {
 
   check(question: SqlRequest): Promise<CheckedStatement> {
     if (question.text.includes('refused')) return Promise.reject(refusal());
-    return Promise.resolve({ text: question.text, format: 'TabSeparated', outline: 'SELECT ?' });
+    return Promise.resolve({
+      text: question.text,
+      format: 'TabSeparated',
+      outline: 'SELECT ?',
+      views: question.views.filter((view) => question.text.includes(view)),
+    });
   }
 
   /** Answers with the text of the statement. For `forever`, it answers one line and ends with the signal.

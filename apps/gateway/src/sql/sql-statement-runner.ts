@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Principal } from '#http';
-import type { Definitions } from '#registry';
+import type { Definitions, ProjectionGeneration } from '#registry';
 import { SqlError, SqlRejectedError, type SqlResponse, type AnalystSqlRunner, type SqlRequest } from '#store';
 import { metrics, type Logger } from '#telemetry';
 import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
@@ -11,6 +11,7 @@ import { Bulkhead } from '../reads/bulkhead.js';
 import { permittedViews } from './analyst-views.js';
 import { sqlRequest, type UrlParameters } from './sql-request.js';
 import { PerKeyConcurrencyLimiter } from '../access/per-key-concurrency-limiter.js';
+import { ProjectionResults } from './projection-results.js';
 import { abortWhenKeyEnds } from '../access/abort-when-key-ends.js';
 
 /** A parsed SQL statement of an analyst, and the caller. */
@@ -50,6 +51,7 @@ export class SqlStatementRunner {
     @Inject(SQL) private readonly sql: AnalystSqlRunner,
     @Inject(DEFINITIONS) private readonly definitions: Definitions,
     private readonly streams: StreamReadAuthorizer,
+    private readonly results: ProjectionResults,
     @Inject(LOGGER) private readonly logger: Logger,
     config: GatewayConfig,
   ) {
@@ -83,8 +85,9 @@ export class SqlStatementRunner {
       const limits = { queued: queuedPerKey, waitMs: turnMs };
       leave = await this.running.enterInTurn(caller.keyId, watch.signal, limits);
       await this.bulkhead.run(watch.signal, async (signal) => {
-        const question = this.question(call);
+        const { question, generations } = this.question(call);
         const statement = await this.sql.check(question, signal);
+        await this.results.bringUpToDate(statement.views, generations, signal);
         open = question.queryId;
         const answer = await this.sql.run(question, statement, signal);
         const complete = await send(answer);
@@ -104,15 +107,21 @@ export class SqlStatementRunner {
     }
   }
 
-  private question({ request, parameters, caller: { keyId, access } }: SqlHttpRequest): SqlRequest {
+  private question({ request, parameters, caller: { keyId, access } }: SqlHttpRequest): {
+    question: SqlRequest;
+    generations: ReadonlyMap<string, ProjectionGeneration>;
+  } {
     const input = sqlRequest({ request, parameters }, this.sql.database);
-    return {
+    const { views, generations } = permittedViews(this.definitions, access);
+    const question = {
       ...input,
       keyId: keyId ?? '',
       queryId: `${keyId ?? ''}:${input.queryId}`,
       permitted: this.streams.ofAny(access),
-      ...permittedViews(this.definitions, access),
+      views,
+      builds: [...generations.values()].map(({ id }) => id),
     };
+    return { question, generations };
   }
 
   /**

@@ -3,6 +3,7 @@ import { UntranslatableExpressionError } from './untranslatable.js';
 import type { SqlValueBinder } from './sql-value-binder.js';
 import { durationLiteral, timestampLiteral } from './literal.js';
 import { computed, decimalOfText, microsOf, withAliases, wholeNumber } from './numbers.js';
+import { microsOfTimeText } from './time-text.js';
 import { json, requireKind, valueOf, type SqlExpressionsByKind } from './sql-expressions-by-kind.js';
 
 type CallExpression = Extract<ExpressionTree, { kind: 'call' }>;
@@ -160,12 +161,7 @@ function size(value: SqlExpressionsByKind, at: number): SqlExpressionsByKind {
 function timestampOf(value: SqlExpressionsByKind, at: number): SqlExpressionsByKind {
   const parts: string[] = [];
   if (value.string !== undefined) {
-    const clock = '([01][0-9]|2[0-3]):[0-5][0-9]';
-    const form = `'^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt]${clock}:[0-5][0-9]([.][0-9]{1,9})?([Zz]|[-+]${clock})$'`;
-    const time = "toUnixTimestamp64Micro(parseDateTime64BestEffortOrNull(upper(text), 6, 'UTC'))";
-    const inRange = 'time >= -2208988800000000 AND time < 7258118400000000';
-    const checked = withAliases({ time }, `if(${inRange}, time, NULL)`);
-    parts.push(withAliases({ text: value.string }, `if(match(text, ${form}), ${checked}, NULL)`));
+    parts.push(microsOfTimeText(value.string, 'parseTime'));
   }
   if (value.decimal !== undefined) {
     parts.push(withAliases({ time: microsOf(value.decimal) }, `if(${isTime}, time, NULL)`));

@@ -11,6 +11,7 @@ import { addToTotal, exactTotal, mergeTotals, zero, type ExactSum } from './exac
  */
 export const avg: FoldOperation<readonly [total: ExactSum, count: number]> = {
   takes: kinds.number,
+  resultType: 'mean',
   empty: [zero, 0],
   add: ([total, count], value) => [addToTotal(total, value as CelNumber), count + 1],
   merge: (a, b) => [mergeTotals(a[0], b[0]), a[1] + b[1]],

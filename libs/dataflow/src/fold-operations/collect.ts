@@ -32,6 +32,7 @@ type CollectState = {
  */
 export const collect: FoldOperation<CollectState> = {
   takes: anyButNull,
+  resultType: 'list',
   unordered: true,
   empty: { items: [], characters: 2, cut: null },
   add: (state, value, position) => {
@@ -43,6 +44,7 @@ export const collect: FoldOperation<CollectState> = {
     const cut = a.cut && (!b.cut || comparePositions(a.cut, b.cut) < 0) ? a.cut : b.cut;
     return bounded(merged(a.items, b.items), cut);
   },
+  items: ({ items }) => items.map(([text]) => text),
   result: ({ items }) => `[${items.map(([text]) => text).join(',')}]`,
 };
 

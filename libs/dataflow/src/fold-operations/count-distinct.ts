@@ -33,6 +33,7 @@ const keptCharacters = 40;
  */
 export const countDistinct: FoldOperation<CountDistinctState> = {
   takes: anyButNull,
+  resultType: 'count',
   empty: [],
   add: (state, value) => addText(state, identity(value)),
   merge: (a, b) => {

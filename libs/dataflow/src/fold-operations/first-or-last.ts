@@ -18,6 +18,7 @@ export function firstOrLast(sign: 1 | -1): FoldOperation<PositionedValue> {
     state !== null && sign * comparePositions(position, state[1]) >= 0;
   return {
     takes: anyButNull,
+    resultType: 'value',
     empty: null,
     add: (state, value, position) => (isPast(state, position) ? state : [storedText(value), position]),
     merge: (a, b) => (b === null || isPast(a, b[1]) ? a : b),

@@ -17,6 +17,8 @@ export interface FoldOperation<State extends Json = Json> {
   readonly takes: KindSet | undefined;
   /** True if the operation's results are lists or objects, which have no order; queries cannot sort by such a field. */
   readonly unordered?: true;
+  /** The type of the result, which determines the field's columns in the SQL of analysts. */
+  readonly resultType: FoldResultType;
   /** The state before the first event. Merging it into another state changes nothing. */
   readonly empty: State;
   /**
@@ -29,7 +31,15 @@ export interface FoldOperation<State extends Json = Json> {
   merge(a: State, b: State): State;
   /** Returns the value of the field as JSON text. Numbers in the text may have more digits than a double. */
   result(state: State): string;
+  /** Returns the items of the result as JSON texts; only for the result type `list`. */
+  items?(state: State): readonly string[];
 }
+
+/**
+ * Type of the result of a fold operation: an integer from 0, an exact decimal number, a number or null, any JSON value, a
+ * list or an object.
+ */
+export type FoldResultType = 'count' | 'sum' | 'mean' | 'value' | 'list' | 'object';
 
 /** Error: a fold operation cannot add the value of an event, for example because the value is too large. */
 export class FoldRejectedError extends Error {

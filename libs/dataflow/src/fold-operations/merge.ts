@@ -35,6 +35,7 @@ type MergeState = {
  */
 export const merge: FoldOperation<MergeState> = {
   takes: kinds.object,
+  resultType: 'object',
   unordered: true,
   empty: { root: {}, weight: 0 },
   add: (state, value, position) => {

@@ -25,6 +25,7 @@ export function minOrMax(sign: 1 | -1): FoldOperation<MinOrMaxState> {
     state === null || sign * order(value, read(state)) < 0;
   return {
     takes: kinds.number | kinds.duration | kinds.timestamp | kinds.string,
+    resultType: 'value',
     empty: null,
     add: (state, value) => {
       if (typeof value === 'number' && typeof state === 'number') {

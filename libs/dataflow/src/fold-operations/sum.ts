@@ -9,6 +9,7 @@ import { addToTotal, mergeTotals, totalText, zero, type ExactSum } from './exact
  */
 export const sum: FoldOperation<ExactSum> = {
   takes: kinds.number,
+  resultType: 'sum',
   empty: zero,
   add: (state, value) => addToTotal(state, value as CelNumber),
   merge: mergeTotals,

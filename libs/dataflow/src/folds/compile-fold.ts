@@ -37,6 +37,11 @@ export interface Fold {
   results(state: FoldState): Record<string, string>;
   /** Returns the results of all fields as the JSON text of one object, in the order of the definition. */
   result(state: FoldState): string;
+  /**
+   * Returns the results as text for SQL views: one line of JSON text for each field. Tabs separate the items of a list,
+   * without brackets. JSON text has no line breaks and no tabs of its own.
+   */
+  lines(state: FoldState): string;
 }
 
 /** Compiles a fold. @throws DefinitionError with every error of every field, under /fields */
@@ -54,6 +59,12 @@ export function compileFold(definition: Readonly<Record<string, FoldField>>): Fo
       `{${results(state)
         .map(([name, text]) => `"${name}":${text}`)
         .join(',')}}`,
+    lines: (state) =>
+      operations
+        .map((operation, i) =>
+          operation.items ? operation.items(state[i] as Json).join('\t') : operation.result(state[i] as Json),
+        )
+        .join('\n'),
   };
 }
 

@@ -5,6 +5,12 @@ import type { Provenance } from '../flow/pipeline.js';
 export const replayStage = 'replay';
 
 /**
+ * Stage under which a processor stores since when a job repeats deliveries to a webhook, as JSON in the member `state` of
+ * its only progress: `{"since":…,"answer":"…"}`, or empty after the receiver has accepted a delivery.
+ */
+export const deliveryStage = 'deliveries';
+
+/**
  * The value of a record in a job's replay topic: an event that was a dead letter and continues at the operator where it
  * failed. The value is a JSON array:
  *

@@ -4,6 +4,7 @@ import { FailedAuthAttempts } from '../rate-limit/failed-attempts.js';
 import { KeyRateLimiters } from '../rate-limit/rate-limits.js';
 import { storeAuthentication } from './authentication-result.js';
 import { authenticate, requireKeyScope, bearerKey } from './authenticate.js';
+import { bearerOrBasicKey, type BasicAuthRouteConfig } from './basic-auth.js';
 import { clickHouseKey, type ClickHouseCredentialsRouteConfig } from './clickhouse-credentials.js';
 import { clientNetwork } from './client-network.js';
 import type { ApiKey, KeyRing } from './key-ring.js';
@@ -72,9 +73,7 @@ class Authenticator {
   }
 
   private keyOf(request: FastifyRequest): ApiKey {
-    const { clickHouseCredentials } = request.routeOptions.config as ClickHouseCredentialsRouteConfig;
-    const text = clickHouseCredentials ? clickHouseKey(request) : bearerKey(request.raw);
-    const key = authenticate(text, this.options.keyRing, Date.now());
+    const key = authenticate(sentKey(request), this.options.keyRing, Date.now());
     if (key.issued) this.requireRecent();
     return key;
   }
@@ -111,6 +110,14 @@ class Authenticator {
       'Too many requests from this address had a key that is not valid. Check the key, then repeat.';
     return new ProblemError('too_many_requests', detail, { retryAfterSeconds: Math.ceil(waitMs / 1000) });
   }
+}
+
+/** Returns the text of the API key in a request, in one of the ways that its route accepts. */
+function sentKey(request: FastifyRequest): string {
+  const { clickHouseCredentials, basicAuth } = request.routeOptions
+    .config as ClickHouseCredentialsRouteConfig & BasicAuthRouteConfig;
+  if (clickHouseCredentials) return clickHouseKey(request);
+  return basicAuth ? bearerOrBasicKey(request.raw) : bearerKey(request.raw);
 }
 
 function checkScope(request: FastifyRequest, access: RouteAccessRule, key: ApiKey): void {

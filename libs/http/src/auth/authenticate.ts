@@ -66,7 +66,8 @@ export function bearerToken(header: string | undefined): string {
   return token;
 }
 
-function unauthenticated(detail: string): ProblemError {
+/** Returns the problem of a request without usable credentials; its challenge is `Bearer`, never `Basic`. */
+export function unauthenticated(detail: string): ProblemError {
   return new ProblemError('unauthenticated', detail, { headers: { 'www-authenticate': realm } });
 }
 

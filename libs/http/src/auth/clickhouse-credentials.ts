@@ -1,7 +1,9 @@
+import { applyDecorators } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { ProblemError } from '#api';
 import { AddRouteConfig } from '../route-config.js';
-import { authorizationHeader, bearerToken } from './authenticate.js';
+import { authorizationHeader } from './authenticate.js';
+import { AcceptsBasicAuth, tokenOrPassword } from './basic-auth.js';
 
 /** The part of a route's Fastify config that allows API keys in the form of ClickHouse credentials. */
 export interface ClickHouseCredentialsRouteConfig {
@@ -13,7 +15,8 @@ export interface ClickHouseCredentialsRouteConfig {
  * in the header `X-ClickHouse-Key`.
  */
 export function ClickHouseCredentials(): MethodDecorator {
-  return AddRouteConfig({ clickHouseCredentials: true } satisfies ClickHouseCredentialsRouteConfig);
+  const config = AddRouteConfig({ clickHouseCredentials: true } satisfies ClickHouseCredentialsRouteConfig);
+  return applyDecorators(config, AcceptsBasicAuth());
 }
 
 /**
@@ -26,8 +29,8 @@ export function clickHouseKey(request: Pick<FastifyRequest, 'raw' | 'headers' | 
   refusePasswordInUrl(request.query as Readonly<Record<string, string | string[]>>);
   const authorization = authorizationHeader(request.raw);
   const ofClickHouse = [request.headers['x-clickhouse-key']].flat()[0];
-  if (authorization === undefined) return ofClickHouse ?? bearerToken(undefined);
-  return basicPassword(authorization) ?? bearerToken(authorization);
+  if (authorization === undefined && ofClickHouse !== undefined) return ofClickHouse;
+  return tokenOrPassword(authorization);
 }
 
 /** ClickHouse accepts the parameter `password`. Some clients always send it, without a value. */
@@ -39,12 +42,4 @@ function refusePasswordInUrl({ password = '' }: Readonly<Record<string, string |
   throw new ProblemError('invalid_request', detail, {
     errors: [{ pointer: 'password', detail: 'must not be in the URL' }],
   });
-}
-
-/** Returns the password of `Basic <base64 of user:password>`; undefined for another scheme. */
-function basicPassword(authorization: string): string | undefined {
-  const encoded = /^basic\s+([\w+/=-]+)$/i.exec(authorization.trim())?.[1];
-  if (encoded === undefined) return undefined;
-  const pair = Buffer.from(encoded, 'base64').toString('utf8');
-  return pair.slice(pair.indexOf(':') + 1);
 }

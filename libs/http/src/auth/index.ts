@@ -10,6 +10,7 @@ export * from './are-api-keys.js';
 export * from './api-key.js';
 export * from './auth-hook.js';
 export * from './authenticate.js';
+export { AcceptsBasicAuth } from './basic-auth.js';
 export { ClickHouseCredentials } from './clickhouse-credentials.js';
 export * from './configured-key-ring.js';
 export * from './issued-key-ring.js';

@@ -54,11 +54,13 @@ export class BodyDecompressor {
 
 async function inflated(sent: Buffer, compression: BodyCompression, bounds: BodyLimits): Promise<Buffer> {
   const options = { chunkSize: Math.min(64 * 1024, bounds.limit) };
-  const unpacked: Readable = compression === 'zstd' ? unzstd(sent, options) : gunzip(sent, options);
+  const gunzip = compression === 'gzip' ? createGunzip(options).end(sent) : undefined;
+  const unpacked: Readable = gunzip ?? unzstd(sent, options);
   let invalid = false;
   unpacked.once('error', () => (invalid = true));
   try {
     const body = await collectBody(unpacked, bounds);
+    if (gunzip && gunzip.bytesWritten < sent.length) throw trailingBytes(gunzip.bytesWritten);
     // The compressed bytes are no longer needed.
     bounds.share?.giveBack(sent.length);
     return body;
@@ -69,8 +71,8 @@ async function inflated(sent: Buffer, compression: BodyCompression, bounds: Body
   }
 }
 
-function gunzip(sent: Buffer, options: { chunkSize: number }): Readable {
-  const unpacked = createGunzip(options);
-  unpacked.end(sent);
-  return unpacked;
+/** Node ends at a zero byte after a member as if it were padding. RFC 1952 (section 2.2) allows only further members. */
+function trailingBytes(at: number): ProblemError {
+  const detail = `The body is not valid gzip: bytes that are no further member follow byte ${at}.`;
+  return new ProblemError('invalid_request', detail);
 }

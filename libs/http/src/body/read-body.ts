@@ -13,7 +13,7 @@ const inflation = new BodyDecompressor();
 
 /**
  * Reads every request body of the instance as bytes: handlers get a Buffer that is decompressed, within the size limit
- * of the route, and valid UTF-8 unless the route accepts bytes.
+ * of the route, and valid UTF-8 without a byte-order mark unless the route accepts bytes.
  */
 export function registerBodyParsers(
   instance: FastifyInstance,
@@ -75,8 +75,7 @@ async function readBody(request: FastifyRequest, payload: Readable): Promise<Buf
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
   const sent = await collectBody(payload, { share, limit });
   const body = compression ? await inflation.inflate(sent, compression, { share, limit }) : sent;
-  if (!acceptsBytes(request)) requireText(body);
-  return body;
+  return acceptsBytes(request) ? body : utf8TextOf(body);
 }
 
 /** Returns whether a media type is one of the types for newline-delimited JSON. */
@@ -121,12 +120,12 @@ function compressionOf(request: FastifyRequest): BodyCompression | undefined {
   });
 }
 
-/** Requires UTF-8 text. @throws ProblemError when the bytes are not UTF-8, or begin with a byte-order mark */
-export function requireText(body: Buffer): void {
-  if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf)
-    throw new ProblemError(
-      'invalid_json',
-      'The body begins with a byte-order mark, which JSON does not allow.',
-    );
+/**
+ * Returns the bytes of a text without the byte-order mark that may precede it: RFC 8259 (section 8.1) allows parsers of
+ * JSON to ignore it.
+ * @throws ProblemError `invalid_json` when the bytes are not UTF-8
+ */
+export function utf8TextOf(body: Buffer): Buffer {
   if (!isUtf8(body)) throw new ProblemError('invalid_json', 'The body is not valid UTF-8.');
+  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
 }

@@ -6,6 +6,9 @@ export class HealthAnswer {
   @IsString() status: string;
   @IsString() version: string;
   @IsInt() uptime_seconds: number;
-  /** Results by the name of the check; each has at least a `status`: `ok` or `failing`. */
+  /**
+   * Results by the name of the check; each has at least a `status`: `ok` or `failing`. Keys that are limited to some
+   * streams get only statuses and durations, no counts and errors.
+   */
   @IsObject() checks: object;
 }

@@ -61,6 +61,7 @@ export function completeDocument(
   for (const item of Object.values(paths)) {
     for (const operation of Object.values(item as Record<string, Operation>)) {
       operation.responses = responsesOf(operation, keys);
+      if (!keys && operation.security?.length) delete operation.security;
       if (operation.parameters) operation.parameters = operation.parameters.map(withoutPrefilling);
     }
   }

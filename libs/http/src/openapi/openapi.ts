@@ -14,6 +14,12 @@ const bearer = {
   description: 'An API key, `trb_…`.',
 } as const;
 
+const basic = {
+  type: 'http',
+  scheme: 'basic',
+  description: 'An API key as the password; the user may be any text.',
+} as const;
+
 /** Title, description and version of a port's OpenAPI document. */
 export interface OpenApiOptions {
   title: string;
@@ -45,7 +51,7 @@ export function serveOpenApi(
     .setTitle(options.title)
     .setDescription(options.description)
     .setVersion(options.version);
-  const description = (options.keys ? builder.addBearerAuth(bearer) : builder).build();
+  const description = (options.keys ? builder.addBearerAuth(bearer).addBasicAuth(basic) : builder).build();
   const factory = () =>
     completeDocument(SwaggerModule.createDocument(nest, description), {
       schemas: componentSchemas(),

@@ -164,6 +164,7 @@ describe('bodies', () => {
     ['with a charset', Buffer.from('{"a":1}'), { 'content-type': 'application/json; charset="UTF-8"' }, 7],
     ['compressed', gzipSync('{"a":1}'), { 'content-encoding': 'gzip' }, 7],
     ['compressed by zstd', zstd('{"a":1}'), { 'content-encoding': 'ZSTD' }, 7],
+    ['with a byte-order mark, which is ignored', Buffer.from('\ufeff{"a":1}'), {}, 7],
     ['as lines', Buffer.from('{}\n{}'), { 'content-type': 'application/x-ndjson' }, 5],
     ['of just 16 MiB', Buffer.alloc(16 * 1024 * 1024, ' '), {}, 16 * 1024 * 1024],
   ])('are accepted %s', async (...row) => {
@@ -184,12 +185,23 @@ describe('bodies', () => {
     ['truncated in zstd', zstd('{"a":1}').subarray(0, 15), { 'content-encoding': 'zstd' }, 'invalid_request'],
     ['that are not gzip', Buffer.from('{}'), { 'content-encoding': 'gzip' }, 'invalid_request'],
     ['truncated', gzipSync('{"a":1}').subarray(0, 20), { 'content-encoding': 'gzip' }, 'invalid_request'],
-    ['with a byte-order mark', Buffer.from('\ufeff{}'), {}, 'invalid_json'],
+    ['with a byte-order mark of UTF-16', Buffer.from('\ufeff{}', 'utf16le'), {}, 'invalid_json'],
+    ['of a byte-order mark alone', Buffer.from('\ufeff'), {}, 'invalid_json'],
+    [
+      'with bytes after gzip',
+      Buffer.concat([gzipSync('{}'), Buffer.alloc(4), gzipSync('{}')]),
+      { 'content-encoding': 'gzip' },
+      'invalid_request',
+    ],
     ['that are not UTF-8', Buffer.from([0x22, 0xc3, 0x28, 0x22]), {}, 'invalid_json'],
     ['with half a surrogate pair', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), {}, 'invalid_json'],
   ])('%s are rejected', async (...row) => {
     const [, body, headers, code] = row;
     expect(problem(await post('/things/bytes', body, headers)).code).toBe(code);
+  });
+
+  it('of definitions may begin with a byte-order mark, too', async () => {
+    expect((await post('/things', '\ufeff{"name":"a"}')).json()).toEqual({ name: 'a' });
   });
 
   it.each([

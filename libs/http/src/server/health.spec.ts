@@ -15,6 +15,25 @@ describe('health', () => {
     });
   });
 
+  it('is healthy, ready and live while a check is degraded, which only /health shows', async () => {
+    const { app, context } = await startTestApp();
+    const degraded = { status: 'degraded', failed_pipelines: 1 };
+    context.health.register('definitions', async () => degraded, { liveness: true });
+    const answer = async (path: string) => {
+      const { statusCode, json } = await app.instance.inject(path);
+      return [statusCode, json<{ status: string }>().status];
+    };
+    expect(await answer('/health')).toEqual([200, 'degraded']);
+    expect(await answer('/health/ready')).toEqual([200, 'ok']);
+    expect(await answer('/health/live')).toEqual([200, 'ok']);
+    expect((await app.instance.inject('/health')).json()).toMatchObject({
+      checks: { definitions: degraded },
+    });
+    const { body } = await app.instance.inject('/metrics');
+    expect(body).toContain('tributary_health_check_passing{check="definitions"} 1\n');
+    await app.nest.close();
+  });
+
   it('is not live if a liveness check fails', async () => {
     const health = new Health();
     health.register('progress', () => Promise.reject(new Error('stuck')), { liveness: true });

@@ -1,6 +1,9 @@
 import { within } from '#async';
 
-/** Checks one dependency of this process. Resolves with details to show; throws when the dependency does not work. */
+/**
+ * Checks one dependency of this process. Resolves with details to show, perhaps with `status: 'degraded'`; throws when the
+ * dependency does not work.
+ */
 type HealthCheck = () => Promise<Record<string, unknown> | void>;
 
 /** Which health routes a failing check affects, and its time-out. */
@@ -14,7 +17,8 @@ interface HealthCheckOptions {
 
 /** Result of one health check, with the details or the error that the health routes show. */
 interface CheckResult {
-  status: 'ok' | 'failing';
+  /** `degraded`: the process works, but an operator must act. */
+  status: 'ok' | 'degraded' | 'failing';
   error?: string;
   [detail: string]: unknown;
 }
@@ -69,7 +73,7 @@ export class Health {
     const results = await Promise.all(
       chosen.map(async ([name, entry]) => [name, await resultOf(entry)] as const),
     );
-    const passing = results.every(([, result]) => result.status === 'ok');
+    const passing = results.every(([, result]) => result.status !== 'failing');
     const healthy = passing && (kind === 'liveness' || this.unready === undefined);
     return { healthy, checks: Object.fromEntries(results) };
   }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { metricsContentType, metricsText } from '#telemetry';
 import { ProblemError } from '#api';
 import { accessOf } from '../auth/authentication-result.js';
-import type { Health } from './health.js';
+import type { Health, HealthReport } from './health.js';
 import { exportHealthMetrics } from './health-metrics.js';
 import { parseQuery } from '../handlers/parse-query.js';
 
@@ -17,7 +17,7 @@ export function registerSystemRoutes(instance: FastifyInstance, health: Health):
   const open = { config: { public: true } };
   const answer = (kind: HealthKind) => (request: FastifyRequest, reply: FastifyReply) => {
     parseQuery(NoQuery, request.query);
-    return sendHealth(reply, health, kind);
+    return sendHealth(reply, health, { kind, total: !accessOf(request).patterns });
   };
   instance.get('/health', read, answer('all'));
   instance.get('/health/ready', read, answer('readiness'));
@@ -47,11 +47,36 @@ type HealthKind = 'all' | 'readiness' | 'liveness';
 /** The system routes have no query parameters. */
 class NoQuery {}
 
-async function sendHealth(reply: FastifyReply, health: Health, kind: HealthKind): Promise<FastifyReply> {
+/** @param total Whether the caller may see what the checks have counted in all streams. */
+async function sendHealth(
+  reply: FastifyReply,
+  health: Health,
+  { kind, total }: { kind: HealthKind; total: boolean },
+): Promise<FastifyReply> {
   const { healthy, checks } = await health.report(kind);
-  const status = healthy ? 'ok' : (health.unready ?? 'failing');
+  // Only `/health` shows it: probes must not remove a process because a pipeline has failed.
+  const isDegraded = kind === 'all' && Object.values(checks).some((check) => check.status === 'degraded');
+  const passing = isDegraded ? 'degraded' : 'ok';
+  const status = healthy ? passing : (health.unready ?? 'failing');
   return reply
     .code(healthy ? 200 : 503)
     .header('cache-control', 'no-store')
-    .send({ status, version: health.version, uptime_seconds: health.uptimeSeconds, checks });
+    .send({
+      ...{ status, version: health.version, uptime_seconds: health.uptimeSeconds },
+      checks: total ? checks : withoutTotals(checks),
+    });
+}
+
+/**
+ * Returns only the statuses and durations of the checks. Counts and error texts tell a key that is limited to some
+ * streams, or a caller without a key, how many other streams, failed jobs and unread events there are.
+ */
+function withoutTotals(checks: HealthReport['checks']): object {
+  const isShown = ([name]: [string, unknown]): boolean => name === 'status' || name.endsWith('_seconds');
+  return Object.fromEntries(
+    Object.entries(checks).map(([name, result]) => [
+      name,
+      Object.fromEntries(Object.entries(result).filter(isShown)),
+    ]),
+  );
 }

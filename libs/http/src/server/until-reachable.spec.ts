@@ -50,6 +50,16 @@ describe('untilReachable', () => {
     expect(lines).toEqual([]);
   });
 
+  it('throws the last error when its patience is over', async () => {
+    const { context } = contextOf();
+    const away = new AwayError('not there');
+    const brief = { ...engine, patienceMs: 1 };
+    let calls = 0;
+    const attempt = () => (calls++, Promise.reject(away));
+    await expect(untilReachable(context, brief, attempt)).rejects.toBe(away);
+    expect(calls).toBe(2);
+  });
+
   it('ends when the app shuts down', async () => {
     const { context, stop } = contextOf();
     const waiting = untilReachable(context, engine, () => Promise.reject(new AwayError('not there')));

@@ -20,12 +20,15 @@ interface RequiredEngine {
   name: string;
   /** Returns whether a retry may succeed after this error. */
   mayReturn(error: unknown): boolean;
+  /** Milliseconds after which an error ends the wait; unlimited if omitted. */
+  patienceMs?: number;
 }
 
 /**
  * Repeats `attempt` until it succeeds, so that an app may start before its engines. The delay doubles up to two
  * seconds. The log names the engine and the reason, once for each change of the reason.
- * @throws ShutdownWhileWaitingError; immediately any error after which a retry cannot succeed, such as a wrong password
+ * @throws ShutdownWhileWaitingError; immediately any error after which a retry cannot succeed, such as a wrong password;
+ * any error after `patienceMs`
  */
 export async function untilReachable<T>(
   context: Pick<ProcessContext, 'logger' | 'lifecycle'>,
@@ -35,13 +38,15 @@ export async function untilReachable<T>(
   const { stopping } = context.lifecycle;
   let known = '';
   const backoff = new Backoff(firstDelayMs, longestDelayMs);
+  const { patienceMs = Infinity } = engine;
+  const deadline = performance.now() + patienceMs;
   for (;;) {
     const delay = backoff.next();
     if (stopping.aborted) throw new ShutdownWhileWaitingError(`stopped while waiting for ${engine.name}`);
     try {
       return await attempt();
     } catch (error) {
-      if (!engine.mayReturn(error)) throw error;
+      if (!engine.mayReturn(error) || performance.now() >= deadline) throw error;
       const reason = reasonOf(error);
       const level = reason === known ? 'debug' : 'warn';
       known = reason;

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { TopicAndGroupNames } from '#event';
+import { LogUnavailableError, UnknownTopicError } from '#log';
 import { MemoryLog } from '#log/memory';
 import { aKey } from '../contract/definition-examples.js';
 import { systemActor } from '../resources/resource-store.js';
@@ -44,7 +45,7 @@ describe('a backup of the definitions', () => {
     const lines = await exportDefinitions(log, names);
     const [streams, keys] = [before.streams(), before.keys.all()];
     await log.admin.remove(names.definitions);
-    expect(await importDefinitions(log, names, lines)).toBe(lines.length - 1);
+    expect(await importDefinitions(log, names, { lines })).toBe(lines.length - 1);
     const after = await started();
     expect([after.streams(), after.keys.all()]).toEqual([streams, keys]);
     const [key] = keys;
@@ -63,7 +64,49 @@ describe('a backup of the definitions', () => {
   it('is not imported over existing definitions', async () => {
     await someDefinitions();
     const lines = await exportDefinitions(log, names);
-    await expect(importDefinitions(log, names, lines)).rejects.toThrow(/already contains \d+ records/);
+    await expect(importDefinitions(log, names, { lines })).rejects.toThrow(/already contains \d+ records/);
+  });
+
+  it('replaces existing definitions if that is wanted, however often', async () => {
+    const before = await someDefinitions();
+    const lines = await exportDefinitions(log, names);
+    await before.createStream({ stream: 'later' }, systemActor);
+    for (let round = 0; round < 2; round++)
+      expect(await importDefinitions(log, names, { lines, replace: true })).toBe(lines.length - 1);
+    expect(await exportDefinitions(log, names)).toEqual(lines);
+  });
+
+  it('that is rejected leaves the existing definitions, also if they were to be replaced', async () => {
+    await someDefinitions();
+    const lines = await exportDefinitions(log, names);
+    const imported = importDefinitions(log, names, { lines: lines.slice(0, -1), replace: true });
+    await expect(imported).rejects.toThrow(DefinitionsImportError);
+    expect(await exportDefinitions(log, names)).toEqual(lines);
+  });
+
+  it('of another format is rejected with the format', async () => {
+    const lines = ['{"tributary_definitions":2,"records":0}'];
+    await expect(importDefinitions(log, names, { lines })).rejects.toThrow('The file has format 2');
+  });
+
+  it('fails instead of waiting for a topic that does not exist', async () => {
+    await expect(exportDefinitions(log, names)).rejects.toThrow(UnknownTopicError);
+  });
+
+  it('fails after a minute if the broker ends during the read', async () => {
+    await someDefinitions();
+    const close = vi.fn(async () => undefined);
+    const reader = { start: () => new Promise<void>(() => undefined), close };
+    vi.spyOn(log, 'tableReader').mockReturnValue(reader as never);
+    vi.useFakeTimers();
+    try {
+      const exported = expect(exportDefinitions(log, names)).rejects.toThrow(LogUnavailableError);
+      await vi.advanceTimersByTimeAsync(60_000);
+      await exported;
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(close).toHaveBeenCalledOnce();
   });
 
   it('is rejected if it is incomplete', async () => {
@@ -79,7 +122,9 @@ describe('a backup of the definitions', () => {
       ['a record that is not a definition', [lines[0]!, ...lines.slice(2), '{"key":"k","value":"v"}']],
     ];
     for (const [what, file] of wrong)
-      await expect(importDefinitions(log, names, file), what).rejects.toThrow(DefinitionsImportError);
+      await expect(importDefinitions(log, names, { lines: file }), what).rejects.toThrow(
+        DefinitionsImportError,
+      );
     expect(await log.admin.partitions(names.definitions)).toBeUndefined();
   });
 });

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { within } from '#async';
 import type { TopicAndGroupNames } from '#event';
-import type { Log, ProducerRecord } from '#log';
+import { LogUnavailableError, UnknownTopicError, type Log, type ProducerRecord } from '#log';
 import { readKey } from '../resources/definition-change-record.js';
 import { definitionsTopic } from '../changes/definitions-topic-writer.js';
 
@@ -26,9 +28,14 @@ interface Head {
 /** The most records in one append to the log. */
 const recordsAtOnce = 500;
 
+/** Longest time in milliseconds that one reading of the topic, or its deletion, may take. */
+const patienceMs = 60_000;
+const removalPollMs = 100;
+
 /**
  * Returns the lines of a backup of the definitions topic. The lines contain hashes of the secrets of API keys.
  * @throws LogUnavailableError
+ * @throws UnknownTopicError if there is no definitions topic
  */
 export async function exportDefinitions(
   log: Log,
@@ -40,22 +47,24 @@ export async function exportDefinitions(
 }
 
 /**
- * Writes a backup into the definitions topic, which must be empty and is created if it is missing. No other process of
- * the installation should run meanwhile. Resolves with the number of written records.
+ * Writes a backup into the definitions topic, which must be empty and is created if it is missing. With `replace`, an
+ * existing topic is deleted first. No other process of the installation should run meanwhile. Resolves with the number
+ * of written records.
  * @throws DefinitionsImportError
- * @throws LogUnavailableError, perhaps after a part of the records was written: remove the topic, and repeat the import
+ * @throws LogUnavailableError, perhaps after a part of the records was written: repeat the import with `replace`
  */
 export async function importDefinitions(
   log: Log,
   { definitions: topic }: TopicAndGroupNames,
-  lines: readonly string[],
+  { lines, replace = false }: { lines: readonly string[]; replace?: boolean },
 ): Promise<number> {
   const records = readLines(lines).map((record): ProducerRecord => ({ topic, ...record }));
+  if (replace) await removeTopic(log, topic);
   await log.admin.create(topic, definitionsTopic);
   const held = (await recordsOf(log, topic)).size;
   if (held > 0) {
     throw new DefinitionsImportError(
-      `${topic} already contains ${held} records: a backup can only be imported into an empty topic.`,
+      `${topic} already contains ${held} records: a backup is imported into an empty topic, or with --replace.`,
     );
   }
   const producer = await log.producer();
@@ -69,8 +78,22 @@ export async function importDefinitions(
   return records.length;
 }
 
-/** Returns the values of the topic's records by key, as a complete compaction would leave them, in offset order. */
+/** Deletes the topic, if it exists, and resolves when brokers no longer have it. */
+async function removeTopic(log: Log, topic: string): Promise<void> {
+  await log.admin.remove(topic);
+  const deadline = performance.now() + patienceMs;
+  while ((await log.admin.partitions(topic)) !== undefined) {
+    if (performance.now() > deadline) throw new LogUnavailableError(`Kafka does not delete ${topic}`);
+    await sleep(removalPollMs);
+  }
+}
+
+/**
+ * Returns the values of the topic's records by key, as a complete compaction would leave them, in offset order. A
+ * reader waits for ever for a topic or a broker, so this function does not.
+ */
 async function recordsOf(log: Log, topic: string): Promise<Map<string, string>> {
+  if ((await log.admin.partitions(topic)) === undefined) throw new UnknownTopicError(topic);
   const records = new Map<string, string>();
   const reader = log.tableReader(topic, {
     record: ({ key, value }) => {
@@ -80,7 +103,9 @@ async function recordsOf(log: Log, topic: string): Promise<Map<string, string>> 
     },
   });
   try {
-    await reader.start();
+    await within(patienceMs, reader.start(), () => {
+      throw new LogUnavailableError(`${topic} could not be read within ${patienceMs / 1000} s`);
+    });
   } finally {
     await reader.close();
   }
@@ -89,7 +114,13 @@ async function recordsOf(log: Log, topic: string): Promise<Map<string, string>> 
 
 function readLines(lines: readonly string[]): { key: string; value: string }[] {
   const [head, ...rest] = lines.map(parsed) as [Partial<Head>?, ...{ key: string; value: string }[]];
-  if (head?.tributary_definitions !== 1) {
+  const version: unknown = head?.tributary_definitions;
+  if (typeof version === 'number' && version !== 1) {
+    throw new DefinitionsImportError(
+      `The file has format ${version}, but this version of Tributary reads format 1: import it with the version that exported it.`,
+    );
+  }
+  if (!head || version !== 1) {
     throw new DefinitionsImportError('The first line is not the header of a backup of definitions.');
   }
   if (head.records !== rest.length) {

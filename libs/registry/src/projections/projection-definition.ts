@@ -40,8 +40,8 @@ export interface ProjectionDefinition {
   serving: ProjectionGeneration | null;
   building: ProjectionGeneration | null;
   /**
-   * The reason why the latest generation has failed; null if it has not. A reset or a changed spec starts a new
-   * generation and clears the failure.
+   * The reason why the latest generation has failed; null if it has not. A resume clears the failure,
+   * and so does a reset or a changed spec, which starts a new generation.
    */
   failure: string | null;
 }

@@ -76,7 +76,7 @@ function actionOf(before: ProjectionDefinition, after: ProjectionDefinition): st
   if (after.version !== before.version) return 'changed';
   if (after.serving?.id !== before.serving?.id) return 'switched';
   if (latestGeneration(after).id !== latestGeneration(before).id) return 'reset';
-  if (after.failure !== before.failure && after.failure !== null) return 'failed';
+  if (after.failure !== before.failure) return after.failure === null ? 'resumed' : 'failed';
   if (after.paused !== before.paused) return after.paused ? 'paused' : 'resumed';
   return 'changed';
 }

@@ -15,7 +15,7 @@ export type StoredEventCountBucketRow = [start: number, group: string, count: nu
  */
 export function countSql(query: EventCountQuery, final: boolean): ParameterizedSql {
   const params = new SqlParams();
-  const where = whereClause(conditions(query, params));
+  const where = whereClause(conditions(query, params, query.time));
   return {
     query: `${query.where ? readableColumns : ''}
 SELECT ${startOf(query, params)} AS bucket_start, ${query.groupBy ?? "''"} AS bucket_group, count() AS events,
@@ -33,7 +33,8 @@ LIMIT ${params.bind('UInt64', query.limit)}`,
 function startOf(query: EventCountQuery, params: SqlParams): string {
   if (query.intervalSeconds === undefined) return '0';
   const width = params.bind('Int64', query.intervalSeconds * 1_000_000);
-  return `toUnixTimestamp64Micro(timestamp) - positiveModulo(toUnixTimestamp64Micro(timestamp), ${width})`;
+  const time = `toUnixTimestamp64Micro(${query.time ?? 'timestamp'})`;
+  return `${time} - positiveModulo(${time}, ${width})`;
 }
 
 /**
@@ -48,7 +49,15 @@ SELECT (SELECT count() FROM events) != (SELECT sum(kept) FROM (${existingOffsets
  * groups by nothing or by stream.
  */
 export function countsWholeStreams(query: EventCountQuery): boolean {
-  const { access: _access, hidden: _hidden, streams: _streams, groupBy, limit: _limit, ...others } = query;
+  const {
+    access: _access,
+    hidden: _hidden,
+    streams: _streams,
+    groupBy,
+    limit: _limit,
+    time: _time,
+    ...others
+  } = query;
   const grouped = groupBy === undefined || groupBy === 'stream';
   return grouped && Object.values(others).every((value) => value === undefined);
 }

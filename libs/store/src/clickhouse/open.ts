@@ -107,6 +107,7 @@ export function openClickHouse(options: ClickHouseStoreOptions): Store {
     eraser: new ClickHouseEventRemover(connection),
     snapshots: new ClickHouseEntitySnapshotStore(connection, bounds),
     projections: new ClickHouseKeyedStates(connection, bounds, 'projection_states'),
+    projectionResults: new ClickHouseKeyedStates(connection, bounds, 'projection_results'),
     pipelines: new ClickHouseKeyedStates(connection, bounds, 'pipeline_states'),
     async migrate() {
       await createDatabase(connectionTo(options, 'default'), options.database);

@@ -22,6 +22,7 @@ const tables = [
   'snapshots',
   'projection_states',
   'pipeline_states',
+  'projection_results',
 ];
 /**
  * Limits the size of merges so that no part is small enough to be merged. (`SYSTEM STOP MERGES` would also

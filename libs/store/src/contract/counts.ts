@@ -61,6 +61,22 @@ export function describeCounts(contract: StoreContractFixture): void {
       expect(both).toEqual({ buckets: [{ start: t0, group: 'early', count: 3 }], total: 10 });
     });
 
+    it('counts by the time of ingestion instead of the time of the events, if that is wanted', async () => {
+      const old = newStream();
+      const timestamp = parseTime('2001-01-01T00:00:00Z') as number;
+      await contract.write(rowsOf(old, 10, (i) => ({ timestamp, ingested_at: t0 + i * 20 * second })));
+      const recent = { streams: [old], since: t0 + 40 * second, until: t0 + 180 * second, limit: 10 };
+      expect((await contract.count(recent)).total).toBe(0);
+      const time = 'ingested_at' as const;
+      expect(await contract.count({ ...recent, time, groupBy: 'stream' })).toEqual({
+        ...{ buckets: [{ group: old, count: 7 }], total: 7 },
+      });
+      expect((await contract.count({ ...recent, time, intervalSeconds: 60 })).buckets).toEqual(
+        [0, 1, 2].map((i) => ({ start: t0 + i * 60 * second, count: i === 0 ? 1 : 3 })),
+      );
+      expect(await contract.count({ streams: [old], time, limit: 10 })).toMatchObject({ total: 10 });
+    });
+
     it('aligns day buckets before 1970', async () => {
       const old = newStream();
       await contract.write([

@@ -30,15 +30,35 @@ function progressOf(row: Partial<PartitionCheckpoint> & { owner: string }): Part
 const keysOf = (rows: readonly KeyedStateRow[]) => rows.map(({ key }) => key);
 
 /**
- * Specs of the keyed states that processors save and the gateway reads; projections and pipelines promise the
- * same.
+ * Specs of the keyed states that processors save and the gateway reads; projections, their results and
+ * pipelines promise the same.
  */
 export function describeKeyedStates(contract: StoreContractFixture): void {
-  for (const kind of ['projections', 'pipelines'] as const)
+  for (const kind of ['projections', 'pipelines', 'projectionResults'] as const)
     describe(`states of ${kind}`, () => describeStatesOf(contract, kind));
+
+  it('the results of a projection are removed with its states, and found when they were saved later', async () => {
+    const { projections, projectionResults } = contract.store;
+    const owner = newOwner();
+    const saved = [[stateRow({ owner, key: 'EUR' })], [partitionProgress({ owner })]] as const;
+    await projections.save(...saved);
+    await projectionResults.save(...saved);
+    await projections.remove(owner);
+    expect(await projectionResults.keys({ owner, limit: 10 })).toEqual([]);
+    expect(await projectionResults.progress([owner])).toEqual([]);
+    expect(await projections.owners()).not.toContain(owner);
+    await projectionResults.save(...saved);
+    expect(await projections.owners()).toContain(owner);
+    expect(await projections.keys({ owner, limit: 10 })).toEqual([]);
+    await projections.remove(owner);
+    expect(await projectionResults.owners()).not.toContain(owner);
+  });
 }
 
-function describeStatesOf(contract: StoreContractFixture, kind: 'projections' | 'pipelines'): void {
+function describeStatesOf(
+  contract: StoreContractFixture,
+  kind: 'projections' | 'pipelines' | 'projectionResults',
+): void {
   describe('rows', () => {
     it('are loaded as they were saved, by key and partition', async () => {
       const states = contract.store[kind];

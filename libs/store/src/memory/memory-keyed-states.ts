@@ -19,6 +19,9 @@ export class MemoryKeyedStates implements KeyedStateStore, KeyedStateReader {
   private readonly rows = new Map<string, KeyedStateRow>();
   private readonly ends = new Map<string, PartitionCheckpoint>();
 
+  /** @param derived states that are derived from these: the rows of an owner are removed from them, too */
+  constructor(private readonly derived?: MemoryKeyedStates) {}
+
   async save(rows: readonly KeyedStateRow[], progress: readonly PartitionCheckpoint[]): Promise<void> {
     for (const row of rows) {
       const known = this.rows.get(identityOf(row, row.key));
@@ -68,11 +71,13 @@ export class MemoryKeyedStates implements KeyedStateStore, KeyedStateReader {
 
   async remove(owner: string): Promise<void> {
     this.removeAll((place) => place.owner === owner);
+    await this.derived?.remove(owner);
   }
 
   async owners(): Promise<string[]> {
     const all = [...this.rows.values(), ...this.ends.values()];
-    return [...new Set(all.map(({ owner }) => owner))].sort(compareUtf8);
+    const derived = (await this.derived?.owners()) ?? [];
+    return [...new Set([...all.map(({ owner }) => owner), ...derived])].sort(compareUtf8);
   }
 
   async key(owner: string, key: string): Promise<UnmergedKeyedState | undefined> {

@@ -84,7 +84,9 @@ export class MemoryReader implements EventReader {
   }
 
   async count(query: EventCountQuery): Promise<{ buckets: StoredEventCountBucket[]; total: number }> {
-    const rows = this.matching(query);
+    const { time = 'timestamp' } = query;
+    const always = { ...query, since: undefined, until: undefined };
+    const rows = this.matching(always).filter((row) => within(row[time], query));
     const counts = new Map<string, StoredEventCountBucket>();
     for (const row of rows) {
       const bucket = bucketOf(row, query);
@@ -251,7 +253,7 @@ function inRange({ stream, partition, offset }: EventRow, range: OffsetRange): b
 function bucketOf(row: EventRow, query: EventCountQuery): StoredEventCountBucket {
   const width = (query.intervalSeconds ?? 0) * 1_000_000;
   return {
-    ...(width > 0 && { start: Math.floor(row.timestamp / width) * width }),
+    ...(width > 0 && { start: Math.floor(row[query.time ?? 'timestamp'] / width) * width }),
     ...(query.groupBy && {
       group: query.groupBy === 'stream' ? streamNameOf(row.stream) : row[query.groupBy],
     }),

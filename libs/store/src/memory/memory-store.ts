@@ -12,7 +12,8 @@ export class MemoryStore implements Store {
   readonly reader: MemoryReader;
   readonly eraser: MemoryEventRemover;
   readonly snapshots: MemoryEntitySnapshotStore;
-  readonly projections = new MemoryKeyedStates();
+  readonly projectionResults = new MemoryKeyedStates();
+  readonly projections = new MemoryKeyedStates(this.projectionResults);
   readonly pipelines = new MemoryKeyedStates();
 
   /**

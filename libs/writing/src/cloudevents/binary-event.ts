@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { isJsonType, requireText } from '#http';
+import { isJsonType, utf8TextOf } from '#http';
 import { failure, syntaxError } from '../read-request.js';
 import { ValidatingJsonScanner } from '../schemas/scan/validating-json-scanner.js';
 
@@ -40,8 +40,7 @@ function isText(body: Buffer, contentType: string): boolean {
 
 /** Returns the text of the single JSON value in the body. */
 function jsonText(body: Buffer): string {
-  requireText(body);
-  const text = body.toString();
+  const text = utf8TextOf(body).toString();
   const scanner = new ValidatingJsonScanner(text);
   const end = scanner.value(scanner.space(0), 1);
   if (end < 0) throw failure(scanner).toProblem();

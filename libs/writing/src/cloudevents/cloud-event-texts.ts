@@ -16,6 +16,8 @@ export const cloudEventText = [
     'others are written, and the rejected event is kept as a dead letter with the reason `refused_at_intake`, which can be replayed. A ' +
     'body that must be JSON but is not is a 400 in both cases. A success has no body, because a Knative broker ' +
     'treats a body as an event. `Prefer: return=representation` requests a body.',
+  'With the setting `CLOUDEVENTS_ALLOWED_ORIGINS`, `OPTIONS` on this address answers the handshake of HTTP Web Hooks for ' +
+    'Event Delivery, which Azure Event Grid requires.',
   schemas,
 ].join('\n\n');
 

@@ -3,6 +3,7 @@ import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { limits } from '#event';
 import {
+  AcceptsBasicAuth,
   AcceptsBytes,
   AlwaysAnswered,
   setPreferenceApplied,
@@ -53,6 +54,7 @@ export class CloudEventsController {
   @AcceptsBytes(structuredType, batchType)
   @BodyLimit(limits.requestBytes)
   @RequireScope('events:write')
+  @AcceptsBasicAuth()
   @Post(':stream/cloudevents')
   @AlwaysAnswered()
   async cloudEvents(

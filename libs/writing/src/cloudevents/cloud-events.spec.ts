@@ -88,6 +88,17 @@ describe('a CloudEvent', () => {
     expect(returned()[0]).toContain(`"data":${text}}`);
   });
 
+  it.each<[string, object]>([
+    ['data', { data: { a: 1 } }],
+    ['a text', { data: 'a' }],
+    ['binary data', { data_base64: '/+8=' }],
+    ['no data', {}],
+  ])('without a content type is returned without one, with %s', async (_, data) => {
+    await send(event(data));
+    const { time: _time, ...others } = back();
+    expect(others).toEqual(event(data));
+  });
+
   it('may have no data or binary data', async () => {
     await send(event());
     await send(
@@ -191,6 +202,36 @@ describe('a CloudEvent in binary mode', () => {
     const answer = await post(body, headers({ comexampleothervalue: 5 }, type));
     expect(answer.statusCode).toBe(204);
     expect(back()).toMatchObject({ datacontenttype: type, comexampleothervalue: '5', ...expected });
+  });
+
+  it.each<[string, string | Buffer, object]>([
+    ['text', 'hello', { data: 'hello' }],
+    ['text that looks like JSON', '{"a":1}', { data: '{"a":1}' }],
+    ['bytes', Buffer.from([0xff, 0xef]), { data_base64: '/+8=' }],
+    ['nothing', '', {}],
+  ])('without a content type is returned without one, with %s', async (...row) => {
+    const [, payload, expected] = row;
+    const { 'content-type': _, ...attributes } = headers();
+    const answer = await given.app.instance.inject({
+      ...{ method: 'POST', url: address, headers: attributes },
+      ...(payload.length > 0 && { payload }),
+    });
+    expect(answer.statusCode).toBe(204);
+    const { time, ...others } = back();
+    expect(others).toEqual(event(expected));
+    expect(time).toEqual(expect.any(String));
+  });
+
+  it.each([
+    ['application/json; charset=utf-8', '{"a": 1}', { a: 1 }],
+    ['application/vnd.shop.v1+json;v=1', '[1]', [1]],
+    ['text/json', '1', 1],
+    ['text/csv; header=present', 'a,b', 'a,b'],
+    ['application/soap+xml', '<a/>', '<a/>'],
+    ['application/x-shop', 'x', 'x'],
+  ])('is returned with its content type %s', async (type, body, sent) => {
+    expect((await post(body, headers({}, type))).statusCode).toBe(204);
+    expect(back()).toMatchObject({ datacontenttype: type, data: sent });
   });
 
   it('keeps the text of JSON', async () => {
@@ -303,6 +344,16 @@ describe('the CloudEvents SDK for JavaScript', () => {
         ...(JSON.parse(JSON.stringify(sent())) as object),
         ...{ retry, time: '2026-11-21T04:00:00.123Z' },
       });
+    },
+  );
+
+  it.each(['hello', '{"a":1}'])(
+    'reads the same event as from a binary message without a content type: %s',
+    async (body) => {
+      const { 'content-type': _, ...attributes } = headers({ time: '2026-11-21T04:00:00.123Z' });
+      await given.app.instance.inject({ method: 'POST', url: address, headers: attributes, payload: body });
+      const read = HTTP.toEvent({ headers: { 'content-type': structured }, body: returned()[0]! });
+      expect(JSON.stringify(read)).toBe(JSON.stringify(HTTP.toEvent({ headers: attributes, body })));
     },
   );
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { ProblemError, type InputProblem } from '#api';
-import { requireText, shortPointerTo, takeBytes } from '#http';
+import { shortPointerTo, takeBytes, utf8TextOf } from '#http';
 import { textOf } from '../read-request.js';
 import { modeOf, type CloudEventMode } from './cloud-event-mode.js';
 import { structuredText } from './binary-event.js';
@@ -19,8 +19,7 @@ export function cloudEventsOf(request: FastifyRequest): CloudEventsRequest {
   const body = takeBytes(request);
   if (mode === 'binary') return { mode, text: binaryText(request, body) };
   if (body.length === 0) throw new ProblemError('invalid_json', 'The request has no body.');
-  requireText(body);
-  return { mode, text: textOf(body) };
+  return { mode, text: textOf(utf8TextOf(body)) };
 }
 
 function binaryText({ raw }: FastifyRequest, body: Buffer): string {

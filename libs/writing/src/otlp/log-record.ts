@@ -1,23 +1,26 @@
 import { formatTime, limits } from '#event';
 import { clientId } from '../raw/client-id.js';
+import {
+  attributesText,
+  membersText,
+  objectText,
+  type JsonMember,
+  type OtlpAttributes,
+  type OtlpValue,
+} from './otlp-value.js';
 
-/** An OTLP attribute: its name, and its value as JSON text. */
-export type OtlpAttribute = readonly [name: string, value: string];
-
-/** An OTLP log record, independent of its encoding. Values of attributes and the body are JSON text. */
+/** An OTLP log record, independent of its encoding. */
 export interface OtlpLogRecord {
-  /** Attributes of the resource. */
-  resource: readonly OtlpAttribute[];
-  /** The instrumentation scope as pairs of name and JSON text: `name`, `version` and `attributes`, if the record has them. */
-  scope: readonly OtlpAttribute[];
+  /** The members of the metadata that describe the resource and the scope, as JSON text without braces. */
+  source: string;
   /** Event time in nanoseconds since 1970; 0 means unknown. */
-  time: bigint;
-  observed: bigint;
+  timeUnixNano: bigint;
+  observedTimeUnixNano: bigint;
   severityNumber: number;
   severityText: string;
   eventName: string;
-  body: string | undefined;
-  attributes: readonly OtlpAttribute[];
+  body: OtlpValue | undefined;
+  attributes: OtlpAttributes;
   flags: number;
   /** Hexadecimal text, like `spanId`; empty if the record has none. */
   traceId: string;
@@ -25,9 +28,9 @@ export interface OtlpLogRecord {
 }
 
 /** An OTLP log record in which every field has its protobuf default. */
-export const emptyRecord: OtlpLogRecord = {
-  ...{ resource: [], scope: [], time: 0n, observed: 0n, severityNumber: 0, severityText: '' },
-  ...{ eventName: '', body: undefined, attributes: [], flags: 0, traceId: '', spanId: '' },
+export const emptyRecord: Omit<OtlpLogRecord, 'source' | 'attributes'> = {
+  ...{ timeUnixNano: 0n, observedTimeUnixNano: 0n, severityNumber: 0, severityText: '' },
+  ...{ eventName: '', body: undefined, flags: 0, traceId: '', spanId: '' },
 };
 
 /** Stream and event id of the event that an OTLP log record becomes; the record contains neither. */
@@ -52,50 +55,67 @@ const mostResourceMembers = limits.metadataMembers - 12;
 
 /** Converts an OTLP log record to the JSON text of an event, in the format of `POST /api/v1/events`. */
 export function envelopeText(record: OtlpLogRecord, { stream, event_id }: EnvelopeDefaults): string {
-  const { time, observed, eventName } = record;
+  const { timeUnixNano, observedTimeUnixNano, eventName, source } = record;
   const given = textAttribute(record, idAttribute);
   const type = eventName || textAttribute(record, nameAttribute) || defaultType;
-  const nanos = time || observed;
+  const nanos = timeUnixNano || observedTimeUnixNano;
+  const own = membersText([...ownMetadata(record)]);
   return objectText([
     ['stream', JSON.stringify(stream)],
     ['event_id', JSON.stringify(clientId(given) ?? event_id)],
     ['event_type', JSON.stringify(type)],
     ...(nanos ? [['timestamp', JSON.stringify(formatTime(Number(nanos / 1000n)))] as const] : []),
-    ['metadata', objectText([...metadataOf(record)])],
+    ['metadata', `{${source}${source && own ? ',' : ''}${own}}`],
     ['data', objectText([...dataOf(record)])],
   ]);
 }
 
-export function objectText(members: readonly OtlpAttribute[]): string {
-  return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
+/**
+ * Returns an event that contains an encoded log record which cannot be read, for its dead letter: a replay stores the
+ * record as it was sent.
+ */
+export function encodedRecordText(encoded: string, { stream, event_id }: EnvelopeDefaults): string {
+  return JSON.stringify({ stream, event_id, event_type: defaultType, data: { log_record: encoded } });
 }
 
-function* dataOf(record: OtlpLogRecord): Generator<OtlpAttribute> {
-  yield* record.attributes;
-  if (record.body !== undefined && !hasBodyAttribute(record)) yield ['body', record.body];
+/**
+ * Returns the resource attributes as members of the metadata, whose number is limited. A resource with too many
+ * attributes becomes one member.
+ */
+export function resourceText(resource: OtlpAttributes): string {
+  if (resource.size > mostResourceMembers)
+    return membersText([['resource', JSON.stringify(attributesText(resource))]]);
+  return membersText(
+    Array.from(resource, ([name, value]) => [`resource.${name}`, scalarText(value.toJson())]),
+  );
 }
 
-function* metadataOf(record: OtlpLogRecord): Generator<OtlpAttribute> {
-  const { time, observed, severityNumber, severityText, traceId, spanId, flags } = record;
-  yield* resourceMembers(record.resource);
-  for (const [name, value] of record.scope) yield [`scope.${name}`, scalarText(value)];
-  if (time) yield ['time_unix_nano', `"${time}"`];
-  if (observed) yield ['observed_time_unix_nano', `"${observed}"`];
+/** Returns an instrumentation scope as members of the metadata, without empty fields. */
+export function scopeText(scope: { name: string; version: string; attributes: OtlpAttributes }): string {
+  const members: JsonMember[] = [];
+  for (const field of ['name', 'version'] as const)
+    if (scope[field]) members.push([`scope.${field}`, JSON.stringify(scope[field])]);
+  if (scope.attributes.size > 0)
+    members.push(['scope.attributes', JSON.stringify(attributesText(scope.attributes))]);
+  return membersText(members);
+}
+
+function* dataOf({ attributes, body }: OtlpLogRecord): Generator<JsonMember> {
+  for (const [name, value] of attributes) yield [name, value.toJson()];
+  if (body && !attributes.has('body')) yield ['body', body.toJson()];
+}
+
+function* ownMetadata(record: OtlpLogRecord): Generator<JsonMember> {
+  const { timeUnixNano, observedTimeUnixNano, severityNumber, severityText } = record;
+  const { traceId, spanId, flags, body, attributes } = record;
+  if (timeUnixNano) yield ['time_unix_nano', `"${timeUnixNano}"`];
+  if (observedTimeUnixNano) yield ['observed_time_unix_nano', `"${observedTimeUnixNano}"`];
   if (severityNumber) yield ['severity_number', String(severityNumber)];
   if (severityText) yield ['severity_text', JSON.stringify(severityText)];
   if (traceId) yield ['trace_id', JSON.stringify(traceId)];
   if (spanId) yield ['span_id', JSON.stringify(spanId)];
   if (flags) yield ['trace_flags', String(flags)];
-  if (record.body !== undefined && hasBodyAttribute(record)) yield ['body', scalarText(record.body)];
-}
-
-/**
- * Yields the resource attributes as members of the metadata, whose number is limited. A resource with too many
- * attributes becomes one member.
- */
-function* resourceMembers(resource: readonly OtlpAttribute[]): Generator<OtlpAttribute> {
-  if (resource.length > mostResourceMembers) yield ['resource', JSON.stringify(objectText(resource))];
-  else for (const [name, value] of resource) yield [`resource.${name}`, scalarText(value)];
+  if (body && attributes.has('body')) yield ['body', scalarText(body.toJson())];
 }
 
 /** Returns a value for metadata, which is flat: a list or a map becomes its JSON text. */
@@ -103,17 +123,8 @@ function scalarText(value: string): string {
   return value.startsWith('[') || value.startsWith('{') ? JSON.stringify(value) : value;
 }
 
-function hasBodyAttribute({ attributes }: OtlpLogRecord): boolean {
-  return attributes.some(([name]) => name === 'body');
-}
-
 /** Returns the value of an attribute of the log record if it is a text; otherwise undefined. */
 function textAttribute({ attributes }: OtlpLogRecord, name: string): string | undefined {
-  const text = attributes.find(([known]) => known === name)?.[1];
+  const text = attributes.get(name)?.toJson();
   return text?.startsWith('"') ? (JSON.parse(text) as string) : undefined;
-}
-
-/** Returns a double as JSON. NaN and infinities become texts, as in the JSON encoding of protobuf. */
-export function doubleText(value: number): string {
-  return Number.isFinite(value) ? JSON.stringify(value) : `"${value}"`;
 }

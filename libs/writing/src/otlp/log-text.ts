@@ -2,13 +2,14 @@ import { limits } from '#event';
 import { ProblemError } from '#api';
 import { TimeSlice } from '#async';
 import { EventRejection } from '../rejection.js';
-import { envelopeText, type OtlpLogRecord } from './log-record.js';
+import { encodedRecordText, envelopeText } from './log-record.js';
+import type { ReadLogRecord } from './read-log-records.js';
 
 /**
  * Maximum number of characters of the events of one request. Each event repeats its resource, which the request
  * contains once.
  */
-const mostText = 4 * limits.requestBytes;
+const mostText = 2 * limits.requestBytes;
 
 /** The log records of one OTLP request, converted to JSON events with one event on each line. */
 export interface OtlpEventLines {
@@ -22,24 +23,27 @@ export interface OtlpEventLines {
  * is too large
  */
 export async function otlpEventLines(
-  records: Iterable<OtlpLogRecord | EventRejection>,
+  records: Iterable<ReadLogRecord>,
   { stream, idOf }: { stream: string; idOf: (index: number) => string },
 ): Promise<OtlpEventLines> {
   const lines: OtlpEventLines['lines'] = [];
   const parts: string[] = [];
   const turn = new TimeSlice();
   let length = 0;
-  for (const record of records) {
-    if (record instanceof EventRejection) {
+  for (const { record, size, encoded } of records) {
+    if (record instanceof EventRejection && record.code === 'payload_too_large') {
       lines.push(record);
       continue;
     }
-    const line = envelopeText(record, { stream, event_id: idOf(lines.length) });
-    lines.push({ start: length, end: length + line.length });
+    const defaults = { stream, event_id: idOf(lines.length) };
+    const isRejected = record instanceof EventRejection;
+    const line = isRejected ? encodedRecordText(encoded(), defaults) : envelopeText(record, defaults);
+    const range = { start: length, end: length + line.length };
+    lines.push(isRejected ? record.of({ ...defaults, ...range, entity_id: null }) : range);
     parts.push(line);
     length += line.length + 1;
     if (length > mostText) throw tooMuch();
-    if (turn.over(line.length)) await turn.end();
+    if (turn.over(size + line.length)) await turn.end();
   }
   return { text: parts.join('\n'), lines };
 }

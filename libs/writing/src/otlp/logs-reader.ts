@@ -1,27 +1,30 @@
 import { TimeSlice } from '#async';
 import { ProblemError } from '#api';
-import { requireText } from '#http';
 import type { EventParserInputs } from '../read-event.js';
 import { EventLineReader, textOf, type ParsedEvents } from '../read-request.js';
 import { EventRejection } from '../rejection.js';
-import type { OtlpLogRecord } from './log-record.js';
+import { JsonMessageReader } from './json-message-reader.js';
+import { logGroups } from './log-groups.js';
 import type { OtlpEventLines } from './log-text.js';
-import { jsonRecords } from './read-json.js';
-import { protobufRecords } from './read-protobuf.js';
+import { ProtobufMessageReader } from './protobuf-message-reader.js';
+import { readLogRecords, type ReadLogRecord } from './read-log-records.js';
 
 export const protobufType = 'application/x-protobuf';
 export const jsonType = 'application/json';
 
 /**
- * Parses the log records of an OTLP request body in the encoding of its media type, lazily.
- * @throws ProblemError 415 for another type, 400 for a JSON body that is not UTF-8
+ * Finds the log records of an OTLP request body in the encoding of its media type, and reads them lazily.
+ * @throws ProblemError 415 for another type, 400 for a body that cannot be read, 413 for too many elements
  */
-export function logRecords(mediaType: string, body: Buffer): Iterable<OtlpLogRecord | EventRejection> {
-  if (mediaType === protobufType) return protobufRecords(body);
+export function logRecords(mediaType: string, body: Buffer): Iterable<ReadLogRecord> {
+  if (mediaType === protobufType) {
+    const reader = new ProtobufMessageReader(body);
+    return readLogRecords(reader, logGroups(reader));
+  }
   if (mediaType !== jsonType)
     throw new ProblemError('unsupported_media_type', `Send the body as ${protobufType} or ${jsonType}.`);
-  requireText(body);
-  return jsonRecords(textOf(body));
+  const reader = new JsonMessageReader(textOf(body));
+  return readLogRecords(reader, logGroups(reader));
 }
 
 /**

@@ -13,7 +13,8 @@ export const logsText = [
     'span, and the exact times. `event_id` is derived from the attribute ' +
     '`log.record.uid`, otherwise from the body of the request, so that a repeated request is stored once.',
   'An invalid record does not affect the others: the answer is a partial success with its count, and the record becomes a dead ' +
-    'letter with the reason `refused_at_intake`, which can be replayed. Problems are a `google.rpc.Status` with a message, in ' +
+    'letter with the reason `refused_at_intake`, which can be replayed. The dead letter of a record that cannot be read has the ' +
+    'record as it was sent in `data.log_record`. If an attribute is given twice, the last one counts. Problems are a `google.rpc.Status` with a message, in ' +
     'the encoding of the request.',
   schemas,
 ].join('\n\n');

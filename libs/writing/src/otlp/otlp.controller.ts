@@ -3,6 +3,7 @@ import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { limits } from '#event';
 import {
+  AcceptsBasicAuth,
   AcceptsBytes,
   AlwaysAnswered,
   BodyLimit,
@@ -45,6 +46,7 @@ export class OtlpController {
   @EncodeProblemsWith(encodeStatus)
   @BodyLimit(limits.requestBytes)
   @RequireScope('events:write')
+  @AcceptsBasicAuth()
   @Post('logs')
   @AlwaysAnswered()
   async logs(

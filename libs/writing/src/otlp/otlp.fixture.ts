@@ -1,4 +1,9 @@
-import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { decodeRecord, decodeRejectedEvent, type EventRecord, type RejectedEventRecord } from '#event';
+import type { TestIngest } from '../writing.fixture.js';
+
+/** An answer of the route that receives logs. */
+export type Answer = Awaited<ReturnType<TestIngest['post']>>;
 
 /** An OTLP AnyValue in the JSON encoding. */
 export type AnyValue = Readonly<Record<string, unknown>>;
@@ -99,4 +104,36 @@ function valueOf(value: AnyValue): BinaryWriter {
 
 function message(writer: BinaryWriter, field: number, part: BinaryWriter): BinaryWriter {
   return writer.tag(field, WireType.LengthDelimited).bytes(part.finish());
+}
+
+export function isJson({ headers }: Answer): boolean {
+  return headers['content-type'] === 'application/json';
+}
+
+/** Parses an ExportLogsServiceResponse. */
+export function partialOf(answer: Answer): { rejected: number; message: string } {
+  if (isJson(answer)) {
+    const { partialSuccess } = answer.json<{ partialSuccess: Record<string, string> }>();
+    return { rejected: Number(partialSuccess.rejectedLogRecords), message: partialSuccess.errorMessage! };
+  }
+  const outer = new BinaryReader(answer.rawPayload);
+  outer.tag();
+  const reader = new BinaryReader(outer.bytes());
+  reader.tag();
+  const rejected = Number(reader.int64());
+  reader.tag();
+  return { rejected, message: reader.string() };
+}
+
+/** Returns the events that were written to the stream `logs`. */
+export function writtenLogs(given: TestIngest): EventRecord[] {
+  return given
+    .records('logs')
+    .filter(({ value }) => !decodeRejectedEvent(value ?? ''))
+    .map(({ value }) => decodeRecord(String(value)));
+}
+
+/** Returns the rejected log records that were kept in the stream `logs`. */
+export function keptLogs(given: TestIngest): RejectedEventRecord[] {
+  return given.records('logs').flatMap(({ value }) => decodeRejectedEvent(value ?? '') ?? []);
 }

@@ -1,3 +1,4 @@
+import { powerOfTen, readDecimal } from '#cel';
 import { earliestTime, latestTime, parseTime, type EpochMicros } from '#event';
 
 /**
@@ -11,27 +12,38 @@ const scales: readonly [digits: number, decimals: number][] = [
   [20, -3],
 ];
 
+/** A number as in JSON, or with leading zeros. */
+const number = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
 export const mappedTimeRule =
   'must be an RFC 3339 time such as 2026-11-21T04:00:00Z, or a number of seconds, milliseconds, microseconds or ' +
-  'nanoseconds since 1970, from 1900 up to 2200';
+  'nanoseconds since 1970 (negative before 1970), from 1900-01-01T00:00:00Z up to, but not including, ' +
+  '2200-01-01T00:00:00Z';
 
 /**
- * Parses an RFC 3339 time, or a number since 1970 as text. The number of its digits determines the unit: up to 11 are
- * seconds, up to 14 milliseconds, up to 17 microseconds, up to 20 nanoseconds. Digits below a microsecond are cut off.
- * Returns undefined for an invalid time.
+ * Parses an RFC 3339 time, or a number since 1970 as text, with or without an exponent. The number of its digits before
+ * the point determines the unit: up to 11 are seconds, up to 14 milliseconds, up to 17 microseconds, up to 20
+ * nanoseconds. Digits below a microsecond are cut off, like those of an RFC 3339 time. Returns undefined for an invalid
+ * time.
  */
 export function mappedTime(text: string): EpochMicros | undefined {
   return parseTime(text) ?? epochTime(text);
 }
 
 function epochTime(text: string): EpochMicros | undefined {
-  const [, whole = '', fraction = ''] = /^(\d{1,20})(?:\.(\d{1,20}))?$/.exec(text) ?? [];
-  const scale = scales.find(([digits]) => whole.length <= digits);
-  if (whole === '' || !scale) return undefined;
-  const [, decimals] = scale;
-  const micros =
-    decimals < 0
-      ? Number(whole.slice(0, decimals))
-      : Number(whole) * 10 ** decimals + Number(fraction.padEnd(decimals, '0').slice(0, decimals));
+  const exact = number.test(text) ? readDecimal(text) : undefined;
+  if (!exact) return undefined;
+  const { units, scale } = exact;
+  const whole = units / powerOfTen(scale);
+  const digits = (whole < 0n ? -whole : whole).toString().length;
+  const [, decimals = undefined] = scales.find(([most]) => digits <= most) ?? [];
+  if (decimals === undefined) return undefined;
+  const micros = Number(floored(units * powerOfTen(decimals + 3), powerOfTen(scale + 3)));
   return micros >= earliestTime && micros < latestTime ? micros : undefined;
+}
+
+/** Returns the largest integer that is at most the quotient; `/` of bigints would round towards zero. */
+function floored(dividend: bigint, divisor: bigint): bigint {
+  const quotient = dividend / divisor;
+  return dividend < 0n && quotient * divisor !== dividend ? quotient - 1n : quotient;
 }

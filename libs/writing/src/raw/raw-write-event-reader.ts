@@ -1,3 +1,4 @@
+import { canonicalNumber } from '#cel';
 import { jsonValue } from '#event';
 import { hasDuplicates } from '../event-scan.js';
 import {
@@ -132,12 +133,13 @@ export class RawWriteEventReader implements ValueHandler {
 }
 
 /**
- * Returns the JSON value between `start` and `end`: a string, the text of a number, null, or false for any other value.
+ * Returns the JSON value between `start` and `end`: a string, the canonical text of a number, null, or false for any
+ * other value.
  */
 function scalarAt(text: string, start: number, end: number): unknown {
   const code = text.charCodeAt(start);
   const literal = text.slice(start, end);
-  if (code === minus || (code >= 0x30 && code <= 0x39)) return literal;
+  if (code === minus || (code >= 0x30 && code <= 0x39)) return canonicalNumber(literal);
   if (code !== quote) return code === 0x6e ? null : false;
   return literal.includes('\\') ? jsonValue(literal) : literal.slice(1, -1);
 }

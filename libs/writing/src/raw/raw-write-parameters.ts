@@ -14,7 +14,7 @@ export class RawWriteParameters {
   event_type: string;
 
   @JSONSchema({
-    description: `The entity that the event is about. ${orPointer} If the value is missing or null, the event has no entity.`,
+    description: `The entity that the event is about. ${orPointer} If the value is missing or null, the event has no entity. A number becomes the text that all equal numbers share: 17, 17.0 and 1.7e1 are one entity.`,
     example: '/user/id',
   })
   @IsOptional()
@@ -23,7 +23,7 @@ export class RawWriteParameters {
 
   @JSONSchema({
     description:
-      `Identifies the event within its stream. ${orPointer} It is a UUID, or any text, from which a UUID is derived. A constant is allowed ` +
+      `Identifies the event within its stream. ${orPointer} It is a UUID, or any text, from which a UUID is derived; equal numbers have equal ids. A constant is allowed ` +
       'for a single value only. Default, also if the value is missing: a UUID derived from the body, so that a repeated ' +
       'request is stored once.',
     example: '/request_id',
@@ -33,7 +33,7 @@ export class RawWriteParameters {
   event_id?: string;
 
   @JSONSchema({
-    description: `The time of the event: RFC 3339, or a number of seconds, milliseconds, microseconds or nanoseconds since 1970. The number of its digits determines the unit. ${orPointer} Default: the time of receipt.`,
+    description: `The time of the event: RFC 3339, or a number of seconds, milliseconds, microseconds or nanoseconds since 1970, negative before 1970 and with or without an exponent. The number of its digits before the point determines the unit. ${orPointer} Default: the time of receipt.`,
     example: '/time',
   })
   @IsOptional()

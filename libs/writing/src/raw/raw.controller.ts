@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { limits } from '#event';
 import { ProblemError } from '#api';
 import {
+  AcceptsBasicAuth,
   AcceptsAny,
   AlwaysAnswered,
   setPreferenceApplied,
@@ -63,6 +64,7 @@ export class RawController {
   @AcceptsAny('application/json', 'application/x-ndjson')
   @BodyLimit(limits.requestBytes)
   @RequireScope('events:write')
+  @AcceptsBasicAuth()
   @Post(':stream/raw')
   @AlwaysAnswered()
   async raw(

@@ -152,6 +152,44 @@ describe('a raw write', () => {
     },
   );
 
+  it.each(['1.497313808264E9', '"1.497313808264E9"', '149731380826.4e1', '1497313808264000.0'])(
+    'accepts every way to write the same number as timestamp: %s',
+    async (time) => {
+      await raw(`{"at":${time}}`, { timestamp: '/at' });
+      expect(written()).toMatchObject([{ timestamp: parseTime('2017-06-13T00:30:08.264Z') }]);
+    },
+  );
+
+  it('accepts a number before 1970 as timestamp', async () => {
+    await raw('{"at":-1.5}', { timestamp: '/at' });
+    expect(written()).toMatchObject([{ timestamp: -1_500_000 }]);
+  });
+
+  it.each<[string, readonly string[]]>([
+    ['17', ['17', '17.0', '1.7e1', '170E-1', '0.17e+2']],
+    ['0', ['0', '-0', '0.0', '-0.00', '0e9', '0e999']],
+    ['-1.5', ['-1.5', '-1.50', '-15e-1']],
+    ['9007199254740993', ['9007199254740993', '9007199254740993.0', '9.007199254740993e15']],
+    ['1.5e-61', ['1.5e-61', '0.15e-60', `0.${'0'.repeat(60)}150`]],
+    ['1e+400', ['1e400', '1.0E+400', '10e399', '1'.padEnd(401, '0')]],
+    ['1'.repeat(100), ['1'.repeat(100), `${'1'.repeat(100)}.0`, `0.${'1'.repeat(100)}e100`]],
+  ])('treats equal numbers as one entity, one id and one type: %s', async (...row) => {
+    const [text, numbers] = row;
+    const body = numbers.map((number) => `{"n":${number}}`).join('\n');
+    const answer = await raw(body, { ...{ event_type: '/n', entity_id: '/n', event_id: '/n' } });
+    expect(answer.json()).toMatchObject({ accepted: numbers.length });
+    const events = written();
+    expect(new Set(events.map(({ entity_id }) => entity_id))).toEqual(new Set([text]));
+    expect(new Set(events.map(({ event_type }) => event_type))).toEqual(new Set([text]));
+    expect(new Set(events.map(({ event_id }) => event_id)).size).toBe(1);
+    expect(data()).toEqual(numbers.map((number) => `{"n":${number}}`).sort());
+  });
+
+  it('keeps texts with digits apart: they are no numbers', async () => {
+    await raw('{"n":"17"}\n{"n":"17.0"}\n{"n":"1.7e1"}', { entity_id: '/n' });
+    expect(written().map(({ entity_id }) => entity_id)).toEqual(['17', '17.0', '1.7e1']);
+  });
+
   it('answers with the last position of each partition', async () => {
     const body = '{"u":1}\n{"u":1}\n{"u":1}';
     const answer = await raw(body, { entity_id: '/u' });
@@ -231,6 +269,23 @@ describe('a rejected raw write', () => {
     ]);
   });
 
+  it.each(['1', '1.0', '1e0'])(
+    'with conditions and strict handling recognizes the version %s',
+    async (version) => {
+      const body = `{"u":"a","v":${version}}\n`.repeat(2);
+      const { errors } = problem(await raw(body, { entity_id: '/u', expected_version: '/v' }));
+      expect(errors).toEqual([
+        { pointer: 'expected_version', detail: expect.stringContaining('strict') as string },
+      ]);
+    },
+  );
+
+  it.each(['1.5', '-1', '1e400', '"1.0"'])('with the version %s says what a version is', async (version) => {
+    const body = `{"u":"a","v":${version}}`;
+    const { errors } = problem(await raw(body, { entity_id: '/u', expected_version: '/v' }));
+    expect(errors).toEqual([{ pointer: '/0/v', detail: expect.stringContaining('integer') as string }]);
+  });
+
   it('with one id for several values says that all would have the same id', async () => {
     const { errors } = problem(await raw(`${good}\n${good}`, { event_id: 'once' }));
     expect(errors).toEqual([{ pointer: 'event_id', detail: expect.stringContaining('same id') as string }]);
@@ -246,6 +301,9 @@ describe('a rejected raw write', () => {
     ['is too long', `{"a":"${'x'.repeat(300)}"}`, { entity_id: '/a' }],
     ['is not a time', '{"a":"12:30"}', { timestamp: '/a' }],
     ['is a time of too many digits', '{"a":179523360012345678901}', { timestamp: '/a' }],
+    ['is a time before 1900', '{"a":-2208988800.000001}', { timestamp: '/a' }],
+    ['is a time after 2199', '{"a":7.2581184e9}', { timestamp: '/a' }],
+    ['is an infinite time', '{"a":1e400}', { timestamp: '/a' }],
   ])('with a field that %s has a pointer to the field', async (...row) => {
     const [, body, query] = row;
     const { errors } = problem(await raw(`{"a":"2026-11-21T04:00:00Z"}\n${body}`, query));
@@ -311,6 +369,74 @@ describe('a raw write on a port with keys', () => {
       headers: { authorization: `Bearer ${key}` },
     });
     expect(statusCode).toBe(200);
+  });
+
+  const basic = (pair: string | Buffer) => `Basic ${Buffer.from(pair).toString('base64')}`;
+  const batch = `{"events":[{"stream":"s","event_type":"t","data":{}}]}`;
+
+  it.each<[string, string, Record<string, string>]>([
+    [address(), '{"a":1}', {}],
+    ['/api/v1/events', '{"stream":"s","event_type":"t","data":{}}', {}],
+    ['/api/v1/events/batch', batch, {}],
+    [
+      '/api/v1/streams/s/cloudevents',
+      '{}',
+      { 'ce-specversion': '1.0', 'ce-id': 'a', 'ce-source': '/s', 'ce-type': 't' },
+    ],
+    ['/v1/logs?stream=s', '{}', {}],
+  ])('accepts the key as the password of Basic at %s, and never asks for it', async (url, body, headers) => {
+    for (const authorization of [basic(`any:${key}`), basic(`:${key}`), basic(`ü:${key}`).replace('B', 'b')])
+      expect((await guarded.post(url, body, { ...headers, authorization })).statusCode).toBeOneOf([
+        200, 201, 204,
+      ]);
+    for (const authorization of ['', basic('any:'), basic('any:x'), 'Basic']) {
+      const answer = await guarded.post(url, body, { ...headers, ...(authorization && { authorization }) });
+      expect([answer.statusCode, answer.headers['www-authenticate']]).toEqual([
+        401,
+        expect.stringMatching(/^Bearer /),
+      ]);
+    }
+  });
+
+  it.each<[string, string, string]>([
+    ['the key as the user', basic(`${key}:`), 'unauthenticated'],
+    ['the key without a user', basic(key), 'unauthenticated'],
+    ['an empty password', basic('any:'), 'unauthenticated'],
+    ['nothing', 'Basic ', 'unauthenticated'],
+    ['text that is not Base64', `Basic any:${key}`, 'unauthenticated'],
+    ['Base64 of URLs', `Basic ${Buffer.from(`??>:${key}`).toString('base64url')}`, 'unauthenticated'],
+    ['Base64 and more', `${basic(`any:${key}`)} x`, 'unauthenticated'],
+    [
+      'bytes that are not UTF-8',
+      basic(Buffer.concat([Buffer.from([0xff]), Buffer.from(`:${key}`)])),
+      'unauthenticated',
+    ],
+    ['a colon in the user', basic(`a:b:${key}`), 'invalid_token'],
+    ['a colon after the key', basic(`any:${key}:`), 'invalid_token'],
+    ['a blank after the key', basic(`any:${key} `), 'invalid_token'],
+    ['another key', basic(`any:${generateKey().key}`), 'invalid_token'],
+    ['another scheme', basic(`any:${key}`).replace('Basic', 'Digest'), 'unauthenticated'],
+    ['a scheme that begins alike', basic(`any:${key}`).replace('Basic', 'Basics'), 'unauthenticated'],
+  ])('rejects Basic with %s, without repeating it', async (_, authorization, code) => {
+    const answer = await guarded.post(address(), '{"a":1}', { authorization });
+    expect([answer.statusCode, problem(answer).code]).toEqual([401, code]);
+    expect(answer.headers['www-authenticate']).toMatch(/^Bearer /);
+    expect(answer.body).not.toContain(key.slice(4, 16));
+  });
+
+  it('rejects two Authorization headers', async () => {
+    const { statusCode } = await guarded.app.instance.inject({
+      ...{ method: 'POST', url: address(), payload: '{"a":1}' },
+      headers: { authorization: [basic(`any:${key}`), `Bearer ${key}`] as unknown as string },
+    });
+    expect(statusCode).toBe(400);
+  });
+
+  it('accepts Basic only where events are written', async () => {
+    const answer = await guarded.post('/api/v1/streams', '{"stream":"s"}', {
+      authorization: basic(`any:${key}`),
+    });
+    expect(problem(answer).code).toBe('unauthenticated');
   });
 
   it('requires the scope to write', async () => {

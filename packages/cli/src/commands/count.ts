@@ -15,13 +15,19 @@ export const count: Command = {
       about: 'count each value of this member separately',
     },
     every: { value: 'SPAN', about: 'count each time interval separately: 5m, 1h, 1d' },
+    time: {
+      value: 'TIME',
+      oneOf: ['timestamp', 'ingested_at'],
+      about: 'count by the time of the event, or of its ingestion; default: timestamp',
+    },
     ...waitOption,
   },
   effect: 'reads',
   async run(session, input) {
     const group_by = input.text('by') as EventCountQuery['group_by'];
     const interval = input.text('every');
-    const query = { ...filterOf(input), group_by, interval, wait_for: input.texts('wait-for') };
+    const time = input.text('time') as EventCountQuery['time'];
+    const query = { ...filterOf(input), group_by, interval, time, wait_for: input.texts('wait-for') };
     const { signal } = session;
     const { total, buckets } = await (await session.client()).count(query, { signal });
     if (!group_by && !interval) return session.output.one({ count: total });

@@ -1,7 +1,6 @@
-import type { ReplayReport, Tributary } from '#client';
+import { type ReplayReport, type Tributary, visibleText } from '#client';
 import { UsageError } from '../errors/cli-error.js';
 import { exitCodes } from '../errors/exit-code.js';
-import { printable } from '../output/printable.js';
 import { members } from '../output/column.js';
 import type { Command } from './command.js';
 
@@ -25,7 +24,7 @@ export const deadLettersReplay: Command = {
       totals.replayed += replayed;
       totals.skipped += skipped;
       totals.failed += failed.length;
-      for (const { id, detail } of failed) session.report(printable(`${id}: ${detail}`));
+      for (const { id, detail } of failed) session.report(visibleText(`${id}: ${detail}`));
     }
     await session.output.one(totals, members(...Object.keys(totals)));
     return totals.failed > 0 ? exitCodes.refused : exitCodes.done;

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { confirmProfileOption } from '../arguments/global-options.js';
 import type { ParsedArguments } from '../arguments/parsed-arguments.js';
 import { requireUrl } from '../connection/connection.js';
@@ -30,7 +31,8 @@ export const profileAdd: Command = {
     const profile: Profile = {
       url: requireUrl(url),
       ...(ingest !== undefined && { ingest_url: requireUrl(ingest) }),
-      ...(key_file !== undefined && { key_file }),
+      // Absolute: commands run in other folders.
+      ...(key_file !== undefined && { key_file: resolve(key_file) }),
       ...(key_command !== undefined && { key_command }),
       ...(isProtected(name, before, input) && { protected: true }),
     };

@@ -62,6 +62,15 @@ describe('the connection of a command', () => {
     ).toBeUndefined();
   });
 
+  it('a relative key file in the file of profiles is relative to its folder', async () => {
+    const env = { TRIBUTARY_CONFIG: join(folder, 'shared', 'profiles.json') };
+    const beside = { url: 'http://beside.example', key_file: 'beside.key' };
+    await new ProfileStore(env).write({ current: 'beside', profiles: { beside } });
+    writeFileSync(join(folder, 'shared', 'beside.key'), 'beside-key', { mode: 0o600 });
+
+    expect(await (await connect({}, env)).key()).toBe('beside-key');
+  });
+
   it.each([
     { what: 'a profile without one', options: { profile: 'prod' }, ingestUrl: 'https://prod.example' },
     { what: 'a profile with one', options: { profile: 'test' }, ingestUrl: 'http://test.example:3901' },

@@ -1,5 +1,4 @@
-import type { DeadLetter, Tributary } from '#client';
-import { printable } from '../output/printable.js';
+import { type DeadLetter, type Tributary, visibleText } from '#client';
 import { ok, warning, type CheckResult } from './finding.js';
 
 /** The time in milliseconds in which dead letters are counted. */
@@ -22,7 +21,7 @@ export async function deadLetterFindings(client: Tributary, signal: AbortSignal)
 function finding(source: string, letters: readonly DeadLetter[], hasMore: boolean): CheckResult {
   const count = `${hasMore ? 'At least ' : ''}${letters.length} in the last hour`;
   const { stream, error } = letters[0]!;
-  const detail = `${count}, such as one of the stream ${stream}: ${printable(error)}`;
+  const detail = `${count}, such as one of the stream ${stream}: ${visibleText(error)}`;
   const command = `tributary dead-letters list --source ${source} --replayed no`;
   return warning(`dead letters of ${source}`, detail, `\`${command}\` lists them.`);
 }

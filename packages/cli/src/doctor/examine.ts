@@ -1,11 +1,11 @@
 import { type Fetch, type Tributary } from '#client';
 import type { ConnectionSettings } from '../connection/connection.js';
-import { definitionLags } from '../lag/lag-rows.js';
 import { version } from '../version.js';
 import { ask, clockFinding, versionFinding, type PortHealth } from './port-health.js';
 import { deadLetterFindings } from './dead-letter-findings.js';
 import { ok, warning, wrong, type CheckResult } from './finding.js';
-import { definitionFindings, healthFindings, lagFindings } from './lag-findings.js';
+import { definitionFindings } from './definition-findings.js';
+import { healthFindings, lagFindings } from './lag-findings.js';
 import { scopesFinding } from './scopes.js';
 
 /** What `tributary doctor` checks: the connection and the client. */
@@ -57,7 +57,7 @@ async function* withKey({ client, signal }: DoctorInput): AsyncGenerator<CheckRe
   yield* healthFindings(health);
   yield* lagFindings(health);
   if (key.verdict === 'wrong') return;
-  yield* await definitionFindings(definitionLags(client, signal)).catch((error: Error) => [
+  yield* await definitionFindings(client, signal).catch((error: Error) => [
     warning('definitions', error.message, 'The key needs the scope definitions:read to see them.'),
   ]);
   yield* await deadLetterFindings(client, signal).catch((error: Error) => [

@@ -17,7 +17,7 @@ export function healthFindings({ checks }: Health): CheckResult[] {
     ([name]) => !(name in advice),
   );
   return others.map(([name, { status, error = '' }]) =>
-    status === 'ok'
+    status === 'ok' || status === 'degraded'
       ? ok(name, 'It is up.')
       : wrong(name, error || String(status), `See the log of the gateway, and GET /health.`),
   );
@@ -30,25 +30,9 @@ export function lagFindings(health: Health): CheckResult[] {
 
 function lagFinding({ name, status, lag, seconds }: LagRow): CheckResult {
   if (status !== 'ok') return wrong(name, 'It lags far behind, or is not running.', advice[name]!);
-  const detail = `${lag ?? 0} records behind.`;
+  // A key that is limited to some streams gets no number of records.
+  const detail = lag === null ? 'It is up.' : `${lag} records behind.`;
   return (seconds ?? 0) > mostSeconds
     ? warning(name, `${detail} ${seconds} s.`, advice[name]!)
     : ok(name, detail);
-}
-
-/** Returns a finding for each failed definition. */
-export async function definitionFindings(rows: AsyncIterable<LagRow>): Promise<CheckResult[]> {
-  const findings: CheckResult[] = [];
-  for await (const { kind, name, status } of rows)
-    if (status === 'failed') {
-      const command = `tributary get ${kind}s ${name}`;
-      findings.push(
-        wrong(
-          `${kind} ${name}`,
-          'It has failed.',
-          `\`${command}\` shows the reason; then change or reset it.`,
-        ),
-      );
-    }
-  return findings;
 }

@@ -4,24 +4,24 @@ import {
   TributaryError,
   UnauthenticatedError,
   UnreachableError,
+  visibleText,
 } from '#client';
 import { OutputError, UsageError } from './cli-error.js';
-import { printable } from '../output/printable.js';
 
 /** Returns the message for standard error: the error's message, the id of the request, and advice. */
 export function messageOf(error: unknown): string {
   if (error instanceof ProblemError) return problemMessage(error);
-  if (error instanceof OutputError) return printable(error.message);
+  if (error instanceof OutputError) return visibleText(error.message);
   if (error instanceof TributaryError || error instanceof UsageError)
-    return withAdvice(printable(error.message, { keep: '\n' }), error);
+    return withAdvice(visibleText(error.message, { keep: '\n' }), error);
   const { stack, message } = error instanceof Error ? error : new Error(String(error));
-  return `This is a bug in the program. Please report it.\n${stack ?? message}`;
+  return `This is a bug in the program. Please report it.\n${visibleText(stack ?? message, { keep: '\n' })}`;
 }
 
 function problemMessage(error: ProblemError): string {
   const { code, problem } = error;
   const id = problem.request_id ? ` (request ${problem.request_id})` : '';
-  return withAdvice(printable(`${code}: ${error.message}${id}`, { keep: '\n' }), error);
+  return withAdvice(visibleText(`${code}: ${error.message}${id}`, { keep: '\n' }), error);
 }
 
 function withAdvice(message: string, error: Error): string {

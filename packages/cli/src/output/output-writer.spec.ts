@@ -7,7 +7,8 @@ import { OutputPipe } from './pipe.js';
 
 const acting = [
   ...['\u001b', '\u0007', '\u007f', '\u0080', '\u009b', '\u009f', '\u061c', '\u200b', '\u200e', '\u200f'],
-  ...['\u202a', '\u202e', '\u2066', '\u2069', '\ufeff'],
+  ...['\u202a', '\u202e', '\u2066', '\u2069', '\ufeff', '\u00ad', '\u034f', '\u115f', '\u3164', '\uffa0'],
+  ...['\u200c', '\u200d', '\u2060', '\ufe00', '\ufe0f', '\u{e0041}', '\u{e0100}', '\ufff9'],
 ].join('');
 const item = { name: `a${acting}\tb\rc`, plain: 'ž' };
 
@@ -26,7 +27,7 @@ describe('on a terminal', () => {
     '%s contains no control characters',
     async (form) => {
       const screen = await shown(form, true);
-      expect(screen.replaceAll('\r\n', '\n')).not.toMatch(/[^\n\u0020-\u007e\u00a0-\u017f…]/);
+      expect(screen.replaceAll('\r\n', '\n')).not.toMatch(/[^\n\u0020-\u007e\u00a0-\u00ac\u00ae-\u017f…]/);
       expect(screen).toContain('ž');
     },
   );

@@ -1,5 +1,5 @@
+import { visibleText } from '#client';
 import type { OutputFormat } from './form.js';
-import { printable } from './printable.js';
 
 /** One item with one member per line. */
 export const recordForm: OutputFormat = {
@@ -9,12 +9,12 @@ export const recordForm: OutputFormat = {
       ([name, value]) => [name.replace(/Text$/, ''), shown(value)] as const,
     );
     const width = Math.max(0, ...members.map(([name]) => name.length));
-    return members.map(([name, value]) => `${printable(name).padEnd(width)}  ${value}\n`).join('');
+    return members.map(([name, value]) => `${visibleText(name).padEnd(width)}  ${value}\n`).join('');
   },
   close: () => '',
 };
 
 function shown(value: unknown): string {
   if (value === null || value === undefined) return '';
-  return printable(typeof value === 'string' ? value : JSON.stringify(value));
+  return visibleText(typeof value === 'string' ? value : JSON.stringify(value));
 }

@@ -1,6 +1,6 @@
+import { visibleText } from '#client';
 import { cellText, type Column } from './column.js';
 import type { OutputFormat } from './form.js';
-import { printable } from './printable.js';
 
 /** The number of items that a table buffers to determine the column widths. */
 const firstItems = 100;
@@ -27,7 +27,7 @@ export class TableFormat implements OutputFormat {
   }
 
   item(item: object): string {
-    const cells = this.columns.map((column) => printable(cellText(column, item)));
+    const cells = this.columns.map((column) => visibleText(cellText(column, item)));
     if (this.widths) return this.line(cells);
     this.waiting.push(cells);
     return this.options.live || this.waiting.length === firstItems ? this.begin() : '';

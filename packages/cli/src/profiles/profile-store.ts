@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { UsageError } from '../errors/cli-error.js';
 import type { Profile, ProfileFile } from './profile.js';
 
@@ -28,13 +28,20 @@ export class ProfileStore {
     }
   }
 
-  /** Returns a profile. @throws UsageError if there is no profile with this name */
+  /**
+   * Returns a profile. A relative `key_file`, which somebody wrote into the file, is relative to the file's folder.
+   * @throws UsageError if there is no profile with this name
+   */
   async get(name: string): Promise<Profile> {
     const { profiles } = await this.read();
-    if (Object.hasOwn(profiles, name)) return profiles[name]!;
+    if (Object.hasOwn(profiles, name)) return this.withAbsolutePath(profiles[name]!);
     throw new UsageError(
       `There is no profile "${name}". \`tributary profile list\` shows those that are there.`,
     );
+  }
+
+  private withAbsolutePath({ key_file, ...profile }: Profile): Profile {
+    return { ...profile, ...(key_file !== undefined && { key_file: resolve(dirname(this.file), key_file) }) };
   }
 
   /** Replaces the file atomically: another process reads the old or the new content. */

@@ -105,6 +105,11 @@ export interface EventCountQuery extends EventFilter, WaitForPositions {
   group_by?: 'stream' | 'event_type' | 'entity_id';
   /** Counts each interval of this length separately: `30s`, `5m`, `1h`, `1d`. */
   interval?: string;
+  /**
+   * The time that `since`, `until` and `interval` refer to: `timestamp` (the default), when an event happened, or
+   * `ingested_at`, when Tributary accepted it.
+   */
+  time?: 'timestamp' | 'ingested_at';
 }
 
 /** The formats of an export. */

@@ -1,6 +1,6 @@
 /** The answer of `/health` of a gateway or ingest process. */
 export interface Health {
-  /** `ok`, or another word for what is wrong. */
+  /** `ok`; `degraded` if the process works, but an operator must act; or another word for what is wrong. */
   status: string;
   version: string;
   uptime_seconds: number;

@@ -47,6 +47,8 @@ export interface PipelineWithStats extends Pipeline {
    */
   lag: number;
   watermark: string | null;
+  /** Deliveries to a webhook that are repeated, because its receiver does not accept them; null while there are none. */
+  retrying: { since: string; last_answer: string } | null;
   internal_topics: InternalTopic[];
   updated_at: string | null;
 }

@@ -15,8 +15,9 @@ interface JobActionsProps {
 
 /** Pauses, resumes and restarts a projection or a pipeline. */
 export function JobActions({ job: { name, status }, jobs, restart, reload, children }: JobActionsProps) {
+  const isStopped = status === 'paused' || status === 'failed';
   const toggle = useAction(async () => {
-    await (status === 'paused' ? jobs.resume(name) : jobs.pause(name));
+    await (isStopped ? jobs.resume(name) : jobs.pause(name));
     reload();
   });
   const reset = useAction(async () => {
@@ -26,7 +27,7 @@ export function JobActions({ job: { name, status }, jobs, restart, reload, child
   return (
     <>
       <button type="button" onClick={() => toggle.run()} disabled={toggle.running}>
-        {status === 'paused' ? 'Resume' : 'Pause'}
+        {isStopped ? 'Resume' : 'Pause'}
       </button>
       <Confirm label={restart} title={`${restart} ${name}`} action={reset}>
         <p>{children}</p>

@@ -20,8 +20,8 @@ const calls = [
   { path: '/api/v1/health-history' },
   {
     path: '/api/v1/events/count',
-    query: { interval: '1m' },
-    command: tributary('count', [], { every: '1m' }),
+    query: { interval: '1m', time: 'ingested_at' },
+    command: tributary('count', [], { every: '1m', time: 'ingested_at' }),
   },
   { path: '/api/v1/dead-letters', command: tributary('dead-letters list', []) },
   { path: '/api/v1/pipelines', command: tributary('lag', []) },
@@ -43,13 +43,16 @@ export function Overview() {
     <Page title="Overview" calls={calls}>
       <ul class="tiles">
         <Tile
-          title="Events per second"
+          title="Ingested events per second"
           href={hrefOf(['streams'])}
           of={rate}
           range={extent(rate.data?.points, range)}
           points={rate.data?.points}
         >
-          {({ last, total }) => ({ value: short(last), note: `${grouped(total)} events in the last hour` })}
+          {({ last, total }) => ({
+            value: short(last),
+            note: `${grouped(total)} events ingested in the last hour`,
+          })}
         </Tile>
         <Tile
           title="Freshness of queries"
@@ -124,7 +127,10 @@ async function ratesOfLastHour(signal: AbortSignal) {
   const until = Math.floor(Date.now() / minute) * minute;
   const since = until - hour * 1000;
   const times = { since: new Date(since), until: new Date(until) };
-  const { buckets, total } = await client.value.count({ ...times, interval: '1m' }, { signal });
+  const { buckets, total } = await client.value.count(
+    { ...times, interval: '1m', time: 'ingested_at' },
+    { signal },
+  );
   const counts = new Map(buckets.map(({ start, count }) => [Date.parse(start!), count]));
   const points = Array.from({ length: 60 }, (_, i): Point => {
     const start = since + i * minute;

@@ -35,7 +35,8 @@ export function PipelineView({ name }: { name: string }) {
             restart="Reset"
             reload={detail.reload}
           >
-            The pipeline restarts from its beginning. Its open windows are discarded.
+            The pipeline restarts from its beginning and emits everything again, as new events. Its open
+            windows are discarded.
           </JobActions>
         )
       }
@@ -48,7 +49,7 @@ export function PipelineView({ name }: { name: string }) {
 function Detail({ pipeline, text }: { pipeline: PipelineDetail; text: string }) {
   const { status, version, processed, emitted, dropped, late, failed, lag, watermark, failure } = pipeline;
   const counts = { processed, emitted, dropped, late, failed, lag };
-  const { source, operators, from, steps } = pipeline;
+  const { source, operators, from, steps, retrying } = pipeline;
   return (
     <>
       <dl class="facts row">
@@ -68,7 +69,16 @@ function Detail({ pipeline, text }: { pipeline: PipelineDetail; text: string }) 
           <Ago value={pipeline.updated_at} />
         </Fact>
       </dl>
-      {failure && <p class="problem">{visibleText(failure)}</p>}
+      {failure && (
+        <p class="problem">
+          {visibleText(failure)} Remove the cause, then resume it: it continues at its position.
+        </p>
+      )}
+      {retrying && (
+        <p class="problem">
+          Deliveries are repeated since <Time value={retrying.since} />: {visibleText(retrying.last_answer)}
+        </p>
+      )}
       {failed > 0 && (
         <p>
           <a href={hrefOf(['dead-letters'], { source: `pipeline:${pipeline.name}` })}>

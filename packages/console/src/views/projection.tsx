@@ -128,7 +128,11 @@ function Progress({ projection, text }: { projection: ProjectionDetail; text: st
           <Ago value={projection.updated_at} />
         </Fact>
       </dl>
-      {failure && <p class="problem">{visibleText(failure)}</p>}
+      {failure && (
+        <p class="problem">
+          {visibleText(failure)} Remove the cause, then resume it: it continues at its position.
+        </p>
+      )}
       {progress && (
         <p class="card">
           <label class="progress">

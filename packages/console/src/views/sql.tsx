@@ -22,7 +22,7 @@ interface Result {
   hasMore: boolean;
 }
 
-/** An editor of SQL over the events, with the result as table and chart. */
+/** An editor of SQL over events and projections, with the result as table and chart. */
 export function Sql() {
   const stored = one(place.value, 'q');
   const [text, setText] = useState(stored ?? example);
@@ -58,7 +58,11 @@ export function Sql() {
       </Page>
     );
   return (
-    <Page title="SQL" about="SELECT statements over the events, for keys with sql:read." calls={calls}>
+    <Page
+      title="SQL"
+      about="SELECT statements over events and projections, for keys with sql:read."
+      calls={calls}
+    >
       <form
         class="card"
         onSubmit={(event) => {

@@ -14,7 +14,7 @@ const rateSeconds = 300;
 const columns = [
   { name: 'Stream' },
   { name: 'Events', isNumber: true },
-  { name: 'Events/s, last 5 min', isNumber: true },
+  { name: 'Ingested/s, last 5 min', isNumber: true },
   { name: 'Size', isNumber: true },
   { name: 'Lag', isNumber: true },
   { name: 'Last event' },
@@ -75,7 +75,10 @@ function Row({ stream, perSecond = 0, isKnown }: { stream: Stream; perSecond?: n
 
 async function ratesOf(signal: AbortSignal): Promise<Map<string, number>> {
   const since = new Date(Date.now() - rateSeconds * 1000);
-  const { buckets } = await client.value.count({ group_by: 'stream', since, until: new Date() }, { signal });
+  const { buckets } = await client.value.count(
+    { group_by: 'stream', since, until: new Date(), time: 'ingested_at' },
+    { signal },
+  );
   return new Map(buckets.map(({ group, count }) => [group ?? '', count / rateSeconds]));
 }
 

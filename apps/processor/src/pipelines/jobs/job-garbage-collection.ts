@@ -8,7 +8,7 @@ import {
   type KeyedStateReader,
   type KeyedStateStore,
 } from '#store';
-import { compilePipeline, DefinitionError, replayStage } from '#dataflow';
+import { compilePipeline, DefinitionError, deliveryStage, replayStage } from '#dataflow';
 import type { JobPartitionState } from '../state/job-partition-state.js';
 
 interface JobGarbageCollectionOptions extends Pick<
@@ -86,12 +86,15 @@ export class JobGarbageCollection {
     return found;
   }
 
-  /** Returns the stage ids of each defined job, by job id, including the replay stage. */
+  /** Returns the stage ids of each defined job, by job id, including those of replays and deliveries. */
   private named(): Map<string, StageIds> {
     const named = new Map<string, StageIds>();
     for (const { run, spec } of this.options.definitions.pipelines.all()) {
       try {
-        named.set(run.id, new Set([...compilePipeline(spec).stages.map(({ id }) => id), replayStage]));
+        named.set(
+          run.id,
+          new Set([...compilePipeline(spec).stages.map(({ id }) => id), replayStage, deliveryStage]),
+        );
       } catch (error) {
         if (!(error instanceof DefinitionError)) throw error;
         named.set(run.id, everyStage);

@@ -99,7 +99,7 @@ describe('the user for analysts on a ClickHouse server', () => {
   it('gets the role last, after the policies that hide everything else', async () => {
     await run(request('k1', ['orders#1']));
     const [role] = usedRoles();
-    const on = ['events', 'projection_states'].map(
+    const on = ['events', 'projection_results'].map(
       (table) => `ON \`tributary\`.\`${table}\` FOR SELECT USING`,
     );
     expect(made()).toEqual([

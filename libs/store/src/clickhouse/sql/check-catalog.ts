@@ -1,6 +1,6 @@
 import { SqlRejectedError } from '../../analyst-sql.js';
-import { descendantsOf, nodeName, type ExplainAstNode } from './syntax-tree.js';
-import { isTotalFunction } from './total-functions.js';
+import { argumentsOf, type SyntaxNode } from './syntax-tree.js';
+import { isConstantCall, isTotalFunction } from './total-functions.js';
 
 /** The readable system tables that also have rows about tables that an API key may not see. */
 const catalogTables = /^(system\.(tables|columns|databases)|information_schema\..*)$/i;
@@ -18,73 +18,56 @@ const patterns = /^(not)?i?like$/i;
 const nested = new Set(['Subquery', 'WithElement', 'SelectIntersectExceptQuery']);
 
 /**
- * Rejects a SELECT from ClickHouse's tables of tables and columns that could fail because of a row that the API key may
- * not see. ClickHouse evaluates conditions on all rows of these tables, before it applies the filter of the key. So
- * conditions may call only functions that cannot fail. The columns of a plain SELECT may call any function, as its
- * conditions do not use them: JDBC converts types there.
+ * Rejects a SELECT from ClickHouse's tables of tables and columns that could fail, or need memory or time, because of a
+ * row that the API key may not see. ClickHouse evaluates conditions on all rows of these tables, before it applies the
+ * filter of the key. So conditions may call only functions that cannot fail. The columns of a plain SELECT may call any
+ * function, as its conditions do not use them: JDBC converts types there.
  * @throws SqlRejectedError with the name of the function
  */
-export function checkCatalog(nodes: readonly ExplainAstNode[]): void {
-  const catalog = nodes.find(({ kind, label }) => kind === 'TableIdentifier' && isCatalog(label));
+export function checkCatalog(nodes: readonly SyntaxNode[]): void {
+  const catalog = nodes.find(({ kind, name }) => kind === 'TableIdentifier' && catalogTables.test(name));
   if (!catalog) return;
   const late = lateNodes(nodes);
-  const risky = nodes.filter((node, index) => mayFail(nodes, index) && !late.has(node));
-  const partial = nodes.filter((node, index) => late.has(node) && mayFail(nodes, index));
-  const reused = partial.length > 0 && conditionsUse(nodes, late);
-  const refused = risky[0] ?? (reused ? partial[0] : undefined);
+  const risky = nodes.find((node) => !late.has(node) && mayFail(node));
+  const partial = [...late].find(mayFail);
+  const refused = risky ?? (partial && conditionsUse(nodes, late) ? partial : undefined);
   if (!refused) return;
   throw new SqlRejectedError(
-    `In a condition on ${nodeName(catalog)}, the function ${nodeName(refused)} of a column is not allowed`,
+    `In a condition on ${catalog.name}, the function ${refused.name} is not allowed, because it can fail or grow`,
   );
 }
 
-function isCatalog(label: string): boolean {
-  return catalogTables.test(nodeName({ depth: 0, kind: 'TableIdentifier', label }));
-}
-
-/** Whether the node calls a function with a column, and the call may fail for some values of the column. */
-function mayFail(nodes: readonly ExplainAstNode[], index: number): boolean {
-  const node = nodes[index]!;
+/** Whether the node calls a function that may fail, or whose result may be much longer than its arguments. */
+function mayFail(node: SyntaxNode): boolean {
   if (node.kind !== 'Function') return false;
-  const name = nodeName(node);
-  const below = [...descendantsOf(nodes, index)];
-  const second = below.filter(({ depth }) => depth === node.depth + 2)[1];
-  const isTotal = isTotalFunction(name) && (!patterns.test(name) || second?.kind === 'Literal');
-  return !isTotal && below.some(({ kind }) => columnNodes.has(kind));
+  if (!isTotalFunction(node.name)) return !isConstantCall(node);
+  return patterns.test(node.name) && argumentsOf(node)[1]?.kind !== 'Literal';
 }
 
 /**
  * Returns the nodes that ClickHouse evaluates after the conditions, on the rows that are left: the SELECT list, ARRAY
  * JOIN and ORDER BY of a statement that is one plain SELECT.
  */
-function lateNodes(nodes: readonly ExplainAstNode[]): Set<ExplainAstNode> {
+function lateNodes(nodes: readonly SyntaxNode[]): Set<SyntaxNode> {
   const selects = nodes.filter(({ kind }) => kind === 'SelectQuery');
   if (selects.length !== 1 || nodes.some(({ kind }) => nested.has(kind))) return new Set();
-  const [select] = selects;
-  const from = nodes.findIndex(({ kind }) => kind === 'TablesInSelectQuery');
-  const lists = nodes.flatMap(({ kind, depth }, index) =>
-    index < from && kind === 'ExpressionList' && depth === select!.depth + 1 ? [index] : [],
-  );
-  const others = nodes.flatMap(({ kind }, index) =>
-    kind === 'ArrayJoin' || kind === 'OrderByElement' ? [index] : [],
-  );
+  const clauses = selects[0]!.children;
+  const from = clauses.findIndex(({ kind }) => kind === 'TablesInSelectQuery');
+  const lists = clauses.slice(0, Math.max(from, 0)).filter(({ kind }) => kind === 'ExpressionList');
   // A second list is that of WITH.
   if (lists.length !== 1) return new Set();
-  return new Set([...lists, ...others].flatMap((index) => [...descendantsOf(nodes, index)]));
+  const others = nodes.filter(({ kind }) => kind === 'ArrayJoin' || kind === 'OrderByElement');
+  const late = new Set([...lists, ...others].flatMap(({ children }) => children));
+  for (const node of late) for (const child of node.children) late.add(child);
+  return late;
 }
 
 /** Whether the other nodes use a name that these nodes define. */
-function conditionsUse(nodes: readonly ExplainAstNode[], late: ReadonlySet<ExplainAstNode>): boolean {
-  const defined = new Set([...late].flatMap(({ label }) => aliasOf(label) ?? []));
+function conditionsUse(nodes: readonly SyntaxNode[], late: ReadonlySet<SyntaxNode>): boolean {
+  const defined = new Set([...late].flatMap(({ alias }) => alias ?? []));
   return nodes.some((node) => {
     if (late.has(node) || !columnNodes.has(node.kind)) return false;
     if (node.kind !== 'Identifier') return true;
-    return nodeName(node)
-      .split('.')
-      .some((part) => defined.has(part));
+    return node.name.split('.').some((part) => defined.has(part));
   });
-}
-
-function aliasOf(label: string): string | undefined {
-  return / \(alias (.*?)\)(?: \(children \d+\))?$/.exec(label)?.[1];
 }

@@ -6,7 +6,7 @@ import { syntaxNodes } from './syntax-tree.js';
 const check = (name: string, ...parts: string[][]) => {
   const lines = parts.flatMap((part) => part.map((line) => `  ${line}`));
   const explained = [`Function ${name} (children 1)`, ` ExpressionList (children ${parts.length})`, ...lines];
-  return () => checkPairwiseFunction(syntaxNodes(explained.join('\n')), 0);
+  return () => checkPairwiseFunction(syntaxNodes(explained.join('\n'))[0]!);
 };
 
 const column = ['Identifier tags'];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkSyntax } from './check-syntax.js';
 
-const published = { database: 'views', views: ['events'], allViews: ['events', 'others'] };
+const published = { database: 'views', views: ['events'] };
 
 const select = (from: string) => `SelectWithUnionQuery (children 1)
  ExpressionList (children 1)
@@ -27,7 +27,8 @@ describe('checkSyntax', () => {
   );
 
   it.each([
-    ['others', 'There is no table others to read'],
+    ['orders__others', 'There is no table orders__others to read'],
+    ['projection_others', 'There is no table projection_others to read'],
     ['views.others', 'There is no table views.others to read'],
     ['tables.events', 'There is no table tables.events to read'],
     ['a.views.events', 'There is no table a.views.events to read'],

@@ -1,14 +1,8 @@
 import { SqlRejectedError } from '../../analyst-sql.js';
-import { isForbiddenFunction } from './forbidden-functions.js';
+import { isHigherOrderFunction, isPermittedFunction } from './permitted-functions.js';
 import { checkCatalog } from './check-catalog.js';
 import { checkPairwiseFunction } from './check-pairwise-functions.js';
-import {
-  descendantsOf,
-  isConsistentTree,
-  nodeName,
-  syntaxNodes,
-  type ExplainAstNode,
-} from './syntax-tree.js';
+import { argumentsOf, syntaxNodes, type SyntaxNode } from './syntax-tree.js';
 
 /** The views that an analyst's SQL statement may name, and the database that unqualified names belong to. */
 interface PermittedViews {
@@ -19,8 +13,6 @@ interface PermittedViews {
   database: string;
   /** Names of the SQL views that the API key may read. */
   views: readonly string[];
-  /** All published views, also those that the API key may not read. */
-  allViews: readonly string[];
 }
 
 /**
@@ -91,90 +83,147 @@ const existsKinds = new Set(['ExistsTableQuery', 'ExistsViewQuery']);
 const membership = /^(global)?(not)?(null)?in(ignoreset)?$/i;
 
 /**
+ * Matches names that a view of an event type or a projection may have. A statement may not define a table of such a
+ * name, and a name of this form gets the same answer whether the view exists or not.
+ */
+const viewName = /^[a-z0-9]\w*__|^(t_)?projection_/i;
+
+/**
  * Rejects an SQL statement, based on its syntax tree from ClickHouse, unless it only reads published views and
  * permitted system tables, describes a table or asks for it, or lists databases, tables or columns.
+ * @returns names of functions that it calls and that are not permitted: ClickHouse must have no function of these names,
+ * so that they are lambdas that the statement defines
  * @throws SqlRejectedError with the name of the construct that is not allowed
  */
-export function checkSyntax(explained: string, text: string, published: PermittedViews): void {
+export function checkSyntax(explained: string, text: string, published: PermittedViews): string[] {
   const nodes = syntaxNodes(explained);
-  if (!isConsistentTree(nodes))
-    throw new SqlRejectedError('A statement with an ambiguous syntax tree is not allowed');
-  const [root, ...rest] = nodes;
-  const listing = root && showStatements[root.kind];
+  const [root, ...rest] = nodes as [SyntaxNode, ...SyntaxNode[]];
+  const listing = showStatements[root.kind];
   if (listing?.test(text)) return checkLeaves(rest);
   if (listing) throw new SqlRejectedError('SHOW takes FROM and LIKE, and nothing else');
-  if (root && existsKinds.has(root.kind)) return checkExists(rest, text, published);
-  const described = root?.kind === 'DescribeQuery';
-  if (!described && root?.kind !== 'SelectWithUnionQuery')
+  if (existsKinds.has(root.kind)) return checkExists(rest, text, published);
+  const described = root.kind === 'DescribeQuery';
+  if (!described && root.kind !== 'SelectWithUnionQuery')
     throw new SqlRejectedError(
       'Only SELECT, DESCRIBE, EXISTS and SHOW TABLES, DATABASES or COLUMNS are allowed',
     );
-  checkClauses(nodes, described ? 'TableExpression' : 'ExpressionList');
-  for (const [index, node] of nodes.entries()) {
-    if (index === 0 && described) continue;
+  // Nodes of clauses of the whole statement are siblings of its SELECTs: INTO OUTFILE, FORMAT, SETTINGS.
+  const clause = root.children.find(
+    ({ kind }) => kind !== (described ? 'TableExpression' : 'ExpressionList'),
+  );
+  if (clause) throw refusedNode(clause);
+  const tables = new TableChecker(nodes, published);
+  for (const node of described ? rest : nodes) {
     if (!selectNodes.has(node.kind)) throw refusedNode(node);
-    if (node.kind === 'TableIdentifier') checkTable(nodeName(node), published, described);
-    if (node.kind === 'TableExpression') checkTableFunction(nodes, index);
-    if (node.kind === 'Function') checkFunction(nodes, index, published);
+    if (node.kind === 'TableIdentifier') tables.check(node.name, described);
+    if (node.kind === 'TableExpression') checkTableFunction(node);
+    if (node.kind !== 'Function') continue;
+    checkPairwiseFunction(node);
+    if (membership.test(node.name)) tables.checkMembership(node);
   }
   checkCatalog(nodes);
+  return [...new Set(nodes.flatMap(calledFunctions))].filter((name) => !isPermittedFunction(name));
 }
 
 /**
- * Rejects clauses of the whole statement, whose nodes are siblings of its SELECTs: INTO OUTFILE, FORMAT,
- * SETTINGS.
+ * Returns the names of the functions that a node calls: its own, and the identifier that a higher-order function may take
+ * for the name of one.
  */
-function checkClauses(nodes: readonly ExplainAstNode[], expected: string): void {
-  const odd = nodes.find(({ depth, kind }, index) => index > 0 && depth <= 1 && kind !== expected);
-  if (odd) throw refusedNode(odd);
+function calledFunctions(node: SyntaxNode): string[] {
+  if (node.kind !== 'Function') return [];
+  const [first] = argumentsOf(node);
+  const isName = first?.kind === 'Identifier' && isHigherOrderFunction(node.name);
+  return isName ? [node.name, first.name] : [node.name];
 }
 
 /** Rejects the question for a table that the API key may not read, so that the answer does not show whether it exists. */
-function checkExists(nodes: readonly ExplainAstNode[], text: string, published: PermittedViews): void {
+function checkExists(nodes: readonly SyntaxNode[], text: string, published: PermittedViews): string[] {
   if (!existsStatement.test(text))
     throw new SqlRejectedError('EXISTS takes TABLE or VIEW and a name, and nothing else');
   checkLeaves(nodes);
-  checkTable(nodes.map(nodeName).join('.'), published, true);
+  new TableChecker(nodes, published).check(nodes.map(({ name }) => name).join('.'), true);
+  return [];
 }
 
-function checkLeaves(nodes: readonly ExplainAstNode[]): void {
+function checkLeaves(nodes: readonly SyntaxNode[]): string[] {
   const odd = nodes.find(({ kind }) => kind !== 'Identifier');
   if (odd) throw refusedNode(odd);
+  return [];
 }
 
-/** @param mustExist True if the statement cannot define the name itself. */
-function checkTable(name: string, { database, views, allViews }: PermittedViews, mustExist = false): void {
-  const isDotted = name.includes('.');
-  const own = isDotted && name.startsWith(`${database}.`) ? name.slice(database.length + 1) : name;
-  if (views.includes(own) || readableSystemTables.has(name.toLowerCase())) return;
-  // A name without a database is one that the statement defines, or does not exist.
-  if (isDotted || mustExist || allViews.includes(name))
-    throw new SqlRejectedError(`There is no table ${name} to read; SHOW TABLES lists the tables`);
-}
+/** Rejects names of tables that the API key may not read. */
+class TableChecker {
+  private readonly views: ReadonlySet<string>;
+  /** The identifiers that have an alias, by the alias: ClickHouse reads `WITH t AS x SELECT 1 IN x` as `1 IN t`. */
+  private readonly aliased = new Map<string, string[]>();
+  private readonly left = new Set<string>();
+  private readonly right = new Set<string>();
 
-function checkTableFunction(nodes: readonly ExplainAstNode[], index: number): void {
-  const top = nodes[index]!.depth + 1;
-  for (const node of descendantsOf(nodes, index)) {
-    if (node.depth === top && node.kind === 'Function')
-      throw new SqlRejectedError(`The table function ${nodeName(node)} is not allowed`);
+  constructor(
+    nodes: readonly SyntaxNode[],
+    private readonly published: PermittedViews,
+  ) {
+    this.views = new Set(published.views);
+    for (const { kind, name, alias } of nodes) {
+      if (kind !== 'Identifier' || alias === undefined) continue;
+      const names = this.aliased.get(alias);
+      if (names) names.push(name);
+      else this.aliased.set(alias, [name]);
+    }
+  }
+
+  /** @param mustExist True if the statement cannot define the name itself. */
+  check(name: string, mustExist = false): void {
+    // A name without a database is one that the statement defines, or does not exist.
+    const isRejected = name.includes('.') || mustExist || viewName.test(name);
+    if (isRejected && !this.isReadable(name))
+      throw new SqlRejectedError(`There is no table ${name} to read; SHOW TABLES lists the tables`);
+  }
+
+  /** Checks an `IN`. Its right side may be a table; a table on its left side has an error of its own. */
+  checkMembership(call: SyntaxNode): void {
+    const [left, ...others] = argumentsOf(call);
+    for (const { kind, name } of others) {
+      if (kind === 'Identifier') for (const one of this.meanings(name, this.right)) this.check(one);
+    }
+    if (left?.kind !== 'Identifier') return;
+    for (const name of this.meanings(left.name, this.left)) {
+      const couldBeView = viewName.test(name) || name.startsWith(`${this.published.database}.`);
+      if (couldBeView && !this.isReadable(name))
+        throw new SqlRejectedError(`Left of IN, ${name} could be a view; write a column as t.${name}`);
+    }
+  }
+
+  private isReadable(name: string): boolean {
+    const prefix = `${this.published.database}.`;
+    const own = name.startsWith(prefix) ? name.slice(prefix.length) : name;
+    return this.views.has(own) || readableSystemTables.has(name.toLowerCase());
+  }
+
+  /** Returns the name and all identifiers for which it is an alias, without those that are in `known`; adds them to it. */
+  private meanings(name: string, known: Set<string>): string[] {
+    const found = [name].filter((one) => !known.has(one));
+    for (const one of found) {
+      known.add(one);
+      for (const next of this.aliased.get(one) ?? []) {
+        if (!known.has(next)) found.push(next);
+        known.add(next);
+      }
+    }
+    return found;
   }
 }
 
-function checkFunction(nodes: readonly ExplainAstNode[], index: number, published: PermittedViews): void {
-  const name = nodeName(nodes[index]!);
-  if (isForbiddenFunction(name)) throw new SqlRejectedError(`The function ${name} is not allowed`);
-  checkPairwiseFunction(nodes, index);
-  if (!membership.test(name)) return;
-  const top = nodes[index]!.depth + 2;
-  const [, ...others] = [...descendantsOf(nodes, index)].filter(({ depth }) => depth === top);
-  for (const other of others) if (other.kind === 'Identifier') checkTable(nodeName(other), published);
+function checkTableFunction(node: SyntaxNode): void {
+  const call = node.children.find(({ kind }) => kind === 'Function');
+  if (call) throw new SqlRejectedError(`The table function ${call.name} is not allowed`);
 }
 
-function refusedNode({ kind, label }: ExplainAstNode): SqlRejectedError {
+function refusedNode({ kind, name }: SyntaxNode): SqlRejectedError {
   const names: Record<string, string> = {
     Set: 'A SETTINGS clause',
     ColumnsApplyTransformer: 'APPLY',
-    Identifier: `FORMAT ${label}`,
+    Identifier: `FORMAT ${name}`,
     Literal: 'INTO OUTFILE',
   };
   return new SqlRejectedError(`${names[kind] ?? kind} is not allowed`);

@@ -2,12 +2,68 @@ import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestStore, type TestStore } from '../test-store.js';
+import { partitionProgress, stateRow } from '../../keyed-states.fixture.js';
 import { openClickHouseSql } from '../open.js';
 import type { AnalystSqlRunner, SqlRequest } from '../../analyst-sql.js';
 import { SqlError } from '../../analyst-sql.js';
 import { basePolicies, dropStatements, roleStatements } from './api-key-role-manager.js';
-import { hostileStatements } from './hostile-statements.fixture.js';
+import { existenceOracles, hostileStatements } from './hostile-statements.fixture.js';
+import { isPermittedFunction, isHigherOrderFunction } from './permitted-functions.js';
+import { viewSelects } from './view-statements.js';
 import { tableConditions } from './row-filters.js';
+
+/** Functions that analysts may not call, in lower case. */
+const rejected = new RegExp(
+  `^(${[
+    ...[
+      'dict.*',
+      'joinget.*',
+      'hascolumnintable',
+      'file',
+      'filesystem.*',
+      'get.*(setting|macro|header|port|version)',
+    ],
+    ...[
+      'getsettingordefault',
+      'getmaxtablenamelengthfordatabase',
+      'globalvariable',
+      '(ismerge|merge)treepart.*',
+    ],
+    ...['hostname', 'fqdn', 'fullhostname', 'displayname', 'serveruuid', 'buildid', 'uptime', 'tcpport'],
+    ...[
+      '(current|enabled|default)(profiles|roles)',
+      'auth(enticated)?user',
+      'initial_?query_?id',
+      'connection_?id',
+    ],
+    ...[
+      'transaction.*',
+      'zookeepersessionuptime',
+      'runningconcurrency',
+      'showcertificate',
+      'hasthreadfuzzer',
+    ],
+    ...[
+      'addressto.*',
+      'demangle',
+      'tid',
+      'logtrace',
+      'sleep.*',
+      'generateserialid',
+      'aggthrow',
+      'chdb',
+      '__.*',
+    ],
+    ...['region.*', 'ai(classify|embed|extract|generate|translate)', 'catboostevaluate', 'evalmlmethod'],
+    ...['naivebayesclassifier.*', 'structureto.*schema', 'formatrow.*', 'fuzzquery'],
+    ...[
+      '(edit|(dameraulevenshtein|levenshtein)|arraylevenshtein)distance.*',
+      'jaro.*similarity',
+      'arraysimilarity',
+    ],
+    'timeseries(idto|groupto|tags|store|copy|extract|join|remove|replace|throw).*',
+  ].join('|')})$`,
+);
 
 const seconds = 3;
 let given: TestStore;
@@ -33,11 +89,11 @@ const secretsView = {
 const published = {
   eventTypes: [ordersView, secretsView],
   projections: [
-    { view: 'projection_totals', generation: 'build-1' },
-    { view: 'projection_secrets', generation: 'build-2' },
+    { view: 'projection_totals', generation: 'build-1', fields: [{ name: 'sum', type: 'sum' }] },
+    { view: 'projection_secrets', generation: 'build-2', fields: [{ name: 'text', type: 'value' }] },
   ],
   endedKeys: [],
-};
+} as const;
 
 beforeAll(async () => {
   given = await openTestStore();
@@ -55,11 +111,11 @@ beforeAll(async () => {
   await given.engine.command({
     query: 'INSERT INTO events SELECT * FROM events SETTINGS insert_deduplicate = 0',
   });
-  await given.engine.command({
-    query: `INSERT INTO projection_states (owner, kind, key, stream, partition, state, events, position) VALUES
-      ('build-1', 'row', 'ann', 'orders#1', 0, '{"sum":7}', 2, 2), ('build-1', 'progress', '', 'orders#1', 0, '', 0, 3),
-      ('build-2', 'row', 'bob', 'secrets#1', 0, 'MARKER', 2, 2)`,
-  });
+  const result = (owner: string, key: string, state: string) => stateRow({ owner, stream: '', key, state });
+  await given.store.projectionResults.save(
+    [result('build-1', 'ann', '7'), result('build-2', 'bob', '"MARKER"')],
+    [partitionProgress({ owner: 'build-1' }), partitionProgress({ owner: 'build-2' })],
+  );
   await sql.publish(published);
 });
 afterAll(async () => {
@@ -125,6 +181,16 @@ describe('SQL of a key with access to one stream', () => {
     return undefined;
   });
 
+  it.each(existenceOracles)('learns no name of a view from %s', async (statement) => {
+    const answer = async (name: string) => {
+      const named = statement.replaceAll('{views}', sql.database).replaceAll('{name}', name);
+      const { status, body } = await tried(question(named, { params: new Map([['f', 'x']]) }));
+      return `${status} ${body.replaceAll(name, 'NAME')}`;
+    };
+    expect(await answer('secrets__secret_kept')).toBe(await answer('secrets__secret_lost'));
+    expect(await answer('projection_secrets')).toBe(await answer('projection_nothing'));
+  });
+
   it('changes no data', async () => {
     const count = await given.engine.query({ query: 'SELECT count() FROM events', format: 'TabSeparated' });
     expect(await count.text()).toBe('16\n');
@@ -132,6 +198,61 @@ describe('SQL of a key with access to one stream', () => {
       status: 200,
       body: 'events\norders__order_placed\nprojection_totals\n',
     });
+  });
+});
+
+describe('the columns for JSON functions', () => {
+  it.each(['25000000000000000000', '1e400', '"\\ud800"', '-0', '"\\u0000"'])(
+    'have every member beside %s',
+    async (odd) => {
+      const select = viewSelects({ eventTypes: [], projections: [], endedKeys: [] }, given.options.database);
+      const data = `{"currency":"EUR","odd":${odd}}`;
+      const [columns] = select.get('events')!.split(' SELECT ');
+      const answer = await given.engine.query({
+        query: `${columns} SELECT data, JSONExtractString(readable_data, 'currency'), JSON_VALUE(readable_metadata, '$.currency')
+          FROM (SELECT {data:String} AS data, data AS metadata)`,
+        query_params: { data },
+        format: 'JSONCompactEachRow',
+      });
+      expect(await answer.json()).toEqual([[data, 'EUR', 'EUR']]);
+    },
+  );
+
+  it('are in each view of events', async () => {
+    for (const view of ['events', 'orders__order_placed']) {
+      const { body } = await answered(
+        question(`SELECT readable_data = data, readable_metadata FROM ${view}`),
+      );
+      expect(body).toBe('1\t{}\n1\t{}\n');
+    }
+  });
+});
+
+describe("ClickHouse's functions", () => {
+  const names = async (condition: string) => {
+    const query = `SELECT lower(name) FROM system.functions WHERE ${condition}`;
+    const answer = await given.engine.query({ query, format: 'JSONCompactEachRow' });
+    return (await answer.json<[string]>()).map(([name]) => name);
+  };
+
+  it('are permitted, or are among those that were decided to be rejected', async () => {
+    const undecided = (await names('1')).filter((name) => !isPermittedFunction(name) && !rejected.test(name));
+    expect(undecided).toEqual([]);
+  });
+
+  it('are never both', async () => {
+    expect((await names('1')).filter((name) => isPermittedFunction(name) && rejected.test(name))).toEqual([]);
+  });
+
+  it('that are higher-order are all known', async () => {
+    expect((await names('higher_order = 1')).filter((name) => !isHigherOrderFunction(name))).toEqual([]);
+  });
+
+  it('that are rejected cannot be called without brackets', async () => {
+    const answers = (await names('1'))
+      .filter((name) => rejected.test(name))
+      .map(async (name) => (await tried(question(`SELECT ${name}`))).status);
+    expect(await Promise.all(answers)).not.toContain(200);
   });
 });
 
@@ -176,11 +297,30 @@ describe('the published views', () => {
     await sql.publish(published);
   });
 
-  it('of a projection show its states, but not its progress', async () => {
-    const { body } = await answered(question('SELECT key, stream, state, events FROM projection_totals'));
-    expect(body).toBe('ann\torders\t{"sum":7}\t2\n');
-    const all = await answered(question('SELECT count() FROM projection_totals', { builds: [] }));
-    expect(all.body).toBe('0\n');
+  it('of a projection have no rows of a generation that the key may not see', async () => {
+    const count = async (builds: string[]) => {
+      const asked = question('SELECT count() FROM projection_totals', { builds });
+      const never = new AbortController().signal;
+      // Without the names of its views, only the filter of the rows applies.
+      const statement = { ...(await sql.check(asked, never)), views: [] };
+      return text((await sql.run(asked, statement, never)).body);
+    };
+    expect(await count(['build-1'])).toBe('1\n');
+    expect(await count(['build-2'])).toBe('0\n');
+  });
+
+  it('of a projection that was rebuilt are refused, and not empty, until they are replaced', async () => {
+    const rebuilt = { builds: ['build-3'] };
+    const statement = 'SELECT count() FROM projection_totals';
+    expect(await tried(question(statement, rebuilt))).toEqual({
+      status: 503,
+      body: '218 The view projection_totals is being replaced, because its projection was rebuilt; send the statement again. (TABLE_IS_DROPPED)',
+    });
+    const [totals] = published.projections;
+    await sql.publish({ ...published, projections: [{ ...totals, generation: 'build-3' }] });
+    expect((await tried(question(statement, rebuilt))).status).toBe(200);
+    expect((await tried(question(statement))).status).toBe(503);
+    await sql.publish(published);
   });
 
   it('are published even if ClickHouse rejects one of them', async () => {
@@ -216,6 +356,25 @@ describe('a statement', () => {
       ]),
     });
     expect((await answered(asked)).body).toBe("x\\'\\ty\t5\n");
+  });
+
+  it.each([
+    ['SELECT * FROM projection_totals', ['projection_totals']],
+    ['SELECT 1 IN projection_totals', ['projection_totals']],
+    ['WITH x AS (SELECT * FROM projection_totals) SELECT 1', ['projection_totals']],
+    ['SELECT (SELECT count() FROM `projection_totals`) FROM events', ['events', 'projection_totals']],
+    ['SELECT * FROM v_name.projection_totals', ['projection_totals']],
+    ['SELECT * FROM {t:Identifier}', ['projection_totals']],
+    ['SELECT 1 UNION ALL SELECT events FROM projection_totals', ['events', 'projection_totals']],
+    ['SELECT count() FROM events', ['events']],
+    ['SELECT 1', []],
+    ['DESCRIBE TABLE projection_totals', []],
+    ['EXISTS TABLE projection_totals', []],
+    ['SHOW TABLES', []],
+  ])('is returned by the check with the views that it may read: %s', async (statement, views) => {
+    const params = new Map(statement.includes('{t:') ? [['t', 'projection_totals']] : []);
+    const asked = question(statement.replaceAll('v_name', sql.database), { params });
+    expect((await sql.check(asked, new AbortController().signal)).views).toEqual(views);
   });
 
   it('uses the format of its FORMAT clause, else that of the request', async () => {

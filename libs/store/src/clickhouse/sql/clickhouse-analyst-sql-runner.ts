@@ -9,6 +9,7 @@ import type {
 import { SqlError, SqlRejectedError } from '../../analyst-sql.js';
 import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
 import { checkSyntax } from './check-syntax.js';
+import { withoutSuffixes } from './permitted-functions.js';
 import { statementSettings, type StatementLimits } from './statement-settings.js';
 import { readSqlError, ClickHouseHttpClient } from './clickhouse-http-client.js';
 import { ApiKeyRoleManager } from './api-key-role-manager.js';
@@ -90,23 +91,23 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
 
   async check(question: SqlRequest, signal: AbortSignal): Promise<CheckedStatement> {
     const { text, format, outline } = await this.canonical(question, signal);
+    let views: string[];
     try {
       assertPlainNames(text, question.params);
       const explained = await this.explain(question, text, signal);
-      checkSyntax(explained, text, {
-        database: this.database,
-        views: question.views,
-        allViews: this.published.names,
-      });
+      const unknown = checkSyntax(explained, text, { database: this.database, views: question.views });
+      if (unknown.length > 0) await this.requireNoFunctions(unknown);
+      views = namedViews(explained, question.views);
     } catch (error) {
       if (error instanceof SqlRejectedError) error.outline = outline;
       throw error;
     }
-    return { text, format, outline };
+    return { text, format, outline, views };
   }
 
   async run(question: SqlRequest, statement: CheckedStatement, signal: AbortSignal): Promise<SqlResponse> {
     const { queryId, acceptEncoding, transport } = question;
+    this.requireCurrent(question, statement);
     const end = () => void this.options.connection.end(queryId);
     signal.addEventListener('abort', end, { once: true });
     const answer = await this.http.send({
@@ -129,6 +130,19 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
     return { headers: Object.fromEntries(headers), body: answer };
   }
 
+  /**
+   * Requires that the views show the generations that the key may read. Otherwise a projection that was just rebuilt would
+   * seem to be empty.
+   */
+  private requireCurrent({ builds }: SqlRequest, { views }: CheckedStatement): void {
+    for (const view of views) {
+      const generation = this.published.generationOf(view);
+      if (generation === undefined || builds.includes(generation)) continue;
+      const message = `The view ${view} is being replaced, because its projection was rebuilt; send the statement again.`;
+      throw new SqlError(218, 503, `${message} (TABLE_IS_DROPPED)`);
+    }
+  }
+
   async ended(queryId: string): Promise<void> {
     const running = async () => {
       const [row] = await this.options.connection.select<[number]>(
@@ -149,7 +163,10 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
    * Returns an SQL statement as ClickHouse formats it, without its FORMAT clause, and the name of its output format.
    * @throws SqlError when the text is not one valid statement, or the format is not permitted
    */
-  private async canonical(question: SqlRequest, signal: AbortSignal): Promise<CheckedStatement> {
+  private async canonical(
+    question: SqlRequest,
+    signal: AbortSignal,
+  ): Promise<Omit<CheckedStatement, 'views'>> {
     const statement = quoteText(question.text);
     const answer = await this.http.text({
       sql: `SELECT formatQuerySingleLine(${statement}), normalizeQuery(${statement})`,
@@ -160,6 +177,17 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
     const clause = formatClause.exec(written);
     const format = requireFormat(clause?.[1] ?? clause?.[2] ?? question.format ?? 'TabSeparated');
     return { text: clause ? written.slice(0, clause.index) : written, format, outline };
+  }
+
+  /** @throws SqlRejectedError if ClickHouse has a function of one of these names, with or without an aggregate's suffix */
+  private async requireNoFunctions(names: readonly string[]): Promise<void> {
+    const rows = await this.options.connection.select<[string]>('SELECT lower(name) FROM system.functions', {
+      params: {},
+      purpose: 'lookup',
+    });
+    const functions = new Set(rows.map(([name]) => name));
+    const refused = names.find((name) => withoutSuffixes(name).some((base) => functions.has(base)));
+    if (refused !== undefined) throw new SqlRejectedError(`The function ${refused} is not allowed`);
   }
 
   /** Returns the syntax tree. Makes the key's role again if it was dropped meanwhile. */
@@ -189,4 +217,14 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
       ...(role !== undefined && { role }),
     };
   }
+}
+
+/**
+ * Returns the views that a SELECT may read: all whose name is a word of its syntax tree. A text that contains the name of a
+ * view counts, too. Other statements read no rows.
+ */
+function namedViews(explained: string, views: readonly string[]): string[] {
+  if (!explained.startsWith('SelectWithUnionQuery')) return [];
+  const words = new Set(explained.match(/\w+/g));
+  return views.filter((view) => words.has(view));
 }

@@ -24,6 +24,11 @@ describe('the message of a ClickHouse error', () => {
       'Division by zero (in 1). (ILLEGAL_DIVISION)',
     ],
     ['an answer without an exception', 'Bad gateway', 'The statement failed. (UNKNOWN_EXCEPTION)'],
+    [
+      'a statement with the same words',
+      "Code: 47. DB::Exception: Unknown expression identifier `x` in scope SELECT x, ' (version 1', 'Maybe you meant'. Maybe you meant secrets?. (UNKNOWN_IDENTIFIER) (version 26.5.1.1)",
+      "Unknown expression identifier `x` in scope SELECT x, ' (version 1', 'Maybe you meant'. (UNKNOWN_IDENTIFIER)",
+    ],
   ])('of %s', (_name, body, message) => {
     expect(errorMessage(body)).toBe(message);
   });

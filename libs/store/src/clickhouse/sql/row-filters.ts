@@ -11,7 +11,7 @@ export interface TableAndViewDatabases {
 }
 
 /** Names of the tables whose rows an API key limits. */
-export const policyTables = ['events', 'projection_states'] as const;
+export const policyTables = ['events', 'projection_results'] as const;
 
 /** For each of these tables, a condition for the rows that an API key may see. */
 export type RowPolicyConditions = Record<(typeof policyTables)[number], string>;
@@ -21,7 +21,7 @@ export function tableConditions({
   permitted,
   builds,
 }: Pick<SqlRequest, 'permitted' | 'builds'>): RowPolicyConditions {
-  return { events: eventFilter(permitted), projection_states: oneOf('owner', builds) };
+  return { events: eventFilter(permitted), projection_results: oneOf('owner', builds) };
 }
 
 /**

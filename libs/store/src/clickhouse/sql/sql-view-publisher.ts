@@ -10,7 +10,8 @@ import { viewSelects } from './view-statements.js';
  * process detects which views are up to date. Several processes may publish concurrently.
  */
 export class SqlViewPublisher {
-  private selects: ReadonlyMap<string, string> = new Map();
+  /** The generation that each projection's view shows since its last publication by this process. */
+  private readonly generations = new Map<string, string>();
   private running: Promise<void> = Promise.resolve();
 
   constructor(
@@ -18,9 +19,9 @@ export class SqlViewPublisher {
     private readonly databases: TableAndViewDatabases,
   ) {}
 
-  /** Names of the SQL views of the last call of `publish`; empty before the first one. */
-  get names(): readonly string[] {
-    return [...this.selects.keys()];
+  /** Returns the generation that a projection's view shows; undefined if the view is not published yet, or is no projection's. */
+  generationOf(view: string): string | undefined {
+    return this.generations.get(view);
   }
 
   /**
@@ -29,19 +30,24 @@ export class SqlViewPublisher {
    */
   publish(views: AnalystViews): Promise<void> {
     const selects = viewSelects(views, this.databases.tables);
-    this.selects = selects;
-    this.running = this.running.catch(() => undefined).then(() => this.bring(selects));
+    this.running = this.running.catch(() => undefined).then(() => this.bring(selects, views.projections));
     return this.running;
   }
 
-  private async bring(selects: ReadonlyMap<string, string>): Promise<void> {
+  private async bring(
+    selects: ReadonlyMap<string, string>,
+    projections: AnalystViews['projections'],
+  ): Promise<void> {
     await this.connection.command(`CREATE DATABASE IF NOT EXISTS ${quoteIdentifier(this.databases.views)}`);
     const present = await this.present();
     const failures: Error[] = [];
+    const generations = new Map(projections.map(({ view, generation }) => [view, generation]));
+    for (const view of this.generations.keys()) if (!generations.has(view)) this.generations.delete(view);
     for (const [name, select] of selects) {
-      if (present.get(name) === hashOf(select)) continue;
       const view = `CREATE OR REPLACE VIEW ${this.qualified(name)} AS ${select} COMMENT ${quoteText(hashOf(select))}`;
-      await this.attempt(name, view, failures);
+      const isPublished = present.get(name) === hashOf(select) || (await this.attempt(name, view, failures));
+      const generation = generations.get(name);
+      if (isPublished && generation !== undefined) this.generations.set(name, generation);
     }
     for (const name of present.keys())
       if (!selects.has(name))
@@ -50,12 +56,14 @@ export class SqlViewPublisher {
       throw new AggregateError(failures, failures.map(({ message }) => message).join('; '));
   }
 
-  private async attempt(name: string, statement: string, failures: Error[]): Promise<void> {
+  private async attempt(name: string, statement: string, failures: Error[]): Promise<boolean> {
     try {
       await this.connection.command(statement);
+      return true;
     } catch (error) {
       const message = `The view ${name}: ${(error as Error).message}`;
       failures.push(new Error(message, { cause: error }));
+      return false;
     }
   }
 

@@ -1,7 +1,8 @@
 import { reservedStreamPrefix } from '#api';
-import { readableColumns } from '#cel';
-import type { AnalystViews, EventTypeView, DataMemberColumn, ProjectionView } from '../../analyst-sql.js';
+import { microsOfTimeText, readableColumns } from '#cel';
+import type { AnalystViews, EventTypeView, DataMemberColumn } from '../../analyst-sql.js';
 import { quoteText, quoteIdentifier } from './literals.js';
+import { projectionSelect } from './projection-view.js';
 
 /** Names and SQL expressions of the event columns in analysts' views. A value that the event does not have is NULL. */
 const eventColumns: Readonly<Record<string, string>> = {
@@ -28,7 +29,7 @@ export const eventsView = 'events';
  */
 export function viewSelects(views: AnalystViews, tables: string): Map<string, string> {
   return new Map([
-    [eventsView, `${selectClause([])} ${eventsOf(tables)} AND ${notReserved}`],
+    [eventsView, `${readableColumns} ${selectClause([], readable)} ${eventsOf(tables)} AND ${notReserved}`],
     ...views.eventTypes.map((view) => [view.view, eventTypeSelect(view, tables)] as const),
     ...views.projections.map((view) => [view.view, projectionSelect(view, tables)] as const),
   ]);
@@ -47,23 +48,18 @@ function eventsOf(tables: string): string {
 
 function eventTypeSelect({ stream, eventType, columns }: EventTypeView, tables: string): string {
   const ofType = `events.stream = ${quoteText(stream)} AND events.event_type = ${quoteText(eventType)}`;
-  const named = columns.length > 0 ? `${readableColumns} ` : '';
-  return `${named}${selectClause(columns)} ${eventsOf(tables)} AND ${ofType}`;
+  return `${readableColumns} ${selectClause(columns, readable)} ${eventsOf(tables)} AND ${ofType}`;
 }
 
-function projectionSelect({ generation: build }: ProjectionView, tables: string): string {
-  return (
-    `SELECT key, splitByChar('#', stream)[1] AS stream, partition, state, events, updated_at FROM ${quoteIdentifier(tables)}.projection_states FINAL ` +
-    `WHERE owner = ${quoteText(build)} AND kind = 'row'`
-  );
-}
+/** The columns of views that ClickHouse's JSON functions can read: `data` and `metadata` are the exact text. */
+const readable = { readable_data: 'readable_data', readable_metadata: 'readable_metadata' };
 
 /** Names that `readableColumns` defines: a column of the same name would be another expression for one alias. */
 const definedNames = ['readable_data', 'readable_metadata', 'exact_data', 'exact_metadata'];
 
 /**
  * Returns the SELECT clause with the columns of an event, then the given members. `instead` replaces the
- * expressions of some columns. With members, the statement must begin with `readableColumns`.
+ * expressions of some columns, or adds some. With members, the statement must begin with `readableColumns`.
  */
 export function selectClause(
   members: readonly DataMemberColumn[],
@@ -74,7 +70,7 @@ export function selectClause(
     .filter(({ member }) => member !== '')
     .map((column) => [columnName(column), memberExpression(column)] as const);
   const columns = Object.entries({ ...eventColumns, ...instead, ...Object.fromEntries(typed) });
-  return `SELECT ${columns.map(([name, sql]) => `${sql} AS ${quoteIdentifier(name)}`).join(', ')}`;
+  return `SELECT ${columns.map(([name, sql]) => (name === sql ? name : `${sql} AS ${quoteIdentifier(name)}`)).join(', ')}`;
 }
 
 const taken = new Set([...Object.keys(eventColumns), ...definedNames]);
@@ -90,7 +86,8 @@ export function columnName({ member }: Pick<DataMemberColumn, 'member'>): string
 /**
  * Returns the SQL expression for a top-level member of `data` as a value of the column's type; its value is NULL if the
  * member is missing or has another type. Numbers and booleans are read from the member's JSON text, because ClickHouse's
- * typed functions convert other values: 7.5, "7" and true would become integers. The number 5 would be a time.
+ * typed functions convert other values: 7.5, "7" and true would become integers. A time is a text of the format
+ * `date-time`.
  */
 export function memberExpression({ member, type }: DataMemberColumn): string {
   const place = `(readable_data, ${quoteText(member)}`;
@@ -100,8 +97,12 @@ export function memberExpression({ member, type }: DataMemberColumn): string {
     integer: `toInt64OrNull(${text})`,
     number: `toFloat64OrNull(${text})`,
     boolean: `CAST(if(${text} IN ('true', 'false'), ${text} = 'true', NULL), 'Nullable(Bool)')`,
-    time: `parseDateTime64BestEffortOrNull(if(startsWith(${text}, '"'), JSONExtractString${place}), ''), 6, 'UTC')`,
+    time: timeExpression(`if(startsWith(${text}, '"'), JSONExtractString${place}), '')`),
     json: `nullIf(${text}, '')`,
   };
   return expressions[type];
+}
+
+function timeExpression(text: string): string {
+  return `fromUnixTimestamp64Micro(${microsOfTimeText(text, 'date-time')}, 'UTC')`;
 }

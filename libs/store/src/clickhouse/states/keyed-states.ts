@@ -24,6 +24,7 @@ import {
   progressOfRecord,
   recordOfProgress,
   stateTable,
+  tablesOfOwner,
   type StateTableRow,
   type StateTableName,
 } from './state-table.js';
@@ -41,7 +42,7 @@ const dropSettings: ClickHouseSettings = { max_partition_size_to_drop: '0' };
 
 /**
  * Saves and reads the keyed states of projections, or of pipelines, in ClickHouse. Each has a table of its own, with
- * the same columns and another sorting key.
+ * the same columns and another sorting key. The results of projections have such a table, too.
  */
 export class ClickHouseKeyedStates implements KeyedStateStore, KeyedStateReader {
   private readonly table: TableDefinition<StateTableRow>;
@@ -103,12 +104,16 @@ export class ClickHouseKeyedStates implements KeyedStateStore, KeyedStateReader 
   }
 
   async remove(owner: string): Promise<void> {
-    const statement = `ALTER TABLE ${this.name} DROP PARTITION {owner:String}`;
-    await this.connection.command(statement, { owner }, dropSettings);
+    for (const table of tablesOfOwner(this.name))
+      await this.connection.command(
+        `ALTER TABLE ${table} DROP PARTITION {owner:String}`,
+        { owner },
+        dropSettings,
+      );
   }
 
   async owners(): Promise<string[]> {
-    const rows = await this.lookUp<[string]>(sql.ownersSql(this.name));
+    const rows = await this.lookUp<[string]>(sql.ownersSql(tablesOfOwner(this.name)));
     return rows.map(([owner]) => owner);
   }
 

@@ -8,7 +8,7 @@ import type {
 import type { ParameterizedSql } from '../event-query.js';
 import { SqlParams } from '../sql-params.js';
 
-/** The state table (`projection_states` or `pipeline_states`) that a query reads, and the columns that it selects. */
+/** The state table that a query reads, and the columns that it selects. */
 export interface StateTableSelection {
   table: string;
   /** The selected columns, as SQL text for a SELECT. */
@@ -197,16 +197,16 @@ export function stagesCondition(stages: readonly string[]): ParameterizedSql {
 }
 
 /**
- * Selects the owners that have rows in a state table. Empty parts do not count, because a dropped partition leaves them
+ * Selects the owners that have rows in one of the state tables. Empty parts do not count, because a dropped partition leaves them
  * for a while.
  */
-export function ownersSql(table: string): ParameterizedSql {
+export function ownersSql(tables: readonly string[]): ParameterizedSql {
   return {
     query: `SELECT DISTINCT partition
 FROM system.parts
-WHERE database = currentDatabase() AND table = {table:String} AND active AND rows > 0
+WHERE database = currentDatabase() AND table IN {tables:Array(String)} AND active AND rows > 0
 ORDER BY partition`,
-    params: { table },
+    params: { tables },
   };
 }
 

@@ -12,8 +12,13 @@ export interface StateTableRow extends KeyedStateRow {
   kind: string;
 }
 
-/** Name of the ClickHouse table with the keyed states of projections or of pipelines. */
-export type StateTableName = 'projection_states' | 'pipeline_states';
+/** Name of the ClickHouse table with the keyed states of projections or pipelines, or the results of projections. */
+export type StateTableName = 'projection_states' | 'pipeline_states' | 'projection_results';
+
+/** Returns the tables from which the rows of an owner are removed together: the table, and its results. */
+export function tablesOfOwner(name: StateTableName): readonly StateTableName[] {
+  return name === 'projection_states' ? [name, 'projection_results'] : [name];
+}
 
 export function stateTable(name: StateTableName): TableDefinition<StateTableRow> {
   return new TableDefinition(name, {

@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const program = 'dist/apps/gateway/src/definitions-file.js';
+const header = '{"tributary_definitions":1,"records":0}\n';
+
+interface ProgramResult {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs the program with this broker; it is killed if it does not end within a minute. */
+function run(broker: string, args: string[], input = ''): Promise<ProgramResult> {
+  return new Promise((resolve) => {
+    const env = { PATH: process.env.PATH, KAFKA_BROKERS: broker };
+    const options = { env, timeout: 60_000 };
+    const child = execFile(process.execPath, [program, ...args], options, (_, stdout, stderr) =>
+      resolve({ code: child.exitCode, stdout, stderr }),
+    );
+    child.stdin?.end(input);
+  });
+}
+
+describe('the program for backups of the definitions, without Kafka', () => {
+  const silent = createServer();
+  let folder: string;
+  let brokers: string[];
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'tributary-definitions-'));
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    brokers = ['127.0.0.1:1', `127.0.0.1:${(silent.address() as AddressInfo).port}`];
+  });
+  afterAll(() => {
+    silent.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('ends with an error, and leaves the file of yesterday', async () => {
+    const file = join(folder, 'definitions.ndjson');
+    writeFileSync(file, 'yesterday');
+    const results = await Promise.all([
+      ...brokers.map((broker) => run(broker, ['export', '--file', file])),
+      run(brokers[0]!, ['import', '--replace'], header),
+    ]);
+    for (const { code, stdout, stderr } of results) {
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(/Kafka at 127\.0\.0\.1:\d+ does not answer: .*KAFKA_SASL_MECHANISM/);
+    }
+    expect(readFileSync(file, 'utf8')).toBe('yesterday');
+    expect(readdirSync(folder)).toEqual(['definitions.ndjson']);
+  });
+
+  it('rejects half a file and a file of another format before it connects to Kafka', async () => {
+    const [half, other] = await Promise.all([
+      run(brokers[0]!, ['import', '--replace'], '{"tributary_definitions":1,"records":1}\n'),
+      run(brokers[0]!, ['import', '--replace'], '{"tributary_definitions":2,"records":0}\n'),
+    ]);
+    expect(half).toMatchObject({ code: 1, stderr: expect.stringContaining('it is incomplete') as string });
+    expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining('has format 2') as string });
+  });
+
+  it.each([[['export', '--replace']], [['import', '--force']]])(
+    'explains its use after the arguments %j',
+    async (args: string[]) => {
+      expect(await run(brokers[0]!, args)).toMatchObject({
+        code: 64,
+        stderr: expect.stringMatching(/^Usage: /) as string,
+      });
+    },
+  );
+});

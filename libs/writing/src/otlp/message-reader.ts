@@ -1,0 +1,45 @@
+import type { MessageFields } from './message-fields.js';
+
+/** Begin and end of an encoded value in the body of a request. */
+export interface EncodedRange {
+  start: number;
+  end: number;
+}
+
+/** The integer types of protobuf that log records have. */
+export type IntegerType = 'int32' | 'int64' | 'fixed32' | 'fixed64';
+
+/**
+ * Reads protobuf messages from the body of a request, in one of their encodings. Values are read in their order and
+ * without the objects of a parser, so that limits apply while reading. Each method reads the current value. A method
+ * throws an `UnreadableMessageError` if the value does not have its type.
+ */
+export interface MessageReader {
+  /** Factor by which an encoded message may be longer than the JSON text of an event. */
+  readonly longer: number;
+  /** Sets the maximum number of fields and list elements that the reader reads from now on. */
+  limitFields(most: number): void;
+  /** Continues at a message that `skip` has returned. */
+  open(range: EncodedRange): void;
+  /**
+   * Reads a message: calls `take` for each known field, which reads the value of the field or leaves it out. A field may
+   * occur more than once.
+   */
+  message<F extends string>(fields: MessageFields<F>, take: (field: F) => void): void;
+  /** Reads a repeated field: calls `take` for each of its elements. */
+  elements(take: () => void): void;
+  /** Skips the value and returns its range. */
+  skip(): EncodedRange;
+  /** Reads a text; U+FFFD replaces what is not valid Unicode. */
+  text(): string;
+  boolean(): boolean;
+  /** @param names Names of an enum, which the JSON encoding allows instead of its numbers */
+  integer(type: IntegerType, names?: ReadonlyMap<string, bigint>): bigint;
+  double(): number;
+  /** Reads bytes as Base64. */
+  base64(): string;
+  /** Reads the id of a trace or span as hexadecimal text; an empty text if it is absent or zero. */
+  id(bytes: number): string;
+  /** Returns an encoded value as text: JSON, or the bytes of protobuf as Base64. */
+  encoded(range: EncodedRange): string;
+}

@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { Tributary } from '#client';
+import { definitionFindings } from './definition-findings.js';
+
+const running = { status: 'running', failure: null, lag: 0 };
+
+/** Returns the findings for these projections and pipelines. */
+function findingsOf(kinds: { projections?: object[]; pipelines?: object[] }) {
+  const fetch = (url: string) => {
+    const kind = url.includes('/pipelines') ? 'pipelines' : 'projections';
+    const page = { [kind]: kinds[kind] ?? [], next_cursor: null, has_more: false };
+    return Promise.resolve(new Response(JSON.stringify(page)));
+  };
+  const client = new Tributary({ url: 'http://tributary', fetch });
+  return definitionFindings(client, new AbortController().signal);
+}
+
+it('given failed definitions, paused or not, doctor tells the reason and advises to resume before anything else', async () => {
+  const failed = { ...running, status: 'failed', failure: 'There is no secret.' };
+  const findings = await findingsOf({
+    projections: [{ name: 'sums', ...failed }],
+    pipelines: [
+      { name: 'hooks', ...failed },
+      { name: 'well', ...running },
+    ],
+  });
+  expect(findings).toMatchObject([
+    { check: 'projection sums', verdict: 'wrong', detail: 'It has failed: There is no secret.' },
+    { check: 'pipeline hooks', verdict: 'wrong', detail: 'It has failed: There is no secret.' },
+  ]);
+  for (const [i, name] of ['projections/sums', 'pipelines/hooks'].entries())
+    expect(findings[i]!.advice).toMatch(
+      new RegExp(
+        `^Remove the cause, then POST /api/v1/${name}/resume: .* change its definition .* at last reset`,
+      ),
+    );
+});
+
+it('given a receiver that is down, doctor tells since when and the last answer', async () => {
+  const retrying = { since: '2026-11-26T01:00:00Z', last_answer: 'The receiver answered 503.' };
+  expect(await findingsOf({ pipelines: [{ name: 'hooks', ...running, retrying }] })).toMatchObject([
+    {
+      verdict: 'warning',
+      detail: 'Deliveries are repeated since 2026-11-26T01:00:00Z: The receiver answered 503.',
+    },
+  ]);
+});
+
+it('given a paused pipeline, doctor warns with its lag', async () => {
+  const findings = await findingsOf({ pipelines: [{ name: 'hooks', ...running, status: 'paused', lag: 7 }] });
+  expect(findings).toMatchObject([
+    { check: 'pipeline hooks', verdict: 'warning', detail: 'It is paused, 7 records behind.' },
+  ]);
+});
