@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** The ClickHouse user of the apps. */
 export const clickHouseUser = 'tributary';
 
-/** Folders, memory limit and password of an embedded ClickHouse server. */
+/** Files and memory limit of an embedded ClickHouse server. */
 interface ServerConfigOptions {
   /** Absolute path of the file that contains the users. */
   usersFile: string;

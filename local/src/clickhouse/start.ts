@@ -108,7 +108,7 @@ async function serverArguments({ dataDir, password, maxMemoryBytes }: ServerArgu
     `--config-file=${configFile}`,
     `--path=${path}`,
     ...['--listen_host', '127.0.0.1', '--log-level', 'fatal'],
-    // No suggestions and no history for the terminal that there is none of.
+    // There is no terminal: no suggestions and no history.
     ...['-A', '--history_file', '/dev/null'],
     // After the statement the server reads further ones from its standard input, and ends when that ends.
     ...['--interactive', '--query', listenStatement],
