@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askClickHouse } from '#testkit';
+import { isPortTaken } from '../free-port.js';
 import { startClickHouse, type RunningClickHouse } from './start.js';
 
 let folder: string;
@@ -49,7 +50,7 @@ describe("ClickHouse's own server", () => {
     }
   });
 
-  it.each([
+  it.each<[string, string?]>([
     ['SELECT 1'],
     ['SELECT * FROM kept'],
     ['INSERT INTO kept VALUES (1)'],
@@ -81,15 +82,13 @@ describe("ClickHouse's own server", () => {
     expect(await asApp('SELECT a FROM kept')).toBe('200 secret');
   });
 
-  it.each(['HTTP', 'TCP'])(
-    'opens its %s port again within a second when somebody closes it',
-    async (port) => {
-      expect((await asStranger(`SYSTEM STOP LISTEN ${port}`)).status).toBe(200);
-      const number = port === 'HTTP' ? server.port : server.tcpPort;
-      await expect.poll(() => listening(number), { timeout: 60_000, interval: 20 }).toBe(true);
-      expect(await asApp('SELECT 1')).toBe('200 1');
-    },
-  );
+  it.each(['HTTP', 'TCP'])('opens its %s port again when somebody closes it', async (port) => {
+    // The connection of this statement may be closed with the port.
+    await asStranger(`SYSTEM STOP LISTEN ${port}`).catch(() => undefined);
+    const number = port === 'HTTP' ? server.port : server.tcpPort;
+    await expect.poll(() => isPortTaken(number)).toBe(true);
+    await expect.poll(() => asApp('SELECT 1').catch(String)).toBe('200 1');
+  });
 
   it('refuses a second start on the same folder, and goes on', async () => {
     const second = startClickHouse({ dataDir: join(folder, 'data') });
@@ -133,10 +132,3 @@ describe("ClickHouse's own server", () => {
     expect(await asApp('SELECT count() FROM kept')).toBe('200 2');
   });
 });
-
-async function listening(port: number): Promise<boolean> {
-  return fetch(`http://127.0.0.1:${port}/`).then(
-    () => true,
-    (error: Error) => (error.cause as NodeJS.ErrnoException | undefined)?.code !== 'ECONNREFUSED',
-  );
-}
