@@ -45,12 +45,12 @@ const sections: readonly Section[] = [
 the apps: \`STREAM_PARTITIONS\` is 4, \`KAFKA_SESSION_TIMEOUT_MS\` is 10000, and \`API_KEYS\` has the key of the data folder. With
 \`KAFKA_BROKERS\` set it starts no Kafka, and needs neither Java nor Maven; with \`CLICKHOUSE_URL\` set it starts no ClickHouse.
 
-The embedded ClickHouse (chdb) is the real engine behind a small server: a default for development. For production, name a
-ClickHouse server and a Kafka cluster. Both embedded engines listen on the loopback address and require a password that is made for
-the data folder ([decision 0024](decisions/0024-closed-embedded-engines.md)). To look into the store, or to use Kafka's own tools:
+The embedded ClickHouse is ClickHouse's own server, from a library that npm installs: a default for development. For production,
+name a ClickHouse server and a Kafka cluster. Both embedded engines listen on the loopback address and require a password that is
+made for the data folder ([decision 0024](decisions/0024-closed-embedded-engines.md)). To look into the store, or to use Kafka's own tools:
 
 \`\`\`
-curl -s http://127.0.0.1:8123 -u "default:$(cat .tributary/clickhouse/password)" \\
+curl -s http://127.0.0.1:8123 -u "tributary:$(cat .tributary/clickhouse/password)" \\
   --data-binary 'SELECT stream, count() FROM tributary.events GROUP BY stream'
 kafka-topics.sh --bootstrap-server 127.0.0.1:9092 --command-config .tributary/kafka/client.properties --list
 \`\`\`

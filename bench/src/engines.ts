@@ -5,7 +5,7 @@ import type { BenchOptions } from './options.js';
 export interface BenchEngines {
   brokers: string;
   clickhouseUrl: string;
-  /** The password of ClickHouse's user `default`. */
+  /** The password of ClickHouse's user `tributary`. */
   clickhousePassword: string;
   /** Process ids of embedded engines by name: external engines may be on other machines. */
   pids: Record<string, number>;

@@ -39,7 +39,7 @@ describe('the check before the start', () => {
     };
     for (const name of portNames) env[name] ??= String(await freePort());
     const refusal = await checkPorts(readSettings(env, '/'), 0).catch((error: Error) => error.message);
-    const given = portNames.slice(3).map((name) => `${name}=${env[name]}`);
+    const given = portNames.slice(portNames.indexOf('INGEST_PORT') + 1).map((name) => `${name}=${env[name]}`);
     const command = new RegExp(
       `^ {2}TRIBUTARY_DATA_DIR=/data KAFKA_PORT=(\\d+) .*INGEST_PORT=(\\d+) ${given.join(' ')} npm start$`,
       'm',
@@ -73,7 +73,7 @@ describe('the check before the start', () => {
   it('prints the command for a second system when the folder is in use', async () => {
     const settings = readSettings({ TRIBUTARY_DATA_DIR: '/data', KAFKA_BROKERS: 'a:1' }, '/');
     expect(await commandBeside(settings)).toMatch(
-      /^KAFKA_BROKERS=a:1 TRIBUTARY_DATA_DIR=\/data-2 CLICKHOUSE_PORT=\d+ INGEST_PORT=\d+ MATERIALIZER_PORT=\d+ PROCESSOR_PORT=\d+ GATEWAY_CORE_PORT=\d+ GATEWAY_QUERY_PORT=\d+ npm start$/,
+      /^KAFKA_BROKERS=a:1 TRIBUTARY_DATA_DIR=\/data-2 CLICKHOUSE_PORT=\d+ CLICKHOUSE_TCP_PORT=\d+ INGEST_PORT=\d+ MATERIALIZER_PORT=\d+ PROCESSOR_PORT=\d+ GATEWAY_CORE_PORT=\d+ GATEWAY_QUERY_PORT=\d+ npm start$/,
     );
   });
 

@@ -119,7 +119,7 @@ async function takenPorts(settings: LocalSettings): Promise<[PortVariableName, n
 
 /** Whether the port is in use. The embedded engines listen on the loopback address, whatever HOST is. */
 function isTaken(name: PortVariableName, port: number, { host }: LocalSettings): Promise<boolean> {
-  const isOfEngine = name === 'KAFKA_PORT' || name === 'CLICKHOUSE_PORT';
+  const isOfEngine = /^(KAFKA|CLICKHOUSE)_/.test(name);
   return isOfEngine ? isPortTaken(port) : isAppPortTaken(port, host);
 }
 

@@ -64,7 +64,12 @@ export function localServices(options: ServicesOptions): Record<ServiceName, Sup
       }),
     ),
     clickhouse: service('clickhouse', (how) =>
-      startClickHouse({ dataDir: join(dataDir, 'clickhouse'), port: ports.CLICKHOUSE_PORT, ...how }),
+      startClickHouse({
+        dataDir: join(dataDir, 'clickhouse'),
+        port: ports.CLICKHOUSE_PORT,
+        tcpPort: ports.CLICKHOUSE_TCP_PORT,
+        ...how,
+      }),
     ),
     ingest: app('ingest', ports.INGEST_PORT),
     materializer: app('materializer', ports.MATERIALIZER_PORT),

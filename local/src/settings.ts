@@ -24,6 +24,7 @@ export interface LocalSettings {
 export const portNames = [
   'KAFKA_PORT',
   'CLICKHOUSE_PORT',
+  'CLICKHOUSE_TCP_PORT',
   'INGEST_PORT',
   'MATERIALIZER_PORT',
   'PROCESSOR_PORT',
@@ -40,8 +41,10 @@ export class LocalConfig extends AppConfig {
   @IsString() TRIBUTARY_DATA_DIR = '.tributary';
   /** Port of the embedded Kafka. */
   @FromText('number') @IsInt() @Min(1) @Max(65_535) KAFKA_PORT = 9092;
-  /** Port of the embedded ClickHouse. */
+  /** Port of the embedded ClickHouse for HTTP. */
   @FromText('number') @IsInt() @Min(1) @Max(65_535) CLICKHOUSE_PORT = 8123;
+  /** Port of the embedded ClickHouse for its native protocol, which `clickhouse-client` uses. */
+  @FromText('number') @IsInt() @Min(1) @Max(65_535) CLICKHOUSE_TCP_PORT = 9000;
   /** Port of `ingest`. */
   @FromText('number') @IsInt() @Min(1) @Max(65_535) INGEST_PORT = 3901;
   /** Port of `materializer`. */
@@ -83,7 +86,7 @@ export function listeningPorts({
   clickhouseUrl,
 }: LocalSettings): [PortVariableName, number][] {
   return portNames
-    .filter((name) => !(name === 'KAFKA_PORT' && brokers) && !(name === 'CLICKHOUSE_PORT' && clickhouseUrl))
+    .filter((name) => !(name.startsWith('KAFKA_') && brokers) && !(name.startsWith('CLICKHOUSE_') && clickhouseUrl))
     .map((name) => [name, ports[name]]);
 }
 

@@ -36,7 +36,7 @@ export function summary(settings: LocalSettings, apiKey: string): string {
 function engineNotes(settings: LocalSettings): string[] {
   if (settings.clickhouseUrl) return [];
   return [
-    'ClickHouse runs embedded (chdb), which is for development, not for production. Set CLICKHOUSE_URL to use a real server.',
+    'ClickHouse runs as one server for development, from the library that npm installed. Set CLICKHOUSE_URL to use another server.',
   ];
 }
 

@@ -5,7 +5,7 @@ interface TestEngineAddresses {
   /** Addresses of the Kafka brokers as `host:port`, comma-separated. */
   kafkaBrokers: string;
   clickhouseUrl: string;
-  /** The password of the ClickHouse user `default`. */
+  /** The password of the ClickHouse user `tributary`. */
   clickhousePassword: string;
 }
 

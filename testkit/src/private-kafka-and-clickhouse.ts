@@ -28,7 +28,7 @@ export class PrivateKafkaAndClickHouse {
   }
 
   private readonly folder: string;
-  /** The password of the ClickHouse user `default`. */
+  /** The password of the ClickHouse user `tributary`. */
   readonly clickhousePassword: string;
   /** The proxy between the apps and Kafka. */
   readonly kafkaProxy: TcpProxy;
