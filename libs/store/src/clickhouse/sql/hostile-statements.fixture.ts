@@ -629,10 +629,6 @@ const bombs: Row[] = [
     'SELECT n, x FROM (SELECT 1 AS n, 1 AS x) ORDER BY n WITH FILL FROM 0 TO 100000000000 INTERPOLATE (x AS x + 1) FORMAT Null',
   ],
   [
-    'a window with large frames',
-    'SELECT quantileExact(n) OVER (ORDER BY n ROWS BETWEEN 100000 PRECEDING AND 100000 FOLLOWING) FROM (SELECT arrayJoin(range(1000000)) AS n) FORMAT Null',
-  ],
-  [
     'a window of arrays',
     'SELECT groupArray(n) OVER (ORDER BY n) FROM (SELECT arrayJoin(range(1000000)) AS n) FORMAT Null',
   ],
