@@ -277,21 +277,21 @@ const statements = (): { name: string; sql: string }[] => [
 
 /** Expressions whose syntax tree, or whose error, is costly to check: deep, wide, both, or with texts that repeat. */
 const syntaxTrees = (): { name: string; text: string }[] => {
-  const nested = (open: string, depth: number, inner: string, close = ')') =>
+  const nested = ([open, close = ')']: [open: string, close?: string], depth: number, inner: string) =>
     `${open.repeat(depth)}${inner}${close.repeat(depth)}`;
   const many = (count: number, one: (n: number) => string) => Array.from({ length: count }, (_, n) => one(n));
   const wide = many(8_000, () => 'stream').join();
   return [
-    { name: 'nested calls', text: nested('lower(', 450, 'stream') },
-    { name: 'a long list in nested calls', text: nested('tuple(', 450, wide) },
-    { name: 'nested calls of IN', text: nested('in(1, ', 450, wide) },
-    { name: 'nested calls that compare arrays', text: nested('hasAny([1], ', 450, '[1]') },
-    { name: 'nested arrays', text: nested('[', 450, wide, ']') },
-    { name: 'nested subqueries', text: nested('(SELECT ', 90, wide) },
-    { name: 'nested conditions', text: nested('CASE WHEN 1 THEN ', 400, '1', ' ELSE 0 END') },
-    { name: 'nested lambdas', text: nested('arrayMap(x -> ', 200, 'x', ', [1])') },
-    { name: 'nested casts', text: nested('CAST(', 450, '1', ", 'UInt8')") },
-    { name: 'nested windows', text: nested('sum(1) OVER (ORDER BY ', 200, '1') },
+    { name: 'nested calls', text: nested(['lower('], 450, 'stream') },
+    { name: 'a long list in nested calls', text: nested(['tuple('], 450, wide) },
+    { name: 'nested calls of IN', text: nested(['in(1, '], 450, wide) },
+    { name: 'nested calls that compare arrays', text: nested(['hasAny([1], '], 450, '[1]') },
+    { name: 'nested arrays', text: nested(['[', ']'], 450, wide) },
+    { name: 'nested subqueries', text: nested(['(SELECT '], 90, wide) },
+    { name: 'nested conditions', text: nested(['CASE WHEN 1 THEN ', ' ELSE 0 END'], 400, '1') },
+    { name: 'nested lambdas', text: nested(['arrayMap(x -> ', ', [1])'], 200, 'x') },
+    { name: 'nested casts', text: nested(['CAST(', ", 'UInt8')"], 450, '1') },
+    { name: 'nested windows', text: nested(['sum(1) OVER (ORDER BY '], 200, '1') },
     { name: 'a long sum', text: many(8_000, () => 'offset').join(' + ') },
     { name: 'many IN of aliases', text: many(6_000, (n) => `a${n} AS a${n + 1}, 1 IN a${n}`).join() },
     { name: 'many lambdas with names', text: many(5_000, (n) => `f${n}(1)`).join() },
@@ -304,7 +304,7 @@ const syntaxTrees = (): { name: string; text: string }[] => {
     { name: 'a long comment', text: `1 /* ${'*'.repeat(120_000)} */` },
     {
       name: 'nested calls about tables',
-      text: `(SELECT count() FROM system.tables WHERE ${nested('lower(', 450, 'name')} = '')`,
+      text: `(SELECT count() FROM system.tables WHERE ${nested(['lower('], 450, 'name')} = '')`,
     },
   ];
 };
