@@ -33,7 +33,7 @@ export class LocalClickHouseRequestError extends Error {
  * another one.
  */
 const engineForm =
-  /^(?:Code: \d+\. DB::Exception: )*Code: (\d+)\. DB::Exception: ([\s\S]*?)\s*\(([A-Z][A-Z0-9_]{2,})\)(?: \(version [^)]*\))?/;
+  /^(?:Code: \d+\. DB::Exception: )*Code: (\d+)\. DB::Exception: ([\s\S]*?)\(([A-Z][A-Z0-9_]{2,})\)(?: \(version [^)]*\))?/;
 
 /**
  * Converts any thrown value to a `LocalClickHouseRequestError`. Removes the path of the temporary file with the inserted rows
@@ -45,7 +45,7 @@ export function toException(error: unknown): LocalClickHouseRequestError {
   const match = engineForm.exec(text);
   if (!match) return new LocalClickHouseRequestError(code.unknownException, 'UNKNOWN_EXCEPTION', text);
   const [, number, message = '', symbol = 'UNKNOWN_EXCEPTION'] = match;
-  const shown = message.replace(/: \(in file\/uri [^)]*\)|: While executing File/g, '');
+  const shown = message.trimEnd().replace(/: \(in file\/uri [^()]*\)|: While executing File/g, '');
   return new LocalClickHouseRequestError(Number(number), symbol, shown);
 }
 
