@@ -46,6 +46,18 @@ function ask(body: string | Buffer | FormData | undefined, more: Asked = {}): Pr
 
 const streams = 'SELECT DISTINCT stream FROM events';
 
+describe('a statement that ClickHouse answers with 500 although the statement is at fault', () => {
+  it.each([
+    ['parentheses', `SELECT ${'('.repeat(400)}1${')'.repeat(400)}`],
+    ['calls', `SELECT ${'lower('.repeat(2_000)}'a'${')'.repeat(2_000)}`],
+    ['lambdas', `SELECT ${'arrayMap(x -> '.repeat(200)}x${', [1])'.repeat(200)} FROM events LIMIT 1`],
+    ['windows', `SELECT ${'sum(1) OVER (ORDER BY '.repeat(200)}1${')'.repeat(200)} FROM events LIMIT 1`],
+  ])('is a 400: nested %s', async (_, statement) => {
+    const answer = await ask(statement);
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('DB::Exception')]);
+  });
+});
+
 describe('a request for SQL that tries to change more than its statement', () => {
   it.each([
     'readonly=0',

@@ -1,5 +1,14 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { expectProblem, freshStream, writeEvent } from '../api.js';
+import {
+  expectProblem,
+  freshStream,
+  queryEvents,
+  waitFor,
+  writeEvent,
+  type SingleWriteAnswer,
+} from '../api.js';
 import { rawHttp } from '../raw-http.js';
 import { system } from './system.js';
 
@@ -15,6 +24,13 @@ const get = (route: string, authorization: string) =>
   system().query.get(route, { headers: { authorization } });
 const changed = (key: string, at: number) =>
   key.slice(0, at) + (key[at] === 'a' ? 'b' : 'a') + key.slice(at + 1);
+
+/** Posts this JSON with curl, to a URL whose user part is `user`. Returns the answer, and its status on the last line. */
+async function curl(route: string, user: string, data: string): Promise<string> {
+  const url = `${system().urls.query.replace('://', `://${user}@`)}${route}`;
+  const { stdout } = await promisify(execFile)('curl', ['-s', '-w', '\\n%{http_code}', '-d', data, url]);
+  return stdout;
+}
 
 describe('the query port', () => {
   it.each(closed)('requires credentials at %s', async (route) => {
@@ -76,6 +92,20 @@ describe('the query port', () => {
       expect(answer.status).toBe(401);
       expect(await answer.text()).not.toContain(key);
     }
+  });
+
+  it('accepts a key as the password in the URL of a client, only where events are written', async () => {
+    const { key, readerKey, core } = system();
+    const stream = freshStream();
+    const raw = `/api/v1/streams/${stream}/raw?event_type=t`;
+    expect(await curl('/api/v1/streams', `x:${key}`, '{}')).toMatch(/"unauthenticated"[^]*\n401$/);
+    expect(await curl(raw, key, '{"n":1}')).toMatch(/"unauthenticated"[^]*\n401$/);
+    expect(await curl(raw, `x:${readerKey}`, '{"n":2}')).toMatch(/"insufficient_scope"[^]*\n403$/);
+    const answer = await curl(raw, `x:${key}`, '{"n":3}');
+    expect(answer).toMatch(/\n200$/);
+    const { positions } = JSON.parse(answer.slice(0, -4)) as { positions: SingleWriteAnswer[] };
+    const { events } = await queryEvents(core, { stream }, waitFor(positions, stream));
+    expect(events.map(({ data }) => data)).toEqual([{ n: 3 }]);
   });
 
   it('refuses two Authorization headers', async () => {

@@ -8,6 +8,8 @@ export const rawText = [
     'event, with its text unchanged. A value that is not an object becomes `{"value": …}`. The parameters specify where the other ' +
     'fields come from. The body may be compressed with `gzip` or `zstd`. On ports with keys it may have any content type; ' +
     'on other ports it must have a JSON type, because a page of another site can send some types without a CORS preflight.',
+  'A tool that cannot send `Authorization: Bearer` sends the key as the password of `Basic`, with any user: ' +
+    '`https://any:<key>@…`.',
   'A rejected value is kept in the stream, as a dead letter with the reason `refused_at_intake`, which can be ' +
     'replayed; the answer is a 200 with its count. With `Prefer: handling=strict` either all values are written or none: ' +
     'one invalid value rejects the request, and the error has its number and its line. The body may have 16 MiB (decompressed) and ' +

@@ -101,12 +101,13 @@ export async function readSqlError(answer: IncomingMessage): Promise<SqlError> {
   const decoder = decoders[answer.headers['content-encoding'] ?? '']?.();
   const body = await text(decoder ? answer.pipe(decoder) : answer).catch(() => '');
   const code = Number(answer.headers['x-clickhouse-exception-code'] ?? 0);
-  const status = tooDeep.has(code) ? 400 : (answer.statusCode ?? 500);
+  const status = faultyStatement.has(code) ? 400 : (answer.statusCode ?? 500);
   return new SqlError(code, status, errorMessage(body));
 }
 
-/** Codes of a statement that is nested too deep or too large: ClickHouse answers 500, and the statement is at fault. */
-const tooDeep = new Set([
+/** Codes of a statement that is nested wrongly, too deep or too large: ClickHouse answers 500, but the statement is at fault. */
+const faultyStatement = new Set([
+  80, // INCORRECT_QUERY
   167, // TOO_DEEP_AST
   168, // TOO_BIG_AST
   306, // TOO_DEEP_RECURSION
