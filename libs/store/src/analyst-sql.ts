@@ -75,6 +75,8 @@ export interface CheckedStatement {
   format: string;
   /** The SQL text without its literals, for the log. */
   outline: string;
+  /** Says in ASCII why the answer may lack rows or values that the statement means. */
+  warning: string | undefined;
 }
 
 /**

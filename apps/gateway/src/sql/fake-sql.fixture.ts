@@ -28,7 +28,8 @@ export class FakeAnalystSqlRunner implements AnalystSqlRunner {
 
   check(question: SqlRequest): Promise<CheckedStatement> {
     if (question.text.includes('refused')) return Promise.reject(refusal());
-    return Promise.resolve({ text: question.text, format: 'TabSeparated', outline: 'SELECT ?' });
+    const warning = question.text.includes('doubtful') ? 'Doubtful' : undefined;
+    return Promise.resolve({ text: question.text, format: 'TabSeparated', outline: 'SELECT ?', warning });
   }
 
   /** Answers with the text of the statement. For `forever`, it answers one line and ends with the signal.
