@@ -52,6 +52,13 @@ describe('sql', () => {
     expect(sql.asked[1]).toMatchObject({ text: 'SELECT 2\n' });
   });
 
+  it('writes a warning about the statement to standard error', async () => {
+    await given();
+    const ran = await cli.run(['sql', 'SELECT doubtful', '-o', 'ndjson']);
+    expect([ran.code, ran.stderr]).toEqual([0, 'Warning: Doubtful.\n']);
+    expect(ran.stdout).not.toContain('Doubtful');
+  });
+
   it.each([
     ['ndjson', '{"name":"=a,\\"b\\"","big":18446744073709551615}\n{"name":null,"big":1.10}\n'],
     ['json', '[\n  {"name":"=a,\\"b\\"","big":18446744073709551615},\n  {"name":null,"big":1.10}\n]\n'],

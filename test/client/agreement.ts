@@ -4,6 +4,7 @@ export const typeOf: Record<string, string> = {
   CreatedStream: 'Client.CreatedStream',
   DataValidationAnswer: 'Client.DataValidationResult',
   DeadLetterAnswer: 'Client.DeadLetter',
+  DeliveryRetryAnswer: 'Client.DeliveryRetry',
   DryRunReportAnswer: 'Client.DryRunReport',
   DryRunEmittedEventAnswer: 'Client.DryRunEmittedEvent',
   DryRunEvent: 'Client.DryRunEvent',

@@ -85,6 +85,8 @@ export interface CheckedStatement {
   outline: string;
   /** Names of the permitted views that the statement may read, at least all that it reads. */
   views: readonly string[];
+  /** Says in ASCII why the answer may lack rows or values that the statement means. */
+  warning: string | undefined;
 }
 
 /**

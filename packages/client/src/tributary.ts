@@ -256,9 +256,13 @@ export class Tributary {
    * Exports all matching events as the bytes of a file. Read them to their end: if the answer fails, reading rejects.
    * The signal cancels it.
    */
-  export(query: EventExportQuery = {}, { signal }: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
+  async export(
+    query: EventExportQuery = {},
+    { signal }: CallOptions = {},
+  ): Promise<ReadableStream<Uint8Array>> {
     const request = { path: '/api/v1/events/export', query: queryOf(query) };
-    return this.api.http.open(request, signal ?? new AbortController().signal, exportTypes);
+    const { body } = await this.api.http.open(request, signal ?? new AbortController().signal, exportTypes);
+    return body;
   }
 
   /**
@@ -277,8 +281,12 @@ export class Tributary {
       headers: { 'content-type': 'text/plain' },
       body: statement,
     } as const;
-    const body = await this.api.http.open(request, signal ?? new AbortController().signal, rowTypes);
-    return SqlRows.of<Row>(body);
+    const { body, headers } = await this.api.http.open(
+      request,
+      signal ?? new AbortController().signal,
+      rowTypes,
+    );
+    return SqlRows.of<Row>(body, headers.get('x-tributary-warning') ?? undefined);
   }
 
   /**

@@ -28,10 +28,12 @@ export class FakeAnalystSqlRunner implements AnalystSqlRunner {
 
   check(question: SqlRequest): Promise<CheckedStatement> {
     if (question.text.includes('refused')) return Promise.reject(refusal());
+    const warning = question.text.includes('doubtful') ? 'Doubtful' : undefined;
     return Promise.resolve({
       text: question.text,
       format: 'TabSeparated',
       outline: 'SELECT ?',
+      warning,
       views: question.views.filter((view) => question.text.includes(view)),
     });
   }

@@ -2,7 +2,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Principal } from '#http';
 import type { Definitions, ProjectionGeneration } from '#registry';
-import { SqlError, SqlRejectedError, type SqlResponse, type AnalystSqlRunner, type SqlRequest } from '#store';
+import {
+  SqlError,
+  SqlRejectedError,
+  type AnalystSqlRunner,
+  type CheckedStatement,
+  type SqlRequest,
+  type SqlResponse,
+} from '#store';
 import { metrics, type Logger } from '#telemetry';
 import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { DEFINITIONS, LOGGER, SQL } from '../shared-services/shared-services.js';
@@ -65,13 +72,16 @@ export class SqlStatementRunner {
   }
 
   /**
-   * Checks and runs the statement of a request. `send` resolves when the answer has been sent or the client has
+   * Checks and runs the statement of a request. `send` gets the answer and a warning about it, and resolves when the answer has been sent or the client has
    * disconnected, with whether the answer is complete.
    * @throws SqlError
    * @throws ProblemError
    * @throws StoreUnavailableError
    */
-  async run(call: SqlHttpRequest, send: (answer: SqlResponse) => Promise<boolean>): Promise<void> {
+  async run(
+    call: SqlHttpRequest,
+    send: (answer: SqlResponse, statement: Pick<CheckedStatement, 'warning'>) => Promise<boolean>,
+  ): Promise<void> {
     const { request, caller, client } = call;
     const watch = abortWhenKeyEnds(caller, client);
     const log = { key_id: caller.keyId ?? '', request_id: request.id };
@@ -90,7 +100,7 @@ export class SqlStatementRunner {
         await this.results.bringUpToDate(statement.views, generations, signal);
         open = question.queryId;
         const answer = await this.sql.run(question, statement, signal);
-        const complete = await send(answer);
+        const complete = await send(answer, statement);
         if (answer.body.readableEnded) open = undefined;
         line({ query_id: question.queryId, statement: statement.outline, complete });
       });

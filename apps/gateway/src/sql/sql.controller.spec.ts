@@ -195,6 +195,11 @@ describe('SQL on the query port', () => {
     expect((await post('SELECT 1')).headers['x-tributary-sql-guard']).toBe('analysis');
   });
 
+  it('has a header with a warning, if the statement may not find what it means', async () => {
+    expect((await post('SELECT doubtful')).headers['x-tributary-warning']).toBe('Doubtful');
+    expect((await post('SELECT 1')).headers).not.toHaveProperty('x-tributary-warning');
+  });
+
   it('refuses a statement that is too long', async () => {
     expect((await post('x'.repeat(300 * 1024))).statusCode).toBe(413);
   });

@@ -75,7 +75,10 @@ export class SqlController {
   private async answer(call: SqlHttpRequest, reply: FastifyReply): Promise<void> {
     void reply.header('x-tributary-sql-guard', this.runs.guard);
     try {
-      await this.runs.run(call, (answer) => sendAnswer(answer, reply));
+      await this.runs.run(call, (answer, { warning }) => {
+        if (warning !== undefined) void reply.header('x-tributary-warning', warning);
+        return sendAnswer(answer, reply);
+      });
     } catch (error) {
       if (!(error instanceof SqlError)) throw error;
       sendError(error, reply);

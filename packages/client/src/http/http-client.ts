@@ -95,10 +95,12 @@ export class HttpClient {
     request: ApiRequest,
     signal: AbortSignal,
     mediaTypes: readonly string[] = ['text/event-stream'],
-  ): Promise<ReadableStream<Uint8Array>> {
+  ): Promise<{ body: ReadableStream<Uint8Array>; headers: Headers }> {
     const response = await this.call(request, signal);
-    if (response.ok && response.body)
-      return checkedBody(bodyOfType(response, response.body, mediaTypes), (error) => cutOff(error, signal));
+    if (response.ok && response.body) {
+      const body = bodyOfType(response, response.body, mediaTypes);
+      return { body: checkedBody(body, (error) => cutOff(error, signal)), headers: response.headers };
+    }
     const text = await response.text().catch((error: unknown) => cutOff(error, signal));
     throw failure(response, text);
   }

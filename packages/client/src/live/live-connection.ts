@@ -48,7 +48,7 @@ export class LiveConnection {
     const decoder = new TextDecoder();
     let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
     try {
-      reader = (await this.http.open(this.request, silence.signal)).getReader();
+      reader = (await this.http.open(this.request, silence.signal)).body.getReader();
       for (;;) {
         silence.start();
         const { done, value } = await reader.read();

@@ -54,6 +54,12 @@ describe('the rows of a SQL statement', () => {
     expect(headers).toMatchObject({ authorization: 'Bearer k', 'content-type': 'text/plain' });
   });
 
+  it('have the warning of the server, if there is one', async () => {
+    const headers = { ...rowsType, 'x-tributary-warning': 'Doubtful' };
+    expect((await given({ body: lines, headers }).client.sql('SELECT 1')).warning).toBe('Doubtful');
+    expect((await given().client.sql('SELECT 1')).warning).toBeUndefined();
+  });
+
   it('are parsed from any split into pieces', async () => {
     const rows = await SqlRows.of(bodyOf('["', 'n"]\n[', '1]\n[2', ']\n'));
     expect(await rows.all()).toEqual([{ n: 1 }, { n: 2 }]);

@@ -40,15 +40,17 @@ export class SqlRow<Row = JsonObject> {
 export class SqlRows<Row = JsonObject> implements AsyncIterable<SqlRow<Row>> {
   private constructor(
     readonly columns: readonly string[],
+    /** Why the rows may lack what the statement means, and what to write instead. */
+    readonly warning: string | undefined,
     private readonly lines: AsyncGenerator<string, void, undefined>,
   ) {}
 
   /** Reads the first line, which contains the column names. @throws InvalidAnswerError */
-  static async of<Row>(body: ReadableStream<Uint8Array>): Promise<SqlRows<Row>> {
+  static async of<Row>(body: ReadableStream<Uint8Array>, warning?: string): Promise<SqlRows<Row>> {
     const lines = linesOf(body);
     try {
       const { value } = await lines.next();
-      return new SqlRows(cellsOf(value ?? '').map(parseJson<string>), lines);
+      return new SqlRows(cellsOf(value ?? '').map(parseJson<string>), warning, lines);
     } catch (error) {
       await lines.return();
       throw error;

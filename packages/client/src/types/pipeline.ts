@@ -34,6 +34,13 @@ export interface Pipeline {
   failure: string | null;
 }
 
+/** Deliveries to a webhook that are repeated, because its receiver does not accept them. */
+export interface DeliveryRetry {
+  /** When the first delivery failed since one was accepted. */
+  since: string;
+  last_answer: string;
+}
+
 /** A pipeline's definition and status, with the counts and the lag of its current job. */
 export interface PipelineWithStats extends Pipeline {
   processed: number;
@@ -47,8 +54,8 @@ export interface PipelineWithStats extends Pipeline {
    */
   lag: number;
   watermark: string | null;
-  /** Deliveries to a webhook that are repeated, because its receiver does not accept them; null while there are none. */
-  retrying: { since: string; last_answer: string } | null;
+  /** Null while no delivery is repeated. */
+  retrying: DeliveryRetry | null;
   internal_topics: InternalTopic[];
   updated_at: string | null;
 }

@@ -20,6 +20,7 @@ interface Result {
   columns: readonly string[];
   rows: readonly (readonly string[])[];
   hasMore: boolean;
+  warning: string | undefined;
 }
 
 /** An editor of SQL over events and projections, with the result as table and chart. */
@@ -99,6 +100,11 @@ export function Sql() {
       </form>
       {state.running && <Loading />}
       {state.error !== undefined && <Problem error={state.error} />}
+      {state.result?.warning !== undefined && (
+        <p role="status">
+          <span class="status warn">Warning</span> {state.result.warning}.
+        </p>
+      )}
       {state.result && <Rows result={state.result} />}
     </Page>
   );
@@ -108,11 +114,12 @@ export function Sql() {
 async function read(statement: string, { signal }: AbortController): Promise<Result> {
   const rows: (readonly string[])[] = [];
   const answer = await client.value.sql(statement, { signal });
+  const { columns, warning } = answer;
   for await (const { texts } of answer) {
-    if (rows.length === mostRows) return { columns: answer.columns, rows, hasMore: true };
+    if (rows.length === mostRows) return { columns, warning, rows, hasMore: true };
     rows.push(texts);
   }
-  return { columns: answer.columns, rows, hasMore: false };
+  return { columns, warning, rows, hasMore: false };
 }
 
 function Rows({ result: { columns, rows, hasMore } }: { result: Result }) {

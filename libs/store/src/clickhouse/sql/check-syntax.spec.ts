@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkSyntax } from './check-syntax.js';
+import { syntaxNodes } from './syntax-tree.js';
 
 const published = { database: 'views', views: ['events'] };
 
@@ -16,7 +17,7 @@ const select = (from: string) => `SelectWithUnionQuery (children 1)
 const check =
   (explained: string, text = 'SELECT') =>
   () =>
-    checkSyntax(explained, text, published);
+    checkSyntax(syntaxNodes(explained), text, published);
 
 describe('checkSyntax', () => {
   it.each(['events', 'events (alias e)', 'views.events', 'a_cte', 'system.tables'])(

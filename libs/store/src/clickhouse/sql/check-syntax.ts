@@ -2,7 +2,7 @@ import { SqlRejectedError } from '../../analyst-sql.js';
 import { isHigherOrderFunction, isPermittedFunction } from './permitted-functions.js';
 import { checkCatalog } from './check-catalog.js';
 import { checkPairwiseFunction } from './check-pairwise-functions.js';
-import { argumentsOf, syntaxNodes, type SyntaxNode } from './syntax-tree.js';
+import { argumentsOf, type SyntaxNode } from './syntax-tree.js';
 
 /** The views that an analyst's SQL statement may name, and the database that unqualified names belong to. */
 interface PermittedViews {
@@ -95,8 +95,7 @@ const viewName = /^[a-z0-9]\w*__|^(t_)?projection_/i;
  * so that they are lambdas that the statement defines
  * @throws SqlRejectedError with the name of the construct that is not allowed
  */
-export function checkSyntax(explained: string, text: string, published: PermittedViews): string[] {
-  const nodes = syntaxNodes(explained);
+export function checkSyntax(nodes: readonly SyntaxNode[], text: string, published: PermittedViews): string[] {
   const [root, ...rest] = nodes as [SyntaxNode, ...SyntaxNode[]];
   const listing = showStatements[root.kind];
   if (listing?.test(text)) return checkLeaves(rest);

@@ -9,7 +9,6 @@ import { SqlError } from '../../analyst-sql.js';
 import { basePolicies, dropStatements, roleStatements } from './api-key-role-manager.js';
 import { existenceOracles, hostileStatements } from './hostile-statements.fixture.js';
 import { isPermittedFunction, isHigherOrderFunction } from './permitted-functions.js';
-import { viewSelects } from './view-statements.js';
 import { tableConditions } from './row-filters.js';
 
 /** Functions that analysts may not call, in lower case. */
@@ -198,33 +197,6 @@ describe('SQL of a key with access to one stream', () => {
       status: 200,
       body: 'events\norders__order_placed\nprojection_totals\n',
     });
-  });
-});
-
-describe('the columns for JSON functions', () => {
-  it.each(['25000000000000000000', '1e400', '"\\ud800"', '-0', '"\\u0000"'])(
-    'have every member beside %s',
-    async (odd) => {
-      const select = viewSelects({ eventTypes: [], projections: [], endedKeys: [] }, given.options.database);
-      const data = `{"currency":"EUR","odd":${odd}}`;
-      const [columns] = select.get('events')!.split(' SELECT ');
-      const answer = await given.engine.query({
-        query: `${columns} SELECT data, JSONExtractString(readable_data, 'currency'), JSON_VALUE(readable_metadata, '$.currency')
-          FROM (SELECT {data:String} AS data, data AS metadata)`,
-        query_params: { data },
-        format: 'JSONCompactEachRow',
-      });
-      expect(await answer.json()).toEqual([[data, 'EUR', 'EUR']]);
-    },
-  );
-
-  it('are in each view of events', async () => {
-    for (const view of ['events', 'orders__order_placed']) {
-      const { body } = await answered(
-        question(`SELECT readable_data = data, readable_metadata FROM ${view}`),
-      );
-      expect(body).toBe('1\t{}\n1\t{}\n');
-    }
   });
 });
 

@@ -9,11 +9,13 @@ import type {
 import { SqlError, SqlRejectedError } from '../../analyst-sql.js';
 import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
 import { checkSyntax } from './check-syntax.js';
+import { exactTextWarning } from './exact-text-warning.js';
 import { withoutSuffixes } from './permitted-functions.js';
 import { statementSettings, type StatementLimits } from './statement-settings.js';
 import { readSqlError, ClickHouseHttpClient } from './clickhouse-http-client.js';
 import { ApiKeyRoleManager } from './api-key-role-manager.js';
 import { quoteText } from './literals.js';
+import { syntaxNodes } from './syntax-tree.js';
 import { requireFormat } from './formats.js';
 import { assertPlainNames } from './plain-names.js';
 import { SqlViewPublisher } from './sql-view-publisher.js';
@@ -91,18 +93,18 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
 
   async check(question: SqlRequest, signal: AbortSignal): Promise<CheckedStatement> {
     const { text, format, outline } = await this.canonical(question, signal);
-    let views: string[];
     try {
       assertPlainNames(text, question.params);
       const explained = await this.explain(question, text, signal);
-      const unknown = checkSyntax(explained, text, { database: this.database, views: question.views });
+      const nodes = syntaxNodes(explained);
+      const unknown = checkSyntax(nodes, text, { database: this.database, views: question.views });
       if (unknown.length > 0) await this.requireNoFunctions(unknown);
-      views = namedViews(explained, question.views);
+      const views = namedViews(explained, question.views);
+      return { text, format, outline, views, warning: exactTextWarning(nodes) };
     } catch (error) {
       if (error instanceof SqlRejectedError) error.outline = outline;
       throw error;
     }
-    return { text, format, outline, views };
   }
 
   async run(question: SqlRequest, statement: CheckedStatement, signal: AbortSignal): Promise<SqlResponse> {
@@ -166,7 +168,7 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
   private async canonical(
     question: SqlRequest,
     signal: AbortSignal,
-  ): Promise<Omit<CheckedStatement, 'views'>> {
+  ): Promise<Pick<CheckedStatement, 'text' | 'format' | 'outline'>> {
     const statement = quoteText(question.text);
     const answer = await this.http.text({
       sql: `SELECT formatQuerySingleLine(${statement}), normalizeQuery(${statement})`,

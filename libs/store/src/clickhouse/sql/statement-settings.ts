@@ -56,6 +56,8 @@ export function statementSettings(
     ...filtersInOrder,
     // By this id, `ended` finds the statement, also on the embedded engine, which gives ids of its own.
     log_comment: question.queryId,
+    // Like the functions over JSON texts, a cast to JSON reads the first of the members that have one name.
+    type_json_skip_duplicated_paths: '1',
     // It remembers which rows a condition matched, among the rows that another key may see.
     use_query_condition_cache: '0',
     max_execution_time: String(seconds),
