@@ -166,7 +166,11 @@ describe('a statement that gives the exact text to a JSON function', () => {
     ["SELECT sum(JSONExtractInt(data, 'amount')) FROM events", 'JSONExtractInt', 'data'],
     ["SELECT count() FROM events WHERE JSON_VALUE(metadata, '$.currency') = 'EUR'", 'JSON_VALUE', 'metadata'],
     ["SELECT 1 FROM events AS e WHERE JSONHas(`e`.`data`, 'amount')", 'JSONHas', 'data'],
-    ["SELECT JSONExtractString(events.data, 'currency') AS currency FROM events", 'JSONExtractString', 'data'],
+    [
+      "SELECT JSONExtractString(events.data, 'currency') AS currency FROM events",
+      'JSONExtractString',
+      'data',
+    ],
     ['SELECT count() FROM odd__order_placed GROUP BY JSONLength(data)', 'JSONLength', 'data'],
     ['WITH metadata AS m SELECT JSONExtractKeys(m) FROM events', 'JSONExtractKeys', 'metadata'],
     ["SELECT JSONExtractRaw(d, 'amount') FROM (SELECT data AS d FROM events)", 'JSONExtractRaw', 'data'],
