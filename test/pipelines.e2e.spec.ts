@@ -7,7 +7,7 @@ import { WebhookReceiver, type WebhookReceiverReaction } from './webhook-receive
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 /** Receivers whose hosts the secret `shop` has; each spec takes its own. The processor knows the hosts at its start. */
-const receivers = await Promise.all(Array.from({ length: 5 }, () => WebhookReceiver.start(secret)));
+const receivers = await Promise.all(Array.from({ length: 6 }, () => WebhookReceiver.start(secret)));
 const hosts = receivers.map(({ url }) => new URL(url).host);
 const system = useStack({
   processors: 1,
@@ -32,6 +32,7 @@ interface Shown {
   late: number;
   failed: number;
   lag: number;
+  retrying: { since: string; last_answer: string } | null;
   watermark: string | null;
   internal_topics: { topic: string; stage: string; partitions: number }[];
   steps: ({ path: string; operator: string } & Record<
@@ -323,6 +324,32 @@ describe('a webhook', () => {
       expect(text).toContain(
         `tributary_webhook_attempts_total{pipeline="${given.name}",outcome="${outcome}"} ${count}\n`,
       );
+  });
+
+  it('that is down is shown with the time of the first failure and the last answer, until it is back', async () => {
+    const given = new Given(system().query);
+    await given.made();
+    const to = receiver(503);
+    expect((await given.define(posting(given, to))).status).toBe(201);
+    expect((await given.shown()).retrying).toBeNull();
+    const start = Date.now();
+    await given.pay(['00:10', 'EUR', 12.5]);
+    await given.shows({
+      ...{ status: 'running', failure: null, emitted: 0 },
+      retrying: { since: expect.any(String) as string, last_answer: 'The receiver answered 503.' },
+    });
+    const { since } = (await given.shown()).retrying ?? expect.fail('the pipeline no longer retries');
+    expect(Date.parse(since)).toBeGreaterThanOrEqual(start);
+    to.react([500]);
+    await given.pay(['00:20', 'EUR', 7.5]);
+    await given.shows({ retrying: { since, last_answer: 'The receiver answered 500.' } });
+    const list = await given.client.get('/api/v1/pipelines');
+    const { pipelines } = list.json<{ pipelines: { name: string; retrying: object | null }[] }>();
+    expect(pipelines.find(({ name }) => name === given.name)?.retrying).toMatchObject({ since });
+    to.letGo();
+    await given.pay(['00:30', 'EUR', 1]);
+    await given.shows({ lag: 0, retrying: null });
+    expect((await given.shown()).emitted).toBeGreaterThan(0);
   });
 
   it('that is slow delays its own pipeline, and no other', async () => {

@@ -245,6 +245,12 @@ describe("Grafana's data source", () => {
     expect(await answer(statement.replaceAll('{database}', database))).not.toBe('');
   });
 
+  it('connects without the name of the host, which no other statement may read either', async () => {
+    const greeting = 'SELECT displayName(), version(), revision(), timezone()';
+    expect(await answer(greeting)).toMatch(/^ClickHouse\t/);
+    expect((await ask('SELECT displayName()')).status).toBe(403);
+  });
+
   it.each(panels)('fills the panel $title', async ({ targets }) => {
     for (const { rawSql } of targets) expect(await answer(withMacros(rawSql))).not.toBe('');
   });

@@ -55,7 +55,7 @@ export function describeWrites(system: () => TestSystem, browser: () => Browser)
       const isAudited = async () => (await system().core.get(resumed)).text.includes('"unsent"');
       await until(isAudited, { what: 'the pipeline was resumed' });
       // The cause remains, so the pipeline fails again.
-      await tab.shows('nobodys=whsec_');
+      await tab.shows('Add {"nobodys":');
       await system().core.send('DELETE', '/api/v1/pipelines/unsent');
       await tab.close();
     });

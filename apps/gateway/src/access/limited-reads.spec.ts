@@ -320,6 +320,23 @@ describe('what a key that is limited to one stream reads of the health of the sy
     expect(JSON.stringify(checks)).not.toMatch(/streams|failed|events|error/);
   });
 
+  it.each(['/health', '/health/ready'])(
+    'is the same whether jobs have failed or not, also in the statuses: %s',
+    async (url) => {
+      const { health } = gateway.context;
+      health.register('definitions', async () => ({ status: 'degraded', failed_pipelines: 1 }));
+      health.register('late', async () => undefined);
+      const open = (await gateway.core.instance.inject({ url: '/health' })).json<object>();
+      expect(open).toMatchObject({ status: 'degraded', checks: { definitions: { status: 'degraded' } } });
+
+      for (const authorization of Object.values(bearers))
+        expect(await readAs(url, authorization)).toMatchObject({
+          status: 'ok',
+          checks: { definitions: { status: 'ok' } },
+        });
+    },
+  );
+
   it('has no samples of the last hour', async () => {
     const url = '/api/v1/health-history';
     gateway.gateway.get(HealthHistory).add({ failed_jobs: 1 });

@@ -53,7 +53,9 @@ async function sendHealth(
   health: Health,
   { kind, total }: { kind: HealthKind; total: boolean },
 ): Promise<FastifyReply> {
-  const { healthy, checks } = await health.report(kind);
+  const report = await health.report(kind);
+  const { healthy } = report;
+  const checks = total ? report.checks : withoutTotals(report.checks);
   // Only `/health` shows it: probes must not remove a process because a pipeline has failed.
   const isDegraded = kind === 'all' && Object.values(checks).some((check) => check.status === 'degraded');
   const passing = isDegraded ? 'degraded' : 'ok';
@@ -63,20 +65,24 @@ async function sendHealth(
     .header('cache-control', 'no-store')
     .send({
       ...{ status, version: health.version, uptime_seconds: health.uptimeSeconds },
-      checks: total ? checks : withoutTotals(checks),
+      checks,
     });
 }
 
 /**
  * Returns only the statuses and durations of the checks. Counts and error texts tell a key that is limited to some
- * streams, or a caller without a key, how many other streams, failed jobs and unread events there are.
+ * streams, or a caller without a key, how many other streams, failed jobs and unread events there are. `degraded` is
+ * shown as `ok`: it tells that a job has failed that the caller perhaps must not know.
  */
-function withoutTotals(checks: HealthReport['checks']): object {
-  const isShown = ([name]: [string, unknown]): boolean => name === 'status' || name.endsWith('_seconds');
+function withoutTotals(checks: HealthReport['checks']): HealthReport['checks'] {
+  const isDuration = ([name]: [string, unknown]): boolean => name.endsWith('_seconds');
   return Object.fromEntries(
     Object.entries(checks).map(([name, result]) => [
       name,
-      Object.fromEntries(Object.entries(result).filter(isShown)),
+      {
+        status: result.status === 'degraded' ? ('ok' as const) : result.status,
+        ...Object.fromEntries(Object.entries(result).filter(isDuration)),
+      },
     ]),
   );
 }

@@ -33,6 +33,17 @@ it('given accepted deliveries, nothing is written', async () => {
   expect(rows).toEqual([]);
 });
 
+it('given a receiver that rejects an event permanently, nothing is written: the event is not repeated', async () => {
+  outages.attempted({
+    sender: 'hooks',
+    outcome: 'given_up',
+    seconds: 1,
+    answer: 'The receiver answered 400.',
+  });
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(rows).toEqual([]);
+});
+
 it('given a receiver that is down, the first failure and the last answer are written until it accepts', async () => {
   repeated('hooks', 'The receiver answered 503.');
   await vi.advanceTimersByTimeAsync(5_000);

@@ -49,7 +49,8 @@ export class DeliveryOutages {
 
   attempted({ sender, outcome, answer }: DeliveryAttempt): void {
     const known = this.outages.get(sender);
-    if (outcome === 'delivered' && known?.answer === undefined) return;
+    // An event that its receiver rejects at once is a dead letter, and is not repeated.
+    if (outcome !== 'repeated' && known?.answer === undefined) return;
     const at = this.options.now() * 1000;
     const since = known?.answer === undefined ? at : known.since;
     this.outages.set(sender, { since, at, answer: outcome === 'delivered' ? undefined : answer });

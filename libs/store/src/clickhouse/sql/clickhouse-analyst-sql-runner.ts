@@ -58,6 +58,9 @@ const lostRole = new Set([
   512, // SET_NON_GRANTED_ROLE
 ]);
 
+/** The statement with which clickhouse-go, and so Grafana, connects. `displayName()` is by default the name of a host. */
+const greeting = 'SELECT displayName(), version(), revision(), timezone()';
+
 /** The FORMAT clause at the end of a formatted statement; no other clause can end like this. */
 const formatClause = / FORMAT (?:(\w+)|`(\w+)`)$/;
 
@@ -178,7 +181,12 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
     const [written, outline] = JSON.parse(answer) as [string, string];
     const clause = formatClause.exec(written);
     const format = requireFormat(clause?.[1] ?? clause?.[2] ?? question.format ?? 'TabSeparated');
-    return { text: clause ? written.slice(0, clause.index) : written, format, outline };
+    const text = clause ? written.slice(0, clause.index) : written;
+    return {
+      text: text === greeting ? text.replace('displayName()', "'ClickHouse'") : text,
+      format,
+      outline,
+    };
   }
 
   /** @throws SqlRejectedError if ClickHouse has a function of one of these names, with or without an aggregate's suffix */

@@ -1,7 +1,7 @@
 import { argumentsOf, type SyntaxNode } from './syntax-tree.js';
 
 /** Matches ClickHouse's functions that parse a JSON text. Those of `simpleJSON…` search in the text instead. */
-const parsesJson = /^json\w+$/i;
+const parsesJson = /^JSON\w+$/;
 
 /**
  * Returns a warning if a statement gives the column `data` or `metadata` to a function that parses JSON: the function

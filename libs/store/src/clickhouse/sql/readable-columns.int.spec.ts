@@ -164,7 +164,7 @@ describe('the repair of the texts', () => {
 describe('a statement that gives the exact text to a JSON function', () => {
   it.each([
     ["SELECT sum(JSONExtractInt(data, 'amount')) FROM events", 'JSONExtractInt', 'data'],
-    ["SELECT count() FROM events WHERE json_value(metadata, '$.currency') = 'EUR'", 'json_value', 'metadata'],
+    ["SELECT count() FROM events WHERE JSON_VALUE(metadata, '$.currency') = 'EUR'", 'JSON_VALUE', 'metadata'],
     ["SELECT 1 FROM events AS e WHERE JSONHas(`e`.`data`, 'amount')", 'JSONHas', 'data'],
     [
       "SELECT JSONExtractString(events.data, 'currency') AS currency FROM events",
