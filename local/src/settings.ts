@@ -86,7 +86,9 @@ export function listeningPorts({
   clickhouseUrl,
 }: LocalSettings): [PortVariableName, number][] {
   return portNames
-    .filter((name) => !(name.startsWith('KAFKA_') && brokers) && !(name.startsWith('CLICKHOUSE_') && clickhouseUrl))
+    .filter(
+      (name) => !(name.startsWith('KAFKA_') && brokers) && !(name.startsWith('CLICKHOUSE_') && clickhouseUrl),
+    )
     .map((name) => [name, ports[name]]);
 }
 
