@@ -180,7 +180,7 @@ describe('npm start', () => {
     expect(await runLines(settings + lines.export)).toMatch(/^\d+ records of tributary\.definitions/);
     const backup = join(work, 'backup', 'definitions.ndjson');
     const saved = await readFile(backup, 'utf8');
-    expect(saved).toContain('"stream/orders"');
+    expect(saved).toContain('"key":"stream:orders:');
     // Without the password, the command ends and the file remains.
     const refused = runLines(`export KAFKA_BROKERS=127.0.0.1:9092; ${lines.export}`);
     await expect(refused).rejects.toThrow(/does not answer: [^]*KAFKA_SASL_MECHANISM/);
