@@ -128,7 +128,7 @@ export function costlyLogs(): WorstCaseRequest[] {
   return [
     ...hostileJson.map(({ name, text }) => json(name, around(text(1024 * 1024)))),
     ...hostileJson.map(({ name, text }) =>
-      json(`${name}, skipped in a record`, around(`{"x":${text(jsonMessage - 100)}}`)),
+      json(`${name}, skipped in a record`, around(`{"x":${text(jsonMessage / 4)}}`)),
     ),
     ...Object.entries(jsonBodies).map(([name, body]) => json(name, body)),
     ...Object.entries(protobufBodies).map(([name, body]) => ({

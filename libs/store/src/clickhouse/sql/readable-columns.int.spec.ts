@@ -65,6 +65,11 @@ const expressions: readonly (readonly [expression: string, answer: unknown])[] =
   ["has(JSONAllPaths(COLUMN::JSON), 'currency')", 1],
 ];
 
+const large = '{"currency":"EUR","amount":5,"wei":25000000000000000000}';
+
+/** Returns metadata like `data`: the same text if its members have no members, as metadata requires. */
+const metadataBeside = (data: string): string => (/[[{]/.test(data.slice(1)) ? large : data);
+
 let given: TestStore;
 let sql: AnalystSqlRunner;
 
@@ -80,10 +85,12 @@ beforeAll(async () => {
     ingested_at: parseTime('2026-11-21T04:00:01Z') as number,
     schema_version: null,
   };
-  const large = '{"currency":"EUR","amount":5,"wei":25000000000000000000}';
   const tenRows = Array.from({ length: 10 }, (_, n) => (n % 2 ? large : '{"currency":"EUR","amount":5}'));
   const rowsOf = (stream: string, texts: readonly string[]): EventRow[] =>
-    texts.map((data, offset) => ({ ...event, stream, offset, event_id: randomUUID(), data, metadata: data }));
+    texts.map((data, offset) => ({
+      ...{ ...event, stream, offset, event_id: randomUUID(), data },
+      metadata: metadataBeside(data),
+    }));
   const rows = [...rowsOf('odd#1', documents), ...rowsOf('sums#1', tenRows)];
   await given.store.writer.appendRowBatches(rowBatchesOf(rows), 'readable');
   const columns = [{ member: 'amount', type: 'integer' }] as const;
@@ -137,7 +144,7 @@ describe.each(['readable_data', 'readable_metadata'])('%s', (column) => {
 describe('the columns of the exact text', () => {
   it('have each text as it was written', async () => {
     const { rows } = await ask("SELECT data, metadata FROM events WHERE stream = 'odd' ORDER BY offset");
-    expect(rows).toEqual(documents.map((document) => [document, document]));
+    expect(rows).toEqual(documents.map((document) => [document, metadataBeside(document)]));
   });
 });
 
