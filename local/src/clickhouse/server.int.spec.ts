@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,8 +10,11 @@ import { startClickHouse, type RunningClickHouse } from './start.js';
 
 let folder: string;
 let server: RunningClickHouse;
+/** The permissions of the null device before ClickHouse started. */
+let nullDevice: number;
 
 beforeAll(async () => {
+  nullDevice = (await stat('/dev/null')).mode;
   folder = await mkdtemp(join(tmpdir(), 'tributary-clickhouse-'));
   server = await startClickHouse({ dataDir: join(folder, 'data') });
   await asApp('CREATE TABLE kept (a String) ENGINE = MergeTree ORDER BY a');
@@ -88,6 +91,10 @@ describe("ClickHouse's own server", () => {
     const number = port === 'HTTP' ? server.port : server.tcpPort;
     await expect.poll(() => isPortTaken(number)).toBe(true);
     await expect.poll(() => asApp('SELECT 1').catch(String)).toBe('200 1');
+  });
+
+  it('leaves the null device as it was, also as root', async () => {
+    expect((await stat('/dev/null')).mode).toBe(nullDevice);
   });
 
   it('refuses a second start on the same folder, and goes on', async () => {

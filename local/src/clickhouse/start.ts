@@ -108,8 +108,8 @@ async function serverArguments({ dataDir, password, maxMemoryBytes }: ServerArgu
     `--config-file=${configFile}`,
     `--path=${path}`,
     ...['--listen_host', '127.0.0.1', '--log-level', 'fatal'],
-    // There is no terminal: no suggestions and no history.
-    ...['-A', '--history_file', '/dev/null'],
+    // No suggestions. The file of the history is not /dev/null, whose permissions ClickHouse would change as root.
+    ...['-A', '--history_file', join(dataDir, 'history')],
     // After the statement the server reads further ones from its standard input, and ends when that ends.
     ...['--interactive', '--query', listenStatement],
   ];
