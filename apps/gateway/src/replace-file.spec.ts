@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   mkdirSync,
   mkdtempSync,
@@ -45,15 +46,16 @@ it('several writers at once leave one complete file', async () => {
   expect(readdirSync(folder)).toEqual(['backup']);
 });
 
-it('refuses a link, a folder and a device, and leaves them', async () => {
+it('refuses a link, a folder and a pipe, and leaves them', async () => {
   const target = join(folder, 'target');
   writeFileSync(target, 'of the target');
   symlinkSync(target, file);
-  const [nowhere, made] = [join(folder, 'nowhere'), join(folder, 'made')];
+  const [nowhere, made, pipe] = [join(folder, 'nowhere'), join(folder, 'made'), join(folder, 'pipe')];
+  execFileSync('mkfifo', [pipe]);
   symlinkSync(join(folder, 'absent'), nowhere);
   mkdirSync(made);
-  for (const name of [file, nowhere, made, '/dev/null'])
+  for (const name of [file, nowhere, made, pipe])
     await expect(replaceFile(name, 'today'), name).rejects.toThrow('is not a regular file');
   expect(readFileSync(file, 'utf8')).toBe('of the target');
-  expect(readdirSync(folder).sort()).toEqual(['backup', 'made', 'nowhere', 'target']);
+  expect(readdirSync(folder).sort()).toEqual(['backup', 'made', 'nowhere', 'pipe', 'target']);
 });
