@@ -75,7 +75,7 @@ describe('the names of columns', () => {
   });
 
   it('with escapes are aligned in the form of one item', () => {
-    expect(text(recordForm, { 'a\nb': 1, c: 2 })).toBe('a\\u{a}b  1\nc         2\n');
+    expect(text(recordForm, { 'a\nb': 1, c: 2 })).toBe('a\\u{a}b  1\nc        2\n');
   });
 });
 
