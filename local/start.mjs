@@ -16,6 +16,11 @@ async function main() {
       `Unknown argument: ${JSON.stringify(unknown)}. \`npm start\` takes only \`-- --engines\`: settings are environment variables.`,
     );
   }
+  if (process.argv.includes('--watch') && process.argv.includes('--engines')) {
+    throw new SetupError(
+      '`--engines` starts no app, so there is nothing to restart after a change. Leave out `--watch` or `--engines`.',
+    );
+  }
   console.log('Tributary');
   let system;
   let interrupted = false;

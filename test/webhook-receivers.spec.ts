@@ -26,7 +26,7 @@ function example(language: string): string {
 }
 
 const to = (url: string, more: Partial<PendingWebhookDelivery> = {}): PendingWebhookDelivery => ({
-  ...{ id: '6f2a1e0c-58d1-8c3b-9a3e-0d6a1f0b2c11', url, sender: 'p', secretRef: 'shop' },
+  ...{ id: '6f2a1e0c-58d1-8c3b-9a3e-0d6a1f0b2c11', url, sender: 'p', job: 'j', secretRef: 'shop' },
   ...{ body: '{"data":{"name":"Zoë"}}', contentType: 'application/json', ...more },
 });
 

@@ -98,6 +98,7 @@ const jsonBodies: Readonly<Record<string, string>> = {
   'lists in lists that are skipped': `{"x":${'['.repeat(most / 2 - 100)}${']'.repeat(most / 2 - 100)}}`,
   'one text that is skipped': `{"x":"${'a'.repeat(most - 100)}"}`,
   'one text of escapes that is skipped': `{"x":"${filled('\\"', most - 100)}"}`,
+  'lines of byte-order marks': filled('\n\ufeff', most / 4),
   'white space': `{${' '.repeat(most - 100)}}`,
   'empty attributes': around(
     ...Array.from({ length: 3 }, () => `{"attributes":${list('{}', jsonMessage - 100)}}`),

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { limits } from '#event';
 import {
   doubling,
@@ -15,6 +16,9 @@ import type { WorstCaseRequest } from './worst-case-request.js';
 
 const worstCursor = 'A'.repeat(4096);
 const emoji = '😀'.repeat(128);
+/** Twelve mebibytes of lines with a byte-order mark each, which are small once they are compressed. */
+const markedLines = gzipSync('\n\ufeff'.repeat(3 * 1024 * 1024));
+const gzip = { 'content-encoding': 'gzip' };
 const ndjson = { 'content-type': 'application/x-ndjson' };
 
 /** The size that fills a body of 64 KiB, the maximum of a definition. */
@@ -219,6 +223,13 @@ const batches = (): WorstCaseRequest[] => {
     { name: 'a million events', path: '', body: `{"events":[${'{},'.repeat(1_000_000)}{}]}` },
     { name: 'a million lines', path: '', body: '{}\n'.repeat(1_000_000), headers: ndjson },
     {
+      name: 'sixteen million empty lines',
+      path: '',
+      body: '\n'.repeat(limits.requestBytes),
+      headers: ndjson,
+    },
+    { name: 'lines of byte-order marks', path: '', body: markedLines, headers: { ...ndjson, ...gzip } },
+    {
       name: 'ten thousand events that are all refused',
       path: '',
       body: `{"events":[${Array.from({ length: 10_000 }, () => '{"stream":"../","event_type":"","data":1,"x":2}').join()}]}`,
@@ -243,6 +254,9 @@ const rawBodies = (): WorstCaseRequest[] => [
   ...hostileJson.map(({ name, text }) => ({ name, path: '', body: text(mebibyte) })),
   { name: 'a million tiny values', path: '', body: `[${'1,'.repeat(1_000_000)}1]` },
   { name: 'a million tiny lines', path: '', body: '1\n'.repeat(1_000_000), headers: ndjson },
+  { name: 'sixteen million empty lines', path: '', body: '\n'.repeat(limits.requestBytes), headers: ndjson },
+  { name: 'lines of byte-order marks', path: '', body: markedLines, headers: { ...ndjson, ...gzip } },
+  { name: 'byte-order marks that are no lines', path: '', body: markedLines, headers: gzip },
   { name: 'one long line', path: '', body: `"${'x'.repeat(limits.requestBytes - 10)}"`, headers: ndjson },
 ];
 

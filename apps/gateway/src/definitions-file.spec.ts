@@ -46,7 +46,7 @@ describe('the program for backups of the definitions, without Kafka', () => {
     writeFileSync(file, 'yesterday');
     const results = await Promise.all([
       ...brokers.map((broker) => run(broker, ['export', '--file', file])),
-      run(brokers[0]!, ['import', '--replace'], header),
+      run(brokers[0]!, ['import'], header),
     ]);
     for (const { code, stdout, stderr } of results) {
       expect([code, stdout]).toEqual([1, '']);
@@ -56,13 +56,20 @@ describe('the program for backups of the definitions, without Kafka', () => {
     expect(readdirSync(folder)).toEqual(['definitions.ndjson']);
   });
 
-  it('rejects half a file and a file of another format before it connects to Kafka', async () => {
-    const [half, other] = await Promise.all([
-      run(brokers[0]!, ['import', '--replace'], '{"tributary_definitions":1,"records":1}\n'),
-      run(brokers[0]!, ['import', '--replace'], '{"tributary_definitions":2,"records":0}\n'),
+  it('rejects half a file, an empty one and one of another format before it connects to Kafka', async () => {
+    const half = '{"tributary_definitions":1,"records":1}\n';
+    const marked = join(folder, 'byte-order-mark.ndjson');
+    writeFileSync(marked, `\uFEFF${half}`);
+    const replace = ['import', '--replace'];
+    const results = await Promise.all([
+      run(brokers[0]!, replace, half),
+      run(brokers[0]!, [...replace, '--file', marked]),
+      run(brokers[0]!, replace, header),
+      run(brokers[0]!, replace, '{"tributary_definitions":2,"records":0}\n'),
     ]);
-    expect(half).toMatchObject({ code: 1, stderr: expect.stringContaining('it is incomplete') as string });
-    expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining('has format 2') as string });
+    const problems = ['it is incomplete', 'it is incomplete', 'The file has 0 records', 'has format 2'];
+    for (const [i, problem] of problems.entries())
+      expect(results[i]).toMatchObject({ code: 1, stderr: expect.stringContaining(problem) as string });
   });
 
   it.each([[['export', '--replace']], [['import', '--force']]])(

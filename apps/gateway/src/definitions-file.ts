@@ -1,11 +1,11 @@
-import { open, readFile, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { AppConfig, ConfigError, loadConfig } from '#api';
 import { TopicAndGroupNames } from '#event';
-import { DefinitionsImportError, exportDefinitions, importDefinitions } from '#registry';
+import { DefinitionsBackupError, exportDefinitions, importDefinitions } from '#registry';
 import { LogUnavailableError, UnknownTopicError, kafkaLogConfig, openKafkaLog, type Log } from '#log';
+import { replaceFile } from './replace-file.js';
 
 const usage = `Usage: node dist/apps/gateway/src/definitions-file.js export [--file <file>]
        node dist/apps/gateway/src/definitions-file.js import [--file <file>] [--replace]
@@ -76,26 +76,12 @@ async function exportTo(file: string | undefined, log: Log, names: TopicAndGroup
   process.stderr.write(`${lines.length - 1} records of ${names.definitions}\n`);
 }
 
-function readBackup(file: string | undefined): Promise<string> {
-  return file === undefined ? text(process.stdin) : readFile(file, 'utf8');
-}
-
-/** Replaces the file by one with this content, which only its owner can read, when all of it is on the disk. */
-async function replaceFile(file: string, content: string): Promise<void> {
-  const draft = join(dirname(file), `.${basename(file)}.${process.pid}.draft`);
-  try {
-    const handle = await open(draft, 'wx', 0o600);
-    try {
-      await handle.writeFile(content);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(draft, file);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  }
+/** Resolves with the text without a byte-order mark, which some editors write. */
+async function readBackup(file: string | undefined): Promise<string> {
+  return (file === undefined ? await text(process.stdin) : await readFile(file, 'utf8')).replace(
+    /^\uFEFF/,
+    '',
+  );
 }
 
 /** Returns the error with a message that says what to check. */
@@ -112,7 +98,7 @@ function advised(error: unknown, { KAFKA_BROKERS: brokers, KAFKA_SASL_MECHANISM:
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  const expected = error instanceof ConfigError || error instanceof DefinitionsImportError;
+  const expected = error instanceof ConfigError || error instanceof DefinitionsBackupError;
   process.stderr.write(`${expected ? error.message : String(error)}\n`);
   process.exitCode = error instanceof ConfigError ? exitConfig : 1;
 }

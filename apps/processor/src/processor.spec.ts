@@ -368,6 +368,22 @@ describe('A projection', () => {
     await eventually(() => expect(world.projection('broken')?.failure).toContain('/fields/x'));
   });
 
+  it('does not fail if it is paused between the failure and its report', async () => {
+    await world.define('broken', world.build({ ...revenue, fields: { x: { op: 'conjure' } } }));
+    const { projections } = world.definitions;
+    const change = projections.change.bind(projections);
+    let reports = 0;
+    vi.spyOn(projections, 'change').mockImplementationOnce(async (...report) => {
+      await change('broken', (current) => current && { ...current, paused: true }, systemActor);
+      const reported = await change(...report);
+      reports++;
+      return reported;
+    });
+    start();
+    await eventually(() => expect(reports).toBe(1));
+    expect(world.projection('broken')).toMatchObject({ paused: true, failure: null });
+  });
+
   it('does not read a recreated stream', async () => {
     await world.write(orders(0, 10));
     const build = await world.define('revenue', world.build(revenue));

@@ -155,7 +155,7 @@ export async function startProcessor(context: ProcessContext<ProcessorConfig>): 
   );
   const outages = new DeliveryOutages({
     ...{ writer: store.pipelines, logger, now: Date.now },
-    jobOf: (pipeline) => definitions.pipelines.get(pipeline)?.run.id,
+    isCurrent: (job) => definitions.pipelines.all().some(({ run }) => run.id === job),
     onFailure: (error) => context.crash(error as Error),
   });
   const pipelines = new PipelinesProcessor({

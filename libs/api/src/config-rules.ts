@@ -34,11 +34,13 @@ function isHostAndPort(text: unknown): boolean {
   return port !== undefined && Number(port) > 0 && Number(port) < 65_536;
 }
 
+/** Matches a host name without a port, or an IPv4 address. International names are in Punycode. */
+export const hostNamePattern = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i;
+
 /** Validates that a setting is a list of host names without ports, such as `gateway` or `events.example.com`. */
 export function AreHostNames(): PropertyDecorator {
-  const name = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i;
   return FollowsRule('areHostNames', (value) =>
-    Array.isArray(value) && value.every((host) => name.test(String(host)))
+    Array.isArray(value) && value.every((host) => hostNamePattern.test(String(host)))
       ? undefined
       : 'it must be host names, comma-separated, without ports and wildcards',
   );

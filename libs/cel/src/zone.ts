@@ -77,9 +77,13 @@ function noZone(at: number): EvaluationError {
   return new EvaluationError('A time zone is written like Europe/Berlin, UTC or +05:30.', at);
 }
 
+/** Matches the names that ICU has beside those of the IANA database, such as IST, which guesses one of three zones. */
+const ownZones =
+  /^(ACT|AET|AGT|ART|AST|BET|BST|CAT|CNT|CST|CTT|EAT|ECT|IET|IST|JST|MIT|NET|NST|PLT|PNT|PRT|PST|SST|VST|SystemV\/.*)$/i;
+
 function formatOf(timeZone: string, at: number): Intl.DateTimeFormat {
   // Some versions of Node.js also read +0530 and +05.
-  if (!/^[a-z]/i.test(timeZone)) throw noZone(at);
+  if (!/^[a-z]/i.test(timeZone) || ownZones.test(timeZone)) throw noZone(at);
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
   } catch {

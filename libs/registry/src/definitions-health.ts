@@ -16,7 +16,8 @@ export type DefinitionsHealthInput = Pick<
 
 /**
  * Returns the health of the definitions. A failed projection or pipeline, and a definition of a newer version, degrade
- * the check, but do not fail it, because the process is not the cause. The health contains counts and no names, because every API key can read it.
+ * the check, but do not fail it, because the process is not the cause. The health contains counts and no names, because
+ * every API key can read it.
  * @throws DefinitionsOutdatedError if the definitions topic is no longer followed
  */
 export function definitionsHealth(definitions: DefinitionsHealthInput): {

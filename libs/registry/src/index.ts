@@ -7,7 +7,7 @@ export type {
 export type { AuditEventContent } from './audit/audit-event.js';
 export { openDefinitions, type DefinitionsOptions } from './open-definitions.js';
 export { definitionsAge, definitionsHealth, type DefinitionsHealthInput } from './definitions-health.js';
-export { DefinitionsImportError, exportDefinitions, importDefinitions } from './backup/definitions-file.js';
+export { DefinitionsBackupError, exportDefinitions, importDefinitions } from './backup/definitions-file.js';
 export * from './erasures/erasure.js';
 export * from './keys/api-key-definition.js';
 export * from './pipelines/pipeline-definition.js';

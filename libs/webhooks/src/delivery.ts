@@ -20,6 +20,8 @@ export interface PendingWebhookDelivery extends WebhookTarget {
   readonly id: string;
   /** Name of the pipeline that posts the event, for metrics. */
   readonly sender: string;
+  /** Id of the pipeline's job that posts the event. */
+  readonly job: string;
   /** The body of the webhook request, as JSON text. */
   readonly body: string;
   /** The media type of the body, sent as `content-type`. */
@@ -33,8 +35,7 @@ export interface PendingWebhookDelivery extends WebhookTarget {
 export const attemptOutcomes = ['delivered', 'repeated', 'given_up'] as const;
 
 /** Outcome and duration of one attempt to post an event to a webhook, for metrics. */
-export interface DeliveryAttempt {
-  readonly sender: string;
+export interface DeliveryAttempt extends Pick<PendingWebhookDelivery, 'sender' | 'job' | 'url'> {
   readonly outcome: (typeof attemptOutcomes)[number];
   /** Duration of the attempt in seconds, until the receiver's answer or the failure. */
   readonly seconds: number;
@@ -121,10 +122,11 @@ export class WebhookDeliverer {
     delivery: PendingWebhookDelivery,
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    const { url, body, sender } = delivery;
+    const { url, body, sender, job } = delivery;
     const { poster, secrets, attempts, attempted, firstDelayMs, longestDelayMs } = this.options;
     const backoff = new Backoff(firstDelayMs, longestDelayMs);
     const signing = secrets.keysFor(delivery);
+    const by = { sender, job, url };
     if ('refusal' in signing) return signing.refusal;
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
@@ -134,14 +136,14 @@ export class WebhookDeliverer {
       const seconds = (performance.now() - begun) / 1000;
       const failure = failureOf(outcome);
       if (failure === undefined) {
-        attempted?.({ sender, outcome: 'delivered', seconds });
+        attempted?.({ ...by, outcome: 'delivered', seconds });
         return undefined;
       }
       if (failure.isFinal || attempt >= attempts) {
-        attempted?.({ sender, outcome: 'given_up', seconds, answer: failure.reason });
+        attempted?.({ ...by, outcome: 'given_up', seconds, answer: failure.reason });
         return attempt === 1 ? failure.reason : `${failure.reason} All ${attempt} attempts failed.`;
       }
-      attempted?.({ sender, outcome: 'repeated', seconds, answer: failure.reason });
+      attempted?.({ ...by, outcome: 'repeated', seconds, answer: failure.reason });
       await sleep(this.delay(backoff.next(), outcome), undefined, { signal });
     }
   }

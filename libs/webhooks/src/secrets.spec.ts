@@ -58,6 +58,21 @@ describe('webhook secrets', () => {
       /one "value", or a list of 2/,
     ],
     [
+      'with the same name twice',
+      `{"shop":{"value":"${value(8)}","hosts":["a"]},"shop":{"value":"${value()}","hosts":["b"]}}`,
+      /two secrets or two members with the same name/,
+    ],
+    [
+      'with the same name twice, once with an escape',
+      `{"shop":{"value":"${value(8)}","hosts":["a"]},"sho\\u0070":{"value":"${value()}","hosts":["b"]}}`,
+      /two members with the same name/,
+    ],
+    [
+      'with two lists of hosts',
+      `{"shop":{"value":"${value()}","hosts":["a"],"hosts":["b"]}}`,
+      /two members with the same name/,
+    ],
+    [
       'with an unknown member',
       JSON.stringify({ shop: { value: value(), hosts: ['a'], host: 'b' } }),
       /only the members "value" and "hosts"/,
@@ -76,6 +91,13 @@ describe('webhook secrets', () => {
       'a.example\\x',
       'a example',
       ' a.example',
+      'a.example,b.example',
+      'a&b',
+      'a;b',
+      'a..b',
+      '-a.example',
+      'a.example:',
+      'a.example:0',
       'a.example:99999',
       '[::1',
       '::1',
@@ -99,6 +121,9 @@ describe('a webhook secret signs requests', () => {
     ['https://xn--bcher-kva.example/', 'Bücher.example'],
     ['https://[2606:4700:0:0::1111]:8443/', '[2606:4700::1111]:8443'],
     ['https://8.8.8.8/', '8.8.8.8'],
+    ['http://hooks.example.com:80/', 'hooks.example.com:80'],
+    ['http://[::1]/', '[::1]:80'],
+    ['https://hooks.example.com.:8443/', 'hooks.example.com.:8443'],
     ['http://127.0.0.1:9000/', '127.0.0.1:9000'],
   ])('to %s if its host is %s', (url, host) => {
     expect(keysFor(url, 'other.example', host)).toEqual({ keys: [key(7)] });
@@ -111,6 +136,7 @@ describe('a webhook secret signs requests', () => {
     ['https://example.com/', 'hooks.example.com'],
     ['https://hooks.example.com:8443/', 'hooks.example.com'],
     ['https://hooks.example.com/', 'hooks.example.com:8443'],
+    ['https://hooks.example.com/', 'hooks.example.com:80'],
     ['https://hooks.example.com./', 'hooks.example.com'],
     ['https://evil.example/hooks.example.com', 'hooks.example.com'],
     ['https://evil.example/?hooks.example.com', 'hooks.example.com'],

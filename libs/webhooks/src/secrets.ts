@@ -1,4 +1,5 @@
-import { secretNamePattern } from '#event';
+import { hostNamePattern } from '#api';
+import { JsonScanner, secretNamePattern } from '#event';
 import { webhookKey, webhookSecretRule } from './signature.js';
 
 /** Maximum number of hosts of a secret, and of its values: a new and an old one, while the secret is rotated. */
@@ -38,13 +39,15 @@ export class WebhookSecrets {
    * secret's receivers.
    */
   keysFor({ url, secretRef }: { url: string; secretRef: string }): SigningKeys {
-    const { host } = new URL(url);
+    const { host, port, protocol } = new URL(url);
     const secret = this.secrets.get(secretRef);
     if (!secret)
       return {
         refusal: `There is no webhook secret ${secretRef}. Add {"${secretRef}":{"value":"whsec_…","hosts":["${host}"]}} to WEBHOOK_SECRETS of the processors.`,
       };
-    if (secret.hosts.has(host)) return { keys: secret.keys };
+    // `URL.host` has no default port, and `hostOf` removes only that of https.
+    const isPlain = protocol === 'http:' && port === '';
+    if (secret.hosts.has(host) || (isPlain && secret.hosts.has(`${host}:80`))) return { keys: secret.keys };
     return {
       refusal: `The webhook secret ${secretRef} must not sign requests to ${host}. Name a secret of this host, or add ${host} to the hosts of ${secretRef} in WEBHOOK_SECRETS of the processors.`,
     };
@@ -62,6 +65,7 @@ function parse(text: string): ReadonlyMap<string, WebhookSecret> | string {
   if (text.trim() === '') return new Map();
   const all = objectOf(text);
   if (!all) return `must be a JSON object such as ${example}`;
+  if (all === 'repeated') return 'must not have two secrets or two members with the same name';
   const secrets = new Map<string, WebhookSecret>();
   for (const [i, [name, given]] of Object.entries(all).entries()) {
     // The error does not repeat an invalid name, because it may be a secret.
@@ -73,10 +77,19 @@ function parse(text: string): ReadonlyMap<string, WebhookSecret> | string {
   return secrets;
 }
 
-function objectOf(text: string): object | undefined {
+/** Returns the object that a text is, or `repeated` if two members of one object have the same name. */
+function objectOf(text: string): object | 'repeated' | undefined {
+  const scanner = new JsonScanner(text);
+  if (scanner.value(scanner.space(0), 0) < 0) return undefined;
+  let members = 0;
   try {
-    const value = JSON.parse(text) as unknown;
-    return isObject(value) ? value : undefined;
+    const value = JSON.parse(text, function (this: unknown, _, member: unknown) {
+      if (!Array.isArray(this)) members++;
+      return member;
+    }) as unknown;
+    if (!isObject(value)) return undefined;
+    // The object that JSON.parse puts around the value counts as well.
+    return members - 1 === scanner.members ? value : 'repeated';
   } catch {
     return undefined;
   }
@@ -104,11 +117,13 @@ function secretOf(given: unknown): WebhookSecret | string {
 }
 
 /**
- * Returns a host as `URL.host` writes it: in lower case, international names in Punycode, without the default port;
- * undefined if the text is more than a host.
+ * Returns a host as `URL.host` writes it for https: in lower case, international names in Punycode, without the default
+ * port; undefined if the text is no host, or more than one.
  */
 function hostOf(text: unknown): string | undefined {
   if (typeof text !== 'string' || !/^[^\s/\\?#@*%]+$/.test(text)) return undefined;
-  const url = `https://${text}/`;
-  return URL.canParse(url) ? new URL(url).host : undefined;
+  const url = URL.canParse(`https://${text}/`) ? new URL(`https://${text}/`) : undefined;
+  if (!url || url.port === '0' || text.endsWith(':')) return undefined;
+  const { hostname, host } = url;
+  return hostname.startsWith('[') || hostNamePattern.test(hostname.replace(/\.$/, '')) ? host : undefined;
 }

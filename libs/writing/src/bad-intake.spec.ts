@@ -189,6 +189,26 @@ describe('a byte-order mark', () => {
     expect(answer.json()).toMatchObject({ accepted: 1, refused: 1, errors: [{ code: 'invalid_json' }] });
   });
 
+  it('between values that are no lines is ignored at the beginning of a line', async () => {
+    await send(forms['raw lines']!, '[{"a":1},\n{"b":2}]\n\ufeff\n\ufeff{"c":3}', {
+      'content-type': json['content-type'],
+    });
+    expect(kept()).toEqual([]);
+    const texts = given.written('s').map(({ data }) => data);
+    expect(texts.sort()).toEqual(['{"a":1}', '{"b":2}', '{"c":3}']);
+  });
+
+  it.each<[string, Form, string]>([
+    ['a raw value', forms['raw lines']!, '{"u":\n\ufeff1}'],
+    ['an event', ['/api/v1/events', json, ''], plain.replace('{', '{\n\ufeff')],
+    ['a batch', [batch, json, ''], `{"events":[\n\ufeff${plain}]}`],
+    ['OTLP/JSON', ['/v1/logs?stream=s', json, ''], logRecord.replace('[', '[\n\ufeff')],
+  ])('after a line feed inside %s is no JSON', async (_, form, body) => {
+    const answer = await send(form, body, { ...json, prefer: 'handling=strict' });
+    expect(answer.statusCode).toBe(400);
+    expect(given.records('s')).toEqual([]);
+  });
+
   it('in text data of a CloudEvent belongs to the data', async () => {
     const text = ['text/plain', '\ufeffü'] as const;
     await send([cloudEvents, { ...binary, 'content-type': text[0] }, ''], text[1]);

@@ -11,6 +11,8 @@ import { ValidatingJsonScanner } from './schemas/scan/validating-json-scanner.js
 /** The events of a write request, each valid or rejected, in request order. */
 export type ParsedEvents = (AcceptedEvent | EventRejection)[];
 
+/** Matches the first character of a value. */
+const valueStart = /[^ \t\r\n\ufeff]|(?<!\n)\ufeff/g;
 const comma = 0x2c;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
@@ -19,12 +21,19 @@ const closeBrace = 0x7d;
 
 /**
  * Decodes a body that is known to be valid UTF-8. ASCII is decoded as Latin-1, because a string of one-byte characters
- * is faster to scan and slice. Byte-order marks at the beginning of lines, where joined files leave them, are removed:
- * a JSON string contains no line feed, so such a mark is in no value.
+ * is faster to scan and slice.
  */
 export function textOf(body: Buffer): string {
-  if (isAscii(body)) return body.toString('latin1');
-  return body.toString('utf8').replaceAll('\n\ufeff', '\n');
+  return body.toString(isAscii(body) ? 'latin1' : 'utf8');
+}
+
+/**
+ * Returns the index where the next value or line with a value begins, at or after `start`: empty lines and white space
+ * are skipped, and so is a byte-order mark at the beginning of a later line, where joined files leave it.
+ */
+export function nextValue(text: string, start: number): number {
+  valueStart.lastIndex = start;
+  return valueStart.test(text) ? valueStart.lastIndex - 1 : text.length;
 }
 
 /**
@@ -90,16 +99,13 @@ export async function readLines(reception: EventParserInputs): Promise<ParsedEve
   const reader = new EventLineReader(reception);
   const results: ParsedEvents = [];
   const turn = new TimeSlice();
-  for (let start = 0; start < text.length;) {
+  for (let start = nextValue(text, 0); start < text.length;) {
     const newline = text.indexOf('\n', start);
     const end = newline < 0 ? text.length : newline;
-    const first = reader.space(start);
-    if (first < end) {
-      if (results.length === limits.batchEvents) throw wrongCount();
-      results.push(reader.read({ start: first, end, index: results.length }));
-      if (turn.over(end - start)) await turn.end();
-    }
-    start = end + 1;
+    if (results.length === limits.batchEvents) throw wrongCount();
+    results.push(reader.read({ start, end, index: results.length }));
+    if (turn.over(end - start)) await turn.end();
+    start = nextValue(text, end);
   }
   if (results.length === 0) throw wrongCount();
   return results;
@@ -112,11 +118,6 @@ export class EventLineReader {
   constructor(private readonly reception: EventParserInputs) {
     const { text, schemas } = reception;
     this.scan = { scanner: new ValidatingJsonScanner(text, { lines: true }), schemas };
-  }
-
-  /** Returns the first index from `start` on that is not white space other than a line feed. */
-  space(start: number): number {
-    return this.scan.scanner.space(start);
   }
 
   /** Parses the event on the line from `start` to `end`. @param line.index Index of the event in the request */

@@ -72,6 +72,9 @@ describe('the statistics of a pipeline', () => {
     await save([progress(run, { processed: 5 }), row(down, now, 1)]);
     const retrying = { since: at(1), last_answer: 'The receiver answered 503.' };
     expect(await given.get()).toMatchObject({ retrying, processed: 5, updated_at: at(1) });
+    await given.send('POST', given.at('/pause'));
+    expect(await given.get()).toMatchObject({ status: 'paused', retrying: null });
+    await given.send('POST', given.at('/resume'));
     await save([row('', now, 2)]);
     expect(await given.get()).toMatchObject({ retrying: null });
     await save([row(down, now - 180 * second, 3)]);

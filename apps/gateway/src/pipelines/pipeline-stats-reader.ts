@@ -102,9 +102,14 @@ function statsOf(
     ...{ emitted: sum('emitted'), dropped: sum('dropped'), late: sum('late'), failed: sum('failed') },
     steps: stepsOf(definition, rows),
     watermark: watermarkOf(definition, rows),
-    retrying: retryOf(stored.find(({ stage }) => stage === deliveryStage)),
+    // The row stays when the job stops, and is still recent then.
+    retrying: isRunning(definition) ? retryOf(stored.find(({ stage }) => stage === deliveryStage)) : null,
     updatedAt: rows.length === 0 ? null : Math.max(...rows.map(({ updated_at }) => updated_at)),
   };
+}
+
+function isRunning({ paused, failure }: PipelineDefinition): boolean {
+  return !paused && failure === null;
 }
 
 function retryOf(stored: PartitionCheckpoint | undefined): DeliveryRetry | null {

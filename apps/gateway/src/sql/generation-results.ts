@@ -65,6 +65,7 @@ export class GenerationResults {
    * next call continues after the last saved page.
    */
   async upToDate(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
     this.waiting++;
     try {
       // The work that runs may have begun before the latest states were saved.

@@ -181,6 +181,17 @@ describe('the results of a projection', () => {
     expect(Object.keys(await shown())).toEqual(many(20_000));
   });
 
+  it('are not computed for a client that has disconnected before, and nothing fails unnoticed', async () => {
+    await folded(['EUR']);
+    const unhandled: unknown[] = [];
+    const note = (error: unknown) => void unhandled.push(error);
+    process.on('unhandledRejection', note);
+    await expect(upToDate(gateway(), AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    process.off('unhandledRejection', note);
+    expect([asked, unhandled]).toEqual([[], []]);
+  });
+
   it('go on for the statement that still waits', async () => {
     await folded(many(2_000));
     const client = new AbortController();

@@ -94,10 +94,11 @@ export class SqlStatementRunner {
     try {
       const limits = { queued: queuedPerKey, waitMs: turnMs };
       leave = await this.running.enterInTurn(caller.keyId, watch.signal, limits);
+      const { question, generations } = this.question(call);
+      const statement = await this.bulkhead.run(watch.signal, (signal) => this.sql.check(question, signal));
+      // Without a slot: statements that need no results do not wait for those that do.
+      await this.results.bringUpToDate(statement.views, generations, watch.signal);
       await this.bulkhead.run(watch.signal, async (signal) => {
-        const { question, generations } = this.question(call);
-        const statement = await this.sql.check(question, signal);
-        await this.results.bringUpToDate(statement.views, generations, signal);
         open = question.queryId;
         const answer = await this.sql.run(question, statement, signal);
         const complete = await send(answer, statement);

@@ -108,7 +108,7 @@ export class ProjectionsProcessor {
     });
     this.failures = new DefinitionFailureReporter({
       ...{ logger, onFailure, delayMs: lookMs },
-      report: (id, reason) => this.report(id, reason),
+      report: (id, reason, isStill) => this.report(id, reason, isStill),
     });
     const parts = this.partsOf({ retry, onFailure });
     this.generations = new Reconciler({
@@ -193,7 +193,7 @@ export class ProjectionsProcessor {
     this.options.progress.moved();
   }
 
-  private async report(build: string, reason: string): Promise<void> {
+  private async report(build: string, reason: string, isStill: () => boolean): Promise<void> {
     const { definitions, logger } = this.options;
     const { projections } = definitions;
     const name = projections
@@ -204,7 +204,7 @@ export class ProjectionsProcessor {
       name,
       (current) => {
         const isLatest = current !== undefined && latestGeneration(current).id === build;
-        return isLatest && current.failure === null ? { ...current, failure: reason } : current;
+        return isLatest && current.failure === null && isStill() ? { ...current, failure: reason } : current;
       },
       systemActor,
     );

@@ -1,8 +1,8 @@
 import { within } from '#async';
 
 /**
- * Checks one dependency of this process. Resolves with details to show, perhaps with `status: 'degraded'`; throws when the
- * dependency does not work.
+ * Checks one dependency of this process. Resolves with details to show, perhaps with `status: 'degraded'`; throws when
+ * the dependency does not work.
  */
 type HealthCheck = () => Promise<Record<string, unknown> | void>;
 

@@ -1,5 +1,5 @@
 import { createLogger } from '#telemetry';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ShutdownWhileWaitingError, untilReachable } from './until-reachable.js';
 
 class AwayError extends Error {}
@@ -52,12 +52,22 @@ describe('untilReachable', () => {
 
   it('throws the last error when its patience is over', async () => {
     const { context } = contextOf();
-    const away = new AwayError('not there');
-    const brief = { ...engine, patienceMs: 1 };
-    let calls = 0;
-    const attempt = () => (calls++, Promise.reject(away));
-    await expect(untilReachable(context, brief, attempt)).rejects.toBe(away);
-    expect(calls).toBe(2);
+    const patienceMs = 10_000;
+    let now = performance.now();
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+    const errors: AwayError[] = [];
+    const attempt = () => {
+      errors.push(new AwayError('not there'));
+      // The second attempt ends a moment before the patience does, the third one when it is over.
+      now += [0, patienceMs - 1, 1][errors.length - 1] ?? 0;
+      return Promise.reject(errors.at(-1)!);
+    };
+    const reached = untilReachable(context, { ...engine, patienceMs }, attempt);
+    const error: unknown = await reached
+      .catch((thrown: unknown) => thrown)
+      .finally(() => clock.mockRestore());
+    expect(errors).toHaveLength(3);
+    expect(error).toBe(errors[2]);
   });
 
   it('ends when the app shuts down', async () => {

@@ -6,7 +6,7 @@ import { aKey } from '../contract/definition-examples.js';
 import { systemActor } from '../resources/resource-store.js';
 import { openDefinitions } from '../open-definitions.js';
 import type { Definitions } from '../definitions.js';
-import { DefinitionsImportError, exportDefinitions, importDefinitions } from './definitions-file.js';
+import { DefinitionsBackupError, exportDefinitions, importDefinitions } from './definitions-file.js';
 
 const names = new TopicAndGroupNames('t.');
 let log: MemoryLog;
@@ -80,8 +80,23 @@ describe('a backup of the definitions', () => {
     await someDefinitions();
     const lines = await exportDefinitions(log, names);
     const imported = importDefinitions(log, names, { lines: lines.slice(0, -1), replace: true });
-    await expect(imported).rejects.toThrow(DefinitionsImportError);
+    await expect(imported).rejects.toThrow(DefinitionsBackupError);
     expect(await exportDefinitions(log, names)).toEqual(lines);
+  });
+
+  it('without records does not replace existing definitions, and is not exported', async () => {
+    await someDefinitions();
+    const before = await exportDefinitions(log, names);
+    const lines = ['{"tributary_definitions":1,"records":0}'];
+    await expect(importDefinitions(log, names, { lines, replace: true })).rejects.toThrow(
+      /^The file has 0 records: .* delete all definitions/,
+    );
+    expect(await exportDefinitions(log, names)).toEqual(before);
+    await log.admin.remove(names.definitions);
+    expect(await importDefinitions(log, names, { lines })).toBe(0);
+    await expect(exportDefinitions(log, names)).rejects.toThrow(
+      'has no records, so there is nothing to back up',
+    );
   });
 
   it('of another format is rejected with the format', async () => {
@@ -123,7 +138,7 @@ describe('a backup of the definitions', () => {
     ];
     for (const [what, file] of wrong)
       await expect(importDefinitions(log, names, { lines: file }), what).rejects.toThrow(
-        DefinitionsImportError,
+        DefinitionsBackupError,
       );
     expect(await log.admin.partitions(names.definitions)).toBeUndefined();
   });

@@ -6,11 +6,11 @@ import { readKey } from '../resources/definition-change-record.js';
 import { definitionsTopic } from '../changes/definitions-topic-writer.js';
 
 /**
- * The import of a backup was rejected: the file is incomplete or is not a backup of definitions, or the definitions
- * topic is not empty. The import has written nothing.
+ * The import of a backup was rejected: the file is incomplete, empty or not a backup of definitions, or the definitions
+ * topic is not empty. Or an export was rejected, because the topic is empty. Nothing was written.
  */
-export class DefinitionsImportError extends Error {
-  override readonly name = 'DefinitionsImportError';
+export class DefinitionsBackupError extends Error {
+  override readonly name = 'DefinitionsBackupError';
 }
 
 /**
@@ -36,21 +36,26 @@ const removalPollMs = 100;
  * Returns the lines of a backup of the definitions topic. The lines contain hashes of the secrets of API keys.
  * @throws LogUnavailableError
  * @throws UnknownTopicError if there is no definitions topic
+ * @throws DefinitionsBackupError if the topic has no records: it was perhaps lost, and no backup may be replaced by it
  */
 export async function exportDefinitions(
   log: Log,
   { definitions: topic }: TopicAndGroupNames,
 ): Promise<string[]> {
   const records = await recordsOf(log, topic);
+  if (records.size === 0)
+    throw new DefinitionsBackupError(
+      `${topic} has no records, so there is nothing to back up. Was the topic lost and created again? Then restore the last backup.`,
+    );
   const head: Head = { tributary_definitions: 1, records: records.size };
   return [head, ...[...records].map(([key, value]) => ({ key, value }))].map((line) => JSON.stringify(line));
 }
 
 /**
  * Writes a backup into the definitions topic, which must be empty and is created if it is missing. With `replace`, an
- * existing topic is deleted first. No other process of the installation should run meanwhile. Resolves with the number
+ * existing topic is deleted first, but not for a backup without records. No other process of the installation should run meanwhile. Resolves with the number
  * of written records.
- * @throws DefinitionsImportError
+ * @throws DefinitionsBackupError
  * @throws LogUnavailableError, perhaps after a part of the records was written: repeat the import with `replace`
  */
 export async function importDefinitions(
@@ -59,11 +64,15 @@ export async function importDefinitions(
   { lines, replace = false }: { lines: readonly string[]; replace?: boolean },
 ): Promise<number> {
   const records = readLines(lines).map((record): ProducerRecord => ({ topic, ...record }));
+  if (replace && records.length === 0)
+    throw new DefinitionsBackupError(
+      `The file has 0 records: with --replace it would delete all definitions. Import another file. To begin without definitions, delete the topic ${topic} with a tool of Kafka.`,
+    );
   if (replace) await removeTopic(log, topic);
   await log.admin.create(topic, definitionsTopic);
   const held = (await recordsOf(log, topic)).size;
   if (held > 0) {
-    throw new DefinitionsImportError(
+    throw new DefinitionsBackupError(
       `${topic} already contains ${held} records: a backup is imported into an empty topic, or with --replace.`,
     );
   }
@@ -116,25 +125,25 @@ function readLines(lines: readonly string[]): { key: string; value: string }[] {
   const [head, ...rest] = lines.map(parsed) as [Partial<Head>?, ...{ key: string; value: string }[]];
   const version: unknown = head?.tributary_definitions;
   if (typeof version === 'number' && version !== 1) {
-    throw new DefinitionsImportError(
+    throw new DefinitionsBackupError(
       `The file has format ${version}, but this version of Tributary reads format 1: import it with the version that exported it.`,
     );
   }
   if (!head || version !== 1) {
-    throw new DefinitionsImportError('The first line is not the header of a backup of definitions.');
+    throw new DefinitionsBackupError('The first line is not the header of a backup of definitions.');
   }
   if (head.records !== rest.length) {
-    throw new DefinitionsImportError(
+    throw new DefinitionsBackupError(
       `The file has ${rest.length} records instead of ${head.records}: it is incomplete.`,
     );
   }
   for (const [i, { key, value }] of rest.entries()) {
     if (typeof key !== 'string' || typeof value !== 'string')
-      throw new DefinitionsImportError(wrongLine(i + 1));
+      throw new DefinitionsBackupError(wrongLine(i + 1));
     try {
       readKey(Buffer.from(key));
     } catch (error) {
-      throw new DefinitionsImportError(wrongLine(i + 1), { cause: error });
+      throw new DefinitionsBackupError(wrongLine(i + 1), { cause: error });
     }
   }
   return rest;
@@ -145,10 +154,10 @@ function parsed(line: string, index: number): unknown {
   try {
     value = JSON.parse(line);
   } catch (error) {
-    throw new DefinitionsImportError(wrongLine(index), { cause: error });
+    throw new DefinitionsBackupError(wrongLine(index), { cause: error });
   }
   if (typeof value === 'object' && value !== null) return value;
-  throw new DefinitionsImportError(wrongLine(index));
+  throw new DefinitionsBackupError(wrongLine(index));
 }
 
 function wrongLine(index: number): string {

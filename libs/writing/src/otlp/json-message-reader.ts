@@ -2,7 +2,7 @@ import { jsonValue, JsonScanner } from '#event';
 import type { MessageFields } from './message-fields.js';
 import type { EncodedRange, IntegerType, MessageReader } from './message-reader.js';
 import { hexId } from './hex-id.js';
-import { tooManyFields, unreadable } from './otlp-request-errors.js';
+import { mostLevels, tooDeep, tooManyFields, unreadable } from './otlp-request-errors.js';
 
 const quote = 0x22;
 const comma = 0x2c;
@@ -13,8 +13,14 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** The characters that end a number or a word. */
-const scalarEnd = new Set(Array.from(',]} \t\n\r', (character) => character.charCodeAt(0)));
+/** Matches null, and not the beginning of another word. */
+const nullWord = /null(?![^,\]} \t\n\r])/y;
+/** Number of levels of JSON for each level of a list or map: `{"arrayValue":{"values":[…]}}`. */
+const levelsOfAList = 3;
+/** Maximum number of levels in which a value that is not validated may be nested. */
+const mostSkippedLevels = 16_384;
+/** The brackets that are open in the value that is being skipped. Skipping is synchronous. */
+const openValues = new Uint8Array(mostSkippedLevels);
 const numberForm = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 /** Base64 or its URL-safe form, with or without padding. */
 const base64Form = /^(?:[\w+/-]{4})*(?:[\w+/-]{2}(?:==)?|[\w+/-]{3}=?)?$/;
@@ -53,8 +59,9 @@ export class JsonMessageReader implements MessageReader {
     this.fieldsLeft = most;
   }
 
-  open({ start }: EncodedRange): void {
+  open({ start }: EncodedRange, what: string): void {
     this.at = start;
+    this.field = what;
   }
 
   message<F extends string>(fields: MessageFields<F>, take: (field: F) => void): void {
@@ -78,13 +85,17 @@ export class JsonMessageReader implements MessageReader {
     this.each(closeBracket, take);
   }
 
-  /**
-   * Skips a value without validating it: values are validated when they are read, so that an invalid one affects its own
-   * log record only.
-   */
   skip(): EncodedRange {
+    const { at: start, scanner } = this;
+    scanner.reset();
+    const end = scanner.value(start, -levelsOfAList * mostLevels);
+    if (end < 0) throw scanner.failure === 'depth' ? tooDeep() : notJson(scanner.failedAt);
+    return { start, end: (this.at = end) };
+  }
+
+  skipUnread(): EncodedRange {
     const start = this.at;
-    this.at = endOfValue(this.body, start);
+    this.at = endOfUnread(this.body, start);
     return { start, end: this.at };
   }
 
@@ -175,7 +186,10 @@ export class JsonMessageReader implements MessageReader {
   }
 
   private isNull(): boolean {
-    return this.body.startsWith('null', this.at) && this.skip().end > 0;
+    nullWord.lastIndex = this.at;
+    if (!nullWord.test(this.body)) return false;
+    this.at = nullWord.lastIndex;
+    return true;
   }
 
   /** Reads this character and the space after it. */
@@ -194,24 +208,51 @@ export class JsonMessageReader implements MessageReader {
   }
 }
 
-/** Returns the end of a JSON value. Inside of lists and objects only brackets are counted. */
-function endOfValue(text: string, start: number): number {
-  const first = text.charCodeAt(start);
-  if (first === quote) return endOfString(text, start);
-  let i = start;
-  if (first !== openBrace && first !== openBracket) {
-    while (i < text.length && !scalarEnd.has(text.charCodeAt(i))) i++;
-    if (i === start) throw notJson(start);
-    return i;
-  }
-  for (let depth = 0; i < text.length; i++) {
+/**
+ * Returns the end of a value that may be invalid JSON. Only texts and brackets are read. Throws if they cannot tell where
+ * the value ends: a bracket that does not match, or a quote that may be the wrong one, because a word or another text
+ * touches the text.
+ */
+function endOfUnread(text: string, start: number): number {
+  let depth = 0;
+  /** The end of the last text if nothing but space follows it, else -1. */
+  let textEnd = -1;
+  let isWord = false;
+  for (let i = start; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (code === quote) i = endOfString(text, i) - 1;
-    // The codes of braces and brackets differ in this bit.
-    else if ((code | 0x20) === openBrace) depth++;
-    else if ((code | 0x20) === closeBrace && --depth === 0) return i + 1;
+    if (code === quote) {
+      if (isWord || textEnd === i) throw notJson(i);
+      textEnd = endOfString(text, i);
+      i = textEnd - 1;
+      if (depth === 0) return textEnd;
+    } else if (code === openBrace || code === openBracket) {
+      if (depth === mostSkippedLevels) throw tooDeep();
+      if (isWord && depth === 0) throw notJson(i);
+      openValues[depth++] = code;
+      textEnd = -1;
+      isWord = false;
+    } else if (code === closeBrace || code === closeBracket) {
+      if (depth === 0) return endOfWord(start, i);
+      // The codes of two brackets of one kind differ by 2.
+      if (openValues[--depth] !== code - 2) throw notJson(i);
+      if (depth === 0) return i + 1;
+      textEnd = -1;
+      isWord = false;
+    } else if (code === comma || code === colon) {
+      if (depth === 0) return endOfWord(start, i);
+      textEnd = -1;
+      isWord = false;
+    } else if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) {
+      if (textEnd >= 0) throw notJson(i);
+      isWord = true;
+    } else if (depth === 0) return endOfWord(start, i);
   }
   throw notJson(text.length);
+}
+
+function endOfWord(start: number, end: number): number {
+  if (end === start) throw notJson(start);
+  return end;
 }
 
 function endOfString(text: string, start: number): number {

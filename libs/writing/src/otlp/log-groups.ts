@@ -30,7 +30,7 @@ export function logGroups(reader: MessageReader): ResourceLogs[] {
       else
         reader.elements(() => {
           records.add();
-          scopeLogs.logRecords.push(reader.skip());
+          scopeLogs.logRecords.push(reader.skipUnread());
         });
     });
     return scopeLogs;

@@ -1,6 +1,9 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { formatTime } from '#event';
+import { ProblemError } from '#api';
+import { EventRejection } from '../rejection.js';
+import { logRecords } from './logs-reader.js';
 import { startTestIngest, type TestIngest } from '../writing.fixture.js';
 import { RejectedEventRevalidator } from '../rejected/rejected-event-revalidator.js';
 import {
@@ -44,6 +47,31 @@ const aroundBytes = (...records: Buffer[]) =>
   field(1, field(2, ...records.map((record) => field(2, record))));
 const goodBytes = text(12, 'good');
 const integer = (value: number) => bytes(`18${value.toString(16).padStart(2, '0')}`);
+
+/** The number of log records in a body that is JSON; undefined if it is not JSON. */
+function recordsIn(body: string): number | undefined {
+  try {
+    const { resourceLogs } = JSON.parse(body) as {
+      resourceLogs?: { scopeLogs?: { logRecords?: unknown[] }[] }[];
+    };
+    const scopes = (resourceLogs ?? []).flatMap((one) => one?.scopeLogs ?? []);
+    return scopes.reduce((count, one) => count + (one?.logRecords?.length ?? 0), 0);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The numbers of log records that are read from a body, and rejected; undefined if the body is refused. */
+function readIn(body: string): { read: number; rejected: number } | undefined {
+  try {
+    const all = Array.from(logRecords('application/json', Buffer.from(body)), ({ record }) => record);
+    const rejected = all.filter((one) => one instanceof EventRejection).length;
+    return { read: all.length - rejected, rejected };
+  } catch (error) {
+    if (error instanceof ProblemError) return undefined;
+    throw error;
+  }
+}
 
 const deep = (levels: number): AnyValue => {
   let value: AnyValue = { intValue: '1' };
@@ -250,6 +278,84 @@ describe('a log record in JSON', () => {
       event_id: kept!.event_id,
       data: JSON.stringify({ log_record: record }),
     });
+  });
+
+  it('that is no object is rejected with this reason, also after a resource with attributes', async () => {
+    const resource = '{"attributes":[{"key":"a","value":{"intValue":1}}]}';
+    const body = `{"resourceLogs":[{"resource":${resource},"scopeLogs":[{"logRecords":[1,nullx]}]}]}`;
+    expect(partialOf(await postJson(body)).message).toMatch(
+      /record 1: .*: the log record is not an object.*record 2: .*: the log record is not an object/,
+    );
+  });
+
+  it.each(['{"x":tru}', '{"x":nullx}', '{"x":01}', '{"x":[1,]}', '{"x":{"y":+1}}', '{"flags":nullx}'])(
+    'with the invalid JSON %s is rejected alone',
+    async (record) => {
+      expect(partialOf(await postJson(around(good, record, good))).rejected).toBe(1);
+      expect(written()).toHaveLength(2);
+    },
+  );
+
+  it.each([
+    [
+      'has a quote in a word',
+      around('{"u":x","v":1}', '{"body":{"stringValue":"second"}}', '{"w":y","z":1}'),
+    ],
+    ['has a quote before a word', around('{"u":"a"b"}', good, '{"w":"a"b"}')],
+    ['has two texts without a comma', around('{"u":"""}', good, '{"":"""}')],
+    ['has a bracket of the wrong kind', around('{"u":[1}', good, '{"w":1]}')],
+    ['is a word with a quote', around('x"', good, 'y"')],
+    ['has an invalid resource', '{"resourceLogs":[{"resource":{"x":tru},"scopeLogs":[]}]}'],
+    ['has an invalid unknown member', '{"x":tru}'],
+    ['has a word that begins with null', '{"resourceLogs":nullx}'],
+    ['has an unknown member that is not JSON', '{"resourceLogs":[{"x":{"y":[1 2]}}]}'],
+  ])('is not read from a body that %s', async (_name, body) => {
+    expect((await postJson(body)).statusCode).toBe(400);
+    expect(given.records('logs')).toEqual([]);
+  });
+
+  it('is never lost: a mutated body is refused, or each of its records is read or rejected', () => {
+    const record = '{"body":{"stringValue":"a\\"b"},"x":[true,{"y":"null"}],"flags":1}';
+    const body = `{"resourceLogs":[{"resource":{"x":null},"scopeLogs":[{"logRecords":[${record}, ${good},${record}]}],"y":-1.5e3}]}`;
+    const begin = body.indexOf('[', body.indexOf('logRecords')) + 1;
+    const end = body.lastIndexOf(']', body.indexOf('"y":-1'));
+    const pieces = [
+      '"',
+      '"x"',
+      '\\',
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      ':',
+      'x',
+      'x"',
+      '1',
+      '0',
+      ' ',
+      'null',
+      'tru',
+      '\n',
+      '',
+    ];
+    let seed = 7;
+    const random = (below: number) => (seed = (seed * 16_807) % 2_147_483_647) % below;
+    const lost: string[] = [];
+    for (let i = 0; i < 8_000; i++) {
+      const at = random(body.length);
+      const removed = random(3);
+      const isOutside = at + removed < begin || at > end;
+      const mutated = body.slice(0, at) + pieces[random(pieces.length)]! + body.slice(at + removed);
+      const expected = recordsIn(mutated);
+      const found = readIn(mutated);
+      const isRight =
+        expected === undefined
+          ? found === undefined || (!isOutside && found.read + found.rejected === 3 && found.rejected > 0)
+          : found === undefined || found.read + found.rejected === expected;
+      if (!isRight) lost.push(`${mutated}: ${JSON.stringify(found)}`);
+    }
+    expect(lost).toEqual([]);
   });
 
   it('of a resource that cannot be read is rejected, and records of other resources are not', async () => {

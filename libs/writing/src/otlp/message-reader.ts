@@ -19,8 +19,8 @@ export interface MessageReader {
   readonly longer: number;
   /** Sets the maximum number of fields and list elements that the reader reads from now on. */
   limitFields(most: number): void;
-  /** Continues at a message that `skip` has returned. */
-  open(range: EncodedRange): void;
+  /** Continues at a message that was skipped. @param what What it is, for errors */
+  open(range: EncodedRange, what: string): void;
   /**
    * Reads a message: calls `take` for each known field, which reads the value of the field or leaves it out. A field may
    * occur more than once.
@@ -30,6 +30,11 @@ export interface MessageReader {
   elements(take: () => void): void;
   /** Skips the value and returns its range. */
   skip(): EncodedRange;
+  /**
+   * Skips a value that will be read later, and returns its range. An error inside of it is found when it is read, unless
+   * the error leaves its end unknown.
+   */
+  skipUnread(): EncodedRange;
   /** Reads a text; U+FFFD replaces what is not valid Unicode. */
   text(): string;
   boolean(): boolean;

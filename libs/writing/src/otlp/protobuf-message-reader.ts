@@ -67,6 +67,10 @@ export class ProtobufMessageReader implements MessageReader {
     return { start, end };
   }
 
+  skipUnread(): EncodedRange {
+    return this.skip();
+  }
+
   text(): string {
     return this.reader.string();
   }

@@ -69,7 +69,7 @@ function within<V>(
 function readResource(reader: MessageReader, ranges: readonly EncodedRange[]): OtlpAttributes {
   const attributes: OtlpAttributes = new Map();
   for (const range of ranges) {
-    reader.open(range);
+    reader.open(range, 'the resource');
     reader.message(resourceFields, () => readAttributes(reader, attributes));
   }
   return attributes;
@@ -78,7 +78,7 @@ function readResource(reader: MessageReader, ranges: readonly EncodedRange[]): O
 function readScope(reader: MessageReader, ranges: readonly EncodedRange[]): string {
   const scope = { name: '', version: '', attributes: new Map() as OtlpAttributes };
   for (const range of ranges) {
-    reader.open(range);
+    reader.open(range, 'the scope');
     reader.message(scopeFields, (field) => {
       if (field === 'attributes') readAttributes(reader, scope.attributes);
       else scope[field] = reader.text();
@@ -89,7 +89,7 @@ function readScope(reader: MessageReader, ranges: readonly EncodedRange[]): stri
 
 function readRecord(reader: MessageReader, range: EncodedRange, source: string): OtlpLogRecord {
   const record: OtlpLogRecord = { ...emptyRecord, source, attributes: new Map() };
-  reader.open(range);
+  reader.open(range, 'the log record');
   reader.message(logRecordFields, (field) => {
     if (field === 'timeUnixNano' || field === 'observedTimeUnixNano')
       record[field] = reader.integer('fixed64');

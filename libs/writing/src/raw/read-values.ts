@@ -1,7 +1,7 @@
 import { limits } from '#event';
 import { ProblemError } from '#api';
 import { TimeSlice } from '#async';
-import { failure, secondOnLine, syntaxError } from '../read-request.js';
+import { failure, nextValue, secondOnLine, syntaxError } from '../read-request.js';
 import type { EventRejection } from '../rejection.js';
 import { ValidatingJsonScanner } from '../schemas/scan/validating-json-scanner.js';
 
@@ -94,8 +94,7 @@ function requireEnd(scanner: ValidatingJsonScanner, end: number): void {
  */
 function endsWithItsLine(text: string): boolean {
   const scanner = new ValidatingJsonScanner(text, { lines: true });
-  let start = scanner.space(0);
-  while (text.charCodeAt(start) === lineFeed) start = scanner.space(start + 1);
+  const start = nextValue(text, 0);
   if (text.charCodeAt(start) === openBracket) return false;
   const end = scanner.value(start, 0);
   return end >= 0 && text.charCodeAt(scanner.space(end)) === lineFeed;
@@ -104,15 +103,12 @@ function endsWithItsLine(text: string): boolean {
 /** Reads newline-delimited values; yields the number of characters of each. */
 function* lines(text: string, taker: ValueHandler): Generator<number> {
   const scanner = new ValidatingJsonScanner(text, { lines: true });
-  for (let start = 0; start < text.length;) {
+  for (let start = nextValue(text, 0); start < text.length;) {
     const newline = text.indexOf('\n', start);
     const end = newline < 0 ? text.length : newline;
-    const first = scanner.space(start);
-    if (first < end) {
-      takeLine(scanner, { start: first, end }, taker);
-      yield end - first;
-    }
-    start = end + 1;
+    takeLine(scanner, { start, end }, taker);
+    yield end - start;
+    start = nextValue(text, end);
   }
 }
 
@@ -132,14 +128,14 @@ function takeLine(
 
 function* sequence(text: string, taker: ValueHandler): Generator<number> {
   const scanner = new ValidatingJsonScanner(text);
-  for (let i = scanner.space(0); i < text.length;) {
+  for (let i = nextValue(text, 0); i < text.length;) {
     const start = i;
     if (text.charCodeAt(i) === openBracket) i = yield* list(scanner, i, taker);
     else {
       i = takeValue(scanner, start, taker);
       yield i - start;
     }
-    i = scanner.space(i);
+    i = nextValue(text, i);
   }
 }
 

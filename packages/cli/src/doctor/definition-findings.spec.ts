@@ -3,6 +3,7 @@ import { Tributary } from '#client';
 import { definitionFindings } from './definition-findings.js';
 
 const running = { status: 'running', failure: null, lag: 0 };
+const retrying = { since: '2026-11-26T01:00:00Z', last_answer: 'The receiver answered 503.' };
 
 /** Returns the findings for these projections and pipelines. */
 function findingsOf(kinds: { projections?: object[]; pipelines?: object[] }) {
@@ -37,7 +38,6 @@ it('given failed definitions, paused or not, doctor tells the reason and advises
 });
 
 it('given a receiver that is down, doctor tells since when and the last answer', async () => {
-  const retrying = { since: '2026-11-26T01:00:00Z', last_answer: 'The receiver answered 503.' };
   expect(await findingsOf({ pipelines: [{ name: 'hooks', ...running, retrying }] })).toMatchObject([
     {
       verdict: 'warning',
@@ -46,8 +46,12 @@ it('given a receiver that is down, doctor tells since when and the last answer',
   ]);
 });
 
-it('given a paused pipeline, doctor warns with its lag', async () => {
-  const findings = await findingsOf({ pipelines: [{ name: 'hooks', ...running, status: 'paused', lag: 7 }] });
+it.each([
+  ['accepts', null],
+  ['did not accept the last delivery', retrying],
+])('given a paused pipeline whose receiver %s, doctor warns with its lag', async (_, last) => {
+  const paused = { name: 'hooks', ...running, status: 'paused', lag: 7, retrying: last };
+  const findings = await findingsOf({ pipelines: [paused] });
   expect(findings).toMatchObject([
     { check: 'pipeline hooks', verdict: 'warning', detail: 'It is paused, 7 records behind.' },
   ]);

@@ -30,10 +30,13 @@ function findingsOf(
     const advice = `Remove the cause, then ${resume}: it continues at its position. If it fails again, ${remedies[kind]}.`;
     return [wrong(check, `It has failed: ${visibleText(failure)}`, advice)];
   }
+  if (status === 'paused')
+    return [
+      warning(check, `It is paused, ${lag} records behind.`, `${resume} continues it at its position.`),
+    ];
   if (retrying) {
     const detail = `Deliveries are repeated since ${retrying.since}: ${visibleText(retrying.last_answer)}`;
     return [warning(check, detail, 'Repair the receiver: the pipeline continues by itself.')];
   }
-  if (status !== 'paused') return [];
-  return [warning(check, `It is paused, ${lag} records behind.`, `${resume} continues it at its position.`)];
+  return [];
 }

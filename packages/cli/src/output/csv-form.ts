@@ -6,7 +6,7 @@ export class CsvFormat implements OutputFormat {
   constructor(private readonly columns: readonly Column[]) {}
 
   open(): string {
-    return line(this.columns.map(({ name }) => name));
+    return line(this.columns.map(({ name }) => withoutFormula(name)));
   }
 
   item(item: object): string {

@@ -69,6 +69,16 @@ describe('CSV', () => {
   });
 });
 
+describe('the names of columns', () => {
+  it('are no formulas in CSV', () => {
+    expect(text(new CsvFormat([{ name: '=1+1' }]), { '=1+1': 'x' })).toBe("'=1+1\r\nx\r\n");
+  });
+
+  it('with escapes are aligned in the form of one item', () => {
+    expect(text(recordForm, { 'a\nb': 1, c: 2 })).toBe('a\\u{a}b  1\nc        2\n');
+  });
+});
+
 describe('a table', () => {
   const columns = [{ name: 'a' }, { name: 'b' }];
 
@@ -88,6 +98,11 @@ describe('a table', () => {
   it('escapes control characters', () => {
     const form = new TableFormat(columns, { width: 80 });
     expect(text(form, { a: '\u001b[2J', b: '\u202e\n' })).toContain('\\u{1b}[2J  \\u{202e}\\u{a}\n');
+  });
+
+  it('escapes control characters in the names of columns', () => {
+    const form = new TableFormat([{ name: 'a\nevil\u001b[31m' }], { width: 80 });
+    expect(text(form, { 'a\nevil\u001b[31m': 1 })).toBe('A\\u{a}EVIL\\u{1b}[31M\n1\n');
   });
 
   it('of no items is empty', () => {

@@ -6,10 +6,10 @@ export const recordForm: OutputFormat = {
   open: () => '',
   item: (item) => {
     const members = Object.entries(item).map(
-      ([name, value]) => [name.replace(/Text$/, ''), shown(value)] as const,
+      ([name, value]) => [visibleText(name.replace(/Text$/, '')), shown(value)] as const,
     );
     const width = Math.max(0, ...members.map(([name]) => name.length));
-    return members.map(([name, value]) => `${visibleText(name).padEnd(width)}  ${value}\n`).join('');
+    return members.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join('');
   },
   close: () => '',
 };

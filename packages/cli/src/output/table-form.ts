@@ -39,7 +39,7 @@ export class TableFormat implements OutputFormat {
 
   private begin(): string {
     if (this.waiting.length === 0) return '';
-    const lines = [this.columns.map(({ name }) => name.toUpperCase()), ...this.waiting];
+    const lines = [this.columns.map(({ name }) => visibleText(name.toUpperCase())), ...this.waiting];
     this.widths = this.columns.map((_, i) => Math.max(...lines.map((cells) => cells[i]!.length)));
     this.waiting = [];
     return lines.map((cells) => this.line(cells)).join('');

@@ -27,6 +27,12 @@ describe('visible text', () => {
     ['a musical format character', '\u{1d173}', '1d173'],
     ['a line separator', '\u2028', '2028'],
     ['a lone surrogate', '\ud800', 'd800'],
+    ['a null notehead', '\u{1d159}', '1d159'],
+    ['an object replacement character', '\ufffc', 'fffc'],
+    ['a private character', '\ue000', 'e000'],
+    ['a supplementary private character', '\u{10fffd}', '10fffd'],
+    ['an unassigned character', '\u0378', '378'],
+    ['a noncharacter', '\uffff', 'ffff'],
     ['a blank braille pattern', '\u2800', '2800'],
   ])('has an escape for %s', (_what, character, code) => {
     expect(visibleText(`a${character}b`)).toBe(`a\\u{${code}}b`);
@@ -49,6 +55,11 @@ describe('visible text', () => {
       expect(visibleText(text)).toBe(text);
     },
   );
+
+  it('keeps a joiner only between emoji', () => {
+    expect(visibleText('©\u200d© ™\u200d👩 👩\u200d©')).toBe('©\\u{200d}© ™\\u{200d}👩 👩\\u{200d}©');
+    expect(visibleText('🏳️‍🌈 ❤️‍🔥 🧑‍⚖️ 👩‍❤️‍💋‍👨 🐻‍❄️')).toBe('🏳️‍🌈 ❤️‍🔥 🧑‍⚖️ 👩‍❤️‍💋‍👨 🐻‍❄️');
+  });
 
   it('keeps no joiner that joins nothing, and no selector beside a digit', () => {
     expect(visibleText('a\u200db 👩\u200db 1\ufe0f')).toBe('a\\u{200d}b 👩\\u{200d}b 1\\u{fe0f}');

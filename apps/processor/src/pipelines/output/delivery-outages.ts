@@ -7,8 +7,8 @@ import type { DeliveryAttempt } from '#webhooks';
 
 interface DeliveryOutagesOptions {
   writer: Pick<KeyedStateStore, 'save'>;
-  /** Returns the id of a pipeline's current job; undefined if there is no such pipeline. */
-  jobOf(pipeline: string): string | undefined;
+  /** Returns whether a pipeline has this job now. */
+  isCurrent(job: string): boolean;
   logger: Logger;
   onFailure(error: unknown): void;
   /** Returns the current time in milliseconds since 1970. */
@@ -16,24 +16,29 @@ interface DeliveryOutagesOptions {
 }
 
 interface Outage {
+  /** Time of the first failed attempt after an accepted one. */
   since: EpochMicros;
-  /** Why the last attempt failed; undefined after the receiver has accepted a delivery. */
-  answer: string | undefined;
+  /** Why the last attempt failed. */
+  answer: string;
+  /** Time of the last failed attempt. */
   at: EpochMicros;
 }
 
 /** Milliseconds that the writer waits for more attempts, and between two tries to write. */
 const writeMs = 1_000;
+/** Milliseconds without an attempt after which an outage is forgotten: attempts are less than a minute apart. */
+const outageAgeMs = 120_000;
 const maxAnswerCharacters = 300;
 
 /**
- * Stores since when a pipeline repeats its deliveries to a webhook, and the last answer, for the gateway: while deliveries
- * are repeated, there is no checkpoint. Pipelines whose deliveries are accepted cost no write.
+ * Stores since when a job repeats its deliveries to a webhook, and the last answer, for the gateway: while deliveries
+ * are repeated, there is no checkpoint. Of several receivers, the one that is down for the longest time is stored. Jobs
+ * whose deliveries are accepted cost no write.
  */
 export class DeliveryOutages {
-  /** By pipeline; at most one entry for each. */
-  private readonly outages = new Map<string, Outage>();
-  /** Pipelines whose outage has changed since it was written. */
+  /** By job and URL of the receiver. Outages of former jobs, and those without attempts, are removed. */
+  private readonly outages = new Map<string, Map<string, Outage>>();
+  /** Jobs whose outages have changed since they were written. */
   private readonly changed = new Set<string>();
   private readonly loop: BackgroundLoop;
 
@@ -47,14 +52,15 @@ export class DeliveryOutages {
     });
   }
 
-  attempted({ sender, outcome, answer }: DeliveryAttempt): void {
-    const known = this.outages.get(sender);
-    // An event that its receiver rejects at once is a dead letter, and is not repeated.
-    if (outcome !== 'repeated' && known?.answer === undefined) return;
-    const at = this.options.now() * 1000;
-    const since = known?.answer === undefined ? at : known.since;
-    this.outages.set(sender, { since, at, answer: outcome === 'delivered' ? undefined : answer });
-    this.changed.add(sender);
+  attempted({ job, url, outcome, answer = '' }: DeliveryAttempt): void {
+    // An event that is given up becomes a dead letter, and is not repeated.
+    if (outcome === 'given_up') return;
+    const outages = this.outages.get(job) ?? new Map<string, Outage>();
+    if (outcome === 'repeated') {
+      const at = this.options.now() * 1000;
+      this.outages.set(job, outages.set(url, { since: outages.get(url)?.since ?? at, at, answer }));
+    } else if (!outages.delete(url)) return;
+    this.changed.add(job);
     this.loop.soon(writeMs);
   }
 
@@ -62,30 +68,41 @@ export class DeliveryOutages {
     await this.loop.stop();
   }
 
-  private async write(): Promise<undefined> {
-    const pipelines = [...this.changed];
+  private async write(): Promise<number | undefined> {
+    this.forget();
+    const jobs = [...this.changed].filter((job) => this.options.isCurrent(job));
     this.changed.clear();
-    const rows = pipelines.flatMap((pipeline) => this.rowOf(pipeline) ?? []);
     try {
-      if (rows.length > 0) await this.options.writer.save([], rows);
+      if (jobs.length > 0)
+        await this.options.writer.save(
+          [],
+          jobs.map((job) => this.rowOf(job)),
+        );
     } catch (error) {
-      for (const pipeline of pipelines) this.changed.add(pipeline);
+      for (const job of jobs) this.changed.add(job);
       throw error;
     }
-    return undefined;
+    return this.outages.size > 0 ? outageAgeMs : undefined;
   }
 
-  private rowOf(pipeline: string): PartitionCheckpoint | undefined {
-    const outage = this.outages.get(pipeline);
-    const owner = this.options.jobOf(pipeline);
-    if (!owner || outage?.answer === undefined) this.outages.delete(pipeline);
-    if (!owner || !outage) return undefined;
-    const { since, answer, at } = outage;
+  /** Removes the outages of former jobs, and those of receivers to which nothing was posted for a while. */
+  private forget(): void {
+    const oldest = (this.options.now() - outageAgeMs) * 1000;
+    for (const [job, outages] of this.outages) {
+      for (const [url, { at }] of outages) if (at <= oldest) outages.delete(url);
+      if (outages.size === 0 || !this.options.isCurrent(job)) this.outages.delete(job);
+    }
+  }
+
+  private rowOf(owner: string): PartitionCheckpoint {
+    const at = this.options.now() * 1000;
+    const [longest] = [...(this.outages.get(owner)?.values() ?? [])].sort((a, b) => a.since - b.since);
     return {
       ...{ owner, stage: deliveryStage, stream: '', partition: 0, next: at, watermark: null, updated_at: at },
       ...{ processed: 0, emitted: 0, dropped: 0, late: 0, failed: 0 },
-      state:
-        answer === undefined ? '' : JSON.stringify({ since, answer: answer.slice(0, maxAnswerCharacters) }),
+      state: longest
+        ? JSON.stringify({ since: longest.since, answer: longest.answer.slice(0, maxAnswerCharacters) })
+        : '',
     };
   }
 }

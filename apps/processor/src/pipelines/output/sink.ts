@@ -116,7 +116,7 @@ export class Sink {
     const { id, value } = emittedRecord(output, run, { schemaVersion: null, now: this.parts.now() });
     const isCloudEvent = format === 'cloudevents';
     return {
-      ...{ id, url, secretRef, sender: run.name },
+      ...{ id, url, secretRef, sender: run.name, job: run.id },
       contentType: isCloudEvent ? 'application/cloudevents+json' : 'application/json',
       body: isCloudEvent ? cloudEvent(output, run, id) : value,
     };

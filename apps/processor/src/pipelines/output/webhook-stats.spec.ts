@@ -10,8 +10,9 @@ const shown = async () =>
 describe('The metrics of webhooks', () => {
   it('exist before the first attempt, count each attempt, and are removed with the pipeline', async () => {
     createAttemptMetrics('p');
-    countAttempt({ sender: 'p', outcome: 'repeated', seconds: 2 });
-    countAttempt({ sender: 'p', outcome: 'delivered', seconds: 0.1 });
+    const by = { sender: 'p', job: 'j', url: 'https://example.com/' };
+    countAttempt({ ...by, outcome: 'repeated', seconds: 2 });
+    countAttempt({ ...by, outcome: 'delivered', seconds: 0.1 });
     expect(await shown()).toEqual([
       'tributary_webhook_attempts_total{pipeline="p",outcome="delivered"} 1',
       'tributary_webhook_attempts_total{pipeline="p",outcome="repeated"} 1',

@@ -27,6 +27,14 @@ const nested = new Set(['Subquery', 'WithElement', 'SelectIntersectExceptQuery']
 export function checkCatalog(nodes: readonly SyntaxNode[]): void {
   const catalog = nodes.find(({ kind, name }) => kind === 'TableIdentifier' && catalogTables.test(name));
   if (!catalog) return;
+  const unclear = nodes.find(
+    ({ kind, alias }) =>
+      kind.startsWith('ColumnsReplace') || (kind !== 'TableIdentifier' && alias?.includes('.')),
+  );
+  if (unclear)
+    throw new SqlRejectedError(
+      `A statement that reads ${catalog.name} must not use REPLACE, or an alias that contains a dot`,
+    );
   const late = lateNodes(nodes);
   const risky = nodes.find((node) => !late.has(node) && mayFail(node));
   const partial = [...late].find(mayFail);

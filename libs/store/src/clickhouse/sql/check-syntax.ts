@@ -86,7 +86,16 @@ const membership = /^(global)?(not)?(null)?in(ignoreset)?$/i;
  * Matches names that a view of an event type or a projection may have. A statement may not define a table of such a
  * name, and a name of this form gets the same answer whether the view exists or not.
  */
-const viewName = /^[a-z0-9]\w*__|^(t_)?projection_/i;
+const viewName = /^[a-z0-9]\w*__|^(t_)?projection_|^t_\w{120}_[0-9a-f]{12}$/i;
+
+/** The functions whose first argument is the text of an aggregate function. */
+const takesAggregate = /^(arrayreduce|arrayreduceinranges|initializeaggregation)$/i;
+
+/** Matches the aggregate functions in the text of a type: `AggregateFunction(1, sumIf, UInt8)`. */
+const aggregateTypes = /AggregateFunction\s*\(\s*(?:\d+\s*,\s*)?([^\s(),]*)/gi;
+
+/** Longest name of a function that is looked up. ClickHouse's own longest name has 45 characters. */
+const mostNameCharacters = 200;
 
 /**
  * Rejects an SQL statement, based on its syntax tree from ClickHouse, unless it only reads published views and
@@ -116,7 +125,10 @@ export function checkSyntax(nodes: readonly SyntaxNode[], text: string, publishe
     if (!selectNodes.has(node.kind)) throw refusedNode(node);
     if (node.kind === 'TableIdentifier') tables.check(node.name, described);
     if (node.kind === 'TableExpression') checkTableFunction(node);
+    if (node.kind === 'Literal')
+      for (const [, name] of node.name.matchAll(aggregateTypes)) requireAggregate(name!);
     if (node.kind !== 'Function') continue;
+    if (takesAggregate.test(node.name)) requireAggregateText(argumentsOf(node)[0]);
     checkPairwiseFunction(node);
     if (membership.test(node.name)) tables.checkMembership(node);
   }
@@ -132,7 +144,25 @@ function calledFunctions(node: SyntaxNode): string[] {
   if (node.kind !== 'Function') return [];
   const [first] = argumentsOf(node);
   const isName = first?.kind === 'Identifier' && isHigherOrderFunction(node.name);
-  return isName ? [node.name, first.name] : [node.name];
+  const names = isName ? [node.name, first.name] : [node.name];
+  if (names.some(({ length }) => length > mostNameCharacters))
+    throw new SqlRejectedError(`A name of a function has at most ${mostNameCharacters} characters`);
+  return names;
+}
+
+/** Requires a text literal with the name of an aggregate function that analysts may call. */
+function requireAggregateText(node: SyntaxNode | undefined): void {
+  const name = node?.kind === 'Literal' ? /^'\s*(\w+)/.exec(node.name)?.[1] : undefined;
+  if (name === undefined)
+    throw new SqlRejectedError(
+      'The name of an aggregate function must be written as a text in the statement',
+    );
+  requireAggregate(name);
+}
+
+function requireAggregate(name: string): void {
+  if (name.length > mostNameCharacters || !isPermittedFunction(name))
+    throw new SqlRejectedError(`The aggregate function ${name.slice(0, 50)} is not allowed`);
 }
 
 /** Rejects the question for a table that the API key may not read, so that the answer does not show whether it exists. */

@@ -295,6 +295,20 @@ describe('the published views', () => {
     await sql.publish(published);
   });
 
+  it('of a projection are refused, and not empty, while another gateway has published an older generation', async () => {
+    const [totals] = published.projections;
+    const rebuilt = { ...published, projections: [{ ...totals, generation: 'build-3' }] };
+    const other = openClickHouseSql(given.options, {});
+    await sql.publish(rebuilt);
+    await other.publish(published);
+    const statement = question('SELECT count() FROM projection_totals', { builds: ['build-3'] });
+    expect(await tried(statement)).toMatchObject({ status: 503 });
+    await sql.publish(rebuilt);
+    expect(await tried(statement)).toMatchObject({ status: 200 });
+    await sql.publish(published);
+    await other.close();
+  });
+
   it('are published even if ClickHouse rejects one of them', async () => {
     const broken = { ...secretsView, view: 'a'.repeat(400) };
     await expect(
@@ -377,16 +391,21 @@ describe('a statement', () => {
     const asked = question(
       'WITH x AS (SELECT arrayJoin(range(1000000)) AS n) SELECT a.n FROM x AS a CROSS JOIN x AS b',
     );
-    const { body } = await sql.run(asked, await sql.check(asked, gone.signal), gone.signal);
+    // The statement is still running when its client leaves, however slow the machine is.
+    const patient = openClickHouseSql(given.options, {
+      bounds: { seconds: 600, memoryBytes: 512 * 1024 ** 2 },
+    });
+    const { body } = await patient.run(asked, await patient.check(asked, gone.signal), gone.signal);
     body.on('error', () => undefined);
     let hasEnded = false;
-    const ended = sql.ended(asked.queryId).then(() => (hasEnded = true));
+    const ended = patient.ended(asked.queryId).then(() => (hasEnded = true));
     for (let n = 0; n < 3; n++) await answered(question('SELECT 1'));
     expect(hasEnded).toBe(false);
     gone.abort(new Error('gone'));
     body.destroy();
     await ended;
-    await expect(sql.ended('no such id')).resolves.toBeUndefined();
+    await expect(patient.ended('no such id')).resolves.toBeUndefined();
+    await patient.close();
   });
 });
 

@@ -61,6 +61,9 @@ const lostRole = new Set([
 /** The statement with which clickhouse-go, and so Grafana, connects. `displayName()` is by default the name of a host. */
 const greeting = 'SELECT displayName(), version(), revision(), timezone()';
 
+/** Matches the names of the views of projections. */
+const projectionView = /^(t_)?projection_/;
+
 /** The FORMAT clause at the end of a formatted statement; no other clause can end like this. */
 const formatClause = / FORMAT (?:(\w+)|`(\w+)`)$/;
 
@@ -101,7 +104,7 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
       const explained = await this.explain(question, text, signal);
       const nodes = syntaxNodes(explained);
       const unknown = checkSyntax(nodes, text, { database: this.database, views: question.views });
-      if (unknown.length > 0) await this.requireNoFunctions(unknown);
+      if (unknown.length > 0) await this.requireNoFunctions(unknown, signal);
       const views = namedViews(explained, question.views);
       return { text, format, outline, views, warning: exactTextWarning(nodes) };
     } catch (error) {
@@ -112,7 +115,7 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
 
   async run(question: SqlRequest, statement: CheckedStatement, signal: AbortSignal): Promise<SqlResponse> {
     const { queryId, acceptEncoding, transport } = question;
-    this.requireCurrent(question, statement);
+    await this.requireCurrent(question, statement, signal);
     const end = () => void this.options.connection.end(queryId);
     signal.addEventListener('abort', end, { once: true });
     const answer = await this.http.send({
@@ -139,10 +142,15 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
    * Requires that the views show the generations that the key may read. Otherwise a projection that was just rebuilt would
    * seem to be empty.
    */
-  private requireCurrent({ builds }: SqlRequest, { views }: CheckedStatement): void {
-    for (const view of views) {
-      const generation = this.published.generationOf(view);
-      if (generation === undefined || builds.includes(generation)) continue;
+  private async requireCurrent(
+    { builds }: SqlRequest,
+    { views }: CheckedStatement,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const ofProjections = views.filter((view) => projectionView.test(view));
+    if (ofProjections.length === 0) return;
+    for (const [view, generation] of await this.published.generationsOf(ofProjections, signal)) {
+      if (builds.includes(generation)) continue;
       const message = `The view ${view} is being replaced, because its projection was rebuilt; send the statement again.`;
       throw new SqlError(218, 503, `${message} (TABLE_IS_DROPPED)`);
     }
@@ -190,10 +198,9 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
   }
 
   /** @throws SqlRejectedError if ClickHouse has a function of one of these names, with or without an aggregate's suffix */
-  private async requireNoFunctions(names: readonly string[]): Promise<void> {
+  private async requireNoFunctions(names: readonly string[], signal: AbortSignal): Promise<void> {
     const rows = await this.options.connection.select<[string]>('SELECT lower(name) FROM system.functions', {
-      params: {},
-      purpose: 'lookup',
+      ...{ params: {}, purpose: 'lookup', signal },
     });
     const functions = new Set(rows.map(([name]) => name));
     const refused = names.find((name) => withoutSuffixes(name).some((base) => functions.has(base)));

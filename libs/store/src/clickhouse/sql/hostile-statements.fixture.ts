@@ -933,6 +933,7 @@ export const existenceOracles: readonly string[] = [
   'WITH {name} AS (SELECT * FROM {name}) SELECT count() FROM {name}',
   'SELECT arrayMap(y -> ((1, 2) AS {name}), [1]), 1 IN {name}',
   'SELECT arrayMap({name}, [1])',
+  'WITH {name} AS `a (children 0` SELECT 1 IN `a (children 0`',
   'SELECT {name}(1)',
   'SELECT exists({name})',
   "SELECT hasColumnInTable('{views}', '{name}', 'a')",
@@ -948,6 +949,55 @@ export const existenceOracles: readonly string[] = [
   "SELECT 1 FROM system.tables WHERE if(name = '{name}', CAST('x', 'FixedString(120000000)'), 'y') != ''",
   "SELECT 1 FROM system.tables WHERE if(name = '{name}', {f:FixedString(500000000)}, 'y') != ''",
   "SELECT 1 FROM system.databases WHERE sleepEachRow(name = '{name}') = 0",
+];
+
+/** Names that imitate the end of a node, long names, and texts with names of aggregate functions. */
+const falseNames: Row[] = [
+  ['an alias like the children of a node', "SELECT arrayMap(file AS `a (children 0`, ['/etc/hostname'])"],
+  ['an alias like an alias', "SELECT arrayMap(file AS `q (alias r)`, ['/etc/hostname'])"],
+  [
+    'an alias like the children of a node, for a parameter',
+    "SELECT arrayMap({f:Identifier} AS `a (children 0`, ['/etc/hostname'])",
+    undefined,
+    { f: 'file' },
+  ],
+  // ClickHouse's formatter leaves such an alias out.
+  ['a parameter like an alias', 'SELECT 1 AS {a:Identifier}', '1\n', { a: 'b (alias c)' }],
+  [
+    'an alias of a hidden view like the end of a node',
+    'WITH secrets__secret_kept AS `a (children 0` SELECT 1 IN `a (children 0`',
+  ],
+  ['an aggregate function by a computed name', "SELECT arrayReduce(concat('agg', 'Throw(0.5)'), [1])"],
+  ['a forbidden aggregate function by its name', "SELECT arrayReduce('aggThrow(0.5)', [1])"],
+  ['a forbidden aggregate function in ranges', "SELECT arrayReduceInRanges('aggThrow(0.5)', [(1, 1)], [1])"],
+  ['a forbidden initial state', "SELECT initializeAggregation('aggThrow(0.5)', 1)"],
+  [
+    'a parameter with the name of a forbidden aggregate function',
+    'SELECT arrayReduce({f:String}, [1])',
+    undefined,
+    { f: 'aggThrow(0.5)' },
+  ],
+  [
+    'a parameter with the name of a permitted aggregate function',
+    'SELECT arrayReduce({f:String}, [1])',
+    '1\n',
+    { f: 'sum' },
+  ],
+  ['a forbidden aggregate function in a type', "SELECT CAST('x', 'AggregateFunction(aggThrow(0.5), UInt8)')"],
+  [
+    'a forbidden aggregate function in a nested type',
+    "SELECT CAST('x' AS Array(SimpleAggregateFunction(aggThrow, UInt8)))",
+  ],
+  ['a name of a function of 40 kB', `SELECT x${'If'.repeat(20_000)}(1)`],
+  [
+    'an alias with a dot in a condition on the tables',
+    "SELECT toInt64(if(name LIKE 'secrets%', name, '1')) AS `a.b` FROM system.tables WHERE `a.b` = 1",
+  ],
+  [
+    'REPLACE in a condition on the tables',
+    "SELECT * REPLACE (toInt64(if(name LIKE 'sec%', name, '1')) AS name) FROM system.tables WHERE name = 1",
+  ],
+  ['a permitted aggregate function by its name', "SELECT arrayReduce('sumIf', [1, 2], [1, 0])", '1\n'],
 ];
 
 /** @param names Replacements for `{tables}` and `{views}`. */
@@ -968,6 +1018,7 @@ export function hostileStatements(names: { tables: string; views: string }): Hos
     ...laterOracles,
     ...costlyCalls,
     ...namedFunctions,
+    ...falseNames,
   ];
   return rows.map(([tries, sql, answers, params]) => ({
     tries,

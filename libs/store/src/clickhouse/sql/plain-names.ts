@@ -8,9 +8,12 @@ const quotedParts = /'(?:[^'\\]|\\[\s\S])*'|([`"])((?:(?!\1)[^\\]|\\[\s\S])*)\1/
  */
 const plain = /^(?:[^\p{Cc}\\]|\\[\\'"`])*$/u;
 
+/** Matches what begins the alias and the number of children in a line of `EXPLAIN AST`. */
+const endOfNode = /\((?:alias|children) /;
+
 /**
- * Rejects names that contain a control character. `EXPLAIN AST` prints names unescaped, so a line break in a
- * name could imitate a node of the tree.
+ * Rejects names that contain a control character, or text like the end of a node. `EXPLAIN AST` prints names unescaped,
+ * so such a name could imitate a node of the tree, or hide the name of a function behind a false alias.
  * @param text The statement as ClickHouse formats it.
  * @param params The values of the statement's parameters. If any parameter has the type Identifier, all
  * values are checked as names.
@@ -24,4 +27,6 @@ export function assertPlainNames(text: string, params: ReadonlyMap<string, strin
 
 function requirePlain(name: string): void {
   if (!plain.test(name)) throw new SqlRejectedError('A name with a control character is not allowed');
+  if (endOfNode.test(name))
+    throw new SqlRejectedError('A name that contains "(alias " or "(children " is not allowed');
 }

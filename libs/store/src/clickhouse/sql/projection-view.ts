@@ -62,12 +62,17 @@ const columnsOf: Record<FieldResultType, (line: string) => FieldColumns> = {
   object: (line) => ({ main: line }),
 };
 
-/** Matches a sum that has at most 38 decimal places. A sum has an exponent if it would have more than 20 zeros. */
-const exactSum = '^-?([0-9]{1,38}([.][0-9]{1,38})?|[0-9]+e-([12][0-9]|3[0-8])|[0-9]+e[+][0-9]{2})$';
+/**
+ * Matches a sum of at most 18 decimal places. A sum has an exponent if it would have more than 20 zeros. ClickHouse does
+ * not notice when a Decimal256 overflows: up to 10^38 there is room for sums and quotients of such columns.
+ */
+const exactSum = '^-?[0-9]+([.][0-9]{1,18}|e[+][0-9]{2})?$';
+const largestSum = '1e38';
 
-/** NULL for a number that the type would round, or that is too large for it. */
+/** NULL for a number that the type would round, or that is too large. */
 function exactDecimal(line: string): string {
-  return `toDecimal256OrNull(if(match(${line}, '${exactSum}'), ${line}, ''), 38)`;
+  const isExact = `match(${line}, '${exactSum}') AND abs(toFloat64OrZero(${line})) <= ${largestSum}`;
+  return `toDecimal256OrNull(if(${isExact}, ${line}, ''), 18)`;
 }
 
 /** NULL for all that is not a number, and for a number beyond Float64. */

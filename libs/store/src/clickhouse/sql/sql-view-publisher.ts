@@ -7,11 +7,9 @@ import { viewSelects } from './view-statements.js';
 
 /**
  * Manages the analysts' views in ClickHouse. The comment of each view is a hash of its SELECT, by which every
- * process detects which views are up to date. Several processes may publish concurrently.
+ * process detects which views are up to date, and the generation of its projection. Several processes may publish concurrently.
  */
 export class SqlViewPublisher {
-  /** The generation that each projection's view shows since its last publication by this process. */
-  private readonly generations = new Map<string, string>();
   private running: Promise<void> = Promise.resolve();
 
   constructor(
@@ -19,9 +17,15 @@ export class SqlViewPublisher {
     private readonly databases: TableAndViewDatabases,
   ) {}
 
-  /** Returns the generation that a projection's view shows; undefined if the view is not published yet, or is no projection's. */
-  generationOf(view: string): string | undefined {
-    return this.generations.get(view);
+  /** Resolves with the generation that each of these views shows now, whichever process has published it. */
+  async generationsOf(views: readonly string[], signal: AbortSignal): Promise<Map<string, string>> {
+    const comments = await this.present(signal);
+    return new Map(
+      views.flatMap((view) => {
+        const generation = comments.get(view)?.split(' ')[1];
+        return generation === undefined ? [] : [[view, generation] as const];
+      }),
+    );
   }
 
   /**
@@ -42,12 +46,11 @@ export class SqlViewPublisher {
     const present = await this.present();
     const failures: Error[] = [];
     const generations = new Map(projections.map(({ view, generation }) => [view, generation]));
-    for (const view of this.generations.keys()) if (!generations.has(view)) this.generations.delete(view);
     for (const [name, select] of selects) {
-      const view = `CREATE OR REPLACE VIEW ${this.qualified(name)} AS ${select} COMMENT ${quoteText(hashOf(select))}`;
-      const isPublished = present.get(name) === hashOf(select) || (await this.attempt(name, view, failures));
-      const generation = generations.get(name);
-      if (isPublished && generation !== undefined) this.generations.set(name, generation);
+      const comment = [hashOf(select), generations.get(name) ?? []].flat().join(' ');
+      if (present.get(name) === comment) continue;
+      const view = `CREATE OR REPLACE VIEW ${this.qualified(name)} AS ${select} COMMENT ${quoteText(comment)}`;
+      await this.attempt(name, view, failures);
     }
     for (const name of present.keys())
       if (!selects.has(name))
@@ -56,14 +59,12 @@ export class SqlViewPublisher {
       throw new AggregateError(failures, failures.map(({ message }) => message).join('; '));
   }
 
-  private async attempt(name: string, statement: string, failures: Error[]): Promise<boolean> {
+  private async attempt(name: string, statement: string, failures: Error[]): Promise<void> {
     try {
       await this.connection.command(statement);
-      return true;
     } catch (error) {
       const message = `The view ${name}: ${(error as Error).message}`;
       failures.push(new Error(message, { cause: error }));
-      return false;
     }
   }
 
@@ -72,10 +73,10 @@ export class SqlViewPublisher {
   }
 
   /** Returns the comments of the views that ClickHouse has now, by the name of the view. */
-  private async present(): Promise<Map<string, string>> {
+  private async present(signal?: AbortSignal): Promise<Map<string, string>> {
     const rows = await this.connection.select<[string, string]>(
       'SELECT name, comment FROM system.tables WHERE database = {database:String}',
-      { params: { database: this.databases.views }, purpose: 'lookup' },
+      { params: { database: this.databases.views }, purpose: 'lookup', ...(signal && { signal }) },
     );
     return new Map(rows);
   }

@@ -19,7 +19,7 @@ interface OpenNode extends SyntaxNode {
 
 /**
  * Parses `EXPLAIN AST`, in which each line is a node. Returns the nodes in depth-first order, the root first. The names
- * in it must not contain line breaks. Takes time in proportion to the text.
+ * in it must be those that `assertPlainNames` accepts. Takes time in proportion to the text.
  * @throws SqlRejectedError unless each node has as many children as its line states, and the first node is the root of
  * all others
  */
@@ -58,7 +58,7 @@ function nodeOf(text: string): OpenNode {
   const childrenAt = text.lastIndexOf(' (children ');
   const count = childrenAt < 0 ? undefined : /^ \(children (\d+)\)$/.exec(text.slice(childrenAt))?.[1];
   const label = text.slice(kind.length, count === undefined ? undefined : childrenAt);
-  const aliasAt = label.endsWith(')') ? label.indexOf(' (alias ') : -1;
+  const aliasAt = label.endsWith(')') ? label.lastIndexOf(' (alias ') : -1;
   return {
     kind,
     name: (aliasAt < 0 ? label : label.slice(0, aliasAt)).slice(1),
