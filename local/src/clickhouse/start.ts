@@ -72,7 +72,8 @@ export async function startClickHouse(options: ClickHouseOptions): Promise<Runni
       ...(await serverArguments({ ...options, dataDir, password })),
       ...['--http_port', String(port), '--tcp_port', String(tcpPort)],
     ],
-    env: { TZ: 'UTC' },
+    // A dumb terminal gets no control sequences.
+    env: { TZ: 'UTC', TERM: 'dumb' },
     onLog: options.onLog,
     signal: options.signal,
   });
