@@ -386,6 +386,20 @@ describe('a statement', () => {
     await expect(running).rejects.toThrow('gone');
   });
 
+  it.each([
+    ['JSONEachRow', 'application/x-ndjson'],
+    ['JSONCompactEachRow', 'application/x-ndjson'],
+    ['JSONCompactEachRowWithNames', 'application/x-ndjson'],
+    ['JSON', 'application/json'],
+    ['TabSeparated', 'text/tab-separated-values'],
+  ])('has the media type of its format: %s', async (format, type) => {
+    const asked = question('SELECT 1 AS a', { format });
+    const never = new AbortController().signal;
+    const { headers, body } = await sql.run(asked, await sql.check(asked, never), never);
+    body.resume();
+    expect(headers['content-type']).toContain(type);
+  });
+
   it('has ended when ClickHouse no longer runs it', async () => {
     const gone = new AbortController();
     const asked = question(

@@ -61,6 +61,10 @@ const lostRole = new Set([
 /** The statement with which clickhouse-go, and so Grafana, connects. `displayName()` is by default the name of a host. */
 const greeting = 'SELECT displayName(), version(), revision(), timezone()';
 
+/** The formats with one JSON value on each line. ClickHouse calls those with an array on each line `text/plain`. */
+const ndjson = /^(JSON\w*EachRow\w*|JSONLines|NDJSON)$/;
+const ndjsonType = 'application/x-ndjson; charset=UTF-8';
+
 /** Matches the names of the views of projections. */
 const projectionView = /^(t_)?projection_/;
 
@@ -135,6 +139,7 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
       const value = answer.headers[name];
       return typeof value === 'string' ? [[name, value] as const] : [];
     });
+    if (ndjson.test(statement.format)) headers.push(['content-type', ndjsonType]);
     return { headers: Object.fromEntries(headers), body: answer };
   }
 
