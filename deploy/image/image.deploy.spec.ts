@@ -67,7 +67,7 @@ describe('the result of the Dockerfile, built without Docker in an empty folder'
     for (const there of ['kafkajs', '@clickhouse/client', 'fastify']) {
       expect(existsSync(join(folder, 'node_modules', there)), there).toBe(true);
     }
-    for (const not of ['chdb', 'vitest', 'eslint', '@types/node']) {
+    for (const not of ['chdb', 'ffi-rs', 'vitest', 'eslint', '@types/node']) {
       expect(existsSync(join(folder, 'node_modules', not)), not).toBe(false);
     }
     const files = readdirSync(join(folder, 'dist'), { recursive: true, encoding: 'utf8' });
@@ -97,7 +97,7 @@ describe('the result of the Dockerfile, built without Docker in an empty folder'
       };
       expect(listed).toContain(`${name}@${version}`);
     }
-    expect(listed.filter((one) => /^(chdb|vitest|eslint)@/.test(one))).toEqual([]);
+    expect(listed.filter((one) => /^(chdb|ffi-rs|vitest|eslint)@/.test(one))).toEqual([]);
   });
 
   it.each(appNames)('checks the configuration of %s', async (app) => {

@@ -109,10 +109,16 @@ export class ManagedChildProcess {
     throw new Error(this.complaint(outcome));
   }
 
-  /** Sends SIGTERM, and SIGKILL after this time. */
-  async stop(timeoutMs: number): Promise<void> {
+  /** Writes text to the standard input of the process. */
+  writeInput(text: string): void {
+    this.child.stdin?.write(text);
+  }
+
+  /** Sends SIGTERM or ends the standard input, and sends SIGKILL after this time. */
+  async stop(timeoutMs: number, by: 'SIGTERM' | 'end of input' = 'SIGTERM'): Promise<void> {
     const force = setTimeout(() => this.child.kill('SIGKILL'), timeoutMs);
-    this.child.kill('SIGTERM');
+    if (by === 'SIGTERM') this.child.kill('SIGTERM');
+    else this.child.stdin?.end();
     await this.ended;
     clearTimeout(force);
   }
