@@ -113,7 +113,10 @@ module.exports = {
       severity: 'error',
       comment: 'A generator of cases is worth more when the real thing is held against it, too.',
       from: { path: '^(apps|local|test|bench)/.*\\.(spec|fixture)\\.ts$' },
-      to: { path: '^libs/[^/]+/src/(?!index\\.ts$)', pathNot: ['\\.fixture\\.ts$', ...fakes] },
+      to: {
+        path: '^libs/[^/]+/src/(?!index\\.ts$)',
+        pathNot: ['^libs/store/src/clickhouse/test-store\\.ts$', '\\.fixture\\.ts$', ...fakes],
+      },
     },
     {
       name: 'other-libraries-through-their-index',

@@ -10,7 +10,7 @@ const project = (name, suffix, extra = {}) => ({
     name,
     include: [`dist/{apps,libs,testkit,local,test,demo,bench,deploy,packages}/**/*${suffix}.spec.js`],
     // For what hangs, not for what is slow: nothing depends on how fast the machine is.
-    testTimeout: 120_000,
+    testTimeout: 300_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000 } },
     setupFiles: setUp('patient-waits'),

@@ -1,0 +1,141 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isPortTaken } from '../free-port.js';
+import { clickHouseUser } from './server-config.js';
+import { startClickHouseServer, type RunningClickHouseServer } from './start.js';
+
+let folder: string;
+let server: RunningClickHouseServer;
+/** The permissions of the null device before ClickHouse started. */
+let nullDevice: number;
+
+beforeAll(async () => {
+  nullDevice = (await stat('/dev/null')).mode;
+  folder = await mkdtemp(join(tmpdir(), 'tributary-clickhouse-'));
+  server = await startClickHouseServer({ dataDir: join(folder, 'data') });
+  await asApp('CREATE TABLE kept (a String) ENGINE = MergeTree ORDER BY a');
+  await asApp("INSERT INTO kept VALUES ('secret')");
+});
+afterAll(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const asApp = async (statement: string): Promise<string> => {
+  const headers = { 'X-ClickHouse-User': clickHouseUser, 'X-ClickHouse-Key': server.password };
+  const answer = await fetch(server.url, { method: 'POST', body: statement, headers });
+  return `${answer.status} ${(await answer.text()).trim()}`;
+};
+
+/** Sends a statement as a web page or another account of this machine can: without a password. */
+const asStranger = (statement: string, search = '', headers: Record<string, string> = {}) =>
+  fetch(`${server.url}/${search}`, {
+    method: 'POST',
+    body: statement,
+    headers: {
+      'content-type': 'text/plain',
+      host: 'rebound.example',
+      origin: 'https://page.example',
+      ...headers,
+    },
+  });
+
+describe("ClickHouse's own server", () => {
+  it('answers the user of the apps, and nobody else with a password', async () => {
+    expect(await asApp('SELECT a FROM kept')).toBe('200 secret');
+    for (const user of ['tributary', 'default', 'sql', 'admin']) {
+      const headers = { 'X-ClickHouse-User': user, 'X-ClickHouse-Key': 'guessed' };
+      expect((await asStranger('SELECT a FROM kept', '', headers)).ok, user).toBe(false);
+    }
+  });
+
+  it.each<[string, string?]>([
+    ['SELECT 1'],
+    ['SELECT * FROM kept'],
+    ['INSERT INTO kept VALUES (1)'],
+    ['INSERT INTO kept FORMAT CSV\nforged'],
+    ['DROP TABLE kept'],
+    ['TRUNCATE kept'],
+    ['CREATE DATABASE d'],
+    ['SHOW TABLES'],
+    ['SHOW PROCESSLIST'],
+    ["SELECT file('/etc/hostname')"],
+    ["SELECT * FROM file('/etc/hostname', 'LineAsString')"],
+    ['SYSTEM SHUTDOWN'],
+    ['SYSTEM RELOAD CONFIG'],
+    ['KILL QUERY WHERE 1'],
+    ['SELECT 1', '?max_ast_elements=50000'],
+    ['SELECT 1', '?max_query_size=100000&max_ast_elements=50000'],
+    ['SELECT 1', '?profile=default'],
+    ['SELECT 1', '?dialect=kusto'],
+    ['SET max_ast_elements = 50000'],
+    ['SELECT 1 SETTINGS max_ast_elements = 50000'],
+    ['EXECUTE AS tributary SELECT 1'],
+    [' '.repeat(10_000_000)],
+    [`SELECT ${'('.repeat(100_000)}`],
+    ['', '?query=SELECT+a+FROM+kept'],
+  ])('runs nothing without a password: %s%s', async (statement, search) => {
+    const answer = await asStranger(statement, search);
+    expect(answer.ok, await answer.clone().text()).toBe(false);
+    expect(await answer.text()).not.toContain('secret');
+    expect(await asApp('SELECT a FROM kept')).toBe('200 secret');
+  });
+
+  it.each(['HTTP', 'TCP'])('opens its %s port again when somebody closes it', async (port) => {
+    // The connection of this statement may be closed with the port.
+    await asStranger(`SYSTEM STOP LISTEN ${port}`).catch(() => undefined);
+    const number = port === 'HTTP' ? server.port : server.tcpPort;
+    await expect.poll(() => isPortTaken(number)).toBe(true);
+    await expect.poll(() => asApp('SELECT 1').catch(String)).toBe('200 1');
+  });
+
+  it('leaves the null device as it was, also as root', async () => {
+    expect((await stat('/dev/null')).mode).toBe(nullDevice);
+  });
+
+  it('refuses a second start on the same folder, and goes on', async () => {
+    const second = startClickHouseServer({ dataDir: join(folder, 'data') });
+    await expect(second).rejects.toThrow('Another server instance in same directory is already running');
+    expect(await asApp('SELECT 1')).toBe('200 1');
+  });
+
+  it('refuses a port that another process uses', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    const { port } = other.address() as AddressInfo;
+    const start = startClickHouseServer({ dataDir: join(folder, 'other'), port });
+    await expect(start).rejects.toThrow(`another process uses port ${port} of 127.0.0.1`);
+    other.close();
+  });
+
+  it('waits for running statements when it is stopped, and has its rows after the next start and after kill -9', async () => {
+    const running = asApp('SELECT sleepEachRow(0.2), number FROM numbers(5) SETTINGS max_block_size = 1');
+    await expect
+      .poll(() => asApp("SELECT count() FROM system.processes WHERE query LIKE 'SELECT sleepEachRow%'"))
+      .toBe('200 1');
+    await server.stop();
+    expect((await running).split('\n')).toHaveLength(5);
+    server = await startClickHouseServer({ dataDir: join(folder, 'data') });
+    await asApp("INSERT INTO kept VALUES ('second')");
+    await server.kill('SIGKILL');
+    server = await startClickHouseServer({ dataDir: join(folder, 'data') });
+    expect(await asApp('SELECT count() FROM kept')).toBe('200 2');
+  });
+
+  it('says which file is damaged', async () => {
+    await server.stop();
+    const [definition] = execFileSync('find', [join(folder, 'data', 'store', 'store'), '-name', 'kept.sql'], {
+      encoding: 'utf8',
+    }).split('\n');
+    const text = execFileSync('cat', [definition!], { encoding: 'utf8' });
+    await writeFile(definition!, 'damaged');
+    await expect(startClickHouseServer({ dataDir: join(folder, 'data') })).rejects.toThrow('kept.sql');
+    await writeFile(definition!, text);
+    server = await startClickHouseServer({ dataDir: join(folder, 'data') });
+    expect(await asApp('SELECT count() FROM kept')).toBe('200 2');
+  });
+});

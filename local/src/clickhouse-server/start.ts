@@ -1,0 +1,148 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { ManagedChildProcess } from '../engine-process.js';
+import { storedSecret } from '../folder-secret.js';
+import { freePort, isPortTaken } from '../free-port.js';
+import { privateFolder } from '../private-folder.js';
+import { clickHouseUser, listenStatement, serverConfig, usersConfig } from './server-config.js';
+
+/** Folder, ports and memory limit of an embedded ClickHouse server. */
+interface ClickHouseServerOptions {
+  /** Data folder of ClickHouse, created if it does not exist. Only one process may use it at a time. */
+  dataDir: string;
+  /** Port of the HTTP interface. Default: a free port. */
+  port?: number;
+  /** Port of the native TCP interface. Default: a free port. */
+  tcpPort?: number;
+  /** Bytes that the server may allocate; default 4 GiB. */
+  maxMemoryBytes?: number;
+  /** Receives each line that the process prints. */
+  onLog?: (line: string) => void;
+  /** If aborted during the start, the process is stopped. */
+  signal?: AbortSignal | undefined;
+}
+
+/** An embedded ClickHouse server that runs as a child process: its addresses and password, and how to stop it. */
+export interface RunningClickHouseServer {
+  url: string;
+  port: number;
+  tcpPort: number;
+  /** The password of the user `tributary`. */
+  password: string;
+  pid: number;
+  /** Resolves with the reason when the process has ended. */
+  ended: Promise<string>;
+  /** Waits for running statements, then ends the server. */
+  stop(): Promise<void>;
+  /** Sends a signal and resolves when the process has ended (for SIGSTOP and SIGCONT: at once). */
+  kill(signal: NodeJS.Signals): Promise<void>;
+}
+
+const startMs = 120_000;
+const stopMs = 25_000;
+
+/** Milliseconds between two checks that the ports are open: everybody who reaches a port can close them. */
+const watchMs = 400;
+
+/** Returns the password of a data folder, which is created once. A user who may read the folder may use the server. */
+export async function clickHousePassword(dataDir: string): Promise<string> {
+  await privateFolder(dataDir);
+  return storedSecret(join(dataDir, 'password'));
+}
+
+/**
+ * Starts ClickHouse's own server and resolves when it answers.
+ * @throws an Error with its output if it ends instead, and if a port is in use
+ */
+export async function startClickHouseServer(
+  options: ClickHouseServerOptions,
+): Promise<RunningClickHouseServer> {
+  const dataDir = resolve(options.dataDir);
+  const password = await clickHousePassword(dataDir);
+  const [port, tcpPort] = [options.port ?? (await freePort()), options.tcpPort ?? (await freePort())];
+  for (const taken of [port, tcpPort])
+    if (await isPortTaken(taken))
+      throw new Error(`ClickHouse cannot start: another process uses port ${taken} of 127.0.0.1.`);
+  const process_ = new ManagedChildProcess({
+    name: 'ClickHouse',
+    command: process.execPath,
+    args: [
+      fileURLToPath(new URL('main.js', import.meta.url)),
+      ...(await serverArguments({ ...options, dataDir, password })),
+      ...['--http_port', String(port), '--tcp_port', String(tcpPort)],
+    ],
+    // A dumb terminal gets no control sequences.
+    env: { TZ: 'UTC', TERM: 'dumb' },
+    onLog: options.onLog,
+    signal: options.signal,
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await process_.until(answers(url, password), startMs);
+  keepListening(process_, [port, tcpPort]);
+  return {
+    url,
+    port,
+    tcpPort,
+    password,
+    pid: process_.pid,
+    ended: process_.ended,
+    // The server waits for running statements when its standard input ends.
+    stop: () => process_.stop(stopMs, 'end of input'),
+    kill: (signal) => process_.kill(signal),
+  };
+}
+
+interface ServerArguments extends Pick<ClickHouseServerOptions, 'dataDir' | 'maxMemoryBytes'> {
+  password: string;
+}
+
+/** Writes the configuration into the data folder, and returns the arguments of `clickhouse-local` without the ports. */
+async function serverArguments({ dataDir, password, maxMemoryBytes }: ServerArguments): Promise<string[]> {
+  const path = join(dataDir, 'store');
+  const [configFile, usersFile] = [join(dataDir, 'config.xml'), join(dataDir, 'users.xml')];
+  await mkdir(path, { recursive: true });
+  const config = serverConfig({ usersFile, maxMemoryBytes: maxMemoryBytes ?? 4 * 2 ** 30 });
+  await writeFile(configFile, config, { mode: 0o600 });
+  await writeFile(usersFile, usersConfig(password), { mode: 0o600 });
+  return [
+    `--config-file=${configFile}`,
+    `--path=${path}`,
+    ...['--listen_host', '127.0.0.1', '--log-level', 'fatal'],
+    // No suggestions. The file of the history is not /dev/null, whose permissions ClickHouse would change as root.
+    ...['-A', '--history_file', join(dataDir, 'history')],
+    // After the statement the server reads further ones from its standard input, and ends when that ends.
+    ...['--interactive', '--query', listenStatement],
+  ];
+}
+
+/** Returns a condition that resolves when the server answers the user of the apps. */
+function answers(url: string, password: string): (signal: AbortSignal) => Promise<void> {
+  const headers = { 'X-ClickHouse-User': clickHouseUser, 'X-ClickHouse-Key': password };
+  return async (signal) => {
+    const ask = () =>
+      fetch(url, { method: 'POST', body: 'SELECT 1', headers, signal }).catch(() => undefined);
+    while (!signal.aborted && !(await ask())?.ok) await sleep(20);
+  };
+}
+
+/** Opens the ports again when somebody has closed one of them. Ends with the process. */
+function keepListening(server: ManagedChildProcess, ports: readonly number[]): void {
+  const timer = setInterval(() => {
+    void Promise.all(ports.map(isOpen)).then((open) => {
+      if (open.includes(false)) server.writeInput(`${listenStatement};\n`);
+    });
+  }, watchMs);
+  timer.unref();
+  void server.ended.then(() => clearInterval(timer));
+}
+
+function isOpen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
