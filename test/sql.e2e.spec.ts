@@ -270,9 +270,11 @@ describe("Grafana's data source", () => {
 // The test that revokes the key must be the last one of this file.
 describe('a key that is revoked', () => {
   it('ends its running statements', async () => {
-    const long = 'WITH x AS (SELECT arrayJoin(range(1000000)) AS n) SELECT n FROM x AS a CROSS JOIN x AS b';
+    // Numbers that do not compress: ClickHouse sends nothing before its buffer of compressed bytes is full.
+    const long =
+      'WITH x AS (SELECT arrayJoin(range(1000000)) AS n) SELECT cityHash64(a.n, b.n) FROM x AS a CROSS JOIN x AS b';
     const reply = await ask(long);
-    expect(reply.status).toBe(200);
+    expect(reply.status, reply.ok ? '' : await reply.text()).toBe(200);
     const read = (async () => {
       for await (const _ of reply.body ?? []) void _;
     })();
