@@ -197,6 +197,11 @@ export class AppConfig {
   @Secret() @IsString() CLICKHOUSE_PASSWORD = '';
   /** Database of the tables. The database is created if it does not exist. */
   @Matches(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/) CLICKHOUSE_DATABASE = 'tributary';
+  /**
+   * Makes ClickHouse sync each insert to its disk before it answers. Without it, ClickHouse loses the inserts of the last
+   * seconds to minutes when its machine loses power, and Tributary does not repeat them. All apps need the same value.
+   */
+  @FromText('boolean') @IsBoolean() CLICKHOUSE_FSYNC_AFTER_INSERT = true;
 
   /**
    * URL of an OpenTelemetry collector that receives traces as OTLP over HTTP; `/v1/traces` is appended. Tracing is off

@@ -4,6 +4,7 @@ import type { AnswerMemoryBudget } from '../answer-memory-budget.js';
 import type { AnalystSqlRunner } from '../analyst-sql.js';
 import type { Store } from '../store.js';
 import { StoreClickHouseClient } from './store-clickhouse-client.js';
+import { applyFsync } from './fsync.js';
 import { applyMigrations, migrationsFolder, readMigrations } from './migrations.js';
 import { ClickHouseKeyedStates } from './states/keyed-states.js';
 import type { QueryLimits } from './query-limits.js';
@@ -26,6 +27,8 @@ export interface ClickHouseStoreOptions {
   user: string;
   password: string;
   database: string;
+  /** Whether `migrate` makes ClickHouse sync each insert to the disk before it answers. Default: true. */
+  fsyncAfterInsert?: boolean;
   /** Maximum number of open sockets to the server; further requests wait. */
   maxConnections?: number;
   /** Time limit in milliseconds for a write; after it, the write fails with StoreUnavailableError. */
@@ -91,6 +94,7 @@ export function clickHouseOptions(config: AppConfig): ClickHouseStoreOptions {
     user: config.CLICKHOUSE_USER,
     password: config.CLICKHOUSE_PASSWORD,
     database: config.CLICKHOUSE_DATABASE,
+    fsyncAfterInsert: config.CLICKHOUSE_FSYNC_AFTER_INSERT,
   };
 }
 
@@ -112,6 +116,7 @@ export function openClickHouse(options: ClickHouseStoreOptions): Store {
     async migrate() {
       await createDatabase(connectionTo(options, 'default'), options.database);
       await applyMigrations(connection, readMigrations(migrationsFolder()));
+      await applyFsync(connection, options.fsyncAfterInsert ?? true);
     },
     async ping() {
       await connection.select('SELECT 1');

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openClickHouse } from './open.js';
+import { openTestStore, type TestStore } from './test-store.js';
+
+describe('inserts are synced to the disk', () => {
+  let test: TestStore;
+
+  beforeAll(async () => {
+    test = await openTestStore();
+  });
+  afterAll(() => test.close());
+
+  /** Resolves with the tables of the database that are synced, and those that are not. */
+  async function tables(): Promise<{ synced: string[]; others: string[] }> {
+    const query = `SELECT name, create_table_query AS text FROM system.tables
+      WHERE database = '${test.options.database}' AND engine LIKE '%MergeTree' ORDER BY name`;
+    const answer = await test.engine.query({ query, format: 'JSONEachRow' });
+    const rows = await answer.json<{ name: string; text: string }>();
+    const isSynced = ({ text }: { text: string }) =>
+      text.includes('fsync_after_insert = 1') && text.includes('fsync_part_directory = 1');
+    const names = (those: typeof rows) => those.map(({ name }) => name);
+    return { synced: names(rows.filter(isSynced)), others: names(rows.filter((row) => !isSynced(row))) };
+  }
+
+  async function migrate(fsyncAfterInsert: boolean): Promise<void> {
+    const store = openClickHouse({ ...test.options, fsyncAfterInsert });
+    await store.migrate();
+    await store.close();
+  }
+
+  it('in every table, also in those that views fill', async () => {
+    const { synced, others } = await tables();
+    expect(others).toEqual([]);
+    for (const table of ['events', 'events_by_entity', 'entities', 'positions', 'projection_states'])
+      expect(synced).toContain(table);
+  });
+
+  it('in no table after they are switched off, and in every table after they are switched on again', async () => {
+    const all = (await tables()).synced;
+    await migrate(false);
+    await expect(tables()).resolves.toEqual({ synced: [], others: all });
+    await migrate(true);
+    await expect(tables()).resolves.toEqual({ synced: all, others: [] });
+  });
+
+  it('in a table that has one of the two settings only', async () => {
+    await test.engine.command({ query: 'ALTER TABLE events RESET SETTING fsync_part_directory' });
+    await expect(tables()).resolves.toMatchObject({ others: ['events'] });
+    await migrate(true);
+    await expect(tables()).resolves.toMatchObject({ others: [] });
+    await test.engine.command({ query: 'ALTER TABLE events RESET SETTING fsync_part_directory' });
+    await migrate(false);
+    await expect(tables()).resolves.toMatchObject({ synced: [] });
+  });
+});

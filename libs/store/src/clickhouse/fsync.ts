@@ -1,0 +1,26 @@
+import type { StoreClickHouseClient } from './store-clickhouse-client.js';
+
+/** Pattern of the settings of a table's definition, as ClickHouse shows it. */
+const isSynced = `'\\\\b(fsync_after_insert|fsync_part_directory) = (1|true)\\\\b'`;
+
+/**
+ * Makes ClickHouse sync each insert to the disk before it answers, with the directory of the new part, or not. This
+ * alters the tables of the database that differ. Tables filled by views are synced by the same insert. Without it, a
+ * machine that loses power loses inserts whose offsets are committed.
+ * Source: https://clickhouse.com/docs/operations/settings/merge-tree-settings#fsync_after_insert
+ */
+export async function applyFsync(connection: StoreClickHouseClient, synced: boolean): Promise<void> {
+  const differing = await connection.select<[string]>(
+    `SELECT name FROM system.tables
+    WHERE database = currentDatabase() AND endsWith(engine, 'MergeTree')
+      AND countMatches(create_table_query, ${isSynced}) != {expected:UInt8}
+    ORDER BY name`,
+    { params: { expected: synced ? 2 : 0 }, purpose: 'lookup' },
+  );
+  const value = synced ? 1 : 0;
+  for (const [table] of differing)
+    await connection.command(
+      `ALTER TABLE {table:Identifier} MODIFY SETTING fsync_after_insert = ${value}, fsync_part_directory = ${value}`,
+      { table },
+    );
+}
