@@ -30,10 +30,16 @@ interface Wanted {
   event_id?: string;
 }
 
-/** Writes one event of the entity `e` on a condition. */
-function write(client: HttpClient, wanted: Wanted) {
-  const event = { event_type: 'happened', entity_id: 'e', data: {}, ...wanted };
-  return client.send('POST', '/api/v1/events', { body: JSON.stringify(event), headers: json });
+/** Writes one event of the entity `e` on a condition. Repeats it while it is undecided: the machine may be slow. */
+async function write(client: HttpClient, wanted: Wanted) {
+  const event = { event_type: 'happened', entity_id: 'e', data: {}, event_id: randomUUID(), ...wanted };
+  for (let time = 1; ; time++) {
+    const answer = await client.send('POST', '/api/v1/events', {
+      body: JSON.stringify(event),
+      headers: json,
+    });
+    if (answer.status !== 504 || time === 5) return answer;
+  }
 }
 
 describe.each(['ingest', 'core', 'query'] as const)('conditional writes on the port %s', (port) => {

@@ -60,8 +60,8 @@ async function portsWith(endpoint: string): Promise<Port[]> {
   return testsAll || systemEndpoints.includes(endpoint) ? all : all.slice(0, 1);
 }
 
-/** An export asks ClickHouse at most twice for a page that takes too long; ClickHouse ends each query after 20 s. */
-const answerMs = 60_000;
+/** For an answer that never comes: on a machine with other work, an export of everything may take minutes. */
+const answerMs = 250_000;
 
 const isStream = (endpoint: string): boolean => /\/(stream|changes)$/.test(endpoint);
 
@@ -185,7 +185,6 @@ describe('the worst known inputs', () => {
       for (const port of ports) excesses.push(...(await excessesOf(port, endpoint)));
       expect(excesses, excesses.join('\n')).toEqual([]);
     },
-    // With TEST_ALL two exports reach ClickHouse's limit of 20 s for a page, twice.
-    300_000,
+    600_000,
   );
 });
