@@ -1,8 +1,8 @@
 import { unreadable } from './otlp-request-errors.js';
 
 /**
- * Returns the id of a trace or span as hexadecimal text; an empty text if it is empty or zero, which means that there
- * is none (`logs.proto`).
+ * Returns the id of a trace or span as hexadecimal text. An id that is empty or zero stands for a missing one, and
+ * becomes an empty text. Source: `logs.proto`.
  * @throws UnreadableMessageError if it has another length
  */
 export function hexId(id: Buffer, { bytes, field }: { bytes: number; field: string }): string {

@@ -15,8 +15,8 @@ export interface ResourceLogs {
 }
 
 /**
- * Finds the log records of a request with their resources and scopes, without reading them. Everything is counted, so
- * that nothing is built for a request with too many elements.
+ * Finds the log records of a request with their resources and scopes, without reading them. A request
+ * with too many elements is refused before anything is built for it.
  * @throws ProblemError when the body cannot be read, or has too many elements
  */
 export function logGroups(reader: MessageReader): ResourceLogs[] {
