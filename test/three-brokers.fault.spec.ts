@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clickHousePassword, freePort, startClickHouse, type RunningClickHouse } from '#local';
+import { clickHousePasswords, freePort, startClickHouse, type RunningClickHouse } from '#local';
 import { LogUnavailableError, openKafkaLog } from '#log';
 import {
   faultSeed,
@@ -39,7 +39,7 @@ describe('given three brokers under load', () => {
     stack = await TestSystem.start({
       brokers: cluster.brokers,
       clickhouseUrl: `http://127.0.0.1:${port}`,
-      clickhousePassword: await clickHousePassword(folder),
+      clickhousePassword: (await clickHousePasswords(folder)).password,
       env: { ...faultySettings, KAFKA_REPLICATION_FACTOR: '3' },
     });
   });

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { apiKeySetting } from './api-key.js';
 import { startApp } from './app.js';
-import { clickHouseUser } from './clickhouse/server-config.js';
-import { startClickHouse } from './clickhouse/start.js';
+import { clickHouseUsers } from '#store';
+import { startClickHouse, type ClickHousePasswords } from './clickhouse/start.js';
 import { kafkaUser } from './kafka/properties.js';
 import { startKafka } from './kafka/start.js';
 import { ServiceLog } from './service-log.js';
@@ -14,7 +14,7 @@ export interface LocalSecrets {
   apiKey: string;
   /** Passwords of the embedded engines; undefined for an external engine. */
   kafkaPassword?: string | undefined;
-  clickHousePassword?: string | undefined;
+  clickHouse?: ClickHousePasswords | undefined;
 }
 
 /** Settings, secrets and environment from which `npm start` builds its processes. */
@@ -68,6 +68,7 @@ export function localServices(options: ServicesOptions): Record<ServiceName, Sup
         dataDir: join(dataDir, 'clickhouse'),
         port: ports.CLICKHOUSE_PORT,
         tcpPort: ports.CLICKHOUSE_TCP_PORT,
+        analystDatabases: [options.env.CLICKHOUSE_DATABASE || 'tributary'],
         ...how,
       }),
     ),
@@ -82,16 +83,18 @@ export function localServices(options: ServicesOptions): Record<ServiceName, Sup
  * Returns the credentials of the apps for the embedded engines; credentials for external engines are passed on
  * unchanged.
  */
-function engineCredentials({ kafkaPassword, clickHousePassword }: LocalSecrets): Record<string, string> {
+function engineCredentials({ kafkaPassword, clickHouse }: LocalSecrets): Record<string, string> {
   return {
     ...(kafkaPassword !== undefined && {
       KAFKA_SASL_MECHANISM: 'plain',
       KAFKA_SASL_USERNAME: kafkaUser,
       KAFKA_SASL_PASSWORD: kafkaPassword,
     }),
-    ...(clickHousePassword !== undefined && {
-      CLICKHOUSE_USER: clickHouseUser,
-      CLICKHOUSE_PASSWORD: clickHousePassword,
+    ...(clickHouse && {
+      CLICKHOUSE_USER: clickHouseUsers.apps,
+      CLICKHOUSE_PASSWORD: clickHouse.password,
+      SQL_CLICKHOUSE_USER: clickHouseUsers.analysts,
+      SQL_CLICKHOUSE_PASSWORD: clickHouse.analystPassword,
     }),
   };
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { folderApiKey } from './api-key.js';
-import { clickHousePassword } from './clickhouse/start.js';
+import { clickHousePasswords } from './clickhouse/start.js';
 import { FolderInUseError, lockFolder } from './folder-lock.js';
 import { root } from './kafka/jars.js';
 import { kafkaPassword } from './kafka/start.js';
@@ -135,7 +135,7 @@ class System implements LocalProcesses {
     return {
       apiKey: await folderApiKey(dataDir),
       kafkaPassword: brokers ? undefined : await kafkaPassword(join(dataDir, 'kafka')),
-      clickHousePassword: clickhouseUrl ? undefined : await clickHousePassword(join(dataDir, 'clickhouse')),
+      clickHouse: clickhouseUrl ? undefined : await clickHousePasswords(join(dataDir, 'clickhouse')),
     };
   }
 

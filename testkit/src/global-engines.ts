@@ -2,6 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startClickHouse, startKafka } from '#local';
+import { analystDatabase } from './engines.js';
+
+/** The databases in which statements of analysts can run: one for the shared system, one for each worker. */
+const analystDatabases = ['stack', ...Array.from({ length: 32 }, (_, i) => `${i + 1}`)].map(analystDatabase);
 
 /**
  * Vitest's global set-up of the projects that need engines. The set-up starts a real Kafka and a real ClickHouse for
@@ -15,12 +19,15 @@ export default async function startEngines(): Promise<(() => Promise<void>) | un
   const folder = await mkdtemp(join(tmpdir(), 'tributary-test-'));
   const [kafka, clickhouse] = await Promise.all([
     TEST_KAFKA_BROKERS ? undefined : startKafka({ dataDir: join(folder, 'kafka'), shortLived: true }),
-    TEST_CLICKHOUSE_URL ? undefined : startClickHouse({ dataDir: join(folder, 'clickhouse') }),
+    TEST_CLICKHOUSE_URL
+      ? undefined
+      : startClickHouse({ dataDir: join(folder, 'clickhouse'), analystDatabases }),
   ]);
   if (kafka) process.env.TEST_KAFKA_BROKERS = kafka.brokers;
   if (clickhouse) {
     process.env.TEST_CLICKHOUSE_URL = clickhouse.url;
     process.env.TEST_CLICKHOUSE_PASSWORD = clickhouse.password;
+    process.env.TEST_CLICKHOUSE_ANALYST_PASSWORD = clickhouse.analystPassword;
   }
   return async () => {
     await Promise.allSettled([clickhouse?.stop(), kafka?.stop()]);

@@ -1,4 +1,4 @@
-import { testEngines } from './engines.js';
+import { analystDatabase, testEngines } from './engines.js';
 import { TestSystem } from './stack.js';
 
 /**
@@ -7,7 +7,14 @@ import { TestSystem } from './stack.js';
  */
 export default async function startStack(): Promise<() => Promise<void>> {
   const { kafkaBrokers: brokers, clickhouseUrl, clickhousePassword } = testEngines();
-  const stack = await TestSystem.start({ brokers, clickhouseUrl, clickhousePassword, processors: 1 });
+  const analysts = {
+    database: analystDatabase('stack'),
+    password: process.env.TEST_CLICKHOUSE_ANALYST_PASSWORD ?? '',
+  };
+  const stack = await TestSystem.start({
+    ...{ brokers, clickhouseUrl, clickhousePassword, analysts },
+    processors: 1,
+  });
   process.env.TEST_STACK = stack.share();
   return async () => {
     if (process.exitCode) process.stderr.write(`${stack.logTails()}\n`);

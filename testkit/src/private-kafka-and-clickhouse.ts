@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  clickHousePassword,
+  clickHousePasswords,
   freePort,
   startClickHouse,
   startKafka,
@@ -45,7 +45,7 @@ export class PrivateKafkaAndClickHouse {
       TcpProxy.start({ port: ports.kafka }),
       TcpProxy.start({ port: ports.clickhouse }),
     ]);
-    const password = await clickHousePassword(join(folder, 'clickhouse'));
+    const { password } = await clickHousePasswords(join(folder, 'clickhouse'));
     return new PrivateKafkaAndClickHouse({ folder, password }, ports, proxies);
   }
 

@@ -11,6 +11,8 @@ export interface TestSystemOptions {
   brokers: string;
   clickhouseUrl: string;
   clickhousePassword: string;
+  /** The database, and the password of ClickHouse's user for analysts, who may read it. Without them, SQL is off. */
+  analysts?: { database: string; password: string };
   /** Number of materializers; default 1. */
   materializers?: number;
   /** Number of processors; default 0, because most specs have no projection. */
@@ -32,6 +34,7 @@ interface SystemPorts {
 /** The topic prefix, database, ports and keys of a running `TestSystem`, with which another process can use it. */
 interface SharedSystem {
   suffix: string;
+  database: string;
   ports: SystemPorts;
   /** An API key with every scope, and an API key with only the scope `events:read`. */
   keys: readonly [TestApiKey, TestApiKey];
@@ -70,14 +73,14 @@ export class TestSystem {
     options: TestSystemOptions,
     private readonly names: SharedSystem,
   ) {
-    const { suffix, ports } = names;
+    const { suffix, database, ports } = names;
     const [all, reader] = names.keys;
     this.brokers = options.brokers;
     this.unbundled = options.unbundled ?? false;
     this.planted = options.planted;
     [this.clickhouseUrl, this.clickhousePassword] = [options.clickhouseUrl, options.clickhousePassword];
     [this.key, this.readerKey] = [all.key, reader.key];
-    [this.prefix, this.database] = [`test-${suffix}.`, `test_${suffix}`];
+    [this.prefix, this.database] = [`test-${suffix}.`, database];
     this.topics = new TopicAndGroupNames(this.prefix);
     this.env = {
       KAFKA_BROKERS: options.brokers,
@@ -86,6 +89,10 @@ export class TestSystem {
       CLICKHOUSE_USER: 'tributary',
       CLICKHOUSE_PASSWORD: options.clickhousePassword,
       CLICKHOUSE_DATABASE: this.database,
+      ...(options.analysts && {
+        SQL_CLICKHOUSE_USER: 'sql',
+        SQL_CLICKHOUSE_PASSWORD: options.analysts.password,
+      }),
       STREAM_PARTITIONS: '4',
       API_KEYS: [
         `${all.keyId}:${all.sha256}:events:read+events:write+definitions:read+definitions:write+sql:read+admin`,
@@ -108,6 +115,7 @@ export class TestSystem {
     const suffix = randomBytes(4).toString('hex');
     const stack = new TestSystem(options, {
       suffix,
+      database: options.analysts?.database ?? `test_${suffix}`,
       ports: { core, query, ingest },
       keys: [testKey(), testKey()],
     });

@@ -59,10 +59,7 @@ export class GatewayConfig extends AppConfig {
    * limit.
    */
   @FromText('number') @IsInt() @Min(1) @Max(10_000) LIVE_STREAMS_PER_KEY = 100;
-  /**
-   * ClickHouse user for the SQL of analysts, with the grants of docs/analysts.md. When it is empty, CLICKHOUSE_USER is
-   * used.
-   */
+  /** ClickHouse user for the SQL of analysts, with the rights of docs/analysts.md. When it is empty, SQL is off. */
   @IsString() SQL_CLICKHOUSE_USER = '';
   /** Password of that user. */
   @Secret() @IsString() SQL_CLICKHOUSE_PASSWORD = '';

@@ -115,14 +115,14 @@ export async function startGateway(context: ProcessContext<GatewayConfig>): Prom
   const connected = await untilReachable(context, kafka, () => log.producer());
   internal.use(connected);
   producer.use(traced(new MeteredProducer(connected), context.tracing));
-  void tables.then(() => views.start());
+  if (config.SQL_CLICKHOUSE_USER !== '') void tables.then(() => views.start());
   await Promise.race([tables, sleep(tablesMs, undefined, { ref: false })]);
 }
 
 function sqlOptions(config: GatewayConfig): AnalystSqlOptions {
   const { SQL_CLICKHOUSE_USER: name, SQL_CLICKHOUSE_PASSWORD: password } = config;
   return {
-    ...(name !== '' && { user: { name, password } }),
+    user: { name, password },
     bounds: { seconds: config.SQL_SECONDS, memoryBytes: config.SQL_MEMORY_MIB * 1024 * 1024 },
   };
 }

@@ -35,8 +35,6 @@ export interface ProjectionView {
 export interface AnalystViews {
   eventTypes: readonly EventTypeView[];
   projections: readonly ProjectionView[];
-  /** Ids of API keys that were revoked or have expired: they no longer need a ClickHouse role. */
-  endedKeys: readonly string[];
 }
 
 /** One SQL statement of an analyst, with its parameters, its limits, and the data that its API key may read. */
@@ -121,11 +119,6 @@ export class SqlRejectedError extends SqlError {
 export interface AnalystSqlRunner {
   /** Name of the ClickHouse database that contains the SQL views. */
   readonly database: string;
-  /**
-   * True if analysts' statements run as a ClickHouse user of their own, whose privileges the operator limits to the
-   * views, with a role for each API key that limits the rows.
-   */
-  readonly ownUser: boolean;
   /** Maximum duration of an analyst's SQL statement in seconds. */
   readonly mostSeconds: number;
   /**

@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
-
-/** The ClickHouse user of the apps. */
-export const clickHouseUser = 'tributary';
+import {
+  analystChangeable,
+  analystConstants,
+  analystGrants,
+  analystRowPolicies,
+  appGrants,
+  clickHouseUsers,
+} from '#store';
 
 /** Files and memory limit of an embedded ClickHouse server. */
 interface ServerConfigOptions {
@@ -33,16 +38,6 @@ export function serverConfig({ usersFile, maxMemoryBytes }: ServerConfigOptions)
 `;
 }
 
-/** Privileges of the apps and of those who look into the data. None of them reaches outside the data folder. */
-const grants = [
-  'CHECK, SHOW, SELECT, INSERT, ALTER, TRUNCATE, OPTIMIZE, DROP, UNDROP TABLE, KILL QUERY ON *.*',
-  'CREATE DATABASE, CREATE TABLE, CREATE VIEW, CREATE TEMPORARY TABLE ON *.*',
-  'SYSTEM MERGES, SYSTEM JEMALLOC ON *.*',
-  ...['MergeTree', 'ReplacingMergeTree', 'SummingMergeTree', 'AggregatingMergeTree', 'Memory', 'Null'].map(
-    (engine) => `TABLE ENGINE ON ${engine}`,
-  ),
-];
-
 /**
  * Settings that no statement may change: with them it could read or write a file, connect to a server, or run another
  * text without a grant.
@@ -69,38 +64,86 @@ const fixedSettings = [
 export const listenStatement = 'SYSTEM START LISTEN HTTP; SYSTEM START LISTEN TCP';
 const doorSettings = { max_ast_elements: 2, max_query_size: 64 };
 
-/** Returns the file of users: `default`, who can only open and close the ports, and the user of the apps. */
-export function usersConfig(password: string): string {
-  const sha256 = createHash('sha256').update(password).digest('hex');
-  const fixed = (names: readonly string[]) =>
-    `<constraints>${names.map((name) => `<${name}><const/></${name}>`).join('')}</constraints>`;
-  const door = Object.entries(doorSettings).map(([name, value]) => `<${name}>${value}</${name}>`);
+/** Passwords of the users, and the databases that analysts may read. */
+interface UsersConfigOptions {
+  password: string;
+  analystPassword: string;
+  /** Databases of tables; the views of each are in `<database>_sql`. */
+  analystDatabases: readonly string[];
+}
+
+/**
+ * Returns the file of users: `default`, who can only open and close the ports, the user of the apps, and the user for
+ * statements of analysts.
+ */
+export function usersConfig({ password, analystPassword, analystDatabases }: UsersConfigOptions): string {
+  const fixed = fixedSettings.map((name) => constraint(name, 'const'));
+  const analysts = [
+    ...Object.keys(analystConstants).map((name) => constraint(name, 'const')),
+    ...analystChangeable.map((name) => constraint(name, 'changeable_in_readonly')),
+  ];
+  const door = Object.keys(doorSettings).map((name) => constraint(name, 'const'));
   return `<clickhouse>
   <profiles>
-    <default>${fixed(fixedSettings)}</default>
-    <door>${door.join('')}${fixed([...Object.keys(doorSettings), ...fixedSettings])}</door>
+    <default><constraints>${fixed.join('')}</constraints></default>
+    <door>${values(doorSettings)}<constraints>${[...door, ...fixed].join('')}</constraints></door>
+    <analysts>${values({ readonly: 1, ...analystConstants })}<constraints>${[...analysts, ...fixed].join('')}</constraints></analysts>
   </profiles>
   <quotas><default/></quotas>
   <users>
-    <default>
-      <no_password/>
-      <networks><ip>127.0.0.1</ip></networks>
-      <profile>door</profile>
-      <quota>default</quota>
-      <grants><query>GRANT SYSTEM LISTEN ON *.*</query></grants>
-    </default>
-    <${clickHouseUser}>
-      <password_sha256_hex>${sha256}</password_sha256_hex>
-      <networks><ip>127.0.0.1</ip></networks>
-      <profile>default</profile>
-      <quota>default</quota>
-      <grants>${grants.map((grant) => `<query>GRANT ${grant}</query>`).join('')}</grants>
-    </${clickHouseUser}>
+    ${user({ name: 'default', login: '<no_password/>', profile: 'door', grants: ['SYSTEM LISTEN ON *.*'] })}
+    ${user({ name: clickHouseUsers.apps, login: hashed(password), profile: 'default', grants: appGrants })}
+    ${user({
+      ...{ name: clickHouseUsers.analysts, login: hashed(analystPassword), profile: 'analysts' },
+      grants: analystDatabases.flatMap((tables) => analystGrants({ tables, views: `${tables}_sql` })),
+      rest: `<databases>${analystDatabases.map(rowPolicies).join('')}</databases>`,
+    })}
   </users>
 </clickhouse>
 `;
 }
 
+interface UserElement {
+  name: string;
+  login: string;
+  profile: string;
+  grants: readonly string[];
+  rest?: string;
+}
+
+function user({ name, login, profile, grants, rest = '' }: UserElement): string {
+  const queries = grants.map((grant) => `<query>GRANT ${escaped(grant)}</query>`);
+  return (
+    `<${name}>${login}<networks><ip>127.0.0.1</ip></networks><profile>${profile}</profile><quota>default</quota>` +
+    `<grants>${queries.join('')}</grants>${rest}</${name}>`
+  );
+}
+
+function rowPolicies(database: string): string {
+  const tables = Object.entries(analystRowPolicies).map(
+    ([table, condition]) => `<${table}><filter>${escaped(condition)}</filter></${table}>`,
+  );
+  return `<database name="${escaped(database)}">${tables.join('')}</database>`;
+}
+
+function hashed(password: string): string {
+  return `<password_sha256_hex>${createHash('sha256').update(password).digest('hex')}</password_sha256_hex>`;
+}
+
+function values(settings: Readonly<Record<string, number>>): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `<${name}>${value}</${name}>`)
+    .join('');
+}
+
+function constraint(name: string, kind: 'const' | 'changeable_in_readonly'): string {
+  return `<${name}><${kind}/></${name}>`;
+}
+
 function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
 }

@@ -7,7 +7,8 @@ import { ManagedChildProcess } from '../engine-process.js';
 import { storedSecret } from '../folder-secret.js';
 import { freePort, isPortTaken } from '../free-port.js';
 import { privateFolder } from '../private-folder.js';
-import { clickHouseUser, listenStatement, serverConfig, usersConfig } from './server-config.js';
+import { clickHouseUsers } from '#store';
+import { listenStatement, serverConfig, usersConfig } from './server-config.js';
 
 /** Folder, ports and memory limit of an embedded ClickHouse server. */
 interface ClickHouseOptions {
@@ -17,6 +18,8 @@ interface ClickHouseOptions {
   port?: number;
   /** Port of the native TCP interface. Default: a free port. */
   tcpPort?: number;
+  /** Databases of tables that the user for analysts may read. Default: `tributary`. */
+  analystDatabases?: readonly string[];
   /** Bytes that the server may allocate; default 4 GiB. */
   maxMemoryBytes?: number;
   /** Receives each line that the process prints. */
@@ -32,6 +35,8 @@ export interface RunningClickHouse {
   tcpPort: number;
   /** The password of the user `tributary`. */
   password: string;
+  /** The password of the user `sql`, as whom statements of analysts run. */
+  analystPassword: string;
   pid: number;
   /** Resolves with the reason when the process has ended. */
   ended: Promise<string>;
@@ -47,10 +52,19 @@ const stopMs = 25_000;
 /** Milliseconds between two checks that the ports are open: everybody who reaches a port can close them. */
 const watchMs = 400;
 
-/** Returns the password of a data folder, which is created once. A user who may read the folder may use the server. */
-export async function clickHousePassword(dataDir: string): Promise<string> {
+/** Passwords of the users `tributary` and `sql`. */
+export interface ClickHousePasswords {
+  password: string;
+  analystPassword: string;
+}
+
+/** Returns the passwords of a data folder, which are made once. A user who may read the folder may use the server. */
+export async function clickHousePasswords(dataDir: string): Promise<ClickHousePasswords> {
   await privateFolder(dataDir);
-  return storedSecret(join(dataDir, 'password'));
+  return {
+    password: await storedSecret(join(dataDir, 'password')),
+    analystPassword: await storedSecret(join(dataDir, 'sql-password')),
+  };
 }
 
 /**
@@ -59,7 +73,7 @@ export async function clickHousePassword(dataDir: string): Promise<string> {
  */
 export async function startClickHouse(options: ClickHouseOptions): Promise<RunningClickHouse> {
   const dataDir = resolve(options.dataDir);
-  const password = await clickHousePassword(dataDir);
+  const passwords = await clickHousePasswords(dataDir);
   const [port, tcpPort] = [options.port ?? (await freePort()), options.tcpPort ?? (await freePort())];
   for (const taken of [port, tcpPort])
     if (await isPortTaken(taken))
@@ -69,7 +83,7 @@ export async function startClickHouse(options: ClickHouseOptions): Promise<Runni
     command: process.execPath,
     args: [
       fileURLToPath(new URL('main.js', import.meta.url)),
-      ...(await serverArguments({ ...options, dataDir, password })),
+      ...(await serverArguments({ ...options, ...passwords, dataDir })),
       ...['--http_port', String(port), '--tcp_port', String(tcpPort)],
     ],
     // A dumb terminal gets no control sequences.
@@ -78,13 +92,13 @@ export async function startClickHouse(options: ClickHouseOptions): Promise<Runni
     signal: options.signal,
   });
   const url = `http://127.0.0.1:${port}`;
-  await process_.until(answers(url, password), startMs);
+  await process_.until(answers(url, passwords.password), startMs);
   keepListening(process_, [port, tcpPort]);
   return {
     url,
     port,
     tcpPort,
-    password,
+    ...passwords,
     pid: process_.pid,
     ended: process_.ended,
     // The server waits for running statements when its standard input ends.
@@ -93,18 +107,22 @@ export async function startClickHouse(options: ClickHouseOptions): Promise<Runni
   };
 }
 
-interface ServerArguments extends Pick<ClickHouseOptions, 'dataDir' | 'maxMemoryBytes'> {
-  password: string;
-}
+type ServerArguments = Pick<ClickHouseOptions, 'dataDir' | 'maxMemoryBytes' | 'analystDatabases'> &
+  ClickHousePasswords;
 
 /** Writes the configuration into the data folder, and returns the arguments of `clickhouse-local` without the ports. */
-async function serverArguments({ dataDir, password, maxMemoryBytes }: ServerArguments): Promise<string[]> {
+async function serverArguments({
+  dataDir,
+  maxMemoryBytes,
+  analystDatabases = ['tributary'],
+  ...passwords
+}: ServerArguments): Promise<string[]> {
   const path = join(dataDir, 'store');
   const [configFile, usersFile] = [join(dataDir, 'config.xml'), join(dataDir, 'users.xml')];
   await mkdir(path, { recursive: true });
   const config = serverConfig({ usersFile, maxMemoryBytes: maxMemoryBytes ?? 4 * 2 ** 30 });
   await writeFile(configFile, config, { mode: 0o600 });
-  await writeFile(usersFile, usersConfig(password), { mode: 0o600 });
+  await writeFile(usersFile, usersConfig({ ...passwords, analystDatabases }), { mode: 0o600 });
   return [
     `--config-file=${configFile}`,
     `--path=${path}`,
@@ -118,7 +136,7 @@ async function serverArguments({ dataDir, password, maxMemoryBytes }: ServerArgu
 
 /** Returns a condition that resolves when the server answers the user of the apps. */
 function answers(url: string, password: string): (signal: AbortSignal) => Promise<void> {
-  const headers = { 'X-ClickHouse-User': clickHouseUser, 'X-ClickHouse-Key': password };
+  const headers = { 'X-ClickHouse-User': clickHouseUsers.apps, 'X-ClickHouse-Key': password };
   return async (signal) => {
     const ask = () =>
       fetch(url, { method: 'POST', body: 'SELECT 1', headers, signal }).catch(() => undefined);

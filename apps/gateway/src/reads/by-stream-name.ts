@@ -57,7 +57,6 @@ export function sqlByStreamName(sql: AnalystSqlRunner, names: Names): AnalystSql
   const byId = (question: SqlRequest) => ({ ...question, permitted: scope(question.permitted) });
   return {
     database: sql.database,
-    ownUser: sql.ownUser,
     mostSeconds: sql.mostSeconds,
     publish: (views) => sql.publish(views),
     check: (question, signal) => sql.check(byId(question), signal),

@@ -2,7 +2,6 @@ import { permitsStream, type StreamAccess } from '#api';
 import {
   projectionStreams,
   type Definitions,
-  type ApiKeyDefinition,
   type ProjectionDefinition,
   type ProjectionGeneration,
   type SchemaSubject,
@@ -29,23 +28,15 @@ interface AnalystView extends ViewToName {
 /** Name of the view of all events. */
 const eventsView = 'events';
 
-/** Returns all views for the current definitions, and the keys that have ended. */
-export function analystViews(definitions: Defined & Pick<Definitions, 'keys'>): AnalystViews {
+/** Returns all views for the current definitions. */
+export function analystViews(definitions: Defined): AnalystViews {
   const views = [...viewsOf(definitions)];
   return {
     eventTypes: views.flatMap(([view, { eventType }]) => (eventType ? [{ view, ...eventType }] : [])),
     projections: views.flatMap(([view, { generation }]) =>
       generation ? [{ view, generation: generation.id, fields: fieldsOf(generation) }] : [],
     ),
-    endedKeys: definitions.keys
-      .all()
-      .filter(hasEnded)
-      .map(({ key_id: keyId }) => keyId),
   };
-}
-
-function hasEnded({ revoked_at: revokedAt, expires_at: expiresAt }: ApiKeyDefinition): boolean {
-  return revokedAt !== undefined || (expiresAt !== undefined && Date.parse(expiresAt) <= Date.now());
 }
 
 /** Returns the fields of a generation with the types of their results. */

@@ -12,7 +12,6 @@ import {
 /** In-memory fake of `AnalystSqlRunner`: refuses statements that contain `refused`, and records the others. */
 export class FakeAnalystSqlRunner implements AnalystSqlRunner {
   readonly database = 'tributary_sql';
-  readonly ownUser = false;
   readonly mostSeconds = 30;
   readonly published: AnalystViews[] = [];
   readonly asked: SqlRequest[] = [];

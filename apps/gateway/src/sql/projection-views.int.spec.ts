@@ -30,8 +30,8 @@ let sql: AnalystSqlRunner;
 let results: ProjectionResults;
 
 beforeAll(async () => {
-  given = await openTestStore();
-  sql = openClickHouseSql(given.options, {});
+  given = await openTestStore({ analysts: true });
+  sql = openClickHouseSql(given.options, { user: given.analysts });
   results = new ProjectionResults(
     given.store,
     new Bulkhead({ concurrent: 4, queued: 100, waitMs: 10_000 }),
@@ -52,7 +52,7 @@ async function projected(fields: ProjectionGeneration['spec']['fields']): Promis
     spec: { source: { streams: ['a', 'b'] }, key: 'event.data.key', fields, from: 'beginning' },
   };
   const view = { view: 'projection_p', generation: generation.id, fields: fieldsOf(generation) };
-  await sql.publish({ eventTypes: [], projections: [view], endedKeys: [] });
+  await sql.publish({ eventTypes: [], projections: [view] });
   return generation;
 }
 

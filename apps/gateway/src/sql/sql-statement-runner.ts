@@ -45,6 +45,9 @@ const auditEveryMs = 1_000;
 /** Limit of keys whose last audit entry is remembered. */
 const mostAudited = 10_000;
 
+const switchedOff =
+  'SQL is switched off: SQL_CLICKHOUSE_USER names no ClickHouse user for analysts (docs/analysts.md). (NOT_IMPLEMENTED)';
+
 /**
  * Runs SQL statements of analysts. Limits how many run at once, ends them when their key ends, and audits refused ones.
  */
@@ -60,15 +63,10 @@ export class SqlStatementRunner {
     private readonly streams: StreamReadAuthorizer,
     private readonly results: ProjectionResults,
     @Inject(LOGGER) private readonly logger: Logger,
-    config: GatewayConfig,
+    private readonly config: GatewayConfig,
   ) {
     this.bulkhead = new Bulkhead({ concurrent: config.SQL_CONCURRENT, queued, waitMs: turnMs });
     this.running = new PerKeyConcurrencyLimiter(config.SQL_CONCURRENT_PER_KEY, 'SQL statements');
-  }
-
-  /** Value of a response header that says how ClickHouse excludes rows of streams that the key may not see. */
-  get guard(): string {
-    return this.sql.ownUser ? 'analysis, grants, row policies' : 'analysis';
   }
 
   /**
@@ -83,6 +81,7 @@ export class SqlStatementRunner {
     send: (answer: SqlResponse, statement: Pick<CheckedStatement, 'warning'>) => Promise<boolean>,
   ): Promise<void> {
     const { request, caller, client } = call;
+    if (this.config.SQL_CLICKHOUSE_USER === '') throw new SqlError(48, 501, switchedOff);
     const watch = abortWhenKeyEnds(caller, client);
     const log = { key_id: caller.keyId ?? '', request_id: request.id };
     const began = performance.now();

@@ -46,20 +46,18 @@ export interface ClickHouseStoreOptions {
 
 /** ClickHouse user and limits for the SQL statements of analysts. */
 export interface AnalystSqlOptions {
-  /** The ClickHouse user for statements of analysts; without it, the apps' own user. */
-  user?: { name: string; password: string } | undefined;
+  /** The ClickHouse user for statements of analysts, with the rights of `access/users.ts`. */
+  user: { name: string; password: string };
   bounds?: Partial<StatementLimits>;
 }
 
 /** Opens SQL access for analysts to the data of a store. The views are in the database `<database>_sql`. */
 export function openClickHouseSql(options: ClickHouseStoreOptions, sql: AnalystSqlOptions): AnalystSqlRunner {
-  const { url, user, password, database } = options;
-  const asked = sql.user ?? { name: user, password };
+  const { url, database } = options;
   return new ClickHouseAnalystSqlRunner({
     url,
-    user: asked.name,
-    password: asked.password,
-    ownUser: sql.user !== undefined,
+    user: sql.user.name,
+    password: sql.user.password,
     databases: { tables: database, views: `${database}_sql` },
     bounds: { ...defaultSqlBounds, ...sql.bounds },
     connection: connectionTo(options, 'default'),

@@ -9,6 +9,8 @@ export interface TestStore {
   /** A client for the server itself, for operations that the store does not offer. */
   engine: ClickHouseClient;
   options: ClickHouseStoreOptions;
+  /** The user for statements of analysts. Only for a store that was opened with `analysts`. */
+  analysts: { name: string; password: string };
   close(): Promise<void>;
 }
 
@@ -31,12 +33,15 @@ const tables = [
 const noMerges = 'max_bytes_to_merge_at_max_space_in_pool = 1, max_bytes_to_merge_at_min_space_in_pool = 1';
 
 /**
- * Opens a store in a database of its own on the tests' ClickHouse server. Parts are merged only on request.
+ * Opens a store in a database of its own on the tests' ClickHouse server. Parts are merged only on request. With
+ * `analysts` the database is one that the user for analysts may read: there is one for each worker.
  */
-export async function openTestStore({ merges = false } = {}): Promise<TestStore> {
+export async function openTestStore({ merges = false, analysts = false } = {}): Promise<TestStore> {
   const url = process.env.TEST_CLICKHOUSE_URL;
   if (!url) throw new Error('TEST_CLICKHOUSE_URL is not set: the global set-up of the tests sets it');
-  const database = `store_${randomBytes(6).toString('hex')}`;
+  const database = analysts
+    ? `analysts_${process.env.VITEST_POOL_ID}`
+    : `store_${randomBytes(6).toString('hex')}`;
   const password = process.env.TEST_CLICKHOUSE_PASSWORD ?? '';
   const options = { url, user: 'tributary', password, database };
   const store = openClickHouse(options);
@@ -50,5 +55,6 @@ export async function openTestStore({ merges = false } = {}): Promise<TestStore>
     await engine.close();
     await store.close();
   };
-  return { store, engine, options, close };
+  const sqlPassword = process.env.TEST_CLICKHOUSE_ANALYST_PASSWORD ?? '';
+  return { store, engine, options, analysts: { name: 'sql', password: sqlPassword }, close };
 }

@@ -6,10 +6,8 @@ import { partitionProgress, stateRow } from '../../keyed-states.fixture.js';
 import { openClickHouseSql } from '../open.js';
 import type { AnalystSqlRunner, SqlRequest } from '../../analyst-sql.js';
 import { SqlError } from '../../analyst-sql.js';
-import { basePolicies, dropStatements, roleStatements } from './api-key-role-manager.js';
 import { existenceOracles, hostileStatements } from './hostile-statements.fixture.js';
 import { isPermittedFunction, isHigherOrderFunction } from './permitted-functions.js';
-import { tableConditions } from './row-filters.js';
 
 /** Functions that analysts may not call, in lower case. */
 const rejected = new RegExp(
@@ -91,12 +89,14 @@ const published = {
     { view: 'projection_totals', generation: 'build-1', fields: [{ name: 'sum', type: 'sum' }] },
     { view: 'projection_secrets', generation: 'build-2', fields: [{ name: 'text', type: 'value' }] },
   ],
-  endedKeys: [],
 } as const;
 
 beforeAll(async () => {
-  given = await openTestStore();
-  sql = openClickHouseSql(given.options, { bounds: { seconds, memoryBytes: 512 * 1024 ** 2 } });
+  given = await openTestStore({ analysts: true });
+  sql = openClickHouseSql(given.options, {
+    user: given.analysts,
+    bounds: { seconds, memoryBytes: 512 * 1024 ** 2 },
+  });
   await given.engine.command({
     query: `INSERT INTO events (stream, offset, event_type, timestamp, ingested_at, metadata, data)
       SELECT ['orders#1', 'secrets#1', 'tributary.audit#1', 'orders#0'][number % 4 + 1] AS s, intDiv(number, 4), if(startsWith(s, 'orders'), 'order.placed', 'secret.kept'),
@@ -262,7 +262,7 @@ describe('the published views', () => {
   });
 
   it('are dropped together with their schema', async () => {
-    await sql.publish({ eventTypes: [ordersView], projections: [], endedKeys: [] });
+    await sql.publish({ eventTypes: [ordersView], projections: [] });
     const tables = `SELECT name FROM system.tables WHERE database = '${sql.database}' ORDER BY name`;
     const names = await given.engine.query({ query: tables, format: 'TabSeparated' });
     expect(await names.text()).toBe('events\norders__order_placed\n');
@@ -298,7 +298,7 @@ describe('the published views', () => {
   it('of a projection are refused, and not empty, while another gateway has published an older generation', async () => {
     const [totals] = published.projections;
     const rebuilt = { ...published, projections: [{ ...totals, generation: 'build-3' }] };
-    const other = openClickHouseSql(given.options, {});
+    const other = openClickHouseSql(given.options, { user: given.analysts });
     await sql.publish(rebuilt);
     await other.publish(published);
     const statement = question('SELECT count() FROM projection_totals', { builds: ['build-3'] });
@@ -311,9 +311,9 @@ describe('the published views', () => {
 
   it('are published even if ClickHouse rejects one of them', async () => {
     const broken = { ...secretsView, view: 'a'.repeat(400) };
-    await expect(
-      sql.publish({ eventTypes: [broken, ordersView], projections: [], endedKeys: [] }),
-    ).rejects.toThrow('The view aaa');
+    await expect(sql.publish({ eventTypes: [broken, ordersView], projections: [] })).rejects.toThrow(
+      'The view aaa',
+    );
     expect((await tried(question('SHOW TABLES'))).body).toBe('events\norders__order_placed\n');
     expect((await tried(question('EXISTS TABLE orders__order_placed'))).body).toBe('1\n');
     await sql.publish(published);
@@ -407,6 +407,7 @@ describe('a statement', () => {
     );
     // The statement is still running when its client leaves, however slow the machine is.
     const patient = openClickHouseSql(given.options, {
+      user: given.analysts,
       bounds: { seconds: 600, memoryBytes: 512 * 1024 ** 2 },
     });
     const { body } = await patient.run(asked, await patient.check(asked, gone.signal), gone.signal);
@@ -423,23 +424,43 @@ describe('a statement', () => {
   });
 });
 
-describe('the statements about roles and row policies', () => {
-  const options = { tables: 't', user: "ana'`\\lysts" };
-  const conditions = tableConditions({
-    permitted: { access: { patterns: ['orders#1', "o'`\\*"], reserved: false }, hidden: ["h'\\"] },
-    builds: ["b'"],
-  });
+describe('the user for analysts, if statements were not analysed', () => {
+  const { url, database } = { url: () => given.options.url, database: () => sql.database };
+  const seen = { 'X-Tributary-Streams': 'orders#1', 'X-Tributary-Generations': 'build-1' };
 
-  it.each([
-    ...basePolicies(options),
-    ...roleStatements('t:k:1', conditions, options),
-    ...dropStatements('t:k:1', options),
-  ])('are valid for ClickHouse: %s', async (statement) => {
-    const formatted = await given.engine.query({
-      query: 'SELECT formatQuerySingleLine({statement:String})',
-      query_params: { statement },
-      format: 'TabSeparatedRaw',
+  async function asAnalyst(
+    statement: string,
+    {
+      params = {},
+      headers = seen,
+    }: { params?: Record<string, string>; headers?: Record<string, string> } = {},
+  ): Promise<{ status: number; body: string }> {
+    const search = new URLSearchParams({
+      database: database(),
+      max_execution_time: String(seconds),
+      ...Object.fromEntries(Object.entries(params).map(([name, value]) => [`param_${name}`, value])),
     });
-    expect(await formatted.text()).toMatch(/^(CREATE|DROP) (ROLE|ROW POLICY) |^GRANT |^REVOKE /);
+    const answer = await fetch(`${url()}/?${search.toString()}`, {
+      method: 'POST',
+      body: statement,
+      headers: {
+        'X-ClickHouse-User': given.analysts.name,
+        'X-ClickHouse-Key': given.analysts.password,
+        ...headers,
+      },
+    });
+    return { status: answer.status, body: await answer.text() };
+  }
+
+  const corpus = hostileStatements({ tables: 't_name', views: 'v_name' });
+
+  it.each(corpus.map((hostile) => [hostile.tries, hostile] as const))('%s', async (_, hostile) => {
+    const named = (part: string) =>
+      part.replaceAll('t_name', given.options.database).replaceAll('v_name', database());
+    const params = Object.fromEntries(
+      Object.entries(hostile.params ?? {}).map(([name, value]) => [name, named(value)]),
+    );
+    const { status, body } = await asAnalyst(named(hostile.sql), { params });
+    expect(body).not.toContain('MARKER');
   });
 });

@@ -13,22 +13,21 @@ import { exactTextWarning } from './exact-text-warning.js';
 import { withoutSuffixes } from './permitted-functions.js';
 import { statementSettings, type StatementLimits } from './statement-settings.js';
 import { readSqlError, ClickHouseHttpClient } from './clickhouse-http-client.js';
-import { ApiKeyRoleManager } from './api-key-role-manager.js';
 import { quoteText } from './literals.js';
 import { syntaxNodes } from './syntax-tree.js';
 import { requireFormat } from './formats.js';
 import { assertPlainNames } from './plain-names.js';
 import { SqlViewPublisher } from './sql-view-publisher.js';
-import { tableConditions, type TableAndViewDatabases } from './row-filters.js';
+import { policyHeaders } from './policy-headers.js';
+import type { TableAndViewDatabases } from './row-filters.js';
 
-/** Address, credentials, databases and limits of the SQL access of analysts. */
+/** Address, credentials of the user for analysts, databases and limits of the SQL access of analysts. */
 interface ClickHouseAnalystSqlOptions {
   url: string;
   user: string;
   password: string;
   databases: TableAndViewDatabases;
   bounds: StatementLimits;
-  ownUser: boolean;
   /** A connection as the apps' user, which creates views and cancels queries. */
   connection: StoreClickHouseClient;
 }
@@ -52,12 +51,6 @@ const graceSeconds = 5;
 /** Interval in milliseconds at which ClickHouse is asked whether a statement still runs. */
 const pollMs = 1_000;
 
-/** Codes of a `role` parameter that ClickHouse does not accept, because the role was dropped. */
-const lostRole = new Set([
-  511, // UNKNOWN_ROLE
-  512, // SET_NON_GRANTED_ROLE
-]);
-
 /** The statement with which clickhouse-go, and so Grafana, connects. `displayName()` is by default the name of a host. */
 const greeting = 'SELECT displayName(), version(), revision(), timezone()';
 
@@ -79,26 +72,19 @@ const formatClause = / FORMAT (?:(\w+)|`(\w+)`)$/;
  */
 export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
   readonly database: string;
-  readonly ownUser: boolean;
   readonly mostSeconds: number;
   private readonly http: ClickHouseHttpClient;
   private readonly published: SqlViewPublisher;
-  private readonly roles: ApiKeyRoleManager | undefined;
 
   constructor(private readonly options: ClickHouseAnalystSqlOptions) {
     this.database = options.databases.views;
-    this.ownUser = options.ownUser;
     this.mostSeconds = options.bounds.seconds;
     this.http = new ClickHouseHttpClient(options);
     this.published = new SqlViewPublisher(options.connection, options.databases);
-    const { tables } = options.databases;
-    if (options.ownUser)
-      this.roles = new ApiKeyRoleManager(options.connection, { tables, user: options.user });
   }
 
   async publish(views: AnalystViews): Promise<void> {
     await this.published.publish(views);
-    await this.roles?.dropUnused(views.endedKeys);
   }
 
   async check(question: SqlRequest, signal: AbortSignal): Promise<CheckedStatement> {
@@ -125,11 +111,14 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
     const answer = await this.http.send({
       sql: statement.text,
       url: {
-        ...(await this.urlOf(question, statement.format)),
+        ...this.urlOf(question, statement.format),
         ...transport,
         query_id: queryId,
       },
-      headers: acceptEncoding === undefined ? {} : { 'accept-encoding': acceptEncoding },
+      headers: {
+        ...policyHeaders(question),
+        ...(acceptEncoding !== undefined && { 'accept-encoding': acceptEncoding }),
+      },
       signal,
       patienceMs: (this.mostSeconds + graceSeconds) * 1000,
     });
@@ -212,31 +201,20 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
     if (refused !== undefined) throw new SqlRejectedError(`The function ${refused} is not allowed`);
   }
 
-  /** Returns the syntax tree. Makes the key's role again if it was dropped meanwhile. */
-  private async explain(question: SqlRequest, text: string, signal: AbortSignal): Promise<string> {
-    const ask = async () => {
-      const url = await this.urlOf(question, 'TSVRaw');
-      return this.http.text({ sql: `EXPLAIN AST ${text}`, url, signal });
-    };
-    try {
-      return await ask();
-    } catch (error) {
-      if (!this.roles || !(error instanceof SqlError) || !lostRole.has(error.code)) throw error;
-      this.roles.forget(question.keyId);
-      return ask();
-    }
+  /** Returns the syntax tree. */
+  private explain(question: SqlRequest, text: string, signal: AbortSignal): Promise<string> {
+    const url = this.urlOf(question, 'TSVRaw');
+    return this.http.text({ sql: `EXPLAIN AST ${text}`, url, headers: policyHeaders(question), signal });
   }
 
-  private async urlOf(question: SqlRequest, format: string): Promise<Record<string, string>> {
+  private urlOf(question: SqlRequest, format: string): Record<string, string> {
     const params = [...question.params].map(([name, value]) => [`param_${name}`, value] as const);
     const { databases, bounds } = this.options;
-    const role = await this.roles?.roleOf(question.keyId, tableConditions(question));
     return {
       database: this.database,
       default_format: format,
       ...statementSettings(question, databases, bounds),
       ...Object.fromEntries(params),
-      ...(role !== undefined && { role }),
     };
   }
 }

@@ -74,8 +74,8 @@ let given: TestStore;
 let sql: AnalystSqlRunner;
 
 beforeAll(async () => {
-  given = await openTestStore();
-  sql = openClickHouseSql(given.options, {});
+  given = await openTestStore({ analysts: true });
+  sql = openClickHouseSql(given.options, { user: given.analysts });
   const event = {
     partition: 0,
     event_type: 'order.placed',
@@ -95,7 +95,7 @@ beforeAll(async () => {
   await given.store.writer.appendRowBatches(rowBatchesOf(rows), 'readable');
   const columns = [{ member: 'amount', type: 'integer' }] as const;
   const view = { view: 'odd__order_placed', stream: 'odd#1', eventType: 'order.placed', columns };
-  await sql.publish({ eventTypes: [view], projections: [], endedKeys: [] });
+  await sql.publish({ eventTypes: [view], projections: [] });
 });
 afterAll(async () => {
   await given.engine.command({ query: `DROP DATABASE ${sql.database} SYNC` });

@@ -10,20 +10,6 @@ export interface TableAndViewDatabases {
   views: string;
 }
 
-/** Names of the tables whose rows an API key limits. */
-export const policyTables = ['events', 'projection_results'] as const;
-
-/** For each of these tables, a condition for the rows that an API key may see. */
-export type RowPolicyConditions = Record<(typeof policyTables)[number], string>;
-
-/** Returns the conditions for the rows that the API key may see. */
-export function tableConditions({
-  permitted,
-  builds,
-}: Pick<SqlRequest, 'permitted' | 'builds'>): RowPolicyConditions {
-  return { events: eventFilter(permitted), projection_results: oneOf('owner', builds) };
-}
-
 /**
  * Returns the value of ClickHouse's setting `additional_table_filters`: for each table, a condition for the rows that
  * the API key may see. ClickHouse applies it to every read of the table, also inside views and subqueries.
@@ -33,11 +19,9 @@ export function rowFilters(
   databases: TableAndViewDatabases,
 ): string {
   const ownViews = `database = ${quoteText(databases.views)} AND ${oneOf('table', views)}`;
-  const conditions = Object.entries(tableConditions({ permitted, builds }));
   const filters = {
-    ...Object.fromEntries(
-      conditions.map(([table, condition]) => [`${databases.tables}.${table}`, condition]),
-    ),
+    [`${databases.tables}.events`]: eventFilter(permitted),
+    [`${databases.tables}.projection_results`]: oneOf('owner', builds),
     'system.tables': ownViews,
     'system.columns': ownViews,
     'system.databases': `name = ${quoteText(databases.views)}`,

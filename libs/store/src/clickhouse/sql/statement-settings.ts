@@ -41,7 +41,7 @@ const filtersInOrder = {
  * changing them.
  */
 export function statementSettings(
-  question: SqlRequest,
+  question: Pick<SqlRequest, 'seconds' | 'queryId' | 'permitted' | 'views' | 'builds'>,
   databases: TableAndViewDatabases,
   bounds: StatementLimits,
 ): Record<string, string> {
@@ -54,7 +54,7 @@ export function statementSettings(
     // All rows of one event have the same ingestion month: FINAL need not compare partitions.
     do_not_merge_across_partitions_select_final: '1',
     ...filtersInOrder,
-    // By this id, `ended` finds the statement, also on the embedded engine, which gives ids of its own.
+    // By this id, `ended` finds the statement.
     log_comment: question.queryId,
     // Like the functions over JSON texts, a cast to JSON reads the first of the members that have one name.
     type_json_skip_duplicated_paths: '1',
@@ -76,3 +76,18 @@ export function statementSettings(
     output_format_write_statistics: '0',
   };
 }
+
+/** Names of all settings that the gateway sends with an analyst's statement and with the requests that check it. */
+export const analystSettingNames: readonly string[] = Object.keys(
+  statementSettings(
+    {
+      seconds: undefined,
+      queryId: '',
+      permitted: { access: { patterns: undefined, reserved: false } },
+      views: [],
+      builds: [],
+    },
+    { tables: '', views: '' },
+    defaultSqlBounds,
+  ),
+).filter((name) => name !== 'readonly');

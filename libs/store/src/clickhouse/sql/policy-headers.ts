@@ -1,0 +1,40 @@
+import type { SqlRequest } from '../../analyst-sql.js';
+import { SqlError } from '../../analyst-sql.js';
+import { namedStreams } from '../stream-scope.js';
+
+/** Header with the streams whose events a statement may read, comma-separated. */
+export const streamsHeader = 'X-Tributary-Streams';
+/** Header with the prefixes of further streams, each with a `*` at its end, comma-separated; `*` names all streams. */
+export const prefixesHeader = 'X-Tributary-Stream-Prefixes';
+/** Header with the generations of projections whose results a statement may read, comma-separated. */
+export const generationsHeader = 'X-Tributary-Generations';
+
+/** ClickHouse accepts headers of 128 KiB (`http_max_field_value_size`). */
+const mostBytes = 120 * 1024;
+
+/**
+ * Returns the headers by which the row policies of ClickHouse's user for analysts find the rows that an API key may see.
+ * @throws SqlError if the key names too many streams or projections for a header
+ */
+export function policyHeaders({
+  permitted,
+  builds,
+}: Pick<SqlRequest, 'permitted' | 'builds'>): Record<string, string> {
+  const patterns = namedStreams(permitted) ?? permitted.access.patterns ?? ['*'];
+  const isPrefix = (pattern: string) => pattern.endsWith('*');
+  return {
+    [streamsHeader]: header(
+      'streams',
+      patterns.filter((pattern) => !isPrefix(pattern)),
+    ),
+    [prefixesHeader]: header('prefixes', patterns.filter(isPrefix)),
+    [generationsHeader]: header('projections', builds),
+  };
+}
+
+function header(what: string, names: readonly string[]): string {
+  const value = names.join(',');
+  if (value.length <= mostBytes) return value;
+  const message = `The key names ${names.length} ${what}, which are too many for SQL; issue a key with prefixes such as orders*`;
+  throw new SqlError(0, 400, message);
+}
