@@ -57,6 +57,8 @@ export interface GivenGatewayOptions {
   files?: EventFileExporter;
   /** Limit of open live streams of one key; default 100. */
   liveStreamsPerKey?: number;
+  /** The ClickHouse user for analysts; default `sql`. Empty: SQL is off. */
+  sqlUser?: string;
   /** Time limit of an export in seconds; default 600. */
   exportSeconds?: number;
 }
@@ -74,6 +76,7 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
     LIVE_STREAMS: options.liveStreams ?? 500,
     LIVE_STREAMS_PER_KEY: options.liveStreamsPerKey ?? 100,
     EXPORT_SENDING_SECONDS: options.exportSeconds ?? 600,
+    SQL_CLICKHOUSE_USER: options.sqlUser ?? 'sql',
     API_KEYS: options.apiKeys === 'none' ? [] : keys.map((key) => `${key.keyId}:${key.sha256}:${key.scope}`),
   });
   const context = createContext({ name: 'gateway', config, version: '0.0.0-spec' });

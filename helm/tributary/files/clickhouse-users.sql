@@ -13,6 +13,8 @@ GRANT TABLE ENGINE ON Null TO tributary;
 CREATE SETTINGS PROFILE OR REPLACE tributary_analysts SETTINGS readonly = 1, allow_get_client_http_header = 1 CONST, additional_table_filters CHANGEABLE_IN_READONLY, final CHANGEABLE_IN_READONLY, apply_deleted_mask CHANGEABLE_IN_READONLY, do_not_merge_across_partitions_select_final CHANGEABLE_IN_READONLY, query_plan_merge_filters CHANGEABLE_IN_READONLY, query_plan_filter_push_down CHANGEABLE_IN_READONLY, optimize_move_to_prewhere CHANGEABLE_IN_READONLY, query_plan_optimize_prewhere CHANGEABLE_IN_READONLY, log_comment CHANGEABLE_IN_READONLY, type_json_skip_duplicated_paths CHANGEABLE_IN_READONLY, use_query_condition_cache CHANGEABLE_IN_READONLY, max_execution_time CHANGEABLE_IN_READONLY, timeout_overflow_mode CHANGEABLE_IN_READONLY, max_rows_to_read CHANGEABLE_IN_READONLY, read_overflow_mode CHANGEABLE_IN_READONLY, max_memory_usage CHANGEABLE_IN_READONLY, max_result_rows CHANGEABLE_IN_READONLY, max_result_bytes CHANGEABLE_IN_READONLY, result_overflow_mode CHANGEABLE_IN_READONLY, function_range_max_elements_in_block CHANGEABLE_IN_READONLY, max_temporary_data_on_disk_size_for_query CHANGEABLE_IN_READONLY, cancel_http_readonly_queries_on_client_close CHANGEABLE_IN_READONLY, output_format_write_statistics CHANGEABLE_IN_READONLY;
 CREATE USER IF NOT EXISTS sql IDENTIFIED BY {sql_password:String} SETTINGS PROFILE 'tributary_analysts';
 GRANT SELECT ON `tributary_sql`.* TO sql;
+GRANT SELECT ON information_schema.* TO sql;
+GRANT SELECT ON INFORMATION_SCHEMA.* TO sql;
 GRANT SELECT ON `tributary`.events TO sql;
 GRANT SELECT ON `tributary`.dropped_streams TO sql;
 GRANT SELECT ON `tributary`.projection_results TO sql;

@@ -191,10 +191,6 @@ describe('SQL on the query port', () => {
     expect([answer.statusCode, sql.asked.length]).toEqual([200, before]);
   });
 
-  it('has a header that says when the database user has no grants of its own', async () => {
-    expect((await post('SELECT 1')).headers['x-tributary-sql-guard']).toBe('analysis');
-  });
-
   it('has a header with a warning, if the statement may not find what it means', async () => {
     expect((await post('SELECT doubtful')).headers['x-tributary-warning']).toBe('Doubtful');
     expect((await post('SELECT 1')).headers).not.toHaveProperty('x-tributary-warning');
@@ -214,5 +210,20 @@ describe('a key whose statements ClickHouse cannot cancel', () => {
     expect(sql.asked.length).toBe(before);
     sql.release();
     expect((await waiting).statusCode).toBe(200);
+  });
+});
+
+describe('SQL without a ClickHouse user for analysts', () => {
+  it('is switched off, and the answer names the setting', async () => {
+    const runner = new FakeAnalystSqlRunner();
+    const without = await givenGateway({ sql: runner, sqlUser: '' });
+    const answer = await without.query.instance.inject({
+      ...{ method: 'POST', url: '/', payload: 'SELECT 1' },
+      headers: { authorization: without.bearer['sql:read'] },
+    });
+    expect([answer.statusCode, answer.headers['x-clickhouse-exception-code']]).toEqual([501, '48']);
+    expect(answer.body).toContain('SQL_CLICKHOUSE_USER');
+    expect(runner.asked).toEqual([]);
+    await without.close();
   });
 });

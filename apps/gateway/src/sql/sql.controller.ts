@@ -73,7 +73,6 @@ export class SqlController {
   }
 
   private async answer(call: SqlHttpRequest, reply: FastifyReply): Promise<void> {
-    void reply.header('x-tributary-sql-guard', 'analysis, grants, row policies');
     try {
       await this.runs.run(call, (answer, { warning }) => {
         if (warning !== undefined) void reply.header('x-tributary-warning', warning);

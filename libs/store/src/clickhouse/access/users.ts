@@ -28,6 +28,8 @@ export function analystGrants({ tables, views }: TableAndViewDatabases): string[
   const [inTables, inViews] = [quoteIdentifier(tables), quoteIdentifier(views)];
   return [
     `SELECT ON ${inViews}.*`,
+    'SELECT ON information_schema.*',
+    'SELECT ON INFORMATION_SCHEMA.*',
     ...Object.keys(analystRowPolicies).map((table) => `SELECT ON ${inTables}.${table}`),
   ];
 }

@@ -19,8 +19,13 @@ describe('the message of a ClickHouse error', () => {
       'Unknown expression identifier `x` in scope SELECT x FROM events. (UNKNOWN_IDENTIFIER)',
     ],
     [
-      'the embedded engine, whose version has brackets of its own',
-      'Code: 153. DB::Exception: Division by zero (in 1). (ILLEGAL_DIVISION) (version 26.7.2.1 (chdb))\n',
+      'an unknown member, without a list of suggestions',
+      "Code: 47. DB::Exception: Unknown expression identifier `a.b` in scope SELECT a.b FROM events. Maybe you meant: ['x.events.stream', 'it\\'s]']. (UNKNOWN_IDENTIFIER) (version 26.7.2.1)",
+      'Unknown expression identifier `a.b` in scope SELECT a.b FROM events. (UNKNOWN_IDENTIFIER)',
+    ],
+    [
+      'an error with brackets in its text',
+      'Code: 153. DB::Exception: Division by zero (in 1). (ILLEGAL_DIVISION) (version 26.7.2.1)\n',
       'Division by zero (in 1). (ILLEGAL_DIVISION)',
     ],
     ['an answer without an exception', 'Bad gateway', 'The statement failed. (UNKNOWN_EXCEPTION)'],

@@ -8,8 +8,9 @@ export function errorMessage(body: string): string {
   if (start < 0) return 'The statement failed. (UNKNOWN_EXCEPTION)';
   const message = body.slice(start + prefix.length).trimEnd();
   const versionAt = message.lastIndexOf(' (version ');
-  const hasVersion = versionAt >= 0 && /^ \(version [^()]*(?:\([^()]*\))?\)$/.test(message.slice(versionAt));
+  const hasVersion = versionAt >= 0 && /^ \(version [^()]*\)$/.test(message.slice(versionAt));
   return (hasVersion ? message.slice(0, versionAt) : message)
+    .replaceAll(/\.? Maybe you meant: \[(?:'(?:[^'\\]|\\.)*'(?:, )?)*\]\??/g, '')
     .replaceAll(/\.? Maybe you meant:? [^?M]*(?:M(?!aybe you meant)[^?M]*)*\?/g, '')
     .replace(/: In scope SELECT formatQuerySingleLine\([\s\S]*(?=\. \(\w+\)$)/, '')
     .replace(/\.? \(UNKNOWN_TABLE\)$/, `. ${whichTables} (UNKNOWN_TABLE)`);

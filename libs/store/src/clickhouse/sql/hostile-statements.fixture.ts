@@ -6,6 +6,8 @@ interface HostileStatement {
   tries: string;
   sql: string;
   params?: Readonly<Record<string, string>>;
+  /** True for statements that would run longer than their time limit if nothing refused them. */
+  costly: boolean;
   /** The only permitted answer. If it is absent, the statement must be rejected. */
   answers?: string | RegExp;
 }
@@ -1004,6 +1006,7 @@ const falseNames: Row[] = [
 export function hostileStatements(names: { tables: string; views: string }): HostileStatement[] {
   const filled = (text: string) =>
     text.replaceAll('{tables}', names.tables).replaceAll('{views}', names.views);
+  const costly = new Set([...bombs, ...costlyCalls].map(([tries]) => tries));
   const rows = [
     ...hidden,
     ...tableFunctions,
@@ -1023,6 +1026,7 @@ export function hostileStatements(names: { tables: string; views: string }): Hos
   return rows.map(([tries, sql, answers, params]) => ({
     tries,
     sql: filled(sql),
+    costly: costly.has(tries),
     ...(params && { params: Object.fromEntries(Object.entries(params).map(([n, v]) => [n, filled(v)])) }),
     ...(answers !== undefined && { answers: typeof answers === 'string' ? filled(answers) : answers }),
   }));
