@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askClickHouse } from '#testkit';
 import { isPortTaken } from '../free-port.js';
@@ -91,6 +93,24 @@ describe("ClickHouse's own server", () => {
     const number = port === 'HTTP' ? server.port : server.tcpPort;
     await expect.poll(() => isPortTaken(number)).toBe(true);
     await expect.poll(() => asApp('SELECT 1').catch(String)).toBe('200 1');
+  });
+
+  it.each([
+    '',
+    'GET',
+    'POST /?query=SELECT HTTP/1.1\r\nHost: x',
+    'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nSEL',
+  ])('answers again with its data after a request that breaks off: %j', async (begun) => {
+    for (const end of ['destroy', 'resetAndDestroy'] as const) {
+      const socket = connect(server.port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      await once(socket, 'connect');
+      if (begun !== '') await new Promise((sent) => socket.write(begun, sent));
+      await sleep(50);
+      socket[end]();
+      await sleep(50);
+      await expect.poll(() => asApp('SELECT a FROM kept').catch(String)).toBe('200 secret');
+    }
   });
 
   it('leaves the null device as it was, also as root', async () => {

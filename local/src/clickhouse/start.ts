@@ -37,7 +37,8 @@ export interface RunningClickHouse {
   password: string;
   /** The password of the user `sql`, as whom statements of analysts run. */
   analystPassword: string;
-  pid: number;
+  /** Process id; another one after an abort. */
+  readonly pid: number;
   /** Resolves with the reason when the process has ended. */
   ended: Promise<string>;
   /** Waits for running statements, then ends the server. */
@@ -45,6 +46,9 @@ export interface RunningClickHouse {
   /** Sends a signal and resolves when the process has ended (for SIGSTOP and SIGCONT: at once). */
   kill(signal: NodeJS.Signals): Promise<void>;
 }
+
+/** Matches the line that ClickHouse prints when it begins to abort. */
+const aborting = /<Fatal> .*Terminate called for uncaught exception/;
 
 const startMs = 120_000;
 const stopMs = 25_000;
@@ -68,7 +72,8 @@ export async function clickHousePasswords(dataDir: string): Promise<ClickHousePa
 }
 
 /**
- * Starts ClickHouse's own server and resolves when it answers.
+ * Starts ClickHouse's own server and resolves when it answers. In this mode a request that breaks off within its header
+ * makes ClickHouse 26.7 abort, whoever sends it; then it is started again, with the data, as after `kill -9`.
  * @throws an Error with its output if it ends instead, and if a port is in use
  */
 export async function startClickHouse(options: ClickHouseOptions): Promise<RunningClickHouse> {
@@ -78,32 +83,61 @@ export async function startClickHouse(options: ClickHouseOptions): Promise<Runni
   for (const taken of [port, tcpPort])
     if (await isPortTaken(taken))
       throw new Error(`ClickHouse cannot start: another process uses port ${taken} of 127.0.0.1.`);
-  const process_ = new ManagedChildProcess({
-    name: 'ClickHouse',
-    command: process.execPath,
-    args: [
-      fileURLToPath(new URL('main.js', import.meta.url)),
-      ...(await serverArguments({ ...options, ...passwords, dataDir })),
-      ...['--http_port', String(port), '--tcp_port', String(tcpPort)],
-    ],
-    // A dumb terminal gets no control sequences.
-    env: { TZ: 'UTC', TERM: 'dumb' },
-    onLog: options.onLog,
-    signal: options.signal,
-  });
+  const args = [
+    fileURLToPath(new URL('main.js', import.meta.url)),
+    ...(await serverArguments({ ...options, ...passwords, dataDir })),
+    ...['--http_port', String(port), '--tcp_port', String(tcpPort)],
+  ];
   const url = `http://127.0.0.1:${port}`;
-  await process_.until(answers(url, passwords.password), startMs);
-  keepListening(process_, [port, tcpPort]);
+  let server!: ManagedChildProcess;
+  let aborts = false;
+  const launch = async (): Promise<void> => {
+    server = new ManagedChildProcess({
+      name: 'ClickHouse',
+      command: process.execPath,
+      args,
+      // A dumb terminal gets no control sequences.
+      env: { TZ: 'UTC', TERM: 'dumb' },
+      onLog: (line) => {
+        options.onLog?.(line);
+        if (!aborting.test(line)) return;
+        // An abort takes three seconds, in which the server answers nothing.
+        aborts = true;
+        void server.kill('SIGKILL');
+      },
+      signal: options.signal,
+    });
+    aborts = false;
+    await server.until(answers(url, passwords.password), startMs);
+    keepListening(server, [port, tcpPort]);
+  };
+  await launch();
+  let stopping = false;
+  /** Starts the server again when it has aborted. Resolves with the reason why it has ended otherwise. */
+  const untilEnded = async (): Promise<string> => {
+    for (;;) {
+      const reason = await server.ended;
+      if (stopping || !aborts) return reason;
+      options.onLog?.('ClickHouse has aborted, and is started again.');
+      const failure = await launch().catch((error: Error) => error);
+      if (failure) return failure.message;
+    }
+  };
   return {
     url,
     port,
     tcpPort,
     ...passwords,
-    pid: process_.pid,
-    ended: process_.ended,
+    get pid() {
+      return server.pid;
+    },
+    ended: untilEnded(),
     // The server waits for running statements when its standard input ends.
-    stop: () => process_.stop(stopMs, 'end of input'),
-    kill: (signal) => process_.kill(signal),
+    stop: () => {
+      stopping = true;
+      return server.stop(stopMs, 'end of input');
+    },
+    kill: (signal) => server.kill(signal),
   };
 }
 
