@@ -65,7 +65,7 @@ const answerMs = 250_000;
 
 const isStream = (endpoint: string): boolean => /\/(stream|changes)$/.test(endpoint);
 
-/** Sends the input, and returns the status of the answer. */
+/** Sends the input, and returns the status of the answer. @throws an Error with the text of a 500 */
 async function send(
   port: Port,
   endpoint: string,
@@ -74,11 +74,12 @@ async function send(
   const client = clientOf(port);
   if (isStream(endpoint)) return open(`${client.baseUrl}${path}`, { ...authorized(), ...headers });
   const [method] = endpoint.split(' ');
-  const { status } = await client.send(method!.toUpperCase(), path, {
+  const { status, text } = await client.send(method!.toUpperCase(), path, {
     ...(body !== undefined && { body }),
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
     timeoutMs: answerMs,
   });
+  if (status === 500) throw new Error(`500 ${text.slice(0, 500)}`);
   return status;
 }
 
@@ -143,7 +144,7 @@ async function excessesOf(port: Port, endpoint: string): Promise<string[]> {
       ...input,
       headers: { 'x-request-id': `input-${index}`, ...input.headers },
     }).catch((error: Error) => error);
-    const wrong = answer instanceof Error || answer === 500 ? [String(answer)] : [];
+    const wrong = answer instanceof Error ? [String(answer)] : [];
     excesses.push(...[...wrong, ...meter.growth()].map((what) => `input-${index}, ${input.name}: ${what}`));
   }
   if (endpoint.endsWith('/events/stream')) await writeForStreams(port);
