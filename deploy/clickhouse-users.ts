@@ -38,7 +38,9 @@ ${statements.map((statement) => `${statement};\n`).join('')}`;
 
 /**
  * Returns a file for the folder `users.d` of a ClickHouse server that makes the same users. The server reads the
- * passwords from the environment variables `CLICKHOUSE_APP_PASSWORD` and `SQL_CLICKHOUSE_PASSWORD`.
+ * passwords from the environment variables `CLICKHOUSE_APP_PASSWORD` and `SQL_CLICKHOUSE_PASSWORD`. Without one of them it
+ * does not start: it drops an `optional` element, and refuses a user without a password element. If the element were not
+ * `optional`, the password would be empty.
  */
 export function makeUsersXml(): string {
   const constraints = [
@@ -62,7 +64,7 @@ export function makeUsersXml(): string {
   </profiles>
   <users>
     <tributary>
-      <password from_env="CLICKHOUSE_APP_PASSWORD"/>
+      <password from_env="CLICKHOUSE_APP_PASSWORD" optional="true"/>
       <networks><ip>::/0</ip></networks>
       <profile>default</profile>
       <quota>default</quota>
@@ -71,7 +73,7 @@ export function makeUsersXml(): string {
       </grants>
     </tributary>
     <sql>
-      <password from_env="SQL_CLICKHOUSE_PASSWORD"/>
+      <password from_env="SQL_CLICKHOUSE_PASSWORD" optional="true"/>
       <networks><ip>::/0</ip></networks>
       <profile>${profile}</profile>
       <quota>default</quota>
