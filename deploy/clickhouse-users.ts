@@ -1,4 +1,13 @@
-import { analystChangeable, analystConstants, analystGrants, analystRowPolicies, appGrants } from '#store';
+import {
+  analystChangeable,
+  analystConstants,
+  analystGrants,
+  analystProfile,
+  analystRowPolicies,
+  appGrants,
+  clickHouseUsers,
+  makeUsersFile,
+} from '#store';
 
 /** Paths of the generated files that make the users of a ClickHouse server. The chart contains them. */
 export const usersFiles = {
@@ -43,56 +52,21 @@ ${statements.map((statement) => `${statement};\n`).join('')}`;
  * `optional`, the password would be empty.
  */
 export function makeUsersXml(): string {
-  const constraints = [
-    ...Object.keys(analystConstants).map((name) => `<${name}><const/></${name}>`),
-    ...analystChangeable.map((name) => `<${name}><changeable_in_readonly/></${name}>`),
-  ];
-  const constants = Object.entries(analystConstants).map(([name, value]) => `<${name}>${value}</${name}>`);
-  const filters = Object.entries(analystRowPolicies).map(
-    ([table, condition]) => `          <${table}><filter>${escaped(condition)}</filter></${table}>`,
-  );
-  return `<!-- The ClickHouse users of the apps and of analysts' statements. Written by npm run format:settings. -->
-<clickhouse>
-  <profiles>
-    <${profile}>
-      <readonly>1</readonly>
-      ${constants.join('')}
-      <constraints>
-        ${constraints.join('\n        ')}
-      </constraints>
-    </${profile}>
-  </profiles>
-  <users>
-    <tributary>
-      <password from_env="CLICKHOUSE_APP_PASSWORD" optional="true"/>
-      <networks><ip>::/0</ip></networks>
-      <profile>default</profile>
-      <quota>default</quota>
-      <grants>
-        ${appGrants.map(grantElement).join('\n        ')}
-      </grants>
-    </tributary>
-    <sql>
-      <password from_env="SQL_CLICKHOUSE_PASSWORD" optional="true"/>
-      <networks><ip>::/0</ip></networks>
-      <profile>${profile}</profile>
-      <quota>default</quota>
-      <grants>
-        ${analystGrants(databases).map(grantElement).join('\n        ')}
-      </grants>
-      <databases>
-        <${databases.tables}>
-${filters.join('\n')}
-        </${databases.tables}>
-      </databases>
-    </sql>
-  </users>
-</clickhouse>
-`;
-}
-
-const grantElement = (grant: string): string => `<query>GRANT ${escaped(grant)}</query>`;
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const password = (variable: string) => `<password from_env="${variable}" optional="true"/>`;
+  const anywhere = '::/0';
+  const file = makeUsersFile({
+    withQuota: false,
+    profiles: [analystProfile(profile)],
+    users: [
+      {
+        ...{ name: clickHouseUsers.apps, login: password('CLICKHOUSE_APP_PASSWORD'), network: anywhere },
+        ...{ profile: 'default', grants: appGrants },
+      },
+      {
+        ...{ name: clickHouseUsers.analysts, login: password('SQL_CLICKHOUSE_PASSWORD'), network: anywhere },
+        ...{ profile, grants: analystGrants(databases), filtered: [databases.tables] },
+      },
+    ],
+  });
+  return `<!-- The ClickHouse users of the apps and of analysts' statements. Written by npm run format:settings. -->\n${file}`;
 }
