@@ -1,4 +1,13 @@
-import { analystChangeable, analystConstants, analystGrants, analystRowPolicies, appGrants } from '#store';
+import {
+  analystChangeable,
+  analystConstants,
+  analystGrants,
+  analystProfile,
+  analystRowPolicies,
+  appGrants,
+  clickHouseUsers,
+  makeUsersFile,
+} from '#store';
 
 /** Paths of the generated files that make the users of a ClickHouse server. The chart contains them. */
 export const usersFiles = {
@@ -38,59 +47,26 @@ ${statements.map((statement) => `${statement};\n`).join('')}`;
 
 /**
  * Returns a file for the folder `users.d` of a ClickHouse server that makes the same users. The server reads the
- * passwords from the environment variables `CLICKHOUSE_APP_PASSWORD` and `SQL_CLICKHOUSE_PASSWORD`.
+ * passwords from the environment variables `CLICKHOUSE_APP_PASSWORD` and `SQL_CLICKHOUSE_PASSWORD`. Without one of them it
+ * does not start: it drops an `optional` element, and refuses a user without a password element. If the element were not
+ * `optional`, the password would be empty.
  */
 export function makeUsersXml(): string {
-  const constraints = [
-    ...Object.keys(analystConstants).map((name) => `<${name}><const/></${name}>`),
-    ...analystChangeable.map((name) => `<${name}><changeable_in_readonly/></${name}>`),
-  ];
-  const constants = Object.entries(analystConstants).map(([name, value]) => `<${name}>${value}</${name}>`);
-  const filters = Object.entries(analystRowPolicies).map(
-    ([table, condition]) => `          <${table}><filter>${escaped(condition)}</filter></${table}>`,
-  );
-  return `<!-- The ClickHouse users of the apps and of analysts' statements. Written by npm run format:settings. -->
-<clickhouse>
-  <profiles>
-    <${profile}>
-      <readonly>1</readonly>
-      ${constants.join('')}
-      <constraints>
-        ${constraints.join('\n        ')}
-      </constraints>
-    </${profile}>
-  </profiles>
-  <users>
-    <tributary>
-      <password from_env="CLICKHOUSE_APP_PASSWORD"/>
-      <networks><ip>::/0</ip></networks>
-      <profile>default</profile>
-      <quota>default</quota>
-      <grants>
-        ${appGrants.map(grantElement).join('\n        ')}
-      </grants>
-    </tributary>
-    <sql>
-      <password from_env="SQL_CLICKHOUSE_PASSWORD"/>
-      <networks><ip>::/0</ip></networks>
-      <profile>${profile}</profile>
-      <quota>default</quota>
-      <grants>
-        ${analystGrants(databases).map(grantElement).join('\n        ')}
-      </grants>
-      <databases>
-        <${databases.tables}>
-${filters.join('\n')}
-        </${databases.tables}>
-      </databases>
-    </sql>
-  </users>
-</clickhouse>
-`;
-}
-
-const grantElement = (grant: string): string => `<query>GRANT ${escaped(grant)}</query>`;
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const password = (variable: string) => `<password from_env="${variable}" optional="true"/>`;
+  const anywhere = '::/0';
+  const file = makeUsersFile({
+    withQuota: false,
+    profiles: [analystProfile(profile)],
+    users: [
+      {
+        ...{ name: clickHouseUsers.apps, login: password('CLICKHOUSE_APP_PASSWORD'), network: anywhere },
+        ...{ profile: 'default', grants: appGrants },
+      },
+      {
+        ...{ name: clickHouseUsers.analysts, login: password('SQL_CLICKHOUSE_PASSWORD'), network: anywhere },
+        ...{ profile, grants: analystGrants(databases), filtered: [databases.tables] },
+      },
+    ],
+  });
+  return `<!-- The ClickHouse users of the apps and of analysts' statements. Written by npm run format:settings. -->\n${file}`;
 }

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '#api';
 import { TopicAndGroupNames } from '#event';
+import { clickHouseUsers } from '#store';
 import {
   appNames,
   asOnThisNode,
@@ -10,6 +12,7 @@ import {
   settingsOf,
   type AppName,
 } from '../app-settings.js';
+import { usersFiles } from '../clickhouse-users.js';
 import { readComposeFile } from '../compose/compose-file.js';
 import { helmArgs, manifests, tool, valuesFile, valuesFiles, type KubernetesObject } from './chart.js';
 
@@ -35,7 +38,7 @@ interface Container {
 interface Pod {
   terminationGracePeriodSeconds: number;
   containers: Container[];
-  volumes?: { name: string }[];
+  volumes?: { name: string; configMap?: { name: string } }[];
 }
 
 /** Variables that are not settings of Tributary: those of Node and OpenTelemetry. */
@@ -174,6 +177,86 @@ it('the bundled Kafka has the settings of docker-compose.yml and another address
     ...Object.fromEntries(texts),
     KAFKA_ADVERTISED_LISTENERS: 'PLAINTEXT://live-tributary-kafka:9092',
   });
+});
+
+describe('the bundled ClickHouse', () => {
+  let all: KubernetesObject[];
+  let pod: Pod;
+  beforeAll(async () => {
+    all = await manifests('trial');
+    const found = all.find((one) => one.kind === 'StatefulSet' && component(one) === 'clickhouse');
+    pod = podOf(found ?? expect.fail('no StatefulSet'));
+  });
+  const variablesOf = ({ containers }: Pod) =>
+    Object.fromEntries((containers[0]?.env ?? []).map((one) => [one.name, one]));
+
+  it('mounts the file of users into users.d', () => {
+    const { name: volume } =
+      pod.containers[0]?.volumeMounts?.find(
+        ({ mountPath }) => mountPath === '/etc/clickhouse-server/users.d/tributary.xml',
+      ) ?? expect.fail('no mount');
+    const { configMap } = pod.volumes?.find(({ name }) => name === volume) ?? expect.fail('no volume');
+    const map = all.find((one) => one.kind === 'ConfigMap' && one.metadata.name === configMap?.name);
+    expect(map?.data).toEqual({ 'tributary.xml': readFileSync(usersFiles.xml, 'utf8') });
+  });
+
+  it('gets the passwords that the file names, and no user of the image', () => {
+    const variables = [...readFileSync(usersFiles.xml, 'utf8').matchAll(/from_env="(\w+)"/g)];
+    expect(Object.keys(variablesOf(pod))).toEqual(variables.map(([, variable]) => variable));
+  });
+
+  it('has the users, passwords and database with which the apps log in', () => {
+    const server = variablesOf(pod);
+    for (const app of ['gateway', 'materializer', 'processor']) {
+      const found = all.find((one) => one.kind === 'Deployment' && component(one) === app);
+      const given = variablesOf(podOf(found ?? expect.fail(`no Deployment of ${app}`)));
+      expect(given.CLICKHOUSE_USER?.value).toBe(clickHouseUsers.apps);
+      expect(given.CLICKHOUSE_DATABASE?.value).toBe('tributary');
+      expect(given.CLICKHOUSE_PASSWORD?.valueFrom).toEqual(server.CLICKHOUSE_APP_PASSWORD?.valueFrom);
+      const sqlUser = app === 'gateway' ? clickHouseUsers.analysts : undefined;
+      expect(given.SQL_CLICKHOUSE_USER?.value).toBe(sqlUser);
+      const sqlPassword = app === 'gateway' ? server.SQL_CLICKHOUSE_PASSWORD?.valueFrom : undefined;
+      expect(given.SQL_CLICKHOUSE_PASSWORD?.valueFrom).toEqual(sqlPassword);
+    }
+  });
+
+  it.each(['clickhouse', 'clickhouse.analysts'])(
+    'reads the password of `%s` from an existing Secret',
+    async (user) => {
+      const set = ['--set', `${user}.existingSecret=there,${user}.passwordKey=word`];
+      const { text } = await tool('helm', helmArgs('template', [...valuesFile('trial'), ...set]));
+      const variable = user === 'clickhouse' ? 'CLICKHOUSE_APP_PASSWORD' : 'SQL_CLICKHOUSE_PASSWORD';
+      expect(text).toMatch(
+        new RegExp(`${variable}\\s+valueFrom:\\s+secretKeyRef: { name: "there", key: "word" }`),
+      );
+    },
+  );
+
+  it('restarts when a password changes', async () => {
+    const checksum = async (set: string) => {
+      const args = helmArgs('template', [...valuesFile('trial'), '--set', set]);
+      return /checksum\/users: ([0-9a-f]{64})/.exec((await tool('helm', args)).text)?.[1];
+    };
+    const sums = await Promise.all(
+      [
+        'shutdownSeconds=25',
+        'shutdownSeconds=26',
+        'clickhouse.password=x',
+        'clickhouse.analysts.password=x',
+      ].map(checksum),
+    );
+    expect(sums).not.toContain(undefined);
+    expect(sums[1]).toBe(sums[0]);
+    expect(new Set(sums).size).toBe(3);
+  });
+});
+
+it('SQL is off if no user for analysts is named', async () => {
+  const gateway = (await manifests('minimal')).find(
+    (one) => one.kind === 'Deployment' && component(one) === 'gateway',
+  );
+  const names = podOf(gateway ?? expect.fail('no gateway')).containers[0]?.env.map(({ name }) => name);
+  expect(names?.join()).not.toContain('SQL_CLICKHOUSE');
 });
 
 it('a changed password restarts the pods, an unchanged password does not', async () => {

@@ -4,6 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { appNames, settingsOf } from '../app-settings.js';
 import { chart, helmArgs, tool, valuesFile } from './chart.js';
 
+const bundled =
+  'clickhouse.bundled=true,clickhouse.url=,clickhouse.password=p,clickhouse.analysts.password=q';
+
 /** Values to set in addition to ci/minimal.yaml, and the message that Helm must print. */
 const refused: [set: string, says: RegExp][] = [
   ['kafka.brokers={nowhere}', /kafka\/brokers\/0.*does not match pattern/],
@@ -23,7 +26,15 @@ const refused: [set: string, says: RegExp][] = [
   ['clickhouse.url=http://u:p@clickhouse:8123', /clickhouse\/url.*does not match pattern/],
   ['clickhouse.bundled=true', /clickhouse.url and clickhouse.bundled=true exclude each other: set one/],
   ['clickhouse.bundled=true,clickhouse.url=', /needs clickhouse.password or clickhouse.existingSecret/],
+  [
+    'clickhouse.bundled=true,clickhouse.url=,clickhouse.password=p',
+    /clickhouse.bundled=true needs clickhouse.analysts.password or clickhouse.analysts.existingSecret/,
+  ],
+  [`${bundled},clickhouse.database=events`, /row policies name the database tributary: leave/],
+  [`${bundled},clickhouse.username=events`, /the user tributary for the apps: leave/],
+  [`${bundled},clickhouse.analysts.username=analysts`, /the user sql for analysts: leave/],
   ['clickhouse.analysts.username=analysts', /needs clickhouse.analysts.password or/],
+  ['clickhouse.analysts.password=p', /needs clickhouse.analysts.username: without it, SQL is off/],
   ['clickhouse.database=a-b', /clickhouse\/database.*does not match pattern/],
   ['apiKeys.value=secret', /apiKeys\/value.*does not match pattern/],
   ['config.LOG_LEVL=debug', /at '\/config': additional properties 'LOG_LEVL' not allowed/],
@@ -70,6 +81,12 @@ describe('invalid values', () => {
     expect(code, text).toBe(1);
     expect(text).toMatch(says);
   });
+});
+
+it.each(['default', 'tributary'])('the bundled ClickHouse accepts the user name %s', async (username) => {
+  const set = ['--set', `${bundled},clickhouse.username=${username},clickhouse.analysts.username=sql`];
+  const { code, text } = await tool('helm', helmArgs('template', [...valuesFile('minimal'), ...set]));
+  expect(code, text).toBe(0);
 });
 
 it('a release whose name is not valid for a Service is rejected', async () => {

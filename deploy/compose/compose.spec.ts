@@ -2,7 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '#api';
+import { clickHouseUsers } from '#store';
 import { appNames, asOnThisNode, configOf, portsOf, probePortOf, settingsOf } from '../app-settings.js';
+import { usersFiles } from '../clickhouse-users.js';
 import { readComposeFile } from './compose-file.js';
 
 const { services, volumes } = readComposeFile();
@@ -80,6 +82,35 @@ describe('docker-compose.yml', () => {
       if (from.startsWith('./')) expect(existsSync(from), from).toBe(true);
       else expect(volumes, mount).toHaveProperty(from);
     }
+  });
+});
+
+describe('ClickHouse of docker-compose.yml', () => {
+  it('makes its users from the mounted file, and the image makes none', () => {
+    const { environment = {}, volumes: mounts } = service('clickhouse');
+    expect(mounts).toContain(`./${usersFiles.xml}:/etc/clickhouse-server/users.d/tributary.xml:ro`);
+    const variables = [...readFileSync(usersFiles.xml, 'utf8').matchAll(/from_env="(\w+)"/g)];
+    expect(Object.keys(environment)).toEqual(variables.map(([, variable]) => variable));
+  });
+
+  it('has the users, passwords and database with which the apps log in', () => {
+    const { CLICKHOUSE_APP_PASSWORD: password, SQL_CLICKHOUSE_PASSWORD: sqlPassword } =
+      service('clickhouse').environment ?? {};
+    for (const app of ['gateway', 'materializer', 'processor']) {
+      expect(service(app).environment, app).toMatchObject({
+        CLICKHOUSE_USER: clickHouseUsers.apps,
+        CLICKHOUSE_PASSWORD: password,
+        CLICKHOUSE_DATABASE: 'tributary',
+      });
+    }
+    expect(service('gateway').environment).toMatchObject({
+      SQL_CLICKHOUSE_USER: clickHouseUsers.analysts,
+      SQL_CLICKHOUSE_PASSWORD: sqlPassword,
+    });
+  });
+
+  it('has passwords that are not empty', () => {
+    expect(Object.values(service('clickhouse').environment ?? {})).not.toContain('');
   });
 });
 

@@ -78,7 +78,7 @@ exists before the release's own Secret.
 - name: CLICKHOUSE_URL
   value: {{ include "tributary.clickhouseUrl" $root | quote }}
 - name: CLICKHOUSE_USER
-  value: {{ include "tributary.envValue" $values.clickhouse.username }}
+  value: {{ include "tributary.envValue" (include "tributary.clickhouseUser" $root) }}
 - name: CLICKHOUSE_DATABASE
   value: {{ $values.clickhouse.database | quote }}
 {{- with $values.clickhouse }}
@@ -94,14 +94,12 @@ exists before the release's own Secret.
 {{- end }}
 {{- end }}
 {{- if eq $app "gateway" }}
-{{- with $values.clickhouse.analysts }}
-{{- if .username }}
+{{- with include "tributary.clickhouseAnalystsUser" $root }}
 - name: SQL_CLICKHOUSE_USER
-  value: {{ include "tributary.envValue" .username }}
+  value: {{ include "tributary.envValue" . }}
 - name: SQL_CLICKHOUSE_PASSWORD
   valueFrom:
-    secretKeyRef: { name: {{ default $own .existingSecret | quote }}, key: {{ ternary .passwordKey "clickhouse-analysts-password" (ne .existingSecret "") | quote }} }
-{{- end }}
+    secretKeyRef: { name: {{ default $own $values.clickhouse.analysts.existingSecret | quote }}, key: {{ include "tributary.clickhouseAnalystsPasswordKey" $root | quote }} }
 {{- end }}
 {{- end }}
 {{- if $values.tracing.enabled }}

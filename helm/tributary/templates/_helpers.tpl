@@ -112,6 +112,14 @@ component, more}.
 {{- end -}}
 {{- end -}}
 
+{{/* ClickHouse users of the apps and of analysts. The bundled ClickHouse has the users of files/clickhouse-users.xml. */}}
+{{- define "tributary.clickhouseUser" -}}
+{{- if .Values.clickhouse.bundled }}tributary{{ else }}{{ .Values.clickhouse.username }}{{ end }}
+{{- end -}}
+{{- define "tributary.clickhouseAnalystsUser" -}}
+{{- if .Values.clickhouse.bundled }}sql{{ else }}{{ .Values.clickhouse.analysts.username }}{{ end }}
+{{- end -}}
+
 {{/* Names of the Secrets with each password: an existing Secret, or the release's own. */}}
 {{- define "tributary.kafkaSecret" -}}
 {{- default (include "tributary.fullname" .) .Values.kafka.sasl.existingSecret -}}
@@ -124,6 +132,14 @@ component, more}.
 {{- end -}}
 {{- define "tributary.clickhousePasswordKey" -}}
 {{- if .Values.clickhouse.existingSecret }}{{ .Values.clickhouse.passwordKey }}{{ else }}clickhouse-password{{ end }}
+{{- end -}}
+{{- define "tributary.clickhouseAnalystsSecret" -}}
+{{- default (include "tributary.fullname" .) .Values.clickhouse.analysts.existingSecret -}}
+{{- end -}}
+{{- define "tributary.clickhouseAnalystsPasswordKey" -}}
+{{- with .Values.clickhouse.analysts }}
+{{- if .existingSecret }}{{ .passwordKey }}{{ else }}clickhouse-analysts-password{{ end }}
+{{- end }}
 {{- end -}}
 
 {{/* Data of the release's own Secret. It is empty if all values are in existing Secrets. */}}

@@ -33,8 +33,23 @@
 {{- if and .bundled (not .password) (not .existingSecret) }}
 {{- fail "clickhouse.bundled=true needs clickhouse.password or clickhouse.existingSecret" }}
 {{- end }}
+{{- if and .bundled (not .analysts.password) (not .analysts.existingSecret) }}
+{{- fail "clickhouse.bundled=true needs clickhouse.analysts.password or clickhouse.analysts.existingSecret" }}
+{{- end }}
+{{- if and .bundled (not (has .username (list "default" "tributary"))) }}
+{{- fail "clickhouse.bundled=true starts a ClickHouse with the user tributary for the apps: leave clickhouse.username at its default" }}
+{{- end }}
+{{- if and .bundled (not (has .analysts.username (list "" "sql"))) }}
+{{- fail "clickhouse.bundled=true starts a ClickHouse with the user sql for analysts: leave clickhouse.analysts.username at its default" }}
+{{- end }}
+{{- if and .bundled (ne .database "tributary") }}
+{{- fail "clickhouse.bundled=true starts a ClickHouse whose row policies name the database tributary: leave clickhouse.database at its default" }}
+{{- end }}
 {{- end }}
 {{- with .Values.clickhouse.analysts }}
+{{- if and (not .username) (or .password .existingSecret) (not $.Values.clickhouse.bundled) }}
+{{- fail "clickhouse.analysts needs clickhouse.analysts.username: without it, SQL is off" }}
+{{- end }}
 {{- if and .username (not .password) (not .existingSecret) }}
 {{- fail "clickhouse.analysts.username needs clickhouse.analysts.password or clickhouse.analysts.existingSecret" }}
 {{- end }}

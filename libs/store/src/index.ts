@@ -12,6 +12,7 @@ export {
   type AnalystSqlOptions,
 } from './clickhouse/open.js';
 export * from './clickhouse/access/users.js';
+export * from './clickhouse/access/users-xml.js';
 export * from './analyst-sql.js';
 export * from './event-files.js';
 export type { PipelineFailureLocation } from './pipeline-failure-location.js';

@@ -1,12 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  analystChangeable,
-  analystConstants,
-  analystGrants,
-  analystRowPolicies,
-  appGrants,
-  clickHouseUsers,
-} from '#store';
+import { analystGrants, analystProfile, appGrants, clickHouseUsers, escapedXml, makeUsersFile } from '#store';
 
 /** Files and memory limit of an embedded ClickHouse server. */
 interface ServerConfigOptions {
@@ -25,8 +18,8 @@ export function serverConfig({ usersFile, maxMemoryBytes }: ServerConfigOptions)
   const mib = 2 ** 20;
   return `<clickhouse>
   <logger><console>1</console></logger>
-  <user_directories><users_xml><path>${escaped(usersFile)}</path></users_xml></user_directories>
-  <users_config>${escaped(usersFile)}</users_config>
+  <user_directories><users_xml><path>${escapedXml(usersFile)}</path></users_xml></user_directories>
+  <users_config>${escapedXml(usersFile)}</users_config>
   <max_server_memory_usage>${maxMemoryBytes}</max_server_memory_usage>
   <mark_cache_size>${128 * mib}</mark_cache_size>
   <primary_index_cache_size>${128 * mib}</primary_index_cache_size>
@@ -77,73 +70,32 @@ interface UsersConfigOptions {
  * statements of analysts.
  */
 export function usersConfig({ password, analystPassword, analystDatabases }: UsersConfigOptions): string {
-  const fixed = fixedSettings.map((name) => constraint(name, 'const'));
-  const analysts = [
-    ...Object.keys(analystConstants).map((name) => constraint(name, 'const')),
-    ...analystChangeable.map((name) => constraint(name, 'changeable_in_readonly')),
-  ];
-  const door = Object.keys(doorSettings).map((name) => constraint(name, 'const'));
-  return `<clickhouse>
-  <profiles>
-    <default><constraints>${fixed.join('')}</constraints></default>
-    <door>${values(doorSettings)}<constraints>${[...door, ...fixed].join('')}</constraints></door>
-    <analysts>${values({ readonly: 1, ...analystConstants })}<constraints>${[...analysts, ...fixed].join('')}</constraints></analysts>
-  </profiles>
-  <quotas><default/></quotas>
-  <users>
-    ${user({ name: 'default', login: '<no_password/>', profile: 'door', grants: ['SYSTEM LISTEN ON *.*'] })}
-    ${user({ name: clickHouseUsers.apps, login: hashed(password), profile: 'default', grants: appGrants })}
-    ${user({
-      ...{ name: clickHouseUsers.analysts, login: hashed(analystPassword), profile: 'analysts' },
-      grants: analystDatabases.flatMap((tables) => analystGrants({ tables, views: `${tables}_sql` })),
-      rest: `<databases>${analystDatabases.map(rowPolicies).join('')}</databases>`,
-    })}
-  </users>
-</clickhouse>
-`;
-}
-
-interface UserElement {
-  name: string;
-  login: string;
-  profile: string;
-  grants: readonly string[];
-  rest?: string;
-}
-
-function user({ name, login, profile, grants, rest = '' }: UserElement): string {
-  const queries = grants.map((grant) => `<query>GRANT ${escaped(grant)}</query>`);
-  return (
-    `<${name}>${login}<networks><ip>127.0.0.1</ip></networks><profile>${profile}</profile><quota>default</quota>` +
-    `<grants>${queries.join('')}</grants>${rest}</${name}>`
-  );
-}
-
-function rowPolicies(database: string): string {
-  const tables = Object.entries(analystRowPolicies).map(
-    ([table, condition]) => `<${table}><filter>${escaped(condition)}</filter></${table}>`,
-  );
-  return `<database name="${escaped(database)}">${tables.join('')}</database>`;
+  const network = '127.0.0.1';
+  return makeUsersFile({
+    withQuota: true,
+    profiles: [
+      { name: 'default', constant: fixedSettings },
+      { name: 'door', values: doorSettings, constant: [...Object.keys(doorSettings), ...fixedSettings] },
+      analystProfile('analysts', fixedSettings),
+    ],
+    users: [
+      {
+        ...{ name: 'default', login: '<no_password/>', network, profile: 'door' },
+        grants: ['SYSTEM LISTEN ON *.*'],
+      },
+      {
+        ...{ name: clickHouseUsers.apps, login: hashed(password), network, profile: 'default' },
+        grants: appGrants,
+      },
+      {
+        ...{ name: clickHouseUsers.analysts, login: hashed(analystPassword), network, profile: 'analysts' },
+        grants: analystDatabases.flatMap((tables) => analystGrants({ tables, views: `${tables}_sql` })),
+        filtered: analystDatabases,
+      },
+    ],
+  });
 }
 
 function hashed(password: string): string {
   return `<password_sha256_hex>${createHash('sha256').update(password).digest('hex')}</password_sha256_hex>`;
-}
-
-function values(settings: Readonly<Record<string, number>>): string {
-  return Object.entries(settings)
-    .map(([name, value]) => `<${name}>${value}</${name}>`)
-    .join('');
-}
-
-function constraint(name: string, kind: 'const' | 'changeable_in_readonly'): string {
-  return `<${name}><${kind}/></${name}>`;
-}
-
-function escaped(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }
