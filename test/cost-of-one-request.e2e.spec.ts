@@ -9,7 +9,7 @@ import { streamedEvents, worstCaseRequests } from './cost/worst-case-requests.js
 import { useStack } from './use-stack.js';
 
 const plant = pathToFileURL('dist/test/plant-garbage-collection.js').href;
-const system = useStack({ processors: 1, env: { NODE_OPTIONS: `--import=${plant}` } });
+const system = useStack({ processors: 1, sql: true, env: { NODE_OPTIONS: `--import=${plant}` } });
 /** The endpoints that every port has. */
 const systemEndpoints = ['get /health', 'get /health/live', 'get /health/ready', 'get /metrics'];
 const writing = [

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { useStack } from './use-stack.js';
 
-const system = useStack({ processors: 1 });
+const system = useStack({ processors: 1, sql: true });
 const run = promisify(execFile);
 
 /** Returns the `sh` blocks of a document, or of the part that starts with this heading. */

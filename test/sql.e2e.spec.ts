@@ -9,7 +9,7 @@ import { until } from '#testkit';
 import { freshStream, queryEvents, waitFor, writeEvent } from './api.js';
 import { useStack } from './use-stack.js';
 
-const system = useStack();
+const system = useStack({ sql: true });
 const run = promisify(execFile);
 
 const own = freshStream('own').replaceAll(/[^a-z0-9]/g, '');

@@ -1,15 +1,22 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { TestSystem, testEngines, type TestSystemOptions } from '#testkit';
+import { freshAnalystDatabase, TestSystem, testEngines, type TestSystemOptions } from '#testkit';
 
 /**
  * Runs one system for a spec file on the shared engines, with names of its own. Prints the ends of its logs after a
- * failed test, and stops all processes at the end.
+ * failed test, and stops all processes at the end. `sql` switches SQL on.
  */
-export function useStack(options: Partial<TestSystemOptions> = {}): () => TestSystem {
+export function useStack({
+  sql = false,
+  ...options
+}: Partial<TestSystemOptions> & { sql?: boolean } = {}): () => TestSystem {
   let stack: TestSystem | undefined;
   beforeAll(async () => {
     const { kafkaBrokers: brokers, clickhouseUrl, clickhousePassword } = testEngines();
-    stack = await TestSystem.start({ brokers, clickhouseUrl, clickhousePassword, ...options });
+    stack = await TestSystem.start({
+      ...{ brokers, clickhouseUrl, clickhousePassword },
+      ...(sql && { analysts: await freshAnalystDatabase() }),
+      ...options,
+    });
   });
   printLogsOfFailures(() => stack);
   afterAll(() => stack?.stop());

@@ -8,7 +8,7 @@ import { readmeBlocks } from './readme-blocks.js';
 import { ChildProcessCliRunner } from './child-process-cli-runner.js';
 
 // A system of its own, because `--prune` affects every definition.
-const system = useStack({ processors: 1 });
+const system = useStack({ processors: 1, sql: true });
 let cli: ChildProcessCliRunner;
 beforeAll(() => {
   const { urls, key } = system();

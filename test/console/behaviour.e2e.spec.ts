@@ -6,7 +6,7 @@ import { ConsolePage, openBrowser } from './console-page.js';
 import { describeWrites } from './describe-writes.js';
 import { plant, planted } from './planted.js';
 
-const system = useStack({ processors: 1, env: { CONSOLE_WRITES: 'true' } });
+const system = useStack({ processors: 1, sql: true, env: { CONSOLE_WRITES: 'true' } });
 let browser: Browser;
 
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import { useStack } from '../use-stack.js';
 import { ConsolePage, openBrowser } from './console-page.js';
 import { plant, planted } from './planted.js';
 
-const system = useStack({ processors: 1 });
+const system = useStack({ processors: 1, sql: true });
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Folder for screenshots, set by `npm run draw:console`; undefined in tests, which take none. */

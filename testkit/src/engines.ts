@@ -23,14 +23,6 @@ export function testEngines(): TestEngineAddresses {
   );
 }
 
-/**
- * Returns the name of a database that the ClickHouse user for analysts may read: of the shared system (`stack`), or of the
- * worker with this `VITEST_POOL_ID`.
- */
-export function analystDatabase(whose: string): string {
-  return `analysts_${whose}`;
-}
-
 /** Returns a unique topic prefix and a unique database name. */
 export function freshNames(): { topicPrefix: string; database: string } {
   const suffix = randomBytes(5).toString('hex');

@@ -2,10 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startClickHouse, startKafka } from '#local';
-import { analystDatabase } from './engines.js';
-
-/** The databases in which statements of analysts can run: one for the shared system, one for each worker. */
-const analystDatabases = ['stack', ...Array.from({ length: 32 }, (_, i) => `${i + 1}`)].map(analystDatabase);
+import { analystDatabases } from './analyst-databases.js';
 
 /**
  * Vitest's global set-up of the projects that need engines. The set-up starts a real Kafka and a real ClickHouse for
@@ -21,7 +18,7 @@ export default async function startEngines(): Promise<(() => Promise<void>) | un
     TEST_KAFKA_BROKERS ? undefined : startKafka({ dataDir: join(folder, 'kafka'), shortLived: true }),
     TEST_CLICKHOUSE_URL
       ? undefined
-      : startClickHouse({ dataDir: join(folder, 'clickhouse'), analystDatabases }),
+      : startClickHouse({ dataDir: join(folder, 'clickhouse'), analystDatabases: analystDatabases() }),
   ]);
   if (kafka) process.env.TEST_KAFKA_BROKERS = kafka.brokers;
   if (clickhouse) {

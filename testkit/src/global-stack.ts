@@ -1,4 +1,5 @@
-import { analystDatabase, testEngines } from './engines.js';
+import { sharedAnalystDatabase } from './analyst-databases.js';
+import { testEngines } from './engines.js';
 import { TestSystem } from './stack.js';
 
 /**
@@ -8,7 +9,7 @@ import { TestSystem } from './stack.js';
 export default async function startStack(): Promise<() => Promise<void>> {
   const { kafkaBrokers: brokers, clickhouseUrl, clickhousePassword } = testEngines();
   const analysts = {
-    database: analystDatabase('stack'),
+    database: sharedAnalystDatabase,
     password: process.env.TEST_CLICKHOUSE_ANALYST_PASSWORD ?? '',
   };
   const stack = await TestSystem.start({

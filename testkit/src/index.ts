@@ -1,3 +1,4 @@
+export * from './analyst-databases.js';
 export * from './app-process.js';
 export * from './checker.js';
 export * from './clickhouse-statement.js';

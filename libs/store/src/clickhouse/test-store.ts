@@ -40,7 +40,7 @@ export async function openTestStore({ merges = false, analysts = false } = {}): 
   const url = process.env.TEST_CLICKHOUSE_URL;
   if (!url) throw new Error('TEST_CLICKHOUSE_URL is not set: the global set-up of the tests sets it');
   const database = analysts
-    ? `analysts_${process.env.VITEST_POOL_ID}`
+    ? `analysts_${process.env.VITEST_POOL_ID}_store`
     : `store_${randomBytes(6).toString('hex')}`;
   const password = process.env.TEST_CLICKHOUSE_PASSWORD ?? '';
   const options = { url, user: 'tributary', password, database };

@@ -6,13 +6,18 @@ describe('the headers of row policies', () => {
     policyHeaders({ permitted: { access: { patterns, reserved: false }, hidden }, builds });
 
   it.each([
-    ['names streams', ['orders#1', 'carts#1'], [], 'orders#1,carts#1', ''],
-    ['names prefixes', ['orders*', 'carts#1'], [], 'carts#1', 'orders*'],
-    ['covers everything', undefined, [], '', '*'],
-    ['names no stream', [], [], '', ''],
-    ['names a stream that is being deleted', ['orders#1', 'carts#1'], ['carts#1'], 'orders#1', ''],
-  ])('of a key that %s', (_, patterns, hidden, streams, prefixes) => {
-    expect(of(patterns, hidden)).toEqual({
+    { key: 'names streams', patterns: ['orders#1', 'carts#1'], streams: 'orders#1,carts#1', prefixes: '' },
+    { key: 'names prefixes', patterns: ['orders*', 'carts#1'], streams: 'carts#1', prefixes: 'orders*' },
+    { key: 'covers everything', patterns: undefined, streams: '', prefixes: '*' },
+    { key: 'names no stream', patterns: [], streams: '', prefixes: '' },
+    {
+      key: 'names a stream that is being deleted',
+      patterns: ['orders#1', 'gone#1'],
+      streams: 'orders#1',
+      prefixes: '',
+    },
+  ])('of a key that $key', ({ patterns, streams, prefixes }) => {
+    expect(of(patterns, ['gone#1'])).toEqual({
       [streamsHeader]: streams,
       [prefixesHeader]: prefixes,
       [generationsHeader]: '',
