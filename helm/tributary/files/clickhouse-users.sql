@@ -15,6 +15,7 @@ CREATE USER IF NOT EXISTS sql IDENTIFIED BY {sql_password:String} SETTINGS PROFI
 GRANT SELECT ON `tributary_sql`.* TO sql;
 GRANT SELECT ON information_schema.* TO sql;
 GRANT SELECT ON INFORMATION_SCHEMA.* TO sql;
+GRANT SELECT(database, table, active, primary_key_size, marks_bytes, secondary_indices_compressed_bytes, secondary_indices_marks_bytes) ON system.parts TO sql;
 GRANT SELECT ON `tributary`.events TO sql;
 GRANT SELECT ON `tributary`.dropped_streams TO sql;
 GRANT SELECT ON `tributary`.projection_results TO sql;

@@ -30,6 +30,8 @@ export function analystGrants({ tables, views }: TableAndViewDatabases): string[
     `SELECT ON ${inViews}.*`,
     'SELECT ON information_schema.*',
     'SELECT ON INFORMATION_SCHEMA.*',
+    // `information_schema.tables` adds up these columns.
+    `SELECT(database, table, active, primary_key_size, marks_bytes, secondary_indices_compressed_bytes, secondary_indices_marks_bytes) ON system.parts`,
     ...Object.keys(analystRowPolicies).map((table) => `SELECT ON ${inTables}.${table}`),
   ];
 }

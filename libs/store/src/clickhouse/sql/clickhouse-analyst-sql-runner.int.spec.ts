@@ -400,6 +400,18 @@ describe('a statement', () => {
     expect(headers['content-type']).toContain(type);
   });
 
+  it.each([
+    ['a wrong type', 'SELECT hasAny([1], 1)'],
+    ['a wrong number of arguments', 'SELECT in(1)'],
+    ['a division by zero', 'SELECT intDiv(1, 0)'],
+    ['no common type', "SELECT [1, 'a']"],
+    ['a condition that raises an error', 'SELECT throwIf(1)'],
+    ['a column that is not grouped', 'SELECT stream, count() FROM events'],
+    ['arrays of different sizes', 'SELECT arrayMap((x, y) -> x, [1], [1, 2])'],
+  ])('is at fault, and not ClickHouse, for %s', async (_, statement) => {
+    expect((await tried(question(statement))).status).toBe(400);
+  });
+
   it('has ended when ClickHouse no longer runs it', async () => {
     const gone = new AbortController();
     const asked = question(
@@ -514,7 +526,7 @@ describe('the user for analysts, if statements were not analysed', () => {
     'SELECT count() FROM t_name.dead_letters',
     'SELECT count() FROM system.processes',
     'SELECT count() FROM system.users',
-    'SELECT count() FROM system.parts',
+    'SELECT partition FROM system.parts',
     "SELECT * FROM file('/etc/passwd', 'LineAsString')",
     "SELECT * FROM url('http://127.0.0.1/', 'LineAsString')",
     "SELECT * FROM remote('127.0.0.1', 'system', 'one')",

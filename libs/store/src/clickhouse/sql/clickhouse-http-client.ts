@@ -105,10 +105,26 @@ export async function readSqlError(answer: IncomingMessage): Promise<SqlError> {
   return new SqlError(code, status, errorMessage(body));
 }
 
-/** Codes of a statement that is nested wrongly, too deep or too large: ClickHouse answers 500, but the statement is at fault. */
+/** Codes of an error that the statement caused, although ClickHouse answers some of them with 500. */
 const faultyStatement = new Set([
+  34, // TOO_MANY_ARGUMENTS_FOR_FUNCTION
+  35, // TOO_FEW_ARGUMENTS_FOR_FUNCTION
+  42, // NUMBER_OF_ARGUMENTS_DOESNT_MATCH
+  43, // ILLEGAL_TYPE_OF_ARGUMENT
+  44, // ILLEGAL_COLUMN
+  53, // TYPE_MISMATCH
+  69, // ARGUMENT_OUT_OF_BOUND
+  70, // CANNOT_CONVERT_TYPE
   80, // INCORRECT_QUERY
+  128, // TOO_LARGE_ARRAY_SIZE
+  131, // TOO_LARGE_STRING_SIZE
+  153, // ILLEGAL_DIVISION
   167, // TOO_DEEP_AST
   168, // TOO_BIG_AST
+  184, // ILLEGAL_AGGREGATION
+  190, // SIZES_OF_ARRAYS_DONT_MATCH
+  215, // NOT_AN_AGGREGATE
   306, // TOO_DEEP_RECURSION
+  386, // NO_COMMON_TYPE
+  395, // FUNCTION_THROW_IF_VALUE_IS_NON_ZERO
 ]);
