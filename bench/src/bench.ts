@@ -46,6 +46,9 @@ export function prepareStack(bench: BenchContext, { env, ...more }: SystemOption
     unbundled: bench.options.profile,
     env: {
       STREAM_PARTITIONS: String(partitions),
+      ...(process.env.CLICKHOUSE_FSYNC_AFTER_INSERT && {
+        CLICKHOUSE_FSYNC_AFTER_INSERT: process.env.CLICKHOUSE_FSYNC_AFTER_INSERT,
+      }),
       ...(bench.options.profile && profilingEnv(profileFolder(bench))),
       ...env,
     },

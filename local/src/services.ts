@@ -36,12 +36,16 @@ export function localServices(options: ServicesOptions): Record<ServiceName, Sup
   const { ports, dataDir } = settings;
   const service = (
     name: ServiceName,
-    start: (how: { onLog: (line: string) => void; signal: AbortSignal }) => Promise<RunningProcess>,
+    start: (how: {
+      onLog: (line: string) => void;
+      onRestart: () => void;
+      signal: AbortSignal;
+    }) => Promise<RunningProcess>,
   ): SupervisedService => {
     const log = new ServiceLog({ folder: join(dataDir, 'logs'), name, show: options.say });
     return {
       name,
-      start: (signal) => start({ onLog: (line) => log.line(line), signal }),
+      start: (signal, changed) => start({ onLog: (line) => log.line(line), onRestart: changed, signal }),
       tail: () => log.tail(),
     };
   };
@@ -68,6 +72,7 @@ export function localServices(options: ServicesOptions): Record<ServiceName, Sup
         dataDir: join(dataDir, 'clickhouse'),
         port: ports.CLICKHOUSE_PORT,
         tcpPort: ports.CLICKHOUSE_TCP_PORT,
+        logsQueries: true,
         analystDatabases: [options.env.CLICKHOUSE_DATABASE || 'tributary'],
         ...how,
       }),

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A running child process of `npm start`: Kafka, ClickHouse or an app. */
 export interface RunningProcess {
-  pid: number;
+  readonly pid: number;
   /** Resolves with the reason when the process has ended: `it ended with exit code 1`. */
   ended: Promise<string>;
   stop(): Promise<void>;
@@ -12,8 +12,11 @@ export interface RunningProcess {
 /** A process that a `ProcessSupervisor` starts, and starts again when it ends unexpectedly. */
 export interface SupervisedService {
   name: string;
-  /** Starts the process and resolves when it serves. If the signal is aborted before, stops it and rejects. */
-  start(signal: AbortSignal): Promise<RunningProcess>;
+  /**
+   * Starts the process and resolves when it serves. If the signal is aborted before, stops it and rejects. The service calls
+   * `changed` when the process has another id.
+   */
+  start(signal: AbortSignal, changed: () => void): Promise<RunningProcess>;
   /** Returns the last lines of the service's log, for the message that it ended unexpectedly. */
   tail(): string[];
 }
@@ -107,7 +110,7 @@ export class ProcessSupervisor {
   private async start(entry: Entry): Promise<void> {
     const { signal } = this.stopped;
     signal.throwIfAborted();
-    const start = entry.service.start(signal);
+    const start = entry.service.start(signal, () => this.options.changed?.(this.pids));
     entry.starting = start.catch(() => undefined);
     const running = await start;
     entry.running = running;

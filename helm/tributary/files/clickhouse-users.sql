@@ -19,9 +19,9 @@ GRANT SELECT(database, table, active, primary_key_size, marks_bytes, secondary_i
 GRANT SELECT ON `tributary`.events TO sql;
 GRANT SELECT ON `tributary`.dropped_streams TO sql;
 GRANT SELECT ON `tributary`.projection_results TO sql;
-CREATE ROW POLICY OR REPLACE tributary_analysts ON tributary.events USING (stream IN (SELECT arrayJoin(splitByChar(',', getClientHTTPHeader('X-Tributary-Streams'))) AS listed) OR arrayExists(prefix -> prefix != '' AND startsWith(stream, substring(prefix, 1, length(prefix) - 1)), splitByChar(',', getClientHTTPHeader('X-Tributary-Stream-Prefixes')))) AND NOT startsWith(stream, 'tributary.') TO sql;
+CREATE ROW POLICY OR REPLACE tributary_analysts ON tributary.events USING (stream IN (SELECT arrayJoin(splitByChar(',', getClientHTTPHeader('x-tributary-streams'))) AS listed) OR arrayExists(prefix -> prefix != '' AND startsWith(stream, substring(prefix, 1, length(prefix) - 1)), splitByChar(',', getClientHTTPHeader('x-tributary-stream-prefixes')))) AND NOT startsWith(stream, 'tributary.') TO sql;
 CREATE ROW POLICY OR REPLACE tributary_others ON tributary.events USING 1 TO ALL EXCEPT sql;
-CREATE ROW POLICY OR REPLACE tributary_analysts ON tributary.dropped_streams USING (stream IN (SELECT arrayJoin(splitByChar(',', getClientHTTPHeader('X-Tributary-Streams'))) AS listed) OR arrayExists(prefix -> prefix != '' AND startsWith(stream, substring(prefix, 1, length(prefix) - 1)), splitByChar(',', getClientHTTPHeader('X-Tributary-Stream-Prefixes')))) AND NOT startsWith(stream, 'tributary.') TO sql;
+CREATE ROW POLICY OR REPLACE tributary_analysts ON tributary.dropped_streams USING (stream IN (SELECT arrayJoin(splitByChar(',', getClientHTTPHeader('x-tributary-streams'))) AS listed) OR arrayExists(prefix -> prefix != '' AND startsWith(stream, substring(prefix, 1, length(prefix) - 1)), splitByChar(',', getClientHTTPHeader('x-tributary-stream-prefixes')))) AND NOT startsWith(stream, 'tributary.') TO sql;
 CREATE ROW POLICY OR REPLACE tributary_others ON tributary.dropped_streams USING 1 TO ALL EXCEPT sql;
-CREATE ROW POLICY OR REPLACE tributary_analysts ON tributary.projection_results USING owner IN (SELECT arrayJoin(splitByChar(',', getClientHTTPHeader('X-Tributary-Generations'))) AS listed) TO sql;
+CREATE ROW POLICY OR REPLACE tributary_analysts ON tributary.projection_results USING owner IN (SELECT arrayJoin(splitByChar(',', getClientHTTPHeader('x-tributary-generations'))) AS listed) TO sql;
 CREATE ROW POLICY OR REPLACE tributary_others ON tributary.projection_results USING 1 TO ALL EXCEPT sql;

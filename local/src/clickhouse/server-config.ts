@@ -7,6 +7,15 @@ interface ServerConfigOptions {
   usersFile: string;
   /** Bytes that the server may allocate in total; a query that exceeds them fails. */
   maxMemoryBytes: number;
+  /** Whether the server keeps `system.query_log` and `system.part_log`, for a day. */
+  logsQueries: boolean;
+}
+
+/** The tables in which the server logs statements and parts, for those who look into the store. */
+const systemLogs = ['query_log', 'part_log'];
+
+function systemLog(name: string): string {
+  return `<${name}><database>system</database><table>${name}</table><ttl>event_date + INTERVAL 1 DAY DELETE</ttl><max_size_rows>100000</max_size_rows><reserved_size_rows>1024</reserved_size_rows><buffer_size_rows_flush_threshold>10000</buffer_size_rows_flush_threshold></${name}>`;
 }
 
 /**
@@ -14,7 +23,7 @@ interface ServerConfigOptions {
  * are for a large server, whose caches may grow to 5 GB each.
  * Source: https://clickhouse.com/docs/operations/server-configuration-parameters/settings
  */
-export function serverConfig({ usersFile, maxMemoryBytes }: ServerConfigOptions): string {
+export function serverConfig({ usersFile, maxMemoryBytes, logsQueries }: ServerConfigOptions): string {
   const mib = 2 ** 20;
   return `<clickhouse>
   <logger><console>1</console></logger>
@@ -25,6 +34,8 @@ export function serverConfig({ usersFile, maxMemoryBytes }: ServerConfigOptions)
   <primary_index_cache_size>${128 * mib}</primary_index_cache_size>
   <index_mark_cache_size>${32 * mib}</index_mark_cache_size>
   <query_condition_cache_size>${16 * mib}</query_condition_cache_size>
+  ${logsQueries ? systemLogs.map(systemLog).join('') : ''}
+  <listen_reuse_port>1</listen_reuse_port>
   <remote_url_allow_hosts></remote_url_allow_hosts>
   <allowed_disks_for_table_engines>default</allowed_disks_for_table_engines>
 </clickhouse>

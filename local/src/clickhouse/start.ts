@@ -5,9 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ManagedChildProcess } from '../engine-process.js';
 import { storedSecret } from '../folder-secret.js';
-import { freePort, isPortTaken } from '../free-port.js';
+import { freePort } from '../free-port.js';
 import { privateFolder } from '../private-folder.js';
 import { clickHouseUsers } from '#store';
+import { reservePort } from './reserved-port.js';
 import { listenStatement, serverConfig, usersConfig } from './server-config.js';
 
 /** Folder, ports and memory limit of an embedded ClickHouse server. */
@@ -20,10 +21,14 @@ interface ClickHouseOptions {
   tcpPort?: number;
   /** Databases of tables that the user for analysts may read. Default: `tributary`. */
   analystDatabases?: readonly string[];
+  /** Keeps `system.query_log` and `system.part_log` for a day. Default: false. */
+  logsQueries?: boolean;
   /** Bytes that the server may allocate; default 4 GiB. */
   maxMemoryBytes?: number;
   /** Receives each line that the process prints. */
   onLog?: (line: string) => void;
+  /** Called when the server runs again after an abort, with another process id. */
+  onRestart?: (() => void) | undefined;
   /** If aborted during the start, the process is stopped. */
   signal?: AbortSignal | undefined;
 }
@@ -37,7 +42,7 @@ export interface RunningClickHouse {
   password: string;
   /** The password of the user `sql`, as whom statements of analysts run. */
   analystPassword: string;
-  /** Process id; another one after an abort. */
+  /** Process id. Changes when ClickHouse aborts and is started again. */
   readonly pid: number;
   /** Resolves with the reason when the process has ended. */
   ended: Promise<string>;
@@ -49,6 +54,9 @@ export interface RunningClickHouse {
 
 /** Matches the line that ClickHouse prints when it begins to abort. */
 const aborting = /<Fatal> .*Terminate called for uncaught exception/;
+
+/** After more aborts than this within the time in milliseconds, the server is not started again. */
+const [mostAborts, abortWindowMs] = [20, 60_000];
 
 const startMs = 120_000;
 const stopMs = 25_000;
@@ -72,76 +80,117 @@ export async function clickHousePasswords(dataDir: string): Promise<ClickHousePa
 }
 
 /**
- * Starts ClickHouse's own server and resolves when it answers. In this mode a request that breaks off within its header
- * makes ClickHouse 26.7 abort, whoever sends it; then it is started again, with the data, as after `kill -9`.
- * @throws an Error with its output if it ends instead, and if a port is in use
+ * Starts ClickHouse's own server and resolves when it answers. A request that breaks off within its header makes ClickHouse
+ * 26.7 abort in this mode, whoever sends it. The server is then started again with its data, as after `kill -9`.
+ * @throws an Error with its output if the process ends before it answers, and an Error if a port is in use
  */
 export async function startClickHouse(options: ClickHouseOptions): Promise<RunningClickHouse> {
   const dataDir = resolve(options.dataDir);
   const passwords = await clickHousePasswords(dataDir);
-  const [port, tcpPort] = [options.port ?? (await freePort()), options.tcpPort ?? (await freePort())];
-  for (const taken of [port, tcpPort])
-    if (await isPortTaken(taken))
-      throw new Error(`ClickHouse cannot start: another process uses port ${taken} of 127.0.0.1.`);
-  const args = [
-    fileURLToPath(new URL('main.js', import.meta.url)),
-    ...(await serverArguments({ ...options, ...passwords, dataDir })),
-    ...['--http_port', String(port), '--tcp_port', String(tcpPort)],
-  ];
-  const url = `http://127.0.0.1:${port}`;
-  let server!: ManagedChildProcess;
-  let aborts = false;
-  const launch = async (): Promise<void> => {
-    server = new ManagedChildProcess({
+  const ports = [options.port ?? (await freePort()), options.tcpPort ?? (await freePort())] as const;
+  const releases: (() => void)[] = [];
+  const release = () => {
+    for (const one of releases.splice(0)) one();
+  };
+  try {
+    for (const port of ports) releases.push(await reservePort(port));
+    const args = [
+      fileURLToPath(new URL('main.js', import.meta.url)),
+      ...(await serverArguments({ ...options, ...passwords, dataDir })),
+      ...['--http_port', String(ports[0]), '--tcp_port', String(ports[1])],
+    ];
+    const url = `http://127.0.0.1:${ports[0]}`;
+    const server = new AbortingServer({ ...options, args, ports, answers: answers(url, passwords.password) });
+    await server.launch();
+    return {
+      ...{ url, port: ports[0], tcpPort: ports[1], ...passwords },
+      get pid() {
+        return server.pid;
+      },
+      ended: server.untilEnded().finally(release),
+      stop: () => server.stop(),
+      kill: (signal) => server.kill(signal),
+    };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+interface AbortingServerOptions extends Pick<ClickHouseOptions, 'onLog' | 'onRestart' | 'signal'> {
+  args: string[];
+  ports: readonly number[];
+  answers: (signal: AbortSignal) => Promise<void>;
+}
+
+/** The process of the server, which is started again after each abort. */
+class AbortingServer {
+  private process_!: ManagedChildProcess;
+  /** True when the running process has begun to abort. */
+  private aborts = false;
+  private stopping = false;
+  /** Times of the latest aborts, in milliseconds. */
+  private times: number[] = [];
+
+  constructor(private readonly options: AbortingServerOptions) {}
+
+  get pid(): number {
+    return this.process_.pid;
+  }
+
+  async launch(): Promise<void> {
+    const { args, ports, onLog, signal } = this.options;
+    const launched = new ManagedChildProcess({
       name: 'ClickHouse',
       command: process.execPath,
       args,
       // A dumb terminal gets no control sequences.
       env: { TZ: 'UTC', TERM: 'dumb' },
       onLog: (line) => {
-        options.onLog?.(line);
+        onLog?.(line);
         if (!aborting.test(line)) return;
         // An abort takes three seconds, in which the server answers nothing.
-        aborts = true;
-        void server.kill('SIGKILL');
+        this.aborts = true;
+        void launched.kill('SIGKILL');
       },
-      signal: options.signal,
+      signal,
     });
-    aborts = false;
-    await server.until(answers(url, passwords.password), startMs);
-    keepListening(server, [port, tcpPort]);
-  };
-  await launch();
-  let stopping = false;
-  /** Starts the server again when it has aborted. Resolves with the reason why it has ended otherwise. */
-  const untilEnded = async (): Promise<string> => {
+    [this.process_, this.aborts] = [launched, false];
+    await launched.until(this.options.answers, startMs);
+    keepListening(launched, ports);
+  }
+
+  /** Starts the process again when it has aborted. Resolves with the reason why it has ended otherwise, or ends too often. */
+  async untilEnded(): Promise<string> {
     for (;;) {
-      const reason = await server.ended;
-      if (stopping || !aborts) return reason;
-      options.onLog?.('ClickHouse has aborted, and is started again.');
-      const failure = await launch().catch((error: Error) => error);
+      const reason = await this.process_.ended;
+      if (this.stopping || !this.aborts || this.options.signal?.aborted) return reason;
+      const now = performance.now();
+      this.times = [...this.times.filter((time) => now - time < abortWindowMs), now];
+      if (this.times.length > mostAborts) return `it aborted ${this.times.length} times within a minute`;
+      this.options.onLog?.('ClickHouse has aborted, and is started again.');
+      const failure = await this.launch().catch((error: Error) => error);
       if (failure) return failure.message;
+      this.options.onRestart?.();
     }
-  };
-  return {
-    url,
-    port,
-    tcpPort,
-    ...passwords,
-    get pid() {
-      return server.pid;
-    },
-    ended: untilEnded(),
-    // The server waits for running statements when its standard input ends.
-    stop: () => {
-      stopping = true;
-      return server.stop(stopMs, 'end of input');
-    },
-    kill: (signal) => server.kill(signal),
-  };
+  }
+
+  /** Ends the standard input: the server then waits for running statements. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    await this.process_.stop(stopMs, 'end of input');
+  }
+
+  async kill(signal: NodeJS.Signals): Promise<void> {
+    this.stopping ||= signal !== 'SIGSTOP' && signal !== 'SIGCONT';
+    await this.process_.kill(signal);
+  }
 }
 
-type ServerArguments = Pick<ClickHouseOptions, 'dataDir' | 'maxMemoryBytes' | 'analystDatabases'> &
+type ServerArguments = Pick<
+  ClickHouseOptions,
+  'dataDir' | 'maxMemoryBytes' | 'analystDatabases' | 'logsQueries'
+> &
   ClickHousePasswords;
 
 /** Writes the configuration into the data folder, and returns the arguments of `clickhouse-local` without the ports. */
@@ -149,12 +198,13 @@ async function serverArguments({
   dataDir,
   maxMemoryBytes,
   analystDatabases = ['tributary'],
+  logsQueries = false,
   ...passwords
 }: ServerArguments): Promise<string[]> {
   const path = join(dataDir, 'store');
   const [configFile, usersFile] = [join(dataDir, 'config.xml'), join(dataDir, 'users.xml')];
   await mkdir(path, { recursive: true });
-  const config = serverConfig({ usersFile, maxMemoryBytes: maxMemoryBytes ?? 4 * 2 ** 30 });
+  const config = serverConfig({ usersFile, maxMemoryBytes: maxMemoryBytes ?? 4 * 2 ** 30, logsQueries });
   await writeFile(configFile, config, { mode: 0o600 });
   await writeFile(usersFile, usersConfig({ ...passwords, analystDatabases }), { mode: 0o600 });
   return [

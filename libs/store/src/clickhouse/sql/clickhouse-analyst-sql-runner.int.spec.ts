@@ -438,7 +438,7 @@ describe('a statement', () => {
 
 describe('the user for analysts, if statements were not analysed', () => {
   const { url, database } = { url: () => given.options.url, database: () => sql.database };
-  const seen = { 'X-Tributary-Streams': 'orders#1', 'X-Tributary-Generations': 'build-1' };
+  const seen = { 'x-tributary-streams': 'orders#1', 'x-tributary-generations': 'build-1' };
 
   async function asAnalyst(
     statement: string,
@@ -507,13 +507,13 @@ describe('the user for analysts, if statements were not analysed', () => {
     };
     expect(await count({})).toBe('0\t0\n');
     expect(await count(seen)).toBe('2\t1\n');
-    expect(await count({ 'X-Tributary-Streams': 'orders#1,secrets#1' })).toBe('4\t0\n');
-    expect(await count({ 'X-Tributary-Stream-Prefixes': 'ord*' })).toBe('4\t0\n');
-    expect(await count({ 'X-Tributary-Stream-Prefixes': 'x*,sec*' })).toBe('2\t0\n');
+    expect(await count({ 'x-tributary-streams': 'orders#1,secrets#1' })).toBe('4\t0\n');
+    expect(await count({ 'x-tributary-stream-prefixes': 'ord*' })).toBe('4\t0\n');
+    expect(await count({ 'x-tributary-stream-prefixes': 'x*,sec*' })).toBe('2\t0\n');
     // Tributary's own streams are hidden from every key.
-    expect(await count({ 'X-Tributary-Stream-Prefixes': '*' })).toBe('6\t0\n');
-    expect(await count({ 'X-Tributary-Streams': 'tributary.audit#1' })).toBe('0\t0\n');
-    expect(await count({ 'X-Tributary-Generations': 'build-1,build-2' })).toBe('0\t2\n');
+    expect(await count({ 'x-tributary-stream-prefixes': '*' })).toBe('6\t0\n');
+    expect(await count({ 'x-tributary-streams': 'tributary.audit#1' })).toBe('0\t0\n');
+    expect(await count({ 'x-tributary-generations': 'build-1,build-2' })).toBe('0\t2\n');
   });
 
   it.each([

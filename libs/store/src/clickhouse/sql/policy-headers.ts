@@ -3,11 +3,11 @@ import { SqlError } from '../../analyst-sql.js';
 import { namedStreams } from '../stream-scope.js';
 
 /** Header with the streams whose events a statement may read, comma-separated. */
-export const streamsHeader = 'X-Tributary-Streams';
+export const streamsHeader = 'x-tributary-streams';
 /** Header with the prefixes of further streams, each with a `*` at its end, comma-separated; `*` names all streams. */
-export const prefixesHeader = 'X-Tributary-Stream-Prefixes';
+export const prefixesHeader = 'x-tributary-stream-prefixes';
 /** Header with the generations of projections whose results a statement may read, comma-separated. */
-export const generationsHeader = 'X-Tributary-Generations';
+export const generationsHeader = 'x-tributary-generations';
 
 /** ClickHouse accepts headers of 128 KiB (`http_max_field_value_size`). */
 const mostBytes = 120 * 1024;
