@@ -25,7 +25,7 @@ const profile = 'tributary_analysts';
 export function makeUsersSql(): string {
   const settings = [
     'readonly = 1',
-    ...Object.entries(analystConstants).map(([name, value]) => `${name} = ${value} CONST`),
+    ...Object.entries(analystConstants).map(([name, value]) => `${name} = '${value}' CONST`),
     ...analystChangeable.map((name) => `${name} CHANGEABLE_IN_READONLY`),
   ];
   const policies = Object.entries(analystRowPolicies).flatMap(([table, condition]) => [
@@ -35,8 +35,10 @@ export function makeUsersSql(): string {
   const statements = [
     'CREATE USER IF NOT EXISTS tributary IDENTIFIED BY {tributary_password:String}',
     ...appGrants.map((grant) => `GRANT ${grant} TO tributary`),
-    `CREATE SETTINGS PROFILE OR REPLACE ${profile} SETTINGS ${settings.join(', ')}`,
-    `CREATE USER IF NOT EXISTS sql IDENTIFIED BY {sql_password:String} SETTINGS PROFILE '${profile}'`,
+    `CREATE SETTINGS PROFILE IF NOT EXISTS ${profile}`,
+    `ALTER SETTINGS PROFILE ${profile} SETTINGS ${settings.join(', ')}`,
+    'CREATE USER IF NOT EXISTS sql IDENTIFIED BY {sql_password:String}',
+    `ALTER USER sql SETTINGS PROFILE '${profile}'`,
     ...analystGrants(databases).map((grant) => `GRANT ${grant} TO sql`),
     ...policies,
   ];

@@ -3,7 +3,7 @@ import { analystChangeable, analystConstants, analystRowPolicies } from './users
 /** A settings profile in a file of ClickHouse users. */
 export interface ProfileInFile {
   name: string;
-  values?: Readonly<Record<string, number>>;
+  values?: Readonly<Record<string, number | string>>;
   /** Settings that its users cannot change. */
   constant: readonly string[];
   /** Settings that its users can change although they may only read. */
@@ -28,7 +28,7 @@ export interface UserInFile {
 export function analystProfile(name: string, fixed: readonly string[] = []): ProfileInFile {
   return {
     name,
-    values: { readonly: 1, ...analystConstants },
+    values: { readonly: '1', ...analystConstants },
     constant: [...Object.keys(analystConstants), ...fixed],
     changeable: analystChangeable,
   };

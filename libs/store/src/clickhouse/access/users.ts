@@ -2,7 +2,7 @@ import { reservedStreamPrefix } from '#api';
 import { quoteIdentifier, quoteText } from '../sql/literals.js';
 import type { TableAndViewDatabases } from '../sql/row-filters.js';
 import { generationsHeader, prefixesHeader, streamsHeader } from '../sql/policy-headers.js';
-import { analystSettingNames } from '../sql/statement-settings.js';
+import { analystSettingNames, fixedStatementSettings } from '../sql/statement-settings.js';
 
 /** Names of the ClickHouse users: one of the apps, one for statements of analysts. */
 export const clickHouseUsers = { apps: 'tributary', analysts: 'sql' } as const;
@@ -13,8 +13,8 @@ const tableEngines = [
 ];
 
 /**
- * Privileges of the apps and of those who look into the data, each with what it is granted on. None of them reaches
- * outside the server's tables.
+ * Privileges of the apps and of those who look into the data, each with what it is granted on. ClickHouse asks for no privilege
+ * for the scalar function `file` and for `disk(type = 'local')`: decision 0024.
  */
 export const appGrants: readonly string[] = [
   'CHECK, SHOW, SELECT, INSERT, ALTER, TRUNCATE, OPTIMIZE, DROP, UNDROP TABLE, KILL QUERY ON *.*',
@@ -37,7 +37,10 @@ export function analystGrants({ tables, views }: TableAndViewDatabases): string[
 }
 
 /** Settings that the user for analysts has and cannot change. */
-export const analystConstants: Readonly<Record<string, number>> = { allow_get_client_http_header: 1 };
+export const analystConstants: Readonly<Record<string, string>> = {
+  allow_get_client_http_header: '1',
+  ...fixedStatementSettings,
+};
 
 /** Settings that the gateway sends with the statements of analysts, whose user may change no other. */
 export const analystChangeable: readonly string[] = analystSettingNames;

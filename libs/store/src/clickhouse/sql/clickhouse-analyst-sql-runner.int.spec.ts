@@ -533,6 +533,10 @@ describe('the user for analysts, if statements were not analysed', () => {
     'SELECT 1 SETTINGS max_threads = 64',
     'SELECT 1 SETTINGS allow_get_client_http_header = 0',
     'SET readonly = 0',
+    'SELECT 1 SETTINGS final = 0',
+    'SELECT 1 SETTINGS apply_deleted_mask = 0',
+    'SELECT 1 SETTINGS use_query_condition_cache = 1',
+    'SELECT 1 SETTINGS query_plan_filter_push_down = 1',
     "KILL QUERY WHERE query_id = ''",
     'SYSTEM FLUSH LOGS',
   ])('may not run: %s', async (statement) => {
