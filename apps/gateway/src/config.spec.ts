@@ -24,6 +24,7 @@ describe("the gateway's configuration", () => {
     ['API_KEYS', `${entry},${keyId}`, /entry 2: the SHA-256/],
     ['GATEWAY_QUERY_PORT', '70000', /65535/],
     ['READS_CONCURRENT', '0', /1/],
+    ['SQL_CLICKHOUSE_USER', 'default', /not be the same as CLICKHOUSE_USER/],
   ])('names an invalid %s without showing secrets', (name, value, message) => {
     const load = () => loadConfig(GatewayConfig, { [name]: value });
     expect(load).toThrow(ConfigError);

@@ -1,5 +1,5 @@
 import { IsBoolean, IsIn, IsInt, IsString, Max, Min } from 'class-validator';
-import { AppConfig, AreHostNames, AreNetworks, FromText, Secret } from '#api';
+import { AppConfig, AreHostNames, AreNetworks, DiffersFrom, FromText, Secret } from '#api';
 import { AreApiKeys } from '#http';
 import { compatibilityPolicies, type ComparisonStrictness } from '#schemas';
 
@@ -60,7 +60,7 @@ export class GatewayConfig extends AppConfig {
    */
   @FromText('number') @IsInt() @Min(1) @Max(10_000) LIVE_STREAMS_PER_KEY = 100;
   /** ClickHouse user for the SQL of analysts, with the rights of docs/analysts.md. When it is empty, SQL is off. */
-  @IsString() SQL_CLICKHOUSE_USER = '';
+  @IsString() @DiffersFrom('CLICKHOUSE_USER') SQL_CLICKHOUSE_USER = '';
   /** Password of that user. */
   @Secret() @IsString() SQL_CLICKHOUSE_PASSWORD = '';
   /** Time limit of an SQL statement, in seconds. */

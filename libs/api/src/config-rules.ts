@@ -114,6 +114,13 @@ export function RequiresSettings(...names: string[]): PropertyDecorator {
   });
 }
 
+/** Requires that the value is empty or differs from that of another setting. */
+export function DiffersFrom(name: string): PropertyDecorator {
+  return FollowsRule('differs', (value, others) =>
+    value !== '' && value === others[name] ? `it must not be the same as ${name}` : undefined,
+  );
+}
+
 /** Masks credentials in a text for a message: everything before an `@` and after a `?` may be a password. */
 export function withoutCredentials(text: string): string {
   return text.replace(/[^\s",/]*(?:\/[^\s",@]*)?@/g, '***@').replace(/\?[^\s",]*/g, '?***');

@@ -2,7 +2,7 @@ export * from './compatibility.js';
 export * from './characters.js';
 export * from './config.js';
 export * from './duration.js';
-export { AreHostNames, AreNetworks, FollowsRule, hostNamePattern } from './config-rules.js';
+export { AreHostNames, AreNetworks, DiffersFrom, FollowsRule, hostNamePattern } from './config-rules.js';
 export * from './event-input.js';
 export * from './kafka-compression.js';
 export * from './pattern-bounds.js';

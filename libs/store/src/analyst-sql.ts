@@ -46,8 +46,6 @@ export interface SqlRequest {
   format: string | undefined;
   /** ClickHouse's query id for the statement; unique among running queries. */
   queryId: string;
-  /** Id of the API key; empty if the caller needs none. */
-  keyId: string;
   /** Time limit of the statement in seconds; the configured limit for analysts still applies. */
   seconds: number | undefined;
   /** The streams that the API key may read, as stream ids. */

@@ -82,7 +82,7 @@ async function folded(generation: ProjectionGeneration, events: readonly FoldedE
 async function answered<Row>(generation: ProjectionGeneration, statement: string): Promise<Row[]> {
   const question = {
     ...{ text: statement, params: new Map<string, string>(), format: 'JSONEachRow', queryId: randomUUID() },
-    ...{ keyId: 'k', seconds: undefined, acceptEncoding: undefined, transport: {} },
+    ...{ seconds: undefined, acceptEncoding: undefined, transport: {} },
     permitted: { access: { patterns: [], reserved: false }, hidden: [] },
     ...{ views: ['events', 'projection_p'], builds: [generation.id] },
   };

@@ -125,7 +125,6 @@ export class SqlStatementRunner {
     const { views, generations } = permittedViews(this.definitions, access);
     const question = {
       ...input,
-      keyId: keyId ?? '',
       queryId: `${keyId ?? ''}:${input.queryId}`,
       permitted: this.streams.ofAny(access),
       views,

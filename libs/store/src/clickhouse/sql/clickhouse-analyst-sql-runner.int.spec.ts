@@ -129,7 +129,6 @@ function question(statement: string, more: Partial<SqlRequest> = {}): SqlRequest
     params: new Map(),
     format: undefined,
     queryId: randomUUID(),
-    keyId: 'key-1',
     seconds: undefined,
     permitted: { access: { patterns: ['orders#1'], reserved: false }, hidden: [] },
     views: ['events', 'orders__order_placed', 'projection_totals'],
