@@ -4,7 +4,14 @@ import { HttpClient } from '#testkit';
 import type { BenchContext } from './bench.js';
 
 const portNames = [
-  ...['KAFKA_PORT', 'CLICKHOUSE_PORT', 'CLICKHOUSE_TCP_PORT', 'INGEST_PORT', 'MATERIALIZER_PORT', 'PROCESSOR_PORT'],
+  ...[
+    'KAFKA_PORT',
+    'CLICKHOUSE_PORT',
+    'CLICKHOUSE_TCP_PORT',
+    'INGEST_PORT',
+    'MATERIALIZER_PORT',
+    'PROCESSOR_PORT',
+  ],
   ...['GATEWAY_CORE_PORT', 'GATEWAY_QUERY_PORT'],
 ];
 
