@@ -55,6 +55,13 @@ export interface RunningClickHouse {
 /** Matches the line that ClickHouse prints when it begins to abort. */
 const aborting = /<Fatal> .*Terminate called for uncaught exception/;
 
+/**
+ * Matches lines that say nothing to a user: control sequences of the prompt, "Bye.", and addresses of the stack of an abort,
+ * which has no names of functions.
+ */
+const noise =
+  /^(?:\p{Cc}?\[\?2004[hl])+(?:Bye\.)?$|<Fatal> ClientBase: *(?:$|\d+\. |#|Stack trace|Sent by|Signal description|\(version [^)]*\)$)/u;
+
 /** After more aborts than this within the time in milliseconds, the server is not started again. */
 const [mostAborts, abortWindowMs] = [20, 60_000];
 
@@ -147,7 +154,7 @@ class AbortingServer {
       // A dumb terminal gets no control sequences.
       env: { TZ: 'UTC', TERM: 'dumb' },
       onLog: (line) => {
-        onLog?.(line);
+        if (!noise.test(line)) onLog?.(line);
         if (!aborting.test(line)) return;
         // An abort takes three seconds, in which the server answers nothing.
         this.aborts = true;
