@@ -66,7 +66,7 @@ describe('wordFindings', () => {
 
   it('reports a word with more uses than allowed', () => {
     expect(wordFindings(new Map([['feed', 3]]), rules)).toEqual({
-      problems: ["identifiers contain 'feed' 3 times, at most 2 are allowed: say 'partition buffer'"],
+      problems: ["uses of 'feed' in identifiers: 3, allowed: 2. Say 'partition buffer' instead"],
       hints: [],
     });
   });
@@ -74,7 +74,7 @@ describe('wordFindings', () => {
   it('says that the number can be lowered if there are fewer', () => {
     expect(wordFindings(new Map([['feed', 1]]), rules)).toEqual({
       problems: [],
-      hints: ["identifiers contain 'feed' 1 times: its 2 in words.json can be lowered"],
+      hints: ["uses of 'feed' in identifiers: 1, allowed: 2. The number in words.json can be lowered"],
     });
   });
 

@@ -64,9 +64,9 @@ export function wordFindings(counts: Map<string, number>, rules: WordRules): Fin
   const findings: Findings = { problems: [], hints: [] };
   for (const [word, { say, most }] of Object.entries(rules)) {
     const uses = counts.get(word) ?? 0;
-    const found = `identifiers contain '${word}' ${uses} times`;
-    if (uses > most) findings.problems.push(`${found}, at most ${most} are allowed: say '${say}'`);
-    if (uses < most) findings.hints.push(`${found}: its ${most} in words.json can be lowered`);
+    const found = `uses of '${word}' in identifiers: ${uses}, allowed: ${most}`;
+    if (uses > most) findings.problems.push(`${found}. Say '${say}' instead`);
+    if (uses < most) findings.hints.push(`${found}. The number in words.json can be lowered`);
   }
   return findings;
 }
