@@ -2,7 +2,7 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist', 'packages/*/dist', 'node_modules', '.tributary', '.engines', '.tools', 'helm'] },
+  { ignores: ['dist', 'packages/*/dist', 'node_modules', '.tributary*', '.engines', '.tools', 'helm'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],
