@@ -1,4 +1,5 @@
-import { parseTime, TopicAndGroupNames, type StoredEvent } from '#event';
+import { parseTime } from '#json';
+import { TopicAndGroupNames, type StoredEvent } from '#event';
 import type { ExpressionTree } from '#cel';
 import { openDefinitions, type Definitions } from '#registry';
 import {

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { IsInt, IsObject, IsOptional, IsString, Matches, Max, Min, registerDecorator } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { Characters } from './characters.js';
-import { isJsonObject } from '#event';
+import { isJsonObject } from '#json';
 import { limits } from '#event';
 import { streamNamePattern, uuidPattern } from '#event';
 

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { IsInt, IsOptional, IsString, Matches, Max, Min, registerDecorator } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { limits } from '#event';
-import { isJsonObject } from '#event';
+import { isJsonObject } from '#json';
 import { streamNamePattern, streamNameRule } from '#event';
 
 /**

@@ -1,4 +1,5 @@
-import { parseTime, type EpochMicros, type StoredEvent } from '#event';
+import { parseTime, type EpochMicros } from '#json';
+import type { StoredEvent } from '#event';
 import { parseExactJson } from './json.js';
 import { Timestamp, type CelValue, type CelObject } from './values.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseTime } from '#event';
+import { parseTime } from '#json';
 import { compileParsed } from './compile.js';
 import { EvaluationError } from './errors.js';
 import { parseExpression } from './parse.js';

@@ -1,4 +1,4 @@
-import { parseWithNumbers, type NumberConverter } from '#event';
+import { parseWithNumbers, type NumberConverter } from '#json';
 import { DecimalText, numeric, readDecimal } from './decimal.js';
 import type { CelValue } from './values.js';
 

@@ -1,14 +1,14 @@
-import { patternBounds, patternSize } from '#api';
+import { patternBounds, patternSize } from '#regex-cost';
 import type { ExpressionTree } from './expression-tree.js';
 import { RegexTooLargeError, InvalidCelExpressionError } from './errors.js';
 import { subexpressionsOf } from './subexpressions-of.js';
-import { compiledPattern, notAPattern } from './pattern.js';
+import { compiledPattern, notAPattern, searchWork } from './pattern.js';
 
 type CallExpression = Extract<ExpressionTree, { kind: 'call' }>;
 
 /**
  * Checks the patterns of `matches` that are literals, and stores on each call the longest text that it may search. All
- * searches of one evaluation together do at most `patternBounds.workOfExpression` work, in each engine.
+ * searches of one evaluation together do at most `searchWork`, in each engine.
  * @throws InvalidCelExpressionError if a pattern is not a regular expression
  * @throws RegexTooLargeError if a pattern is too large, alone or together with those before it
  */
@@ -16,7 +16,7 @@ export function limitPatterns(expression: ExpressionTree): ExpressionTree {
   const calls = [...searches(expression)];
   const taken = { instructions: 0, written: 0 };
   for (const call of calls) take(taken, call);
-  const maxBytes = Math.floor(patternBounds.workOfExpression / Math.max(taken.instructions, 1));
+  const maxBytes = Math.floor(searchWork / Math.max(taken.instructions, 1));
   for (const call of calls) call.maxBytes = maxBytes;
   return expression;
 }

@@ -1,6 +1,6 @@
 import { Environment, ParseError, type ASTNode } from '@marcbachmann/cel-js';
 import type { BinaryOperator, ExpressionTree } from './expression-tree.js';
-import { hasCharacters } from '#api';
+import { hasCharacters } from '#json';
 import { limits } from '#event';
 import { limitPatterns } from './limit-patterns.js';
 import { InvalidCelExpressionError } from './errors.js';

@@ -1,7 +1,10 @@
-import { patternBounds, patternSize } from '#api';
+import { patternBounds, patternSize } from '#regex-cost';
 import { RE2JS } from 're2js';
 import { spend } from './budget.js';
 import { EvaluationError } from './errors.js';
+
+/** Maximum of instructions × bytes of all searches in one evaluation of an expression. */
+export const searchWork = 2_000_000;
 
 export const notAPattern = 'The pattern of matches() is not a regular expression (RE2).';
 const patternsKept = 100;
@@ -39,7 +42,7 @@ export function matchesPattern(text: string, source: string, at: number): boolea
   const pattern = boundedPattern(source, at);
   return findsPattern(text, pattern, {
     at,
-    maxBytes: patternBounds.workOfExpression / pattern.programSize(),
+    maxBytes: searchWork / pattern.programSize(),
   });
 }
 

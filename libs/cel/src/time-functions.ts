@@ -1,4 +1,4 @@
-import { formatTime, parseTime } from '#event';
+import { formatTime, parseTime } from '#json';
 import { spend } from './budget.js';
 import type { CelFunction } from './cel-function.js';
 import { powerOfTen, type ScaledDecimal } from './decimal.js';

@@ -1,4 +1,4 @@
-import { compareUtf8 } from '#event';
+import { compareUtf8 } from '#json';
 import { spend, spendOnText } from './budget.js';
 import { compareScaled, DecimalText, scaledDecimal, type CelNumber } from './decimal.js';
 import { EvaluationError } from './errors.js';

@@ -1,6 +1,6 @@
 import { allStreams } from '#api';
 import { TimeSlice } from '#async';
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 import {
   QueryTooExpensiveError,
   type EntitySnapshot,

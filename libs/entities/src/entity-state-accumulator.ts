@@ -5,7 +5,7 @@ import {
   readEntityState,
   type EntityState,
 } from '#dataflow';
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 import type { EntitySnapshot, EventOffsetAndTimestamps } from '#store';
 
 /** The state of an entity after a certain version, with the version, and the first and last event that it includes. */

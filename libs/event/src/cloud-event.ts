@@ -1,6 +1,5 @@
 import type { StoredEvent } from './event.js';
-import { isJsonObject, jsonValue } from './json-value.js';
-import { JsonScanner } from './json-scanner.js';
+import { isJsonObject, JsonScanner, jsonValue } from '#json';
 import { nameUuid } from './name-uuid.js';
 
 /**

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { MutableBufferSlice } from './mutable-buffer-slice.js';
 import { JsonByteScanner } from './json-byte-scanner.js';
 import { readTime, readUuid, uuidLength } from './record-bytes.js';
-import { type EpochMicros } from './time.js';
+import type { EpochMicros } from '#json';
 
 /** Error: the value of a Kafka record is not an event in the format of `EventRecord`; the message says why. */
 export class UnreadableRecordError extends Error {

@@ -10,14 +10,9 @@ export {
   wrapValue,
   type CloudEventDataForm,
 } from './cloud-event.js';
-export { compareUtf8 } from './compare-utf8.js';
 export * from './entity-hash.js';
 export * from './event.js';
 export { expectedVersionHeader, readExpectedVersion } from './expected-version.js';
-export * from './json-depth.js';
-export { jsonPointerTo } from './json-pointer.js';
-export * from './json-scanner.js';
-export { isJsonObject, jsonValue } from './json-value.js';
 export * from './limits.js';
 export * from './names.js';
 export { nameUuid, uuidOfBytes } from './name-uuid.js';
@@ -30,5 +25,3 @@ export {
 export { EventRecordParser, UnreadableRecordError } from './event-record-parser.js';
 export * from './record.js';
 export * from './stream-id.js';
-export * from './time.js';
-export { parseWithNumbers, type NumberConverter } from './parse-with-numbers.js';

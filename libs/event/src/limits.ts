@@ -1,3 +1,5 @@
+import { maxJsonDepth } from '#json';
+
 /** Limits of the HTTP API. A request that exceeds one of them is rejected with a problem document. */
 export const limits = {
   /** Maximum size of one event as it is sent, in bytes of JSON text. */
@@ -11,7 +13,7 @@ export const limits = {
   /** Maximum number of JSON values in one request that writes raw values. */
   rawValues: 100_000,
   /** Maximum levels of nesting in the JSON of an event: `{}` is one level. */
-  jsonDepth: 64,
+  jsonDepth: maxJsonDepth,
   eventTypeCharacters: 256,
   entityIdCharacters: 256,
   streamCharacters: 200,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readTime, readUuid, readUuidText, uuidText } from './record-bytes.js';
-import { earliestTime, formatTime, latestTime, parseFormattedTime } from './time.js';
+import { earliestTime, formatTime, latestTime, parseFormattedTime } from '#json';
 
 const timeIn = (text: string): number => {
   const bytes = Buffer.from(`"${text}"`);

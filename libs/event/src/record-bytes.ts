@@ -1,4 +1,4 @@
-import { parseFormattedTime, type EpochMicros } from './time.js';
+import { parseFormattedTime, type EpochMicros } from '#json';
 
 const zero = 0x30;
 const dash = 0x2d;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeRecord, encodeRecord, type EventRecord } from './record.js';
 import { UnreadableRecordError } from './event-record-parser.js';
-import { earliestTime, formatTime, latestTime, parseFormattedTime, parseTime } from './time.js';
+import { earliestTime, formatTime, latestTime, parseFormattedTime, parseTime } from '#json';
 
 /** Texts that resemble parts of an event record's JSON, such as `,"data":`. */
 const nasty = fc.constantFrom(

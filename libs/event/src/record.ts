@@ -1,6 +1,6 @@
 import { uuidText } from './record-bytes.js';
 import { EventRecordParser } from './event-record-parser.js';
-import { formatTime, type EpochMicros } from './time.js';
+import { formatTime, type EpochMicros } from '#json';
 
 /**
  * An event, as the value of a record in a stream's topic: one JSON object whose members always have this order,

@@ -1,4 +1,4 @@
-import { isJsonObject, jsonValue } from './json-value.js';
+import { isJsonObject, jsonValue } from '#json';
 import { limits } from './limits.js';
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { jsonValue } from '#event';
+import { jsonValue } from '#json';
 import { InvalidCursorError } from './errors.js';
 
 /** The position at which a page of a list ended: the values of the sort columns in its last row. */

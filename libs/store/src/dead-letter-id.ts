@@ -1,4 +1,4 @@
-import { jsonValue } from '#event';
+import { jsonValue } from '#json';
 import { formatFailureLocation, type PipelineFailureLocation } from './pipeline-failure-location.js';
 import { maxDeadLetterIds, type DeadLetter } from './store.js';
 

@@ -1,4 +1,4 @@
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 import type { ScopedEntityReference, CursorPage, AuthorizationScope } from './query-types.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 
 /**
  * Arguments of an erasure: one entity of one stream, and for each partition the offset below which its events are

@@ -1,4 +1,4 @@
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 
 /**
  * Identifies one input partition of a generation of a projection, or of a stage of a pipeline job. All keyed states are

@@ -1,5 +1,5 @@
 import type { ExpressionTree } from '#cel';
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 import type { StreamAccess } from '#api';
 
 /** The streams whose data the answer to a store query may contain, whatever else the query asks for. */

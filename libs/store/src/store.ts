@@ -1,4 +1,5 @@
-import type { EpochMicros, StoredEvent } from '#event';
+import type { EpochMicros } from '#json';
+import type { StoredEvent } from '#event';
 import type { EventRowBatch } from './row-batch/event-row-batch.js';
 import type { EventRemover } from './event-remover.js';
 import type { EventRow } from './row-batch/event-row.js';

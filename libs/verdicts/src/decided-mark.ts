@@ -1,4 +1,5 @@
-import { isJsonObject, jsonValue, type TopicAndGroupNames } from '#event';
+import { isJsonObject, jsonValue } from '#json';
+import type { TopicAndGroupNames } from '#event';
 import type { ConsumerRecord, ProducerRecord, TopicPartition } from '#log';
 
 /**

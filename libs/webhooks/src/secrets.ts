@@ -1,5 +1,6 @@
 import { hostNamePattern } from '#api';
-import { JsonScanner, secretNamePattern } from '#event';
+import { JsonScanner } from '#json';
+import { secretNamePattern } from '#event';
 import { webhookKey, webhookSecretRule } from './signature.js';
 
 /** Maximum number of hosts of a secret, and of its values: a new and an old one, while the secret is rotated. */

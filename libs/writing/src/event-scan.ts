@@ -1,4 +1,5 @@
-import { limits, type JsonScanner } from '#event';
+import { limits } from '#event';
+import type { JsonScanner } from '#json';
 import type { ValidatingJsonScanner } from './schemas/scan/validating-json-scanner.js';
 import type { SchemaIndex, CurrentSchema } from './schemas/schema-index.js';
 import { mostErrorsOfEvent } from './validate-event.js';

@@ -2,7 +2,8 @@ import { Controller, Post, Req, Res } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { EventInput, ProblemError } from '#api';
-import { formatTime, limits } from '#event';
+import { formatTime } from '#json';
+import { limits } from '#event';
 import {
   AcceptsBasicAuth,
   Accepts,

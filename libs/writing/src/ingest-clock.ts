@@ -1,4 +1,4 @@
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 
 /** Microseconds by which the wall clock may be ahead before this clock is set to it. */
 const tolerance = 50_000;

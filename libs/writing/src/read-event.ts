@@ -1,11 +1,5 @@
-import {
-  limits,
-  parseTime,
-  streamNamePattern,
-  uuidPattern,
-  type EventRecord,
-  type EpochMicros,
-} from '#event';
+import { limits, streamNamePattern, uuidPattern, type EventRecord } from '#event';
+import { parseTime, type EpochMicros } from '#json';
 import { duplicateMember } from './duplicate-member.js';
 import type { ScannedEvent } from './event-scan.js';
 import { EventRejection, type RejectedEventRangeAndIds } from './rejection.js';

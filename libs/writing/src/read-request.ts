@@ -1,5 +1,6 @@
 import { isAscii } from 'node:buffer';
-import { isJsonObject, limits } from '#event';
+import { isJsonObject } from '#json';
+import { limits } from '#event';
 import { ProblemError } from '#api';
 import { TimeSlice } from '#async';
 import { parseJson, unknownFields } from '#http';

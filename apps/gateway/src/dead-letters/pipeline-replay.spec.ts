@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { encodeRecord, entityHash, parseTime } from '#event';
+import { encodeRecord, entityHash } from '#event';
+import { parseTime } from '#json';
 import { erasureName, systemActor, type PipelineDefinition } from '#registry';
 import type { DeadLetter, PipelineFailureLocation } from '#store';
 import { readReplay } from '#dataflow';

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { allStreams, auditStream } from '#api';
-import { decodeRecord, encodeRecord, encodeRejectedEvent, entityHash, parseTime } from '#event';
+import { decodeRecord, encodeRecord, encodeRejectedEvent, entityHash } from '#event';
+import { parseTime } from '#json';
 import { erasureName, schemaName, systemActor, type SchemaSubject } from '#registry';
 import { LogUnavailableError } from '#log';
 import type { DeadLetter } from '#store';

@@ -5,8 +5,8 @@ import {
   encodeRecord,
   UnreadableRecordError,
   type EventRecord,
-  type EpochMicros,
 } from '#event';
+import type { EpochMicros } from '#json';
 import type { RejectedEventRevalidator } from '#writing';
 import type { StoredDeadLetter } from '#store';
 

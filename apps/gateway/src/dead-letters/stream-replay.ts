@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { allStreams } from '#api';
-import { TopicAndGroupNames, type EpochMicros } from '#event';
+import { TopicAndGroupNames } from '#event';
+import type { EpochMicros } from '#json';
 import type { Definitions } from '#registry';
 import type { RecordPosition, Producer } from '#log';
 import { RejectedEventRevalidator } from '#writing';

@@ -1,4 +1,5 @@
-import { entityHash, formatTime, type EpochMicros } from '#event';
+import { entityHash } from '#event';
+import { formatTime, type EpochMicros } from '#json';
 import { erasureName, type Actor, type Definitions, type Erasure } from '#registry';
 import type { EventRemover, StoredDeadLetter } from '#store';
 import { mergedErasure } from '../erasure/merged-erasure.js';

@@ -1,6 +1,6 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsIn, IsInt, IsObject, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
-import { formatTime } from '#event';
+import { formatTime } from '#json';
 import { snapshotId, type EntityStateAtVersion } from '#entities';
 import type { EntitySnapshot, CursorPage, EntitySnapshotReason } from '#store';
 import { ListAnswer } from '../lists/list-answer.js';

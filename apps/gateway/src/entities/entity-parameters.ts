@@ -1,5 +1,6 @@
 import { ProblemError } from '#api';
-import { limits, type EpochMicros } from '#event';
+import { limits } from '#event';
+import type { EpochMicros } from '#json';
 import type { HasCrossFieldCheck } from '#http';
 import { JsonSchemaPart } from '../openapi/schema.js';
 import { OneStreamName, Parameter, Positions, Text, Time } from '../parameters/decorators.js';

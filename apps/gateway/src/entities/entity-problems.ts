@@ -1,5 +1,5 @@
 import { ProblemError } from '#api';
-import { formatTime, type EpochMicros } from '#event';
+import { formatTime, type EpochMicros } from '#json';
 import { EntityStateTooLargeError } from '#entities';
 
 /** Maps an error of an entity's state to a problem; returns any other error unchanged. */

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { entityHash, formatTime, streamNameOf, TopicAndGroupNames, type StreamId } from '#event';
+import { entityHash, streamNameOf, TopicAndGroupNames, type StreamId } from '#event';
+import { formatTime } from '#json';
 import { ProblemError } from '#api';
 import { erasureName, type Actor, type Definitions, type Erasure } from '#registry';
 import type { TopicAdmin } from '#log';

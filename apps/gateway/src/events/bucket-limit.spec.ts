@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseTime } from '#event';
+import { parseTime } from '#json';
 import { requireWithinBucketLimit, requireRangeWithinBucketLimit, maxBuckets } from './bucket-limit.js';
 
 const since = parseTime('2026-11-21T00:00:00Z') ?? NaN;

@@ -1,4 +1,5 @@
-import { limits, type EpochMicros } from '#event';
+import { limits } from '#event';
+import type { EpochMicros } from '#json';
 import { ProblemError } from '#api';
 import type { StoredEventCountBucket } from '#store';
 

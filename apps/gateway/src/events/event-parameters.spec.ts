@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseTime } from '#event';
+import { parseTime } from '#json';
 import { parseQuery } from '#http';
 import { EventByIdParameters, EventSelectionParameters } from './event-parameters.js';
 

@@ -1,5 +1,6 @@
 import { IsIn } from 'class-validator';
-import { limits, type EpochMicros } from '#event';
+import { limits } from '#event';
+import type { EpochMicros } from '#json';
 import type { ExpressionTree } from '#cel';
 import type { HasCrossFieldCheck } from '#http';
 import { eventTimeNames, type EventFilter, type AuthorizationScope, type EventTimeName } from '#store';

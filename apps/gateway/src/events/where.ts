@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
-import { hasCharacters, ProblemError } from '#api';
+import { hasCharacters } from '#json';
+import { ProblemError } from '#api';
 import { RegexTooLargeError, InvalidCelExpressionError, parseCondition, type ExpressionTree } from '#cel';
 import { limits } from '#event';
 import { ParseValue } from '#http';

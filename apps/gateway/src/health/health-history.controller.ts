@@ -1,6 +1,6 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { formatTime } from '#event';
+import { formatTime } from '#json';
 import { InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import { ApiAnswer } from '../openapi/answers.js';
 import { HealthHistoryAnswer } from './health-history-answer.js';

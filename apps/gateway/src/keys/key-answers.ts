@@ -1,6 +1,6 @@
 import { Type } from 'class-transformer';
 import { Allow, IsArray, IsIn, IsString, ValidateNested } from 'class-validator';
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 import type { ApiKeyDefinition } from '#registry';
 import { scopes } from '#http';
 import { ListAnswer } from '../lists/list-answer.js';

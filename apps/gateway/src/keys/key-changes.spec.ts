@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatTime, parseTime } from '#event';
+import { formatTime, parseTime } from '#json';
 import type { ApiKeyDefinition } from '#registry';
 import { keyAnswer } from './key-answers.js';
 import { issuedKey, revokedKey, rotatedKey } from './key-changes.js';

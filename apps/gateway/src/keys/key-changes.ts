@@ -1,4 +1,4 @@
-import { formatTime, parseTime, type EpochMicros } from '#event';
+import { formatTime, parseTime, type EpochMicros } from '#json';
 import { ProblemError } from '#api';
 import type { ApiKeyDefinition, ApiKeySecretHash } from '#registry';
 import { secretsPerKey } from '#http';

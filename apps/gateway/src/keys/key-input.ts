@@ -17,7 +17,8 @@ import {
 } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { Characters, plainTextPattern } from '#api';
-import { limits, parseTime, type EpochMicros } from '#event';
+import { limits } from '#event';
+import { parseTime, type EpochMicros } from '#json';
 import { ParseValue, scopes, type KeyScope } from '#http';
 import { JsonSchemaPart } from '../openapi/schema.js';
 import { RotationOverlap } from './overlap.js';

@@ -1,4 +1,4 @@
-import { parseTime, type EpochMicros } from '#event';
+import { parseTime, type EpochMicros } from '#json';
 import type { ApiKeyDefinition, ApiKeySecretHash } from '#registry';
 
 export const keyStatuses = ['active', 'expired', 'revoked'] as const;

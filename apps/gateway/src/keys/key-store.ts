@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { durationMs, ProblemError } from '#api';
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 import { systemActor, type Actor, type Definitions, type ApiKeyDefinition } from '#registry';
 import { generateKey } from '#http';
 import { DEFINITIONS } from '../shared-services/shared-services.js';

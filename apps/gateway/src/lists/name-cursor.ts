@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { jsonValue } from '#event';
+import { jsonValue } from '#json';
 import { ProblemError } from '#api';
 
 /**

@@ -1,11 +1,5 @@
-import {
-  cloudEventJson,
-  eventToJson,
-  parseTime,
-  streamSource,
-  type EpochMicros,
-  type StoredEvent,
-} from '#event';
+import { cloudEventJson, eventToJson, streamSource, type StoredEvent } from '#event';
+import { parseTime, type EpochMicros } from '#json';
 import { eventValue, type CelObject } from '#cel';
 import { onOneLine } from '../answers/event-page.js';
 import type { LiveEventJsonFormat } from '../events/event-parameters.js';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
-import { parseTime, type StoredEvent } from '#event';
+import { parseTime } from '#json';
+import type { StoredEvent } from '#event';
 import { parseExpression } from '#cel';
 import { LiveEvent } from './live-event.js';
 import { LiveFilter, type LiveSelection } from './live-filter.js';

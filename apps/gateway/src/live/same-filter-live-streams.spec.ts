@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
-import { formatTime } from '#event';
+import { formatTime } from '#json';
 import { StepBudget } from '#cel';
 import { eventRow } from '../gateway-application-context.fixture.js';
 import { LiveEvent } from './live-event.js';

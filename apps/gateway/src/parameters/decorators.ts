@@ -1,7 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { ArrayMaxSize, ArrayMinSize, IsBoolean, IsOptional, Matches, ValidateBy } from 'class-validator';
 import { Characters, FromText } from '#api';
-import { limits, parseTime, streamNamePattern } from '#event';
+import { limits, streamNamePattern } from '#event';
+import { parseTime } from '#json';
 import { askedFor, ParseValue, ParseValues, Repeatable } from '#http';
 import { JsonSchemaPart } from '../openapi/schema.js';
 import { parsePosition } from '../consistency/position.js';

@@ -1,5 +1,5 @@
 import { ProblemError } from '#api';
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 
 /**
  * Refuses a range whose `until` is not after its `since`: no event could match it, so it is a mistake of the caller.

@@ -10,7 +10,7 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
-import { formatTime } from '#event';
+import { formatTime } from '#json';
 import type { PipelineDefinition } from '#registry';
 import type { OperatorJson, PipelineSpec } from '#dataflow';
 import { ListAnswer } from '../lists/list-answer.js';

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { formatTime } from '#event';
+import { formatTime } from '#json';
 import { ProblemError, type StreamAccess } from '#api';
 import type { Definitions, PipelineDefinition, JobIdAndStartOffsets, LoopCandidate } from '#registry';
 import type { KeyedStateReader } from '#store';

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 import { deliveryStage, replayStage, stepResults, type OperatorEventResult } from '#dataflow';
 import type { PipelineDefinition } from '#registry';
 import type { PartitionCheckpoint, KeyedStateReader } from '#store';

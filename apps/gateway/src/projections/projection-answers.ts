@@ -1,6 +1,6 @@
 import { Type } from 'class-transformer';
 import { Allow, IsArray, IsIn, IsInt, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
-import { formatTime } from '#event';
+import { formatTime } from '#json';
 import { latestGeneration, type ProjectionDefinition, type ProjectionSpec } from '#registry';
 import { ListAnswer } from '../lists/list-answer.js';
 import { Nullable } from '../openapi/nullable.js';

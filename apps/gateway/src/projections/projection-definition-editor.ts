@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { formatTime } from '#event';
+import { formatTime } from '#json';
 import { ProblemError } from '#api';
 import {
   latestGeneration,

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 import type { ProjectionGeneration, ProjectionDefinition } from '#registry';
 import type { KeyedStateReader } from '#store';
 import { STORE } from '../shared-services/shared-services.js';

@@ -1,4 +1,4 @@
-import { isJsonObject } from '#event';
+import { isJsonObject } from '#json';
 import { ProblemError, type InputProblem } from '#api';
 import type { ProjectionSpec } from '#registry';
 import { shortPointerTo, unknownFields } from '#http';

@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { formatTime } from '#event';
+import { formatTime } from '#json';
 import { permitsStream, type StreamAccess } from '#api';
 import { schemaName, type Actor, type Definitions, type SchemaSubject } from '#registry';
 import { AlwaysAnswered, Body, InjectPrincipal, Principal, Query, RequireScope } from '#http';

@@ -1,4 +1,5 @@
-import { hasCharacters, plainTextPattern, ProblemError } from '#api';
+import { hasCharacters } from '#json';
+import { plainTextPattern, ProblemError } from '#api';
 import { limits, streamNamePattern } from '#event';
 import { PathParameter } from '#http';
 

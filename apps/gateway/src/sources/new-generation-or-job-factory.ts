@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { ProblemError } from '#api';
-import { formatTime, TopicAndGroupNames } from '#event';
+import { formatTime } from '#json';
+import { TopicAndGroupNames } from '#event';
 import type { Definitions, SourceStreamWithStartOffsets } from '#registry';
 import { UnknownTopicError, type TopicAdmin } from '#log';
 import { DEFINITIONS, LOG } from '../shared-services/shared-services.js';

@@ -1,6 +1,7 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsInt, IsString, Min, ValidateNested } from 'class-validator';
-import { formatTime, limits } from '#event';
+import { formatTime } from '#json';
+import { limits } from '#event';
 import { IsRetention } from '#api';
 import type { StreamDefinition } from '#registry';
 import type { StreamSummary } from '#store';

@@ -1,4 +1,4 @@
-import { parseTime } from '#event';
+import { parseTime } from '#json';
 import { erasureName, type Erasure } from '#registry';
 import type { EventRemover } from '#store';
 import type { RemovalTask } from './removal-task.js';

@@ -5,7 +5,8 @@ import {
   type KafkaOrClickHouseRetrier,
 } from '#engine';
 import { allStreams } from '#api';
-import { encodeRecord, parseTime, type StoredEvent, type TopicAndGroupNames } from '#event';
+import { encodeRecord, type StoredEvent, type TopicAndGroupNames } from '#event';
+import { parseTime } from '#json';
 import { UnknownTopicError, type ConsumerRecord, type RecordBatch, type TopicAdmin } from '#log';
 import { LogOrderPageReader, type EventReader } from '#store';
 import { metrics, type Logger } from '#telemetry';

@@ -1,4 +1,5 @@
-import { EventRecordParser, uuidText, type EpochMicros } from '#event';
+import { EventRecordParser, uuidText } from '#event';
+import type { EpochMicros } from '#json';
 import type { ConsumerRecord } from '#log';
 import type { EventFromKafka } from '#cel';
 

@@ -8,7 +8,7 @@ import {
 } from '#engine';
 import { TimeSlice } from '#async';
 import { StepBudget, withinBudget } from '#cel';
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 import type { ConsumerRecord, RecordBatch } from '#log';
 import {
   maxStateKeys,

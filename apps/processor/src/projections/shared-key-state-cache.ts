@@ -1,4 +1,4 @@
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 import type { FoldState } from '#dataflow';
 import { AgeOrderedMap } from '../age-ordered-map.js';
 import { KeyBloomFilter } from './key-bloom-filter.js';

@@ -1,4 +1,4 @@
-import { parseTime } from '#event';
+import { parseTime } from '#json';
 import { UntranslatableExpressionError } from './untranslatable.js';
 import type { SqlValueBinder } from './sql-value-binder.js';
 import { decimalOfText } from './numbers.js';

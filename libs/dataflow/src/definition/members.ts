@@ -1,5 +1,5 @@
-import { durationMs, hasCharacters } from '#api';
-import { isJsonObject, jsonPointerTo, type EpochMicros } from '#event';
+import { durationMs } from '#api';
+import { hasCharacters, isJsonObject, jsonPointerTo, type EpochMicros } from '#json';
 import { DefinitionError } from './definition-error.js';
 
 /** Returns a DefinitionError with one error at the pointer. */

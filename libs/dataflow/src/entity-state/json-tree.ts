@@ -1,4 +1,5 @@
-import { JsonScanner, limits } from '#event';
+import { JsonScanner } from '#json';
+import { limits } from '#event';
 
 /**
  * A JSON value of which only objects are parsed, into maps. Any other value, also a list, remains its original text.

@@ -1,4 +1,4 @@
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 import type { EventFromKafka } from '#cel';
 import type { Json } from '../fold-operations/json.js';
 import type { CountedOperator, OperatorEventCounter } from './operator-event-counts.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseTime } from '#event';
+import { parseTime } from '#json';
 import { parseExactJson } from '#cel';
 import { DecimalText } from '#cel';
 import { compare, Duration, Timestamp, type CelValue } from '#cel';

@@ -1,4 +1,4 @@
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 
 /**
  * The position of an event in the order in which folds sort events, the same as in queries: by event time, then by

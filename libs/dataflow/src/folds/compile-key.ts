@@ -1,4 +1,5 @@
-import { hasCharacters, plainTextPattern, plainTextRule } from '#api';
+import { hasCharacters } from '#json';
+import { plainTextPattern, plainTextRule } from '#api';
 import { EvaluationError } from '#cel';
 import { kinds, kindsOf, namesOfKinds } from '#cel';
 import { toJson } from '#cel';

@@ -1,4 +1,4 @@
-import { parseTime } from '#event';
+import { parseTime } from '#json';
 import type { EventFromKafka } from '#cel';
 import { foldEvent, type FoldEvent } from './fold-event.js';
 

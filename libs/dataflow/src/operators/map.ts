@@ -1,5 +1,6 @@
-import { hasCharacters, plainTextPattern, plainTextRule } from '#api';
-import { limits, jsonPointerTo } from '#event';
+import { hasCharacters, jsonPointerTo } from '#json';
+import { plainTextPattern, plainTextRule } from '#api';
+import { limits } from '#event';
 import { anyKind, kinds } from '#cel';
 import { collectErrors, DefinitionError, type DefinitionProblem } from '../definition/definition-error.js';
 import { DefinitionMemberReader, object, definitionError } from '../definition/members.js';

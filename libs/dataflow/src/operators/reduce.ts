@@ -1,4 +1,4 @@
-import { jsonPointerTo } from '#event';
+import { jsonPointerTo } from '#json';
 import {
   DefinitionError,
   translatePointers,

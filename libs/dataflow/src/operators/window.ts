@@ -1,4 +1,4 @@
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 import { collectErrors, DefinitionError, type DefinitionProblem } from '../definition/definition-error.js';
 import { DefinitionMemberReader, definitionError, type DurationBounds } from '../definition/members.js';
 import type { KeyedOperator } from '../flow/pipeline.js';

@@ -1,4 +1,4 @@
-import { jsonPointerTo } from '#event';
+import { jsonPointerTo } from '#json';
 import { collectErrors, type DefinitionProblem } from '../definition/definition-error.js';
 import { list, object, definitionError } from '../definition/members.js';
 import type { KeyedStage, OperatorChain } from '../flow/pipeline.js';

@@ -1,4 +1,4 @@
-import { formatTime } from '#event';
+import { formatTime } from '#json';
 import type { EventFromKafka } from '#cel';
 import type { OperatorOutcome, PassedOnEvent } from '../flow/pipeline.js';
 

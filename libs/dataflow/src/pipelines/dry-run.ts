@@ -1,5 +1,5 @@
 import { TimeSlice } from '#async';
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 import { StepBudget, withinBudget } from '#cel';
 import type { EventFromKafka } from '#cel';
 import { addToStateEntries } from './add-to-state-entries.js';

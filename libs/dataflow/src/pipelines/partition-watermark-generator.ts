@@ -1,4 +1,4 @@
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 
 /**
  * The watermark of a partition before its first event. The watermark before the first event is a safe integer, because

@@ -1,4 +1,4 @@
-import { parseTime } from '#event';
+import { parseTime } from '#json';
 import type { EventFromKafka } from '#cel';
 import { compilePipeline } from './compile-pipeline.js';
 import { sourceEvent } from '../flow/lazily-parsed-event.js';

@@ -1,4 +1,5 @@
-import { jsonValue, uuidPattern } from '#event';
+import { jsonValue } from '#json';
+import { uuidPattern } from '#event';
 import type { Provenance } from '../flow/pipeline.js';
 
 /** Value of `stage` in the checkpoints of a job's replay topic, which no keyed stage has. */

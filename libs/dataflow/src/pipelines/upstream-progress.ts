@@ -1,4 +1,4 @@
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 import { noWatermark, type PartitionWatermark } from './partition-watermark-generator.js';
 
 /** A watermark record: the progress of a task, which the task writes to the topics of its downstream stages. */

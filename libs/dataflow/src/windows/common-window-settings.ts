@@ -1,4 +1,4 @@
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 import { readableEvent } from '../flow/lazily-parsed-event.js';
 import type { PipelineEvent, OperatorOutcome } from '../flow/pipeline.js';
 import type { Fold, FoldState } from '../folds/compile-fold.js';

@@ -1,4 +1,4 @@
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 import type { KeyedOperator, StateEntryAddResult } from '../flow/pipeline.js';
 import type { FoldState } from '../folds/compile-fold.js';
 import { addToFold, lateOutcome, type CommonWindowSettings } from './common-window-settings.js';

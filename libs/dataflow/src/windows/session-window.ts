@@ -1,4 +1,4 @@
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 import type { KeyedOperator, StateEntry, OperatorOutcome } from '../flow/pipeline.js';
 import { SessionList, type OpenSession, type SessionsState } from './session-list.js';
 import { addToFold, lateOutcome, type CommonWindowSettings } from './common-window-settings.js';

@@ -1,4 +1,4 @@
-import { formatTime, latestTime, type EpochMicros } from '#event';
+import { formatTime, latestTime, type EpochMicros } from '#json';
 import type { Fold, FoldState } from '../folds/compile-fold.js';
 import { LazilyParsedEvent } from '../flow/lazily-parsed-event.js';
 import type { PipelineEvent, Provenance } from '../flow/pipeline.js';

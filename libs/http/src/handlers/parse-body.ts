@@ -1,6 +1,7 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
-import { isJsonObject, limits, nestsDeeperThan } from '#event';
+import { isJsonObject, nestsDeeperThan } from '#json';
+import { limits } from '#event';
 import { ProblemError } from '#api';
 import { inputErrors, mostErrors, unknownFields } from '../problems/input-errors.js';
 import { rememberOriginal } from './verbatim.js';

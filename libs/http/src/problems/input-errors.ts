@@ -1,5 +1,5 @@
 import type { ValidationError } from 'class-validator';
-import { jsonPointerTo } from '#event';
+import { jsonPointerTo } from '#json';
 import type { InputProblem } from '#api';
 import { propertiesOf } from '../properties-of.js';
 

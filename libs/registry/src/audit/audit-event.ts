@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { encodeRecord, formatTime, limits, parseTime } from '#event';
+import { encodeRecord, limits } from '#event';
+import { formatTime, parseTime } from '#json';
 import type { DefinitionChangeRecord } from '../resources/definition-change-record.js';
 import type { Actor } from '../resources/resource-store.js';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { auditStream } from '#api';
-import { formatTime, type EventRecord } from '#event';
+import { formatTime } from '#json';
+import type { EventRecord } from '#event';
 import { readKey } from '../resources/definition-change-record.js';
 import { erasureName } from '../erasures/erasure.js';
 import { schemaName } from '../schemas/schema-subject.js';

@@ -1,4 +1,4 @@
-import { isJsonObject, parseTime } from '#event';
+import { isJsonObject, parseTime } from '#json';
 import { UnreadableDefinitionError } from './resource-rules.js';
 
 /**

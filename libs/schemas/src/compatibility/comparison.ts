@@ -1,4 +1,4 @@
-import { jsonPointerTo } from '#event';
+import { jsonPointerTo } from '#json';
 import { splitIntoCases } from './case-split.js';
 import { meaningDigestOf } from './meaning-digest.js';
 import type { ComparisonContext, ComparisonRule } from './comparison-rule.js';

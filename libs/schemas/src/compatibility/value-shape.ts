@@ -1,4 +1,4 @@
-import { jsonPointerTo } from '#event';
+import { jsonPointerTo } from '#json';
 import type { CheckedSchemaDocument } from '../document/document.js';
 import { keywords } from '../document/keywords.js';
 import { isObject, type SchemaObject } from '../document/schema.js';

@@ -1,4 +1,4 @@
-import { jsonPointerTo } from '#event';
+import { jsonPointerTo } from '#json';
 import type { InputProblem } from '#api';
 import { schemaBounds } from '../bounds.js';
 import { formats } from '../values/formats.js';

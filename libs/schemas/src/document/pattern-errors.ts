@@ -1,5 +1,6 @@
-import { patternBounds, patternSize, type InputProblem } from '#api';
-import { jsonPointerTo } from '#event';
+import { patternBounds, patternSize } from '#regex-cost';
+import type { InputProblem } from '#api';
+import { jsonPointerTo } from '#json';
 import { schemaBounds } from '../bounds.js';
 import { compilePattern, toRe2Syntax } from '../values/pattern.js';
 import { isObject, type JsonSchema } from './schema.js';

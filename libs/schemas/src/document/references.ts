@@ -1,4 +1,4 @@
-import { jsonPointerTo } from '#event';
+import { jsonPointerTo } from '#json';
 import type { InputProblem } from '#api';
 import { isObject, type JsonSchema } from './schema.js';
 

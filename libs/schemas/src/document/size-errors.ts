@@ -1,4 +1,5 @@
-import { limits, jsonPointerTo } from '#event';
+import { limits } from '#event';
+import { jsonPointerTo } from '#json';
 import type { InputProblem } from '#api';
 import { schemaBounds } from '../bounds.js';
 

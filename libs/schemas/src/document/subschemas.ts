@@ -1,4 +1,4 @@
-import { jsonPointerTo } from '#event';
+import { jsonPointerTo } from '#json';
 import { keywords, type SchemaKeyword } from './keywords.js';
 import { isObject, isSchema, type JsonSchema, type SchemaObject } from './schema.js';
 

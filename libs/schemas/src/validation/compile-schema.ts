@@ -1,5 +1,5 @@
 import { limits } from '#event';
-import { patternBounds, type InputProblem } from '#api';
+import type { InputProblem } from '#api';
 import { schemaBounds } from '../bounds.js';
 import { readDocument } from '../document/read-document.js';
 import { SchemaCheckCompiler } from './schema-check-compiler.js';
@@ -40,7 +40,7 @@ export interface CompiledSchema {
  * a character takes 10 ns. In the worst case, when RE2 cannot reuse its cached states, each instruction takes
  * up to 250 ns for each character: 60 to 150 ms in total.
  */
-const searchesPerEvent = patternBounds.workOfSchema;
+const searchesPerEvent = 250_000;
 /** Maximum number of validation steps for finding further errors after the first one. */
 const stepsForErrors = 20_000;
 

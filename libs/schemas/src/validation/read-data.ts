@@ -1,4 +1,4 @@
-import { parseWithNumbers } from '#event';
+import { parseWithNumbers } from '#json';
 import { readNumber } from '../values/decimal.js';
 import { unlimitedMeter, type StepMeter } from '../values/step-meter.js';
 

@@ -1,4 +1,4 @@
-import { jsonPointerTo } from '#event';
+import { jsonPointerTo } from '#json';
 import type { CheckedSchemaDocument } from '../document/document.js';
 import { arrayChecks } from './checks/array-checks.js';
 import {

@@ -1,4 +1,4 @@
-import { jsonPointerTo } from '#event';
+import { jsonPointerTo } from '#json';
 import type { InputProblem } from '#api';
 import { EvaluatedNames } from './evaluated-names.js';
 import { StepMeter } from '../values/step-meter.js';

@@ -1,4 +1,4 @@
-import { charactersOf } from '#api';
+import { charactersOf } from '#json';
 import type { StepMeter } from './step-meter.js';
 
 /** Whether a text has at most `most` characters (code points). The count is charged to the meter. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
-import { parseTime } from '#event';
+import { parseTime } from '#json';
 import { newStream, rowsOf, second, t0 } from '../contract/rows.js';
 import { rowBatchesOf } from '../row-batch/row-batches-of.fixture.js';
 import { countSql } from './count-query.js';

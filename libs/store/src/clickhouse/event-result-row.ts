@@ -1,4 +1,5 @@
-import { formatTime, streamNameOf, type StoredEvent } from '#event';
+import { formatTime } from '#json';
+import { streamNameOf, type StoredEvent } from '#event';
 import type { EventPageSortKey } from '../event-page-sort-key.js';
 
 /**

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { microsOfTimeText } from '#cel';
-import { parseTime } from '#event';
+import { parseTime } from '#json';
 import { formats } from '#schemas';
 import { memberExpression } from './sql/view-statements.js';
 import { openTestStore, type TestStore } from './test-store.js';

@@ -1,4 +1,4 @@
-import { parseTime } from '#event';
+import { parseTime } from '#json';
 import type { EventRow } from '../store.js';
 
 /**

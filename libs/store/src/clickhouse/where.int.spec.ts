@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
-import { parseTime, type StoredEvent } from '#event';
+import { parseTime } from '#json';
+import type { StoredEvent } from '#event';
 import type { ExpressionTree } from '#cel';
 import { compileCondition, eventValue, parseExpression } from '#cel';
 import { rowBatchesOf } from '../row-batch/row-batches-of.fixture.js';

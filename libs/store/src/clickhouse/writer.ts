@@ -1,5 +1,5 @@
 import { RequestBatcher } from '#async';
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 import type { EventRowBatch } from '../row-batch/event-row-batch.js';
 import type { DeadLetter, EventRow, EventWriter, OffsetRange, OffsetAndEventId } from '../store.js';
 import type { StoreClickHouseClient } from './store-clickhouse-client.js';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { formatTime, parseTime } from '#event';
+import { formatTime, parseTime } from '#json';
 import { eventRow, newStream, rowsOf, second, t0 } from './rows.js';
 import type { StoreContractFixture } from './store-contract.js';
 

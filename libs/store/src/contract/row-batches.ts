@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { formatTime } from '#event';
+import { formatTime } from '#json';
 import { rowBatchesOf } from '../row-batch/row-batches-of.fixture.js';
 import { newStream, rowsOf } from './rows.js';
 import type { StoreContractFixture } from './store-contract.js';

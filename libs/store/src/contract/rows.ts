@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { parseTime, type StoredEvent } from '#event';
+import { parseTime } from '#json';
+import type { StoredEvent } from '#event';
 import type { DeadLetter, EventRow, CursorPage } from '../store.js';
 
 /** Timestamp of the event at offset 0, in microseconds; each further event is a second later. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { earliestTime, parseTime } from '#event';
+import { earliestTime, parseTime } from '#json';
 import { eventRow, newStream, t0 } from './rows.js';
 import type { StoreContractFixture } from './store-contract.js';
 

@@ -1,4 +1,4 @@
-import { compareUtf8 } from '#event';
+import { compareUtf8 } from '#json';
 import type {
   ChangedKeysQuery,
   ClosedStateRowsFilter,

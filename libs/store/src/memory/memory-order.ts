@@ -1,4 +1,4 @@
-import { compareUtf8 } from '#event';
+import { compareUtf8 } from '#json';
 
 /**
  * Compares two sort keys by the first value in which they differ. Strings are compared by their UTF-8 bytes,

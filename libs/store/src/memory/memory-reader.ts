@@ -1,4 +1,5 @@
-import { compareUtf8, formatTime, streamNameOf, type StoredEvent } from '#event';
+import { compareUtf8, formatTime } from '#json';
+import { streamNameOf, type StoredEvent } from '#event';
 import { allStreams, permitsStream } from '#api';
 import type { ExpressionTree } from '#cel';
 import { decodeCursor, encodeCursor } from '../cursor.js';

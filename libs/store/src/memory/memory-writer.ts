@@ -1,4 +1,5 @@
-import { readUuidText, type EpochMicros } from '#event';
+import { readUuidText } from '#event';
+import type { EpochMicros } from '#json';
 import type { EventRowBatch } from '../row-batch/event-row-batch.js';
 import { assertDeadLetterIdsBounded } from '../dead-letter-id.js';
 import type { DeadLetter, EventRow, EventWriter, OffsetRange, OffsetAndEventId } from '../store.js';

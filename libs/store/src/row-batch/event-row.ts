@@ -1,4 +1,4 @@
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 
 /**
  * One event as a row for ClickHouse. `stream` is the stream's id. The tuple (stream, partition, offset) identifies the

@@ -5,10 +5,9 @@ import {
   isAttributeText,
   isExtensionName,
   limits,
-  parseTime,
-  type EpochMicros,
   type CloudEventDataForm,
 } from '#event';
+import { parseTime, type EpochMicros } from '#json';
 import { mappedVersion, mappedVersionRule } from '../raw/mapped-version.js';
 import { timeRule } from '../read-event.js';
 import { eventErrors, isEvent } from '../validate-event.js';

@@ -1,5 +1,6 @@
 import type { InputProblem } from '#api';
-import { cloudEventId, jsonValue, wrapValue, type CloudEventDataForm } from '#event';
+import { cloudEventId, wrapValue, type CloudEventDataForm } from '#event';
+import { jsonValue } from '#json';
 import { hasDuplicates } from '../event-scan.js';
 import type { ValueHandler } from '../raw/read-values.js';
 import {

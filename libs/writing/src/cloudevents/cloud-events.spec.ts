@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { CloudEvent, HTTP, type CloudEventV1, type Message } from 'cloudevents';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { cloudEventJson, decodeRejectedEvent, formatTime, type EventRecord } from '#event';
+import { cloudEventJson, decodeRejectedEvent, type EventRecord } from '#event';
+import { formatTime } from '#json';
 import type { ProblemDocument } from '#api';
 import { schemaName, systemActor, type SchemaSubject } from '#registry';
 import { zstd } from '../../../zstd/src/zstd.fixture.js';

@@ -1,4 +1,4 @@
-import { jsonValue, type JsonScanner } from '#event';
+import { jsonValue, type JsonScanner } from '#json';
 
 const quote = 0x22;
 const comma = 0x2c;

@@ -1,4 +1,4 @@
-import { jsonValue, JsonScanner } from '#event';
+import { jsonValue, JsonScanner } from '#json';
 import type { MessageFields } from './message-fields.js';
 import type { EncodedRange, IntegerType, MessageReader } from './message-reader.js';
 import { hexId } from './hex-id.js';

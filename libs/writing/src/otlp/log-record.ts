@@ -1,4 +1,5 @@
-import { formatTime, limits } from '#event';
+import { formatTime } from '#json';
+import { limits } from '#event';
 import { clientId } from '../raw/client-id.js';
 import {
   attributesText,

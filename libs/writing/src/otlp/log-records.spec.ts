@@ -1,6 +1,6 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { formatTime } from '#event';
+import { formatTime } from '#json';
 import { ProblemError } from '#api';
 import { EventRejection } from '../rejection.js';
 import { logRecords } from './logs-reader.js';

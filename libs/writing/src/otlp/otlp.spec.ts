@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { BinaryReader } from '@bufbuild/protobuf/wire';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { formatTime, limits } from '#event';
+import { formatTime } from '#json';
+import { limits } from '#event';
 import { generateKey } from '#http';
 import { schemaName, type SchemaSubject } from '#registry';
 import { startTestIngest, type TestIngest } from '../writing.fixture.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatTime } from '#event';
+import { formatTime } from '#json';
 import { mappedTime } from './mapped-time.js';
 
 describe('a mapped time', () => {

@@ -1,5 +1,5 @@
 import { powerOfTen, readDecimal } from '#cel';
-import { earliestTime, latestTime, parseTime, type EpochMicros } from '#event';
+import { earliestTime, latestTime, parseTime, type EpochMicros } from '#json';
 
 /**
  * For a number of seconds, milli-, micro- or nanoseconds since 1970 with at most `digits` digits before the point: the

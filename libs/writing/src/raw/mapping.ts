@@ -1,4 +1,4 @@
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 import { ProblemError, type InputProblem } from '#api';
 import { expectedVersionRule } from '../read-event.js';
 import { eventErrors, isEvent } from '../validate-event.js';

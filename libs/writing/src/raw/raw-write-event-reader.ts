@@ -1,5 +1,5 @@
 import { canonicalNumber } from '#cel';
-import { jsonValue } from '#event';
+import { jsonValue } from '#json';
 import { hasDuplicates } from '../event-scan.js';
 import {
   duplicate,

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { limits, parseTime, type EventRecord } from '#event';
+import { limits, type EventRecord } from '#event';
+import { parseTime } from '#json';
 import type { ProblemDocument } from '#api';
 import { generateKey } from '#http';
 import { schemaName, type SchemaSubject } from '#registry';

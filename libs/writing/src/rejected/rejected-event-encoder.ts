@@ -1,4 +1,5 @@
-import { encodeRejectedEvent, formatTime, type RejectedEventRecord } from '#event';
+import { encodeRejectedEvent, type RejectedEventRecord } from '#event';
+import { formatTime } from '#json';
 import type { EventParserInputs } from '../read-event.js';
 import type { EventRejection, RejectedEventRangeAndIds } from '../rejection.js';
 

@@ -1,4 +1,5 @@
-import { parseTime, type RejectedEventRecord } from '#event';
+import { parseTime } from '#json';
+import type { RejectedEventRecord } from '#event';
 import { ProblemError } from '#api';
 import type { Definitions } from '#registry';
 import { compileSchema } from '#schemas';

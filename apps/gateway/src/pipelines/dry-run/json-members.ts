@@ -1,4 +1,5 @@
-import { JsonScanner, limits } from '#event';
+import { JsonScanner } from '#json';
+import { limits } from '#event';
 import { ProblemError } from '#api';
 
 const quote = 0x22;

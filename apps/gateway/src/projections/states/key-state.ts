@@ -1,4 +1,4 @@
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 import type { ProjectionGeneration } from '#registry';
 import type { UnmergedKeyedState } from '#store';
 import { compileFold, type Fold, type FoldState } from '#dataflow';

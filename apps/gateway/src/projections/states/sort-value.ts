@@ -1,4 +1,4 @@
-import { compareUtf8 } from '#event';
+import { compareUtf8 } from '#json';
 import { compareNumeric, DecimalText } from '#cel';
 
 /** The sort value of a field: a number as its JSON text, the beginning of a text, or none. */

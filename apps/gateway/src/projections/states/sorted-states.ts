@@ -1,4 +1,4 @@
-import { compareUtf8, jsonValue } from '#event';
+import { compareUtf8, jsonValue } from '#json';
 import { ProblemError } from '#api';
 import type { UnmergedKeyedState } from '#store';
 import type { Fold, FoldState } from '#dataflow';

@@ -1,6 +1,6 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsBoolean, IsInt, IsObject, IsString, Min, ValidateNested } from 'class-validator';
-import { formatTime } from '#event';
+import { formatTime } from '#json';
 import { listEnd } from '../../lists/has-more-and-next-cursor.js';
 import { Nullable } from '../../openapi/nullable.js';
 import { JsonSchemaPart } from '../../openapi/schema.js';

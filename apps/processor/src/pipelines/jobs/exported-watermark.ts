@@ -1,4 +1,4 @@
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 import { noWatermark } from '#dataflow';
 import type { JobPartitionState } from '../state/job-partition-state.js';
 

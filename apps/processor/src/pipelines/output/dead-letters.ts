@@ -1,4 +1,5 @@
-import { encodeRecord, type EpochMicros } from '#event';
+import { encodeRecord } from '#event';
+import type { EpochMicros } from '#json';
 import type { ConsumerRecord } from '#log';
 import type { DeadLetter } from '#store';
 import type { PipelineEvent } from '#dataflow';

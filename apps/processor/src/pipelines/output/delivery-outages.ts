@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { BackgroundLoop } from '#engine';
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 import { deliveryStage } from '#dataflow';
 import { isRetryableStoreError, type KeyedStateStore, type PartitionCheckpoint } from '#store';
 import type { Logger } from '#telemetry';

@@ -1,4 +1,5 @@
-import { encodeRecord, limits, type EpochMicros } from '#event';
+import { encodeRecord, limits } from '#event';
+import type { EpochMicros } from '#json';
 import { derivedId, type PipelineEvent } from '#dataflow';
 
 /** The name, version and id of a job, which its emitted events and dead letters contain. */

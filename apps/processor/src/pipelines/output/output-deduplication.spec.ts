@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { KafkaOrClickHouseRetrier } from '#engine';
-import { TopicAndGroupNames, type EpochMicros } from '#event';
+import { TopicAndGroupNames } from '#event';
+import type { EpochMicros } from '#json';
 import type { Producer } from '#log';
 import { MemoryLog } from '#log/memory';
 import type { EventRow } from '#store';

@@ -3,7 +3,8 @@ import {
   type StalledConsumerDetector,
   type KafkaOrClickHouseRetrier,
 } from '#engine';
-import { streamNameOf, type EpochMicros, type TopicAndGroupNames } from '#event';
+import { streamNameOf, type TopicAndGroupNames } from '#event';
+import type { EpochMicros } from '#json';
 import type { Definitions } from '#registry';
 import { UnknownTopicError, type TopicAdmin } from '#log';
 import { maxOffsetRanges, maxStoredIds, type EventReader, type OffsetRange } from '#store';

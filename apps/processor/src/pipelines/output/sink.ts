@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FencedError, type KafkaOrClickHouseRetrier } from '#engine';
-import { cloudEventJson, formatTime, type EpochMicros, type TopicAndGroupNames } from '#event';
+import { cloudEventJson, type TopicAndGroupNames } from '#event';
+import { formatTime, type EpochMicros } from '#json';
 import { derivedId } from '#dataflow';
 import type { WebhookDeliverer, PendingWebhookDelivery } from '#webhooks';
 import { ProducerBufferFullError, UnknownTopicError, type ProducerRecord, type Producer } from '#log';

@@ -1,4 +1,4 @@
-import { jsonValue, type EpochMicros } from '#event';
+import { jsonValue, type EpochMicros } from '#json';
 import type { ConsumerRecord, ProducerRecord } from '#log';
 import type { WatermarkRecord, PipelineEvent, UpstreamEmissionPosition } from '#dataflow';
 

@@ -1,6 +1,6 @@
 import { TimeSlice } from '#async';
 import { FencedError } from '#engine';
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 import type { ConsumerRecord, RecordBatch } from '#log';
 import {
   addToStateEntries,

@@ -1,4 +1,4 @@
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 import type { RecordBatch } from '#log';
 import type { DeadLetter } from '#store';
 import type { JobAndOperatorEventCounts } from '../output/counts.js';

@@ -1,4 +1,4 @@
-import { compareUtf8, type EpochMicros } from '#event';
+import { compareUtf8, type EpochMicros } from '#json';
 
 /** The key of a state row, and the watermark at which the row closes. */
 export interface RowClosingTime {

@@ -1,5 +1,5 @@
 import type { UnsavedTaskChanges, CheckpointedTask, OwnedPartition } from '#engine';
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 import type { DeadLetter, PartitionCheckpoint, KeyedStateRow, StatePartitionKey } from '#store';
 import { noWatermark, pipelineLimits } from '#dataflow';
 import { zeroCounts, sumCounts, type JobAndOperatorEventCounts } from '../output/counts.js';

@@ -1,5 +1,5 @@
 import { FencedError } from '#engine';
-import type { EpochMicros } from '#event';
+import type { EpochMicros } from '#json';
 import type { KeyedStateRow, StatePartitionKey } from '#store';
 import type { StateEntry, StateEntryValue } from '#dataflow';
 import { compareDue, ClosingTimeHeap, type RowClosingTime } from './closing-time-heap.js';

@@ -1,4 +1,4 @@
-import { jsonPointerTo } from '#event';
+import { jsonPointerTo } from '#json';
 import { isObject } from '../../document/schema.js';
 import type { ComparisonContext, ComparisonRule } from '../comparison-rule.js';
 import { shapeIn, shapeOf, type SchemaPart, type ValueShape } from '../value-shape.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseTime } from '#event';
+import { parseTime } from '#json';
 import type { AnalystSqlRunner } from '../../analyst-sql.js';
 import { rowBatchesOf } from '../../row-batch/row-batches-of.fixture.js';
 import type { EventRow } from '../../store.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonScanner } from '#event';
+import { JsonScanner } from '#json';
 import { compileSchema, InvalidSchemaError, type CompiledSchema } from '#schemas';
 import { schemaScanOf } from './schema-scan.js';
 import { ValidatingJsonScanner } from './validating-json-scanner.js';

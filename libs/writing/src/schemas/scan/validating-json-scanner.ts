@@ -1,4 +1,4 @@
-import { JsonScanner } from '#event';
+import { JsonScanner } from '#json';
 import { schemaBounds } from '#schemas';
 
 /**

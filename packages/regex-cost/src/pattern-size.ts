@@ -3,7 +3,7 @@
  * computed in one pass over the text of the regular expression: a repeated part is copied for each repetition, and
  * nested repetitions multiply. The bounds of an invalid regular expression are meaningless.
  */
-interface RegexInstructionBounds {
+export interface RegexInstructionBounds {
   /**
    * Lower bound of the number of instructions. Alternatives count as the largest of them, because RE2 merges them where
    * it can. A part that matches no character, such as `[^\s\S]`, counts, although RE2 leaves out its neighbours.

@@ -1,4 +1,4 @@
-import { limits } from './limits.js';
+import { maxJsonDepth } from './json-depth.js';
 
 const lineFeed = 0x0a;
 const space = 0x20;
@@ -24,14 +24,14 @@ const comparedNames = 16;
  * share this array, because a scan is synchronous. A new array for each request would cost more than scanning a small
  * event.
  */
-const names = new Int32Array(2 * comparedNames * (limits.jsonDepth + 1));
+const names = new Int32Array(2 * comparedNames * (maxJsonDepth + 1));
 
 /** Why a `JsonScanner` rejected a text: it is not JSON (RFC 8259), or it nests too deeply. */
 type ScanFailure = 'syntax' | 'depth';
 
 /**
  * Validates JSON text without creating values. For JSON that is only passed on, `JSON.parse` would take most of the
- * time of a write. The scanner accepts exactly what `JSON.parse` accepts, up to `limits.jsonDepth` levels of nesting,
+ * time of a write. The scanner accepts exactly what `JSON.parse` accepts, up to `maxJsonDepth` levels of nesting,
  * and detects members of one object with the same name. Every method takes the index where an element begins, and
  * returns the index after its end, or -1 after a failure.
  */
@@ -157,7 +157,7 @@ export class JsonScanner {
   }
 
   private object(start: number, level: number): number {
-    if (level > limits.jsonDepth) return this.fail('depth', start);
+    if (level > maxJsonDepth) return this.fail('depth', start);
     const { text } = this;
     const base = this.top;
     let i = this.space(start);
@@ -181,7 +181,7 @@ export class JsonScanner {
   }
 
   private array(start: number, level: number): number {
-    if (level > limits.jsonDepth) return this.fail('depth', start);
+    if (level > maxJsonDepth) return this.fail('depth', start);
     const { text } = this;
     let i = this.space(start);
     if (text.charCodeAt(i) === closeBracket) return i + 1;

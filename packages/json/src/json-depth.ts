@@ -1,3 +1,6 @@
+/** Maximum levels of nesting that `JsonScanner` accepts: `{}` is one level. */
+export const maxJsonDepth = 64;
+
 /**
  * Whether JSON text nests deeper than `levels` (`{}` is one level). The function does not parse the text, because a
  * parser exhausts the stack on very deep nesting. The function never throws; for invalid JSON the result has no
