@@ -11,7 +11,8 @@ const only = (name, module, from) => ({
 const fakes = ['log', 'store', 'erasures', 'tracing'].map((name) => `/(in-)?memory-${name}\\.ts$`);
 
 /** A folder of a library imports only those that stand before it; '' is what stands in `src` itself. Specs build what they like. */
-const layers = (library, ...folders) =>
+const layers = (library, ...folders) => layersIn('libs', library, folders);
+const layersIn = (root, library, folders) =>
   folders.map((folder, i) => {
     const pathOf = (name) => (name === '' ? '[^/]+$' : `${name}/`);
     const below = folders
@@ -22,15 +23,16 @@ const layers = (library, ...folders) =>
       name: `${library}-${folder || 'src'}-looks-down`,
       severity: 'error',
       from: {
-        path: `^libs/${library}/src/${pathOf(folder)}`,
-        pathNot: ['\\.(spec|fixture|contract)\\.ts$', '^libs/[^/]+/src/index\\.ts$'],
+        path: `^${root}/${library}/src/${pathOf(folder)}`,
+        pathNot: ['\\.(spec|fixture|contract)\\.ts$', '^(libs|packages)/[^/]+/src/index\\.ts$'],
       },
-      to: { path: `^libs/${library}/src/`, pathNot: `^libs/${library}/src/(${below})` },
+      to: { path: `^${root}/${library}/src/`, pathNot: `^${root}/${library}/src/(${below})` },
     };
   });
 
 const dataflowLayers = [
   'definition',
+  'expressions',
   'fold-operations',
   'folds',
   'flow',
@@ -70,8 +72,8 @@ module.exports = {
     {
       name: 'ports-do-not-look-up-or-sideways',
       severity: 'error',
-      from: { path: '^libs/(log|store|schemas|cel|dataflow|telemetry|webhooks)/', pathNot: '\\.spec\\.ts$' },
-      to: { path: '^(apps/|libs/)', pathNot: ['^libs/(event|api|async|zstd|cel)/', '^libs/$1/'] },
+      from: { path: '^libs/(log|store|schemas|dataflow|telemetry|webhooks)/', pathNot: '\\.spec\\.ts$' },
+      to: { path: '^(apps/|libs/)', pathNot: ['^libs/(event|api|async|zstd)/', '^libs/$1/'] },
     },
     {
       name: 'libraries-do-not-look-up',
@@ -141,6 +143,36 @@ module.exports = {
       to: { pathNot: '^packages/client/' },
     },
     {
+      name: 'engines-through-their-index',
+      severity: 'error',
+      from: { path: '^(apps|libs|testkit|local|test|bench)/' },
+      to: {
+        path: '^packages/(cel|json-schema|json|regex-cost)/src/(?!index\\.ts$)',
+        pathNot: '\\.fixture\\.ts$',
+      },
+    },
+    {
+      name: 'cel-and-json-schema-stand-alone',
+      severity: 'error',
+      comment:
+        'They are published: an engine uses the small packages below it, and what its package.json names.',
+      from: { path: '^packages/(cel|json-schema|json|regex-cost)/', pathNot: '\\.(spec|fixture)\\.ts$' },
+      to: {
+        pathNot: [
+          '^packages/$1/',
+          '^packages/(json|regex-cost)/src/index\\.ts$',
+          '^node_modules/(@marcbachmann/cel-js|re2js|ajv|@hyperjump/json-schema-formats|idn-hostname)/',
+        ],
+        dependencyTypesNot: ['core'],
+      },
+    },
+    {
+      name: 'json-and-regex-cost-have-no-dependencies',
+      severity: 'error',
+      from: { path: '^packages/(json|regex-cost)/', pathNot: '\\.spec\\.ts$' },
+      to: { pathNot: '^packages/$1/', dependencyTypesNot: ['core'] },
+    },
+    {
       name: 'command-line-on-the-client',
       severity: 'error',
       comment: 'The command line uses what the client exports, Node and a parser of YAML.',
@@ -185,7 +217,7 @@ module.exports = {
       from: { path: '^packages/console/src/logic/', pathNot: '\\.spec\\.ts$' },
       to: { pathNot: ['^packages/console/src/logic/', '^packages/client/src/index\\.ts$'] },
     },
-    ...layers('cel', '', 'sql'),
+    ...layersIn('packages', 'cel', ['', 'sql']),
     ...layers('dataflow', 'id-window', 'entity-state', ...dataflowLayers),
     ...layers('schemas', '', 'values', 'document', 'validation', 'compatibility'),
     ...layers('telemetry', '', 'event-loop', 'tracing'),
@@ -233,7 +265,7 @@ module.exports = {
         dependencyTypesNot: ['dynamic-import'],
       },
     },
-    only('cel-in-cel', '@marcbachmann', 'libs/cel/'),
+    only('cel-in-cel', '@marcbachmann', 'packages/cel/'),
     only('formats-in-schemas', '@hyperjump/json-schema-formats|idn-hostname', 'libs/schemas/'),
     only('chdb-in-local', 'chdb', 'local/'),
     only('nest-in-apps-http-and-writing', '@nestjs', 'apps/|libs/http/|libs/writing/'),

@@ -38,7 +38,7 @@ function changesOf(names, zones) {
 }
 
 async function main() {
-  const { wallClock } = await import('../../dist/libs/cel/src/zone.js');
+  const { wallClock } = await import('../../dist/packages/cel/src/zone.js');
   const zones = await installZones(process.versions.tz);
   const wrong = [];
   let compared = 0;

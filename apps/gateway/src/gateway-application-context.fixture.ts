@@ -1,6 +1,6 @@
 import { parseTime } from '#json';
 import { TopicAndGroupNames, type StoredEvent } from '#event';
-import type { ExpressionTree } from '#cel';
+import { type ExpressionTree, compileCondition } from '#cel';
 import { openDefinitions, type Definitions } from '#registry';
 import {
   HttpAnswerMemoryBudget,
@@ -15,7 +15,7 @@ import {
 import { MemoryLog } from '#log/memory';
 import type { EventFileExporter, EventReader, EventRow, AnalystSqlRunner } from '#store';
 import { MemoryStore } from '#store/memory';
-import { compileCondition, eventValue } from '#cel';
+import { eventValue, storedEventVariable } from '#dataflow';
 import { VerdictTable } from '#verdicts';
 import { WebhookAddressPolicy } from '#webhooks';
 import { rowBatchesOf } from '../../../libs/store/src/row-batch/row-batches-of.fixture.js';
@@ -126,7 +126,7 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
 }
 
 function evaluate(where: ExpressionTree, event: StoredEvent): boolean {
-  return compileCondition(where)(eventValue(event));
+  return compileCondition(where, storedEventVariable)(eventValue(event));
 }
 
 /** Returns an event row at this offset; omitted members get default values. */

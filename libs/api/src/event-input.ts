@@ -3,8 +3,7 @@ import { IsInt, IsObject, IsOptional, IsString, Matches, Max, Min, registerDecor
 import { JSONSchema } from 'class-validator-jsonschema';
 import { Characters } from './characters.js';
 import { isJsonObject } from '#json';
-import { limits } from '#event';
-import { streamNamePattern, uuidPattern } from '#event';
+import { limits, streamNamePattern, uuidPattern } from '#event';
 
 /**
  * Text without control characters, line or paragraph separators, and lone surrogates. Text without these characters is

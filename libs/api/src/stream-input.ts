@@ -1,9 +1,8 @@
 import 'reflect-metadata';
 import { IsInt, IsOptional, IsString, Matches, Max, Min, registerDecorator } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { limits } from '#event';
+import { limits, streamNamePattern, streamNameRule } from '#event';
 import { isJsonObject } from '#json';
-import { streamNamePattern, streamNameRule } from '#event';
 
 /**
  * How long Kafka and ClickHouse keep the events of a stream: without limit, or bounded by time (`90s`, `15m`, `12h`,

@@ -1,7 +1,8 @@
-export type { EventFromKafka } from '#cel';
 export { DefinitionError, type DefinitionProblem } from './definition/definition-error.js';
 export * from './entity-state/entity-state.js';
 export { hash64 } from './fold-operations/hash64.js';
+export { eventValue } from './expressions/event-value.js';
+export { storedEventVariable } from './expressions/event-variable.js';
 export { foldOperations } from './fold-operations/index.js';
 export type { Json } from './fold-operations/json.js';
 export { comparePositions, type FoldEventSortKey } from './fold-operations/position.js';

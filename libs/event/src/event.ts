@@ -1,3 +1,5 @@
+import type { EpochMicros } from '#json';
+
 /**
  * An event as the HTTP API returns it, with its position in Kafka. `data` and `metadata` are the JSON text that the
  * client sent, unchanged.
@@ -21,6 +23,12 @@ export interface StoredEvent {
   schema_version: number | null;
   partition: number;
   offset: number;
+}
+
+/** An event read from Kafka, which has no version yet. `data` and `metadata` are the JSON text of objects. */
+export interface EventFromKafka extends Omit<StoredEvent, 'version' | 'timestamp' | 'ingested_at'> {
+  timestamp: EpochMicros;
+  ingested_at: EpochMicros;
 }
 
 /**

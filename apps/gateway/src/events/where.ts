@@ -2,6 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { hasCharacters } from '#json';
 import { ProblemError } from '#api';
 import { RegexTooLargeError, InvalidCelExpressionError, parseCondition, type ExpressionTree } from '#cel';
+import { storedEventVariable } from '#dataflow';
 import { limits } from '#event';
 import { ParseValue } from '#http';
 import { JsonSchemaPart } from '../openapi/schema.js';
@@ -26,7 +27,7 @@ export function WhereParameter(): PropertyDecorator {
 function readWhere(text: string): ExpressionTree | ProblemError | undefined {
   if (!hasCharacters(text, bounds)) return undefined;
   try {
-    return parseCondition(text);
+    return parseCondition(text, storedEventVariable);
   } catch (error) {
     if (!(error instanceof InvalidCelExpressionError)) throw error;
     const detail = `${error.message} (at character ${error.at + 1})`;

@@ -1,6 +1,7 @@
 import { cloudEventJson, eventToJson, streamSource, type StoredEvent } from '#event';
 import { parseTime, type EpochMicros } from '#json';
-import { eventValue, type CelObject } from '#cel';
+import { type CelObject } from '#cel';
+import { eventValue } from '#dataflow';
 import { onOneLine } from '../answers/event-page.js';
 import type { LiveEventJsonFormat } from '../events/event-parameters.js';
 

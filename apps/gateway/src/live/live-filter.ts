@@ -1,6 +1,7 @@
 import { permitsStream, type StreamAccess } from '#api';
 import type { EventFilter, AuthorizationScope } from '#store';
 import { compileCondition } from '#cel';
+import { storedEventVariable } from '#dataflow';
 import type { LiveEvent } from './live-event.js';
 import { bindingOf } from './live-position.js';
 
@@ -52,7 +53,7 @@ export class LiveFilter {
 }
 
 function compiled(where: NonNullable<EventFilter['where']>): (event: LiveEvent) => boolean {
-  const run = compileCondition(where);
+  const run = compileCondition(where, storedEventVariable);
   return (event) => run(event.value);
 }
 

@@ -1,10 +1,10 @@
 import { allStreams } from '#api';
 import { TopicAndGroupNames, type StoredEvent } from '#event';
-import type { ExpressionTree } from '#cel';
+import { type ExpressionTree, compileCondition } from '#cel';
 import type { StreamDefinition } from '#registry';
 import type { EventReader } from '#store';
 import { MemoryStore } from '#store/memory';
-import { compileCondition, eventValue } from '#cel';
+import { eventValue, storedEventVariable } from '#dataflow';
 import { expect, vi } from 'vitest';
 import { createLogger, type Logger } from '#telemetry';
 import type { LiveSelection } from './live-filter.js';
@@ -122,7 +122,7 @@ export class LiveClient extends StreamClient {
 }
 
 function evaluate(where: ExpressionTree, event: StoredEvent): boolean {
-  return compileCondition(where)(eventValue(event));
+  return compileCondition(where, storedEventVariable)(eventValue(event));
 }
 
 const patience = { interval: 1, timeout: 20_000 };

@@ -6,7 +6,7 @@ import { parseExactJson, readDecimal } from '#cel';
 import { compileFold, foldOperations, type FoldState } from '#dataflow';
 import type { ProjectionGeneration } from '#registry';
 import { openClickHouseSql, type AnalystSqlRunner, type KeyedStateRow } from '#store';
-import { numberTexts } from '../../../../libs/cel/src/decimal.fixture.js';
+import { numberTexts } from '../../../../packages/cel/src/decimal.fixture.js';
 import { event } from '../../../../libs/dataflow/src/folds/event.fixture.js';
 import { openTestStore, type TestStore } from '../../../../libs/store/src/clickhouse/test-store.js';
 import { partitionProgress, stateRow } from '../../../../libs/store/src/keyed-states.fixture.js';

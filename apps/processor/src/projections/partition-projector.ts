@@ -17,8 +17,13 @@ import {
   type PartitionCheckpoint,
   type KeyedStateRow,
 } from '#store';
-import type { FoldEvent, FoldState, IdWindowReader, FoldRejection } from '#dataflow';
-import { foldEvent } from '#dataflow';
+import {
+  type FoldEvent,
+  type FoldState,
+  type IdWindowReader,
+  type FoldRejection,
+  foldEvent,
+} from '#dataflow';
 import type { CompiledGeneration } from './compiled-generation.js';
 import type { CachedKeyState, PartitionKeyStateCache } from './shared-key-state-cache.js';
 import { decodeLogRecord } from './decoded-record.js';

@@ -1,6 +1,6 @@
-import { decodeRecord } from '#event';
-import { logEventValue, type EventFromKafka } from '#cel';
+import { decodeRecord, type EventFromKafka } from '#event';
 import type { CelObject } from '#cel';
+import { logEventValue } from '../expressions/event-value.js';
 import type { FoldEvent } from '../folds/fold-event.js';
 import type { FoldEventSortKey } from '../fold-operations/position.js';
 import type { PipelineEvent, Provenance } from './pipeline.js';

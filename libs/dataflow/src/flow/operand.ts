@@ -1,6 +1,4 @@
-import { EvaluationError } from '#cel';
-import { kindsOf, namesOfKinds, type KindSet } from '#cel';
-import type { CelValue } from '#cel';
+import { EvaluationError, kindsOf, namesOfKinds, type KindSet, type CelValue } from '#cel';
 import {
   locateExpressionErrors,
   translatePointers,

@@ -1,5 +1,5 @@
 import type { EpochMicros } from '#json';
-import type { EventFromKafka } from '#cel';
+import type { EventFromKafka } from '#event';
 import type { Json } from '../fold-operations/json.js';
 import type { CountedOperator, OperatorEventCounter } from './operator-event-counts.js';
 

@@ -1,7 +1,5 @@
 import { limits } from '#event';
-import { EvaluationError } from '#cel';
-import { toJson } from '#cel';
-import type { CelValue } from '#cel';
+import { EvaluationError, toJson, type CelValue } from '#cel';
 import { expressionDetail } from '../definition/definition-error.js';
 import { OperatorError } from './step.js';
 

@@ -1,7 +1,4 @@
-import type { CelNumber } from '#cel';
-import { kinds } from '#cel';
-import { quotient } from '#cel';
-import { toJson } from '#cel';
+import { type CelNumber, kinds, quotient, toJson } from '#cel';
 import type { FoldOperation } from './fold-operation.js';
 import { addToTotal, exactTotal, mergeTotals, zero, type ExactSum } from './exact-sum.js';
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseExactJson } from '#cel';
-import type { CelValue } from '#cel';
+import { parseExactJson, type CelValue } from '#cel';
 import { countDistinct } from './count-distinct.js';
 import { FoldRejectedError } from './fold-operation.js';
 import { itSatisfiesTheFoldLaws } from './laws.fixture.js';

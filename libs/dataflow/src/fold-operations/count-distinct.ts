@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-import { anyButNull } from '#cel';
-import { toJson } from '#cel';
-import type { CelValue } from '#cel';
+import { anyButNull, toJson, type CelValue } from '#cel';
 import { FoldRejectedError, type FoldOperation } from './fold-operation.js';
 import {
   addToRegisters,

@@ -1,5 +1,13 @@
-import { numberBounds, scaledDecimal, scaledText, unitsAt, type CelNumber, type ScaledDecimal } from '#cel';
-import { placesOf, tens } from '#cel';
+import {
+  numberBounds,
+  scaledDecimal,
+  scaledText,
+  unitsAt,
+  type CelNumber,
+  type ScaledDecimal,
+  placesOf,
+  tens,
+} from '#cel';
 import { FoldRejectedError } from './fold-operation.js';
 
 /**

@@ -1,5 +1,4 @@
-import type { KindSet } from '#cel';
-import type { CelValue } from '#cel';
+import type { KindSet, CelValue } from '#cel';
 import type { Json } from './json.js';
 import type { FoldEventSortKey } from './position.js';
 

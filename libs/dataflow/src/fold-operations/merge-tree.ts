@@ -1,5 +1,4 @@
-import { memberValue } from '#cel';
-import { isObject, type CelValue } from '#cel';
+import { memberValue, isObject, type CelValue } from '#cel';
 import { storedText } from './stored-text.js';
 import { comparePositions, type FoldEventSortKey } from './position.js';
 

@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseExactJson } from '#cel';
-import { toJson } from '#cel';
-import type { CelValue } from '#cel';
+import { parseExactJson, toJson, type CelValue } from '#cel';
 import { readTree, treeText } from '../entity-state/json-tree.js';
 import { FoldRejectedError } from './fold-operation.js';
 import { itSatisfiesTheFoldLaws } from './laws.fixture.js';

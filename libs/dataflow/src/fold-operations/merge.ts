@@ -1,5 +1,4 @@
-import { kinds } from '#cel';
-import { isObject, type CelValue } from '#cel';
+import { kinds, isObject, type CelValue } from '#cel';
 import { FoldRejectedError, type FoldOperation } from './fold-operation.js';
 import {
   mergeNodes,

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseTime } from '#json';
-import { parseExactJson } from '#cel';
-import { DecimalText } from '#cel';
-import { compare, Duration, Timestamp, type CelValue } from '#cel';
+import { parseExactJson, DecimalText, compare, Duration, Timestamp, type CelValue } from '#cel';
 import { FoldRejectedError } from './fold-operation.js';
 import { itSatisfiesTheFoldLaws } from './laws.fixture.js';
 import { max } from './max.js';

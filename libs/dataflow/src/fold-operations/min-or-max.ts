@@ -1,6 +1,18 @@
-import { DecimalText, numberBounds, readDecimal, scaledDecimal, scaledText, type CelNumber } from '#cel';
-import { kinds } from '#cel';
-import { compare, compareNumeric, Duration, isNumeric, Timestamp, type CelValue } from '#cel';
+import {
+  DecimalText,
+  numberBounds,
+  readDecimal,
+  scaledDecimal,
+  scaledText,
+  type CelNumber,
+  kinds,
+  compare,
+  compareNumeric,
+  Duration,
+  isNumeric,
+  Timestamp,
+  type CelValue,
+} from '#cel';
 import { FoldRejectedError, type FoldOperation } from './fold-operation.js';
 import { storedText } from './stored-text.js';
 

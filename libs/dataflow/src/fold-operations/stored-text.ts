@@ -1,5 +1,4 @@
-import { toJson } from '#cel';
-import type { CelValue } from '#cel';
+import { toJson, type CelValue } from '#cel';
 import { FoldRejectedError } from './fold-operation.js';
 
 /** Maximum number of characters of JSON text that `min`, `max`, `first`, `last` and `merge` store for a value. */

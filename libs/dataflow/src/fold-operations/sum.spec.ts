@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { numberTexts } from '../../../cel/src/decimal.fixture.js';
-import { compareScaled, DecimalText, readDecimal } from '#cel';
-import { parseExactJson } from '#cel';
+import { numberTexts } from '../../../../packages/cel/src/decimal.fixture.js';
+import { compareScaled, DecimalText, readDecimal, parseExactJson } from '#cel';
 import { FoldRejectedError } from './fold-operation.js';
 import { itSatisfiesTheFoldLaws } from './laws.fixture.js';
 import { sum } from './sum.js';

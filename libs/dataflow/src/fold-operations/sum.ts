@@ -1,5 +1,4 @@
-import type { CelNumber } from '#cel';
-import { kinds } from '#cel';
+import { type CelNumber, kinds } from '#cel';
 import type { FoldOperation } from './fold-operation.js';
 import { addToTotal, mergeTotals, totalText, zero, type ExactSum } from './exact-sum.js';
 

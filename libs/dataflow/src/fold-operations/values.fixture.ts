@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import { numberTexts } from '../../../cel/src/decimal.fixture.js';
-import { parseExactJson } from '#cel';
-import { Duration, Timestamp, type CelValue } from '#cel';
+import { numberTexts } from '../../../../packages/cel/src/decimal.fixture.js';
+import { parseExactJson, Duration, Timestamp, type CelValue } from '#cel';
 import type { FoldEventSortKey } from './position.js';
 
 /** Numbers as they occur in events: of any size, with any number of decimal places. */

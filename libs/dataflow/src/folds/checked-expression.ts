@@ -1,12 +1,18 @@
-import type { ExpressionTree } from '#cel';
-import { checkKinds } from '#cel';
-import { checkComparisons } from '#cel';
-import { compileCondition, compileParsed } from '#cel';
-import { InvalidCelExpressionError } from '#cel';
-import { checkLiterals } from '#cel';
-import { kinds, namesOfKinds, type KindSet } from '#cel';
-import { parseExpression } from '#cel';
-import type { CelValue } from '#cel';
+import {
+  checkComparisons,
+  checkKinds,
+  checkLiterals,
+  compileCondition,
+  compileParsed,
+  InvalidCelExpressionError,
+  kinds,
+  namesOfKinds,
+  parseExpression,
+  type CelValue,
+  type ExpressionTree,
+  type KindSet,
+} from '#cel';
+import { eventVariable } from '../expressions/event-variable.js';
 import type { FoldEvent } from './fold-event.js';
 
 type EvaluateEvent = (event: FoldEvent) => CelValue;
@@ -17,7 +23,7 @@ type EvaluateEvent = (event: FoldEvent) => CelValue;
  * @throws InvalidCelExpressionError if the text is not a valid expression, or can return none of the wanted kinds for any event
  */
 export function compileExact(text: string, wanted: KindSet): EvaluateEvent {
-  const run = compileParsed(checked(text, wanted));
+  const run = compileParsed(checked(text, wanted), eventVariable);
   return (event) => run(event.value);
 }
 
@@ -29,7 +35,7 @@ export function compileExact(text: string, wanted: KindSet): EvaluateEvent {
 export function compileWhere(text: string): (event: FoldEvent) => boolean {
   const expression = checked(text, kinds.boolean);
   checkComparisons(expression);
-  const run = compileCondition(expression);
+  const run = compileCondition(expression, eventVariable);
   return (event) => run(event.value);
 }
 
@@ -37,8 +43,8 @@ function checked(text: string, wanted: KindSet): ExpressionTree {
   const expression = parseExpression(text);
   checkLiterals(expression, text);
   // `compileParsed` reports unknown names, and `checkKinds` after it reports operations without a meaning.
-  compileParsed(expression, { mayBeText: (wanted & kinds.string) !== 0 });
-  const found = checkKinds(expression);
+  compileParsed(expression, eventVariable, { mayBeText: (wanted & kinds.string) !== 0 });
+  const found = checkKinds(expression, eventVariable);
   if (found & wanted) return expression;
   const detail = `This is ${namesOfKinds(found)}, but ${namesOfKinds(wanted)} is needed.`;
   throw new InvalidCelExpressionError(detail, expression.at);

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { numberTexts } from '../../../cel/src/decimal.fixture.js';
-import { readDecimal } from '#cel';
-import { isComputable } from '#cel';
+import { numberTexts } from '../../../../packages/cel/src/decimal.fixture.js';
+import { readDecimal, isComputable } from '#cel';
 import { compileFold, type FoldState } from './compile-fold.js';
 import { event } from './event.fixture.js';
 import type { FoldEvent } from './fold-event.js';

@@ -1,6 +1,4 @@
-import { EvaluationError } from '#cel';
-import { kindsOf, namesOfKinds } from '#cel';
-import type { CelValue } from '#cel';
+import { EvaluationError, kindsOf, namesOfKinds, type CelValue } from '#cel';
 import { compileFields, type CompiledField, type FoldField } from './compile-fields.js';
 import { expressionDetail } from '../definition/definition-error.js';
 import type { FoldEvent } from './fold-event.js';

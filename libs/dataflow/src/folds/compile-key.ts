@@ -1,9 +1,6 @@
 import { hasCharacters } from '#json';
 import { plainTextPattern, plainTextRule } from '#api';
-import { EvaluationError } from '#cel';
-import { kinds, kindsOf, namesOfKinds } from '#cel';
-import { toJson } from '#cel';
-import type { CelValue } from '#cel';
+import { EvaluationError, kinds, kindsOf, namesOfKinds, toJson, type CelValue } from '#cel';
 import { compileExact } from './checked-expression.js';
 import type { FoldRejection } from './compile-fold.js';
 import { locateExpressionErrors, expressionDetail } from '../definition/definition-error.js';

@@ -1,5 +1,5 @@
 import { parseTime } from '#json';
-import type { EventFromKafka } from '#cel';
+import type { EventFromKafka } from '#event';
 import { foldEvent, type FoldEvent } from './fold-event.js';
 
 /**

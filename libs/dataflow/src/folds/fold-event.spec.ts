@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DecimalText } from '#cel';
-import { memberValue } from '#cel';
-import type { CelObject } from '#cel';
+import { DecimalText, memberValue, type CelObject } from '#cel';
 import { event } from './event.fixture.js';
 
 describe('foldEvent', () => {

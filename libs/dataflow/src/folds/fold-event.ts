@@ -1,5 +1,6 @@
-import { logEventValue, type EventFromKafka } from '#cel';
 import type { CelObject } from '#cel';
+import type { EventFromKafka } from '#event';
+import { logEventValue } from '../expressions/event-value.js';
 import type { FoldEventSortKey } from '../fold-operations/position.js';
 
 /**

@@ -1,6 +1,4 @@
-import { kinds } from '#cel';
-import { isObject, type CelValue } from '#cel';
-import { memberValue } from '#cel';
+import { kinds, isObject, type CelValue, memberValue } from '#cel';
 import { DefinitionMemberReader } from '../definition/members.js';
 import { derivedEventLimits, tooManyDerivedEvents } from '../flow/event-outcome-collector.js';
 import type { LazilyParsedEvent } from '../flow/lazily-parsed-event.js';

@@ -1,5 +1,5 @@
 import { formatTime } from '#json';
-import type { EventFromKafka } from '#cel';
+import type { EventFromKafka } from '#event';
 import type { OperatorOutcome, PassedOnEvent } from '../flow/pipeline.js';
 
 /**

@@ -1,7 +1,7 @@
 import { TimeSlice } from '#async';
 import type { EpochMicros } from '#json';
 import { StepBudget, withinBudget } from '#cel';
-import type { EventFromKafka } from '#cel';
+import type { EventFromKafka } from '#event';
 import { addToStateEntries } from './add-to-state-entries.js';
 import { DryRunRecorder, dryRunLimits, type DryRunResult, type DryRunStep } from './dry-run-recorder.js';
 import { downstreamWatermark } from './upstream-progress.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { EventFromKafka } from '#cel';
+import type { EventFromKafka } from '#event';
 import type { OperatorJson } from '../operators/operator.js';
 import type { PipelineSpec } from './pipeline-spec.js';
 import { logEvent } from './pipeline.fixture.js';

@@ -1,5 +1,5 @@
 import { parseTime } from '#json';
-import type { EventFromKafka } from '#cel';
+import type { EventFromKafka } from '#event';
 import { compilePipeline } from './compile-pipeline.js';
 import { sourceEvent } from '../flow/lazily-parsed-event.js';
 import type {

@@ -1,4 +1,4 @@
-import type { EventFromKafka } from '#cel';
+import type { EventFromKafka } from '#event';
 import { derivedId } from './derived-id.js';
 import { UpstreamProgress, downstreamWatermark, type WatermarkRecord } from './upstream-progress.js';
 import { sourceEvent } from '../flow/lazily-parsed-event.js';

@@ -3,7 +3,7 @@ import { tableFor, type ParameterizedSql } from './event-query.js';
 import { conditions, whereClause } from './filter-to-sql.js';
 import { SqlParams } from './sql-params.js';
 import { existingOffsetsSql } from './summaries.js';
-import { readableColumns } from '#cel';
+import { readableEventColumns } from './event-columns.js';
 
 /** A row of the result of `countSql`. `total` is the same in every row. */
 export type StoredEventCountBucketRow = [start: number, group: string, count: number, total: number];
@@ -17,7 +17,7 @@ export function countSql(query: EventCountQuery, final: boolean): ParameterizedS
   const params = new SqlParams();
   const where = whereClause(conditions(query, params, query.time));
   return {
-    query: `${query.where ? readableColumns : ''}
+    query: `${query.where ? readableEventColumns : ''}
 SELECT ${startOf(query, params)} AS bucket_start, ${query.groupBy ?? "''"} AS bucket_group, count() AS events,
   sum(events) OVER () AS total
 FROM ${tableFor(query)}${final ? ' FINAL' : ''}

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { ClickHouseSettings } from '@clickhouse/client';
-import { readableColumns } from '#cel';
+import { readableEventColumns } from './event-columns.js';
 import type { EventFileFormat, EventFileExportQuery, EventFileExporter } from '../event-files.js';
 import type { StoreClickHouseClient } from './store-clickhouse-client.js';
 import type { ParameterizedSql } from './event-query.js';
@@ -70,7 +70,7 @@ export class ClickHouseEventFileExporter implements EventFileExporter {
 export function eventFileSql(query: EventFileExportQuery): ParameterizedSql {
   const params = new SqlParams();
   return {
-    query: `${query.where || query.members.length > 0 ? readableColumns : ''}
+    query: `${query.where || query.members.length > 0 ? readableEventColumns : ''}
 ${selectClause(query.members, { event_id: 'toString(event_id)' })}
 FROM events FINAL
 ${whereClause(conditions(query, params))}

@@ -3,7 +3,7 @@ import type { EventFilter, EventIdQuery } from '../store.js';
 import { conditions, whereClause } from './filter-to-sql.js';
 import { SqlParams } from './sql-params.js';
 import { namedStreams, streamConditions } from './stream-scope.js';
-import { readableColumns } from '#cel';
+import { readableEventColumns } from './event-columns.js';
 
 /** The text of an SQL statement for ClickHouse, with the values of its bound parameters. */
 export interface ParameterizedSql {
@@ -70,7 +70,7 @@ export function eventPageSql(query: EventPageQuery): ParameterizedSql {
   const direction = query.order === 'asc' ? 'ASC' : 'DESC';
   const columns = namedStreams(query)?.length === 1 ? pageOrder.slice(0, 3) : pageOrder;
   return {
-    query: `${query.where ? readableColumns : ''}
+    query: `${query.where ? readableEventColumns : ''}
 SELECT ${eventSelection}
 FROM ${tableFor(query)}
 ${whereClause(sql)}

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { parseCondition } from '#cel';
+import { storedEventVariable } from '#dataflow';
 import { rowBatchesOf } from '../row-batch/row-batches-of.fixture.js';
 import { QueryTooExpensiveError, QueryTooSlowError, StoreUnavailableError } from '../errors.js';
 import { rowsOf } from '../contract/rows.js';
@@ -92,6 +93,7 @@ describe('the ClickHouse store under faults', () => {
   describe('running a long query', () => {
     const where = parseCondition(
       Array.from({ length: 6 }, (_, i) => `event.data.a * event.data.b > 1e30 + ${i}`).join(' || '),
+      storedEventVariable,
     );
     const query = { access: allStreams, limit: 10, where, groupBy: 'event_type' } as const;
     const isOver = async () => {

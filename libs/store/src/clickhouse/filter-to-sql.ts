@@ -2,6 +2,7 @@ import type { EventFilter, EventTimeName } from '../store.js';
 import type { SqlParams } from './sql-params.js';
 import { equalsOneOf, streamConditions } from './stream-scope.js';
 import { whereToSql } from '#cel';
+import { eventColumns } from './event-columns.js';
 
 /**
  * Returns the SQL conditions for the events that a filter selects, to be joined by AND. `time` is the time that `since` and
@@ -20,7 +21,7 @@ export function conditions(
   }
   if (filter.since !== undefined) sql.push(`${time} >= ${params.time(filter.since)}`);
   if (filter.until !== undefined) sql.push(`${time} < ${params.time(filter.until)}`);
-  if (filter.where) sql.push(whereToSql(filter.where, params));
+  if (filter.where) sql.push(whereToSql(filter.where, eventColumns, params));
   return sql;
 }
 

@@ -9,7 +9,7 @@ import {
 import { tableFor, eventSelection, type ParameterizedSql } from './event-query.js';
 import { conditions, whereClause } from './filter-to-sql.js';
 import { SqlParams } from './sql-params.js';
-import { readableColumns } from '#cel';
+import { readableEventColumns } from './event-columns.js';
 
 /**
  * Selects events in several offset ranges. The condition on the total range of offsets comes first: with it,
@@ -24,7 +24,7 @@ export function logOrderSql(query: LogOrderQuery): ParameterizedSql {
   const params = new SqlParams();
   const sql = [...conditions({ ...query, streams: streamsOf(ranges) }, params), ...inRanges(ranges, params)];
   return {
-    query: `${query.where ? readableColumns : ''}
+    query: `${query.where ? readableEventColumns : ''}
 SELECT ${eventSelection}
 FROM ${tableFor(query)}
 ${whereClause(sql)}

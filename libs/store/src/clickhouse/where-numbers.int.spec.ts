@@ -4,9 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { parseTime } from '#json';
 import type { StoredEvent } from '#event';
-import { compileCondition, eventValue, InvalidCelExpressionError, parseCondition } from '#cel';
+import {
+  compileCondition,
+  InvalidCelExpressionError,
+  parseCondition,
+  UntranslatableExpressionError,
+} from '#cel';
+import { eventValue, storedEventVariable } from '#dataflow';
 import { rowBatchesOf } from '../row-batch/row-batches-of.fixture.js';
-import { UntranslatableExpressionError } from '#cel';
 import type { EventRow } from '../store.js';
 import { randomConditions, randomData } from './random-where.fixture.js';
 import { openTestStore, type TestStore } from './test-store.js';
@@ -47,10 +52,11 @@ describe('a where condition on numbers in ClickHouse', () => {
 
   const find = async (text: string): Promise<StoredEvent[]> => {
     const query = { access: allStreams, streams: [stream], order: 'asc', limit: 1000 } as const;
-    return (await test.store.reader.query({ ...query, where: parseCondition(text) })).items;
+    return (await test.store.reader.query({ ...query, where: parseCondition(text, storedEventVariable) }))
+      .items;
   };
   const matched = (text: string): string[] => {
-    const run = compileCondition(parseCondition(text));
+    const run = compileCondition(parseCondition(text, storedEventVariable), storedEventVariable);
     return stored.filter((event) => run(eventValue(event))).map(({ data }) => data);
   };
 
@@ -93,7 +99,7 @@ describe('a where condition on numbers in ClickHouse', () => {
 
 function isCondition(text: string): boolean {
   try {
-    parseCondition(text);
+    parseCondition(text, storedEventVariable);
     return true;
   } catch (error) {
     if (error instanceof InvalidCelExpressionError) return false;

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { parseCondition, parseExpression } from '#cel';
-import { UntranslatableExpressionError } from '#cel';
+import { parseCondition, parseExpression, UntranslatableExpressionError, whereToSql } from '#cel';
+import { storedEventVariable } from '#dataflow';
+import { eventColumns } from './event-columns.js';
 import { SqlParams } from './sql-params.js';
-import { whereToSql } from '#cel';
 import { expressions } from './where.fixture.js';
 
 function translate(text: string) {
   const params = new SqlParams();
-  return { sql: whereToSql(parseExpression(text), params), params: params.values };
+  return { sql: whereToSql(parseExpression(text), eventColumns, params), params: params.values };
 }
 
 describe('whereToSql', () => {
@@ -77,7 +77,7 @@ describe('whereToSql', () => {
   });
 
   it.each(expressions)('%s is also accepted by parseCondition', (text) => {
-    expect(parseCondition(text)).toEqual(parseExpression(text));
+    expect(parseCondition(text, storedEventVariable)).toEqual(parseExpression(text));
   });
 
   it('rejects an expression whose SQL would be too large', () => {

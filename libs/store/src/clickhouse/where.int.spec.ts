@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { parseTime } from '#json';
 import type { StoredEvent } from '#event';
-import type { ExpressionTree } from '#cel';
-import { compileCondition, eventValue, parseExpression } from '#cel';
+import { type ExpressionTree, compileCondition, parseExpression } from '#cel';
+import { eventValue, storedEventVariable } from '#dataflow';
 import { rowBatchesOf } from '../row-batch/row-batches-of.fixture.js';
 import type { EventRow } from '../store.js';
 import { openTestStore, type TestStore } from './test-store.js';
@@ -52,7 +52,7 @@ describe('a where condition in ClickHouse', () => {
     (await find(text)).map((event) => event.offset).sort((a, b) => a - b);
 
   it.each(expressions)('%s: matches the events for which the evaluated expression is true', async (text) => {
-    const run = compileCondition(parseExpression(text));
+    const run = compileCondition(parseExpression(text), storedEventVariable);
     const events = await find('true');
     expect(events).toHaveLength(samples.length);
     const expected = events.filter((event) => run(eventValue(event))).map((event) => event.offset);

@@ -1,10 +1,9 @@
 import { compareUtf8, formatTime } from '#json';
 import { streamNameOf, type StoredEvent } from '#event';
 import { allStreams, permitsStream } from '#api';
-import type { ExpressionTree } from '#cel';
+import { type ExpressionTree, UntranslatableExpressionError } from '#cel';
 import { decodeCursor, encodeCursor } from '../cursor.js';
 import { assertDeadLetterIdsBounded, deadLetterId, deadLetterIdentity } from '../dead-letter-id.js';
-import { UntranslatableExpressionError } from '#cel';
 import { QueryTooExpensiveError } from '../errors.js';
 import { eventCursor, eventCursorPosition } from '../event-page-sort-key.js';
 import { assertRangesBounded, assertStoredIdsBounded, nextOffsets, type OffsetRange } from '../log-order.js';

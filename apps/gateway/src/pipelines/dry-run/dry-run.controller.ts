@@ -1,7 +1,7 @@
 import { Controller, Header, HttpCode, Post, Req } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { limits } from '#event';
+import { limits, type EventFromKafka } from '#event';
 import { ProblemError, type InputProblem } from '#api';
 import {
   DescribeBody,
@@ -14,7 +14,6 @@ import {
 } from '#http';
 import { readGivenEvents } from '#writing';
 import { dryRunText, effectsOf } from '#dataflow';
-import type { EventFromKafka } from '#cel';
 import { ApiAnswer } from '../../openapi/answers.js';
 import { definitionProblems } from '../pipeline-problems.js';
 import { DryRunReportAnswer } from './dry-run-answers.js';

@@ -9,7 +9,7 @@ import {
   type ProjectionLookup,
   type CompiledPipeline,
 } from '#dataflow';
-import type { EventFromKafka } from '#cel';
+import type { EventFromKafka } from '#event';
 import { WebhookAddressPolicy } from '#webhooks';
 import { DEFINITIONS, STORE } from '../../shared-services/shared-services.js';
 import { PipelineReferenceChecker, type PipelineDefinitionCaller } from '../pipeline-reference-checker.js';

@@ -1,5 +1,6 @@
 import { reservedStreamPrefix } from '#api';
-import { microsOfTimeText, readableColumns } from '#cel';
+import { microsOfTimeText } from '#cel';
+import { readableEventColumns } from '../event-columns.js';
 import type { AnalystViews, EventTypeView, DataMemberColumn } from '../../analyst-sql.js';
 import { quoteText, quoteIdentifier } from './literals.js';
 import { projectionSelect } from './projection-view.js';
@@ -29,7 +30,10 @@ export const eventsView = 'events';
  */
 export function viewSelects(views: AnalystViews, tables: string): Map<string, string> {
   return new Map([
-    [eventsView, `${readableColumns} ${selectClause([], readable)} ${eventsOf(tables)} AND ${notReserved}`],
+    [
+      eventsView,
+      `${readableEventColumns} ${selectClause([], readable)} ${eventsOf(tables)} AND ${notReserved}`,
+    ],
     ...views.eventTypes.map((view) => [view.view, eventTypeSelect(view, tables)] as const),
     ...views.projections.map((view) => [view.view, projectionSelect(view, tables)] as const),
   ]);
@@ -48,18 +52,18 @@ function eventsOf(tables: string): string {
 
 function eventTypeSelect({ stream, eventType, columns }: EventTypeView, tables: string): string {
   const ofType = `events.stream = ${quoteText(stream)} AND events.event_type = ${quoteText(eventType)}`;
-  return `${readableColumns} ${selectClause(columns, readable)} ${eventsOf(tables)} AND ${ofType}`;
+  return `${readableEventColumns} ${selectClause(columns, readable)} ${eventsOf(tables)} AND ${ofType}`;
 }
 
 /** The columns of views that ClickHouse's JSON functions can read: `data` and `metadata` are the exact text. */
 const readable = { readable_data: 'readable_data', readable_metadata: 'readable_metadata' };
 
-/** Names that `readableColumns` defines: a column of the same name would be another expression for one alias. */
+/** Names that `readableEventColumns` defines: a column of the same name would be another expression for one alias. */
 const definedNames = ['readable_data', 'readable_metadata', 'exact_data', 'exact_metadata'];
 
 /**
  * Returns the SELECT clause with the columns of an event, then the given members. `instead` replaces the
- * expressions of some columns, or adds some. With members, the statement must begin with `readableColumns`.
+ * expressions of some columns, or adds some. With members, the statement must begin with `readableEventColumns`.
  */
 export function selectClause(
   members: readonly DataMemberColumn[],

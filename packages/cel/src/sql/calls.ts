@@ -1,0 +1,221 @@
+import type { ExpressionTree } from '../expression-tree.js';
+import { UntranslatableExpressionError } from './untranslatable.js';
+import type { SqlValueBinder } from './sql-value-binder.js';
+import { durationLiteral, timestampLiteral } from './literal.js';
+import { computed, decimalOfText, microsOf, withAliases, wholeNumber } from './numbers.js';
+import { microsOfTimeText } from './time-text.js';
+import { json, requireKind, valueOf, type SqlExpressionsByKind } from './sql-expressions-by-kind.js';
+
+type CallExpression = Extract<ExpressionTree, { kind: 'call' }>;
+/** Translates a CEL expression to the ClickHouse SQL of its value. */
+type TranslateToSql = (expression: ExpressionTree) => SqlExpressionsByKind;
+
+interface CallTranslation {
+  call: CallExpression;
+  params: SqlValueBinder;
+  translate: TranslateToSql;
+}
+
+/** CEL methods that test a string against another one, with their ClickHouse SQL. */
+const stringTests: Record<string, (text: string, other: string) => string> = {
+  startsWith: (text, other) => `startsWith(${text}, ${other})`,
+  endsWith: (text, other) => `endsWith(${text}, ${other})`,
+  contains: (text, other) => `(position(${text}, ${other}) > 0)`,
+};
+
+/**
+ * ClickHouse SQL of the CEL methods for parts of a time in UTC. The methods count months, days of the month and days of
+ * the year from 0, and days of the week from 0 for Sunday.
+ */
+const timeParts: Record<string, (time: string) => string> = {
+  getFullYear: (time) => `toYear(${time})`,
+  getMonth: (time) => `toMonth(${time}) - 1`,
+  getDate: (time) => `toDayOfMonth(${time})`,
+  getDayOfMonth: (time) => `toDayOfMonth(${time}) - 1`,
+  getDayOfWeek: (time) => `toDayOfWeek(${time}) % 7`,
+  getDayOfYear: (time) => `toDayOfYear(${time}) - 1`,
+  getHours: (time) => `toHour(${time})`,
+  getMinutes: (time) => `toMinute(${time})`,
+  getSeconds: (time) => `toSecond(${time})`,
+  getMilliseconds: (time) => `toMillisecond(${time})`,
+};
+
+/** SQL condition: the microseconds in `time` are in the range of ClickHouse's DateTime64, the years 1900 to 2299. */
+const isTime = 'time >= -2208988800000000 AND time < 10413792000000000';
+
+/** Translates the call of a CEL function or method to ClickHouse SQL. */
+export function callValue(
+  call: CallExpression,
+  params: SqlValueBinder,
+  translate: TranslateToSql,
+): SqlExpressionsByKind {
+  const context = { call, params, translate };
+  return call.object === null ? functionValue(context) : methodValue(call.object, context);
+}
+
+function functionValue({ call, params, translate }: CallTranslation): SqlExpressionsByKind {
+  const [argument] = call.args;
+  if (call.args.length !== 1 || !argument) throw unknown(call);
+  const { at } = call;
+  const text = argument.kind === 'literal' && typeof argument.value === 'string' ? argument.value : undefined;
+  switch (call.name) {
+    case 'has':
+      return has(argument, translate);
+    case 'size':
+      return size(translate(argument), at);
+    case 'timestamp':
+      return text === undefined
+        ? timestampOf(translate(argument), at)
+        : timestampLiteral(text, argument.at, params);
+    case 'duration':
+      if (text === undefined) throw unknown(call);
+      return durationLiteral(text, argument.at, params);
+    case 'int':
+    case 'double':
+    case 'string':
+      return conversion(call.name, translate(argument), at);
+    case 'dyn':
+      return translate(argument);
+    default:
+      throw unknown(call);
+  }
+}
+
+function methodValue(object: ExpressionTree, { call, translate }: CallTranslation): SqlExpressionsByKind {
+  const { name, args, at } = call;
+  const receiver = translate(object);
+  const [argument] = args;
+  if (args.length === 1 && argument) {
+    const test = Object.hasOwn(stringTests, name) ? stringTests[name] : undefined;
+    if (test) {
+      const sql = test(
+        requireKind(receiver, 'string', name),
+        requireKind(translate(argument), 'string', name),
+      );
+      return valueOf('bool', sql, at);
+    }
+    if (name === 'matches')
+      return matches(receiver, argument, { at, maxBytes: call.maxBytes ?? 0, translate });
+  }
+  if (args.length > 0) throw unknown(call);
+  if (name === 'size') return size(receiver, at);
+  if (name === 'lowerAscii') return valueOf('string', `lower(${requireKind(receiver, 'string', name)})`, at);
+  if (name === 'upperAscii') return valueOf('string', `upper(${requireKind(receiver, 'string', name)})`, at);
+  const part = Object.hasOwn(timeParts, name) ? timeParts[name] : undefined;
+  if (!part) throw unknown(call);
+  const time = part("fromUnixTimestamp64Micro(time, 'UTC')");
+  const sql = withAliases(
+    { time: requireKind(receiver, 'timestamp', name) },
+    `if(${isTime}, toInt64(${time}), NULL)`,
+  );
+  return wholeNumber(sql, at);
+}
+
+/**
+ * Translates `matches`. `(?-s)` makes a dot not match line breaks, as in CEL, unlike ClickHouse's default. A text that
+ * is too long for the pattern is an error and is not searched.
+ */
+function matches(
+  receiver: SqlExpressionsByKind,
+  pattern: ExpressionTree,
+  { at, maxBytes, translate }: { at: number; maxBytes: number; translate: TranslateToSql },
+): SqlExpressionsByKind {
+  if (pattern.kind !== 'literal' || typeof pattern.value !== 'string') {
+    throw new UntranslatableExpressionError('The pattern of matches() must be a literal.', pattern.at);
+  }
+  const sql = requireKind(translate({ ...pattern, value: `(?-s)${pattern.value}` }), 'string', 'matches');
+  const isShort = `length(s) <= ${maxBytes}`;
+  const found = `if(${isShort}, match(if(${isShort}, assumeNotNull(s), ''), ${sql}), NULL)`;
+  return valueOf('bool', withAliases({ s: requireKind(receiver, 'string', 'matches') }, found), at);
+}
+
+/**
+ * Translates `has`. The macro is false if the member, or another member on its path, is missing. A null member counts
+ * as present.
+ */
+function has(argument: ExpressionTree, translate: TranslateToSql): SqlExpressionsByKind {
+  if (argument.kind !== 'member') {
+    throw new UntranslatableExpressionError('has() takes a member, such as has(a.b).', argument.at);
+  }
+  const value = translate(argument);
+  const sql = value.container || !value.isNull ? value.exists : `NOT (${value.isNull})`;
+  return { at: argument.at, bool: `(${sql})`, exists: '1' };
+}
+
+function size(value: SqlExpressionsByKind, at: number): SqlExpressionsByKind {
+  const cases: string[] = [];
+  if (value.string !== undefined) cases.push(`isNotNull(${value.string})`, `lengthUTF8(${value.string})`);
+  if (value.container) {
+    const type = json('JSONType', value.container);
+    cases.push(`${value.exists} AND ${type} IN ('Array', 'Object')`, json('JSONLength', value.container));
+  }
+  if (cases.length === 0)
+    throw new UntranslatableExpressionError('size() needs a string or a list.', value.at);
+  return wholeNumber(`toInt64(multiIf(${cases.join(', ')}, NULL))`, at);
+}
+
+/** Translates `timestamp()` of RFC 3339 text between the years 1900 and 2200, or of seconds since 1970. */
+function timestampOf(value: SqlExpressionsByKind, at: number): SqlExpressionsByKind {
+  const parts: string[] = [];
+  if (value.string !== undefined) {
+    parts.push(microsOfTimeText(value.string, 'parseTime'));
+  }
+  if (value.decimal !== undefined) {
+    parts.push(withAliases({ time: microsOf(value.decimal) }, `if(${isTime}, time, NULL)`));
+  }
+  if (parts.length === 0)
+    throw new UntranslatableExpressionError('timestamp() needs a string or a number.', at);
+  return valueOf(
+    'timestamp',
+    parts.length === 1 ? (parts[0] as string) : `coalesce(${parts.join(', ')})`,
+    at,
+  );
+}
+
+const forms = {
+  int: "'^[-+]?[0-9]{1,19}$'",
+  double: "'^[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?$'",
+};
+
+function conversion(
+  to: 'int' | 'double' | 'string',
+  value: SqlExpressionsByKind,
+  at: number,
+): SqlExpressionsByKind {
+  if (to === 'string') return text(value, at);
+  const decimals: string[] = [];
+  if (value.decimal !== undefined) decimals.push(to === 'int' ? `trunc(${value.decimal})` : value.decimal);
+  if (value.string !== undefined) {
+    const read = decimalOfText('text');
+    decimals.push(withAliases({ text: value.string }, `if(match(text, ${forms[to]}), ${read}, NULL)`));
+  }
+  if (decimals.length === 0)
+    throw new UntranslatableExpressionError('This value cannot be converted to a number.', value.at);
+  const result = computed(
+    decimals.length === 1 ? (decimals[0] as string) : `coalesce(${decimals.join(', ')})`,
+    at,
+  );
+  if (to === 'int' || value.number === undefined) return result;
+  // A number remains unchanged, even if it is out of range.
+  const number = `coalesce(${value.number}, ${result.number})`;
+  return { ...result, number, exists: `isNotNull(${number})` };
+}
+
+function text(value: SqlExpressionsByKind, at: number): SqlExpressionsByKind {
+  const parts = [
+    value.string,
+    value.bool && `multiIf(isNull(${value.bool}), NULL, ${value.bool}, 'true', 'false')`,
+    value.decimal && `toString(${value.decimal})`,
+  ];
+  const sql = parts.filter((part) => part !== undefined && part !== '');
+  if (sql.length === 0)
+    throw new UntranslatableExpressionError('This value cannot be converted to a string.', value.at);
+  return valueOf('string', `coalesce(${sql.join(', ')})`, at);
+}
+
+function unknown(call: CallExpression): UntranslatableExpressionError {
+  return new UntranslatableExpressionError(
+    `${call.name}() with ${call.args.length} argument(s) cannot be used in a query.`,
+    call.at,
+  );
+}

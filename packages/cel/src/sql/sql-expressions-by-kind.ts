@@ -1,0 +1,85 @@
+import { UntranslatableExpressionError } from './untranslatable.js';
+import { exactColumn, readableColumn } from './readable.js';
+
+/**
+ * A CEL value as SQL. The kind of a member of a JSON column is known only when a row is read. An `SqlExpressionsByKind` therefore has one
+ * SQL expression for each possible kind, which is NULL in rows where the value is of another kind. Errors in CEL (a
+ * missing member, a wrong type) are NULL too, because SQL's AND, OR and NOT treat NULL as CEL's `&&`, `||` and `!`
+ * treat errors.
+ */
+export interface SqlExpressionsByKind {
+  at: number;
+  string?: string;
+  /** SQL of the type Nullable(Float64): the nearest double of the number. */
+  number?: string;
+  /** SQL of the type Nullable(Decimal(76, 36)): the exact number, or NULL if computations do not support the number. */
+  decimal?: string;
+  /** SQL of the type Int128: the number of an integer column or literal, which ClickHouse compares fastest. */
+  integer?: string;
+  /** True if the value is a number that results from a computation, so that `number` is derived from `decimal`. */
+  isComputed?: boolean;
+  bool?: string;
+  /** SQL for a time, as microseconds since 1970. */
+  timestamp?: string;
+  /** SQL for a duration in microseconds. */
+  duration?: string;
+  /** SQL that is 1 in rows where the value is CEL's null. */
+  isNull?: string;
+  /** SQL that is 1 if the value exists, including null, and 0 if the value is an error. */
+  exists: string;
+  /** The location in a JSON column, if the value may be a list or an object. */
+  container?: JsonLocation;
+  /** SQL that is 1 if the value is a list or an object. */
+  isContainer?: string;
+}
+
+/** A location in a JSON column: the column, and the SQL of each step of the path. */
+export interface JsonLocation {
+  column: string;
+  steps: string[];
+}
+
+/** A kind of CEL value for which an `SqlExpressionsByKind` has SQL. */
+export type SqlKind = 'string' | 'number' | 'bool' | 'timestamp' | 'duration';
+export const kinds: readonly SqlKind[] = ['string', 'number', 'bool', 'timestamp', 'duration'];
+
+/** Returns an SQL value that can only be of this kind. The value is an error in rows where its SQL is NULL. */
+export function valueOf(kind: SqlKind, sql: string, at: number): SqlExpressionsByKind {
+  return { at, [kind]: sql, exists: `isNotNull(${sql})` };
+}
+
+/**
+ * Returns the SQL that computes a value as one kind, such as a string.
+ * @throws UntranslatableExpressionError if the value can never be of that kind
+ */
+export function requireKind(value: SqlExpressionsByKind, kind: SqlKind | 'decimal', what: string): string {
+  const sql = value[kind];
+  if (sql === undefined) {
+    const needed = kind === 'decimal' ? 'number' : kind;
+    throw new UntranslatableExpressionError(`${what} needs a ${needed} here.`, value.at);
+  }
+  return sql;
+}
+
+/**
+ * Returns the call of a ClickHouse JSON function, such as `JSONType(readable_data, 'a', 'b')`. The column
+ * `readable_data` is `data` in a form that these functions can read (`readableColumn`).
+ */
+export function json(name: string, place: JsonLocation, more: readonly string[] = []): string {
+  return `${name}(${[`readable_${place.column}`, ...place.steps, ...more].join(', ')})`;
+}
+
+/**
+ * Returns the call of a ClickHouse JSON function, such as `JSONExtractRaw(exact_data, 'a')`. The column `exact_data` is
+ * `data` with its long numbers as strings, so that all their digits can be read (`exactColumn`).
+ */
+export function exactJson(name: string, place: JsonLocation): string {
+  return `${name}(${[`exact_${place.column}`, ...place.steps].join(', ')})`;
+}
+
+/** Returns the WITH clause that defines, for these JSON columns, the columns that the SQL of a condition refers to. */
+export function readableColumns(...columns: readonly string[]): string {
+  const readable = columns.map((column) => `${readableColumn(column)} AS readable_${column}`);
+  const exact = columns.map((column) => `${exactColumn(column)} AS exact_${column}`);
+  return `WITH ${[...readable, ...exact].join(', ')}`;
+}
