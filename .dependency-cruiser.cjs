@@ -1,4 +1,4 @@
-/** Imports point one way: apps → http, writing, engine, registry → log, store, schemas, dataflow → cel → api, telemetry → event, async, zstd. */
+/** Imports point one way: apps → http, writing, engine, registry → log, store, dataflow → api, telemetry → event, async, zstd; all on the packages. */
 const only = (name, module, from) => ({
   name,
   severity: 'error',
@@ -72,7 +72,7 @@ module.exports = {
     {
       name: 'ports-do-not-look-up-or-sideways',
       severity: 'error',
-      from: { path: '^libs/(log|store|schemas|dataflow|telemetry|webhooks)/', pathNot: '\\.spec\\.ts$' },
+      from: { path: '^libs/(log|store|dataflow|telemetry|webhooks)/', pathNot: '\\.spec\\.ts$' },
       to: { path: '^(apps/|libs/)', pathNot: ['^libs/(event|api|async|zstd)/', '^libs/$1/'] },
     },
     {
@@ -148,7 +148,7 @@ module.exports = {
       from: { path: '^(apps|libs|testkit|local|test|bench)/' },
       to: {
         path: '^packages/(cel|json-schema|json|regex-cost)/src/(?!index\\.ts$)',
-        pathNot: '\\.fixture\\.ts$',
+        pathNot: ['\\.fixture\\.ts$', '/compatibility-mode\\.ts$'],
       },
     },
     {
@@ -219,7 +219,7 @@ module.exports = {
     },
     ...layersIn('packages', 'cel', ['', 'sql']),
     ...layers('dataflow', 'id-window', 'entity-state', ...dataflowLayers),
-    ...layers('schemas', '', 'values', 'document', 'validation', 'compatibility'),
+    ...layersIn('packages', 'json-schema', ['', 'values', 'document', 'validation', 'compatibility']),
     ...layers('telemetry', '', 'event-loop', 'tracing'),
     ...layers('log', '', 'kafka', 'memory', 'contract'),
     ...layers('store', 'row-batch', '', 'clickhouse', 'memory', 'contract'),
@@ -266,7 +266,7 @@ module.exports = {
       },
     },
     only('cel-in-cel', '@marcbachmann', 'packages/cel/'),
-    only('formats-in-schemas', '@hyperjump/json-schema-formats|idn-hostname', 'libs/schemas/'),
+    only('formats-in-json-schema', '@hyperjump/json-schema-formats|idn-hostname', 'packages/json-schema/'),
     only('chdb-in-local', 'chdb', 'local/'),
     only('nest-in-apps-http-and-writing', '@nestjs', 'apps/|libs/http/|libs/writing/'),
   ],

@@ -1,7 +1,7 @@
 import { IsBoolean, IsIn, IsInt, IsString, Max, Min } from 'class-validator';
 import { AppConfig, AreHostNames, AreNetworks, DiffersFrom, FromText, Secret } from '#api';
 import { AreApiKeys } from '#http';
-import { compatibilityPolicies, type ComparisonStrictness } from '#schemas';
+import { compatibilityPolicies, type ComparisonStrictness } from '#json-schema';
 
 /** The gateway's own settings, read from the environment in addition to those of every app. */
 export class GatewayConfig extends AppConfig {

@@ -1,4 +1,3 @@
-export * from './compatibility.js';
 export * from './characters.js';
 export * from './config.js';
 export * from './duration.js';

@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { accessOf, actorOf, recordHeaders, takeEvents } from '#http';
-import { compileSchema } from '#schemas';
 import { ConditionalEventWaiter } from './conditional-event-waiter.js';
 import type { AppendedEvent } from './appended-event.js';
 import { EventAppender, type WriteOptions } from './event-appender.js';
@@ -9,6 +8,7 @@ import { IngestClock } from './ingest-clock.js';
 import type { EventParserInputs } from './read-event.js';
 import type { ParsedEvents } from './read-request.js';
 import { EventRejection } from './rejection.js';
+import { compileDataSchema } from './schemas/compile-data-schema.js';
 import { SchemaMismatchCounter } from './schemas/mismatches.js';
 import { EventSchemaValidator } from './schemas/schema-check.js';
 import { SchemaIndex } from './schemas/schema-index.js';
@@ -37,7 +37,7 @@ export class EventWriteService {
     this.schemas = new SchemaIndex(ports.definitions);
     this.schemaCheck = new EventSchemaValidator({
       index: this.schemas,
-      compile: compileSchema,
+      compile: compileDataSchema,
       mismatches: new SchemaMismatchCounter(ports.definitions),
     });
   }

@@ -1,6 +1,7 @@
 export * from './late-bound-producer.js';
 export * from './metered-producer.js';
 export { RejectedEventRevalidator } from './rejected/rejected-event-revalidator.js';
+export { compileDataSchema } from './schemas/compile-data-schema.js';
 export { CompiledSchemaCache } from './schemas/compiled-schema-cache.js';
 export { SchemaMismatchCounter } from './schemas/mismatches.js';
 export { SchemaIndex } from './schemas/schema-index.js';

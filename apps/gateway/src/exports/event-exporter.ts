@@ -3,7 +3,7 @@ import { ProblemError } from '#api';
 import { withAnySignal } from '#async';
 import { eventToJson, type StoredEvent } from '#event';
 import type { Definitions } from '#registry';
-import { topLevelColumns } from '#schemas';
+import { topLevelColumns } from '#json-schema';
 import type { EventFileFormat, EventFileExporter, EventFilter, EventReader, DataMemberColumn } from '#store';
 import { DEFINITIONS, FILES, STORE } from '../shared-services/shared-services.js';
 import { PerKeyConcurrencyLimiter } from '../access/per-key-concurrency-limiter.js';

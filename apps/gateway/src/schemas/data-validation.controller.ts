@@ -4,8 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { limits } from '#event';
 import { BodyLimit, InjectPrincipal, Principal, Query, RequireScope, takeBody } from '#http';
 import type { Definitions } from '#registry';
-import { compileSchema } from '#schemas';
-import { readGivenData } from '#writing';
+import { compileDataSchema, readGivenData } from '#writing';
 import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { Problems, bodyProblems } from '../openapi/problems.js';
@@ -51,7 +50,7 @@ export class DataValidationController {
     const subject = subjectOf(this.definitions.schemas, { stream, eventType }, access);
     const { version, schema } = versionOf(subject, wanted ?? subject.versions.length);
     const data = readGivenData({ stream, event_type: eventType }, takeBody(request).toString());
-    const compiled = compileSchema(schema);
+    const compiled = compileDataSchema(schema);
     const errors = compiled.validateText(data) ?? [];
     const valid = errors.length === 0;
     const code = compiled.exceededLimits ? 'schema_too_expensive' : 'schema_violation';

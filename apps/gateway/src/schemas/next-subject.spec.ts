@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SchemaSubject } from '#registry';
 import { nextSubject as next, type DesiredSchema } from './next-subject.js';
-import type { ComparisonStrictness } from '#schemas';
+import type { ComparisonStrictness } from '#json-schema';
 import { GatewayConfig } from '../config.js';
 import { SchemaCompatibilityChecker } from './schema-compatibility-checker.js';
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ProblemError, type SchemaCompatibility, type InputProblem } from '#api';
+import { ProblemError, type InputProblem } from '#api';
+import type { SchemaCompatibility } from '#json-schema';
 import type { SchemaEnforcementMode, SchemaSubject } from '#registry';
 import type { SchemaCompatibilityChecker } from './schema-compatibility-checker.js';
 

@@ -1,6 +1,6 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsBoolean, IsDefined, IsIn, IsInt, IsString, Min, ValidateNested } from 'class-validator';
-import { compatibilities, type SchemaCompatibility } from '#api';
+import { compatibilities, type SchemaCompatibility } from '#json-schema';
 import { schemaModes, type SchemaEnforcementMode, type SchemaSubject, type SchemaVersion } from '#registry';
 import { ListAnswer } from '../lists/list-answer.js';
 import { Nullable } from '../openapi/nullable.js';

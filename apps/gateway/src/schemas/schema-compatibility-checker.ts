@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ProblemError, type InputProblem } from '#api';
-import { checkCompatibility, type CompatibilityRequest } from '#schemas';
+import { checkCompatibility, type CompatibilityRequest } from '#json-schema';
 import { GatewayConfig } from '../config.js';
 
 /** Limit of compatibility checks that run or wait in this process; the next one is refused. */

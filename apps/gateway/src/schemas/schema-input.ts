@@ -1,6 +1,7 @@
 import { IsDefined, IsIn, IsOptional, IsString, Matches } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { Characters, compatibilities, type SchemaCompatibility, plainTextPattern } from '#api';
+import { Characters, plainTextPattern } from '#api';
+import { compatibilities, type SchemaCompatibility } from '#json-schema';
 import { limits, streamNamePattern } from '#event';
 import { schemaModes, type SchemaEnforcementMode } from '#registry';
 import { Verbatim } from '#http';

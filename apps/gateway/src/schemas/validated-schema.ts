@@ -1,5 +1,6 @@
 import { ProblemError } from '#api';
-import { compileSchema, InvalidSchemaError } from '#schemas';
+import { InvalidSchemaError } from '#json-schema';
+import { compileDataSchema } from '#writing';
 
 /**
  * Returns the schema of a body `{"schema": …}` exactly as it was sent, after it has compiled.
@@ -7,7 +8,7 @@ import { compileSchema, InvalidSchemaError } from '#schemas';
  */
 export function validatedSchema({ schema }: { schema: unknown }): unknown {
   try {
-    compileSchema(schema);
+    compileDataSchema(schema);
     return schema;
   } catch (error) {
     if (!(error instanceof InvalidSchemaError)) throw error;

@@ -7,7 +7,7 @@ import {
   type SchemaSubject,
 } from '#registry';
 import { foldOperations } from '#dataflow';
-import { topLevelColumns } from '#schemas';
+import { topLevelColumns } from '#json-schema';
 import type { AnalystViews, EventTypeView, ProjectionView } from '#store';
 import { viewNames, type ViewToName } from './view-names.js';
 

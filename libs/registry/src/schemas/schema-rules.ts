@@ -1,4 +1,5 @@
-import { compatibilities, ProblemError } from '#api';
+import { compatibilities } from '#json-schema/modes';
+import { ProblemError } from '#api';
 import { streamNamePattern } from '#event';
 import { JsonObjectReader } from '../resources/json-object-reader.js';
 import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';

@@ -1,4 +1,4 @@
-import type { SchemaCompatibility } from '#api';
+import type { SchemaCompatibility } from '#json-schema/modes';
 
 /**
  * What happens to an event that does not match its schema: `enforce` rejects it, `warn` stores and counts it, `off`

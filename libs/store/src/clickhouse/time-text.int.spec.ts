@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { microsOfTimeText } from '#cel';
 import { parseTime } from '#json';
-import { formats } from '#schemas';
+import { formats } from '#json-schema';
 import { memberExpression } from './sql/view-statements.js';
 import { openTestStore, type TestStore } from './test-store.js';
 

@@ -2,7 +2,6 @@ import { parseTime } from '#json';
 import type { RejectedEventRecord } from '#event';
 import { ProblemError } from '#api';
 import type { Definitions } from '#registry';
-import { compileSchema } from '#schemas';
 import { CloudEventReader } from '../cloudevents/cloud-event-reader.js';
 import { pointerIn } from '../cloudevents/read-cloud-events.js';
 import { FieldMapping } from '../raw/mapping.js';
@@ -11,6 +10,7 @@ import { readValue } from '../raw/read-values.js';
 import type { AcceptedEvent, EventParserInputs } from '../read-event.js';
 import { readSingle, type ParsedEvents } from '../read-request.js';
 import { EventRejection } from '../rejection.js';
+import { compileDataSchema } from '../schemas/compile-data-schema.js';
 import { SchemaMismatchCounter } from '../schemas/mismatches.js';
 import { EventSchemaValidator } from '../schemas/schema-check.js';
 import { SchemaIndex } from '../schemas/schema-index.js';
@@ -27,7 +27,7 @@ export class RejectedEventRevalidator {
     this.schemas = new SchemaIndex(definitions);
     this.schemaCheck = new EventSchemaValidator({
       index: this.schemas,
-      compile: compileSchema,
+      compile: compileDataSchema,
       mismatches: new SchemaMismatchCounter(definitions),
     });
   }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { schemaName } from '#registry';
-import type { CompiledSchema } from '#schemas';
+import type { CompiledSchema } from '#json-schema';
 import { schemaScanOf } from './scan/schema-scan.js';
 import type { SchemaValidatorPair, CurrentSchema } from './schema-index.js';
 

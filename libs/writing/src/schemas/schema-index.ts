@@ -1,5 +1,5 @@
 import type { SchemaSubject, SchemaVersion } from '#registry';
-import type { CompiledSchema } from '#schemas';
+import type { CompiledSchema } from '#json-schema';
 import type { ScanningValidator } from './scan/validating-json-scanner.js';
 
 /**

@@ -1,6 +1,5 @@
-import { CompiledSchemaCache, SchemaMismatchCounter, SchemaIndex } from '#writing';
+import { compileDataSchema, CompiledSchemaCache, SchemaMismatchCounter, SchemaIndex } from '#writing';
 import type { Definitions } from '#registry';
-import { compileSchema } from '#schemas';
 
 /**
  * The schema version that an emitted event matches, or the validation errors of the event. The version is null if the
@@ -14,7 +13,7 @@ const unchecked: SchemaValidationResult = { version: null };
 /** Validates emitted events against the schemas of their event types, as ingest validates the events of clients. */
 export class EmittedEventValidator {
   private readonly index: SchemaIndex;
-  private readonly compiled = new CompiledSchemaCache(compileSchema);
+  private readonly compiled = new CompiledSchemaCache(compileDataSchema);
   private readonly mismatches: SchemaMismatchCounter;
 
   constructor(definitions: Pick<Definitions, 'schemas' | 'stream' | 'onChange'>) {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JsonScanner } from '#json';
-import { compileSchema, InvalidSchemaError, type CompiledSchema } from '#schemas';
+import { InvalidSchemaError, type CompiledSchema } from '#json-schema';
+import { compileDataSchema } from '../compile-data-schema.js';
 import { schemaScanOf } from './schema-scan.js';
 import { ValidatingJsonScanner } from './validating-json-scanner.js';
 
@@ -66,7 +67,7 @@ describe('a schema scan', () => {
   ])('leaves %s to the validator', (_what, ofMember, value) => {
     const [schema, text] = [{ properties: { v: ofMember, a: {} } }, `{"v":${value}}`];
     expect(fits(schema, text) && fits(schema, value)).toBe(false);
-    expect(compileSchema(schema).validate(JSON.parse(text))).toBeUndefined();
+    expect(compileDataSchema(schema).validate(JSON.parse(text))).toBeUndefined();
   });
 
   it.each([
@@ -206,7 +207,7 @@ const broken = fc
 /** Compiles a schema; undefined if it is invalid, for example with a pattern that matches nothing. */
 function usable(schema: unknown): CompiledSchema | undefined {
   try {
-    return compileSchema(schema);
+    return compileDataSchema(schema);
   } catch (error) {
     if (error instanceof InvalidSchemaError) return undefined;
     throw error;
@@ -256,7 +257,7 @@ describe('for any schema and any text', () => {
     const items = { properties: Object.fromEntries(names) as object };
     const of = (length: number) => `{"v":[${Array.from({ length }, () => '{}').join()}]}`;
     const schema = { properties: { v: { items } } };
-    const compiled = compileSchema(schema);
+    const compiled = compileDataSchema(schema);
     const validates = (text: string) => compiled.validate(JSON.parse(text), text.length) === undefined;
     const answers = [100, 50_000].map(of).map((text) => [fits(schema, text), validates(text)]);
     expect(answers).toEqual([

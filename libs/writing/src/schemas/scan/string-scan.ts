@@ -1,4 +1,4 @@
-import { compilePattern, formats } from '#schemas';
+import { compilePattern, formats } from '#json-schema';
 import { UnsupportedKeywordError, type SchemaKeywordReader } from './keywords.js';
 import type { ScanningValidator } from './validating-json-scanner.js';
 

@@ -1,5 +1,5 @@
 import { JsonScanner } from '#json';
-import { schemaBounds } from '#schemas';
+import { schemaBounds } from '#json-schema';
 
 /**
  * A function that scans the JSON value at `start` and validates it against one schema. `level` is the number of
@@ -17,7 +17,7 @@ export class ValidatingJsonScanner extends JsonScanner {
   /** Scans the value at `start` with a schema's scan, and sets `fits`. */
   check(scan: ScanningValidator, start: number, level: number): number {
     this.fits = true;
-    this.left = schemaBounds.stepsOfEvent;
+    this.left = schemaBounds.stepsOfText;
     return scan(this, start, level);
   }
 

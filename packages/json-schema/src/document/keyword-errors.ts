@@ -1,0 +1,58 @@
+import { jsonPointerTo } from '#json';
+import type { SchemaProblem } from '../schema-problem.js';
+import { schemaBounds } from '../bounds.js';
+import { formats } from '../values/formats.js';
+import { suggestions, keywords } from './keywords.js';
+import { inexactNumber } from './exactness.js';
+import { isObject, type JsonSchema } from './schema.js';
+
+const dialect = 'https://json-schema.org/draft/2020-12/schema';
+
+/**
+ * Yields the errors in the keywords of one schema that JSON Schema's meta-schema does not find, such as unknown
+ * keywords.
+ */
+export function* keywordErrors(pointer: string, schema: JsonSchema): Generator<SchemaProblem> {
+  if (!isObject(schema)) return;
+  for (const [name, value] of Object.entries(schema)) {
+    const detail = unknownDetail(name) ?? valueDetail(name, value) ?? placeDetail(name, value, pointer);
+    if (detail !== undefined) yield { pointer: jsonPointerTo(pointer, name), detail };
+  }
+}
+
+function unknownDetail(name: string): string | undefined {
+  return keywords.has(name)
+    ? undefined
+    : `is not a keyword of JSON Schema 2020-12. ${suggestions.get(name) ?? ''}`.trim();
+}
+
+function valueDetail(name: string, value: unknown): string | undefined {
+  if (name === 'items' && Array.isArray(value))
+    return 'must be one schema. Use prefixItems for a list of them.';
+  if (name === 'format' && typeof value === 'string' && !formats.has(value))
+    return `is not a supported format. Use one of ${[...formats.keys()].join(', ')}, or a pattern.`;
+  return boundDetail(name, value) ?? inexactDetail(name, value);
+}
+
+function boundDetail(name: string, value: unknown): string | undefined {
+  const { holds } = keywords.get(name) ?? {};
+  if (holds !== 'list' && holds !== 'map') return undefined;
+  const size = Object.keys(value ?? {}).length;
+  const most = schemaBounds.members;
+  return size > most ? `has ${size} members; at most ${most} are allowed` : undefined;
+}
+
+function inexactDetail(name: string, value: unknown): string | undefined {
+  const number = inexactNumber(name, value);
+  if (number === undefined) return undefined;
+  return `contains the number ${number}, which 64-bit floating point cannot distinguish from its neighbours. Use a string.`;
+}
+
+function placeDetail(name: string, value: unknown, pointer: string): string | undefined {
+  if (name === '$id' && pointer !== '') return 'is allowed only in the outermost schema';
+  if (name !== '$schema') return undefined;
+  if (pointer !== '') return 'is allowed only in the outermost schema';
+  return typeof value === 'string' && value.replace(/#$/, '') === dialect
+    ? undefined
+    : `must be "${dialect}": schemas are read as JSON Schema 2020-12`;
+}
