@@ -11,8 +11,7 @@ const only = (name, module, from) => ({
 const fakes = ['log', 'store', 'erasures', 'tracing'].map((name) => `/(in-)?memory-${name}\\.ts$`);
 
 /** A folder of a library imports only those that stand before it; '' is what stands in `src` itself. Specs build what they like. */
-const layers = (library, ...folders) => layersIn('libs', library, folders);
-const layersIn = (root, library, folders) =>
+const layers = (library, ...folders) =>
   folders.map((folder, i) => {
     const pathOf = (name) => (name === '' ? '[^/]+$' : `${name}/`);
     const below = folders
@@ -23,10 +22,13 @@ const layersIn = (root, library, folders) =>
       name: `${library}-${folder || 'src'}-looks-down`,
       severity: 'error',
       from: {
-        path: `^${root}/${library}/src/${pathOf(folder)}`,
+        path: `^(libs|packages)/${library}/src/${pathOf(folder)}`,
         pathNot: ['\\.(spec|fixture|contract)\\.ts$', '^(libs|packages)/[^/]+/src/index\\.ts$'],
       },
-      to: { path: `^${root}/${library}/src/`, pathNot: `^${root}/${library}/src/(${below})` },
+      to: {
+        path: `^(libs|packages)/${library}/src/`,
+        pathNot: `^(libs|packages)/${library}/src/(${below})`,
+      },
     };
   });
 
@@ -130,7 +132,7 @@ module.exports = {
       name: 'fixtures-only-in-specs',
       severity: 'error',
       from: {
-        path: '^(apps|libs)/',
+        path: '^(apps|libs|packages)/',
         pathNot: ['\\.(spec|fixture|contract)\\.ts$', '^libs/[^/]+/src/contract/'],
       },
       to: { path: '\\.fixture\\.ts$' },
@@ -143,7 +145,7 @@ module.exports = {
       to: { pathNot: '^packages/client/' },
     },
     {
-      name: 'engines-through-their-index',
+      name: 'cel-and-json-schema-through-their-index',
       severity: 'error',
       from: { path: '^(apps|libs|testkit|local|test|bench)/' },
       to: {
@@ -217,9 +219,9 @@ module.exports = {
       from: { path: '^packages/console/src/logic/', pathNot: '\\.spec\\.ts$' },
       to: { pathNot: ['^packages/console/src/logic/', '^packages/client/src/index\\.ts$'] },
     },
-    ...layersIn('packages', 'cel', ['', 'sql']),
+    ...layers('cel', '', 'sql'),
     ...layers('dataflow', 'id-window', 'entity-state', ...dataflowLayers),
-    ...layersIn('packages', 'json-schema', ['', 'values', 'document', 'validation', 'compatibility']),
+    ...layers('json-schema', '', 'values', 'document', 'validation', 'compatibility'),
     ...layers('telemetry', '', 'event-loop', 'tracing'),
     ...layers('log', '', 'kafka', 'memory', 'contract'),
     ...layers('store', 'row-batch', '', 'clickhouse', 'memory', 'contract'),

@@ -20,6 +20,10 @@ FROM ${NODE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # npm installs what a workspace needs only if it finds the workspace.
+COPY packages/json/package.json packages/json/
+COPY packages/regex-cost/package.json packages/regex-cost/
+COPY packages/cel/package.json packages/cel/
+COPY packages/json-schema/package.json packages/json-schema/
 COPY packages/client/package.json packages/client/
 COPY packages/cli/package.json packages/cli/
 COPY packages/console/package.json packages/console/

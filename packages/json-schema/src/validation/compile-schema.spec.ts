@@ -42,6 +42,12 @@ const check = (schema: unknown, data: unknown, characters?: number) =>
   compileSchema(schema).validate(data, characters);
 
 describe('validating an event', () => {
+  it('puts the pointer of the value before the pointers of errors', () => {
+    const validator = compileSchema(order, { pointer: '/data' });
+    expect(validator.validate({ ...event, total: -1 })).toMatchObject([{ pointer: '/data/total' }]);
+    expect(validator.validate(1)).toMatchObject([{ pointer: '/data' }]);
+  });
+
   it('returns undefined if the event fits', () => {
     expect(check(order, event)).toBeUndefined();
   });
