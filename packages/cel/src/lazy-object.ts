@@ -5,12 +5,6 @@ import type { CelObject, CelValue } from './values.js';
  * the subclass; its value is undefined until `read` has computed and stored it.
  */
 export abstract class LazyObject {
-  readonly #isLazy = true;
-
-  static is(value: object): value is LazyObject {
-    return #isLazy in value;
-  }
-
   /** Computes a member whose property is undefined, stores it in the property, and returns it. */
   abstract read(name: string): CelValue;
 }
@@ -22,5 +16,5 @@ export abstract class LazyObject {
 export function memberValue(of: CelObject, name: string): CelValue {
   const value = of[name];
   // JSON has no undefined: only a member that is not computed yet is undefined.
-  return value === undefined && LazyObject.is(of) ? of.read(name) : (value as CelValue);
+  return value === undefined && of instanceof LazyObject ? of.read(name) : (value as CelValue);
 }
