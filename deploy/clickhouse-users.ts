@@ -34,7 +34,7 @@ export function makeUsersSql(): string {
   ]);
   const statements = [
     'CREATE USER IF NOT EXISTS tributary IDENTIFIED BY {tributary_password:String}',
-    ...appGrants.map((grant) => `GRANT ${grant} TO tributary`),
+    ...appGrants(Object.values(databases)).map((grant) => `GRANT ${grant} TO tributary`),
     `CREATE SETTINGS PROFILE IF NOT EXISTS ${profile}`,
     `ALTER SETTINGS PROFILE ${profile} SETTINGS ${settings.join(', ')}`,
     'CREATE USER IF NOT EXISTS sql IDENTIFIED BY {sql_password:String}',
@@ -62,7 +62,7 @@ export function makeUsersXml(): string {
     users: [
       {
         ...{ name: clickHouseUsers.apps, login: password('CLICKHOUSE_APP_PASSWORD'), network: anywhere },
-        ...{ profile: 'default', grants: appGrants },
+        ...{ profile: 'default', grants: appGrants(Object.values(databases)) },
       },
       {
         ...{ name: clickHouseUsers.analysts, login: password('SQL_CLICKHOUSE_PASSWORD'), network: anywhere },

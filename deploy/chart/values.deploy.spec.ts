@@ -30,6 +30,14 @@ const refused: [set: string, says: RegExp][] = [
     'clickhouse.bundled=true,clickhouse.url=,clickhouse.password=p',
     /clickhouse.bundled=true needs clickhouse.analysts.password or clickhouse.analysts.existingSecret/,
   ],
+  [
+    'clickhouse.bundled=true,clickhouse.url=,clickhouse.password=a&b,clickhouse.analysts.password=q',
+    /clickhouse.password contains < or &: ClickHouse inserts it into its XML and would not start/,
+  ],
+  [
+    'clickhouse.bundled=true,clickhouse.url=,clickhouse.password=p,clickhouse.analysts.password=a<b',
+    /clickhouse.analysts.password contains < or &/,
+  ],
   [`${bundled},clickhouse.database=events`, /row policies name the database tributary: leave/],
   [`${bundled},clickhouse.username=events`, /the user tributary for the apps: leave/],
   [`${bundled},clickhouse.analysts.username=analysts`, /the user sql for analysts: leave/],

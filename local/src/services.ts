@@ -58,6 +58,7 @@ export function localServices(options: ServicesOptions): Record<ServiceName, Sup
         ...how,
       }),
     );
+  const database = options.env.CLICKHOUSE_DATABASE || 'tributary';
   return {
     kafka: service('kafka', (how) =>
       startKafka({
@@ -73,7 +74,8 @@ export function localServices(options: ServicesOptions): Record<ServiceName, Sup
         port: ports.CLICKHOUSE_PORT,
         tcpPort: ports.CLICKHOUSE_TCP_PORT,
         logsQueries: true,
-        analystDatabases: [options.env.CLICKHOUSE_DATABASE || 'tributary'],
+        appDatabases: [database, `${database}_sql`],
+        analystDatabases: [database],
         ...how,
       }),
     ),

@@ -59,8 +59,12 @@ async function main() {
   await installClients();
   const env = { ...process.env, TEST_PYTHON: python, TEST_CLICKHOUSE_GO: goClient, TEST_JDBC_JARS: jars };
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  const specs = ['sql', 'export', 'export-csv'].map((name) => join('dist', 'test', `${name}.e2e.spec.js`));
-  const args = ['run', '--project', 'e2e', '--root', root, ...specs, ...process.argv.slice(2)];
+  const specs = [
+    ...['sql', 'export', 'export-csv'].map((name) => join('dist', 'test', `${name}.e2e.spec.js`)),
+    join('dist', 'local', 'src', 'clickhouse', 'native-protocol.int.spec.js'),
+  ];
+  const projects = ['--project', 'e2e', '--project', 'int'];
+  const args = ['run', ...projects, '--root', root, ...specs, ...process.argv.slice(2)];
   const child = spawn(process.execPath, [vitest, ...args], { cwd: root, stdio: 'inherit', env });
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
   child.once('close', (code) => process.exit(code ?? 1));

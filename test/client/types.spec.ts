@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { foldOperations, operators } from '#dataflow';
 import {
   givenGateway,
   type GivenGateway,
@@ -39,17 +40,56 @@ describe('the types of the client', () => {
   it('agree with the OpenAPI document, member by member', async () => {
     expect(Object.keys(queries).filter((path) => !document.paths?.[path])).toEqual([]);
     const generated = astToString(await openapiTS(document, { emptyObjectsUnknown: true }));
-    expect(await complaintsOf(generated)).toBe('');
+    const agreement = agreementText(resolve('packages/client/src/index.ts'));
+    expect(await complaintsOf({ generated, agreement })).toBe('');
+  });
+
+  it('name every operator, and no other', async () => {
+    expect(
+      await complaintsOf({ agreement: namesText('KeyOfEach<Client.Operator>', operators) }),
+      'Describe it in packages/client/src/types/operator.ts; the compiler then asks for its label in packages/console/src/logic/pipeline-graph.ts.',
+    ).toBe('');
+  });
+
+  it('name every fold operation, and no other', async () => {
+    expect(
+      await complaintsOf({ agreement: namesText('Client.FoldOperation', foldOperations) }),
+      'Add it to FoldOperation in packages/client/src/types/projection.ts.',
+    ).toBe('');
+  });
+
+  it('differ when the server has an operator that they do not name', async () => {
+    const more = namesText('KeyOfEach<Client.Operator>', { ...operators, sample: {} });
+    expect(await complaintsOf({ agreement: more })).toContain(`'sample' does not exist in type`);
+    const { filter: _, ...fewer } = operators;
+    const missing = await complaintsOf({ agreement: namesText('KeyOfEach<Client.Operator>', fewer) });
+    expect(missing).toContain(`Property 'filter' is missing`);
   });
 });
 
-/** Returns the compiler's errors when the client's types are compared with the generated ones. */
-async function complaintsOf(generated: string): Promise<string> {
+/** Returns a module that the compiler accepts only if these are all the names of a type of the client. */
+function namesText(type: string, names: Readonly<Record<string, unknown>>): string {
+  const members = Object.keys(names).map((name) => `  ${name}: true,\n`);
+  return `import type * as Client from '${resolve('packages/client/src/index.ts')}';
+type KeyOfEach<Union> = Union extends unknown ? keyof Union : never;
+export const names: Record<${type}, true> = {
+${members.join('')}};
+`;
+}
+
+/** Returns the compiler's errors in a module about the client's types; it can import the types of `generated`. */
+async function complaintsOf({
+  generated = '',
+  agreement,
+}: {
+  generated?: string;
+  agreement: string;
+}): Promise<string> {
   mkdirSync('dist', { recursive: true });
   const folder = mkdtempSync(resolve('dist/agreement-'));
   try {
     writeFileSync(join(folder, 'openapi.ts'), generated);
-    writeFileSync(join(folder, 'agreement.ts'), agreementText(resolve('packages/client/src/index.ts')));
+    writeFileSync(join(folder, 'agreement.ts'), agreement);
     writeFileSync(
       join(folder, 'tsconfig.json'),
       JSON.stringify({ compilerOptions, files: ['agreement.ts'] }),

@@ -18,7 +18,12 @@ export default async function startEngines(): Promise<(() => Promise<void>) | un
     TEST_KAFKA_BROKERS ? undefined : startKafka({ dataDir: join(folder, 'kafka'), shortLived: true }),
     TEST_CLICKHOUSE_URL
       ? undefined
-      : startClickHouse({ dataDir: join(folder, 'clickhouse'), analystDatabases: analystDatabases() }),
+      : startClickHouse({
+          dataDir: join(folder, 'clickhouse'),
+          // As narrow as on a server, so that every spec proves that these rights are enough.
+          appDatabases: ['test_*', 'store_*', 'analysts_*'],
+          analystDatabases: analystDatabases(),
+        }),
   ]);
   if (kafka) process.env.TEST_KAFKA_BROKERS = kafka.brokers;
   if (clickhouse) {

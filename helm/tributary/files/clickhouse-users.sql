@@ -1,9 +1,10 @@
 -- The ClickHouse users of the apps and of analysts' statements. Written by npm run format:settings. Run it as an administrator:
 --   clickhouse-client --param_tributary_password=… --param_sql_password=… --queries-file clickhouse-users.sql
 CREATE USER IF NOT EXISTS tributary IDENTIFIED BY {tributary_password:String};
-GRANT CHECK, SHOW, SELECT, INSERT, ALTER, TRUNCATE, OPTIMIZE, DROP, UNDROP TABLE, KILL QUERY ON *.* TO tributary;
-GRANT CREATE DATABASE, CREATE TABLE, CREATE VIEW, CREATE TEMPORARY TABLE ON *.* TO tributary;
-GRANT SYSTEM MERGES, SYSTEM JEMALLOC ON *.* TO tributary;
+GRANT CHECK, SHOW, SELECT, INSERT, ALTER, TRUNCATE, OPTIMIZE, DROP, UNDROP TABLE, CREATE DATABASE, CREATE TABLE, CREATE VIEW, SYSTEM MERGES ON `tributary`.* TO tributary;
+GRANT CHECK, SHOW, SELECT, INSERT, ALTER, TRUNCATE, OPTIMIZE, DROP, UNDROP TABLE, CREATE DATABASE, CREATE TABLE, CREATE VIEW, SYSTEM MERGES ON `tributary_sql`.* TO tributary;
+GRANT SELECT ON system.* TO tributary;
+GRANT SHOW, KILL QUERY, CREATE TEMPORARY TABLE, SYSTEM JEMALLOC ON *.* TO tributary;
 GRANT TABLE ENGINE ON MergeTree TO tributary;
 GRANT TABLE ENGINE ON ReplacingMergeTree TO tributary;
 GRANT TABLE ENGINE ON SummingMergeTree TO tributary;

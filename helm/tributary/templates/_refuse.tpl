@@ -46,6 +46,13 @@
 {{- fail "clickhouse.bundled=true starts a ClickHouse whose row policies name the database tributary: leave clickhouse.database at its default" }}
 {{- end }}
 {{- end }}
+{{- if .Values.clickhouse.bundled }}
+{{- range $name, $password := dict "clickhouse.password" .Values.clickhouse.password "clickhouse.analysts.password" .Values.clickhouse.analysts.password }}
+{{- if regexMatch "[<&]" ($password | default "") }}
+{{- fail (printf "%s contains < or &: ClickHouse inserts it into its XML and would not start" $name) }}
+{{- end }}
+{{- end }}
+{{- end }}
 {{- with .Values.clickhouse.analysts }}
 {{- if and (not .username) (or .password .existingSecret) (not $.Values.clickhouse.bundled) }}
 {{- fail "clickhouse.analysts needs clickhouse.analysts.username: without it, SQL is off" }}

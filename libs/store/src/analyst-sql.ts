@@ -53,7 +53,7 @@ export interface SqlRequest {
   /** Names of the SQL views that the API key may read. */
   views: readonly string[];
   /** Ids of the generations of projections whose states the API key may read. */
-  builds: readonly string[];
+  generations: readonly string[];
   /** The `Accept-Encoding` header of the request, which is passed on to ClickHouse. */
   acceptEncoding: string | undefined;
   /**

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askClickHouse, testEngines } from '#testkit';
 
 const secret = `secret-${randomBytes(6).toString('hex')}`;
-const database = `contained_${randomBytes(5).toString('hex')}`;
+const database = `test_contained_${randomBytes(5).toString('hex')}`;
 let folder: string;
 /** Counts connections to a server outside the engine. */
 let outside: Server;

@@ -66,12 +66,14 @@ const fixedSettings = [
  * may be that user. So `default` may run nothing larger and nothing longer.
  */
 export const listenStatement = 'SYSTEM START LISTEN HTTP; SYSTEM START LISTEN TCP';
-const doorSettings = { max_ast_elements: 2, max_query_size: 64 };
+const unauthenticatedSettings = { max_ast_elements: 2, max_query_size: 64 };
 
 /** Passwords of the users, and the databases that analysts may read. */
 interface UsersConfigOptions {
   password: string;
   analystPassword: string;
+  /** Databases that the apps may create and use; a name that ends with `*` stands for all with that prefix. */
+  appDatabases: readonly string[];
   /** Databases of tables; the views of each are in `<database>_sql`. */
   analystDatabases: readonly string[];
 }
@@ -80,23 +82,32 @@ interface UsersConfigOptions {
  * Returns the file of users: `default`, who can only open and close the ports, the user of the apps, and the user for
  * statements of analysts.
  */
-export function usersConfig({ password, analystPassword, analystDatabases }: UsersConfigOptions): string {
+export function usersConfig({
+  password,
+  analystPassword,
+  appDatabases,
+  analystDatabases,
+}: UsersConfigOptions): string {
   const network = '127.0.0.1';
   return makeUsersFile({
     withQuota: true,
     profiles: [
       { name: 'default', constant: fixedSettings },
-      { name: 'door', values: doorSettings, constant: [...Object.keys(doorSettings), ...fixedSettings] },
+      {
+        name: 'unauthenticated',
+        values: unauthenticatedSettings,
+        constant: [...Object.keys(unauthenticatedSettings), ...fixedSettings],
+      },
       analystProfile('analysts', fixedSettings),
     ],
     users: [
       {
-        ...{ name: 'default', login: '<no_password/>', network, profile: 'door' },
+        ...{ name: 'default', login: '<no_password/>', network, profile: 'unauthenticated' },
         grants: ['SYSTEM LISTEN ON *.*'],
       },
       {
         ...{ name: clickHouseUsers.apps, login: hashed(password), network, profile: 'default' },
-        grants: appGrants,
+        grants: appGrants(appDatabases),
       },
       {
         ...{ name: clickHouseUsers.analysts, login: hashed(analystPassword), network, profile: 'analysts' },

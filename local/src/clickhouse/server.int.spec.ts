@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askClickHouse } from '#testkit';
-import { isPortTaken } from '../free-port.js';
 import { startClickHouse, type RunningClickHouse } from './start.js';
 
 let folder: string;
@@ -45,6 +44,39 @@ const asStranger = (statement: string, search = '', headers: Record<string, stri
       ...headers,
     },
   });
+
+/** Whether the port accepts connections. A port that is bound and not open refuses them. */
+function isOpen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('error', () => resolve(false));
+    socket.once('connect', () => resolve(true)).once('connect', () => socket.destroy());
+  });
+}
+
+/** Begins a request, and breaks it off. */
+async function breakOff(port: number, begun: string, end: 'destroy' | 'resetAndDestroy'): Promise<void> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  if (begun !== '') await new Promise((sent) => socket.write(begun, sent));
+  await sleep(50);
+  socket[end]();
+  await sleep(50);
+}
+
+/** Tries to listen on a port, and resolves with the outcome. */
+async function listening(port: number): Promise<string> {
+  const other = createServer().listen(port, '127.0.0.1');
+  const outcome = await Promise.race([
+    once(other, 'listening').then(() => 'listening'),
+    new Promise<string>((resolve) =>
+      other.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? '')),
+    ),
+  ]).catch((error: NodeJS.ErrnoException) => error.code ?? '');
+  other.close();
+  return outcome;
+}
 
 describe("ClickHouse's own server", () => {
   it('answers the user of the apps, and nobody else with a password', async () => {
@@ -91,7 +123,7 @@ describe("ClickHouse's own server", () => {
     // The connection of this statement may be closed with the port.
     await asStranger(`SYSTEM STOP LISTEN ${port}`).catch(() => undefined);
     const number = port === 'HTTP' ? server.port : server.tcpPort;
-    await expect.poll(() => isPortTaken(number)).toBe(true);
+    await expect.poll(() => isOpen(number)).toBe(true);
     await expect.poll(() => asApp('SELECT 1').catch(String)).toBe('200 1');
   });
 
@@ -102,15 +134,30 @@ describe("ClickHouse's own server", () => {
     'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nSEL',
   ])('answers again with its data after a request that breaks off: %j', async (begun) => {
     for (const end of ['destroy', 'resetAndDestroy'] as const) {
-      const socket = connect(server.port, '127.0.0.1');
-      socket.on('error', () => undefined);
-      await once(socket, 'connect');
-      if (begun !== '') await new Promise((sent) => socket.write(begun, sent));
-      await sleep(50);
-      socket[end]();
-      await sleep(50);
+      await breakOff(server.port, begun, end);
       await expect.poll(() => asApp('SELECT a FROM kept').catch(String)).toBe('200 secret');
     }
+  });
+
+  it.each(['HTTP', 'TCP'])(
+    'lets no other process take its %s port while somebody has closed it',
+    async (name) => {
+      const port = name === 'HTTP' ? server.port : server.tcpPort;
+      const outcomes = new Set<string>();
+      while (outcomes.size === 0) {
+        await asStranger(`SYSTEM STOP LISTEN ${name}`).catch(() => undefined);
+        while (!(await isOpen(port))) outcomes.add(await listening(port));
+      }
+      expect([...outcomes]).toEqual(['EADDRINUSE']);
+    },
+  );
+
+  it('is not started again after too many aborts within a minute', async () => {
+    const aborting = await startClickHouse({ dataDir: join(folder, 'aborting'), mostAborts: 1 });
+    let ended: string | undefined;
+    void aborting.ended.then((reason) => (ended = reason));
+    const attempt = () => breakOff(aborting.port, 'GET', 'resetAndDestroy').catch(() => undefined);
+    await expect.poll(async () => ended ?? (await attempt())).toBe('it aborted 2 times within a minute');
   });
 
   it('keeps its logs of statements and parts for a day, hidden from analysts, if they are switched on', async () => {

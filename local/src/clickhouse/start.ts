@@ -19,6 +19,8 @@ interface ClickHouseOptions {
   port?: number;
   /** Port of the native TCP interface. Default: a free port. */
   tcpPort?: number;
+  /** Databases that the apps may create and use, `test_*` for all with this prefix. Default: all. */
+  appDatabases?: readonly string[];
   /** Databases of tables that the user for analysts may read. Default: `tributary`. */
   analystDatabases?: readonly string[];
   /** Keeps `system.query_log` and `system.part_log` for a day. Default: false. */
@@ -27,6 +29,8 @@ interface ClickHouseOptions {
   maxMemoryBytes?: number;
   /** Receives each line that the process prints. */
   onLog?: (line: string) => void;
+  /** After more aborts within a minute, the server is not started again. Default: 20. */
+  mostAborts?: number;
   /** Called when the server runs again after an abort, with another process id. */
   onRestart?: (() => void) | undefined;
   /** If aborted during the start, the process is stopped. */
@@ -62,8 +66,8 @@ const aborting = /<Fatal> .*Terminate called for uncaught exception/;
 const noise =
   /^(?:\p{Cc}?\[\?2004[hl])+(?:Bye\.)?$|<Fatal> ClientBase: *(?:$|\d+\. |#|Stack trace|Sent by|Signal description|\(version [^)]*\)$)/u;
 
-/** After more aborts than this within the time in milliseconds, the server is not started again. */
-const [mostAborts, abortWindowMs] = [20, 60_000];
+/** Time in milliseconds in which `mostAborts` are counted. */
+const abortWindowMs = 60_000;
 
 const startMs = 120_000;
 const stopMs = 25_000;
@@ -124,7 +128,10 @@ export async function startClickHouse(options: ClickHouseOptions): Promise<Runni
   }
 }
 
-interface AbortingServerOptions extends Pick<ClickHouseOptions, 'onLog' | 'onRestart' | 'signal'> {
+interface AbortingServerOptions extends Pick<
+  ClickHouseOptions,
+  'mostAborts' | 'onLog' | 'onRestart' | 'signal'
+> {
   args: string[];
   ports: readonly number[];
   answers: (signal: AbortSignal) => Promise<void>;
@@ -174,7 +181,8 @@ class AbortingServer {
       if (this.stopping || !this.aborts || this.options.signal?.aborted) return reason;
       const now = performance.now();
       this.times = [...this.times.filter((time) => now - time < abortWindowMs), now];
-      if (this.times.length > mostAborts) return `it aborted ${this.times.length} times within a minute`;
+      if (this.times.length > (this.options.mostAborts ?? 20))
+        return `it aborted ${this.times.length} times within a minute`;
       this.options.onLog?.('ClickHouse has aborted, and is started again.');
       const failure = await this.launch().catch((error: Error) => error);
       if (failure) return failure.message;
@@ -196,7 +204,7 @@ class AbortingServer {
 
 type ServerArguments = Pick<
   ClickHouseOptions,
-  'dataDir' | 'maxMemoryBytes' | 'analystDatabases' | 'logsQueries'
+  'dataDir' | 'maxMemoryBytes' | 'appDatabases' | 'analystDatabases' | 'logsQueries'
 > &
   ClickHousePasswords;
 
@@ -204,6 +212,7 @@ type ServerArguments = Pick<
 async function serverArguments({
   dataDir,
   maxMemoryBytes,
+  appDatabases = ['*'],
   analystDatabases = ['tributary'],
   logsQueries = false,
   ...passwords
@@ -213,7 +222,7 @@ async function serverArguments({
   await mkdir(path, { recursive: true });
   const config = serverConfig({ usersFile, maxMemoryBytes: maxMemoryBytes ?? 4 * 2 ** 30, logsQueries });
   await writeFile(configFile, config, { mode: 0o600 });
-  await writeFile(usersFile, usersConfig({ ...passwords, analystDatabases }), { mode: 0o600 });
+  await writeFile(usersFile, usersConfig({ ...passwords, appDatabases, analystDatabases }), { mode: 0o600 });
   return [
     `--config-file=${configFile}`,
     `--path=${path}`,

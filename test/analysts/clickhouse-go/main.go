@@ -1,5 +1,8 @@
 // Connects like Grafana's ClickHouse data source: with clickhouse-go, over HTTP, with gzip. Prints one JSON document.
 // Arguments: URL, key, view, a JSON list of the statements of a dashboard.
+//
+// With the arguments "native", address, password of the apps' user, database and a JSON list of statements it connects with
+// the native protocol over TCP and LZ4, like somebody who looks into the store.
 package main
 
 import (
@@ -41,6 +44,10 @@ func check(err error) {
 }
 
 func main() {
+	if os.Args[1] == "native" {
+		native(os.Args[2], os.Args[3], os.Args[4], os.Args[5])
+		return
+	}
 	address, key, view := os.Args[1], os.Args[2], os.Args[3]
 	db := clickhouse.OpenDB(&clickhouse.Options{
 		Addr:        []string{address},
@@ -92,6 +99,47 @@ func main() {
 		out.Refused = err.Error()
 	}
 	out.Panels = panels(ctx, db, os.Args[4])
+	check(json.NewEncoder(os.Stdout).Encode(out))
+}
+
+// Inserts a batch of events, and reads them, a million rows, and the rows of the statements.
+func native(address, password, database, list string) {
+	db := clickhouse.OpenDB(&clickhouse.Options{
+		Addr:        []string{address},
+		Auth:        clickhouse.Auth{Database: database, Username: "tributary", Password: password},
+		Compression: &clickhouse.Compression{Method: clickhouse.CompressionLZ4},
+	})
+	defer db.Close()
+	ctx := context.Background()
+	check(db.PingContext(ctx))
+	var out struct {
+		Version  string   `json:"version"`
+		Events   uint64   `json:"events"`
+		Streamed int      `json:"streamed"`
+		Rows     []string `json:"rows"`
+	}
+	check(db.QueryRowContext(ctx, "SELECT version()").Scan(&out.Version))
+	batch, err := db.BeginTx(ctx, nil)
+	check(err)
+	insert, err := batch.PrepareContext(ctx, "INSERT INTO events (stream, offset, data)")
+	check(err)
+	for offset := range uint64(1000) {
+		_, err := insert.ExecContext(ctx, "orders#1", offset, `{"amount":7}`)
+		check(err)
+	}
+	check(batch.Commit())
+	check(db.QueryRowContext(ctx, "SELECT count() FROM events WHERE stream = ?", "orders#1").Scan(&out.Events))
+	million, err := db.QueryContext(ctx, "SELECT number, toString(number) FROM numbers(1000000)")
+	check(err)
+	for million.Next() {
+		out.Streamed++
+	}
+	check(million.Err())
+	var statements []string
+	check(json.Unmarshal([]byte(list), &statements))
+	for _, statement := range statements {
+		out.Rows = append(out.Rows, rows(ctx, db, statement))
+	}
 	check(json.NewEncoder(os.Stdout).Encode(out))
 }
 

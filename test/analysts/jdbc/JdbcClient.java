@@ -15,8 +15,6 @@ public class JdbcClient {
     Properties properties = new Properties();
     properties.setProperty("user", "default");
     properties.setProperty("password", args[1]);
-    // The embedded ClickHouse does not have ClickHouse's own compression.
-    properties.setProperty("compress", "false");
     String url = "jdbc:clickhouse:http://127.0.0.1:" + args[0] + "/";
     try (Connection connection = DriverManager.getConnection(url, properties)) {
       System.out.printf(

@@ -79,6 +79,13 @@ describe('the statistics of a pipeline', () => {
     expect(await given.get()).toMatchObject({ retrying: null });
     await save([row(down, now - 180 * second, 3)]);
     expect(await given.get()).toMatchObject({ retrying: null });
+    const longer = JSON.stringify({ since: 0, answer: 'The receiver closed the connection.' });
+    await save([
+      row('', now, 4),
+      { ...row(down, now, 4), partition: 7 },
+      { ...row(longer, now, 4), partition: 9 },
+    ]);
+    expect(await given.get()).toMatchObject({ retrying: { since: at(0) } });
   });
 
   it('have the minimum watermark of all stages, once each has one', async () => {

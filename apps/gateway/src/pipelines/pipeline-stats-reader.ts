@@ -103,7 +103,9 @@ function statsOf(
     steps: stepsOf(definition, rows),
     watermark: watermarkOf(definition, rows),
     // The row stays when the job stops, and is still recent then.
-    retrying: isRunning(definition) ? retryOf(stored.find(({ stage }) => stage === deliveryStage)) : null,
+    retrying: isRunning(definition)
+      ? longestRetry(stored.filter(({ stage }) => stage === deliveryStage))
+      : null,
     updatedAt: rows.length === 0 ? null : Math.max(...rows.map(({ updated_at }) => updated_at)),
   };
 }
@@ -112,10 +114,14 @@ function isRunning({ paused, failure }: PipelineDefinition): boolean {
   return !paused && failure === null;
 }
 
-function retryOf(stored: PartitionCheckpoint | undefined): DeliveryRetry | null {
-  if (!stored || stored.state === '' || stored.updated_at < Date.now() * 1000 - retryAgeMicros) return null;
-  const { since, answer } = JSON.parse(stored.state) as { since: EpochMicros; answer: string };
-  return { since, lastAnswer: answer };
+/** Returns the retry that lasts for the longest time. Each processor has a row. */
+function longestRetry(stored: readonly PartitionCheckpoint[]): DeliveryRetry | null {
+  const oldest = Date.now() * 1000 - retryAgeMicros;
+  const recent = stored.filter(({ state, updated_at }) => state !== '' && updated_at >= oldest);
+  const [longest] = recent
+    .map(({ state }) => JSON.parse(state) as { since: EpochMicros; answer: string })
+    .sort((a, b) => a.since - b.since);
+  return longest ? { since: longest.since, lastAnswer: longest.answer } : null;
 }
 
 /** Sums the counts of each operator over the partitions of the job's current stages. */

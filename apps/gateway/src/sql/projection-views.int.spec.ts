@@ -84,7 +84,7 @@ async function answered<Row>(generation: ProjectionGeneration, statement: string
     ...{ text: statement, params: new Map<string, string>(), format: 'JSONEachRow', queryId: randomUUID() },
     ...{ seconds: undefined, acceptEncoding: undefined, transport: {} },
     permitted: { access: { patterns: [], reserved: false }, hidden: [] },
-    ...{ views: ['events', 'projection_p'], builds: [generation.id] },
+    ...{ views: ['events', 'projection_p'], generations: [generation.id] },
   };
   const checked = await sql.check(question, never);
   await results.bringUpToDate(checked.views, new Map([['projection_p', generation]]), never);

@@ -128,7 +128,7 @@ export class SqlStatementRunner {
       queryId: `${keyId ?? ''}:${input.queryId}`,
       permitted: this.streams.ofAny(access),
       views,
-      builds: [...generations.values()].map(({ id }) => id),
+      generations: [...generations.values()].map(({ id }) => id),
     };
     return { question, generations };
   }

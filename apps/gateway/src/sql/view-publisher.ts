@@ -67,7 +67,7 @@ export class ViewPublisher {
       if (!isRetryableStoreError(err))
         logger.error(
           { err },
-          'Some views of analysts could not be published; the error names them; trying again',
+          'Views of analysts could not be published; the error says which and why; trying again',
         );
       this.within(retryMs);
     }

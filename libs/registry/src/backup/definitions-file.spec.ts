@@ -135,6 +135,13 @@ describe('a backup of the definitions', () => {
       ['a line that is not an object', [...lines.slice(0, -1), 'null']],
       ['another file', ['{"events":[]}']],
       ['a record that is not a definition', [lines[0]!, ...lines.slice(2), '{"key":"k","value":"v"}']],
+      ...['v', '{}', '{"revision":"x"}'].map((value): [string, string[]] => {
+        const { key } = JSON.parse(lines[1]!) as { key: string };
+        return [
+          `a record with the value ${value}`,
+          [lines[0]!, ...lines.slice(2), JSON.stringify({ key, value })],
+        ];
+      }),
     ];
     for (const [what, file] of wrong)
       await expect(importDefinitions(log, names, { lines: file }), what).rejects.toThrow(

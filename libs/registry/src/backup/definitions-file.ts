@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { within } from '#async';
 import type { TopicAndGroupNames } from '#event';
 import { LogUnavailableError, UnknownTopicError, type Log, type ProducerRecord } from '#log';
-import { readKey } from '../resources/definition-change-record.js';
+import { readKey, readRecord } from '../resources/definition-change-record.js';
 import { definitionsTopic } from '../changes/definitions-topic-writer.js';
 
 /**
@@ -141,9 +141,10 @@ function readLines(lines: readonly string[]): { key: string; value: string }[] {
     if (typeof key !== 'string' || typeof value !== 'string')
       throw new DefinitionsBackupError(wrongLine(i + 1));
     try {
-      readKey(Buffer.from(key));
+      readRecord(readKey(Buffer.from(key)), Buffer.from(value));
     } catch (error) {
-      throw new DefinitionsBackupError(wrongLine(i + 1), { cause: error });
+      const reason = error instanceof Error ? ` (${error.message})` : '';
+      throw new DefinitionsBackupError(`${wrongLine(i + 1)}${reason}`, { cause: error });
     }
   }
   return rest;

@@ -52,4 +52,12 @@ describe('inserts are synced to the disk', () => {
     await migrate(false);
     await expect(tables()).resolves.toMatchObject({ synced: [] });
   });
+
+  it('in no table after they are switched off, although that may be the default of the server', async () => {
+    for (const setting of ['fsync_after_insert', 'fsync_part_directory'])
+      await test.engine.command({ query: `ALTER TABLE events RESET SETTING ${setting}` });
+    await migrate(false);
+    const answer = await test.engine.query({ query: 'SHOW CREATE TABLE events', format: 'TabSeparatedRaw' });
+    expect(await answer.text()).toMatch(/fsync_after_insert = (0|false).*fsync_part_directory = (0|false)/);
+  });
 });

@@ -1,3 +1,5 @@
+import type { Operator as PipelineOperator } from '#client';
+
 /** A node of the drawing of a pipeline, with its place in pixels. */
 export interface GraphNode {
   /** JSON pointer of the operator; `source` for a stream that is read. */
@@ -138,43 +140,28 @@ function branchesOf(spec: unknown): readonly BranchPart[] {
   return Array.isArray(spec) ? (spec as BranchPart[]) : [];
 }
 
+/** Names of operators, as the client's types know them: an operator that is added there needs a label here. */
+type OperatorName = KeyOfEach<PipelineOperator>;
+type KeyOfEach<Union> = Union extends unknown ? keyof Union : never;
+
+/** What an operator does, in a few words, by its name. The definition may come from a newer version: nothing is certain. */
+const labels: Record<OperatorName, (spec: Readonly<Record<string, unknown>>) => string> = {
+  filter: () => '',
+  map: ({ data, event_type }) => mapText(data ?? event_type),
+  flat_map: ({ list }) => String(list),
+  enrich: ({ from }) => `from ${sideInput(from)}`,
+  dedupe: ({ key, within }) => `${String(key)} within ${String(within)}`,
+  window: (spec) => `${windowText(spec)} by ${String(spec['key'])}`,
+  reduce: (fields) => Object.keys(fields).join(', '),
+  branch: (cases) => `${branchesOf(cases).length} branches`,
+  emit: ({ stream }) => `→ ${String(stream)}`,
+  webhook: ({ url }) => `→ ${String(url)}`,
+};
+
 function labelOf(name: string, spec: unknown): string {
   if (typeof spec === 'string') return spec;
-  const {
-    stream,
-    url,
-    key,
-    within,
-    list,
-    from,
-    tumbling,
-    hopping,
-    session,
-    data,
-    event_type: type,
-  } = (spec ?? {}) as Record<string, unknown>;
-  switch (name) {
-    case 'branch':
-      return `${branchesOf(spec).length} branches`;
-    case 'emit':
-      return `→ ${String(stream)}`;
-    case 'webhook':
-      return `→ ${String(url)}`;
-    case 'dedupe':
-      return `${String(key)} within ${String(within)}`;
-    case 'flat_map':
-      return String(list);
-    case 'enrich':
-      return `from ${sideInput(from)}`;
-    case 'window':
-      return `${windowText({ tumbling, hopping, session })} by ${String(key)}`;
-    case 'map':
-      return mapText(data ?? type);
-    case 'reduce':
-      return Object.keys(spec ?? {}).join(', ');
-    default:
-      return '';
-  }
+  const label = Object.hasOwn(labels, name) ? labels[name as OperatorName] : () => '';
+  return label((spec ?? {}) as Readonly<Record<string, unknown>>);
 }
 
 function sideInput(from: unknown): string {

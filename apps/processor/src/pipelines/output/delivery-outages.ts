@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { BackgroundLoop } from '#engine';
 import type { EpochMicros } from '#event';
 import { deliveryStage } from '#dataflow';
@@ -29,6 +30,8 @@ const writeMs = 1_000;
 /** Milliseconds without an attempt after which an outage is forgotten: attempts are less than a minute apart. */
 const outageAgeMs = 120_000;
 const maxAnswerCharacters = 300;
+/** Bounds the rows of a job. Of two processors with the same row, the one that wrote last is seen. */
+const rowsOfJob = 256;
 
 /**
  * Stores since when a job repeats its deliveries to a webhook, and the last answer, for the gateway: while deliveries
@@ -41,6 +44,8 @@ export class DeliveryOutages {
   /** Jobs whose outages have changed since they were written. */
   private readonly changed = new Set<string>();
   private readonly loop: BackgroundLoop;
+  /** The row of this processor, stored as the partition: each of several processors has outages of its own. */
+  private readonly row = randomInt(rowsOfJob);
 
   constructor(private readonly options: DeliveryOutagesOptions) {
     this.loop = new BackgroundLoop({
@@ -98,7 +103,8 @@ export class DeliveryOutages {
     const at = this.options.now() * 1000;
     const [longest] = [...(this.outages.get(owner)?.values() ?? [])].sort((a, b) => a.since - b.since);
     return {
-      ...{ owner, stage: deliveryStage, stream: '', partition: 0, next: at, watermark: null, updated_at: at },
+      ...{ owner, stage: deliveryStage, stream: '', partition: this.row, next: at },
+      ...{ watermark: null, updated_at: at },
       ...{ processed: 0, emitted: 0, dropped: 0, late: 0, failed: 0 },
       state: longest
         ? JSON.stringify({ since: longest.since, answer: longest.answer.slice(0, maxAnswerCharacters) })

@@ -13,15 +13,22 @@ const tableEngines = [
 ];
 
 /**
- * Privileges of the apps and of those who look into the data, each with what it is granted on. ClickHouse asks for no privilege
- * for the scalar function `file` and for `disk(type = 'local')`: decision 0024.
+ * Returns the privileges of the apps and of those who look into the data, each with what it is granted on. A database whose
+ * name ends with `*` stands for all with that prefix. ClickHouse asks for no privilege for the scalar function `file` and
+ * for `disk(type = 'local')`: decision 0024.
  */
-export const appGrants: readonly string[] = [
-  'CHECK, SHOW, SELECT, INSERT, ALTER, TRUNCATE, OPTIMIZE, DROP, UNDROP TABLE, KILL QUERY ON *.*',
-  'CREATE DATABASE, CREATE TABLE, CREATE VIEW, CREATE TEMPORARY TABLE ON *.*',
-  'SYSTEM MERGES, SYSTEM JEMALLOC ON *.*',
-  ...tableEngines.map((engine) => `TABLE ENGINE ON ${engine}`),
-];
+export function appGrants(databases: readonly string[]): string[] {
+  const inDatabase = (database: string) =>
+    `CHECK, SHOW, SELECT, INSERT, ALTER, TRUNCATE, OPTIMIZE, DROP, UNDROP TABLE, CREATE DATABASE, CREATE TABLE, CREATE VIEW, SYSTEM MERGES ON ${
+      database.endsWith('*') ? database : quoteIdentifier(database)
+    }.*`;
+  return [
+    ...databases.map(inDatabase),
+    'SELECT ON system.*',
+    'SHOW, KILL QUERY, CREATE TEMPORARY TABLE, SYSTEM JEMALLOC ON *.*',
+    ...tableEngines.map((engine) => `TABLE ENGINE ON ${engine}`),
+  ];
+}
 
 /** Privileges of the user for analysts: the views, and the tables that the views read. A view runs with its reader's rights. */
 export function analystGrants({ tables, views }: TableAndViewDatabases): string[] {

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openTestStore, type TestStore } from '../test-store.js';
 import { partitionProgress, stateRow } from '../../keyed-states.fixture.js';
 import { openClickHouseSql } from '../open.js';
-import type { AnalystSqlRunner, SqlRequest } from '../../analyst-sql.js';
+import { ClickHouseHttpClient } from './clickhouse-http-client.js';
+import type { AnalystSqlRunner, CheckedStatement, SqlRequest } from '../../analyst-sql.js';
 import { SqlError } from '../../analyst-sql.js';
 import { existenceOracles, hostileStatements } from './hostile-statements.fixture.js';
 import { isPermittedFunction, isHigherOrderFunction } from './permitted-functions.js';
@@ -132,7 +133,7 @@ function question(statement: string, more: Partial<SqlRequest> = {}): SqlRequest
     seconds: undefined,
     permitted: { access: { patterns: ['orders#1'], reserved: false }, hidden: [] },
     views: ['events', 'orders__order_placed', 'projection_totals'],
-    builds: ['build-1'],
+    generations: ['build-1'],
     acceptEncoding: undefined,
     transport: {},
     ...more,
@@ -154,6 +155,19 @@ async function tried(asked: SqlRequest): Promise<{ status: number; body: string 
     return { status: error.status, body: `${error.code} ${error.message}` };
   }
 }
+
+it('is switched off for a ClickHouse user without row policies', async () => {
+  const apps = { name: given.options.user, password: given.options.password };
+  const unfiltered = openClickHouseSql(given.options, { user: apps });
+  const reason = "ClickHouse's user tributary reads rows that the gateway did not name";
+  const asked = question('SELECT count() FROM events');
+  for (let attempt = 0; attempt < 2; attempt++)
+    await expect(unfiltered.check(asked, new AbortController().signal)).rejects.toMatchObject({
+      ...{ status: 501, message: expect.stringContaining(reason) as string },
+    });
+  await expect(unfiltered.publish(published)).rejects.toThrow(reason);
+  await unfiltered.close();
+});
 
 describe('SQL of a key with access to one stream', () => {
   const corpus = hostileStatements({ tables: 't_name', views: 'v_name' });
@@ -268,20 +282,41 @@ describe('the published views', () => {
     await sql.publish(published);
   });
 
-  it('of a projection have no rows of a generation that the key may not see', async () => {
-    const count = async (builds: string[]) => {
-      const asked = question('SELECT count() FROM projection_totals', { builds });
-      const never = new AbortController().signal;
-      // Without the names of its views, only the filter of the rows applies.
-      const statement = { ...(await sql.check(asked, never)), views: [] };
-      return text((await sql.run(asked, statement, never)).body);
-    };
-    expect(await count(['build-1'])).toBe('1\n');
-    expect(await count(['build-2'])).toBe('0\n');
+  it('of a projection have rows only for a statement that was found to name the view', async () => {
+    const asked = question('SELECT count() FROM projection_totals');
+    const never = new AbortController().signal;
+    const checked = await sql.check(asked, never);
+    const count = async (statement: CheckedStatement) => text((await sql.run(asked, statement, never)).body);
+    expect(await count(checked)).toBe('1\n');
+    expect(await count({ ...checked, views: [] })).toBe('0\n');
+  });
+
+  it('of a projection fit into a statement, however many generations the key may read', async () => {
+    const generations = ['build-1', ...Array.from({ length: 10_000 }, (_, i) => `generation-${i}`)];
+    const statement = question('SELECT count() FROM projection_totals', { generations });
+    expect(await tried(statement)).toEqual({ status: 200, body: '1\n' });
+  });
+
+  it('of a projection are refused, and not empty, if they are replaced between the check and the run', async () => {
+    const asked = question('SELECT count() FROM projection_totals');
+    const never = new AbortController().signal;
+    const statement = await sql.check(asked, never);
+    const [totals] = published.projections;
+    const replaced = { ...published, projections: [{ ...totals, generation: 'build-3' }] };
+    const send = vi.spyOn(ClickHouseHttpClient.prototype, 'send').mockImplementationOnce(async function (
+      this: ClickHouseHttpClient,
+      request,
+    ) {
+      await sql.publish(replaced);
+      return this.send(request);
+    });
+    await expect(sql.run(asked, statement, never)).rejects.toMatchObject({ status: 503 });
+    send.mockRestore();
+    await sql.publish(published);
   });
 
   it('of a projection that was rebuilt are refused, and not empty, until they are replaced', async () => {
-    const rebuilt = { builds: ['build-3'] };
+    const rebuilt = { generations: ['build-3'] };
     const statement = 'SELECT count() FROM projection_totals';
     expect(await tried(question(statement, rebuilt))).toEqual({
       status: 503,
@@ -300,7 +335,7 @@ describe('the published views', () => {
     const other = openClickHouseSql(given.options, { user: given.analysts });
     await sql.publish(rebuilt);
     await other.publish(published);
-    const statement = question('SELECT count() FROM projection_totals', { builds: ['build-3'] });
+    const statement = question('SELECT count() FROM projection_totals', { generations: ['build-3'] });
     expect(await tried(statement)).toMatchObject({ status: 503 });
     await sql.publish(rebuilt);
     expect(await tried(statement)).toMatchObject({ status: 200 });

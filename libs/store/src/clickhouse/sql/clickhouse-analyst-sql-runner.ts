@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { reservedStreamPrefix } from '#api';
 import type {
   AnalystViews,
   CheckedStatement,
@@ -13,7 +14,7 @@ import { exactTextWarning } from './exact-text-warning.js';
 import { withoutSuffixes } from './permitted-functions.js';
 import { statementSettings, type StatementLimits } from './statement-settings.js';
 import { readSqlError, ClickHouseHttpClient } from './clickhouse-http-client.js';
-import { quoteText } from './literals.js';
+import { quoteIdentifier, quoteText } from './literals.js';
 import { syntaxNodes } from './syntax-tree.js';
 import { requireFormat } from './formats.js';
 import { assertPlainNames } from './plain-names.js';
@@ -51,6 +52,12 @@ const graceSeconds = 5;
 /** Interval in milliseconds at which ClickHouse is asked whether a statement still runs. */
 const pollMs = 1_000;
 
+/** Time limit in milliseconds for the check of the user for analysts. */
+const probeMs = 10_000;
+
+const unfiltered = (user: string) =>
+  `SQL is switched off: ClickHouse's user ${user} reads rows that the gateway did not name. Give it the row policies of clickhouse-users.sql (docs/deployment.md)`;
+
 /** The statement with which clickhouse-go, and so Grafana, connects. `displayName()` is by default the name of a host. */
 const greeting = 'SELECT displayName(), version(), revision(), timezone()';
 
@@ -75,6 +82,8 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
   readonly mostSeconds: number;
   private readonly http: ClickHouseHttpClient;
   private readonly published: SqlViewPublisher;
+  /** Why statements may not run as the user for analysts; empty if they may, undefined if it is not known yet. */
+  private userFault: string | undefined;
 
   constructor(private readonly options: ClickHouseAnalystSqlOptions) {
     this.database = options.databases.views;
@@ -84,10 +93,14 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
   }
 
   async publish(views: AnalystViews): Promise<void> {
+    const fault = await this.inspectUser(AbortSignal.timeout(probeMs));
+    if (fault !== '') throw new Error(fault);
     await this.published.publish(views);
   }
 
   async check(question: SqlRequest, signal: AbortSignal): Promise<CheckedStatement> {
+    const fault = this.userFault ?? (await this.inspectUser(signal));
+    if (fault !== '') throw new SqlError(497, 501, `${fault}. (ACCESS_DENIED)`);
     const { text, format, outline } = await this.canonical(question, signal);
     try {
       assertPlainNames(text, question.params);
@@ -105,18 +118,19 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
 
   async run(question: SqlRequest, statement: CheckedStatement, signal: AbortSignal): Promise<SqlResponse> {
     const { queryId, acceptEncoding, transport } = question;
-    await this.requireCurrent(question, statement, signal);
+    const generations = await this.shownGenerations(question, statement, signal);
+    const narrowed = { ...question, generations };
     const end = () => void this.options.connection.end(queryId);
     signal.addEventListener('abort', end, { once: true });
     const answer = await this.http.send({
       sql: statement.text,
       url: {
-        ...this.urlOf(question, statement.format),
+        ...this.urlOf(narrowed, statement.format),
         ...transport,
         query_id: queryId,
       },
       headers: {
-        ...policyHeaders(question),
+        ...policyHeaders(narrowed),
         ...(acceptEncoding !== undefined && { 'accept-encoding': acceptEncoding }),
       },
       signal,
@@ -124,6 +138,11 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
     });
     answer.once('close', () => signal.removeEventListener('abort', end));
     if (answer.statusCode !== 200) throw await readSqlError(answer);
+    // ClickHouse resolved the views before it answered: a view that was replaced meanwhile has no rows for `narrowed`.
+    await this.shownGenerations(narrowed, statement, signal).catch((error: unknown) => {
+      answer.destroy();
+      throw error;
+    });
     const headers = forwardedHeaders.flatMap((name) => {
       const value = answer.headers[name];
       return typeof value === 'string' ? [[name, value] as const] : [];
@@ -133,21 +152,23 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
   }
 
   /**
-   * Requires that the views show the generations that the key may read. Otherwise a projection that was just rebuilt would
-   * seem to be empty.
+   * Returns the generations that the statement's views show.
+   * @throws SqlError if the key may not read one of them: the projection was just rebuilt, and would seem to be empty
    */
-  private async requireCurrent(
-    { builds }: SqlRequest,
+  private async shownGenerations(
+    { generations }: SqlRequest,
     { views }: CheckedStatement,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<string[]> {
     const ofProjections = views.filter((view) => projectionView.test(view));
-    if (ofProjections.length === 0) return;
-    for (const [view, generation] of await this.published.generationsOf(ofProjections, signal)) {
-      if (builds.includes(generation)) continue;
+    if (ofProjections.length === 0) return [];
+    const shown = await this.published.generationsOf(ofProjections, signal);
+    for (const [view, generation] of shown) {
+      if (generations.includes(generation)) continue;
       const message = `The view ${view} is being replaced, because its projection was rebuilt; send the statement again.`;
       throw new SqlError(218, 503, `${message} (TABLE_IS_DROPPED)`);
     }
+    return [...new Set(shown.values())];
   }
 
   async ended(queryId: string): Promise<void> {
@@ -164,6 +185,17 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
   close(): Promise<void> {
     this.http.close();
     return this.options.connection.close();
+  }
+
+  /**
+   * Returns what is wrong if the user for analysts reads rows that no header names; otherwise an empty text. The probe reads
+   * the system's own streams, which no key can name.
+   */
+  private async inspectUser(signal: AbortSignal): Promise<string> {
+    const { databases, user } = this.options;
+    const own = `SELECT 1 FROM ${quoteIdentifier(databases.tables)}.events WHERE startsWith(stream, ${quoteText(reservedStreamPrefix)}) LIMIT 1`;
+    const rows = await this.http.text({ sql: own, url: { readonly: '1', default_format: 'TSV' }, signal });
+    return (this.userFault = rows === '' ? '' : unfiltered(user));
   }
 
   /**
@@ -203,8 +235,8 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
 
   /** Returns the syntax tree. */
   private explain(question: SqlRequest, text: string, signal: AbortSignal): Promise<string> {
-    const url = this.urlOf(question, 'TSVRaw');
-    return this.http.text({ sql: `EXPLAIN AST ${text}`, url, headers: policyHeaders(question), signal });
+    const url = this.urlOf({ ...question, generations: [] }, 'TSVRaw');
+    return this.http.text({ sql: `EXPLAIN AST ${text}`, url, signal });
   }
 
   private urlOf(question: SqlRequest, format: string): Record<string, string> {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { generationsHeader, policyHeaders, prefixesHeader, streamsHeader } from './policy-headers.js';
 
 describe('the headers of row policies', () => {
-  const of = (patterns: string[] | undefined, hidden: string[] = [], builds: string[] = []) =>
-    policyHeaders({ permitted: { access: { patterns, reserved: false }, hidden }, builds });
+  const of = (patterns: string[] | undefined, hidden: string[] = [], generations: string[] = []) =>
+    policyHeaders({ permitted: { access: { patterns, reserved: false }, hidden }, generations });
 
   it.each([
     { key: 'names streams', patterns: ['orders#1', 'carts#1'], streams: 'orders#1,carts#1', prefixes: '' },
@@ -30,6 +30,9 @@ describe('the headers of row policies', () => {
 
   it('refuse more names than ClickHouse accepts in a header', () => {
     const many = Array.from({ length: 10_000 }, (_, i) => `stream-${i}#0k3v9x2m1q`);
-    expect(() => of(many)).toThrow('names 10000 streams, which are too many for SQL');
+    expect(() => of(many)).toThrow('10000 streams of the key, which are too many for SQL; issue a key with');
+    expect(() => of([], [], many)).toThrow(
+      '10000 projections of the key, which are too many for SQL; name fewer views',
+    );
   });
 });

@@ -12,29 +12,31 @@ export const generationsHeader = 'x-tributary-generations';
 /** ClickHouse accepts headers of 128 KiB (`http_max_field_value_size`). */
 const mostBytes = 120 * 1024;
 
+const fewerPatterns = 'issue a key with prefixes such as orders*';
+
 /**
  * Returns the headers by which the row policies of ClickHouse's user for analysts find the rows that an API key may see.
  * @throws SqlError if the key names too many streams or projections for a header
  */
 export function policyHeaders({
   permitted,
-  builds,
-}: Pick<SqlRequest, 'permitted' | 'builds'>): Record<string, string> {
+  generations,
+}: Pick<SqlRequest, 'permitted' | 'generations'>): Record<string, string> {
   const patterns = namedStreams(permitted) ?? permitted.access.patterns ?? ['*'];
   const isPrefix = (pattern: string) => pattern.endsWith('*');
   return {
     [streamsHeader]: header(
-      'streams',
+      { what: 'streams', remedy: fewerPatterns },
       patterns.filter((pattern) => !isPrefix(pattern)),
     ),
-    [prefixesHeader]: header('prefixes', patterns.filter(isPrefix)),
-    [generationsHeader]: header('projections', builds),
+    [prefixesHeader]: header({ what: 'prefixes', remedy: fewerPatterns }, patterns.filter(isPrefix)),
+    [generationsHeader]: header({ what: 'projections', remedy: 'name fewer views in it' }, generations),
   };
 }
 
-function header(what: string, names: readonly string[]): string {
+function header({ what, remedy }: { what: string; remedy: string }, names: readonly string[]): string {
   const value = names.join(',');
   if (value.length <= mostBytes) return value;
-  const message = `The key names ${names.length} ${what}, which are too many for SQL; issue a key with prefixes such as orders*`;
+  const message = `The statement would need ${names.length} ${what} of the key, which are too many for SQL; ${remedy}`;
   throw new SqlError(0, 400, message);
 }

@@ -107,7 +107,7 @@ afterAll(async () => {
 async function ask(statement: string): Promise<{ rows: unknown[][]; warning: string | undefined }> {
   const asked = {
     ...{ text: statement, params: new Map<string, string>(), format: 'JSONCompactEachRow' },
-    ...{ queryId: randomUUID(), seconds: undefined, builds: [], acceptEncoding: undefined },
+    ...{ queryId: randomUUID(), seconds: undefined, generations: [], acceptEncoding: undefined },
     permitted: { access: { patterns: undefined, reserved: false }, hidden: [] },
     views: ['events', 'odd__order_placed'],
     transport: {},

@@ -15,13 +15,13 @@ export interface TableAndViewDatabases {
  * the API key may see. ClickHouse applies it to every read of the table, also inside views and subqueries.
  */
 export function rowFilters(
-  { permitted, views, builds }: Pick<SqlRequest, 'permitted' | 'views' | 'builds'>,
+  { permitted, views, generations }: Pick<SqlRequest, 'permitted' | 'views' | 'generations'>,
   databases: TableAndViewDatabases,
 ): string {
   const ownViews = `database = ${quoteText(databases.views)} AND ${oneOf('table', views)}`;
   const filters = {
     [`${databases.tables}.events`]: eventFilter(permitted),
-    [`${databases.tables}.projection_results`]: oneOf('owner', builds),
+    [`${databases.tables}.projection_results`]: oneOf('owner', generations),
     'system.tables': ownViews,
     'system.columns': ownViews,
     'system.databases': `name = ${quoteText(databases.views)}`,

@@ -56,7 +56,7 @@ export const fixedStatementSettings: Readonly<Record<string, string>> = {
  * refuses a SETTINGS clause.
  */
 export function statementSettings(
-  question: Pick<SqlRequest, 'seconds' | 'queryId' | 'permitted' | 'views' | 'builds'>,
+  question: Pick<SqlRequest, 'seconds' | 'queryId' | 'permitted' | 'views' | 'generations'>,
   databases: TableAndViewDatabases,
   bounds: StatementLimits,
 ): Record<string, string> {
@@ -86,7 +86,7 @@ export const analystSettingNames: readonly string[] = Object.keys(
       queryId: '',
       permitted: { access: { patterns: undefined, reserved: false } },
       views: [],
-      builds: [],
+      generations: [],
     },
     { tables: '', views: '' },
     defaultSqlBounds,
