@@ -11,6 +11,14 @@ export class ProducerBufferFullError extends Error {
   override readonly name = 'ProducerBufferFullError';
 }
 
+/**
+ * A record is larger than its topic accepts (`max.message.bytes`), so no retry can write it. Other records of the `append`
+ * may be written.
+ */
+export class RecordTooLargeError extends Error {
+  override readonly name = 'RecordTooLargeError';
+}
+
 /** A topic does not exist. An `append` that fails with it has written no record to that topic. */
 export class UnknownTopicError extends Error {
   override readonly name = 'UnknownTopicError';

@@ -47,6 +47,7 @@ export interface Producer {
    * @throws ProducerBufferFullError at once, if the bytes in flight would exceed their limit; nothing is written.
    * @throws UnknownTopicError if a topic does not exist. Nothing is written, unless the topic was removed after this
    * producer had used it.
+   * @throws RecordTooLargeError if a record is larger than its topic accepts.
    * @throws LogUnavailableError if the log does not acknowledge the records in time.
    */
   append(records: readonly ProducerRecord[]): Promise<RecordPosition[]>;

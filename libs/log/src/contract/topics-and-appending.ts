@@ -153,6 +153,23 @@ export function describeTopicsAndAppending(contract: LogUnderTest): void {
       expect(ends).toBe(2);
     });
 
+    it('rejects a record that is too large for its topic, and writes those of other appends', async () => {
+      const topic = contract.nextName();
+      await contract.log.admin.create(topic, { partitions: 1, config: { 'max.message.bytes': '1500000' } });
+      const append = (value: string) => contract.producer.append([{ topic, key: 'k', value }]);
+      const outcomes = await Promise.all(
+        Array.from({ length: 12 }, (_, i) =>
+          i % 3 === 1
+            ? append('x'.repeat(1_600_000)).catch((error: Error) => error.name)
+            : append(`small ${i}`).then(() => 'written'),
+        ),
+      );
+      expect(outcomes.filter((outcome) => outcome === 'RecordTooLargeError')).toHaveLength(4);
+      expect(outcomes.filter((outcome) => outcome === 'written')).toHaveLength(8);
+      const [{ end } = { end: 0 }] = await contract.log.admin.offsets(topic);
+      expect(end).toBe(8);
+    });
+
     it('returns the first offset of each partition at or after a timestamp', async () => {
       const topic = await contract.newTopic(2);
       const of = (partition: number, value: string) => ({ topic, key: 'k', partition, value });

@@ -3,6 +3,7 @@ import {
   LogUnavailableError,
   TopicRejectedError,
   UnknownTopicError,
+  RecordTooLargeError,
 } from '../errors.js';
 
 /** Fields of a kafkajs error that identify it; `type` is the name of an error code of the Kafka protocol. */
@@ -82,11 +83,14 @@ export function toLogError(error: unknown, doing: string): Error {
   if (
     error instanceof LogUnavailableError ||
     error instanceof ProducerBufferFullError ||
+    error instanceof RecordTooLargeError ||
     error instanceof UnknownTopicError ||
     error instanceof TopicRejectedError
   ) {
     return error;
   }
+  if (isProtocolError(error, 'MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'))
+    return new RecordTooLargeError('A record is larger than its topic accepts', { cause: error });
   return new LogUnavailableError(`${doing}: ${error instanceof Error ? error.message : String(error)}`, {
     cause: error,
   });

@@ -1,4 +1,4 @@
-import { LogUnavailableError, UnknownTopicError } from '../errors.js';
+import { LogUnavailableError, RecordTooLargeError, UnknownTopicError } from '../errors.js';
 import { partitionOf } from '../kafka/produce/murmur2.js';
 import type { ProducerRecord, RecordPosition } from '../log.js';
 import { MemoryConsumerGroup } from './memory-consumer-group.js';
@@ -49,6 +49,9 @@ export class MemoryBroker {
     const topics = records.map(({ topic }) => this.topics.get(topic) ?? new UnknownTopicError(topic));
     const unknown = topics.find((topic) => topic instanceof UnknownTopicError);
     if (unknown) throw unknown;
+    const sizes = records.map(({ key, value }) => Buffer.byteLength(key) + Buffer.byteLength(value ?? ''));
+    if (sizes.some((size, index) => size > (topics[index] as MemoryTopic).maxMessageBytes))
+      throw new RecordTooLargeError('A record is larger than its topic accepts');
     const positions = records.map((record, index) => {
       const topic = topics[index] as MemoryTopic;
       const partition = record.partition ?? partitionOf(record.key, topic.partitions.length);

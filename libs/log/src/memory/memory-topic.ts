@@ -20,7 +20,12 @@ export class MemoryTopic {
     this.partitions = Array.from({ length: count }, () => ({ beginning: 0, end: 0, records: [] }));
   }
 
-  /** The Kafka settings that the topic was given. Kafka's topic settings have no effect in the in-memory log. */
+  /** Largest record in bytes. The only one of Kafka's topic settings that has an effect in the in-memory log. */
+  get maxMessageBytes(): number {
+    return Number(this.settings['max.message.bytes'] ?? Infinity);
+  }
+
+  /** The Kafka settings that the topic was given. */
   get config(): Readonly<Record<string, string>> {
     return this.settings;
   }

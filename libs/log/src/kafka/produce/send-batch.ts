@@ -52,6 +52,7 @@ export class SendBatch implements SendBatchState {
   private readonly topics = new Map<string, TopicBatch>();
   private records = 0;
   private bytes = 0;
+  private hasLargeRecord = false;
   private lastTopic = '';
   private lastShare: TopicBatch | undefined;
 
@@ -67,7 +68,7 @@ export class SendBatch implements SendBatchState {
 
   /**
    * Adds the append's record at this index. Returns false if the batch, or its part for the record's partition, is
-   * full.
+   * full. A large record has a request of its own: a topic may not accept it, and kafkajs then fails the whole request.
    */
   add(append: PendingAppend, index: number, partitionCount: number): boolean {
     const record = append.records[index] as ProducerRecord;
@@ -75,6 +76,9 @@ export class SendBatch implements SendBatchState {
     const size = append.sizes[index] as number;
     if (this.records >= this.options.sendRecords) return false;
     if (this.records > 0 && this.bytes + size > this.options.sendBytes) return false;
+    const isLarge = size > this.options.partitionBatchBytes;
+    if (this.records > 0 && (isLarge || this.hasLargeRecord)) return false;
+    this.hasLargeRecord = isLarge;
     const share = this.share(record.topic, partition, partitionCount);
     if (share.bytes > 0 && share.bytes + size > this.options.partitionBatchBytes) return false;
     share.records.push(record);
