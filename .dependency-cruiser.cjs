@@ -1,4 +1,8 @@
-/** Imports point one way: apps → http, writing, engine, registry → log, store, schemas, dataflow → cel → api, telemetry → event, async, zstd. */
+/** Imports point one way: apps → http, writing, engine, registry → log, store, schemas, dataflow → cel → api, telemetry → event → the engines in packages. */
+
+/** Packages that know nothing of Tributary. */
+const engines = 'packages/(async|zstd)';
+
 const only = (name, module, from) => ({
   name,
   severity: 'error',
@@ -56,22 +60,22 @@ module.exports = {
   forbidden: [
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     {
-      name: 'event-async-and-zstd-are-the-bottom',
+      name: 'event-is-the-bottom',
       severity: 'error',
-      from: { path: '^libs/(event|async|zstd)/' },
-      to: { path: '^(apps|local|libs)/', pathNot: ['^libs/$1/', '^libs/async/'] },
+      from: { path: '^libs/event/' },
+      to: { path: '^(apps|local|libs)/', pathNot: '^libs/event/' },
     },
     {
       name: 'api-stands-on-them',
       severity: 'error',
       from: { path: '^libs/api/' },
-      to: { path: '^(apps|local|libs)/', pathNot: '^libs/(api|event|async)/' },
+      to: { path: '^(apps|local|libs)/', pathNot: '^libs/(api|event)/' },
     },
     {
       name: 'ports-do-not-look-up-or-sideways',
       severity: 'error',
       from: { path: '^libs/(log|store|schemas|cel|dataflow|telemetry|webhooks)/', pathNot: '\\.spec\\.ts$' },
-      to: { path: '^(apps/|libs/)', pathNot: ['^libs/(event|api|async|zstd|cel)/', '^libs/$1/'] },
+      to: { path: '^(apps/|libs/)', pathNot: ['^libs/(event|api|cel)/', '^libs/$1/'] },
     },
     {
       name: 'libraries-do-not-look-up',
@@ -132,6 +136,23 @@ module.exports = {
         pathNot: ['\\.(spec|fixture|contract)\\.ts$', '^libs/[^/]+/src/contract/'],
       },
       to: { path: '\\.fixture\\.ts$' },
+    },
+    {
+      name: 'engines-stand-alone',
+      severity: 'error',
+      comment:
+        'They could be published alone: nothing of Tributary is behind them, only Node and the listed packages.',
+      from: { path: `^${engines}/`, pathNot: '\\.(spec|fixture|contract)\\.ts$|/contract/' },
+      to: {
+        pathNot: ['^packages/$1/', '^packages/(async|zstd)/src/index\\.ts$', '^node_modules/fzstd/'],
+        dependencyTypesNot: ['core'],
+      },
+    },
+    {
+      name: 'engines-through-their-index',
+      severity: 'error',
+      from: { pathNot: [`^${engines}/`, '\\.(spec|fixture)\\.ts$'] },
+      to: { path: `^${engines}/src/(?!index\\.ts$)`, pathNot: fakes },
     },
     {
       name: 'packages-stand-alone',
@@ -217,7 +238,7 @@ module.exports = {
       to: { path: '^apps/processor/src/pipelines/', pathNot: `^apps/processor/src/pipelines/(${may})/` },
     })),
     only('kafkajs-in-log', 'kafkajs|snappy|lz4-napi', 'libs/log/'),
-    only('fzstd-in-zstd', 'fzstd', 'libs/zstd/'),
+    only('fzstd-in-zstd', 'fzstd', 'packages/zstd/'),
     only('clickhouse-in-store', '@clickhouse', 'libs/store/'),
     only('prom-client-in-telemetry', 'prom-client|pino', 'libs/telemetry/'),
     only('opentelemetry-in-telemetry', '@opentelemetry', 'libs/telemetry/'),

@@ -61,7 +61,7 @@ function isCurrent() {
   const bundled = timeOf(stamp);
   if (bundled === undefined || apps.some((app) => timeOf(join(folder, `${app}.js`)) === undefined))
     return false;
-  const compiled = ['apps', 'libs'].flatMap((name) => files(join(root, 'dist', name)));
+  const compiled = ['apps', 'libs', 'packages'].flatMap((name) => files(join(root, 'dist', name)));
   const others = [fileURLToPath(import.meta.url), join(root, 'node_modules', '.package-lock.json')];
   return [...compiled.filter((file) => /(?<!\.spec)\.js$/.test(file)), ...others].every(
     (file) => (timeOf(file) ?? 0) <= bundled,

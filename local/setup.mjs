@@ -91,6 +91,8 @@ const sourceRoots = [
   'demo',
   'deploy',
   'examples',
+  'packages/async/src',
+  'packages/zstd/src',
   'packages/client/src',
   'packages/cli/src',
   'packages/console/src',

@@ -5,7 +5,7 @@ import { ProducerBufferFullError, LogUnavailableError } from '#log';
 import { InvalidCursorError, QueryTooExpensiveError, StoreUnavailableError } from '#store';
 import { startTestApp, type TestApp } from '../http.fixture.js';
 import { problemOf } from './problem-of.js';
-import { zstd, zstdBomb } from '../../../zstd/src/zstd.fixture.js';
+import { zstd, zstdBomb } from '../../../../packages/zstd/src/zstd.fixture.js';
 
 type Answer = Awaited<ReturnType<TestApp['app']['instance']['inject']>>;
 

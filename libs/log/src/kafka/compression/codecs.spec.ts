@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canCompressWithZstd, type KafkaCompression } from '#api';
-import { zstdFrame } from '../../../../zstd/src/zstd.fixture.js';
+import { zstdFrame } from '../../../../../packages/zstd/src/zstd.fixture.js';
 import { codecOf, codecOfBatch } from './codecs.js';
 import { DecompressionError } from './record-codec.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { gzipSync } from 'node:zlib';
-import { zstdBomb } from '../../../../zstd/src/zstd.fixture.js';
+import { zstdBomb } from '../../../../../packages/zstd/src/zstd.fixture.js';
 import { lz4Codec } from '../compression/lz4-codec.js';
 import { snappyCodec } from '../compression/snappy-codec.js';
 import { GrowingBuffer } from '../produce/growing-buffer.js';

@@ -7,10 +7,7 @@ import { stepsTaken } from './steps.js';
  */
 const sliceMs = 10;
 const checkAfterWork = 16_384;
-/**
- * Number of steps of CEL expressions after which a time slice reads the clock, about 5 ms. Small pieces of work may
- * take many steps.
- */
+/** Number of counted steps after which a time slice reads the clock, about 5 ms. Small pieces may take many steps. */
 const checkAfterSteps = 20_000;
 /**
  * Minimum size that a piece of work counts as, so that many small pieces also reach a reading of the clock. The clock
