@@ -93,6 +93,7 @@ const sourceRoots = [
   'examples',
   'packages/async/src',
   'packages/zstd/src',
+  'packages/kafka/src',
   'packages/client/src',
   'packages/cli/src',
   'packages/console/src',

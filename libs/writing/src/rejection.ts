@@ -1,4 +1,4 @@
-import type { RecordPosition } from '#log';
+import type { RecordPosition } from '#kafka';
 import { ProblemError, type InputProblem, type ProblemCode } from '#api';
 
 /** Position of a rejected event in the text of its request, and those of its fields that are needed to keep it. */

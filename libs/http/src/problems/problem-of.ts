@@ -1,6 +1,6 @@
 import { HttpException } from '@nestjs/common';
 import { ProblemError, type ProblemCode } from '#api';
-import { ProducerBufferFullError, LogUnavailableError, UnknownTopicError } from '#log';
+import { ProducerBufferFullError, LogUnavailableError, UnknownTopicError } from '#kafka';
 import {
   InvalidCursorError,
   QueryTooExpensiveError,

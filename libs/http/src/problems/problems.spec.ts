@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProblemDocument } from '#api';
-import { ProducerBufferFullError, LogUnavailableError } from '#log';
+import { ProducerBufferFullError, LogUnavailableError } from '#kafka';
 import { InvalidCursorError, QueryTooExpensiveError, StoreUnavailableError } from '#store';
 import { startTestApp, type TestApp } from '../http.fixture.js';
 import { problemOf } from './problem-of.js';
