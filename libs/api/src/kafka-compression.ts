@@ -3,17 +3,8 @@ import type { KafkaCompression } from '#kafka';
 import { IsIn } from 'class-validator';
 import { FollowsRule } from './config-rules.js';
 
-/** The compiler asks here for each compression of Kafka. The values are not imported, because that would load kafkajs. */
-const allCompressions: Record<KafkaCompression, true> = {
-  zstd: true,
-  gzip: true,
-  lz4: true,
-  snappy: true,
-  none: true,
-};
-
-/** Values of `KAFKA_COMPRESSION`. */
-export const kafkaCompressions = Object.keys(allCompressions) as KafkaCompression[];
+/** Values of `KAFKA_COMPRESSION`: those of `#kafka`, which is not loaded here. */
+export const kafkaCompressions: readonly KafkaCompression[] = ['zstd', 'gzip', 'lz4', 'snappy', 'none'];
 
 /** Whether this Node compresses with Zstandard: since 22.15. */
 export const canCompressWithZstd = 'zstdCompressSync' in zlib;
