@@ -1,4 +1,8 @@
-/** Imports point one way: apps → http, writing, engine, registry → log, store, schemas, dataflow → cel → api, telemetry → event, async, zstd. */
+/** Imports point one way: apps → http, writing, engine, registry → store, schemas, dataflow → cel → api, telemetry → event → the engines in packages. */
+
+/** Packages that know nothing of Tributary. */
+const engines = 'packages/(async|kafka|zstd)';
+
 const only = (name, module, from) => ({
   name,
   severity: 'error',
@@ -7,7 +11,7 @@ const only = (name, module, from) => ({
   to: { path: `^node_modules/(${module})` },
 });
 
-/** In-memory fakes: `#log/memory` and the like. */
+/** In-memory fakes: `#kafka/memory` and the like. */
 const fakes = ['log', 'store', 'erasures', 'tracing'].map((name) => `/(in-)?memory-${name}\\.ts$`);
 
 /** A folder of a library imports only those that stand before it; '' is what stands in `src` itself. Specs build what they like. */
@@ -22,10 +26,13 @@ const layers = (library, ...folders) =>
       name: `${library}-${folder || 'src'}-looks-down`,
       severity: 'error',
       from: {
-        path: `^libs/${library}/src/${pathOf(folder)}`,
-        pathNot: ['\\.(spec|fixture|contract)\\.ts$', '^libs/[^/]+/src/index\\.ts$'],
+        path: `^(libs|packages)/${library}/src/${pathOf(folder)}`,
+        pathNot: ['\\.(spec|fixture|contract)\\.ts$', '^(libs|packages)/[^/]+/src/index\\.ts$'],
       },
-      to: { path: `^libs/${library}/src/`, pathNot: `^libs/${library}/src/(${below})` },
+      to: {
+        path: `^(libs|packages)/${library}/src/`,
+        pathNot: `^(libs|packages)/${library}/src/(${below})`,
+      },
     };
   });
 
@@ -56,22 +63,22 @@ module.exports = {
   forbidden: [
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     {
-      name: 'event-async-and-zstd-are-the-bottom',
+      name: 'event-is-the-bottom',
       severity: 'error',
-      from: { path: '^libs/(event|async|zstd)/' },
-      to: { path: '^(apps|local|libs)/', pathNot: ['^libs/$1/', '^libs/async/'] },
+      from: { path: '^libs/event/' },
+      to: { path: '^(apps|local|libs|packages/(kafka|zstd))/', pathNot: '^libs/event/' },
     },
     {
       name: 'api-stands-on-them',
       severity: 'error',
       from: { path: '^libs/api/' },
-      to: { path: '^(apps|local|libs)/', pathNot: '^libs/(api|event|async)/' },
+      to: { path: '^(apps|local|libs)/', pathNot: '^libs/(api|event)/' },
     },
     {
       name: 'ports-do-not-look-up-or-sideways',
       severity: 'error',
-      from: { path: '^libs/(log|store|schemas|cel|dataflow|telemetry|webhooks)/', pathNot: '\\.spec\\.ts$' },
-      to: { path: '^(apps/|libs/)', pathNot: ['^libs/(event|api|async|zstd|cel)/', '^libs/$1/'] },
+      from: { path: '^libs/(store|schemas|cel|dataflow|telemetry|webhooks)/', pathNot: '\\.spec\\.ts$' },
+      to: { path: '^(apps/|libs/|packages/kafka/)', pathNot: ['^libs/(event|api|cel)/', '^libs/$1/'] },
     },
     {
       name: 'libraries-do-not-look-up',
@@ -100,7 +107,7 @@ module.exports = {
       from: {
         pathNot: [
           '\\.(spec|fixture|contract)\\.ts$',
-          '^libs/[^/]+/src/(contract|memory)/',
+          '^(libs|packages)/[^/]+/src/(contract|memory)/',
           '^testkit/',
           '^test/',
           '^bench/',
@@ -128,10 +135,34 @@ module.exports = {
       name: 'fixtures-only-in-specs',
       severity: 'error',
       from: {
-        path: '^(apps|libs)/',
+        path: '^(apps|libs|packages)/',
         pathNot: ['\\.(spec|fixture|contract)\\.ts$', '^libs/[^/]+/src/contract/'],
       },
       to: { path: '\\.fixture\\.ts$' },
+    },
+    {
+      name: 'engines-stand-alone',
+      severity: 'error',
+      comment:
+        'They could be published alone: nothing of Tributary is behind them, only Node and the listed packages.',
+      from: { path: `^${engines}/`, pathNot: '\\.(spec|fixture|contract)\\.ts$|/contract/' },
+      to: {
+        pathNot: [
+          '^packages/$1/',
+          '^packages/(async|zstd)/src/index\\.ts$',
+          '^node_modules/(kafkajs|snappy|lz4-napi|@node-rs/crc32|fzstd)/',
+        ],
+        dependencyTypesNot: ['core'],
+      },
+    },
+    {
+      name: 'engines-through-their-index',
+      severity: 'error',
+      from: { pathNot: `^${engines}/` },
+      to: {
+        path: `^${engines}/src/(?!index\\.ts$)`,
+        pathNot: ['\\.fixture\\.ts$', '/contract/', ...fakes],
+      },
     },
     {
       name: 'packages-stand-alone',
@@ -189,7 +220,7 @@ module.exports = {
     ...layers('dataflow', 'id-window', 'entity-state', ...dataflowLayers),
     ...layers('schemas', '', 'values', 'document', 'validation', 'compatibility'),
     ...layers('telemetry', '', 'event-loop', 'tracing'),
-    ...layers('log', '', 'kafka', 'memory', 'contract'),
+    ...layers('kafka', '', 'kafka', 'memory', 'contract'),
     ...layers('store', 'row-batch', '', 'clickhouse', 'memory', 'contract'),
     ...layers('registry', ...definitionKinds, '', 'backup', 'contract'),
     ...layers(
@@ -216,8 +247,8 @@ module.exports = {
       from: { path: `^apps/processor/src/pipelines/${folder}/`, pathNot: '\\.spec\\.ts$' },
       to: { path: '^apps/processor/src/pipelines/', pathNot: `^apps/processor/src/pipelines/(${may})/` },
     })),
-    only('kafkajs-in-log', 'kafkajs|snappy|lz4-napi', 'libs/log/'),
-    only('fzstd-in-zstd', 'fzstd', 'libs/zstd/'),
+    only('kafkajs-in-kafka', 'kafkajs|snappy|lz4-napi|@node-rs/crc32', 'packages/kafka/'),
+    only('fzstd-in-zstd', 'fzstd', 'packages/zstd/'),
     only('clickhouse-in-store', '@clickhouse', 'libs/store/'),
     only('prom-client-in-telemetry', 'prom-client|pino', 'libs/telemetry/'),
     only('opentelemetry-in-telemetry', '@opentelemetry', 'libs/telemetry/'),

@@ -20,6 +20,9 @@ FROM ${NODE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # npm installs what a workspace needs only if it finds the workspace.
+COPY packages/async/package.json packages/async/
+COPY packages/zstd/package.json packages/zstd/
+COPY packages/kafka/package.json packages/kafka/
 COPY packages/client/package.json packages/client/
 COPY packages/cli/package.json packages/cli/
 COPY packages/console/package.json packages/console/

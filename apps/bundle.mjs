@@ -57,11 +57,25 @@ const unnamedClasses = {
     })),
 };
 
+/**
+ * Importing a module of these packages does nothing, as `sideEffects` in their package.json says. An app loads only those
+ * that it uses: the materializer no expressions.
+ */
+const modulesWithoutEffects = {
+  name: 'modules-without-effects',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^\.{1,2}\// }, ({ path, resolveDir }) =>
+      /[\\/]dist[\\/]packages[\\/](json|regex-cost|cel|json-schema)[\\/]/.test(resolveDir)
+        ? { path: join(resolveDir, path), sideEffects: false }
+        : undefined,
+    ),
+};
+
 function isCurrent() {
   const bundled = timeOf(stamp);
   if (bundled === undefined || apps.some((app) => timeOf(join(folder, `${app}.js`)) === undefined))
     return false;
-  const compiled = ['apps', 'libs'].flatMap((name) => files(join(root, 'dist', name)));
+  const compiled = ['apps', 'libs', 'packages'].flatMap((name) => files(join(root, 'dist', name)));
   const others = [fileURLToPath(import.meta.url), join(root, 'node_modules', '.package-lock.json')];
   return [...compiled.filter((file) => /(?<!\.spec)\.js$/.test(file)), ...others].every(
     (file) => (timeOf(file) ?? 0) <= bundled,
@@ -119,7 +133,9 @@ async function bundle() {
     // The same files of a package as Node would load.
     conditions: [],
     external,
-    plugins: [unnamedClasses],
+    // Not the `paths` of tsconfig.json, which lead to TypeScript: bundles have what tsc has emitted, as specs do.
+    tsconfigRaw: '{}',
+    plugins: [unnamedClasses, modulesWithoutEffects],
     // CommonJS modules in an ES module need a `require` for Node's own modules.
     banner: {
       js: "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);",

@@ -9,7 +9,7 @@ import { root } from './kafka/jars.js';
 import { identify, isRunning } from './process-identity.js';
 
 /** A fake npm: it installs one package, a compiler that does nothing, and a bundler of empty files. */
-const installs = `mkdir -p node_modules/typescript-7/bin node_modules/vite/bin node_modules/esbuild dist/apps dist/libs dist/bundle
+const installs = `mkdir -p node_modules/typescript-7/bin node_modules/vite/bin node_modules/esbuild dist/apps dist/libs dist/packages dist/bundle
 test -e node_modules/half && exit 1
 echo '{"version":"1.0.0"}' > node_modules/typescript-7/package.json
 echo '' > node_modules/typescript-7/bin/tsc

@@ -5,6 +5,7 @@ export * from './duration.js';
 export { AreHostNames, AreNetworks, DiffersFrom, FollowsRule, hostNamePattern } from './config-rules.js';
 export * from './event-input.js';
 export * from './kafka-compression.js';
+export * from './kafka-log-options.js';
 export * from './pattern-bounds.js';
 export * from './pattern-size.js';
 export * from './problem.js';

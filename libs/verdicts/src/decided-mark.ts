@@ -1,5 +1,5 @@
 import { isJsonObject, jsonValue, type TopicAndGroupNames } from '#event';
-import type { ConsumerRecord, ProducerRecord, TopicPartition } from '#log';
+import type { ConsumerRecord, ProducerRecord, TopicPartition } from '#kafka';
 
 /**
  * The offset below which all records of a partition are decided, as the value of a record in the compacted topic

@@ -1,5 +1,5 @@
 import { isJsonObject, jsonValue, type TopicAndGroupNames } from '#event';
-import type { ConsumerRecord, ProducerRecord, TopicPartition } from '#log';
+import type { ConsumerRecord, ProducerRecord, TopicPartition } from '#kafka';
 import { noOffsets, type OffsetBitmap } from './offset-bitmap.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { RecordPosition } from '#log';
+import type { RecordPosition } from '#kafka';
 import { hasCharacters, ProblemError, type InputProblem, type ProblemCode } from '#api';
 import { limits } from '#event';
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { allStreams, auditStream } from '#api';
 import { decodeRecord, encodeRecord, encodeRejectedEvent, entityHash, parseTime } from '#event';
 import { erasureName, schemaName, systemActor, type SchemaSubject } from '#registry';
-import { LogUnavailableError } from '#log';
+import { LogUnavailableError } from '#kafka';
 import type { DeadLetter } from '#store';
 import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { eventRow, givenGateway, type GivenGateway } from '../gateway-application-context.fixture.js';

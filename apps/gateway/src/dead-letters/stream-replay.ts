@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { allStreams } from '#api';
 import { TopicAndGroupNames, type EpochMicros } from '#event';
 import type { Definitions } from '#registry';
-import type { RecordPosition, Producer } from '#log';
+import type { RecordPosition, Producer } from '#kafka';
 import { RejectedEventRevalidator } from '#writing';
 import type { StoredDeadLetter, Store } from '#store';
 import { DEFINITIONS, PRODUCER, STORE } from '../shared-services/shared-services.js';

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { entityHash, formatTime, streamNameOf, TopicAndGroupNames, type StreamId } from '#event';
 import { ProblemError } from '#api';
 import { erasureName, type Actor, type Definitions, type Erasure } from '#registry';
-import type { TopicAdmin } from '#log';
+import type { TopicAdmin } from '#kafka';
 import type { ErasableDataPresence, EventReader, EventRemover, AuthorizationScope } from '#store';
 import { DEFINITIONS, LOG, STORE } from '../shared-services/shared-services.js';
 import { Bulkhead } from '../reads/bulkhead.js';

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ProblemError } from '#api';
 import { formatTime, TopicAndGroupNames } from '#event';
 import type { Definitions, SourceStreamWithStartOffsets } from '#registry';
-import { UnknownTopicError, type TopicAdmin } from '#log';
+import { UnknownTopicError, type TopicAdmin } from '#kafka';
 import { DEFINITIONS, LOG } from '../shared-services/shared-services.js';
 
 type Start = 'beginning' | 'now';

@@ -6,7 +6,7 @@ import {
 } from '#engine';
 import { allStreams } from '#api';
 import { encodeRecord, parseTime, type StoredEvent, type TopicAndGroupNames } from '#event';
-import { UnknownTopicError, type ConsumerRecord, type RecordBatch, type TopicAdmin } from '#log';
+import { UnknownTopicError, type ConsumerRecord, type RecordBatch, type TopicAdmin } from '#kafka';
 import { LogOrderPageReader, type EventReader } from '#store';
 import { metrics, type Logger } from '#telemetry';
 

@@ -1,5 +1,5 @@
 import { EventRecordParser, uuidText, type EpochMicros } from '#event';
-import type { ConsumerRecord } from '#log';
+import type { ConsumerRecord } from '#kafka';
 import type { EventFromKafka } from '#cel';
 
 /** Decoder that all partitions share. Each record is fully processed before the next record is decoded. */

@@ -1,6 +1,6 @@
 import { HttpException } from '@nestjs/common';
 import { ProblemError, type ProblemCode } from '#api';
-import { ProducerBufferFullError, LogUnavailableError, RecordTooLargeError, UnknownTopicError } from '#log';
+import { ProducerBufferFullError, LogUnavailableError, RecordTooLargeError, UnknownTopicError } from '#kafka';
 import {
   InvalidCursorError,
   QueryTooExpensiveError,

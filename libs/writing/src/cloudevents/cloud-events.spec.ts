@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cloudEventJson, decodeRejectedEvent, formatTime, type EventRecord } from '#event';
 import type { ProblemDocument } from '#api';
 import { schemaName, systemActor, type SchemaSubject } from '#registry';
-import { zstd } from '../../../zstd/src/zstd.fixture.js';
+import { zstd } from '../../../../packages/zstd/src/zstd.fixture.js';
 import { startTestIngest, type TestIngest } from '../writing.fixture.js';
 
 let given: TestIngest;

@@ -1,5 +1,5 @@
 import { encodeRecord, type EpochMicros } from '#event';
-import type { ConsumerRecord } from '#log';
+import type { ConsumerRecord } from '#kafka';
 import type { DeadLetter } from '#store';
 import type { PipelineEvent } from '#dataflow';
 import type { JobIdentity } from './emitted-record.js';

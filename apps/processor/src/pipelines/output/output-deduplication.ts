@@ -5,7 +5,7 @@ import {
 } from '#engine';
 import { streamNameOf, type EpochMicros, type TopicAndGroupNames } from '#event';
 import type { Definitions } from '#registry';
-import { UnknownTopicError, type TopicAdmin } from '#log';
+import { UnknownTopicError, type TopicAdmin } from '#kafka';
 import { maxOffsetRanges, maxStoredIds, type EventReader, type OffsetRange } from '#store';
 import type { IdWindowBounds } from '#dataflow';
 import type { Logger } from '#telemetry';

@@ -3,7 +3,7 @@ import { FencedError, type KafkaOrClickHouseRetrier } from '#engine';
 import { cloudEventJson, formatTime, type EpochMicros, type TopicAndGroupNames } from '#event';
 import { derivedId } from '#dataflow';
 import type { WebhookDeliverer, PendingWebhookDelivery } from '#webhooks';
-import { ProducerBufferFullError, UnknownTopicError, type ProducerRecord, type Producer } from '#log';
+import { ProducerBufferFullError, UnknownTopicError, type ProducerRecord, type Producer } from '#kafka';
 
 import {
   emittedMetadata,
