@@ -1,4 +1,8 @@
-/** Imports point one way: apps → http, writing, engine, registry → log, store, dataflow → api, telemetry → event, async, zstd; all on the packages. */
+/** Imports point one way: apps → http, writing, engine, registry → store, dataflow → api, telemetry → event → the engines in packages. */
+
+/** Packages that know nothing of Tributary. */
+const engines = 'packages/(async|kafka|zstd)';
+
 const only = (name, module, from) => ({
   name,
   severity: 'error',
@@ -7,7 +11,7 @@ const only = (name, module, from) => ({
   to: { path: `^node_modules/(${module})` },
 });
 
-/** In-memory fakes: `#log/memory` and the like. */
+/** In-memory fakes: `#kafka/memory` and the like. */
 const fakes = ['log', 'store', 'erasures', 'tracing'].map((name) => `/(in-)?memory-${name}\\.ts$`);
 
 /** A folder of a library imports only those that stand before it; '' is what stands in `src` itself. Specs build what they like. */
@@ -60,22 +64,22 @@ module.exports = {
   forbidden: [
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     {
-      name: 'event-async-and-zstd-are-the-bottom',
+      name: 'event-is-the-bottom',
       severity: 'error',
-      from: { path: '^libs/(event|async|zstd)/' },
-      to: { path: '^(apps|local|libs)/', pathNot: ['^libs/$1/', '^libs/async/'] },
+      from: { path: '^libs/event/' },
+      to: { path: '^(apps|local|libs|packages/(kafka|zstd))/', pathNot: '^libs/event/' },
     },
     {
       name: 'api-stands-on-them',
       severity: 'error',
       from: { path: '^libs/api/' },
-      to: { path: '^(apps|local|libs)/', pathNot: '^libs/(api|event|async)/' },
+      to: { path: '^(apps|local|libs)/', pathNot: '^libs/(api|event)/' },
     },
     {
       name: 'ports-do-not-look-up-or-sideways',
       severity: 'error',
-      from: { path: '^libs/(log|store|dataflow|telemetry|webhooks)/', pathNot: '\\.spec\\.ts$' },
-      to: { path: '^(apps/|libs/)', pathNot: ['^libs/(event|api|async|zstd)/', '^libs/$1/'] },
+      from: { path: '^libs/(store|dataflow|telemetry|webhooks)/', pathNot: '\\.spec\\.ts$' },
+      to: { path: '^(apps/|libs/|packages/kafka/)', pathNot: ['^libs/(event|api)/', '^libs/$1/'] },
     },
     {
       name: 'libraries-do-not-look-up',
@@ -104,7 +108,7 @@ module.exports = {
       from: {
         pathNot: [
           '\\.(spec|fixture|contract)\\.ts$',
-          '^libs/[^/]+/src/(contract|memory)/',
+          '^(libs|packages)/[^/]+/src/(contract|memory)/',
           '^testkit/',
           '^test/',
           '^bench/',
@@ -136,6 +140,30 @@ module.exports = {
         pathNot: ['\\.(spec|fixture|contract)\\.ts$', '^libs/[^/]+/src/contract/'],
       },
       to: { path: '\\.fixture\\.ts$' },
+    },
+    {
+      name: 'engines-stand-alone',
+      severity: 'error',
+      comment:
+        'They could be published alone: nothing of Tributary is behind them, only Node and the listed packages.',
+      from: { path: `^${engines}/`, pathNot: '\\.(spec|fixture|contract)\\.ts$|/contract/' },
+      to: {
+        pathNot: [
+          '^packages/$1/',
+          '^packages/(async|zstd)/src/index\\.ts$',
+          '^node_modules/(kafkajs|snappy|lz4-napi|@node-rs/crc32|fzstd)/',
+        ],
+        dependencyTypesNot: ['core'],
+      },
+    },
+    {
+      name: 'engines-through-their-index',
+      severity: 'error',
+      from: { pathNot: `^${engines}/` },
+      to: {
+        path: `^${engines}/src/(?!index\\.ts$)`,
+        pathNot: ['\\.fixture\\.ts$', '/contract/', ...fakes],
+      },
     },
     {
       name: 'packages-stand-alone',
@@ -223,7 +251,7 @@ module.exports = {
     ...layers('dataflow', 'id-window', 'entity-state', ...dataflowLayers),
     ...layers('json-schema', '', 'values', 'document', 'validation', 'compatibility'),
     ...layers('telemetry', '', 'event-loop', 'tracing'),
-    ...layers('log', '', 'kafka', 'memory', 'contract'),
+    ...layers('kafka', '', 'kafka', 'memory', 'contract'),
     ...layers('store', 'row-batch', '', 'clickhouse', 'memory', 'contract'),
     ...layers('registry', ...definitionKinds, '', 'backup', 'contract'),
     ...layers(
@@ -250,8 +278,8 @@ module.exports = {
       from: { path: `^apps/processor/src/pipelines/${folder}/`, pathNot: '\\.spec\\.ts$' },
       to: { path: '^apps/processor/src/pipelines/', pathNot: `^apps/processor/src/pipelines/(${may})/` },
     })),
-    only('kafkajs-in-log', 'kafkajs|snappy|lz4-napi', 'libs/log/'),
-    only('fzstd-in-zstd', 'fzstd', 'libs/zstd/'),
+    only('kafkajs-in-kafka', 'kafkajs|snappy|lz4-napi|@node-rs/crc32', 'packages/kafka/'),
+    only('fzstd-in-zstd', 'fzstd', 'packages/zstd/'),
     only('clickhouse-in-store', '@clickhouse', 'libs/store/'),
     only('prom-client-in-telemetry', 'prom-client|pino', 'libs/telemetry/'),
     only('opentelemetry-in-telemetry', '@opentelemetry', 'libs/telemetry/'),

@@ -20,6 +20,9 @@ FROM ${NODE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # npm installs what a workspace needs only if it finds the workspace.
+COPY packages/async/package.json packages/async/
+COPY packages/zstd/package.json packages/zstd/
+COPY packages/kafka/package.json packages/kafka/
 COPY packages/json/package.json packages/json/
 COPY packages/regex-cost/package.json packages/regex-cost/
 COPY packages/cel/package.json packages/cel/

@@ -25,7 +25,7 @@ const slowest = [
   'test/stream-deletion.e2e',
   'test/projections.e2e',
   'test/live.e2e',
-  'libs/log/src/kafka/kafka.fault',
+  'test/kafka/kafka.fault',
   'libs/registry/src/definitions.int',
   'libs/store/src/clickhouse/removal/interrupted.int',
   'test/readme.e2e',

@@ -41,7 +41,8 @@ const sections: readonly Section[] = [
   })),
   {
     title: '`npm start`',
-    text: `\`npm start\` reads these and the settings of every app, and passes all variables on to the apps. Other defaults than those of
+    text: `\`npm start\` reads these and the settings of every app, and passes all variables on to the apps, except
+the addresses, users and passwords of engines that it starts itself. Other defaults than those of
 the apps: \`STREAM_PARTITIONS\` is 4, \`KAFKA_SESSION_TIMEOUT_MS\` is 10000, and \`API_KEYS\` has the key of the data folder. With
 \`KAFKA_BROKERS\` set it starts no Kafka, and needs neither Java nor Maven; with \`CLICKHOUSE_URL\` set it starts no ClickHouse.
 

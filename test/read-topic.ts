@@ -7,7 +7,7 @@ interface RawRecord {
   headers: Record<string, string | undefined>;
 }
 
-/** Reads the first records of a topic, without the code of `#log`. @throws if they do not arrive within 20 s */
+/** Reads the first records of a topic, without the code of `#kafka`. @throws if they do not arrive within 20 s */
 export async function readTopic(brokers: string, topic: string, count: number): Promise<RawRecord[]> {
   const consumer = kafka(brokers).consumer({
     groupId: `test-reader-${topic}-${Date.now()}`,

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clickHousePasswords, freePort, startClickHouse, type RunningClickHouse } from '#local';
-import { LogUnavailableError, openKafkaLog } from '#log';
+import { LogUnavailableError, openKafkaLog } from '#kafka';
 import {
   faultSeed,
   KafkaCluster,

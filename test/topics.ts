@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import kafkajs, { Kafka, logLevel, type Admin } from 'kafkajs';
 import type { TestSystem } from '#testkit';
 
-/** Returns all topics of the system, without the code of `#log`. */
+/** Returns all topics of the system, without the code of `#kafka`. */
 export function topicsOf(system: TestSystem): Promise<string[]> {
   return withAdmin(system, async (admin) => {
     const topics = await admin.listTopics();
@@ -18,7 +18,7 @@ export function makeTopic(system: TestSystem, topic: string): Promise<void> {
 }
 
 /**
- * Deletes a topic, without the code of `#log`, and resolves when it no longer exists. No process may create it again
+ * Deletes a topic, without the code of `#kafka`, and resolves when it no longer exists. No process may create it again
  * meanwhile.
  */
 export function removeTopic(system: TestSystem, topic: string): Promise<void> {

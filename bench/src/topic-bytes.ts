@@ -1,5 +1,5 @@
 // Prints the size of a topic at the brokers. A process of its own, because it patches kafkajs, and the baselines must not.
-import { openKafkaLog } from '#log';
+import { openKafkaLog } from '#kafka';
 
 /** Input of the program that looks up how many bytes a topic has on the brokers' disks. */
 export interface TopicBytesJob {

@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openKafkaLog, type Log } from '#log';
+import { openKafkaLog, type Log } from '#kafka';
 import { askClickHouse } from '#testkit';
 import { startClickHouse, type RunningClickHouse } from './clickhouse/start.js';
 import { freePort } from './free-port.js';

@@ -1,7 +1,7 @@
 import { access, constants, readdir, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AppConfig } from '#api';
-import { kafkaLogConfig, openKafkaLog } from '#log';
+import { kafkaLogOptions, type AppConfig } from '#api';
+import { openKafkaLog } from '#kafka';
 import { isPortTaken } from './free-port.js';
 import { privateFolder } from './private-folder.js';
 import { listeningPorts, shellQuoted, type LocalSettings, type PortVariableName } from './settings.js';
@@ -136,7 +136,7 @@ async function isAppPortTaken(port: number, host: string): Promise<boolean> {
 /** Checks that a broker answers with the settings of the apps. @throws if none answers like Kafka. */
 export async function checkBrokers(config: AppConfig): Promise<void> {
   const bounds = { connectionTimeoutMs: 3_000, requestTimeoutMs: brokerTimeoutMs };
-  const log = openKafkaLog({ ...kafkaLogConfig(config, 'npm-start'), bounds });
+  const log = openKafkaLog({ ...kafkaLogOptions(config, 'npm-start'), bounds });
   const givenUp = new AbortController();
   const late = sleep(brokerTimeoutMs, undefined, { signal: givenUp.signal }).then(() => {
     throw new Error(`no answer within ${brokerTimeoutMs / 1000} s`);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openKafkaLog } from '#log';
+import { openKafkaLog } from '#kafka';
 import { askClickHouse } from '#testkit';
 import { freePort } from './free-port.js';
 import { root } from './kafka/jars.js';

@@ -130,7 +130,8 @@ export class ProcessSupervisor {
     const { name } = entry.service;
     const now = Date.now();
     entry.ends = [...entry.ends.filter((time) => now - time < windowMs), now];
-    say([`${name} died: ${why}. Its last lines:`, ...entry.service.tail()].join('\n'));
+    const tail = entry.service.tail();
+    say([`${name} died: ${why}.${tail.length > 0 ? ' Its last lines:' : ''}`, ...tail].join('\n'));
     if (entry.ends.length >= maxEnds) {
       return giveUp(`${name} died ${entry.ends.length} times within ${windowMs / 1000} seconds`);
     }

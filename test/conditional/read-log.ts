@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Kafka, logLevel, type KafkaMessage } from 'kafkajs';
-import { openKafkaLog, type ConsumerRecord } from '#log';
+import { openKafkaLog, type ConsumerRecord } from '#kafka';
 import type { TopicEventRecord } from '#testkit';
 
 /** A Kafka record with its partition and offset. */
@@ -10,7 +10,7 @@ interface PlacedRecord {
   message: KafkaMessage;
 }
 
-/** Reads a topic from its beginning to its present end, without the code of `#log`. @throws after a minute */
+/** Reads a topic from its beginning to its present end, without the code of `#kafka`. @throws after a minute */
 export async function readWholeTopic(brokers: string, topic: string): Promise<PlacedRecord[]> {
   const kafka = new Kafka({ clientId: 'test', brokers: brokers.split(','), logLevel: logLevel.NOTHING });
   const admin = kafka.admin();
@@ -53,7 +53,7 @@ export async function readLoggedEvents(brokers: string, topic: string): Promise<
 }
 
 /**
- * Reads a compacted topic with one partition, with the reader of `#log`. A consumer of kafkajs never gets past a segment
+ * Reads a compacted topic with one partition, with the reader of `#kafka`. A consumer of kafkajs never gets past a segment
  * in which compaction has left only an empty batch (https://github.com/tulios/kafkajs/issues/1072).
  */
 export async function readCompactedTopic(brokers: string, topic: string): Promise<ConsumerRecord[]> {

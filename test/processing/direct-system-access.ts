@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { openDefinitions, type Definitions } from '#registry';
-import { openKafkaLog, type Log } from '#log';
+import { openKafkaLog, type Log } from '#kafka';
 import { openClickHouse, type Store } from '#store';
 import { clickHouseOf, type TestSystem } from '#testkit';
 

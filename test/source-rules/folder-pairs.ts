@@ -9,7 +9,7 @@ export interface FolderPair {
   imports: [string, string];
 }
 
-/** Returns the files behind the names that packages import each other by: `#log` is `libs/log/src/index.ts`. */
+/** Returns the files behind the names that packages import each other by: `#kafka` is `packages/kafka/src/index.ts`. */
 export function importAliases(): Map<string, string> {
   const { imports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
     imports: Record<string, { types: string }>;

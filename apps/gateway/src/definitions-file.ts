@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
-import { AppConfig, ConfigError, loadConfig } from '#api';
+import { AppConfig, ConfigError, kafkaLogOptions, loadConfig } from '#api';
 import { TopicAndGroupNames } from '#event';
 import { DefinitionsBackupError, exportDefinitions, importDefinitions } from '#registry';
-import { LogUnavailableError, UnknownTopicError, kafkaLogConfig, openKafkaLog, type Log } from '#log';
+import { LogUnavailableError, UnknownTopicError, openKafkaLog, type Log } from '#kafka';
 import { replaceFile } from './replace-file.js';
 
 const usage = `Usage: node dist/apps/gateway/src/definitions-file.js export [--file <file>]
@@ -50,7 +50,7 @@ async function main(args: string[]): Promise<number> {
   const { command, file, replace } = given;
   // The input is complete before the first request to Kafka.
   const lines = command === 'import' ? (await readBackup(file)).split('\n').filter(Boolean) : [];
-  const log = openKafkaLog(kafkaLogConfig(config, 'definitions-file'));
+  const log = openKafkaLog(kafkaLogOptions(config, 'definitions-file'));
   try {
     if (command === 'import') {
       const count = await importDefinitions(log, names, { lines, replace });

@@ -12,7 +12,7 @@ import {
   type ProcessContext,
   type HttpApp,
 } from '#http';
-import { MemoryLog } from '#log/memory';
+import { MemoryLog } from '#kafka/memory';
 import type { EventFileExporter, EventReader, EventRow, AnalystSqlRunner } from '#store';
 import { MemoryStore } from '#store/memory';
 import { eventValue, storedEventVariable } from '#dataflow';

@@ -9,7 +9,8 @@ import {
   type ProcessContext,
 } from '#http';
 import { LateBoundProducer, MeteredProducer, traced } from '#writing';
-import { kafkaLogConfig, isRetriableLogError, openKafkaLog } from '#log';
+import { kafkaLogOptions } from '#api';
+import { isRetriableLogError, openKafkaLog } from '#kafka';
 import {
   clickHouseOptions,
   openClickHouseFiles,
@@ -48,7 +49,7 @@ const tablesMs = 5_000;
 export async function startGateway(context: ProcessContext<GatewayConfig>): Promise<void> {
   const { config, lifecycle } = context;
   const topics = new TopicAndGroupNames(config.KAFKA_TOPIC_PREFIX);
-  const log = openKafkaLog({ ...kafkaLogConfig(config, 'gateway'), logger: context.logger });
+  const log = openKafkaLog({ ...kafkaLogOptions(config, 'gateway'), logger: context.logger });
   const answers = new HttpAnswerMemoryBudget(config.GATEWAY_ANSWER_MIB * 1024 * 1024);
   const { requests: store, live } = openStores(clickHouseOptions(config), answers);
   const sql = openClickHouseSql(clickHouseOptions(config), sqlOptions(config));

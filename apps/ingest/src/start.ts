@@ -1,7 +1,8 @@
 import { TopicAndGroupNames } from '#event';
 import { openDefinitions } from '#registry';
 import { startHttpApp, untilReachable, type ProcessContext } from '#http';
-import { kafkaLogConfig, isRetriableLogError, openKafkaLog } from '#log';
+import { kafkaLogOptions } from '#api';
+import { isRetriableLogError, openKafkaLog } from '#kafka';
 import type { IngestConfig } from './config.js';
 import { LateBoundProducer } from '#writing';
 import { MeteredProducer } from '#writing';
@@ -17,7 +18,7 @@ const kafka = { name: 'Kafka', mayReturn: isRetriableLogError };
 export async function startIngest(context: ProcessContext<IngestConfig>): Promise<void> {
   const { config, health, lifecycle } = context;
   const topics = new TopicAndGroupNames(config.KAFKA_TOPIC_PREFIX);
-  const log = openKafkaLog({ ...kafkaLogConfig(config, 'ingest'), logger: context.logger });
+  const log = openKafkaLog({ ...kafkaLogOptions(config, 'ingest'), logger: context.logger });
   const definitions = openDefinitions({
     log,
     names: topics,

@@ -1,7 +1,7 @@
 import { KafkaOrClickHouseRetrier } from '#engine';
 import { noErasures } from '#engine/memory';
 import { encodeRecord, TopicAndGroupNames } from '#event';
-import type { NewlyAssignedPartition, ConsumerRecord } from '#log';
+import type { NewlyAssignedPartition, ConsumerRecord } from '#kafka';
 import { StoreUnavailableError } from '#store';
 import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';

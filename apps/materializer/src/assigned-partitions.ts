@@ -5,7 +5,7 @@ import {
   type KafkaOrClickHouseRetrier,
   warmUpStart,
 } from '#engine';
-import { partitionKey, type NewlyAssignedPartition, type Consumer } from '#log';
+import { partitionKey, type NewlyAssignedPartition, type Consumer } from '#kafka';
 import {
   BusyPartitionDetector,
   farReach,

@@ -2,7 +2,7 @@ import { StalledConsumerDetector } from '#engine';
 import { noErasures } from '#engine/memory';
 import { allStreams } from '#api';
 import { expectedVersionHeader, TopicAndGroupNames } from '#event';
-import { MemoryLog } from '#log/memory';
+import { MemoryLog } from '#kafka/memory';
 import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
 import { VerdictTable, VerdictWaiters, type Verdict } from '#verdicts';

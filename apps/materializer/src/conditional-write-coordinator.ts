@@ -1,5 +1,5 @@
 import type { KafkaOrClickHouseRetrier } from '#engine';
-import type { ConsumerRecord } from '#log';
+import type { ConsumerRecord } from '#kafka';
 import type { EventRowBatch } from '#store';
 import { metrics, type Logger } from '#telemetry';
 import { hasConditional, type Verdict, type VerdictPublisher, type VerdictTable } from '#verdicts';

@@ -1,5 +1,5 @@
 import { KafkaOrClickHouseRetrier } from '#engine';
-import { LogUnavailableError } from '#log';
+import { LogUnavailableError } from '#kafka';
 import { createLogger } from '#telemetry';
 import { VerdictConflictError, type DecidedMark } from '#verdicts';
 import { beforeEach, describe, expect, it } from 'vitest';

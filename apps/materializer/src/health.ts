@@ -1,7 +1,7 @@
 import { consumerHealth, blockedWriteHealth, type Lag, type StalledConsumerDetector } from '#engine';
 import { definitionsHealth, type Definitions } from '#registry';
 import type { Health } from '#http';
-import type { Log } from '#log';
+import type { Log } from '#kafka';
 import type { Store } from '#store';
 import type { Materializer } from './materializer.js';
 

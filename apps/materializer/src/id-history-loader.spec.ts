@@ -1,7 +1,7 @@
 import { farReach, IdHistory, MemoryBudget } from '#dataflow';
 import { StalledConsumerDetector, KafkaOrClickHouseRetrier } from '#engine';
 import { readUuidText } from '#event';
-import type { NewlyAssignedPartition } from '#log';
+import type { NewlyAssignedPartition } from '#kafka';
 import { StoreUnavailableError, type OffsetRange } from '#store';
 import { createLogger } from '#telemetry';
 import { beforeEach, describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 import { farReach, sliceMs, type FarDuplicateTimeLimit, type IdHistory } from '#dataflow';
 import type { StalledConsumerDetector, KafkaOrClickHouseRetrier } from '#engine';
-import type { NewlyAssignedPartition } from '#log';
+import type { NewlyAssignedPartition } from '#kafka';
 import { maxIdOffsets } from '#store';
 import type { Logger } from '#telemetry';
 import type { MaterializerStore } from './materializer-store.js';

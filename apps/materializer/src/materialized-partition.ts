@@ -1,6 +1,6 @@
 import type { OffsetCommitter, MeasuredPartition, PartitionErasureLookup } from '#engine';
 import type { StreamId } from '#event';
-import type { NewlyAssignedPartition } from '#log';
+import type { NewlyAssignedPartition } from '#kafka';
 import type { BusyPartitionDetector, IdHistory, IdWindow } from '#dataflow';
 import type { PartitionRowBuilder } from './partition-row-builder.js';
 import type { StoredEventLookup } from './stored-event-lookup.js';

@@ -2,7 +2,7 @@ import { Erasures, StalledConsumerDetector } from '#engine';
 import { allStreams } from '#api';
 import { encodeRecord, entityHash, TopicAndGroupNames } from '#event';
 import { erasureName, openDefinitions, systemActor, type Definitions } from '#registry';
-import { openKafkaLog, type Log, type Producer } from '#log';
+import { openKafkaLog, type Log, type Producer } from '#kafka';
 import {
   openClickHouse,
   type EventRowBatch,

@@ -2,7 +2,7 @@ import { StalledConsumerDetector } from '#engine';
 import { MemoryErasures, noErasures } from '#engine/memory';
 import { allStreams } from '#api';
 import { TopicAndGroupNames } from '#event';
-import { MemoryLog } from '#log/memory';
+import { MemoryLog } from '#kafka/memory';
 import {
   RowsRejectedError,
   StoreUnavailableError,

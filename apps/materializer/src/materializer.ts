@@ -15,7 +15,7 @@ import type {
   Log,
   ConsumerRecord,
   RecordBatch,
-} from '#log';
+} from '#kafka';
 import type { EventRowBatch } from '#store';
 import { MemoryBudget, type FarDuplicateTimeLimit, type IdWindowBounds } from '#dataflow';
 import { metrics, type Logger, type Tracing } from '#telemetry';

@@ -1,7 +1,7 @@
 import { PartitionErasureLookup } from '#engine';
 import { MemoryErasures, noErasures } from '#engine/memory';
 import { encodeRecord, encodeRejectedEvent, expectedVersionHeader } from '#event';
-import type { ConsumerRecord } from '#log';
+import type { ConsumerRecord } from '#kafka';
 import type { EventRow } from '#store';
 import { IdHistory, IdWindow, MemoryBudget } from '#dataflow';
 import fc from 'fast-check';

@@ -6,7 +6,7 @@ import {
   uuidText,
   type RejectedEventRecord,
 } from '#event';
-import type { ConsumerRecord } from '#log';
+import type { ConsumerRecord } from '#kafka';
 import { EventRowBatch, EventRowBatchBuilder } from '#store';
 import type { IdHistory, IdWindow, OffsetInterval } from '#dataflow';
 import { expectedVersionOf, type Verdict } from '#verdicts';

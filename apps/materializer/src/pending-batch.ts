@@ -1,6 +1,6 @@
 import type { SampledWriteRequest } from '#engine';
 import type { RejectedEventRecord } from '#event';
-import type { RecordBatch, UndecodableRange } from '#log';
+import type { RecordBatch, UndecodableRange } from '#kafka';
 import type { DeadLetter, EventRowBatch } from '#store';
 import { isUtf8 } from 'node:buffer';
 import type { UnreadableRecord } from './partition-row-builder.js';

@@ -1,4 +1,4 @@
-import type { ConsumerRecord, RecordBatch } from '#log';
+import type { ConsumerRecord, RecordBatch } from '#kafka';
 import { describe, expect, it } from 'vitest';
 import { splitBatch } from './split-batch.js';
 

@@ -1,4 +1,4 @@
-import type { ConsumerRecord, RecordBatch } from '#log';
+import type { ConsumerRecord, RecordBatch } from '#kafka';
 
 /**
  * Splits a batch into parts whose first and last records are less than `most` offsets apart. The offsets of the parts

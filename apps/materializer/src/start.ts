@@ -11,7 +11,8 @@ import { farBounds } from '#dataflow';
 import { TopicAndGroupNames } from '#event';
 import { openDefinitions } from '#registry';
 import { startHttpApp, untilReachable, type ProcessContext } from '#http';
-import { kafkaLogConfig, isRetriableLogError, openKafkaLog } from '#log';
+import { kafkaLogOptions } from '#api';
+import { isRetriableLogError, openKafkaLog } from '#kafka';
 import { clickHouseOptions, openClickHouse, isRetryableStoreError } from '#store';
 import { metrics, activeWork } from '#telemetry';
 import type { MaterializerConfig } from './config.js';
@@ -65,7 +66,7 @@ export async function startMaterializer(context: ProcessContext<MaterializerConf
   const { config, logger, lifecycle } = context;
   const topics = new TopicAndGroupNames(config.KAFKA_TOPIC_PREFIX);
   const kafkaLog = openKafkaLog({
-    ...kafkaLogConfig(config, 'materializer', config.MATERIALIZER_PORT),
+    ...kafkaLogOptions(config, 'materializer', config.MATERIALIZER_PORT),
     logger,
     bounds: { sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS, ...fetchBounds },
   });

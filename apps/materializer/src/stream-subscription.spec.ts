@@ -1,7 +1,7 @@
 import { auditStream } from '#api';
 import { streamNameOf, TopicAndGroupNames, type StreamId } from '#event';
 import { openDefinitions, systemActor, type Definitions } from '#registry';
-import { MemoryLog } from '#log/memory';
+import { MemoryLog } from '#kafka/memory';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { followStreams } from './stream-subscription.js';
 

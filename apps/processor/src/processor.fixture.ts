@@ -16,8 +16,8 @@ import {
   type ProjectionGeneration,
   type ProjectionSpec,
 } from '#registry';
-import type { Log, ConsumerRecord } from '#log';
-import { MemoryLog } from '#log/memory';
+import type { Log, ConsumerRecord } from '#kafka';
+import { MemoryLog } from '#kafka/memory';
 import { StoreUnavailableError, type EventRow } from '#store';
 import { MemoryStore } from '#store/memory';
 import {

@@ -2,7 +2,7 @@ import { TopicAndGroupNames } from '#event';
 import { StalledConsumerDetector } from '#engine';
 import { noErasures } from '#engine/memory';
 import { openDefinitions, systemActor, type Definitions, type ProjectionGeneration } from '#registry';
-import { openKafkaLog, type Log } from '#log';
+import { openKafkaLog, type Log } from '#kafka';
 import { openClickHouse, type Store } from '#store';
 import { compileFold, SharedIdWindows, type FoldState } from '#dataflow';
 import { createLogger } from '#telemetry';

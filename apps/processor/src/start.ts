@@ -14,7 +14,8 @@ import { TopicAndGroupNames } from '#event';
 import { openDefinitions } from '#registry';
 import { startHttpApp, untilReachable, type ProcessContext } from '#http';
 import { LateBoundProducer } from '#writing';
-import { kafkaLogConfig, isRetriableLogError, openKafkaLog } from '#log';
+import { kafkaLogOptions } from '#api';
+import { isRetriableLogError, openKafkaLog } from '#kafka';
 import {
   clickHouseOptions,
   openClickHouse,
@@ -107,7 +108,7 @@ export async function startProcessor(context: ProcessContext<ProcessorConfig>): 
   const { config, logger, lifecycle } = context;
   const topics = new TopicAndGroupNames(config.KAFKA_TOPIC_PREFIX);
   const kafkaLog = openKafkaLog({
-    ...kafkaLogConfig(config, 'processor', config.PROCESSOR_PORT),
+    ...kafkaLogOptions(config, 'processor', config.PROCESSOR_PORT),
     logger,
     bounds: { sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS, ...fetchBounds },
   });

@@ -1,4 +1,5 @@
-import { canCompressWithZstd, kafkaCompressions, type KafkaCompression } from '#api';
+import { canCompressWithZstd, kafkaCompressions } from '#api';
+import type { KafkaCompression } from '#kafka';
 import { topicOf, type TestSystem } from '#testkit';
 import { createStream, eachRun, observed, withStack, type BenchContext } from '../bench.js';
 import { runChild } from '../child.js';

@@ -11,16 +11,16 @@ describe('the self times of a profile', () => {
     const profile = {
       nodes: [
         node(1, '(idle)'),
-        node(2, 'encode', 'file:///srv/app/dist/libs/log/src/a.js'),
+        node(2, 'encode', 'file:///srv/app/dist/packages/kafka/src/a.js'),
         node(3, '', 'node:net'),
-        node(4, 'encode', 'file:///srv/app/dist/libs/log/src/a.js'),
+        node(4, 'encode', 'file:///srv/app/dist/packages/kafka/src/a.js'),
         node(5, 'dispatch'),
       ],
       samples: [1, 2, 3, 4, 5],
       timeDeltas: [5000, 1000, 1000, 2000, 7000],
     };
     expect(selfTimes(profile)).toEqual([
-      { name: 'encode libs/log/src/a.js:10', ms: 3, share: 0.75 },
+      { name: 'encode packages/kafka/src/a.js:10', ms: 3, share: 0.75 },
       { name: '(anonymous) node:net:10', ms: 1, share: 0.25 },
     ]);
   });

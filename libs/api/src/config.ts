@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import type { KafkaCompression } from '#kafka';
 import { plainToInstance, Transform } from 'class-transformer';
 import {
   IsBoolean,
@@ -22,7 +23,7 @@ import {
   RequiresSettings,
   withoutCredentials,
 } from './config-rules.js';
-import { IsKafkaCompression, type KafkaCompression } from './kafka-compression.js';
+import { IsKafkaCompression } from './kafka-compression.js';
 
 /**
  * Error: settings in the environment are invalid. The message names each invalid variable and says what it must be; the

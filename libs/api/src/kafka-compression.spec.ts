@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import * as kafka from '#kafka';
 import { AppConfig, ConfigError, loadConfig } from './config.js';
 import { canCompressWithZstd, kafkaCompressions, unsupported } from './kafka-compression.js';
 
 describe('KAFKA_COMPRESSION', () => {
+  it('has the values that the log accepts', () => {
+    expect(kafkaCompressions).toEqual(kafka.kafkaCompressions);
+  });
+
   it('may be every compression that this Node has', () => {
     for (const KAFKA_COMPRESSION of kafkaCompressions) {
       if (KAFKA_COMPRESSION === 'zstd' && !canCompressWithZstd) continue;

@@ -1,12 +1,10 @@
 import * as zlib from 'node:zlib';
+import type { KafkaCompression } from '#kafka';
 import { IsIn } from 'class-validator';
 import { FollowsRule } from './config-rules.js';
 
-/** Values of `KAFKA_COMPRESSION`. */
-export const kafkaCompressions = ['zstd', 'gzip', 'lz4', 'snappy', 'none'] as const;
-
-/** How the records of a Kafka record batch are compressed. */
-export type KafkaCompression = (typeof kafkaCompressions)[number];
+/** Values of `KAFKA_COMPRESSION`: those of `#kafka`, which is not loaded here. */
+export const kafkaCompressions: readonly KafkaCompression[] = ['zstd', 'gzip', 'lz4', 'snappy', 'none'];
 
 /** Whether this Node compresses with Zstandard: since 22.15. */
 export const canCompressWithZstd = 'zstdCompressSync' in zlib;

@@ -1,6 +1,6 @@
 import { entityHash, TopicAndGroupNames } from '#event';
 import { erasureName, openDefinitions, systemActor, type Definitions } from '#registry';
-import { MemoryLog } from '#log/memory';
+import { MemoryLog } from '#kafka/memory';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Erasures } from './erasures.js';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { TopicAndGroupNames } from '#event';
-import { MemoryLog } from '#log/memory';
+import { MemoryLog } from '#kafka/memory';
 import {
   createFlushTopic,
   followFlushRequests,

@@ -1,5 +1,5 @@
 import type { TopicAndGroupNames } from '#event';
-import type { GlobalTableReader, Log, ConsumerRecord, Producer } from '#log';
+import type { GlobalTableReader, Log, ConsumerRecord, Producer } from '#kafka';
 
 /**
  * Asks the members of a consumer group to store the pending events of a topic early, because a reader waits for them

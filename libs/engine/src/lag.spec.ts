@@ -1,5 +1,5 @@
-import type { TopicAdmin } from '#log';
-import { MemoryLog } from '#log/memory';
+import type { TopicAdmin } from '#kafka';
+import { MemoryLog } from '#kafka/memory';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { OffsetCommitter } from './offset-committer.js';
 import { LagMonitor, pauseAfter, type MeasuredPartition } from './lag.js';

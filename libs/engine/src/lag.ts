@@ -1,4 +1,4 @@
-import type { PartitionOffsetRange, TopicAdmin } from '#log';
+import type { PartitionOffsetRange, TopicAdmin } from '#kafka';
 import type { StalledConsumerDetector } from './progress.js';
 
 /** How far a consumer group is behind the end of its topics. */

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { TopicAndGroupNames } from '#event';
-import { UnknownTopicError } from '#log';
+import { UnknownTopicError } from '#kafka';
 import { createLogger } from '#telemetry';
 import { MaterializedOffsetReader } from './materialized-offset.js';
 import { KafkaOrClickHouseRetrier } from './retry.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TopicAndGroupNames } from '#event';
-import { UnknownTopicError, type TopicAdmin, type TopicPartition } from '#log';
+import { UnknownTopicError, type TopicAdmin, type TopicPartition } from '#kafka';
 import type { KafkaOrClickHouseRetrier } from './retry.js';
 
 /** Kafka access and poll interval of `MaterializedOffsetReader`. */

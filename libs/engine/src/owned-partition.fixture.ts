@@ -1,4 +1,4 @@
-import type { NewlyAssignedPartition } from '#log';
+import type { NewlyAssignedPartition } from '#kafka';
 import { createLogger } from '#telemetry';
 import { OwnedPartition } from './owned-partition.js';
 import { StalledConsumerDetector } from './progress.js';

@@ -1,4 +1,4 @@
-import type { NewlyAssignedPartition } from '#log';
+import type { NewlyAssignedPartition } from '#kafka';
 import { OffsetCommitter } from './offset-committer.js';
 import type { MeasuredPartition } from './lag.js';
 import type { StalledConsumerDetector } from './progress.js';

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, vi } from 'vitest';
-import { UnknownTopicError, type NewlyAssignedPartition, type Consumer, type RecordBatch } from '#log';
+import { UnknownTopicError, type NewlyAssignedPartition, type Consumer, type RecordBatch } from '#kafka';
 import { IdWindow, IdWindowLostError } from '#dataflow';
 import { createLogger } from '#telemetry';
 import type { OwnedPartition } from './owned-partition.js';

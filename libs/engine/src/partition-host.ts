@@ -9,7 +9,7 @@ import {
   type Log,
   type ConsumerRecord,
   type RecordBatch,
-} from '#log';
+} from '#kafka';
 import { aborted } from './aborted.js';
 import { OwnedPartition } from './owned-partition.js';
 import { FencedError, type PartitionTask, type TaskFactory } from './partition-task.js';

@@ -1,5 +1,5 @@
 import type { IdWindowReader } from '#dataflow';
-import type { RecordBatch } from '#log';
+import type { RecordBatch } from '#kafka';
 import type { OwnedPartition } from './owned-partition.js';
 
 /** Processes the records of one partition, from the partition's assignment to this process until its revocation. */

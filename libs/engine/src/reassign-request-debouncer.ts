@@ -1,4 +1,4 @@
-import type { Consumer } from '#log';
+import type { Consumer } from '#kafka';
 
 /** Milliseconds within which several calls for the same topic cause one reassignment. */
 const reassignMs = 100;

@@ -1,4 +1,4 @@
-import { LogUnavailableError } from '#log';
+import { LogUnavailableError } from '#kafka';
 import { NonRetryableStoreError, RowsRejectedError, StoreUnavailableError } from '#store';
 import { createLogger } from '#telemetry';
 import { describe, expect, it } from 'vitest';

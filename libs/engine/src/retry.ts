@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '#async';
-import { LogUnavailableError } from '#log';
+import { LogUnavailableError } from '#kafka';
 import { isRetryableStoreError } from '#store';
 import type { Logger } from '#telemetry';
 

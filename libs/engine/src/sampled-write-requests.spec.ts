@@ -1,4 +1,4 @@
-import type { ConsumerRecord } from '#log';
+import type { ConsumerRecord } from '#kafka';
 import { expect, it } from 'vitest';
 import { sampledRequests } from './sampled-write-requests.js';
 

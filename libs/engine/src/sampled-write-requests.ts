@@ -1,4 +1,4 @@
-import { headerOf, type ConsumerRecord } from '#log';
+import { headerOf, type ConsumerRecord } from '#kafka';
 import { isTraceparent } from '#telemetry';
 
 /** A traced write request, with the position and number of its records in one consumed batch. */

@@ -1,4 +1,4 @@
-import { MemoryLog } from '#log/memory';
+import { MemoryLog } from '#kafka/memory';
 import { ActiveWork } from '#telemetry';
 import { expect, it, vi } from 'vitest';
 import { trackBatches } from './track-batches.js';

@@ -1,4 +1,4 @@
-import type { Log } from '#log';
+import type { Log } from '#kafka';
 import type { ActiveWork } from '#telemetry';
 
 /** Wraps a log so that each batch is registered in `works` while its consumer processes it. */

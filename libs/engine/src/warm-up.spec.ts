@@ -1,4 +1,4 @@
-import type { NewlyAssignedPartition } from '#log';
+import type { NewlyAssignedPartition } from '#kafka';
 import { IdWindow } from '#dataflow';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

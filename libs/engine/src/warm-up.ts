@@ -1,4 +1,4 @@
-import type { NewlyAssignedPartition } from '#log';
+import type { NewlyAssignedPartition } from '#kafka';
 import type { IdWindowBounds } from '#dataflow';
 
 /**

@@ -27,6 +27,8 @@ export {
   mediaTypeOf,
   takeBody,
   takeBytes,
+  isRepaired,
+  notUtf8,
   utf8TextOf,
 } from './body/read-body.js';
 export { recordHeaders } from './server/request-identity.js';
@@ -34,6 +36,7 @@ export {
   Accepts,
   AcceptsAny,
   AcceptsBytes,
+  RepairsText,
   AlwaysAnswered,
   BodyLimit,
   isAlwaysAnswered,

@@ -11,6 +11,8 @@ interface BodyConfig {
   acceptsAny?: boolean;
   /** True if the route accepts every media type, and bodies that are not text. */
   acceptsBytes?: boolean;
+  /** True if a body that is not UTF-8 is read with U+FFFD, and not rejected as a whole. */
+  repairsText?: boolean;
   bodyBytes?: number;
 }
 
@@ -89,6 +91,18 @@ export function acceptsAny(request: FastifyRequest): boolean {
  */
 export function AcceptsBytes(...accepts: string[]): MethodDecorator {
   return AddRouteConfig({ accepts, acceptsBytes: true } satisfies BodyConfig);
+}
+
+/**
+ * Method decorator: a body that is not UTF-8 is read with U+FFFD in place of what is not. The handler asks `isRepaired`, and
+ * rejects only the values that are concerned.
+ */
+export function RepairsText(): MethodDecorator {
+  return AddRouteConfig({ repairsText: true } satisfies BodyConfig);
+}
+
+export function repairsText(request: FastifyRequest): boolean {
+  return (request.routeOptions.config as BodyConfig).repairsText === true;
 }
 
 export function acceptsBytes(request: FastifyRequest): boolean {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { TopicAndGroupNames } from '#event';
-import { MemoryLog } from '#log/memory';
+import { MemoryLog } from '#kafka/memory';
 import {
   definitionsAge,
   definitionsHealth,

@@ -1,5 +1,5 @@
 import { Backoff } from '#async';
-import { LogUnavailableError, type Log, type GlobalTableReader } from '#log';
+import { LogUnavailableError, type Log, type GlobalTableReader } from '#kafka';
 import { DefinitionsView } from './definitions-view.js';
 
 /** Milliseconds between two checks whether the reader has failed. */

@@ -1,4 +1,4 @@
-import type { ConsumerRecord } from '#log';
+import type { ConsumerRecord } from '#kafka';
 import { readKey, type DefinitionRecordKey } from './resources/definition-change-record.js';
 import { erasureRules } from './erasures/erasure-rules.js';
 import { keyRules } from './keys/key-rules.js';

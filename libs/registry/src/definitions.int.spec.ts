@@ -1,4 +1,4 @@
-import { openKafkaLog } from '#log';
+import { openKafkaLog } from '#kafka';
 import { describeDefinitionsContract } from './definitions.contract.js';
 
 describeDefinitionsContract('Kafka', {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { auditStream } from '#api';
 import { decodeRecord, TopicAndGroupNames } from '#event';
-import { LogUnavailableError, type ProducerRecord, type Producer } from '#log';
-import { MemoryLog } from '#log/memory';
+import { LogUnavailableError, type ProducerRecord, type Producer } from '#kafka';
+import { MemoryLog } from '#kafka/memory';
 import { ada, aKey } from './contract/definition-examples.js';
 import { describeDefinitionsContract } from './definitions.contract.js';
 import type { Definitions } from './definitions.js';

@@ -1,5 +1,5 @@
 import type { StreamId, TopicAndGroupNames } from '#event';
-import type { Log } from '#log';
+import type { Log } from '#kafka';
 import { metrics, onScrape } from '#telemetry';
 import type { AuditEventContent } from './audit/audit-event.js';
 import { AuditWriter } from './audit/audit-writer.js';

@@ -1,6 +1,6 @@
 import { isJsonObject, jsonValue } from '#json';
 import type { TopicAndGroupNames } from '#event';
-import type { ConsumerRecord, ProducerRecord, TopicPartition } from '#log';
+import type { ConsumerRecord, ProducerRecord, TopicPartition } from '#kafka';
 
 /**
  * The offset below which all records of a partition are decided, as the value of a record in the compacted topic

@@ -1,5 +1,5 @@
 import { expectedVersionHeader, readExpectedVersion } from '#event';
-import { headerOf, type ConsumerRecord } from '#log';
+import { headerOf, type ConsumerRecord } from '#kafka';
 
 /**
  * Returns the expected version in the headers of a record; undefined for an unconditional record, NaN for an invalid

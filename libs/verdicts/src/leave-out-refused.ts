@@ -10,7 +10,7 @@ import {
   type NewlyAssignedPartition,
   type RecordBatch,
   type TopicPartition,
-} from '#log';
+} from '#kafka';
 import { expectedVersionOf } from './expected-version-of.js';
 import { hasIndex, noOffsets } from './offset-bitmap.js';
 import { rangeOf, rangeOffsets } from './offset-range-verdicts.js';

@@ -1,6 +1,6 @@
 import { isJsonObject, jsonValue } from '#json';
 import type { TopicAndGroupNames } from '#event';
-import type { ConsumerRecord, ProducerRecord, TopicPartition } from '#log';
+import type { ConsumerRecord, ProducerRecord, TopicPartition } from '#kafka';
 import { noOffsets, type OffsetBitmap } from './offset-bitmap.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { TopicAndGroupNames } from '#event';
-import type { ProducerRecord, Producer, TopicPartition } from '#log';
+import type { ProducerRecord, Producer, TopicPartition } from '#kafka';
 import { encodeMark, markTombstone, type DecidedMark } from './decided-mark.js';
 import { withIndexes } from './offset-bitmap.js';
 import {

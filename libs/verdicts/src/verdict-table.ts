@@ -6,7 +6,7 @@ import {
   type Log,
   type ConsumerRecord,
   type TopicPartition,
-} from '#log';
+} from '#kafka';
 import { decodeMark, type DecidedMark } from './decided-mark.js';
 import { hasIndex, isSameBitmap, joinedAt, noOffsets, type OffsetBitmap } from './offset-bitmap.js';
 import {

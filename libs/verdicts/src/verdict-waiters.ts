@@ -1,4 +1,4 @@
-import type { TopicPartition } from '#log';
+import type { TopicPartition } from '#kafka';
 import type { Verdict, OffsetRangeVerdicts } from './offset-range-verdicts.js';
 import type { VerdictTable } from './verdict-table.js';
 

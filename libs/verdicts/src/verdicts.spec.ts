@@ -7,8 +7,8 @@ import {
   type ConsumerRecord,
   type NewlyAssignedPartition,
   type RecordBatch,
-} from '#log';
-import { MemoryLog } from '#log/memory';
+} from '#kafka';
+import { MemoryLog } from '#kafka/memory';
 import { leaveOutRefused } from './leave-out-refused.js';
 import { VerdictConflictError, VerdictPublisher } from './verdict-publisher.js';
 import { noOffsets, withIndexes } from './offset-bitmap.js';

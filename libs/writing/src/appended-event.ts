@@ -1,4 +1,4 @@
-import type { RecordPosition } from '#log';
+import type { RecordPosition } from '#kafka';
 import type { AcceptedEvent } from './read-event.js';
 
 /** An event whose record Kafka has acknowledged, with its partition and offset. */

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { decodeRejectedEvent, limits } from '#event';
 import type { ProblemDocument } from '#api';
-import { zstd, zstdBomb } from '../../zstd/src/zstd.fixture.js';
+import { zstd, zstdBomb } from '../../../packages/zstd/src/zstd.fixture.js';
 import { startTestIngest, type TestIngest } from './writing.fixture.js';
 
 let given: TestIngest;

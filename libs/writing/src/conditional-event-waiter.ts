@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { ProblemError } from '#api';
 import { within } from '#async';
 import { limits } from '#event';
-import { LogUnavailableError } from '#log';
+import { LogUnavailableError } from '#kafka';
 import { VerdictWaiters, type Verdict, type VerdictTable } from '#verdicts';
 import type { AppendedEvent } from './appended-event.js';
 import { EventRejection } from './rejection.js';

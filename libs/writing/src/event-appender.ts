@@ -1,7 +1,7 @@
 import { encodeRecord, expectedVersionHeader, limits } from '#event';
 import { ProblemError } from '#api';
 import type { Actor } from '#registry';
-import { UnknownTopicError, type ProducerRecord, type RecordPosition, type Producer } from '#log';
+import { UnknownTopicError, type ProducerRecord, type RecordPosition, type Producer } from '#kafka';
 import { metrics } from '#telemetry';
 import type { AppendedEvent } from './appended-event.js';
 import type { ConditionalEventWaiter } from './conditional-event-waiter.js';

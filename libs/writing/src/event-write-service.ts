@@ -46,8 +46,8 @@ export class EventWriteService {
    * Returns what the parsers of one request share: its ingest time, the id generator, the schemas, and the text of its
    * body.
    */
-  reception(text: string): EventParserInputs {
-    return { ingestedAt: this.clock.now(), ids: this.ids, schemas: this.schemas, text };
+  reception(text: string, { isRepaired = false } = {}): EventParserInputs {
+    return { ingestedAt: this.clock.now(), ids: this.ids, schemas: this.schemas, text, isRepaired };
   }
 
   /**

@@ -17,6 +17,9 @@ import {
   Query,
   RequireScope,
   takeBody,
+  RepairsText,
+  isRepaired,
+  notUtf8,
 } from '#http';
 import { batchAnswer } from './batch-answer.js';
 import { BatchWriteParameters } from './batch-input.js';
@@ -87,6 +90,7 @@ export class EventsController {
   @DescribeProblems(...batchProblems)
   @ApiHeader(preferHeader)
   @Accepts('application/json', 'application/x-ndjson')
+  @RepairsText()
   @BodyLimit(limits.requestBytes)
   @RequireScope('events:write')
   @AcceptsBasicAuth()
@@ -97,9 +101,10 @@ export class EventsController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const read = mediaTypeOf(request) === 'application/x-ndjson' ? readLines : readBatch;
-    const reception = this.intake.reception(textOf(takeBody(request)));
-    const events = await read(reception);
+    const isLines = mediaTypeOf(request) === 'application/x-ndjson';
+    if (isRepaired(request) && !isLines) throw notUtf8();
+    const reception = this.intake.reception(textOf(takeBody(request)), { isRepaired: isRepaired(request) });
+    const events = await (isLines ? readLines : readBatch)(reception);
     if (atomic) requireUnconditional(events);
     await this.intake.check(request, events, (index) => `/events/${index}`);
     const isLenient = !atomic && handlingOf(request) === 'lenient';

@@ -1,4 +1,4 @@
-import { LogUnavailableError, type ProducerRecord, type RecordPosition, type Producer } from '#log';
+import { LogUnavailableError, type ProducerRecord, type RecordPosition, type Producer } from '#kafka';
 
 /**
  * A producer for modules that are created before Kafka is reachable. `append` rejects with LogUnavailableError until

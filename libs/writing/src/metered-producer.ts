@@ -1,5 +1,5 @@
-import { ProducerBufferFullError, LogUnavailableError, UnknownTopicError } from '#log';
-import type { ProducerRecord, RecordPosition, Producer } from '#log';
+import { ProducerBufferFullError, LogUnavailableError, UnknownTopicError } from '#kafka';
+import type { ProducerRecord, RecordPosition, Producer } from '#kafka';
 import { metrics } from '#telemetry';
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ProducerBufferFullError, LogUnavailableError, UnknownTopicError } from '#log';
-import { MemoryLog } from '#log/memory';
+import { ProducerBufferFullError, LogUnavailableError, UnknownTopicError } from '#kafka';
+import { MemoryLog } from '#kafka/memory';
 import { metrics } from '#telemetry';
 import { LateBoundProducer } from './late-bound-producer.js';
 import { MeteredProducer } from './metered-producer.js';

@@ -28,6 +28,8 @@ export interface EventParserInputs {
   ids: Pick<UuidV7Generator, 'next'>;
   /** The body of the request as text, or the events that were converted from it. */
   text: string;
+  /** Whether the body was not UTF-8: U+FFFD stands in `text` for what was not. */
+  isRepaired?: boolean;
   schemas: Pick<SchemaIndex, 'find'>;
 }
 
@@ -51,6 +53,7 @@ function checked(
 ): AcceptedEvent | EventRejection {
   const { envelope } = found;
   if (isLong(reception.text, found)) return tooLarge(pointer);
+  if (isDamaged(reception, found)) return damaged(pointer);
   if (!isEvent(envelope)) return invalid(eventErrors(pointer));
   if (found.duplicate) return duplicate(reception.text, found, pointer);
   const timestamp = envelope.timestamp == null ? reception.ingestedAt : parseTime(envelope.timestamp);
@@ -82,19 +85,31 @@ function sentEvent(
 ): RejectedEventRangeAndIds {
   const { stream, entity_id, event_id } = envelope as Partial<Record<string, unknown>>;
   const isName = typeof stream === 'string' && streamNamePattern.test(stream);
-  const isEntity =
-    typeof entity_id === 'string' && entity_id !== '' && entity_id.length <= limits.entityIdCharacters;
   const isId = typeof event_id === 'string' && uuidPattern.test(event_id);
   return {
     ...{ start, end },
     stream: isName ? stream : undefined,
-    entity_id: isEntity ? entity_id : null,
+    entity_id: typeof entity_id === 'string' ? entity_id : null,
     event_id: isId ? event_id.toLowerCase() : ids.next(),
   };
 }
 
 export const expectedVersionRule = 'needs an entity_id';
 export const timeRule = 'must be an RFC 3339 time such as 2026-11-21T04:00:00Z, from 1900 up to 2200';
+
+/** Returns whether the value may contain bytes that were not UTF-8. */
+export function isDamaged(
+  { text, isRepaired }: EventParserInputs,
+  { start, end }: { start: number; end: number },
+): boolean {
+  return isRepaired === true && text.slice(start, end).includes('\ufffd');
+}
+
+export function damaged(pointer: string): EventRejection {
+  return new EventRejection('invalid_json', 'The value is not valid UTF-8.', [
+    { pointer, detail: 'has bytes that are not UTF-8; U+FFFD stands for them' },
+  ]);
+}
 
 /**
  * Returns whether the text of an event has more bytes than allowed. A short text cannot have, so bytes are counted only

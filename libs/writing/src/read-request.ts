@@ -7,13 +7,14 @@ import { parseJson, unknownFields } from '#http';
 import { scanEvent, type ScannerAndSchemas } from './event-scan.js';
 import { readEvent, type AcceptedEvent, type EventParserInputs } from './read-event.js';
 import { EventRejection } from './rejection.js';
+import { endOfDeepValue } from './unread-value.js';
 import { ValidatingJsonScanner } from './schemas/scan/validating-json-scanner.js';
 
 /** The events of a write request, each valid or rejected, in request order. */
 export type ParsedEvents = (AcceptedEvent | EventRejection)[];
 
 /** Matches the first character of a value. */
-const valueStart = /[^ \t\r\n\ufeff]|(?<!\n)\ufeff/g;
+const valueStart = /[^ \t\r\n\ufeff]|^\ufeff/g;
 const comma = 0x2c;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
@@ -30,7 +31,7 @@ export function textOf(body: Buffer): string {
 
 /**
  * Returns the index where the next value or line with a value begins, at or after `start`: empty lines and white space
- * are skipped, and so is a byte-order mark at the beginning of a later line, where joined files leave it.
+ * are skipped, and so is a byte-order mark before a value, where joined files leave it.
  */
 export function nextValue(text: string, start: number): number {
   valueStart.lastIndex = start;
@@ -73,11 +74,13 @@ export async function readBatch(reception: EventParserInputs): Promise<ParsedEve
   let i = scanner.space(start);
   while (text.charCodeAt(i) !== closeBracket || results.length > 0) {
     if (results.length === limits.batchEvents) throw wrongCount();
+    const pointer = `/events/${results.length}`;
     const found = scanEvent(scan, i);
-    if (!found) throw failure(scanner, `/events/${results.length}`).toProblem();
-    results.push(readEvent(found, `/events/${results.length}`, reception));
-    if (turn.over(found.end - i)) await turn.end();
-    i = scanner.space(found.end);
+    const end = found?.end ?? (scanner.failure === 'depth' ? endOfDeepValue(text, i) : undefined);
+    if (end === undefined) throw failure(scanner, pointer).toProblem();
+    results.push(found ? readEvent(found, pointer, reception) : failure(scanner, pointer));
+    if (turn.over(end - i)) await turn.end();
+    i = scanner.space(end);
     const code = text.charCodeAt(i);
     if (code === closeBracket) break;
     if (code !== comma) throw syntaxError(i).toProblem();

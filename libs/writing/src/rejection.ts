@@ -1,5 +1,7 @@
-import type { RecordPosition } from '#log';
+import type { RecordPosition } from '#kafka';
+import { hasCharacters } from '#json';
 import { ProblemError, type InputProblem, type ProblemCode } from '#api';
+import { limits } from '#event';
 
 /** Position of a rejected event in the text of its request, and those of its fields that are needed to keep it. */
 export interface RejectedEventRangeAndIds {
@@ -36,9 +38,15 @@ export class EventRejection {
     readonly errors: readonly InputProblem[] = [],
   ) {}
 
-  /** Returns this rejection with the position and the fields of the rejected event. */
-  of(sent: RejectedEventRangeAndIds): EventRejection {
-    return Object.assign(new EventRejection(this.code, this.detail, this.errors), { sent });
+  /**
+   * Returns this rejection with the position and the fields of the rejected event. An entity id that no event may have is
+   * left out: a record has room for a valid one only.
+   */
+  of({ entity_id, ...sent }: RejectedEventRangeAndIds): EventRejection {
+    const isEntity = entity_id !== null && hasCharacters(entity_id, { most: limits.entityIdCharacters });
+    return Object.assign(new EventRejection(this.code, this.detail, this.errors), {
+      sent: { ...sent, entity_id: isEntity ? entity_id : null },
+    });
   }
 
   /** Returns this rejection with the partition and offset of the record that keeps the event. */

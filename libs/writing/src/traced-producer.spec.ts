@@ -1,5 +1,5 @@
-import type { ConsumerRecord, Producer } from '#log';
-import { MemoryLog } from '#log/memory';
+import type { ConsumerRecord, Producer } from '#kafka';
+import { MemoryLog } from '#kafka/memory';
 import { InMemoryTracing } from '#telemetry/memory';
 import { beforeEach, expect, it } from 'vitest';
 import { traced } from './traced-producer.js';

@@ -1,4 +1,4 @@
-import type { ProducerRecord, RecordPosition, Producer } from '#log';
+import type { ProducerRecord, RecordPosition, Producer } from '#kafka';
 import { isSampled, type TraceSpan, type Tracing } from '#telemetry';
 
 /** Wraps a producer so that its appends are traced; returns the producer itself if tracing is off. */

@@ -1,6 +1,6 @@
 import type { TopicAndGroupNames } from '#event';
 import type { Definitions } from '#registry';
-import type { Producer } from '#log';
+import type { Producer } from '#kafka';
 import type { VerdictTable } from '#verdicts';
 
 /** Dependencies of the write endpoints, provided by the app that mounts them. */

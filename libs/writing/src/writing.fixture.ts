@@ -11,8 +11,8 @@ import {
   type HttpApp,
   type KeyRing,
 } from '#http';
-import type { ConsumerRecord } from '#log';
-import { MemoryLog } from '#log/memory';
+import type { ConsumerRecord } from '#kafka';
+import { MemoryLog } from '#kafka/memory';
 import type { Tracing } from '#telemetry';
 import { IngestConfig } from '../../../apps/ingest/src/config.js';
 import { portKeys } from '../../../apps/ingest/src/port-keys.js';

@@ -160,26 +160,33 @@ describe("ClickHouse's own server", () => {
     await expect.poll(async () => ended ?? (await attempt())).toBe('it aborted 2 times within a minute');
   });
 
-  it('keeps its logs of statements and parts for a day, hidden from analysts, if they are switched on', async () => {
-    const logging = await startClickHouse({ dataDir: join(folder, 'logging'), logsQueries: true });
-    try {
-      const { url: clickhouseUrl, password: clickhousePassword } = logging;
-      const asked = async (statement: string) =>
-        (await askClickHouse({ clickhouseUrl, clickhousePassword }, statement)).text();
-      await asked('CREATE TABLE logged (a Int8) ENGINE = MergeTree ORDER BY a');
-      await asked('INSERT INTO logged VALUES (1)');
-      const found = "SELECT count() > 0 FROM system.query_log WHERE query LIKE 'INSERT INTO logged%'";
-      await expect.poll(() => asked(found)).toBe('1\n');
-      await expect.poll(() => asked("SELECT rows FROM system.part_log WHERE table = 'logged'")).toBe('1\n');
-      for (const log of ['query_log', 'part_log'])
-        expect(await asked(`SHOW CREATE TABLE system.${log}`)).toContain('TTL event_date + toIntervalDay(1)');
-      const headers = { 'X-ClickHouse-User': 'sql', 'X-ClickHouse-Key': logging.analystPassword };
-      const refused = await fetch(clickhouseUrl, { method: 'POST', body: found, headers });
-      expect(await refused.text()).toContain('ACCESS_DENIED');
-    } finally {
-      await logging.stop();
-    }
-  });
+  it.each(['first', 'second'])(
+    'keeps its logs of statements and parts for a day, hidden from analysts, after the %s start',
+    async (start) => {
+      const logging = await startClickHouse({ dataDir: join(folder, 'logging'), logsQueries: true });
+      try {
+        const { url: clickhouseUrl, password: clickhousePassword } = logging;
+        const asked = async (statement: string) =>
+          (await askClickHouse({ clickhouseUrl, clickhousePassword }, statement)).text();
+        await asked(`CREATE TABLE ${start} (a Int8) ENGINE = MergeTree ORDER BY a`);
+        await asked(`INSERT INTO ${start} VALUES (1)`);
+        const found = `SELECT count() > 0 FROM system.query_log WHERE query LIKE 'INSERT INTO ${start}%'`;
+        await expect.poll(() => asked(found)).toBe('1\n');
+        await expect
+          .poll(() => asked(`SELECT rows FROM system.part_log WHERE table = '${start}'`))
+          .toBe('1\n');
+        for (const log of ['query_log', 'part_log'])
+          expect(await asked(`SHOW CREATE TABLE system.${log}`)).toContain(
+            'TTL event_date + toIntervalDay(1)',
+          );
+        const headers = { 'X-ClickHouse-User': 'sql', 'X-ClickHouse-Key': logging.analystPassword };
+        const refused = await fetch(clickhouseUrl, { method: 'POST', body: found, headers });
+        expect(await refused.text()).toContain('ACCESS_DENIED');
+      } finally {
+        await logging.stop();
+      }
+    },
+  );
 
   it('leaves the null device as it was, also as root', async () => {
     expect((await stat('/dev/null')).mode).toBe(nullDevice);

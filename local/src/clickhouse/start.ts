@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,7 +23,7 @@ interface ClickHouseOptions {
   appDatabases?: readonly string[];
   /** Databases of tables that the user for analysts may read. Default: `tributary`. */
   analystDatabases?: readonly string[];
-  /** Keeps `system.query_log` and `system.part_log` for a day. Default: false. */
+  /** Keeps `system.query_log` and `system.part_log` until the next start, at most for a day. Default: false. */
   logsQueries?: boolean;
   /** Bytes that the server may allocate; default 4 GiB. */
   maxMemoryBytes?: number;
@@ -111,7 +111,10 @@ export async function startClickHouse(options: ClickHouseOptions): Promise<Runni
       ...['--http_port', String(ports[0]), '--tcp_port', String(ports[1])],
     ];
     const url = `http://127.0.0.1:${ports[0]}`;
-    const server = new AbortingServer({ ...options, args, ports, answers: answers(url, passwords.password) });
+    const server = new AbortingServer({
+      ...{ ...options, dataDir, args, ports },
+      answers: answers(url, passwords.password),
+    });
     await server.launch();
     return {
       ...{ url, port: ports[0], tcpPort: ports[1], ...passwords },
@@ -130,7 +133,7 @@ export async function startClickHouse(options: ClickHouseOptions): Promise<Runni
 
 interface AbortingServerOptions extends Pick<
   ClickHouseOptions,
-  'mostAborts' | 'onLog' | 'onRestart' | 'signal'
+  'dataDir' | 'mostAborts' | 'onLog' | 'onRestart' | 'signal'
 > {
   args: string[];
   ports: readonly number[];
@@ -153,7 +156,7 @@ class AbortingServer {
   }
 
   async launch(): Promise<void> {
-    const { args, ports, onLog, signal } = this.options;
+    const { dataDir, args, ports, onLog, signal } = this.options;
     const launched = new ManagedChildProcess({
       name: 'ClickHouse',
       command: process.execPath,
@@ -171,6 +174,9 @@ class AbortingServer {
     });
     [this.process_, this.aborts] = [launched, false];
     await launched.until(this.options.answers, startMs);
+    // This mode keeps no definitions of the tables in `system`: their earlier files would be an obstacle to the same logs, and
+    // no TTL would remove them. The server that holds the folder makes the tables some seconds later.
+    await rm(join(dataDir, 'store', 'data', 'system'), { recursive: true, force: true });
     keepListening(launched, ports);
   }
 

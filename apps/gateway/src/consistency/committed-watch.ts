@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TopicAdmin } from '#log';
+import type { TopicAdmin } from '#kafka';
 
 /** The consumer group and topic of a `CommittedOffsetsWatch`, its poll interval, and how it asks for a flush. */
 interface CommittedOffsetsWatchOptions {

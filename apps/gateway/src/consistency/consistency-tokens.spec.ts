@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ProblemError } from '#api';
 import { TopicAndGroupNames, type StreamId } from '#event';
 import type { StreamDefinition } from '#registry';
-import { LogUnavailableError } from '#log';
+import { LogUnavailableError } from '#kafka';
 import type { ConsistencyLimits } from './consistency-limits.js';
 import { ConsistencyTokenWaiter } from './consistency-tokens.js';
 

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { limits, TopicAndGroupNames } from '#event';
 import { ProblemError } from '#api';
 import type { Definitions, StreamDefinition } from '#registry';
-import { LogUnavailableError, type TopicAdmin } from '#log';
+import { LogUnavailableError, type TopicAdmin } from '#kafka';
 import { metrics } from '#telemetry';
 import { CONSISTENCY_BOUNDS, DEFINITIONS, FLUSHES, LOG } from '../shared-services/shared-services.js';
 import type { FlushRequestSender } from './flush-request-sender.js';

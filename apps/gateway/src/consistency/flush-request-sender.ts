@@ -1,6 +1,6 @@
 import { sendFlushRequest, type FlushRequest } from '#engine';
 import type { TopicAndGroupNames } from '#event';
-import type { Producer } from '#log';
+import type { Producer } from '#kafka';
 import type { Logger } from '#telemetry';
 
 /** Asks consumer groups over Kafka to store the events that they have buffered before their batch is full. */

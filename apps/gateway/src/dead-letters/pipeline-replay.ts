@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { TopicAndGroupNames, UnreadableRecordError } from '#event';
 import type { StreamAccess } from '#api';
 import type { Definitions, PipelineDefinition } from '#registry';
-import { UnknownTopicError, type Producer } from '#log';
+import { UnknownTopicError, type Producer } from '#kafka';
 import type { StoredDeadLetter, PipelineFailureLocation } from '#store';
 import { isTooLargeRecord, eventFromRecord, replayValue, recordTooLarge, type Provenance } from '#dataflow';
 import { DEFINITIONS, PRODUCER } from '../shared-services/shared-services.js';

@@ -3,7 +3,7 @@ import { allStreams, auditStream } from '#api';
 import { decodeRecord, encodeRecord, encodeRejectedEvent, entityHash } from '#event';
 import { parseTime } from '#json';
 import { erasureName, schemaName, systemActor, type SchemaSubject } from '#registry';
-import { LogUnavailableError } from '#log';
+import { LogUnavailableError } from '#kafka';
 import type { DeadLetter } from '#store';
 import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { eventRow, givenGateway, type GivenGateway } from '../gateway-application-context.fixture.js';

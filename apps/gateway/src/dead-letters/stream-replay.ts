@@ -3,7 +3,7 @@ import { allStreams } from '#api';
 import { TopicAndGroupNames } from '#event';
 import type { EpochMicros } from '#json';
 import type { Definitions } from '#registry';
-import type { RecordPosition, Producer } from '#log';
+import type { RecordPosition, Producer } from '#kafka';
 import { RejectedEventRevalidator } from '#writing';
 import type { StoredDeadLetter, Store } from '#store';
 import { DEFINITIONS, PRODUCER, STORE } from '../shared-services/shared-services.js';

@@ -3,7 +3,7 @@ import { entityHash, streamNameOf, TopicAndGroupNames, type StreamId } from '#ev
 import { formatTime } from '#json';
 import { ProblemError } from '#api';
 import { erasureName, type Actor, type Definitions, type Erasure } from '#registry';
-import type { TopicAdmin } from '#log';
+import type { TopicAdmin } from '#kafka';
 import type { ErasableDataPresence, EventReader, EventRemover, AuthorizationScope } from '#store';
 import { DEFINITIONS, LOG, STORE } from '../shared-services/shared-services.js';
 import { Bulkhead } from '../reads/bulkhead.js';

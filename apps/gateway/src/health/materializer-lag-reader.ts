@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { within } from '#async';
 import { TopicAndGroupNames } from '#event';
 import type { Definitions, StreamDefinition } from '#registry';
-import type { TopicAdmin } from '#log';
+import type { TopicAdmin } from '#kafka';
 import { metrics } from '#telemetry';
 import { DEFINITIONS, LOG } from '../shared-services/shared-services.js';
 import { TimeLagEstimator } from './time-lag-estimator.js';

@@ -1,6 +1,6 @@
 import { definitionsAge, definitionsHealth, type DefinitionsHealthInput, type Definitions } from '#registry';
 import type { Health } from '#http';
-import type { Log } from '#log';
+import type { Log } from '#kafka';
 import type { Store } from '#store';
 import type { ConsumerLag, MaterializerLagReader } from './materializer-lag-reader.js';
 import { failedJobs, type HealthHistory } from './health-history.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { ProblemError } from '#api';
-import { UnknownTopicError, type TopicAdmin } from '#log';
+import { UnknownTopicError, type TopicAdmin } from '#kafka';
 import { LOG } from '../shared-services/shared-services.js';
 
 /** Limits of the requests that `GroupLagReader` sends to Kafka. */

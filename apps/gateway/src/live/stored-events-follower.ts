@@ -3,7 +3,7 @@ import { TimeSlice } from '#async';
 import { allStreams } from '#api';
 import { TopicAndGroupNames, type StoredEvent } from '#event';
 import type { Definitions } from '#registry';
-import type { TopicAdmin } from '#log';
+import type { TopicAdmin } from '#kafka';
 import { LogOrderPageReader, type EventReader } from '#store';
 import type { Logger } from '#telemetry';
 import { DEFINITIONS, LIVE_STORE, LOG, LOGGER } from '../shared-services/shared-services.js';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { TopicAndGroupNames } from '#event';
 import { openDefinitions, systemActor, type Definitions } from '#registry';
-import { MemoryLog } from '#log/memory';
+import { MemoryLog } from '#kafka/memory';
 import { MemoryStore } from '#store/memory';
 import type { PipelineSpec } from '#dataflow';
 import { Bulkhead } from '../reads/bulkhead.js';

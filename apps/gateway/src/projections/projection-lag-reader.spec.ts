@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TopicAndGroupNames } from '#event';
 import type { ProjectionGeneration, StreamDefinition } from '#registry';
-import { MemoryLog } from '#log/memory';
+import { MemoryLog } from '#kafka/memory';
 import { GroupLagReader, type GroupLagReaderLimits } from '../lag/group-lag-reader.js';
 import { ProjectionLagReader } from './projection-lag-reader.js';
 

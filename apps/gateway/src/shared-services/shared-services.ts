@@ -1,6 +1,6 @@
 import type { TopicAndGroupNames } from '#event';
 import type { HttpAnswerMemoryBudget } from '#http';
-import type { Log, Producer } from '#log';
+import type { Log, Producer } from '#kafka';
 import type { Definitions } from '#registry';
 import type { EventFileExporter, AnalystSqlRunner, Store } from '#store';
 import type { Logger } from '#telemetry';

@@ -4,7 +4,7 @@ import { ProblemError } from '#api';
 import { formatTime } from '#json';
 import { TopicAndGroupNames } from '#event';
 import type { Definitions, SourceStreamWithStartOffsets } from '#registry';
-import { UnknownTopicError, type TopicAdmin } from '#log';
+import { UnknownTopicError, type TopicAdmin } from '#kafka';
 import { DEFINITIONS, LOG } from '../shared-services/shared-services.js';
 
 type Start = 'beginning' | 'now';

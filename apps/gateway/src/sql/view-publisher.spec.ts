@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { TopicAndGroupNames } from '#event';
-import { MemoryLog } from '#log/memory';
+import { MemoryLog } from '#kafka/memory';
 import { openDefinitions, schemaName, systemActor, type Definitions, type SchemaSubject } from '#registry';
 import type { AnalystViews } from '#store';
 import { createLogger } from '#telemetry';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TopicAndGroupNames } from '#event';
-import { LogUnavailableError } from '#log';
+import { LogUnavailableError } from '#kafka';
 import { GatewayConfig } from '../config.js';
 import { IdWindowDurationReader } from './id-windows.js';
 

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { farBounds, mostFarIds } from '#dataflow';
 import { TopicAndGroupNames, type StreamId } from '#event';
-import type { TopicAdmin } from '#log';
+import type { TopicAdmin } from '#kafka';
 import { GatewayConfig } from '../config.js';
 import { LOG } from '../shared-services/shared-services.js';
 import { withinPatience } from './within-patience.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TopicAndGroupNames, type StreamId } from '#event';
-import { LogUnavailableError } from '#log';
+import { LogUnavailableError } from '#kafka';
 import { MaterializerLagReader } from '../health/materializer-lag-reader.js';
 import { StreamSizeAndLagReader } from './stream-size-and-lag-reader.js';
 

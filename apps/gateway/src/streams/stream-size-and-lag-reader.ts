@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { TopicAndGroupNames } from '#event';
-import type { TopicAdmin } from '#log';
+import type { TopicAdmin } from '#kafka';
 import type { Definitions, StreamDefinition } from '#registry';
 import { LOG, DEFINITIONS } from '../shared-services/shared-services.js';
 import { MaterializerLagReader } from '../health/materializer-lag-reader.js';

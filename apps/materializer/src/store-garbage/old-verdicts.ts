@@ -1,5 +1,5 @@
 import type { TopicAndGroupNames } from '#event';
-import type { TopicAdmin } from '#log';
+import type { TopicAdmin } from '#kafka';
 import { rangeOffsets, type VerdictPublisher, type VerdictTable } from '#verdicts';
 
 export interface OldVerdictRemovalOptions {

@@ -1,7 +1,7 @@
 import { durationMs } from '#api';
 import type { StreamId, TopicAndGroupNames } from '#event';
 import type { StreamDefinition } from '#registry';
-import type { TopicAdmin } from '#log';
+import type { TopicAdmin } from '#kafka';
 import type { EventRemover } from '#store';
 import type { RemovalTask } from './removal-task.js';
 

@@ -7,7 +7,7 @@ import {
   type Definitions,
   type CreateStreamRequest,
 } from '#registry';
-import { MemoryLog } from '#log/memory';
+import { MemoryLog } from '#kafka/memory';
 import { StoreUnavailableError, type EventRemover } from '#store';
 import { MemoryStore } from '#store/memory';
 import { createLogger, metrics } from '#telemetry';

@@ -9,7 +9,7 @@ import {
 } from '#engine';
 import type { TopicAndGroupNames } from '#event';
 import { systemActor, type Definitions, type PipelineDefinition } from '#registry';
-import type { Log, Producer } from '#log';
+import type { Log, Producer } from '#kafka';
 import type { EventReader, EventWriter, KeyedStateReader, KeyedStateStore } from '#store';
 import type { SharedIdWindows } from '#dataflow';
 import { metrics, type Logger, type Tracing } from '#telemetry';

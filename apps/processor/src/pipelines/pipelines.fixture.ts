@@ -5,8 +5,8 @@ import { MemoryErasures } from '#engine/memory';
 import { allStreams } from '#api';
 import { decodeRecord, encodeRecord, TopicAndGroupNames, type EventRecord, type StreamId } from '#event';
 import { openDefinitions, systemActor, type Definitions, type PipelineDefinition } from '#registry';
-import { LogUnavailableError, type Log, type Producer, type TopicAdmin } from '#log';
-import { MemoryLog } from '#log/memory';
+import { LogUnavailableError, type Log, type Producer, type TopicAdmin } from '#kafka';
+import { MemoryLog } from '#kafka/memory';
 import { StoreUnavailableError, type StoredDeadLetter, type StoredEventIdsQuery } from '#store';
 import { MemoryStore } from '#store/memory';
 import {

@@ -4,7 +4,7 @@ import { StalledConsumerDetector } from '#engine';
 import { noErasures } from '#engine/memory';
 import { decodeRecord, encodeRecord, TopicAndGroupNames } from '#event';
 import { openDefinitions, systemActor, type Definitions } from '#registry';
-import { openKafkaLog, type Log, type Producer } from '#log';
+import { openKafkaLog, type Log, type Producer } from '#kafka';
 import { openClickHouse, type Store } from '#store';
 import {
   compilePipeline,

@@ -7,7 +7,7 @@ import {
 import { allStreams } from '#api';
 import { encodeRecord, type StoredEvent, type TopicAndGroupNames } from '#event';
 import { parseTime } from '#json';
-import { UnknownTopicError, type ConsumerRecord, type RecordBatch, type TopicAdmin } from '#log';
+import { UnknownTopicError, type ConsumerRecord, type RecordBatch, type TopicAdmin } from '#kafka';
 import { LogOrderPageReader, type EventReader } from '#store';
 import { metrics, type Logger } from '#telemetry';
 

@@ -1,4 +1,4 @@
-import { MemoryLog } from '#log/memory';
+import { MemoryLog } from '#kafka/memory';
 import { beforeEach, expect, it } from 'vitest';
 import { revenue, topics } from '../processor.fixture.js';
 import { CatchUpCheck } from './catch-up-check.js';

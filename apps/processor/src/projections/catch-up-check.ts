@@ -1,6 +1,6 @@
 import type { TopicAndGroupNames } from '#event';
 import type { ProjectionGeneration } from '#registry';
-import type { TopicAdmin } from '#log';
+import type { TopicAdmin } from '#kafka';
 
 /**
  * Checks whether a generation has caught up with the log: in every partition, the generation's consumer group has

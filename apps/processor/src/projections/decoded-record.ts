@@ -1,6 +1,6 @@
 import { EventRecordParser, uuidText, type EventFromKafka } from '#event';
 import type { EpochMicros } from '#json';
-import type { ConsumerRecord } from '#log';
+import type { ConsumerRecord } from '#kafka';
 
 /** Decoder that all partitions share. Each record is fully processed before the next record is decoded. */
 const reader = new EventRecordParser();

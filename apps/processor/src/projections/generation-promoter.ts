@@ -2,7 +2,7 @@ import { Backoff } from '#async';
 import { BackgroundLoop } from '#engine';
 import { ProblemError } from '#api';
 import type { TopicAndGroupNames } from '#event';
-import { LogUnavailableError, UnknownTopicError, type TopicAdmin } from '#log';
+import { LogUnavailableError, UnknownTopicError, type TopicAdmin } from '#kafka';
 import { systemActor, type Definitions, type ProjectionGeneration } from '#registry';
 import type { Logger } from '#telemetry';
 import { CatchUpCheck } from './catch-up-check.js';

@@ -1,5 +1,5 @@
 import type { OwnedPartition } from '#engine';
-import type { RecordBatch } from '#log';
+import type { RecordBatch } from '#kafka';
 import type { KeyedStateRow } from '#store';
 import { SharedIdWindows } from '#dataflow';
 import { beforeEach, describe, expect, it } from 'vitest';

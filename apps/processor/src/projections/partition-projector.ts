@@ -9,7 +9,7 @@ import {
 import { TimeSlice } from '#async';
 import { StepBudget, withinBudget } from '#cel';
 import type { EpochMicros } from '#json';
-import type { ConsumerRecord, RecordBatch } from '#log';
+import type { ConsumerRecord, RecordBatch } from '#kafka';
 import {
   maxStateKeys,
   type StatePartitionKey,

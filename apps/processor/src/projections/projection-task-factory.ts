@@ -8,7 +8,7 @@ import {
   type TaskFactory,
 } from '#engine';
 import { streamNameOf, type TopicAndGroupNames } from '#event';
-import type { Log } from '#log';
+import type { Log } from '#kafka';
 import type { StatePartitionKey, PartitionCheckpoint, KeyedStateStore } from '#store';
 import type { IdWindowReader, SharedIdWindows } from '#dataflow';
 import type { Tracing } from '#telemetry';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { StalledConsumerDetector, KafkaOrClickHouseRetrier } from '#engine';
-import type { RecordBatch } from '#log';
+import type { RecordBatch } from '#kafka';
 import { SharedIdWindows } from '#dataflow';
 import { createLogger } from '#telemetry';
 import { ownedPartition } from '../../../../libs/engine/src/owned-partition.fixture.js';

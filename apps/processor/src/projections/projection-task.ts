@@ -5,7 +5,7 @@ import type {
   StalledConsumerDetector,
   KafkaOrClickHouseRetrier,
 } from '#engine';
-import type { RecordBatch } from '#log';
+import type { RecordBatch } from '#kafka';
 import type { IdWindowReader } from '#dataflow';
 import { metrics } from '#telemetry';
 import type { FoldOutcomeCounts, PartitionProjector } from './partition-projector.js';

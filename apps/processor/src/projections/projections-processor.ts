@@ -10,7 +10,7 @@ import {
 } from '#engine';
 import type { TopicAndGroupNames } from '#event';
 import { latestGeneration, systemActor, type Definitions } from '#registry';
-import type { Log } from '#log';
+import type { Log } from '#kafka';
 import type { EventReader, EventWriter, KeyedStateStore } from '#store';
 import type { SharedIdWindows } from '#dataflow';
 import { metrics, type Logger, type Tracing } from '#telemetry';

@@ -1,7 +1,7 @@
 import { TimeSlice } from '#async';
 import type { MaterializedOffsetReader, OwnedPartition, PartitionTask } from '#engine';
 import { limits, streamNameOf, type TopicAndGroupNames } from '#event';
-import type { RecordBatch } from '#log';
+import type { RecordBatch } from '#kafka';
 import type { Definitions } from '#registry';
 import { metrics, type Logger } from '#telemetry';
 import type { PartitionEntityFold } from './partition-entity-fold.js';

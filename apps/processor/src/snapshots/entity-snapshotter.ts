@@ -10,7 +10,7 @@ import {
 import { isReservedStream } from '#api';
 import type { TopicAndGroupNames } from '#event';
 import type { Definitions } from '#registry';
-import type { Log } from '#log';
+import type { Log } from '#kafka';
 import type { EventWriter, Store } from '#store';
 import type { Logger } from '#telemetry';
 import { EntityCache, type EntityCacheBounds } from './entity-cache.js';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { EntityStateAccumulator } from '#entities';
 import { MemoryErasures } from '#engine/memory';
-import type { ConsumerRecord } from '#log';
+import type { ConsumerRecord } from '#kafka';
 import { valueOf } from '../processor.fixture.js';
 import { EntityCache } from './entity-cache.js';
 import { PartitionEntityFold } from './partition-entity-fold.js';

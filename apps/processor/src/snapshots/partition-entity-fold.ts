@@ -1,7 +1,7 @@
 import { PartitionErasureLookup, type ErasureLookup } from '#engine';
 import { EntityStateAccumulator, type FoldedEntityState } from '#entities';
 import { EventRecordParser, type StreamId } from '#event';
-import type { ConsumerRecord } from '#log';
+import type { ConsumerRecord } from '#kafka';
 import type { EventOffsetAndTimestamps } from '#store';
 import type { CachedEntity, EntityCache, PartitionEntityCache } from './entity-cache.js';
 import type { EntitySnapshotCountdowns } from './entity-snapshot-countdowns.js';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { allStreams } from '#api';
 import { systemActor } from '#registry';
-import type { Log } from '#log';
+import type { Log } from '#kafka';
 import { StoreUnavailableError, type EntitySnapshotStore } from '#store';
 import { createLogger } from '#telemetry';
 import { topics, ProcessorTestBed } from '../processor.fixture.js';

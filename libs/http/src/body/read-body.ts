@@ -5,7 +5,7 @@ import { ProblemError } from '#api';
 import { BodyMemoryShare, type BodyMemoryBudget } from './body-memory-budget.js';
 import { collectBody, tooLarge } from './collect-body.js';
 import { BodyDecompressor, type BodyCompression } from './body-decompressor.js';
-import { acceptsAny, acceptsBytes, acceptsOf, bodyLimitOf } from '../route-config.js';
+import { acceptsAny, acceptsBytes, acceptsOf, bodyLimitOf, repairsText } from '../route-config.js';
 import { whenClosed } from '../when-closed.js';
 
 const shares = new WeakMap<FastifyRequest, BodyMemoryShare>();
@@ -75,7 +75,23 @@ async function readBody(request: FastifyRequest, payload: Readable): Promise<Buf
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
   const sent = await collectBody(payload, { share, limit });
   const body = compression ? await inflation.inflate(sent, compression, { share, limit }) : sent;
-  return acceptsBytes(request) ? body : utf8TextOf(body);
+  if (acceptsBytes(request)) return body;
+  return repairsText(request) && !isUtf8(body) ? repairedText(request, body, limit) : utf8TextOf(body);
+}
+
+const repaired = new WeakSet<FastifyRequest>();
+
+/** Whether the body was not UTF-8: U+FFFD stands for what was not. Only for routes with `RepairsText`. */
+export function isRepaired(request: FastifyRequest): boolean {
+  return repaired.has(request);
+}
+
+/** Returns a body with U+FFFD in place of what is not UTF-8, unless that makes it larger than the limit. */
+function repairedText(request: FastifyRequest, body: Buffer, limit: number): Buffer {
+  repaired.add(request);
+  const text = utf8TextOf(Buffer.from(body.toString('utf8')));
+  if (text.length > limit) throw notUtf8();
+  return text;
 }
 
 /** Returns whether a media type is one of the types for newline-delimited JSON. */
@@ -126,6 +142,10 @@ function compressionOf(request: FastifyRequest): BodyCompression | undefined {
  * @throws ProblemError `invalid_json` when the bytes are not UTF-8
  */
 export function utf8TextOf(body: Buffer): Buffer {
-  if (!isUtf8(body)) throw new ProblemError('invalid_json', 'The body is not valid UTF-8.');
+  if (!isUtf8(body)) throw notUtf8();
   return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
+}
+
+export function notUtf8(): ProblemError {
+  return new ProblemError('invalid_json', 'The body is not valid UTF-8.');
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { BodyMemoryBudget, BodyMemoryShare } from './body-memory-budget.js';
 import { BodyDecompressor } from './body-decompressor.js';
 import { unzstd, unzstdInJavaScript } from '#zstd';
-import { zstd, zstdBomb, zstdFrame } from '../../../zstd/src/zstd.fixture.js';
+import { zstd, zstdBomb, zstdFrame } from '../../../../packages/zstd/src/zstd.fixture.js';
 
 const mib = 1024 * 1024;
 /** Twelve lines, compressed by `zstd -19`. */

@@ -1,6 +1,6 @@
 import { HttpException } from '@nestjs/common';
 import { ProblemError, type ProblemCode } from '#api';
-import { ProducerBufferFullError, LogUnavailableError, UnknownTopicError } from '#log';
+import { ProducerBufferFullError, LogUnavailableError, RecordTooLargeError, UnknownTopicError } from '#kafka';
 import {
   InvalidCursorError,
   QueryTooExpensiveError,
@@ -53,6 +53,12 @@ function portProblem(error: unknown): ProblemError | undefined {
     );
   if (error instanceof LogUnavailableError)
     return problem('log_unavailable', 'Kafka did not acknowledge. Repeat with the same event ids.', error);
+  if (error instanceof RecordTooLargeError)
+    return problem(
+      'payload_too_large',
+      'Kafka does not accept an event of this size. Send a smaller event.',
+      error,
+    );
   if (error instanceof UnknownTopicError)
     return problem('stream_not_found', 'The stream does not exist any more.', error);
   if (error instanceof AnswerMemoryExhaustedError)

@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProblemDocument } from '#api';
-import { ProducerBufferFullError, LogUnavailableError } from '#log';
+import { ProducerBufferFullError, LogUnavailableError } from '#kafka';
 import { InvalidCursorError, QueryTooExpensiveError, StoreUnavailableError } from '#store';
 import { startTestApp, type TestApp } from '../http.fixture.js';
 import { problemOf } from './problem-of.js';
-import { zstd, zstdBomb } from '../../../zstd/src/zstd.fixture.js';
+import { zstd, zstdBomb } from '../../../../packages/zstd/src/zstd.fixture.js';
 
 type Answer = Awaited<ReturnType<TestApp['app']['instance']['inject']>>;
 

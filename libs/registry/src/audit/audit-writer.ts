@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProblemError } from '#api';
 import type { StreamId, TopicAndGroupNames } from '#event';
-import { isRetriableLogError, ProducerBufferFullError, type Producer } from '#log';
+import { isRetriableLogError, ProducerBufferFullError, type Producer } from '#kafka';
 import type { Actor } from '../resources/resource-store.js';
 import { auditRecord, timeNow, type AuditEvent, type AuditEventContent } from './audit-event.js';
 

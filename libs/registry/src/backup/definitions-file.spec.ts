@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { TopicAndGroupNames } from '#event';
-import { LogUnavailableError, UnknownTopicError } from '#log';
-import { MemoryLog } from '#log/memory';
+import { LogUnavailableError, UnknownTopicError } from '#kafka';
+import { MemoryLog } from '#kafka/memory';
 import { aKey } from '../contract/definition-examples.js';
 import { systemActor } from '../resources/resource-store.js';
 import { openDefinitions } from '../open-definitions.js';

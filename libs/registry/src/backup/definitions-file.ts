@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { within } from '#async';
 import type { TopicAndGroupNames } from '#event';
-import { LogUnavailableError, UnknownTopicError, type Log, type ProducerRecord } from '#log';
+import { LogUnavailableError, UnknownTopicError, type Log, type ProducerRecord } from '#kafka';
 import { readKey, readRecord } from '../resources/definition-change-record.js';
 import { definitionsTopic } from '../changes/definitions-topic-writer.js';
 

@@ -1,6 +1,6 @@
 import { ProblemError } from '#api';
 import type { TopicAndGroupNames } from '#event';
-import { ProducerBufferFullError, LogUnavailableError, type Log, type Producer } from '#log';
+import { ProducerBufferFullError, LogUnavailableError, type Log, type Producer } from '#kafka';
 import { writeRecord, type DefinitionChangeRecord } from '../resources/definition-change-record.js';
 
 /** Writes definition records and tombstones to the definitions topic, with one producer that it opens on first use. */

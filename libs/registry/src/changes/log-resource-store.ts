@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProblemError } from '#api';
-import { LogUnavailableError } from '#log';
+import { LogUnavailableError } from '#kafka';
 import type { AuditWriter } from '../audit/audit-writer.js';
 import { timeNow } from '../audit/audit-event.js';
 import { keyText, newKey, type DefinitionChangeRecord } from '../resources/definition-change-record.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { auditStream, isReservedStream } from '#api';
 import { decodeRecord, TopicAndGroupNames, type EventRecord } from '#event';
-import type { Log, ConsumerRecord, Producer } from '#log';
+import type { Log, ConsumerRecord, Producer } from '#kafka';
 import type { Definitions } from '../definitions.js';
 import { openDefinitions, type DefinitionsOptions } from '../open-definitions.js';
 import type { StreamDefinition } from '../streams/stream-definition.js';

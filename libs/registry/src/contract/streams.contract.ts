@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LogUnavailableError } from '#log';
+import { LogUnavailableError } from '#kafka';
 import { systemActor } from '../resources/resource-store.js';
 import { ada } from './definition-examples.js';
 import { streamsOf, type DefinitionsTestProcesses } from './definitions-test-processes.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ConsumerRecord, ProducerRecord } from '#log';
+import type { ConsumerRecord, ProducerRecord } from '#kafka';
 import { JsonObjectReader } from './json-object-reader.js';
 import type { Actor } from './resource-store.js';
 import { UnreadableDefinitionError, type StoredDefinitionPart } from './resource-rules.js';

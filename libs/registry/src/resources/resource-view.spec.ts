@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ConsumerRecord } from '#log';
+import type { ConsumerRecord } from '#kafka';
 import { SeededRandom } from '#testkit';
 import {
   keyText,

@@ -1,4 +1,4 @@
-import type { ConsumerRecord } from '#log';
+import type { ConsumerRecord } from '#kafka';
 import { DefinitionRecordHistory, type StoredDefinitionRecord } from './definition-record-history.js';
 import { readRecord, type DefinitionRecordKey } from './definition-change-record.js';
 import type { ResourceRules } from './resource-rules.js';

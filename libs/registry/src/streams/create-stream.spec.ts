@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TopicAndGroupNames } from '#event';
-import { LogUnavailableError, TopicRejectedError } from '#log';
-import { MemoryLog } from '#log/memory';
+import { LogUnavailableError, TopicRejectedError } from '#kafka';
+import { MemoryLog } from '#kafka/memory';
 import { systemActor } from '../resources/resource-store.js';
 import { openDefinitions } from '../open-definitions.js';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ProblemError } from '#api';
 import { limits, newStreamId, streamNamePattern } from '#event';
-import { TopicRejectedError } from '#log';
+import { TopicRejectedError } from '#kafka';
 import { timeNow } from '../audit/audit-event.js';
 import type { StreamCreationResult, CreateStreamRequest } from './create-stream-request.js';
 import type { Actor } from '../resources/resource-store.js';

@@ -1,5 +1,5 @@
 import type { TopicAndGroupNames } from '#event';
-import type { Log } from '#log';
+import type { Log } from '#kafka';
 import type { Erasure } from '../erasures/erasure.js';
 import type { LogResourceStore } from '../changes/log-resource-store.js';
 import type { StreamDefinition } from './stream-definition.js';

@@ -1,5 +1,5 @@
 import { ProblemError } from '#api';
-import { TopicRejectedError } from '#log';
+import { TopicRejectedError } from '#kafka';
 import { logErrorToProblem } from '../changes/definitions-topic-writer.js';
 import type { StreamDefinition } from './stream-definition.js';
 

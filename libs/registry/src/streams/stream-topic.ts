@@ -1,6 +1,6 @@
 import { durationMs } from '#api';
 import { limits } from '#event';
-import type { TopicConfigChange, NewTopicSettings } from '#log';
+import type { TopicConfigChange, NewTopicSettings } from '#kafka';
 import type { StreamDefinition } from './stream-definition.js';
 
 /**

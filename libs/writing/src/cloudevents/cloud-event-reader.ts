@@ -61,7 +61,7 @@ export class CloudEventReader implements ValueHandler {
     this.events.push(
       why.of({
         ...{ start, end, stream },
-        entity_id: typeof subject === 'string' && subject !== '' ? subject : null,
+        entity_id: typeof subject === 'string' ? subject : null,
         event_id: named ? cloudEventId(source, id) : reception.ids.next(),
       }),
     );

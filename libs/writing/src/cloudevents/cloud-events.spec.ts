@@ -5,7 +5,7 @@ import { cloudEventJson, decodeRejectedEvent, type EventRecord } from '#event';
 import { formatTime } from '#json';
 import type { ProblemDocument } from '#api';
 import { schemaName, systemActor, type SchemaSubject } from '#registry';
-import { zstd } from '../../../zstd/src/zstd.fixture.js';
+import { zstd } from '../../../../packages/zstd/src/zstd.fixture.js';
 import { startTestIngest, type TestIngest } from '../writing.fixture.js';
 
 let given: TestIngest;

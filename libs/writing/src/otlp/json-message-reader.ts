@@ -1,4 +1,5 @@
 import { jsonValue, JsonScanner } from '#json';
+import { endOfUnread, UnknownEndError } from '../unread-value.js';
 import type { MessageFields } from './message-fields.js';
 import type { EncodedRange, IntegerType, MessageReader } from './message-reader.js';
 import { hexId } from './hex-id.js';
@@ -8,7 +9,6 @@ const quote = 0x22;
 const comma = 0x2c;
 const colon = 0x3a;
 const openBracket = 0x5b;
-const backslash = 0x5c;
 const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
@@ -17,10 +17,6 @@ const closeBrace = 0x7d;
 const nullWord = /null(?![^,\]} \t\n\r])/y;
 /** Number of levels of JSON for each level of a list or map: `{"arrayValue":{"values":[…]}}`. */
 const levelsOfAList = 3;
-/** Maximum number of levels in which a value that is not validated may be nested. */
-const mostSkippedLevels = 16_384;
-/** The brackets that are open in the value that is being skipped. Skipping is synchronous. */
-const openValues = new Uint8Array(mostSkippedLevels);
 const numberForm = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 /** Base64 or its URL-safe form, with or without padding. */
 const base64Form = /^(?:[\w+/-]{4})*(?:[\w+/-]{2}(?:==)?|[\w+/-]{3}=?)?$/;
@@ -74,7 +70,7 @@ export class JsonMessageReader implements MessageReader {
       const known = fields.byName.get(name);
       const before = this.at;
       if (known !== undefined && !this.isNull()) take((this.field = known));
-      if (this.at === before) this.skip();
+      if (this.at === before) this.skipAnyDepth();
     });
     if (isBody && this.scanner.space(this.at) < this.body.length)
       throw unreadable('text follows the JSON value');
@@ -95,8 +91,22 @@ export class JsonMessageReader implements MessageReader {
 
   skipUnread(): EncodedRange {
     const start = this.at;
-    this.at = endOfUnread(this.body, start);
+    try {
+      this.at = endOfUnread(this.body, start);
+    } catch (error) {
+      if (!(error instanceof UnknownEndError)) throw error;
+      throw error.reason === 'depth' ? tooDeep() : notJson(error.at);
+    }
     return { start, end: this.at };
+  }
+
+  skipAnyDepth(): EncodedRange {
+    const { at: start, scanner } = this;
+    scanner.reset();
+    const end = scanner.value(start, -levelsOfAList * mostLevels);
+    if (end >= 0) return { start, end: (this.at = end) };
+    if (scanner.failure === 'depth') return this.skipUnread();
+    throw notJson(scanner.failedAt);
   }
 
   text(): string {
@@ -206,62 +216,6 @@ export class JsonMessageReader implements MessageReader {
   private wrong(what: string): Error {
     return unreadable(`${this.field} is not ${what}`);
   }
-}
-
-/**
- * Returns the end of a value that may be invalid JSON. Only texts and brackets are read. Throws if they cannot tell where
- * the value ends: a bracket that does not match, or a quote that may be the wrong one, because a word or another text
- * touches the text.
- */
-function endOfUnread(text: string, start: number): number {
-  let depth = 0;
-  /** The end of the last text if nothing but space follows it, else -1. */
-  let textEnd = -1;
-  let isWord = false;
-  for (let i = start; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code === quote) {
-      if (isWord || textEnd === i) throw notJson(i);
-      textEnd = endOfString(text, i);
-      i = textEnd - 1;
-      if (depth === 0) return textEnd;
-    } else if (code === openBrace || code === openBracket) {
-      if (depth === mostSkippedLevels) throw tooDeep();
-      if (isWord && depth === 0) throw notJson(i);
-      openValues[depth++] = code;
-      textEnd = -1;
-      isWord = false;
-    } else if (code === closeBrace || code === closeBracket) {
-      if (depth === 0) return endOfWord(start, i);
-      // The codes of two brackets of one kind differ by 2.
-      if (openValues[--depth] !== code - 2) throw notJson(i);
-      if (depth === 0) return i + 1;
-      textEnd = -1;
-      isWord = false;
-    } else if (code === comma || code === colon) {
-      if (depth === 0) return endOfWord(start, i);
-      textEnd = -1;
-      isWord = false;
-    } else if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) {
-      if (textEnd >= 0) throw notJson(i);
-      isWord = true;
-    } else if (depth === 0) return endOfWord(start, i);
-  }
-  throw notJson(text.length);
-}
-
-function endOfWord(start: number, end: number): number {
-  if (end === start) throw notJson(start);
-  return end;
-}
-
-function endOfString(text: string, start: number): number {
-  for (let i = start + 1; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code === quote) return i + 1;
-    if (code === backslash) i++;
-  }
-  throw notJson(text.length);
 }
 
 function notJson(at: number): Error {

@@ -26,7 +26,7 @@ export function logGroups(reader: MessageReader): ResourceLogs[] {
     groups.add();
     const scopeLogs: ScopeLogs = { scope: [], logRecords: [] };
     reader.message(scopeLogsFields, (field) => {
-      if (field === 'scope') scopeLogs.scope.push(reader.skip());
+      if (field === 'scope') scopeLogs.scope.push(reader.skipAnyDepth());
       else
         reader.elements(() => {
           records.add();
@@ -39,7 +39,7 @@ export function logGroups(reader: MessageReader): ResourceLogs[] {
     groups.add();
     const resourceLogs: ResourceLogs = { resource: [], scopeLogs: [] };
     reader.message(resourceLogsFields, (field) => {
-      if (field === 'resource') resourceLogs.resource.push(reader.skip());
+      if (field === 'resource') resourceLogs.resource.push(reader.skipAnyDepth());
       else reader.elements(() => resourceLogs.scopeLogs.push(readScopeLogs()));
     });
     return resourceLogs;

@@ -1,4 +1,5 @@
-import { formatTime } from '#json';
+import { hasCharacters, formatTime } from '#json';
+import { plainTextPattern } from '#api';
 import { limits } from '#event';
 import { clientId } from '../raw/client-id.js';
 import {
@@ -54,12 +55,21 @@ const nameAttribute = 'event.name';
  */
 const mostResourceMembers = limits.metadataMembers - 12;
 
+/** The end of the times that an event may have, the year 2200, in nanoseconds since 1970. */
+const endOfTimes = BigInt(Date.UTC(2200, 0)) * 1_000_000n;
+
+/** Whether a text can be the type of an event. Any other name of an OTLP event is kept in the metadata. */
+function isEventType(name: string): boolean {
+  return hasCharacters(name, { most: limits.eventTypeCharacters }) && plainTextPattern.test(name);
+}
+
 /** Converts an OTLP log record to the JSON text of an event, in the format of `POST /api/v1/events`. */
 export function envelopeText(record: OtlpLogRecord, { stream, event_id }: EnvelopeDefaults): string {
   const { timeUnixNano, observedTimeUnixNano, eventName, source } = record;
   const given = textAttribute(record, idAttribute);
-  const type = eventName || textAttribute(record, nameAttribute) || defaultType;
-  const nanos = timeUnixNano || observedTimeUnixNano;
+  const name = eventName || textAttribute(record, nameAttribute) || '';
+  const type = isEventType(name) ? name : defaultType;
+  const nanos = [timeUnixNano, observedTimeUnixNano].find((time) => time !== 0n && time < endOfTimes);
   const own = membersText([...ownMetadata(record)]);
   return objectText([
     ['stream', JSON.stringify(stream)],
@@ -108,7 +118,8 @@ function* dataOf({ attributes, body }: OtlpLogRecord): Generator<JsonMember> {
 
 function* ownMetadata(record: OtlpLogRecord): Generator<JsonMember> {
   const { timeUnixNano, observedTimeUnixNano, severityNumber, severityText } = record;
-  const { traceId, spanId, flags, body, attributes } = record;
+  const { traceId, spanId, flags, body, attributes, eventName } = record;
+  if (eventName && !isEventType(eventName)) yield ['event_name', JSON.stringify(eventName)];
   if (timeUnixNano) yield ['time_unix_nano', `"${timeUnixNano}"`];
   if (observedTimeUnixNano) yield ['observed_time_unix_nano', `"${observedTimeUnixNano}"`];
   if (severityNumber) yield ['severity_number', String(severityNumber)];

@@ -25,8 +25,14 @@ const postJson = (body: string | Buffer) =>
 const postProtobuf = (body: Buffer) =>
   given.post('/v1/logs', body, { 'content-type': 'application/x-protobuf' });
 const encodings = Object.entries({
-  JSON: (logs: TestOtlpRequest) => postJson(JSON.stringify(jsonOf(logs))),
-  protobuf: (logs: TestOtlpRequest) => postProtobuf(protobufOf(logs)),
+  JSON: (...logs: TestOtlpRequest[]) =>
+    postJson(
+      JSON.stringify({
+        resourceLogs: logs.flatMap((one) => (jsonOf(one) as { resourceLogs: object[] }).resourceLogs),
+      }),
+    ),
+  // Encoded messages one after the other are one message, whose repeated fields have all elements.
+  protobuf: (...logs: TestOtlpRequest[]) => postProtobuf(Buffer.concat(logs.map(protobufOf))),
 });
 const written = () => writtenLogs(given);
 const metadata = () => JSON.parse(written()[0]!.metadata) as Record<string, unknown>;
@@ -117,6 +123,45 @@ describe.each(encodings)('a log record in %s', (_, send) => {
       expect.stringContaining('log record 1: The log record cannot be read: a value is nested'),
     ]);
     expect(written()).toMatchObject([{ event_type: 'good' }]);
+  });
+
+  it.each([33, 60, 1000])(
+    'with a resource or a scope that is nested %i levels deep is rejected without the others',
+    async (levels) => {
+      const attributes = [{ key: 'a', value: deep(levels) }];
+      const groups: Omit<TestOtlpRequest, 'records'>[] = [
+        { resource: { attributes } },
+        { scope: { attributes } },
+      ];
+      for (const group of groups) {
+        const { rejected } = partialOf(
+          await send({ ...group, records: [{ eventName: 'bad' }] }, { records: [{ eventName: 'good' }] }),
+        );
+        expect(rejected).toBe(1);
+      }
+      expect(written()).toMatchObject([{ event_type: 'good' }, { event_type: 'good' }]);
+    },
+  );
+
+  it.each<[string, string]>([
+    ['a time that no event may have', '18446744073709551615'],
+    ['the first time of the year 2200', '7258118400000000000'],
+  ])('with %s has the observed time, and the exact one in its metadata', async (...row) => {
+    const [, timeUnixNano] = row;
+    await send({ records: [{ timeUnixNano, observedTimeUnixNano: '1764000000000000000' }] });
+    expect(written()).toMatchObject([{ timestamp: 1_764_000_000_000_000 }]);
+    expect(metadata()).toMatchObject({ time_unix_nano: timeUnixNano });
+    await send({ records: [{ timeUnixNano }] });
+    expect(written()).toHaveLength(2);
+  });
+
+  it.each([
+    ['a line feed', 'a\nb'],
+    ['257 characters', 'x'.repeat(257)],
+  ])('with %s in its event name has the name in its metadata', async (...row) => {
+    await send({ records: [{ eventName: row[1] }] });
+    expect(written()).toMatchObject([{ event_type: 'log' }]);
+    expect(metadata()).toEqual({ event_name: row[1] });
   });
 
   it('with too many values is rejected alone', async () => {

@@ -35,6 +35,8 @@ export interface MessageReader {
    * the error leaves its end unknown.
    */
   skipUnread(): EncodedRange;
+  /** Skips a value that is valid, or only nested too deep, and returns its range. */
+  skipAnyDepth(): EncodedRange;
   /** Reads a text; U+FFFD replaces what is not valid Unicode. */
   text(): string;
   boolean(): boolean;

@@ -25,7 +25,7 @@ interface TestLogRecord {
 /** An OTLP request of a spec: log records with one resource and one scope. */
 export interface TestOtlpRequest {
   resource?: { attributes: { key: string; value: AnyValue }[] };
-  scope?: { name?: string; version?: string };
+  scope?: { name?: string; version?: string; attributes?: { key: string; value: AnyValue }[] };
   records: TestLogRecord[];
 }
 
@@ -63,10 +63,11 @@ function recordOf(record: TestLogRecord): BinaryWriter {
   return writer;
 }
 
-function scopeOf({ name, version }: NonNullable<TestOtlpRequest['scope']>): BinaryWriter {
+function scopeOf({ name, version, attributes }: NonNullable<TestOtlpRequest['scope']>): BinaryWriter {
   const writer = new BinaryWriter();
   if (name) writer.tag(1, WireType.LengthDelimited).string(name);
   if (version) writer.tag(2, WireType.LengthDelimited).string(version);
+  if (attributes) pairs(writer, 3, attributes);
   return writer;
 }
 

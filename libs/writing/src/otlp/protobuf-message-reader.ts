@@ -71,6 +71,10 @@ export class ProtobufMessageReader implements MessageReader {
     return this.skip();
   }
 
+  skipAnyDepth(): EncodedRange {
+    return this.skip();
+  }
+
   text(): string {
     return this.reader.string();
   }

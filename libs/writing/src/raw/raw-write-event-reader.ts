@@ -2,8 +2,10 @@ import { canonicalNumber } from '#cel';
 import { jsonValue } from '#json';
 import { hasDuplicates } from '../event-scan.js';
 import {
+  damaged,
   duplicate,
   invalid,
+  isDamaged,
   isLong,
   tooLarge,
   type AcceptedEvent,
@@ -88,6 +90,7 @@ export class RawWriteEventReader implements ValueHandler {
     const { text } = scanner;
     const index = this.events.length;
     if (isLong(text, { start, end })) return tooLarge(`/${index}`);
+    if (isDamaged(reception, { start, end })) return damaged(`/${index}`);
     if (scanner.duplicate || (scanner.uncertain && hasDuplicates(scanner, { start, end })))
       return duplicate(text, { start, end }, `/${index}`);
     const fields = mapping.fixed ?? mapping.fieldsOf(this.found(scanner, start));

@@ -18,6 +18,8 @@ import {
   Query,
   RequireScope,
   takeBody,
+  RepairsText,
+  isRepaired,
 } from '#http';
 import { isConditional } from '../event-appender.js';
 import { EventWriteService } from '../event-write-service.js';
@@ -62,6 +64,7 @@ export class RawController {
   @DescribeProblems(...rawProblems)
   @ApiHeader(preferHeader)
   @AcceptsAny('application/json', 'application/x-ndjson')
+  @RepairsText()
   @BodyLimit(limits.requestBytes)
   @RequireScope('events:write')
   @AcceptsBasicAuth()
@@ -77,7 +80,7 @@ export class RawController {
     requirePermitted(stream, access);
     const mapping = new FieldMapping(stream, { ...query });
     const body = takeBody(request);
-    const reception = this.intake.reception(textOf(body));
+    const reception = this.intake.reception(textOf(body), { isRepaired: isRepaired(request) });
     const ids = new EventIdDeriver({ mapping, body });
     const reader = new RawWriteEventReader({ mapping, reception, idOf: (index) => ids.of(index) });
     await readValues({ text: reception.text, isLines: isJsonLines(mediaTypeOf(request)) }, reader);

@@ -5,7 +5,7 @@ import { parseTime } from '#json';
 import type { ProblemDocument } from '#api';
 import { generateKey } from '#http';
 import { schemaName, type SchemaSubject } from '#registry';
-import { zstd } from '../../../zstd/src/zstd.fixture.js';
+import { zstd } from '../../../../packages/zstd/src/zstd.fixture.js';
 import { startTestIngest, type TestIngest } from '../writing.fixture.js';
 
 let given: TestIngest;

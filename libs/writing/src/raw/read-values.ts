@@ -3,6 +3,7 @@ import { ProblemError } from '#api';
 import { TimeSlice } from '#async';
 import { failure, nextValue, secondOnLine, syntaxError } from '../read-request.js';
 import type { EventRejection } from '../rejection.js';
+import { endOfDeepValue } from '../unread-value.js';
 import { ValidatingJsonScanner } from '../schemas/scan/validating-json-scanner.js';
 
 const lineFeed = 0x0a;
@@ -37,7 +38,8 @@ interface ValuesText {
 
 /**
  * Reads the values of a body: one on each line, or a sequence with or without space between them. A list counts as its
- * elements. Invalid JSON is rejected up to the end of its line, or, in a body without lines, up to the end of the body.
+ * elements. Invalid JSON is rejected up to the end of its line, or, in a body without lines, up to the end of the body. A
+ * value that is nested too deep is rejected alone.
  * The reader yields to the event loop between values.
  * @throws ProblemError `invalid_request` when there are no values or too many
  */
@@ -90,14 +92,26 @@ function requireEnd(scanner: ValidatingJsonScanner, end: number): void {
 
 /**
  * Returns whether the first non-empty line of the body is exactly one JSON value that is not an array, and a line feed
- * follows.
+ * follows. If the body begins with no JSON value at all, the second line decides: one bad line does not take the others
+ * with it.
  */
 function endsWithItsLine(text: string): boolean {
-  const scanner = new ValidatingJsonScanner(text, { lines: true });
   const start = nextValue(text, 0);
   if (text.charCodeAt(start) === openBracket) return false;
+  const scanner = new ValidatingJsonScanner(text, { lines: true });
+  if (isItsLine(scanner, start)) return true;
+  if (new ValidatingJsonScanner(text).value(start, 0) >= 0) return false;
+  const newline = text.indexOf('\n', start);
+  const second = newline < 0 ? text.length : nextValue(text, newline);
+  return text.charCodeAt(second) === openBrace && isItsLine(scanner, second, { orLast: true });
+}
+
+/** Whether exactly one value is on the line, and a line feed follows; with `orLast` the text may also end there. */
+function isItsLine(scanner: ValidatingJsonScanner, start: number, { orLast = false } = {}): boolean {
   const end = scanner.value(start, 0);
-  return end >= 0 && text.charCodeAt(scanner.space(end)) === lineFeed;
+  if (end < 0) return false;
+  const rest = scanner.space(end);
+  return scanner.text.charCodeAt(rest) === lineFeed || (orLast && rest >= scanner.text.length);
 }
 
 /** Reads newline-delimited values; yields the number of characters of each. */
@@ -139,7 +153,7 @@ function* sequence(text: string, taker: ValueHandler): Generator<number> {
   }
 }
 
-/** Takes or rejects a value. Returns the index after it, or the end of the body if it was rejected. */
+/** Takes or rejects a value. Returns the index after it, or the end of the body if its end is unknown. */
 function takeValue(scanner: ValidatingJsonScanner, start: number, taker: ValueHandler): number {
   const { text } = scanner;
   const end = taker.scan(scanner, start);
@@ -147,8 +161,14 @@ function takeValue(scanner: ValidatingJsonScanner, start: number, taker: ValueHa
     taker.take(scanner, start, end);
     return end;
   }
-  taker.refuse(end < 0 ? failure(scanner) : syntaxError(end), start, text.length);
-  return text.length;
+  const rejectedEnd = end < 0 ? endOfRejected(scanner, start) : text.length;
+  taker.refuse(end < 0 ? failure(scanner) : syntaxError(end), start, rejectedEnd);
+  return rejectedEnd;
+}
+
+/** Returns the end of a value that the scanner has rejected: the end of the body, unless the value is only too deep. */
+function endOfRejected({ text, failure }: ValidatingJsonScanner, start: number): number {
+  return (failure === 'depth' ? endOfDeepValue(text, start) : undefined) ?? text.length;
 }
 
 /** Returns whether other text directly follows a number or a literal, as in `01` or `nullnull`. */
@@ -167,15 +187,17 @@ function* list(
   if (text.charCodeAt(i) === closeBracket) return i + 1;
   for (;;) {
     const first = i;
-    const end = taker.scan(scanner, first);
-    i = scanner.space(Math.max(end, 0));
+    const scanned = taker.scan(scanner, first);
+    const end = scanned < 0 ? endOfRejected(scanner, first) : scanned;
+    i = scanner.space(end);
     const code = text.charCodeAt(i);
-    if (end < 0 || (code !== comma && code !== closeBracket)) {
-      taker.refuse(end < 0 ? failure(scanner) : syntaxError(i), first, text.length);
+    if (code !== comma && code !== closeBracket) {
+      taker.refuse(scanned < 0 ? failure(scanner) : syntaxError(i), first, text.length);
       yield text.length - first;
       return text.length;
     }
-    taker.take(scanner, first, end);
+    if (scanned < 0) taker.refuse(failure(scanner), first, end);
+    else taker.take(scanner, first, end);
     yield end - first;
     if (code === closeBracket) return i + 1;
     i = scanner.space(i + 1);

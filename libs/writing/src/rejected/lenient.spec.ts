@@ -100,6 +100,90 @@ describe('a raw write with some rejected values', () => {
     expect(kept()).toMatchObject([{ cut: true, refused: { code: 'payload_too_large' } }]);
   });
 
+  const deep = (levels: number) => `{"deep":${'['.repeat(levels)}"]"${']'.repeat(levels)}}`;
+
+  it.each<[string, string, Record<string, string>]>([
+    ['a list', `[{"a":1},${deep(70)},{"b":2}, ${deep(9_000)},{"c":3}]`, {}],
+    ['a sequence', `{"a":1}${deep(70)}{"b":2} ${deep(9_000)}\n{"c":3}`, {}],
+    ['lines', `{"a":1}\n${deep(70)}\n{"b":2}\n${deep(9_000)}\n{"c":3}`, lines],
+    [
+      'lines of JSON, the first of which is too deep',
+      `${deep(70)}\n${deep(9_000)}\n{"a":1}\n{"b":2}\n{"c":3}`,
+      {},
+    ],
+  ])('rejects a value that is nested too deep alone, in %s', async (_, body, headers) => {
+    const answer = await raw(body, 'event_type=seen', headers);
+    expect(answer.json()).toMatchObject({ accepted: 3, refused: 2 });
+    const lengths = kept().map(({ text }) => text.length);
+    expect(lengths.sort((a, b) => a - b)).toEqual([deep(70).length, deep(9_000).length]);
+  });
+
+  it('rejects what follows a deep value whose end brackets do not tell', async () => {
+    const answer = await raw(`[{"a":1},${'['.repeat(70)}}${']'.repeat(70)},{"b":2}]`);
+    expect(answer.json()).toMatchObject({ accepted: 1, refused: 1 });
+  });
+
+  it('keeps a value whose entity id is too long, without it', async () => {
+    const answer = await raw(
+      `{"id":"${'é'.repeat(257)}"}\n{"id":"${'x'.repeat(1_000_000)}"}`,
+      'event_type=seen&entity_id=/id',
+    );
+    expect(answer.json()).toMatchObject({ accepted: 0, refused: 2 });
+    expect(kept()).toMatchObject([{ entity_id: null }, { entity_id: null, cut: false }]);
+    const record = given.records('access').find(({ value }) => value!.length > 1_000_000)!;
+    expect(record.value!.length + record.key!.length).toBeLessThan(1_100_000);
+  });
+
+  it('keeps a value whose error names a long member, with the beginning of the name', async () => {
+    const name = 'n'.repeat(300_000);
+    await raw(`{"${name}":1,"${name}":2}`);
+    const [{ refused, text } = { refused: { errors: [] }, text: '' }] = kept();
+    expect(refused.errors[0]?.pointer.length).toBeLessThan(600);
+    expect(text.length).toBeGreaterThan(600_000);
+  });
+
+  it.each<[string, string, number]>([
+    ['a first line that is not JSON', '{"a":\n{"b":1}\n{"b":2}\n', 2],
+    ['a first line with a word', 'hello\n{"b":1}', 1],
+    ['an object of several lines', '{"a":\n{"b":1}\n}', 1],
+    ['two objects of several lines', '{\n"a":1}\n{"a":\n{"b":1}\n}', 2],
+  ])('finds the lines of a body of the type JSON: %s', async (_, body, accepted) => {
+    expect((await raw(body)).json()).toMatchObject({ accepted });
+  });
+
+  it('ignores byte-order marks between joined files, with or without a line feed before them', async () => {
+    const body = '\ufeff{"a":1}\ufeff{"b":2}\n\ufeff{"c":3}\n \ufeff {"d":4}\ufeff';
+    expect((await raw(body)).json()).toMatchObject({ accepted: 4, refused: 0 });
+  });
+
+  it('rejects only the values with bytes that are not UTF-8', async () => {
+    const bytes = (text: string) => Buffer.from(text, 'latin1');
+    const list = given.post(
+      '/api/v1/streams/access/raw?event_type=seen',
+      bytes('[{"a":1},{"b":"\xe9"},{"c":3}]'),
+    );
+    expect((await list).json()).toMatchObject({
+      accepted: 2,
+      refused: 1,
+      errors: [{ code: 'invalid_json' }],
+    });
+    const answer = await given.post(
+      '/api/v1/streams/access/raw?event_type=seen',
+      bytes('{"a":1}\n{"b":"\xe9"}\n"\xef\xbf\xbd"\n{"c":3}\n'),
+      lines,
+    );
+    expect(answer.json()).toMatchObject({ accepted: 2, refused: 2 });
+    expect(kept().map(({ text }) => text)).toContain('{"b":"\ufffd"}');
+    const strict = await given.post('/api/v1/streams/access/raw?event_type=seen', bytes('"\xe9"'), {
+      prefer: 'handling=strict',
+    });
+    expect(strict.statusCode).toBe(400);
+  });
+
+  it('may have U+FFFD in a body that is UTF-8', async () => {
+    expect((await raw('{"a":"\ufffd"}')).json()).toMatchObject({ accepted: 1, refused: 0 });
+  });
+
   it('rejects the rest of a list, or of multi-line values, as one value', async () => {
     await raw('[{"a":1},{"b":2] {"c":3}\n');
     expect(kept().map(({ text }) => text)).toEqual(['{"b":2] {"c":3}\n']);
@@ -108,6 +192,26 @@ describe('a raw write with some rejected values', () => {
 });
 
 describe('a batch with lenient handling', () => {
+  it('rejects an event that is nested too deep alone', async () => {
+    const tooDeep = `{"stream":"shop","event_type":"t","data":{"a":${'['.repeat(70)}${']'.repeat(70)}}}`;
+    const good = JSON.stringify(event());
+    const batch = `{"events":[${good},${tooDeep},${good}]}`;
+    const answer = await given.post('/api/v1/events/batch', batch, lenient);
+    expect(answer.statusCode).toBe(200);
+    expect(items(answer).map(({ error }) => error?.code)).toEqual([undefined, 'invalid_json', undefined]);
+  });
+
+  it('rejects the lines with bytes that are not UTF-8, and keeps them', async () => {
+    const sent = (data: string) => `{"stream":"access","event_type":"t","data":{"a":"${data}"}}`;
+    const body = Buffer.from([sent('x'), sent('\xe9'), sent('y')].join('\n'), 'latin1');
+    const answer = await given.post('/api/v1/events/batch', body, { ...lines, ...lenient });
+    expect(answer.statusCode).toBe(200);
+    expect(items(answer).map(({ error }) => error?.code)).toEqual([undefined, 'invalid_json', undefined]);
+    expect(kept()).toMatchObject([{ text: sent('\ufffd'), refused: { code: 'invalid_json' } }]);
+    const json = Buffer.from(`{"events":[${sent('\xe9')}]}`, 'latin1');
+    expect((await given.post('/api/v1/events/batch', json, lenient)).statusCode).toBe(400);
+  });
+
   it('is a 200, and keeps rejected events', async () => {
     const broken = { ...event({ entity_id: 'o-1' }), data: 7 };
     const answer = await given.batch({ events: [event(), broken] }, lenient);

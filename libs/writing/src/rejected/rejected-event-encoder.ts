@@ -20,8 +20,9 @@ export const asEvent: RejectedEventInputFormat = { form: 'event', mapping: {} };
 /** The format of a CloudEvent in the JSON event format. */
 export const asCloudEvent: RejectedEventInputFormat = { form: 'cloudevent', mapping: {} };
 
-/** Maximum number of input errors that are kept with a rejected event. */
+/** Maximum number of input errors that are kept with a rejected event, and of characters of their texts. */
 const mostErrors = 20;
+const mostErrorCharacters = 500;
 
 export function rejectedEventEncoder(
   { text, ingestedAt }: EventParserInputs,
@@ -30,9 +31,21 @@ export function rejectedEventEncoder(
   const received_at = formatTime(ingestedAt);
   return ({ code, detail, errors }, { start, end, entity_id, event_id }) =>
     encodeRejectedEvent({
-      refused: { code, detail, errors: errors.slice(0, mostErrors) },
+      refused: {
+        code,
+        detail: shortened(detail),
+        errors: errors.slice(0, mostErrors).map(({ pointer, detail: why }) => ({
+          pointer: shortened(pointer),
+          detail: shortened(why),
+        })),
+      },
       ...form,
       ...{ entity_id, event_id, received_at },
       text: text.slice(start, end),
     });
+}
+
+/** A pointer can contain the name of a member of any length, and a record has no room for it. */
+function shortened(text: string): string {
+  return text.length > mostErrorCharacters ? `${text.slice(0, mostErrorCharacters)}…` : text;
 }

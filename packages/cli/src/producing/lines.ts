@@ -13,12 +13,10 @@ const byteOrderMark = /^\uFEFF/;
  * @throws UsageError for a line that is too long
  */
 export async function* linesOf(stream: Readable): AsyncGenerator<string | UsageError> {
-  let isFirst = true;
   for await (const bytes of wholeLines(stream))
-    for (const line of decoded(bytes)) {
-      yield isFirst && typeof line === 'string' ? line.replace(byteOrderMark, '') : line;
-      isFirst = false;
-    }
+    for (const line of decoded(bytes))
+      // Joined files leave their marks at the beginning of later lines.
+      yield typeof line === 'string' ? line.replace(byteOrderMark, '') : line;
 }
 
 /** Yields pieces that end at the end of a line. */

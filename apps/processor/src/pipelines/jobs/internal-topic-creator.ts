@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KafkaOrClickHouseRetrier } from '#engine';
 import type { TopicAndGroupNames } from '#event';
-import { LogUnavailableError, type TopicAdmin } from '#log';
+import { LogUnavailableError, type TopicAdmin } from '#kafka';
 import type { KeyedStateReader } from '#store';
 import { pipelineLimits, replayStage } from '#dataflow';
 import { missingTopicError } from '../stages/job-not-resumable.js';

@@ -1,7 +1,7 @@
 import type { Checkpointer, ErasureLookup, StalledConsumerDetector, KafkaOrClickHouseRetrier } from '#engine';
 import type { StreamId, TopicAndGroupNames } from '#event';
 import type { Definitions } from '#registry';
-import type { Log, Producer } from '#log';
+import type { Log, Producer } from '#kafka';
 import type { EventWriter, KeyedStateReader, KeyedStateStore } from '#store';
 import type { SharedIdWindows } from '#dataflow';
 import type { Tracing } from '#telemetry';

@@ -1,7 +1,7 @@
 import { GarbageCollection, type GarbageCollectionOptions } from '#engine';
 import type { TopicAndGroupNames } from '#event';
 import type { Definitions } from '#registry';
-import { isRetriableLogError, type TopicAdmin } from '#log';
+import { isRetriableLogError, type TopicAdmin } from '#kafka';
 import {
   isRetryableStoreError,
   type ClosedStateRowsFilter,

@@ -1,5 +1,5 @@
 import type { TopicAndGroupNames } from '#event';
-import { UnknownTopicError, type ProducerRecord, type RecordPosition, type Producer } from '#log';
+import { UnknownTopicError, type ProducerRecord, type RecordPosition, type Producer } from '#kafka';
 import { missingTopicError } from '../stages/job-not-resumable.js';
 
 interface InternalTopicProducerDependencies {

@@ -1,5 +1,5 @@
 import { sampledRequests, type StoreWriteSpanOptions } from '#engine';
-import type { ConsumerRecord } from '#log';
+import type { ConsumerRecord } from '#kafka';
 import type { Tracing } from '#telemetry';
 
 /**

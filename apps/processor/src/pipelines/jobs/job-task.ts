@@ -1,5 +1,5 @@
 import { withWriteTrace, type OwnedPartition, type PartitionTask } from '#engine';
-import type { RecordBatch } from '#log';
+import type { RecordBatch } from '#kafka';
 import { metrics } from '#telemetry';
 import type { JobConfiguration } from '../stages/job-configuration.js';
 import type { JobPartitionState } from '../state/job-partition-state.js';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PartitionErasureLookup, warmUpStart, type OwnedPartition, type PartitionTask } from '#engine';
 import type { EpochMicros } from '#json';
 import type { StreamId } from '#event';
-import type { NewlyAssignedPartition } from '#log';
+import type { NewlyAssignedPartition } from '#kafka';
 import { maxStateKeys, type PartitionCheckpoint, type StatePartitionKey } from '#store';
 import { IdWindow, noWatermark, replayStage } from '#dataflow';
 import { WatermarkBroadcaster } from '../output/watermark-broadcaster.js';

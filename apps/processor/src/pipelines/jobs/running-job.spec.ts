@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { UnknownTopicError, type Consumer, type ConsumerHandler, type Log } from '#log';
+import { UnknownTopicError, type Consumer, type ConsumerHandler, type Log } from '#kafka';
 import { compilePipeline, type OperatorJson, type PipelineSpec } from '#dataflow';
 import { metrics } from '#telemetry';
 import {

@@ -1,6 +1,6 @@
 import { encodeRecord } from '#event';
 import type { EpochMicros } from '#json';
-import type { ConsumerRecord } from '#log';
+import type { ConsumerRecord } from '#kafka';
 import type { DeadLetter } from '#store';
 import type { PipelineEvent } from '#dataflow';
 import type { JobIdentity } from './emitted-record.js';

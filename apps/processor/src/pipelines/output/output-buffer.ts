@@ -1,5 +1,5 @@
 import type { EpochMicros } from '#json';
-import type { ProducerRecord } from '#log';
+import type { ProducerRecord } from '#kafka';
 import type { DeadLetter } from '#store';
 import {
   isTooLargeRecord,

@@ -6,7 +6,7 @@ import {
 import { streamNameOf, type TopicAndGroupNames } from '#event';
 import type { EpochMicros } from '#json';
 import type { Definitions } from '#registry';
-import { UnknownTopicError, type TopicAdmin } from '#log';
+import { UnknownTopicError, type TopicAdmin } from '#kafka';
 import { maxOffsetRanges, maxStoredIds, type EventReader, type OffsetRange } from '#store';
 import type { IdWindowBounds } from '#dataflow';
 import type { Logger } from '#telemetry';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { KafkaOrClickHouseRetrier, FencedError } from '#engine';
 import { systemActor } from '#registry';
-import type { ProducerRecord } from '#log';
+import type { ProducerRecord } from '#kafka';
 import { compilePipeline, sourceEvent } from '#dataflow';
 import { createLogger } from '#telemetry';
 import { PipelineTestBed, recordOf, topics, uuid } from '../pipelines.fixture.js';

@@ -4,7 +4,7 @@ import { cloudEventJson, type TopicAndGroupNames } from '#event';
 import { formatTime, type EpochMicros } from '#json';
 import { derivedId } from '#dataflow';
 import type { WebhookDeliverer, PendingWebhookDelivery } from '#webhooks';
-import { ProducerBufferFullError, UnknownTopicError, type ProducerRecord, type Producer } from '#log';
+import { ProducerBufferFullError, UnknownTopicError, type ProducerRecord, type Producer } from '#kafka';
 
 import {
   emittedMetadata,

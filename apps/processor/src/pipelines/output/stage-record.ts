@@ -1,5 +1,5 @@
 import { jsonValue, type EpochMicros } from '#json';
-import type { ConsumerRecord, ProducerRecord } from '#log';
+import type { ConsumerRecord, ProducerRecord } from '#kafka';
 import type { WatermarkRecord, PipelineEvent, UpstreamEmissionPosition } from '#dataflow';
 
 /**

@@ -1,7 +1,7 @@
 import { ProblemError } from '#api';
 import type { StreamId } from '#event';
 import { systemActor, type Definitions } from '#registry';
-import { LogUnavailableError, UnknownTopicError } from '#log';
+import { LogUnavailableError, UnknownTopicError } from '#kafka';
 
 /** Creates missing streams that pipelines write to. */
 export class TargetStreamCreator {

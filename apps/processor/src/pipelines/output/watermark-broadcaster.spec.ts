@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ProducerRecord } from '#log';
+import type { ProducerRecord } from '#kafka';
 import { WatermarkBroadcaster } from './watermark-broadcaster.js';
 import { readStageRecord } from './stage-record.js';
 

@@ -1,4 +1,4 @@
-import type { ProducerRecord } from '#log';
+import type { ProducerRecord } from '#kafka';
 import type { WatermarkRecord } from '#dataflow';
 import type { StageTopic } from './output-buffer.js';
 import { watermarkRecords } from './stage-record.js';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { KafkaOrClickHouseRetrier } from '#engine';
 import { systemActor } from '#registry';
-import type { ProducerRecord } from '#log';
+import type { ProducerRecord } from '#kafka';
 import type { DeadLetter } from '#store';
 import { compilePipeline, pipelineLimits, sourceEvent, type OperatorJson } from '#dataflow';
 import { createLogger } from '#telemetry';

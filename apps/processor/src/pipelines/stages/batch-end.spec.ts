@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ConsumerRecord } from '#log';
+import type { ConsumerRecord } from '#kafka';
 import { batchEnd } from './batch-end.js';
 
 const recordsOf = (...sizes: number[]) =>

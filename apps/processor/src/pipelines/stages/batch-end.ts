@@ -1,4 +1,4 @@
-import type { ConsumerRecord } from '#log';
+import type { ConsumerRecord } from '#kafka';
 
 /** Limits of a part of a batch whose outputs are written together, in records and bytes. */
 const [mostRecords, mostBytes] = [1000, 1024 * 1024];

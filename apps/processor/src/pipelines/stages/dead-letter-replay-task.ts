@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ErasureLookup } from '#engine';
 import { UnreadableRecordError, type StreamId } from '#event';
-import type { ConsumerRecord, RecordBatch } from '#log';
+import type { ConsumerRecord, RecordBatch } from '#kafka';
 import {
   noWatermark,
   readReplay,

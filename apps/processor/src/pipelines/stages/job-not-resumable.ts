@@ -1,4 +1,4 @@
-import type { RecordBatch } from '#log';
+import type { RecordBatch } from '#kafka';
 
 /**
  * Error: a job cannot continue from its checkpoint, because records or saved state no longer exist. The pipeline must

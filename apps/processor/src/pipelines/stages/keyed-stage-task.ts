@@ -1,7 +1,7 @@
 import { TimeSlice } from '#async';
 import { FencedError } from '#engine';
 import type { EpochMicros } from '#json';
-import type { ConsumerRecord, RecordBatch } from '#log';
+import type { ConsumerRecord, RecordBatch } from '#kafka';
 import {
   addToStateEntries,
   UpstreamProgress,

@@ -1,6 +1,6 @@
 import type { PartitionErasureLookup } from '#engine';
 import { TimeSlice } from '#async';
-import type { ConsumerRecord, RecordBatch } from '#log';
+import type { ConsumerRecord, RecordBatch } from '#kafka';
 import {
   PartitionWatermarkGenerator,
   sourceEvent,

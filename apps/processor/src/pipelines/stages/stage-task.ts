@@ -1,5 +1,5 @@
 import type { EpochMicros } from '#json';
-import type { RecordBatch } from '#log';
+import type { RecordBatch } from '#kafka';
 import type { DeadLetter } from '#store';
 import type { JobAndOperatorEventCounts } from '../output/counts.js';
 import type { JobConfiguration } from './job-configuration.js';

@@ -38,6 +38,26 @@ const call = (name: string, ...args: string[]) => [
 ];
 
 describe('a SELECT from a table of tables', () => {
+  it.each(['system.tables', 'system.databases (alias d)'])(
+    'may not read folders of the server from %s',
+    (table) => {
+      for (const column of [
+        'Identifier data_path',
+        'Identifier d.data_paths',
+        'Asterisk',
+        'ColumnsRegexpMatcher',
+      ])
+        expect(check({ table, list: [column] })).toThrow('these name folders of the server');
+      expect(check({ table, rest: ['OrderByElement', ' Identifier metadata_path'] })).toThrow('folders');
+      expect(check({ table, list: call('count', 'Asterisk') })).not.toThrow();
+      expect(check({ table, list: ['Identifier engine', 'Identifier name'] })).not.toThrow();
+    },
+  );
+
+  it('may read all columns of the others', () => {
+    expect(check({ table: 'system.columns', list: ['Asterisk'] })).not.toThrow();
+  });
+
   it.each([
     'system.tables',
     'system.columns (alias c)',
@@ -73,7 +93,7 @@ describe('a SELECT from a table of tables', () => {
     'may not use the result of such a function in a condition, as %s',
     (column) => {
       const rest = call('equals', column, 'Literal UInt64_1');
-      expect(check({ table: 'system.tables', list, rest })).toThrow('the function toInt64 is not allowed');
+      expect(check({ table: 'system.columns', list, rest })).toThrow('the function toInt64 is not allowed');
     },
   );
 

@@ -11,6 +11,10 @@ const columnNodes = new Set([
   ...['QualifiedColumnsRegexpMatcher', 'QualifiedColumnsListMatcher'],
 ]);
 
+/** System tables with columns that name folders of the server, and these columns. */
+const tablesWithPaths = /^system\.(tables|databases)$/i;
+const paths = new Set(['data_path', 'data_paths', 'metadata_path']);
+
 /** The second argument of these functions is a pattern, and a malformed pattern is an error. */
 const patterns = /^(not)?i?like$/i;
 
@@ -22,11 +26,12 @@ const nested = new Set(['Subquery', 'WithElement', 'SelectIntersectExceptQuery']
  * row that the API key may not see. ClickHouse evaluates conditions on all rows of these tables, before it applies the
  * filter of the key. So conditions may call only functions that cannot fail. The columns of a plain SELECT may call any
  * function, as its conditions do not use them: JDBC converts types there.
- * @throws SqlRejectedError with the name of the function
+ * @throws SqlRejectedError with the name of the function, or if the statement reads folders of the server
  */
 export function checkCatalog(nodes: readonly SyntaxNode[]): void {
   const catalog = nodes.find(({ kind, name }) => kind === 'TableIdentifier' && catalogTables.test(name));
   if (!catalog) return;
+  checkPaths(nodes);
   const unclear = nodes.find(
     ({ kind, alias }) =>
       kind.startsWith('ColumnsReplace') || (kind !== 'TableIdentifier' && alias?.includes('.')),
@@ -42,6 +47,21 @@ export function checkCatalog(nodes: readonly SyntaxNode[]): void {
   if (!refused) return;
   throw new SqlRejectedError(
     `In a condition on ${catalog.name}, the function ${refused.name} is not allowed, because it can fail or grow`,
+  );
+}
+
+/** Rejects a SELECT that may read the columns with folders of the server, by their names or together with all others. */
+function checkPaths(nodes: readonly SyntaxNode[]): void {
+  const table = nodes.find(({ kind, name }) => kind === 'TableIdentifier' && tablesWithPaths.test(name));
+  if (!table) return;
+  const counted = new Set(nodes.filter(({ name }) => /^count$/i.test(name)).flatMap(argumentsOf));
+  const reads = nodes.some((node) => {
+    if (node.kind === 'Identifier') return node.name.split('.').some((part) => paths.has(part));
+    return columnNodes.has(node.kind) && !counted.has(node);
+  });
+  if (!reads) return;
+  throw new SqlRejectedError(
+    `Name the columns of ${table.name}, without ${[...paths].join(', ')}: these name folders of the server`,
   );
 }
 

@@ -20,7 +20,7 @@ const check =
     checkSyntax(syntaxNodes(explained), text, published);
 
 describe('checkSyntax', () => {
-  it.each(['events', 'events (alias e)', 'views.events', 'a_cte', 'system.tables'])(
+  it.each(['events', 'events (alias e)', 'views.events', 'a_cte', 'system.columns'])(
     'accepts a SELECT from %s',
     (name) => {
       expect(check(select(`TableIdentifier ${name}`))).not.toThrow();

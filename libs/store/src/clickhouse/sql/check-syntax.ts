@@ -111,10 +111,7 @@ export function checkSyntax(nodes: readonly SyntaxNode[], text: string, publishe
   if (listing) throw new SqlRejectedError('SHOW takes FROM and LIKE, and nothing else');
   if (existsKinds.has(root.kind)) return checkExists(rest, text, published);
   const described = root.kind === 'DescribeQuery';
-  if (!described && root.kind !== 'SelectWithUnionQuery')
-    throw new SqlRejectedError(
-      'Only SELECT, DESCRIBE, EXISTS and SHOW TABLES, DATABASES or COLUMNS are allowed',
-    );
+  if (!described && root.kind !== 'SelectWithUnionQuery') throw onlyReads();
   // Nodes of clauses of the whole statement are siblings of its SELECTs: INTO OUTFILE, FORMAT, SETTINGS.
   const clause = root.children.find(
     ({ kind }) => kind !== (described ? 'TableExpression' : 'ExpressionList'),
@@ -134,6 +131,13 @@ export function checkSyntax(nodes: readonly SyntaxNode[], text: string, publishe
   }
   checkCatalog(nodes);
   return [...new Set(nodes.flatMap(calledFunctions))].filter((name) => !isPermittedFunction(name));
+}
+
+/** Returns the error for a statement that may do something else than read. */
+export function onlyReads(): SqlRejectedError {
+  return new SqlRejectedError(
+    'Only SELECT, DESCRIBE, EXISTS and SHOW TABLES, DATABASES or COLUMNS are allowed',
+  );
 }
 
 /**

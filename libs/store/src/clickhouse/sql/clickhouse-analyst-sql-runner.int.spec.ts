@@ -169,6 +169,36 @@ it('is switched off for a ClickHouse user without row policies', async () => {
   await unfiltered.close();
 });
 
+it('says that the configuration is wrong if ClickHouse does not accept the user, and tries again', async () => {
+  const wrong = openClickHouseSql(given.options, { user: { ...given.analysts, password: 'wrong' } });
+  for (let attempt = 0; attempt < 2; attempt++)
+    await expect(wrong.check(question('SELECT 1'), new AbortController().signal)).rejects.toMatchObject({
+      status: 501,
+      message: expect.stringContaining('ClickHouse does not accept SQL_CLICKHOUSE_PASSWORD') as string,
+    });
+  await wrong.close();
+});
+
+it.each([
+  ['SELECT 1 SETTINGS max_threads = 1', 'A SETTINGS clause is not allowed'],
+  ['SELECT count() FROM events SETTINGS final = 0', 'A SETTINGS clause is not allowed'],
+  ['SELECT 1 SETTINGS max_execution_time = 1', 'A SETTINGS clause is not allowed'],
+  ["INSERT INTO events VALUES ('x')", 'Only SELECT, DESCRIBE, EXISTS and SHOW'],
+  ['  insert into events format CSV\n1', 'Only SELECT, DESCRIBE, EXISTS and SHOW'],
+])('%s is refused with the reason', async (statement, reason) => {
+  const { status, body } = await tried(question(statement));
+  expect([status, body]).toEqual([403, expect.stringContaining(reason)]);
+});
+
+it.each(['data::JSON', "CAST(data, 'JSON')", 'CAST(e.data AS JSON)'])(
+  'says before %s fails for exact texts which column to use',
+  async (cast) => {
+    const asked = question(`SELECT ${cast} FROM events AS e`);
+    const { warning } = await sql.check(asked, new AbortController().signal);
+    expect(warning).toContain('give it readable_data instead of data');
+  },
+);
+
 describe('SQL of a key with access to one stream', () => {
   const corpus = hostileStatements({ tables: 't_name', views: 'v_name' });
 

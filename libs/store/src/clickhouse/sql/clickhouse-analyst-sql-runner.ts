@@ -9,7 +9,7 @@ import type {
 } from '../../analyst-sql.js';
 import { SqlError, SqlRejectedError } from '../../analyst-sql.js';
 import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
-import { checkSyntax } from './check-syntax.js';
+import { checkSyntax, onlyReads } from './check-syntax.js';
 import { exactTextWarning } from './exact-text-warning.js';
 import { withoutSuffixes } from './permitted-functions.js';
 import { statementSettings, type StatementLimits } from './statement-settings.js';
@@ -52,8 +52,17 @@ const graceSeconds = 5;
 /** Interval in milliseconds at which ClickHouse is asked whether a statement still runs. */
 const pollMs = 1_000;
 
+/** ClickHouse's READONLY and SETTING_CONSTRAINT_VIOLATION. */
+const rejectedSettings = new Set([164, 452]);
+
 /** Time limit in milliseconds for the check of the user for analysts. */
 const probeMs = 10_000;
+
+/** ClickHouse's AUTHENTICATION_FAILED, also for an unknown user. */
+const authenticationFailed = 516;
+
+const unauthenticated = (user: string) =>
+  `SQL is switched off: ClickHouse does not accept SQL_CLICKHOUSE_PASSWORD for its user ${user}, or has no such user (docs/deployment.md)`;
 
 const unfiltered = (user: string) =>
   `SQL is switched off: ClickHouse's user ${user} reads rows that the gateway did not name. Give it the row policies of clickhouse-users.sql (docs/deployment.md)`;
@@ -104,6 +113,8 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
     const { text, format, outline } = await this.canonical(question, signal);
     try {
       assertPlainNames(text, question.params);
+      // ClickHouse cannot explain an INSERT with values, and calls it a syntax error.
+      if (text.startsWith('INSERT ')) throw onlyReads();
       const explained = await this.explain(question, text, signal);
       const nodes = syntaxNodes(explained);
       const unknown = checkSyntax(nodes, text, { database: this.database, views: question.views });
@@ -137,7 +148,12 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
       patienceMs: (this.mostSeconds + graceSeconds) * 1000,
     });
     answer.once('close', () => signal.removeEventListener('abort', end));
-    if (answer.statusCode !== 200) throw await readSqlError(answer);
+    if (answer.statusCode !== 200) {
+      const error = await readSqlError(answer);
+      // A client sees the warning of a failed statement only here.
+      if (statement.warning) error.message += ` ${statement.warning}.`;
+      throw error;
+    }
     // ClickHouse resolved the views before it answered: a view that was replaced meanwhile has no rows for `narrowed`.
     await this.shownGenerations(narrowed, statement, signal).catch((error: unknown) => {
       answer.destroy();
@@ -194,8 +210,14 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
   private async inspectUser(signal: AbortSignal): Promise<string> {
     const { databases, user } = this.options;
     const own = `SELECT 1 FROM ${quoteIdentifier(databases.tables)}.events WHERE startsWith(stream, ${quoteText(reservedStreamPrefix)}) LIMIT 1`;
-    const rows = await this.http.text({ sql: own, url: { readonly: '1', default_format: 'TSV' }, signal });
-    return (this.userFault = rows === '' ? '' : unfiltered(user));
+    try {
+      const rows = await this.http.text({ sql: own, url: { readonly: '1', default_format: 'TSV' }, signal });
+      return (this.userFault = rows === '' ? '' : unfiltered(user));
+    } catch (error) {
+      this.userFault = undefined;
+      if (error instanceof SqlError && error.code === authenticationFailed) return unauthenticated(user);
+      throw error;
+    }
   }
 
   /**
@@ -233,10 +255,13 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
     if (refused !== undefined) throw new SqlRejectedError(`The function ${refused} is not allowed`);
   }
 
-  /** Returns the syntax tree. */
-  private explain(question: SqlRequest, text: string, signal: AbortSignal): Promise<string> {
+  /** Returns the syntax tree. ClickHouse applies a SETTINGS clause before it explains the statement. */
+  private async explain(question: SqlRequest, text: string, signal: AbortSignal): Promise<string> {
     const url = this.urlOf({ ...question, generations: [] }, 'TSVRaw');
-    return this.http.text({ sql: `EXPLAIN AST ${text}`, url, signal });
+    return this.http.text({ sql: `EXPLAIN AST ${text}`, url, signal }).catch((error: unknown) => {
+      const isSetting = error instanceof SqlError && rejectedSettings.has(error.code);
+      throw isSetting ? new SqlRejectedError('A SETTINGS clause is not allowed') : error;
+    });
   }
 
   private urlOf(question: SqlRequest, format: string): Record<string, string> {

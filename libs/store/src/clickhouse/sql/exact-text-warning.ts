@@ -2,6 +2,8 @@ import { argumentsOf, type SyntaxNode } from './syntax-tree.js';
 
 /** Matches ClickHouse's functions that parse a JSON text. Those of `simpleJSON…` search in the text instead. */
 const parsesJson = /^JSON\w+$/;
+/** Matches the functions that convert a value to a type: `CAST(data, 'JSON')`, also written `data::JSON`. */
+const castsToJson = /^(_?cast|accuratecast(ornull|ordefault)?)$/i;
 
 /**
  * Returns a warning if a statement gives the column `data` or `metadata` to a function that parses JSON: the function
@@ -10,9 +12,13 @@ const parsesJson = /^JSON\w+$/;
 export function exactTextWarning(nodes: readonly SyntaxNode[]): string | undefined {
   const columns = columnsByName(nodes);
   for (const node of nodes) {
-    if (node.kind !== 'Function' || !parsesJson.test(node.name)) continue;
-    const [text] = argumentsOf(node);
+    if (node.kind !== 'Function') continue;
+    const [text, type] = argumentsOf(node);
+    const isCast = castsToJson.test(node.name) && type?.kind === 'Literal' && /^'\s*JSON\b/i.test(type.name);
+    if (!isCast && !parsesJson.test(node.name)) continue;
     const column = text?.kind === 'Identifier' ? columns.get(lastPart(text.name)) : undefined;
+    if (column !== undefined && isCast)
+      return `A cast to JSON fails for an integer beyond 64 bits or an unpaired surrogate: give it readable_${column} instead of ${column}`;
     if (column !== undefined)
       return (
         `${node.name} finds no member in a text with an integer beyond 64 bits, a number beyond a double or an ` +

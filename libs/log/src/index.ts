@@ -1,8 +1,0 @@
-export * from './errors.js';
-export { headerOf } from './kafka/consume/header-of.js';
-export * from './kafka/config.js';
-export * from './kafka/kafka-log.js';
-export type { KafkaLogger } from './kafka/logger.js';
-export * from './log.js';
-export { partitionKey } from './partition-key.js';
-export type { TopicPartition } from './topic-partition.js';

@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ClusterClient } from '../cluster-client.js';
+import { defaultKafkaLogLimits } from '../kafka-log-options.js';
+import { silentLogger, type KafkaLogger } from '../logger.js';
+import { fetchOutage } from './fetch-outage-tracker.js';
+import { Fetcher } from './fetcher.js';
+import { PartitionBuffer } from './partition-buffer.js';
+
+/**
+ * The only Kafka broker of a fake cluster. The broker fails the first `failures` requests, and then returns fetch
+ * responses without records.
+ */
+class FailingBroker {
+  asked = 0;
+  constructor(private readonly failures: number) {}
+
+  readonly send = async (): Promise<object> => {
+    await sleep(1);
+    if (this.asked++ < this.failures) throw new Error('connection refused');
+    return { errorCode: 0, sessionId: 1, partitions: [] };
+  };
+}
+
+function clientOf(broker: FailingBroker): ClusterClient {
+  return {
+    metadata: async () => new Map([['t', [0, 1].map((partitionId) => ({ partitionId, leader: 0 }))]]),
+    broker: async () => ({ connectionPool: broker }),
+  } as unknown as ClusterClient;
+}
+
+describe('the fetchers of one process', () => {
+  const open: Fetcher[] = [];
+  afterEach(() => open.splice(0).forEach((fetcher) => fetcher.close()));
+
+  it('log one line when they begin to fail and one when all work again, whatever their number and retries', async () => {
+    const lines: string[] = [];
+    let goesOn: () => void = () => undefined;
+    const over = new Promise<void>((resolve) => (goesOn = resolve));
+    const logger: KafkaLogger = {
+      ...silentLogger,
+      warn: (_details, message) => lines.push(`warn: ${message}`),
+      info: (_details, message) => {
+        lines.push(`info: ${message}`);
+        goesOn();
+      },
+    };
+    const outage = fetchOutage(logger);
+    const brokers = [new FailingBroker(3), new FailingBroker(5)];
+    for (const broker of brokers) {
+      const fetcher = new Fetcher({
+        ...{ client: clientOf(broker), bounds: defaultKafkaLogLimits, logger, outage },
+        onGone: () => expect.fail('gone'),
+        onFatal: (error) => expect.fail(String(error)),
+      });
+      open.push(fetcher);
+      for (const partition of [0, 1]) fetcher.add(feedOf(partition));
+    }
+    await over;
+    expect(brokers.every(({ asked }) => asked > 3)).toBe(true);
+    expect(lines).toEqual([
+      'warn: Cannot fetch from Kafka: retrying',
+      'info: Fetching from Kafka works again',
+    ]);
+  });
+});
+
+function feedOf(partition: number): PartitionBuffer {
+  const deliver = async (): Promise<void> => undefined;
+  return new PartitionBuffer({ ...{ topic: 't', partition, from: 0, deliver }, onError: () => undefined });
+}

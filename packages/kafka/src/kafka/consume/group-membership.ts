@@ -1,0 +1,165 @@
+import type { ClusterClient } from '../cluster-client.js';
+import type { KafkaLogLimits } from '../kafka-log-options.js';
+import { isProtocolError } from '../kafka-errors.js';
+import {
+  assignmentProtocol,
+  assignPartitions,
+  decodeAssignment,
+  decodeSubscription,
+  encodeSubscription,
+  subscribedTopics,
+  type OwnershipClaim,
+} from './assign-partitions.js';
+import { byTopic } from './by-topic.js';
+import { CommitBatcher } from './commit-batcher.js';
+import type { TopicPartition } from '../../topic-partition.js';
+import type { CommittedOffset, GroupGeneration } from './group-generation.js';
+import { GroupCoordinatorClient } from './group-coordinator-client.js';
+
+/** Clients, group name and limits of a `GroupMembership`. */
+interface GroupMembershipOptions {
+  /** Client for commits and offset lookups, which also run while the member joins. */
+  client: ClusterClient;
+  /**
+   * Client for joins and heartbeats. While a join waits for the other members of the group, the broker answers no other
+   * request on the same connection, so other requests need a client of their own.
+   */
+  joining: ClusterClient;
+  group: string;
+  bounds: KafkaLogLimits;
+  /** Client id that no other running process has; see `KafkaLogOptions.instance`. */
+  ownClientId?: string | undefined;
+}
+
+/**
+ * One member of a Kafka consumer group, at the level of the protocol: joins, heartbeats, offset commits and offset
+ * lookups. A member keeps its member id from one generation of the group to the next.
+ */
+export class GroupMembership {
+  private memberId = '';
+  private readonly coordinator: GroupCoordinatorClient;
+  private readonly joining: GroupCoordinatorClient;
+  private isFirst: boolean;
+  private readonly commits = new CommitBatcher((generation, places) => this.sendCommits(generation, places));
+
+  constructor(private readonly options: GroupMembershipOptions) {
+    this.coordinator = new GroupCoordinatorClient(options.client, options.group);
+    this.joining = new GroupCoordinatorClient(options.joining, options.group);
+    this.isFirst = options.ownClientId !== undefined;
+  }
+
+  /**
+   * Joins the group; resolves with the new generation when every member has joined and the partitions are assigned. The
+   * claim names the partitions that this member owns and keeps processing meanwhile.
+   */
+  async join(topics: readonly string[], claim: OwnershipClaim): Promise<GroupGeneration> {
+    const { group: groupId, bounds } = this.options;
+    const { sessionTimeoutMs: sessionTimeout, rebalanceTimeoutMs: rebalanceTimeout } = bounds;
+    if (this.isFirst) await this.removePredecessors();
+    const metadata = encodeSubscription(topics, claim);
+    const groupProtocols = [{ name: assignmentProtocol, metadata }];
+    const joined = await this.asMember((memberId) =>
+      this.joining.ask((coordinator) =>
+        coordinator.joinGroup({ groupId, memberId, sessionTimeout, rebalanceTimeout, groupProtocols }),
+      ),
+    );
+    const { memberId, generationId } = joined;
+    this.memberId = memberId;
+    const isLeader = joined.leaderId === memberId;
+    const members = joined.members.map(decodeSubscription);
+    const partitionsOf = await this.partitionsOf(isLeader ? subscribedTopics(members) : topics);
+    const groupAssignment = isLeader ? assignPartitions(members, partitionsOf) : [];
+    const synced = await this.asMember(() =>
+      this.joining.ask((coordinator) =>
+        coordinator.syncGroup({ groupId, generationId, memberId, groupAssignment }),
+      ),
+    );
+    const assignment = decodeAssignment(synced.memberAssignment);
+    return { id: generationId, memberId, topics, partitionsOf, assignment };
+  }
+
+  async partitionsOf(topics: readonly string[]): Promise<Map<string, number>> {
+    const known = await this.options.client.metadata(topics);
+    return new Map([...known].map(([topic, partitions]) => [topic, partitions.length]));
+  }
+
+  async heartbeat({ id, memberId }: GroupGeneration): Promise<void> {
+    const { group: groupId } = this.options;
+    await this.asMember(() =>
+      this.joining.ask((coordinator) => coordinator.heartbeat({ groupId, groupGenerationId: id, memberId })),
+    );
+  }
+
+  /** Commits the offset of a partition; resolves when the group coordinator has stored it. */
+  commit(generation: GroupGeneration, place: CommittedOffset): Promise<void> {
+    return this.commits.commit(generation, place);
+  }
+
+  /** Returns the committed offset (the next to read) of each partition; -1 if the group has none. */
+  async committed(places: readonly TopicPartition[]): Promise<CommittedOffset[]> {
+    if (places.length === 0) return [];
+    const topics = byTopic(places, ({ partition }) => ({ partition }));
+    const { responses } = await this.coordinator.ask((coordinator) =>
+      coordinator.offsetFetch({ groupId: this.options.group, topics }),
+    );
+    return responses.flatMap(({ topic, partitions }) =>
+      partitions.map(({ partition, offset }) => ({ topic, partition, offset: Number(offset) })),
+    );
+  }
+
+  async leave(): Promise<void> {
+    if (!this.memberId) return;
+    const { memberId } = this;
+    this.memberId = '';
+    await this.remove(memberId);
+  }
+
+  private async sendCommits(
+    { id, memberId }: GroupGeneration,
+    places: readonly CommittedOffset[],
+  ): Promise<void> {
+    const { group: groupId } = this.options;
+    const topics = byTopic(places, ({ partition, offset }) => ({ partition, offset: String(offset) }));
+    await this.coordinator.ask((coordinator) =>
+      coordinator.offsetCommit({ groupId, groupGenerationId: id, memberId, topics }),
+    );
+  }
+
+  private async remove(memberId: string): Promise<void> {
+    const { group: groupId } = this.options;
+    await this.coordinator.ask((coordinator) => coordinator.leaveGroup({ groupId, memberId }));
+  }
+
+  /**
+   * Removes the members that a killed process of this client id has left behind. Without this removal, the group would
+   * wait until the sessions of the killed process's members time out.
+   */
+  private async removePredecessors(): Promise<void> {
+    const { group, ownClientId } = this.options;
+    const { groups } = await this.coordinator.ask((coordinator) =>
+      coordinator.describeGroups({ groupIds: [group] }),
+    );
+    for (const { memberId, clientId } of groups.flatMap(({ members }) => members)) {
+      if (clientId !== ownClientId) continue;
+      await this.remove(memberId).catch((error: unknown) => {
+        // The group has removed the member meanwhile, because its session timed out.
+        if (!isProtocolError(error, 'UNKNOWN_MEMBER_ID')) throw error;
+      });
+    }
+    this.isFirst = false;
+  }
+
+  /**
+   * Sends a request with the member id. Clears the member id if the group no longer knows it, so that the next join
+   * gets a new one.
+   */
+  private async asMember<T>(request: (memberId: string) => Promise<T>): Promise<T> {
+    const { memberId } = this;
+    try {
+      return await request(memberId);
+    } catch (error) {
+      if (isProtocolError(error, 'UNKNOWN_MEMBER_ID') && this.memberId === memberId) this.memberId = '';
+      throw error;
+    }
+  }
+}

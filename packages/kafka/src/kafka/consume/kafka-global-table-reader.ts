@@ -1,0 +1,164 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LogUnavailableError } from '../../errors.js';
+import type { GlobalTableReader, GlobalTableReaderHandler } from '../../log.js';
+import { TableReaderProgress } from '../../table-reader-progress.js';
+import { earliest, latest, type ClusterClient } from '../cluster-client.js';
+import type { KafkaLogLimits } from '../kafka-log-options.js';
+import { isFatal } from '../kafka-errors.js';
+import type { KafkaLogger } from '../logger.js';
+import type { FetchOutageTracker } from './fetch-outage-tracker.js';
+import { Fetcher } from './fetcher.js';
+import { PartitionBuffer } from './partition-buffer.js';
+
+/** Kafka client, limits, topic and record handler of a `KafkaGlobalTableReader`. */
+interface KafkaGlobalTableReaderOptions {
+  client: ClusterClient;
+  bounds: KafkaLogLimits;
+  logger: KafkaLogger;
+  outage: FetchOutageTracker;
+  topic: string;
+  handler: GlobalTableReaderHandler;
+}
+
+/**
+ * First and next offset of partition 0 of the topic, and the time of their lookup in milliseconds of
+ * `performance.now()`.
+ */
+interface TopicOffsetRange {
+  beginning: number;
+  end: number;
+  at: number;
+}
+
+const missingWaitMs = 500;
+/** Time without a leader after which a warning is logged. A new topic has no leader for a moment. */
+const normalMs = 5_000;
+/**
+ * Milliseconds that an idle fetch waits at the broker. The reader has one partition, so no other one waits behind the
+ * fetch; new records end the wait at once. Shorter than the time after which a response counts as slow (2 s).
+ */
+const idleFetchMs = 1_500;
+
+/**
+ * Global table reader on Kafka: reads partition 0 of a topic without a consumer group. The reader needs no coordinator
+ * and no rebalance, and leaves no state on the broker.
+ */
+export class KafkaGlobalTableReader implements GlobalTableReader {
+  private readonly progress = new TableReaderProgress();
+  private readonly fetcher: Fetcher;
+  private feed: PartitionBuffer | undefined;
+  private closed = false;
+  answeredAt: number | undefined;
+
+  constructor(private readonly options: KafkaGlobalTableReaderOptions) {
+    const { client, bounds, logger, outage } = options;
+    // Somebody waits for a new record of a table, so the log does not collect records.
+    const unhurried = { ...bounds, fetchWaitMs: idleFetchMs, fetchCollectMs: 0 };
+    this.fetcher = new Fetcher({
+      client,
+      bounds: unhurried,
+      logger,
+      outage,
+      onGone: () => void this.restart().catch((error: Error) => this.fail(error)),
+      onAnswer: () => (this.answeredAt = performance.now()),
+      onFatal: (error) => this.fail(error),
+    });
+  }
+
+  get failure(): Error | undefined {
+    return this.progress.failure;
+  }
+
+  private fail(error: Error): void {
+    if (this.closed) return;
+    this.fetcher.close();
+    this.options.logger.error({ err: error, topic: this.options.topic }, 'Stopped reading a table topic');
+    this.progress.fail(error);
+  }
+
+  async start(): Promise<void> {
+    const { beginning, end, at } = await this.range();
+    if (this.closed) throw new LogUnavailableError('the reader is closed');
+    if (this.failure) throw this.failure;
+    if (!this.feed) this.begin(beginning);
+    if (end > beginning) await this.progress.passed(end - 1);
+    this.answeredAt ??= at;
+  }
+
+  private begin(beginning: number): void {
+    this.progress.reached(beginning);
+    this.feed = this.follow(beginning);
+  }
+
+  /**
+   * Reads the topic from its first offset again, because Kafka no longer has the next offset (the topic was recreated,
+   * for example). The handler gets every record of the topic again.
+   */
+  private async restart(): Promise<void> {
+    await this.feed?.close();
+    const { beginning } = await this.range();
+    if (!this.closed) this.begin(beginning);
+  }
+
+  private follow(from: number): PartitionBuffer {
+    const { topic, handler } = this.options;
+    const feed = new PartitionBuffer({
+      topic,
+      partition: 0,
+      from,
+      deliver: async ({ records }) => records.forEach((record) => handler.record(record)),
+      onError: (error) => this.fail(error as Error),
+      onProgress: (next) => this.progress.reached(next),
+    });
+    this.fetcher.add(feed);
+    return feed;
+  }
+
+  /**
+   * Returns the first and the next offset of the topic. Waits until the topic exists: it may be created after its
+   * reader is started.
+   */
+  private async range(): Promise<TopicOffsetRange> {
+    const began = performance.now();
+    let warned = false;
+    for (;;) {
+      try {
+        const range = await this.tryRange();
+        if (range) return range;
+      } catch (error) {
+        if (isFatal(error) || this.closed) throw error;
+        const warns: boolean = !warned && performance.now() - began >= normalMs;
+        warned ||= warns;
+        const { logger, topic } = this.options;
+        logger[warns ? 'warn' : 'debug']({ err: error, topic }, 'Cannot read a table topic yet: retrying');
+      }
+      if (this.closed) throw new LogUnavailableError('the reader is closed');
+      await sleep(missingWaitMs);
+    }
+  }
+
+  private async tryRange(): Promise<TopicOffsetRange | undefined> {
+    const { client, topic } = this.options;
+    const at = performance.now();
+    const partition = (await client.metadata([topic])).get(topic)?.[0];
+    if (!partition || partition.leader < 0) return undefined;
+    const place = { topic, partition: 0, leader: partition.leader };
+    return {
+      beginning: await client.offsetAt(place, earliest),
+      end: await client.offsetAt(place, latest),
+      at,
+    };
+  }
+
+  caughtUp(offset: number, timeoutMs: number): Promise<void> {
+    return this.progress.passed(offset, timeoutMs);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.fetcher.close();
+    this.progress.fail(new LogUnavailableError('the reader is closed'));
+    await this.feed?.close();
+    await this.options.client.close();
+  }
+}

@@ -1,0 +1,157 @@
+import { LogUnavailableError } from '../../errors.js';
+import type { ProducerRecord } from '../../log.js';
+import type { RecordCodec } from '../compression/record-codec.js';
+import type { PendingAppend } from './pending-append.js';
+import {
+  GroupedRecords,
+  PartitionRecords,
+  type PartitionAnswer,
+  type SendBatchState,
+} from './partition-records.js';
+
+/** Limits of one produce request: its records, its bytes, and the bytes of one partition in it; without compression. */
+export interface SendLimits {
+  sendRecords: number;
+  sendBytes: number;
+  partitionBatchBytes: number;
+}
+
+/** Limits of a produce request, and the compression of its records. */
+export interface SendBatchOptions extends SendLimits {
+  /** undefined sends records uncompressed. */
+  codec?: RecordCodec | undefined;
+}
+
+/** The answer of a Kafka broker for the records of one topic partition in a produce request. */
+export interface TopicPartitionAnswer extends PartitionAnswer {
+  topicName: string;
+}
+
+class PartitionBatch {
+  readonly records: ProducerRecord[] = [];
+  readonly owners: PendingAppend[] = [];
+  readonly indexes: number[] = [];
+  bytes = 0;
+}
+
+interface TopicBatch {
+  partitionCount: number;
+  byPartition: Map<number, PartitionBatch>;
+}
+
+/** Content of one call of the kafkajs `sendBatch`: the records of one or more appends, by topic and partition. */
+export class SendBatch implements SendBatchState {
+  /** Set when no append waits for the send any more; kafkajs then stops retrying. */
+  cancelled = false;
+  /**
+   * Set if a retry omitted the records of a partition, see `PartitionRecords.isRenumbered`. The producer is unusable
+   * after that.
+   */
+  skipped = false;
+  deadline = Infinity;
+  private readonly topics = new Map<string, TopicBatch>();
+  private records = 0;
+  private bytes = 0;
+  private hasLargeRecord = false;
+  private lastTopic = '';
+  private lastShare: TopicBatch | undefined;
+
+  constructor(private readonly options: SendBatchOptions) {}
+
+  get codec(): RecordCodec | undefined {
+    return this.options.codec;
+  }
+
+  get empty(): boolean {
+    return this.records === 0;
+  }
+
+  /**
+   * Adds the append's record at this index. Returns false if the batch, or its part for the record's partition, is
+   * full. A large record has a request of its own: a topic may not accept it, and kafkajs then fails the whole request.
+   */
+  add(append: PendingAppend, index: number, partitionCount: number): boolean {
+    const record = append.records[index] as ProducerRecord;
+    const partition = append.partitions[index] as number;
+    const size = append.sizes[index] as number;
+    if (this.records >= this.options.sendRecords) return false;
+    if (this.records > 0 && this.bytes + size > this.options.sendBytes) return false;
+    const isLarge = size > this.options.partitionBatchBytes;
+    if (this.records > 0 && (isLarge || this.hasLargeRecord)) return false;
+    this.hasLargeRecord = isLarge;
+    const share = this.share(record.topic, partition, partitionCount);
+    if (share.bytes > 0 && share.bytes + size > this.options.partitionBatchBytes) return false;
+    share.records.push(record);
+    share.owners.push(append);
+    share.indexes.push(index);
+    share.bytes += size;
+    this.bytes += size;
+    this.records++;
+    if (append.deadline < this.deadline) this.deadline = append.deadline;
+    return true;
+  }
+
+  private share(topic: string, partition: number, partitionCount: number): PartitionBatch {
+    if (topic !== this.lastTopic || !this.lastShare) {
+      this.lastTopic = topic;
+      this.lastShare = this.topics.get(topic);
+      if (!this.lastShare) {
+        this.lastShare = { partitionCount, byPartition: new Map() };
+        this.topics.set(topic, this.lastShare);
+      }
+    }
+    let share = this.lastShare.byPartition.get(partition);
+    if (!share) {
+      share = new PartitionBatch();
+      this.lastShare.byPartition.set(partition, share);
+    }
+    return share;
+  }
+
+  get topicNames(): string[] {
+    return [...this.topics.keys()];
+  }
+
+  /** Returns the records, already grouped, in the form that `sendBatch` of kafkajs takes. */
+  toTopicMessages(): { topic: string; messages: GroupedRecords }[] {
+    return [...this.topics].map(([topic, { partitionCount, byPartition }]) => {
+      const grouped = [...byPartition].map(
+        ([partition, share]) => [partition, new PartitionRecords(share.records, share.bytes, this)] as const,
+      );
+      return { topic, messages: new GroupedRecords(Object.fromEntries(grouped), partitionCount) };
+    });
+  }
+
+  /**
+   * Passes the positions of the written records to each append.
+   * @throws LogUnavailableError if the answers omit a partition. kafkajs loses a partition whose leader moves, during
+   * the retries, to a broker that has already responded.
+   */
+  written(answers: readonly TopicPartitionAnswer[]): void {
+    const offsets = new Map(answers.map((answer) => [`${answer.topicName}/${answer.partition}`, answer]));
+    for (const [topic, { byPartition }] of this.topics) {
+      for (const [partition, share] of byPartition) {
+        const offset = Number(offsets.get(`${topic}/${partition}`)?.baseOffset ?? -1);
+        if (offset < 0) throw new LogUnavailableError('a partition was not acknowledged');
+        for (let i = 0; i < share.owners.length; i++) {
+          (share.owners[i] as PendingAppend).written(share.indexes[i] as number, {
+            partition,
+            offset: offset + i,
+          });
+        }
+      }
+    }
+  }
+
+  /**
+   * Rejects every append that has a record in this batch; with `topics`, only the appends that have a record of one of
+   * these topics.
+   */
+  fail(error: Error, topics: readonly string[] = this.topicNames): void {
+    for (const topic of topics) {
+      for (const share of this.topics.get(topic)?.byPartition.values() ?? []) {
+        for (const owner of share.owners) owner.fail(error);
+      }
+    }
+  }
+}
