@@ -190,7 +190,7 @@ module.exports = {
       to: {
         pathNot: [
           '^packages/$1/',
-          '^packages/(json|regex-cost)/src/index\\.ts$',
+          '^packages/(async|json|regex-cost)/src/index\\.ts$',
           '^node_modules/(@marcbachmann/cel-js|re2js|ajv|@hyperjump/json-schema-formats|idn-hostname)/',
         ],
         dependencyTypesNot: ['core'],

@@ -1,3 +1,4 @@
+import { countSteps } from '#async';
 import { EvaluationError } from './errors.js';
 
 /**
@@ -60,7 +61,6 @@ export function withinBudget<T>(budget: StepBudget, work: () => T): T {
 }
 
 let left = Infinity;
-let report: (steps: number) => void = () => {};
 /** Number of steps that the current evaluation of a CEL expression was allowed at its start. */
 let begun = 0;
 let evaluations = 0;
@@ -73,14 +73,6 @@ let shared: StepBudget | undefined;
 class BudgetExhaustedError extends Error {}
 
 /**
- * Calls `reporter` with the number of steps of each evaluation of this process when it ends, so that long work can pause
- * after so many steps. Replaces the reporter that was set before.
- */
-export function reportStepsTo(reporter: (steps: number) => void): void {
-  report = reporter;
-}
-
-/**
  * Starts to count the steps of an evaluation. One counter of steps for the whole process is enough, because an
  * evaluation is synchronous.
  */
@@ -91,12 +83,12 @@ export function startBudget(): void {
 }
 
 /**
- * Ends the count of an evaluation's steps, and takes the steps from the shared budget. Code that compares values
+ * Ends the count of an evaluation's steps, takes the steps from the shared budget, and counts them for `TimeSlice`. Code that compares values
  * outside of an evaluation has no step limit.
  */
 export function endBudget(): void {
   const taken = begun - left;
-  report(taken);
+  countSteps(taken);
   shared?.take(taken);
   left = Infinity;
 }

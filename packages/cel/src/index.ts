@@ -27,7 +27,7 @@ export {
 export { placesOf, tens } from './small-decimal.js';
 export { quotient } from './quotient.js';
 export { toJson } from './to-json.js';
-export { reportStepsTo, StepBudget, withinBudget } from './budget.js';
+export { StepBudget, withinBudget } from './budget.js';
 export { whereToSql } from './sql/where-to-sql.js';
 export { readableColumns } from './sql/sql-expressions-by-kind.js';
 export { microsOfTimeText } from './sql/time-text.js';

@@ -1,10 +1,6 @@
-import { countSteps } from '#async';
-import { LazyObject, parseExactJson, reportStepsTo, Timestamp, type CelObject, type CelValue } from '#cel';
+import { LazyObject, parseExactJson, Timestamp, type CelObject, type CelValue } from '#cel';
 import type { EventFromKafka, StoredEvent } from '#event';
 import { parseTime } from '#json';
-
-// Whoever evaluates an expression for an event imports this module: a `TimeSlice` then counts the steps.
-reportStepsTo(countSteps);
 
 /**
  * Returns a stored event as the value of the variable `event` in CEL expressions. `data` and `metadata` are parsed on
