@@ -13,7 +13,8 @@ FROM ${NODE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts
-RUN npm sbom --omit=dev --package-lock-only --sbom-format=cyclonedx > sbom.cdx.json
+# npm lists what is installed, once package.json names nothing else: the lock file alone leaves packages out.
+RUN npm pkg delete devDependencies workspaces && npm sbom --sbom-format=cyclonedx > sbom.cdx.json
 
 # With optional packages: the program that bundles the console is one.
 FROM ${NODE} AS build
