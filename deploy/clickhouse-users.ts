@@ -34,10 +34,12 @@ export function makeUsersSql(): string {
   ]);
   const statements = [
     'CREATE USER IF NOT EXISTS tributary IDENTIFIED BY {tributary_password:String}',
+    'CREATE USER IF NOT EXISTS sql IDENTIFIED BY {sql_password:String}',
+    // What an earlier version granted. The apps repeat what fails meanwhile.
+    'REVOKE ALL ON *.* FROM tributary, sql',
     ...appGrants(Object.values(databases)).map((grant) => `GRANT ${grant} TO tributary`),
     `CREATE SETTINGS PROFILE IF NOT EXISTS ${profile}`,
     `ALTER SETTINGS PROFILE ${profile} SETTINGS ${settings.join(', ')}`,
-    'CREATE USER IF NOT EXISTS sql IDENTIFIED BY {sql_password:String}',
     `ALTER USER sql SETTINGS PROFILE '${profile}'`,
     ...analystGrants(databases).map((grant) => `GRANT ${grant} TO sql`),
     ...policies,

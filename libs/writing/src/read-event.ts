@@ -105,8 +105,11 @@ export function isDamaged(
   return isRepaired === true && text.slice(start, end).includes('\ufffd');
 }
 
+/** Why a value was rejected whose bytes are not kept: U+FFFD stands for some of them. */
+export const damagedDetail = 'The value is not valid UTF-8.';
+
 export function damaged(pointer: string): EventRejection {
-  return new EventRejection('invalid_json', 'The value is not valid UTF-8.', [
+  return new EventRejection('invalid_json', damagedDetail, [
     { pointer, detail: 'has bytes that are not UTF-8; U+FFFD stands for them' },
   ]);
 }

@@ -176,7 +176,9 @@ class AbortingServer {
     await launched.until(this.options.answers, startMs);
     // This mode keeps no definitions of the tables in `system`: their earlier files would be an obstacle to the same logs, and
     // no TTL would remove them. The server that holds the folder makes the tables some seconds later.
-    await rm(join(dataDir, 'store', 'data', 'system'), { recursive: true, force: true });
+    await rm(join(dataDir, 'store', 'data', 'system'), { recursive: true, force: true }).catch(
+      (error: Error) => onLog?.(`The logs of earlier starts could not be removed: ${error.message}`),
+    );
     keepListening(launched, ports);
   }
 

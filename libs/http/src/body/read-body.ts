@@ -76,10 +76,14 @@ async function readBody(request: FastifyRequest, payload: Readable): Promise<Buf
   const sent = await collectBody(payload, { share, limit });
   const body = compression ? await inflation.inflate(sent, compression, { share, limit }) : sent;
   if (acceptsBytes(request)) return body;
-  return repairsText(request) && !isUtf8(body) ? repairedText(request, body, limit) : utf8TextOf(body);
+  return repairsText(request) && !isUtf8(body)
+    ? repairedText(request, body, { limit, share })
+    : utf8TextOf(body);
 }
 
 const repaired = new WeakSet<FastifyRequest>();
+/** Bytes of a body that are repaired at once: most of a body that becomes too large is then not repaired. */
+const repairedBytes = 256 * 1024;
 
 /** Whether the body was not UTF-8: U+FFFD stands for what was not. Only for routes with `RepairsText`. */
 export function isRepaired(request: FastifyRequest): boolean {
@@ -87,11 +91,24 @@ export function isRepaired(request: FastifyRequest): boolean {
 }
 
 /** Returns a body with U+FFFD in place of what is not UTF-8, unless that makes it larger than the limit. */
-function repairedText(request: FastifyRequest, body: Buffer, limit: number): Buffer {
+function repairedText(
+  request: FastifyRequest,
+  body: Buffer,
+  { limit, share }: { limit: number; share: BodyMemoryShare | undefined },
+): Buffer {
   repaired.add(request);
-  const text = utf8TextOf(Buffer.from(body.toString('utf8')));
-  if (text.length > limit) throw notUtf8();
-  return text;
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for (let start = 0; start < body.length; start += repairedBytes) {
+    const end = start + repairedBytes;
+    const piece = Buffer.from(decoder.decode(body.subarray(start, end), { stream: end < body.length }));
+    size += piece.length;
+    if (size > limit) throw notUtf8();
+    share?.take(piece.length);
+    pieces.push(piece);
+  }
+  return utf8TextOf(Buffer.concat(pieces));
 }
 
 /** Returns whether a media type is one of the types for newline-delimited JSON. */

@@ -51,9 +51,9 @@ const idAttribute = 'log.record.uid';
 const nameAttribute = 'event.name';
 /**
  * Maximum number of members of an event's metadata that may be resource attributes. All other members together are at
- * most 12.
+ * most 13.
  */
-const mostResourceMembers = limits.metadataMembers - 12;
+const mostResourceMembers = limits.metadataMembers - 13;
 
 /** The end of the times that an event may have, the year 2200, in nanoseconds since 1970. */
 const endOfTimes = BigInt(Date.UTC(2200, 0)) * 1_000_000n;

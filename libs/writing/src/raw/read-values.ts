@@ -100,7 +100,8 @@ function endsWithItsLine(text: string): boolean {
   if (text.charCodeAt(start) === openBracket) return false;
   const scanner = new ValidatingJsonScanner(text, { lines: true });
   if (isItsLine(scanner, start)) return true;
-  if (new ValidatingJsonScanner(text).value(start, 0) >= 0) return false;
+  const whole = new ValidatingJsonScanner(text);
+  if (whole.value(start, 0) >= 0 || whole.failure === 'depth') return false;
   const newline = text.indexOf('\n', start);
   const second = newline < 0 ? text.length : nextValue(text, newline);
   return text.charCodeAt(second) === openBrace && isItsLine(scanner, second, { orLast: true });

@@ -3,6 +3,7 @@ import { decodeRejectedEvent, limits, type RejectedEventRecord } from '#event';
 import type { ProblemDocument } from '#api';
 import { generateKey } from '#http';
 import { EventRejection } from '../rejection.js';
+import { RejectedEventRevalidator } from './rejected-event-revalidator.js';
 import { event, startTestIngest, type TestIngest } from '../writing.fixture.js';
 
 interface Item {
@@ -178,6 +179,28 @@ describe('a raw write with some rejected values', () => {
       prefer: 'handling=strict',
     });
     expect(strict.statusCode).toBe(400);
+  });
+
+  it('is not replayed from a text in which U+FFFD stands for bytes', async () => {
+    const body = Buffer.from('{"name":"M\xfcller"}', 'latin1');
+    await given.post('/api/v1/streams/access/raw?event_type=seen', body, lines);
+    const [record] = kept();
+    expect(await new RejectedEventRevalidator(given.definitions).read('access', record!)).toBe(
+      'it had bytes that are not UTF-8, which are not kept',
+    );
+  });
+
+  it('does not take a document of several lines that is too deep for lines', async () => {
+    const document = `{"a":\n{"b":1}\n,"c":${'['.repeat(70)}${']'.repeat(70)}}`;
+    expect((await raw(document)).json()).toMatchObject({ accepted: 0, refused: 1 });
+  });
+
+  it('is a 400 if U+FFFD would make the body larger than a body may be', async () => {
+    const body = Buffer.alloc(limits.requestBytes / 2, 0xff);
+    expect((await given.post('/api/v1/streams/access/raw?event_type=seen', body, lines)).statusCode).toBe(
+      400,
+    );
+    expect(kept()).toEqual([]);
   });
 
   it('may have U+FFFD in a body that is UTF-8', async () => {

@@ -7,7 +7,7 @@ import { pointerIn } from '../cloudevents/read-cloud-events.js';
 import { FieldMapping } from '../raw/mapping.js';
 import { RawWriteEventReader } from '../raw/raw-write-event-reader.js';
 import { readValue } from '../raw/read-values.js';
-import type { AcceptedEvent, EventParserInputs } from '../read-event.js';
+import { damagedDetail, type AcceptedEvent, type EventParserInputs } from '../read-event.js';
 import { readSingle, type ParsedEvents } from '../read-request.js';
 import { EventRejection } from '../rejection.js';
 import { compileDataSchema } from '../schemas/compile-data-schema.js';
@@ -38,6 +38,7 @@ export class RejectedEventRevalidator {
    */
   async read(stream: string, record: RejectedEventRecord): Promise<AcceptedEvent | string> {
     if (record.cut) return 'it was too large to be kept completely';
+    if (record.refused.detail === damagedDetail) return 'it had bytes that are not UTF-8, which are not kept';
     const [event] = await this.checked(stream, record);
     if (!event) return 'it contains no event';
     if (event instanceof EventRejection) return sentence(event.toProblem());

@@ -170,6 +170,22 @@ export function describeTopicsAndAppending(contract: LogUnderTest): void {
       expect((await contract.log.admin.offsets(topic)).map(({ end }) => end)).toEqual([0, 0, 8]);
     });
 
+    it('tells no append of small records that they are too large', async () => {
+      const topic = contract.nextName();
+      await contract.log.admin.create(topic, { partitions: 3, config: { 'max.message.bytes': '300000' } });
+      const append = (value: string, partition: number) =>
+        contract.producer
+          .append([{ topic, key: 'k', value, partition }])
+          .then(() => 'written')
+          .catch((error: Error) => error.name);
+      const outcomes = await Promise.all([
+        append('x'.repeat(400_000), 0),
+        ...Array.from({ length: 6 }, () => append('small', 2)),
+      ]);
+      expect(outcomes[0]).toMatch(/RecordTooLargeError|LogUnavailableError/);
+      expect(outcomes.slice(1)).not.toContain('RecordTooLargeError');
+    });
+
     it('returns the first offset of each partition at or after a timestamp', async () => {
       const topic = await contract.newTopic(2);
       const of = (partition: number, value: string) => ({ topic, key: 'k', partition, value });

@@ -43,10 +43,10 @@ export function checkCatalog(nodes: readonly SyntaxNode[]): void {
   const late = lateNodes(nodes);
   const risky = nodes.find((node) => !late.has(node) && mayFail(node));
   const partial = [...late].find(mayFail);
-  const refused = risky ?? (partial && conditionsUse(nodes, late) ? partial : undefined);
-  if (!refused) return;
+  const rejected = risky ?? (partial && conditionsUse(nodes, late) ? partial : undefined);
+  if (!rejected) return;
   throw new SqlRejectedError(
-    `In a condition on ${catalog.name}, the function ${refused.name} is not allowed, because it can fail or grow`,
+    `In a condition on ${catalog.name}, the function ${rejected.name} is not allowed, because it can fail or grow`,
   );
 }
 

@@ -217,7 +217,13 @@ class TableChecker {
   checkMembership(call: SyntaxNode): void {
     const [left, ...others] = argumentsOf(call);
     for (const { kind, name } of others) {
-      if (kind === 'Identifier') for (const one of this.meanings(name, this.right)) this.check(one);
+      if (kind === 'Identifier')
+        for (const one of this.meanings(name, this.right)) {
+          this.check(one);
+          // The rules for ClickHouse's tables of tables look for them after FROM.
+          if (/^(system|information_schema)\./i.test(one))
+            throw new SqlRejectedError(`Right of IN, write (SELECT … FROM ${one}) with its columns`);
+        }
     }
     if (left?.kind !== 'Identifier') return;
     for (const name of this.meanings(left.name, this.left)) {

@@ -12,7 +12,7 @@ import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
 import { checkSyntax, onlyReads } from './check-syntax.js';
 import { exactTextWarning } from './exact-text-warning.js';
 import { withoutSuffixes } from './permitted-functions.js';
-import { statementSettings, type StatementLimits } from './statement-settings.js';
+import { requestForNothing, statementSettings, type StatementLimits } from './statement-settings.js';
 import { readSqlError, ClickHouseHttpClient } from './clickhouse-http-client.js';
 import { quoteIdentifier, quoteText } from './literals.js';
 import { syntaxNodes } from './syntax-tree.js';
@@ -63,6 +63,9 @@ const authenticationFailed = 516;
 
 const unauthenticated = (user: string) =>
   `SQL is switched off: ClickHouse does not accept SQL_CLICKHOUSE_PASSWORD for its user ${user}, or has no such user (docs/deployment.md)`;
+
+const outdated = (user: string) =>
+  `SQL is switched off: ClickHouse's user ${user} does not accept the settings of this version. Run its clickhouse-users.sql again (docs/deployment.md)`;
 
 const unfiltered = (user: string) =>
   `SQL is switched off: ClickHouse's user ${user} reads rows that the gateway did not name. Give it the row policies of clickhouse-users.sql (docs/deployment.md)`;
@@ -204,18 +207,30 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
   }
 
   /**
-   * Returns what is wrong if the user for analysts reads rows that no header names; otherwise an empty text. The probe reads
-   * the system's own streams, which no key can name.
+   * Returns what is wrong if the user for analysts reads rows that no header names, or does not accept the settings of
+   * statements; otherwise an empty text. Of the events, the probe reads the system's own streams, which no key can name.
    */
   private async inspectUser(signal: AbortSignal): Promise<string> {
-    const { databases, user } = this.options;
-    const own = `SELECT 1 FROM ${quoteIdentifier(databases.tables)}.events WHERE startsWith(stream, ${quoteText(reservedStreamPrefix)}) LIMIT 1`;
+    const { bounds, databases, user } = this.options;
+    const tables = quoteIdentifier(databases.tables);
+    const own = `SELECT 1 FROM ${tables}.events WHERE startsWith(stream, ${quoteText(reservedStreamPrefix)}) LIMIT 1`;
+    const others = ['dropped_streams', 'projection_results'].map(
+      (table) => `SELECT 1 FROM ${tables}.${table} LIMIT 1`,
+    );
+    const { additional_table_filters: _, ...settings } = statementSettings(
+      requestForNothing,
+      databases,
+      bounds,
+    );
     try {
-      const rows = await this.http.text({ sql: own, url: { readonly: '1', default_format: 'TSV' }, signal });
+      const sql = [own, ...others].join(' UNION ALL ');
+      const rows = await this.http.text({ sql, url: { ...settings, default_format: 'TSV' }, signal });
       return (this.userFault = rows === '' ? '' : unfiltered(user));
     } catch (error) {
       this.userFault = undefined;
-      if (error instanceof SqlError && error.code === authenticationFailed) return unauthenticated(user);
+      if (!(error instanceof SqlError)) throw error;
+      if (error.code === authenticationFailed) return unauthenticated(user);
+      if (rejectedSettings.has(error.code)) return outdated(user);
       throw error;
     }
   }
@@ -259,7 +274,8 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
   private async explain(question: SqlRequest, text: string, signal: AbortSignal): Promise<string> {
     const url = this.urlOf({ ...question, generations: [] }, 'TSVRaw');
     return this.http.text({ sql: `EXPLAIN AST ${text}`, url, signal }).catch((error: unknown) => {
-      const isSetting = error instanceof SqlError && rejectedSettings.has(error.code);
+      const isSetting =
+        error instanceof SqlError && rejectedSettings.has(error.code) && / SETTINGS /i.test(text);
       throw isSetting ? new SqlRejectedError('A SETTINGS clause is not allowed') : error;
     });
   }

@@ -78,17 +78,13 @@ export function statementSettings(
   };
 }
 
+/** A request that may read nothing. */
+export const requestForNothing = {
+  ...{ seconds: undefined, queryId: '', views: [], generations: [] },
+  permitted: { access: { patterns: [], reserved: false } },
+};
+
 /** Names of the settings whose values differ between statements of analysts. */
 export const analystSettingNames: readonly string[] = Object.keys(
-  statementSettings(
-    {
-      seconds: undefined,
-      queryId: '',
-      permitted: { access: { patterns: undefined, reserved: false } },
-      views: [],
-      generations: [],
-    },
-    { tables: '', views: '' },
-    defaultSqlBounds,
-  ),
+  statementSettings(requestForNothing, { tables: '', views: '' }, defaultSqlBounds),
 ).filter((name) => name !== 'readonly' && !(name in fixedStatementSettings));

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '#async';
-import { LogUnavailableError, UnknownTopicError } from '../../errors.js';
+import { LogUnavailableError, RecordTooLargeError, UnknownTopicError } from '../../errors.js';
 import { toLogError } from '../kafka-errors.js';
 import type { PendingAppend } from './pending-append.js';
 import { PartitionCountChangedError } from './partition-records.js';
@@ -177,9 +177,11 @@ export class ProducerShard {
       batch.fail(error, [error.topic]);
     }
     const unknown = 'the records were not acknowledged';
-    batch.fail(
-      error instanceof UnknownTopicError ? new LogUnavailableError(unknown) : toLogError(error, unknown),
-    );
+    const failure = toLogError(error, unknown);
+    // Kafka does not say which record of a request was too large.
+    const isOfOthers =
+      error instanceof UnknownTopicError || (failure instanceof RecordTooLargeError && !batch.isOneRecord);
+    batch.fail(isOfOthers ? new LogUnavailableError(unknown) : failure);
   }
 
   /** Moves records from the front of the queue into one batch until the next record does not fit. */

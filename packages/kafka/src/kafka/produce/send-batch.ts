@@ -27,6 +27,12 @@ export interface TopicPartitionAnswer extends PartitionAnswer {
   topicName: string;
 }
 
+/**
+ * A record that is larger than the limit of a partition's batch by more than this factor is sent alone. Records near the limit
+ * share their request with those of other partitions: one request for each would cost a round trip.
+ */
+const largeFactor = 1.25;
+
 class PartitionBatch {
   readonly records: ProducerRecord[] = [];
   readonly owners: PendingAppend[] = [];
@@ -62,6 +68,11 @@ export class SendBatch implements SendBatchState {
     return this.options.codec;
   }
 
+  /** Whether the batch has one record, so that an error about its size is one about this record. */
+  get isOneRecord(): boolean {
+    return this.records === 1;
+  }
+
   get empty(): boolean {
     return this.records === 0;
   }
@@ -76,7 +87,7 @@ export class SendBatch implements SendBatchState {
     const size = append.sizes[index] as number;
     if (this.records >= this.options.sendRecords) return false;
     if (this.records > 0 && this.bytes + size > this.options.sendBytes) return false;
-    const isLarge = size > this.options.partitionBatchBytes;
+    const isLarge = size > largeFactor * this.options.partitionBatchBytes;
     if (this.records > 0 && (isLarge || this.hasLargeRecord)) return false;
     this.hasLargeRecord = isLarge;
     const share = this.share(record.topic, partition, partitionCount);
