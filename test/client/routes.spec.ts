@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { problems } from '#api';
 import { problemClasses, Tributary } from '#client';
-import {
-  givenGateway,
-  type GivenGateway,
-} from '../../apps/gateway/src/gateway-application-context.fixture.js';
+import { givenGateway, type GivenGateway } from '../../apps/gateway/src/gateway.fixture.js';
 
 let gateway: GivenGateway;
 beforeAll(async () => void (gateway = await givenGateway()));

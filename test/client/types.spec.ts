@@ -5,10 +5,7 @@ import { promisify } from 'node:util';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { foldOperations, operators } from '#dataflow';
-import {
-  givenGateway,
-  type GivenGateway,
-} from '../../apps/gateway/src/gateway-application-context.fixture.js';
+import { givenGateway, type GivenGateway } from '../../apps/gateway/src/gateway.fixture.js';
 import { agreementText, notTyped, queries, typeOf } from './agreement.js';
 
 const compilerOptions = {
