@@ -1,4 +1,4 @@
-import type { Field } from './projection.js';
+import type { Field } from './schemas.js';
 
 /** Describes the JSON that the operator `map` creates: an object with a CEL expression in place of each value. */
 export type MapTemplate = string | { [name: string]: MapTemplate };
