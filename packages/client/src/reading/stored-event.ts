@@ -2,7 +2,7 @@ import type { ApiSchemas } from '../types/api-schemas.js';
 import type { JsonObject } from '../types/index.js';
 import { exactReader } from './exact-reader.js';
 
-/** A stored event as the client reads it. */
+/** A stored event as the client reads it. It happened at its `timestamp` and was written at its `ingested_at`. */
 export interface StoredEvent<Data = JsonObject> extends Readonly<
   Omit<ApiSchemas['EventAnswer'], 'data' | 'metadata'>
 > {

@@ -132,7 +132,10 @@ export type DryRunLateEvent = ApiSchemas['DryRunLateEventAnswer'];
 /** An event that an operator could not process in a dry run. */
 export type DryRunFailedEvent = ApiSchemas['DryRunFailedEventAnswer'];
 
-/** A record that could not become an event, or an event that failed in a projection or pipeline. */
+/**
+ * A record that could not become an event, or an event that failed in a projection or pipeline. Its `source` is the consumer
+ * that could not process it: `materializer`, `projection:<name>` or `pipeline:<name>`.
+ */
 export type DeadLetter = ApiSchemas['DeadLetterAnswer'];
 /** Selects the dead letters to replay: by ids, or all of a source. */
 export type ReplayInput = ApiSchemas['ReplayInput'];
@@ -158,16 +161,19 @@ export type RateLimit = NonNullable<ApiKey['rate_limit']>;
 /** Rate limits of a new API key; null or no member means no limit. */
 export type RateLimitInput = ApiSchemas['RateLimitInput'];
 
-/** The answer of `/health` of a gateway or ingest process. */
+/**
+ * The answer of `/health` of a gateway or ingest process. Its `status` is `ok`, `degraded` if the process works, but an
+ * operator must act, or another word for what is wrong.
+ */
 export type Health = ApiSchemas['HealthAnswer'];
 /** The figures of the last hour that a gateway instance has measured. */
 export type HealthHistory = ApiSchemas['HealthHistoryAnswer'];
 /** The largest figures of one interval; null for a figure that was not measured in it. */
 export type HealthHistorySample = ApiSchemas['HealthHistorySample'];
-/** The lag of the materializer or of the processors. */
+/** The lag of the materializer or of the processors: the records that have not been read, and the age of the oldest. */
 export type LagSample = ApiSchemas['LagSample'];
 
-/** The reason why a request was refused (RFC 9457). */
+/** The reason why a request was refused (RFC 9457). The server's log contains its `request_id`: mention it in an error report. */
 export type Problem = ApiSchemas['Problem'];
 /** Stable code of a problem in an answer of the API, such as `stream_not_found`. */
 export type ProblemCode = Problem['code'];
