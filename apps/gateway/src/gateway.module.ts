@@ -1,6 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { SharedServicesModule } from './shared-services/shared-services.module.js';
-import type { SharedServices } from './shared-services/shared-services.js';
+import { DefinitionsModule, LogModule, ProcessModule, ProducerModule } from '#app';
+import type { HttpAnswerMemoryBudget, ProcessContext } from '#http';
+import { WriteModule, writeSettings } from '#writing';
 import { DeadLettersModule } from './dead-letters/dead-letters.module.js';
 import { EntitiesModule } from './entities/entities.module.js';
 import { ExportsModule } from './exports/exports.module.js';
@@ -11,8 +12,9 @@ import { HealthModule } from './health/health.module.js';
 import { KeysModule } from './keys/keys.module.js';
 import { PipelinesModule } from './pipelines/pipelines.module.js';
 import { ProjectionsModule } from './projections/projections.module.js';
-import { WriteModule, writeSettings } from '#writing';
-import { ResourceServicesModule } from './shared-services/resource-services.module.js';
+import { ResourceServicesModule } from './resource-services.module.js';
+import { StoresModule } from './stores/stores.module.js';
+import type { GatewayConfig } from './config/gateway-config.js';
 import { SchemasModule } from './schemas/schemas.module.js';
 import { EntitySnapshotsModule } from './snapshots/entity-snapshots.module.js';
 import { SqlModule } from './sql/sql.module.js';
@@ -38,16 +40,19 @@ const resources = [
 /** Root module of the gateway: the routes of both ports, and their services, which exist once. */
 @Module({})
 export class GatewayModule {
-  static with(adapters: SharedServices): DynamicModule {
-    const { producer, definitions, topics, verdicts, config } = adapters;
+  static with(context: ProcessContext<GatewayConfig>, answers: HttpAnswerMemoryBudget): DynamicModule {
     return {
       module: GatewayModule,
       imports: [
-        SharedServicesModule.with(adapters),
+        ProcessModule.with(context),
+        LogModule.forRoot(),
+        ProducerModule,
+        DefinitionsModule,
+        StoresModule.with(answers),
         ResourceServicesModule,
         HealthModule,
         ...resources,
-        WriteModule.with({ producer, definitions, topics, verdicts, ...writeSettings(config) }),
+        WriteModule.with(writeSettings(context.config)),
       ],
     };
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ProducerBufferFullError, LogUnavailableError, UnknownTopicError } from '#kafka';
 import { MemoryLog } from '#kafka/memory';
 import { metrics } from '#telemetry';
-import { LateBoundProducer } from './late-bound-producer.js';
+import { LateBoundProducer } from '#app';
 import { MeteredProducer } from './metered-producer.js';
 
 const record = { topic: 't', key: 'k', value: 'twelve bytes' };

@@ -1,11 +1,13 @@
 import { setMaxListeners } from 'node:events';
 import { Inject, Injectable } from '@nestjs/common';
+import { DEFINITIONS, LOG } from '#app';
 import { limits, TopicAndGroupNames } from '#event';
 import { ProblemError } from '#api';
 import type { Definitions, StreamDefinition } from '#registry';
 import { LogUnavailableError, type TopicAdmin } from '#kafka';
 import { metrics } from '#telemetry';
-import { CONSISTENCY_BOUNDS, DEFINITIONS, FLUSHES, LOG } from '../shared-services/shared-services.js';
+import { CONSISTENCY_BOUNDS } from './consistency-limits.js';
+import { FLUSHES } from './flush-request-sender.js';
 import type { FlushRequestSender } from './flush-request-sender.js';
 import { awaitStream } from './await-stream.js';
 import { CommittedOffsetsWatch } from './committed-watch.js';

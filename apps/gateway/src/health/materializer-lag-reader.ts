@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { DEFINITIONS, LOG } from '#app';
 import { within } from '#async';
 import { TopicAndGroupNames } from '#event';
 import type { Definitions, StreamDefinition } from '#registry';
 import type { TopicAdmin } from '#kafka';
 import { metrics } from '#telemetry';
-import { DEFINITIONS, LOG } from '../shared-services/shared-services.js';
 import { TimeLagEstimator } from './time-lag-estimator.js';
 
 /** The lag of the materializer or of the processors, as `/health` shows it: in events and in seconds. */

@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { Inject, Injectable, Optional } from '@nestjs/common';
+import { LOGGER } from '#app';
 import { withAnySignal } from '#async';
 import { problemOf, type Principal } from '#http';
 import { metrics, type Logger } from '#telemetry';
-import { LOGGER } from '../shared-services/shared-services.js';
-import { GatewayConfig } from '../config.js';
+import { GatewayConfig } from '../config/gateway-config.js';
 import { ServerSentEventWriter, type UnsentBytesLimits } from './server-sent-event-writer.js';
 import { shuttingDown, tooManyStreams, tooManyStreamsOfKey } from './live-problems.js';
 import { errorMessage, heartBeat } from './server-sent.js';

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { DEFINITIONS, LOGGER } from '#app';
 import type { Principal } from '#http';
 import type { Definitions, ProjectionGeneration } from '#registry';
 import {
@@ -12,8 +13,7 @@ import {
 } from '#store';
 import { metrics, type Logger } from '#telemetry';
 import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
-import { DEFINITIONS, LOGGER, SQL } from '../shared-services/shared-services.js';
-import { GatewayConfig } from '../config.js';
+import { GatewayConfig } from '../config/gateway-config.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { permittedViews } from './analyst-views.js';
 import { sqlRequest, type UrlParameters } from './sql-request.js';
@@ -47,6 +47,9 @@ const mostAudited = 10_000;
 
 const switchedOff =
   'SQL is switched off: SQL_CLICKHOUSE_USER names no ClickHouse user for analysts (docs/analysts.md). (NOT_IMPLEMENTED)';
+
+/** Injection token of the `AnalystSqlRunner`: ClickHouse with the user for analysts. */
+export const SQL = Symbol('AnalystSqlRunner');
 
 /**
  * Runs SQL statements of analysts. Limits how many run at once, ends them when their key ends, and audits refused ones.

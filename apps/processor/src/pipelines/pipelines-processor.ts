@@ -4,6 +4,7 @@ import {
   KafkaOrClickHouseRetrier,
   WorkShutdown,
   type ErasureLookup,
+  type LagGauge,
   type OwnedPartition,
   type StalledConsumerDetector,
 } from '#engine';
@@ -16,6 +17,7 @@ import { metrics, type Logger, type Tracing } from '#telemetry';
 import type { WebhookDeliverer } from '#webhooks';
 import { DefinitionFailureReporter } from '../definition-failure-reporter.js';
 import { StaleDefinitionMetricsRemover } from '../stale-definition-metrics-remover.js';
+import type { ProcessorTask } from '../tasks/processor-tasks.js';
 import { EmittedEventValidator } from './output/emitted-event-validator.js';
 import { Sink } from './output/sink.js';
 import { JobProducer } from './jobs/job-producer.js';
@@ -85,8 +87,21 @@ const metricsOfPipelines = [
   metrics.pipelineLastProgress,
 ];
 
+const lag: LagGauge = {
+  set: (pipeline, { events, seconds }) => {
+    metrics.pipelineLagRecords.set({ pipeline }, events);
+    metrics.pipelineLagSeconds.set({ pipeline }, seconds);
+  },
+  remove: (pipeline) => {
+    metrics.pipelineLagRecords.remove({ pipeline });
+    metrics.pipelineLagSeconds.remove({ pipeline });
+  },
+};
+
 /** Runs the jobs of all defined pipelines in this process. */
-export class PipelinesProcessor {
+export class PipelinesProcessor implements ProcessorTask {
+  readonly name = 'pipelines';
+  readonly lag = lag;
   private readonly retry: KafkaOrClickHouseRetrier;
   private readonly checkpointer: JobCheckpointer;
   private readonly selection: DesiredJobSelector;

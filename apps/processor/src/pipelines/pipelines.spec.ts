@@ -529,7 +529,7 @@ describe('A pipeline', () => {
     await through('q');
     await world.change('p', { paused: true });
     await eventually(() =>
-      expect([...first.pipelines.partitions()].every(({ name }) => name === 'pipeline q')).toBe(true),
+      expect([...first.pipelines.partitions()].every(({ name }) => name === 'q')).toBe(true),
     );
     await world.write(orders(10, 30));
     await through('q');

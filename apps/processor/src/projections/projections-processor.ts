@@ -5,6 +5,7 @@ import {
   KafkaOrClickHouseRetrier,
   WorkShutdown,
   type ErasureLookup,
+  type LagGauge,
   type OwnedPartition,
   type StalledConsumerDetector,
 } from '#engine';
@@ -15,6 +16,7 @@ import type { EventReader, EventWriter, KeyedStateStore } from '#store';
 import type { SharedIdWindows } from '#dataflow';
 import { metrics, type Logger, type Tracing } from '#telemetry';
 import { DefinitionFailureReporter } from '../definition-failure-reporter.js';
+import type { ProcessorTask } from '../tasks/processor-tasks.js';
 import { collectGenerations } from './generation-collection.js';
 import { DesiredGenerationSelector, type DesiredGeneration } from './desired-generations.js';
 import { SharedKeyStateCache } from './shared-key-state-cache.js';
@@ -69,8 +71,21 @@ const metricsOfProjections = [
   metrics.projectionLastProgress,
 ];
 
+const lag: LagGauge = {
+  set: (projection, { events, seconds }) => {
+    metrics.projectionLagRecords.set({ projection }, events);
+    metrics.projectionLagSeconds.set({ projection }, seconds);
+  },
+  remove: (projection) => {
+    metrics.projectionLagRecords.remove({ projection });
+    metrics.projectionLagSeconds.remove({ projection });
+  },
+};
+
 /** Runs all projections: folds the events of their sources and saves the resulting states in ClickHouse. */
-export class ProjectionsProcessor {
+export class ProjectionsProcessor implements ProcessorTask {
+  readonly name = 'projections';
+  readonly lag = lag;
   private readonly retry: KafkaOrClickHouseRetrier;
   private readonly checkpointer: ProjectionCheckpointer;
   private readonly selection: DesiredGenerationSelector;

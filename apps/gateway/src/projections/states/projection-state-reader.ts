@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { DEFINITIONS, STORE } from '#app';
 import { ProblemError } from '#api';
 import { TopicAndGroupNames } from '#event';
 import type { Definitions, ProjectionGeneration, ProjectionDefinition } from '#registry';
 import type { KeyedStateReader } from '#store';
-import { DEFINITIONS, STORE } from '../../shared-services/shared-services.js';
 import { Bulkhead } from '../../reads/bulkhead.js';
 import type { ConsistencyToken } from '../../consistency/position.js';
 import { ConsistencyTokenWaiter } from '../../consistency/consistency-tokens.js';

@@ -14,12 +14,6 @@ import { exportedWatermark } from './exported-watermark.js';
 import type { DesiredJob } from './desired-jobs.js';
 
 /**
- * Prefix of a pipeline's name in the lag monitor. The prefix distinguishes pipelines from projections, whose names
- * contain no space.
- */
-export const pipelineLagPrefix = 'pipeline ';
-
-/**
  * Runs the job of one pipeline in this process. The job creates its internal topics, and reads the sources and the
  * internal topics in a consumer group of its own.
  */
@@ -45,7 +39,7 @@ export class RunningJob implements DefinitionRunner<DesiredJob>, TaskFactory<Job
     const { checkpointer } = parts;
     this.host = new PartitionTaskHost({
       ...parts,
-      ...{ name: pipelineLagPrefix + this.name, group: parts.topics.pipelineGroup(this.id), tasks: this },
+      ...{ name: this.name, group: parts.topics.pipelineGroup(this.id), tasks: this },
       checkpointer: {
         drop: ({ state }) => checkpointer.drop(state),
         // Everything that this process has written is saved first, so that a process with another definition does not
