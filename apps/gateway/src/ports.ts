@@ -6,9 +6,9 @@ import {
   type ProcessContext,
   type HttpAppOptions,
   type OpenApiOptions,
+  authRejections,
 } from '#http';
 import type { FastifyInstance } from 'fastify';
-import { metrics } from '#telemetry';
 import type { GatewayConfig } from './config.js';
 import { consoleFolder, readConsoleFiles } from './console/console-files.js';
 import { serveRootPage } from './console/root-page.js';
@@ -78,7 +78,7 @@ export function queryPort(
           ageMs: () => definitions.ageMs,
           mostMs: context.config.KEYS_MAX_AGE_SECONDS * 1000,
         },
-        onRefused: (code) => metrics.authRefused.inc({ code }),
+        onRefused: (code) => authRejections.inc({ code }),
       });
     },
   };

@@ -6,8 +6,8 @@ import {
   requireApiKeys,
   type HttpAppOptions,
   type KeyRing,
+  authRejections,
 } from '#http';
-import { metrics } from '#telemetry';
 import type { IngestConfig } from './config.js';
 
 /** Returns the key ring of the write port: the keys of the configuration, then the issued keys. */
@@ -26,7 +26,7 @@ export function portKeys(
     issuedKeys: { ageMs: () => definitions.ageMs, mostMs: config.KEYS_MAX_AGE_SECONDS * 1000 },
     // Kubernetes probes have no key, and ingest has no other port for them.
     open: ['/health/ready'],
-    onRefused: (code: string) => metrics.authRefused.inc({ code }),
+    onRefused: (code: string) => authRejections.inc({ code }),
   };
   return { anySite: true, configure: (instance) => requireApiKeys(instance, options) };
 }

@@ -14,7 +14,7 @@ import { startHttpApp, untilReachable, type ProcessContext } from '#http';
 import { kafkaLogOptions } from '#api';
 import { isRetriableLogError, openKafkaLog } from '#kafka';
 import { clickHouseOptions, openClickHouse, isRetryableStoreError } from '#store';
-import { metrics, activeWork } from '#telemetry';
+import { activeWork } from '#telemetry';
 import type { MaterializerConfig } from './config.js';
 import { registerChecks } from './health.js';
 import { removeOldVerdicts } from './store-garbage/old-verdicts.js';
@@ -26,6 +26,7 @@ import type { MaterializedPartition } from './materialized-partition.js';
 import { followStreams } from './stream-subscription.js';
 import { StoreUsageMetrics } from './store-usage-metrics.js';
 import { IdWindowMetrics } from './id-window-metrics.js';
+import { consumeLagRecords, consumeLagSeconds } from './materializer-metrics.js';
 
 const kafka = { name: 'Kafka', mayReturn: isRetriableLogError };
 const clickHouse = { name: 'ClickHouse', mayReturn: isRetryableStoreError };
@@ -34,12 +35,12 @@ const lagIntervalMs = 5000;
 const usageIntervalMs = 15_000;
 const streamLag: LagGauge = {
   set: (stream, { events, seconds }) => {
-    metrics.consumeLagRecords.set({ stream }, events);
-    metrics.consumeLagSeconds.set({ stream }, seconds);
+    consumeLagRecords.set({ stream }, events);
+    consumeLagSeconds.set({ stream }, seconds);
   },
   remove: (stream) => {
-    metrics.consumeLagRecords.remove({ stream });
-    metrics.consumeLagSeconds.remove({ stream });
+    consumeLagRecords.remove({ stream });
+    consumeLagSeconds.remove({ stream });
   },
 };
 /**

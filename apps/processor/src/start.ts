@@ -24,7 +24,7 @@ import {
   type KeyedStateStore,
   type Store,
 } from '#store';
-import { metrics, activeWork } from '#telemetry';
+import { activeWork } from '#telemetry';
 import { leaveOutRefused, VerdictTable } from '#verdicts';
 import { WebhookDeliverer, WebhookClient, WebhookSecrets, WebhookAddressPolicy } from '#webhooks';
 import type { ProcessorConfig } from './config.js';
@@ -39,6 +39,9 @@ import { PipelinesProcessor, type PipelinesProcessorOptions } from './pipelines/
 import { DeliveryOutages } from './pipelines/output/delivery-outages.js';
 import { countAttempt } from './pipelines/output/webhook-stats.js';
 import { EntitySnapshotter } from './snapshots/entity-snapshotter.js';
+import { projectionLagRecords, projectionLagSeconds } from './projections/projection-metrics.js';
+import { pipelineLagRecords, pipelineLagSeconds } from './pipelines/jobs/pipeline-metrics.js';
+import { snapshotLagRecords, snapshotLagSeconds } from './snapshots/snapshot-metrics.js';
 
 const kafka = { name: 'Kafka', mayReturn: isRetriableLogError };
 const clickHouse = { name: 'ClickHouse', mayReturn: isRetryableStoreError };
@@ -66,33 +69,33 @@ const lagGauge: LagGauge = {
   set: (name, { events, seconds }) => {
     const pipeline = pipelineOf(name);
     if (pipeline === undefined) {
-      metrics.projectionLagRecords.set({ projection: name }, events);
-      metrics.projectionLagSeconds.set({ projection: name }, seconds);
+      projectionLagRecords.set({ projection: name }, events);
+      projectionLagSeconds.set({ projection: name }, seconds);
     } else {
-      metrics.pipelineLagRecords.set({ pipeline }, events);
-      metrics.pipelineLagSeconds.set({ pipeline }, seconds);
+      pipelineLagRecords.set({ pipeline }, events);
+      pipelineLagSeconds.set({ pipeline }, seconds);
     }
   },
   remove: (name) => {
     const pipeline = pipelineOf(name);
     if (pipeline === undefined) {
-      metrics.projectionLagRecords.remove({ projection: name });
-      metrics.projectionLagSeconds.remove({ projection: name });
+      projectionLagRecords.remove({ projection: name });
+      projectionLagSeconds.remove({ projection: name });
     } else {
-      metrics.pipelineLagRecords.remove({ pipeline });
-      metrics.pipelineLagSeconds.remove({ pipeline });
+      pipelineLagRecords.remove({ pipeline });
+      pipelineLagSeconds.remove({ pipeline });
     }
   },
 };
 
 const snapshotLag: LagGauge = {
   set: (_, { events, seconds }) => {
-    metrics.snapshotLagRecords.set(events);
-    metrics.snapshotLagSeconds.set(seconds);
+    snapshotLagRecords.set(events);
+    snapshotLagSeconds.set(seconds);
   },
   remove: () => {
-    metrics.snapshotLagRecords.set(0);
-    metrics.snapshotLagSeconds.set(0);
+    snapshotLagRecords.set(0);
+    snapshotLagSeconds.set(0);
   },
 };
 
