@@ -7,6 +7,7 @@ export { SchemaMismatchCounter } from './schemas/mismatches.js';
 export { SchemaIndex } from './schemas/schema-index.js';
 export { traced } from './traced-producer.js';
 export * from './write.module.js';
+import './write-problems.js';
 export { writeSettings, type WriteDependencies } from './write-dependencies.js';
 export { readGivenData } from './read-given-data.js';
 export { readGivenEvents } from './read-given-events.js';

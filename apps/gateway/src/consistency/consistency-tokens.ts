@@ -11,6 +11,7 @@ import { CommittedOffsetsWatch } from './committed-watch.js';
 import type { ConsistencyLimits } from './consistency-limits.js';
 import type { ConsistencyToken } from './position.js';
 import { waitForWaiting } from './consistency-metrics.js';
+import './consistency-problems.js';
 
 const defaults = { timeoutMs: limits.waitForMs, unknownStreamMs: 2000, pollMs: 20, maxWaiters: 1000 };
 

@@ -5,6 +5,7 @@ import { eventToJson, type StoredEvent } from '#event';
 import type { Definitions } from '#registry';
 import { topLevelColumns } from '#json-schema';
 import type { EventFileFormat, EventFileExporter, EventFilter, EventReader, DataMemberColumn } from '#store';
+import '#store';
 import { DEFINITIONS, FILES, STORE } from '../shared-services/shared-services.js';
 import { PerKeyConcurrencyLimiter } from '../access/per-key-concurrency-limiter.js';
 import { csvHeader, csvLine } from '../answers/csv.js';

@@ -1,5 +1,6 @@
 import type { ProblemCode } from '#api';
 import { DescribeProblems } from '#http';
+import '../consistency/consistency-problems.js';
 
 /** Problem codes that every route may answer. */
 const everywhere: readonly ProblemCode[] = [

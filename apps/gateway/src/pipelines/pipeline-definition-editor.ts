@@ -4,6 +4,7 @@ import { ProblemError, type StreamAccess } from '#api';
 import type { Definitions, PipelineDefinition, JobIdAndStartOffsets, LoopCandidate } from '#registry';
 import type { KeyedStateReader } from '#store';
 import type { PipelineSpec } from '#dataflow';
+import '#registry';
 import { DEFINITIONS, STORE } from '../shared-services/shared-services.js';
 import { sameSpec } from '../definitions/same-spec.js';
 import type { DefinitionChangeCaller } from '../definitions/visible-definitions.js';

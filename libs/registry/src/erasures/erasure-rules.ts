@@ -3,6 +3,7 @@ import { isStreamIdOf, streamNameOf } from '#event';
 import { JsonObjectReader } from '../resources/json-object-reader.js';
 import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';
 import { erasureName, type Erasure } from './erasure.js';
+import '../changes/definition-problems.js';
 
 const slot = '0';
 const mostErasures = 100_000;

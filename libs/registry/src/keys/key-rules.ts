@@ -2,6 +2,7 @@ import { ProblemError } from '#api';
 import { JsonObjectReader } from '../resources/json-object-reader.js';
 import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';
 import type { ApiKeyDefinition, ApiKeySecretHash } from './api-key-definition.js';
+import '../changes/definition-problems.js';
 
 const slot = '0';
 const mostKeys = 10_000;

@@ -4,6 +4,7 @@ import { JsonObjectReader } from '../resources/json-object-reader.js';
 import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';
 import { mostPipelines, type PipelineDefinition } from './pipeline-definition.js';
 import { readPipelineJob, readPipelineSpec } from './read-pipeline.js';
+import '../changes/definition-problems.js';
 
 const slot = '0';
 

@@ -9,6 +9,7 @@ import {
   type ProjectionDefinition,
 } from './projection-definition.js';
 import { readGeneration } from './read-generation.js';
+import '../changes/definition-problems.js';
 
 const slot = '0';
 const most = projectionLimits.projections;

@@ -4,6 +4,7 @@ import { streamNamePattern } from '#event';
 import { JsonObjectReader } from '../resources/json-object-reader.js';
 import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';
 import { schemaModes, schemaName, type SchemaSubject, type SchemaVersion } from './schema-subject.js';
+import '../changes/definition-problems.js';
 
 const mostSubjects = 10_000;
 const mostVersions = 1_000;

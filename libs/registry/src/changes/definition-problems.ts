@@ -1,0 +1,17 @@
+import { defineProblems } from '#api';
+
+export const definitionProblems = defineProblems({
+  definition_limit_reached: {
+    status: 409,
+    title: 'The number of definitions of this kind has reached its limit',
+  },
+  definition_conflict: {
+    status: 503,
+    title: 'Other requests keep changing the same definition',
+    retryable: true,
+  },
+});
+
+declare module '#api' {
+  interface ProblemCatalogue extends Readonly<typeof definitionProblems> {}
+}
