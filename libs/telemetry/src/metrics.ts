@@ -34,10 +34,7 @@ const durations = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
  * first count shows no increase.
  * @throws Error if there is a metric with this name already
  */
-export function counter<Label extends string = never>(
-  name: string,
-  options: Options<CounterConfiguration<Label>>,
-) {
+export function counter<L extends string = never>(name: string, options: Options<CounterConfiguration<L>>) {
   return new Counter({ name, ...options, registers });
 }
 
@@ -45,10 +42,7 @@ export function counter<Label extends string = never>(
  * Defines a gauge of this process.
  * @throws Error if there is a metric with this name already
  */
-export function gauge<Label extends string = never>(
-  name: string,
-  options: Options<GaugeConfiguration<Label>>,
-) {
+export function gauge<L extends string = never>(name: string, options: Options<GaugeConfiguration<L>>) {
   return new Gauge({ name, ...options, registers });
 }
 
@@ -56,9 +50,9 @@ export function gauge<Label extends string = never>(
  * Defines a histogram of this process. By default, its buckets are for seconds, from one millisecond to half a minute.
  * @throws Error if there is a metric with this name already
  */
-export function histogram<Label extends string = never>(
+export function histogram<L extends string = never>(
   name: string,
-  options: Options<HistogramConfiguration<Label>>,
+  options: Options<HistogramConfiguration<L>>,
 ) {
   return new Histogram({ name, buckets: durations, ...options, registers });
 }
