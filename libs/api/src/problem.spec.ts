@@ -30,7 +30,9 @@ describe('the problems that a feature defines', () => {
   });
 
   it('given a code that is not defined, when it is thrown, then it is an internal_error whose cause names it', () => {
-    const problem = new ProblemError('spec_forgotten' as ProblemCode, 'A secret detail.', { currentVersion: 7 });
+    const problem = new ProblemError('spec_forgotten' as ProblemCode, 'A secret detail.', {
+      currentVersion: 7,
+    });
     expect(problem.toDocument()).toMatchObject({ code: 'internal_error', status: 500 });
     expect(JSON.stringify(problem.toDocument())).not.toMatch(/secret|forgotten|7/);
     expect(problem.options.cause).toMatchObject({

@@ -114,7 +114,9 @@ export class ProblemError extends Error {
     const isDefined = definitions.has(code);
     super(isDefined ? detail : internalErrorDetail, { cause: options.cause });
     this.code = isDefined ? code : 'internal_error';
-    this.options = isDefined ? options : { cause: new Error(`The problem ${code} is not defined: ${detail}`) };
+    this.options = isDefined
+      ? options
+      : { cause: new Error(`The problem ${code} is not defined: ${detail}`) };
   }
 
   get status(): number {
