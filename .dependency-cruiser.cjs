@@ -169,7 +169,7 @@ module.exports = {
       name: 'packages-stand-alone',
       severity: 'error',
       comment: 'They are published: nothing of this repository, of Node or of others is behind them.',
-      from: { path: '^packages/client/', pathNot: '\\.(spec|fixture)\\.ts$' },
+      from: { path: '^packages/client/src/', pathNot: '\\.(spec|fixture)\\.ts$' },
       to: { pathNot: '^packages/client/' },
     },
     {

@@ -37,6 +37,7 @@ COPY deploy/image/tsconfig.json deploy/image/
 COPY apps apps
 COPY libs libs
 COPY packages packages
+RUN node packages/client/generate-types.mjs
 RUN node node_modules/typescript-7/bin/tsc -p deploy/image/tsconfig.json
 RUN node apps/bundle.mjs
 RUN node node_modules/vite/bin/vite.js build packages/console

@@ -2,7 +2,12 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist', 'packages/*/dist', 'node_modules', '.tributary*', '.engines', '.tools', 'helm'] },
+  {
+    ignores: [
+      ...['dist', 'packages/*/dist', 'packages/client/src/generated', 'node_modules'],
+      ...['.tributary*', '.engines', '.tools', 'helm'],
+    ],
+  },
   js.configs.recommended,
   {
     files: ['**/*.ts'],

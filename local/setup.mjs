@@ -82,6 +82,16 @@ async function maven(args) {
 }
 
 const stampFile = join(root, 'dist', '.built');
+const typeGenerator = join('packages', 'client', 'generate-types.mjs');
+const generatedTypes = join('packages', 'client', 'src', 'generated');
+/** What a build reads besides the sources. */
+const buildInputs = [
+  'tsconfig.json',
+  'package.json',
+  join('apps', 'bundle.mjs'),
+  join('packages', 'client', 'openapi.json'),
+  typeGenerator,
+];
 const sourceRoots = [
   'apps',
   'libs',
@@ -111,6 +121,7 @@ function buildPresent() {
 async function build() {
   const stamp = sourceStamp();
   rmSync(stampFile, { force: true });
+  await runTool(process.execPath, [typeGenerator], "The client's types cannot be generated");
   const tsc = join(root, 'node_modules', 'typescript-7', 'bin', 'tsc');
   // `npx tributary` runs the compiled packages. The client is compiled first, because the command line imports its
   // types.
@@ -139,7 +150,7 @@ export async function bundleApps() {
 /** Returns a hash that changes when a source file is added, removed or modified, or the compiler's settings change. */
 function sourceStamp() {
   const hash = createHash('sha256');
-  for (const file of ['tsconfig.json', 'package.json', join('apps', 'bundle.mjs'), ...sources()]) {
+  for (const file of [...buildInputs, ...sources()]) {
     const { mtimeMs, size } = statSync(join(root, file));
     hash.update(`${file} ${mtimeMs} ${size}\n`);
   }
@@ -147,7 +158,11 @@ function sourceStamp() {
 }
 
 function sources() {
-  return sourceRoots.flatMap((folder) => files(folder).filter((file) => /\.(ts|tsx|css)$/.test(file))).sort();
+  return sourceRoots.flatMap((folder) => files(folder).filter(isSource)).sort();
+}
+
+function isSource(file) {
+  return /\.(ts|tsx|css)$/.test(file) && !file.startsWith(generatedTypes);
 }
 
 /** Removes output whose source was deleted: Node and vitest would still run it. */

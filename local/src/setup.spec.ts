@@ -26,13 +26,15 @@ describe('the set-up of a fresh clone', () => {
   beforeEach(async () => {
     clone = await mkdtemp(join(tmpdir(), 'tributary-setup-'));
     await mkdir(join(clone, 'bin'));
+    await mkdir(join(clone, 'packages', 'client'), { recursive: true });
     env = { PATH: [join(clone, 'bin'), dirname(process.execPath), process.env.PATH].join(delimiter) };
     for (const name of ['setup', 'run-tool', 'interrupt', 'dependencies', 'tools']) {
       await cp(join(root, 'local', `${name}.mjs`), join(clone, 'local', `${name}.mjs`));
     }
     await cp(join(root, 'apps', 'bundle.mjs'), join(clone, 'apps', 'bundle.mjs'));
     const files = { 'package.json': '{}', 'tsconfig.json': '{}', 'package-lock.json': JSON.stringify(lock) };
-    for (const [name, text] of Object.entries({ ...files, 'run.mjs': script })) {
+    const client = { 'packages/client/openapi.json': '{}', 'packages/client/generate-types.mjs': '' };
+    for (const [name, text] of Object.entries({ ...files, ...client, 'run.mjs': script })) {
       await writeFile(join(clone, name), text);
     }
   });

@@ -2,11 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  eventRow,
-  givenGateway,
-  type GivenGateway,
-} from '../../apps/gateway/src/gateway-application-context.fixture.js';
+import { eventRow, givenGateway, type GivenGateway } from '../../apps/gateway/src/gateway.fixture.js';
 import { rowBatchesOf } from '../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { oneProjection, writeDefinitions } from './demo-definitions.js';
 import { InterruptedError } from '../../packages/cli/src/errors/cli-error.js';

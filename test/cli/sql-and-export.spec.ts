@@ -5,11 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
-import {
-  eventRow,
-  givenGateway,
-  type GivenGateway,
-} from '../../apps/gateway/src/gateway-application-context.fixture.js';
+import { eventRow, givenGateway, type GivenGateway } from '../../apps/gateway/src/gateway.fixture.js';
 import { FakeAnalystSqlRunner } from '../../apps/gateway/src/sql/fake-sql.fixture.js';
 import { rowBatchesOf } from '../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { InProcessCliRunner, jsonLines } from './in-process-cli-runner.js';

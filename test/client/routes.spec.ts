@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { problemClasses, Tributary } from '#client';
-import {
-  givenGateway,
-  type GivenGateway,
-} from '../../apps/gateway/src/gateway-application-context.fixture.js';
+import { givenGateway, type GivenGateway } from '../../apps/gateway/src/gateway.fixture.js';
 import { problemsOfEveryApp } from '../problems-of-every-app.js';
 
 let gateway: GivenGateway;

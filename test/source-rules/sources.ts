@@ -24,7 +24,7 @@ export function productionSources(): Source[] {
 
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    if (/^(node_modules|dist|\..*)$/.test(entry.name)) return [];
+    if (/^(node_modules|dist|generated|\..*)$/.test(entry.name)) return [];
     const path = join(folder, entry.name);
     return entry.isDirectory() ? filesIn(path) : [path];
   });

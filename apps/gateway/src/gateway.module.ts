@@ -11,14 +11,15 @@ import { HealthModule } from './health/health.module.js';
 import { KeysModule } from './keys/keys.module.js';
 import { PipelinesModule } from './pipelines/pipelines.module.js';
 import { ProjectionsModule } from './projections/projections.module.js';
+import { WriteModule, writeSettings } from '#writing';
 import { ResourceServicesModule } from './shared-services/resource-services.module.js';
 import { SchemasModule } from './schemas/schemas.module.js';
 import { EntitySnapshotsModule } from './snapshots/entity-snapshots.module.js';
 import { SqlModule } from './sql/sql.module.js';
 import { StreamsModule } from './streams/streams.module.js';
 
-/** The Nest modules with the routes of both ports, one module per resource, in the order of the OpenAPI document. */
-export const resources = [
+/** The Nest modules with the routes of the gateway, one module per resource, in the order of the OpenAPI document. */
+const resources = [
   EventsModule,
   ExportsModule,
   StreamsModule,
@@ -31,18 +32,23 @@ export const resources = [
   ProjectionsModule,
   PipelinesModule,
   HealthHistoryModule,
+  SqlModule,
 ];
 
-/** The Nest modules with the routes of the query port: those that both ports serve, and SQL. */
-export const resourcesOfQueryPort = [...resources, SqlModule];
-
-/**
- * Root module of the Nest application context that creates all services once. The root module of the gateway listens on
- * no port: `HttpPortModule` serves the controllers on each port.
- */
-@Module({ imports: [ResourceServicesModule, HealthModule, ...resourcesOfQueryPort] })
+/** Root module of the gateway: the routes of both ports, and their services, which exist once. */
+@Module({})
 export class GatewayModule {
   static with(adapters: SharedServices): DynamicModule {
-    return { module: GatewayModule, imports: [SharedServicesModule.with(adapters)] };
+    const { producer, definitions, topics, verdicts, config } = adapters;
+    return {
+      module: GatewayModule,
+      imports: [
+        SharedServicesModule.with(adapters),
+        ResourceServicesModule,
+        HealthModule,
+        ...resources,
+        WriteModule.with({ producer, definitions, topics, verdicts, ...writeSettings(config) }),
+      ],
+    };
   }
 }

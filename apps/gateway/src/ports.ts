@@ -5,6 +5,7 @@ import {
   requireApiKeys,
   type ProcessContext,
   type HttpAppOptions,
+  type HttpPortOptions,
   type OpenApiOptions,
   authRejections,
 } from '#http';
@@ -13,9 +14,8 @@ import type { GatewayConfig } from './config.js';
 import { consoleFolder, readConsoleFiles } from './console/console-files.js';
 import { serveRootPage } from './console/root-page.js';
 import { serveConsole } from './console/serve-console.js';
-import type { GatewayApplicationContext } from './gateway-application-context.js';
-import { resources, resourcesOfQueryPort } from './gateway.module.js';
-import { HttpPortModule } from './http-port.module.js';
+import { GatewayModule } from './gateway.module.js';
+import type { SharedServices } from './shared-services/shared-services.js';
 
 const description = [
   'Events are written to Kafka and read from ClickHouse. Times are RFC 3339, ranges include `since` and exclude',
@@ -28,18 +28,25 @@ const withKeys = [
   'second; each instance counts these rates separately.',
 ].join('\n');
 
-/** Options of the core port, for services inside the network: no authentication. */
-export function corePort(
-  context: ProcessContext<GatewayConfig>,
-  gateway: GatewayApplicationContext,
-): HttpAppOptions {
+/** Returns the Nest application of the gateway: its module and its two ports. */
+export function gatewayApp(context: ProcessContext<GatewayConfig>, services: SharedServices): HttpAppOptions {
   return {
     context,
+    module: GatewayModule.with(services),
+    ...queryPort(context, services),
+    otherPorts: [corePort(context, services)],
+  };
+}
+
+/** Returns the options of the core port, for services inside the network: no authentication. */
+function corePort(context: ProcessContext<GatewayConfig>, { answers }: SharedServices): HttpPortOptions {
+  const { HOST: host, GATEWAY_CORE_PORT: port } = context.config;
+  return {
     port: 'core',
+    listen: { host, port, variable: 'GATEWAY_CORE_PORT' },
     elsewhere: sqlElsewhere,
-    module: HttpPortModule.of(gateway, resources),
     openapi: document(context, 'core'),
-    answers: gateway.adapters.answers,
+    answers,
     configure: (instance) => servePages(instance, context, 'core'),
   };
 }
@@ -50,30 +57,28 @@ function sqlElsewhere(path: string): string | undefined {
   return 'SQL is on the query port (3902 by default), at /, with an API key that has the scope sql:read.';
 }
 
-/** Options of the query port: the same API for all other clients. Only `GET /health/live` works without a key. */
-export function queryPort(
+/** Returns the options of the query port: the same API for all other clients. Only `GET /health/live` works without a key. */
+function queryPort(
   context: ProcessContext<GatewayConfig>,
-  gateway: GatewayApplicationContext,
-): HttpAppOptions {
+  { definitions, answers }: SharedServices,
+): HttpPortOptions {
   const configured = new ConfiguredKeyRing(context.config.API_KEYS);
   if (configured.size === 0)
     context.logger.warn(
       'API_KEYS is empty: the query port accepts only keys that were issued on the core port',
     );
-  const { definitions } = gateway.adapters;
-  const keyRing = joinKeyRings(configured, new IssuedKeyRing(definitions.keys));
+  const { HOST: host, GATEWAY_QUERY_PORT: port } = context.config;
   return {
-    ...corePort(context, gateway),
     port: 'query',
-    module: HttpPortModule.of(gateway, resourcesOfQueryPort),
+    listen: { host, port, variable: 'GATEWAY_QUERY_PORT' },
     anySite: true,
-    elsewhere: () => undefined,
     openapi: document(context, 'query'),
+    answers,
     configure: (instance) => {
       // The page at `/` needs no key, so it comes before the check of keys.
       servePages(instance, context, 'query');
       requireApiKeys(instance, {
-        keyRing,
+        keyRing: joinKeyRings(configured, new IssuedKeyRing(definitions.keys)),
         issuedKeys: {
           ageMs: () => definitions.ageMs,
           mostMs: context.config.KEYS_MAX_AGE_SECONDS * 1000,

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Type } from '@nestjs/common';
 import { TopicAndGroupNames } from '#event';
 import { openDefinitions } from '#registry';
 import {
@@ -23,7 +24,6 @@ import { onScrape } from '#telemetry';
 import { VerdictTable } from '#verdicts';
 import { WebhookAddressPolicy } from '#webhooks';
 import type { GatewayConfig } from './config.js';
-import { openGateway, type GatewayApplicationContext } from './gateway-application-context.js';
 import { KafkaFlushRequestSender } from './consistency/flush-request-sender.js';
 import { failedJobs, HealthHistory, historyIntervalMs } from './health/health-history.js';
 import { MaterializerLagReader } from './health/materializer-lag-reader.js';
@@ -32,7 +32,7 @@ import { registerChecks } from './health/register-checks.js';
 import { publishDefinitionMetrics } from './health/definition-metrics.js';
 import { LiveConnections } from './live/live-connections.js';
 import { openStores } from './open-stores.js';
-import { corePort, queryPort } from './ports.js';
+import { gatewayApp } from './ports.js';
 import { Bulkhead } from './reads/bulkhead.js';
 import { ViewPublisher } from './sql/view-publisher.js';
 
@@ -70,8 +70,8 @@ export async function startGateway(context: ProcessContext<GatewayConfig>): Prom
   });
   const { logger } = context;
   const webhooks = new WebhookAddressPolicy(config.WEBHOOK_ALLOWED_NETWORKS);
-  const gateway = await openGateway({
-    ...{
+  const app = await startHttpApp(
+    gatewayApp(context, {
       config,
       logger,
       log,
@@ -87,13 +87,14 @@ export async function startGateway(context: ProcessContext<GatewayConfig>): Prom
       bulkhead,
       answers,
       webhooks,
-    },
-  });
-  const connections = gateway.get(LiveConnections);
+    }),
+  );
+  const service = <T>(type: Type<T>): T => app.nest.get(type, { strict: false });
+  const connections = service(LiveConnections);
   lifecycle.stopping.addEventListener('abort', () => connections.close(), { once: true });
-  const lag = gateway.get(MaterializerLagReader);
-  const processor = gateway.get(ProcessorLagReader);
-  const history = gateway.get(HealthHistory);
+  const lag = service(MaterializerLagReader);
+  const processor = service(ProcessorLagReader);
+  const history = service(HealthHistory);
   registerChecks(context.health, { log, store: live, definitions, lag, processor, history });
   const stopFollowing = lag.follow(historyIntervalMs, (materializer) =>
     history.add({ materializer, failed_jobs: failedJobs(definitions) }),
@@ -110,7 +111,6 @@ export async function startGateway(context: ProcessContext<GatewayConfig>): Prom
   lifecycle.onStop('views', async () => views.close());
   lifecycle.onStop('store', () => store.close());
   lifecycle.onStop('store of live streams', () => live.close());
-  await listen(context, gateway);
   const tables = makeTables(context, store);
   await untilReachable(context, kafka, () => definitions.start());
   const connected = await untilReachable(context, kafka, () => log.producer());
@@ -126,21 +126,6 @@ function sqlOptions(config: GatewayConfig): AnalystSqlOptions {
     user: { name, password },
     bounds: { seconds: config.SQL_SECONDS, memoryBytes: config.SQL_MEMORY_MIB * 1024 * 1024 },
   };
-}
-
-async function listen(
-  context: ProcessContext<GatewayConfig>,
-  gateway: GatewayApplicationContext,
-): Promise<void> {
-  const { HOST: host, GATEWAY_CORE_PORT, GATEWAY_QUERY_PORT } = context.config;
-  await startHttpApp({
-    ...corePort(context, gateway),
-    listen: { host, port: GATEWAY_CORE_PORT, variable: 'GATEWAY_CORE_PORT' },
-  });
-  await startHttpApp({
-    ...queryPort(context, gateway),
-    listen: { host, port: GATEWAY_QUERY_PORT, variable: 'GATEWAY_QUERY_PORT' },
-  });
 }
 
 /** Creates the ClickHouse tables as soon as ClickHouse can be reached. Writing must not depend on ClickHouse. */

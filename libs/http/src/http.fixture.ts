@@ -113,7 +113,11 @@ export interface TestApp {
  * Starts an HTTP port with a few routes under `/things` and with everything that `libs/http` adds to a port, for specs.
  */
 export async function startTestApp(
-  options: Partial<HttpAppOptions> & { listen?: boolean; seconds?: number; allowedHosts?: string[] } = {},
+  options: Partial<Omit<HttpAppOptions, 'listen'>> & {
+    listen?: boolean;
+    seconds?: number;
+    allowedHosts?: string[];
+  } = {},
 ): Promise<TestApp> {
   const { listen, seconds, allowedHosts, ...more } = options;
   let text = '';

@@ -6,6 +6,7 @@ export * from './auth/index.js';
 export { DescribeProblems, DescribeProblemsIn } from './problems/describe-problems.js';
 export * from './server/health.js';
 export * from './server/http-app.js';
+export type { HttpPort, HttpPortOptions } from './server/http-port.js';
 export { shortPointerTo, unknownField, unknownFields } from './problems/input-errors.js';
 export * from './server/process-shutdown.js';
 export type { OpenApiOptions } from './openapi/openapi.js';
@@ -18,6 +19,7 @@ export { parseQuery, Repeatable } from './handlers/parse-query.js';
 export { PathParameter } from './handlers/path-parameter.js';
 export { InjectPrincipal, Principal } from './handlers/principal.js';
 export { Query } from './handlers/query.js';
+export { TakesQuery } from './handlers/unknown-parameters.js';
 export { ParseValue, ParseValues } from './handlers/parse-value.js';
 export { setPreferenceApplied, handlingOf, returnOf } from './preference.js';
 export { problemOf } from './problems/problem-of.js';
@@ -40,6 +42,7 @@ export {
   RepairsText,
   AlwaysAnswered,
   BodyLimit,
+  OnlyOnPort,
   isAlwaysAnswered,
   EncodeProblemsWith,
   type EncodedProblem,

@@ -1,5 +1,6 @@
+import { applyDecorators } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
+import { ApiExtension } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import type { ProblemError } from '#api';
 import { limits } from '#event';
@@ -18,15 +19,36 @@ interface BodyConfig {
 
 const defaultAccepts: readonly string[] = ['application/json'];
 
+/** The config of each handler that `AddRouteConfig` has decorated. */
+const configs = new WeakMap<object, object>();
+
 /**
  * Merges `config` into the Fastify config of a route. Nest's own `RouteConfig` would replace the config of other
  * decorators.
  */
 export function AddRouteConfig(config: object): MethodDecorator {
   return (target, key, descriptor) => {
-    const present = Reflect.getMetadata(FASTIFY_ROUTE_CONFIG_METADATA, descriptor.value as object) as object;
-    return RouteConfig({ ...present, ...config })(target, key, descriptor);
+    const handler = descriptor.value as object;
+    const merged = { ...configs.get(handler), ...config };
+    configs.set(handler, merged);
+    return RouteConfig(merged)(target, key, descriptor);
   };
+}
+
+/** Member of an operation in the OpenAPI document with the only port that has it; clients do not see it. */
+export const onlyOnPort = 'x-only-on-port';
+
+/** The port that has a route for itself, in the route's Fastify config. */
+export interface PortRouteConfig {
+  onlyOn?: string;
+}
+
+/** Method decorator: only the port with this name serves the route. It must be the first port of its application. */
+export function OnlyOnPort(onlyOn: string): MethodDecorator {
+  return applyDecorators(
+    AddRouteConfig({ onlyOn } satisfies PortRouteConfig),
+    ApiExtension(onlyOnPort, onlyOn),
+  );
 }
 
 /** The encoded body of an error answer, and its media type. */

@@ -12,7 +12,7 @@ export type { Entities } from './resources/entities.js';
 export type { ApiKeys } from './resources/keys.js';
 export type { Pipelines, ReplaceOptions } from './resources/pipelines.js';
 export type { ChangesOptions, Projections } from './resources/projections.js';
-export type { SchemaListQuery, Schemas } from './resources/schemas.js';
+export type { Schemas } from './resources/schemas.js';
 export type { Snapshots } from './resources/snapshots.js';
 export type { Streams } from './resources/streams.js';
 export { visibleText } from './text/visible-text.js';

@@ -35,12 +35,17 @@ import type {
   NewEvent,
   WaitForPositions,
   WrittenEvent,
-} from './types/event.js';
-import type { EntityAddress, EntityStateQuery } from './types/entity.js';
-import type { Health, HealthHistory } from './types/health.js';
-import type { CloudEvent, RejectedEventHandling, IntakeResult, RawValueMapping } from './types/intake.js';
-import type { JsonObject } from './types/json.js';
-import type { SqlParameters } from './types/sql.js';
+  EntityAddress,
+  EntityStateQuery,
+  Health,
+  HealthHistory,
+  CloudEvent,
+  RejectedEventHandling,
+  IntakeResult,
+  RawValueMapping,
+  JsonObject,
+  SqlParameters,
+} from './types/index.js';
 
 /** URLs, API key and time-out of a client. */
 export interface TributaryOptions {

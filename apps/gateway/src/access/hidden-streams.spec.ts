@@ -4,7 +4,7 @@ import { systemActor } from '#registry';
 import type { KeyScope } from '#http';
 import type { DeadLetter } from '#store';
 import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
-import { eventRow, givenGateway, type GivenGateway } from '../gateway-application-context.fixture.js';
+import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
 import { nowServing, savedState } from '../projections/states/serving.fixture.js';
 import { routesOfQueryPort } from './routes.fixture.js';
 
@@ -232,7 +232,7 @@ afterAll(() => gateway.close());
 
 describe('names that are hidden from a key', () => {
   it('are tested here for every route of the API', async () => {
-    const routes = (await routesOfQueryPort(gateway)).map((route) => route.replace(' /api/v1', ' '));
+    const routes = routesOfQueryPort(gateway).map((route) => route.replace(' /api/v1', ' '));
     expect(routes.sort()).toEqual([...Object.keys(asks), ...without].sort());
   });
 

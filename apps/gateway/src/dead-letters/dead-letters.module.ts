@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import type { Definitions } from '#registry';
 import { RejectedEventRevalidator } from '#writing';
 import { DEFINITIONS } from '../shared-services/shared-services.js';
-import { PipelinesModule } from '../pipelines/pipelines.module.js';
+import { PipelineServicesModule } from '../pipelines/pipeline-services.module.js';
 import { DeadLetterReplayRunner } from './dead-letter-replay-runner.js';
 import { DeadLettersController } from './dead-letters.controller.js';
 import { PipelineDeadLetterReplayer } from './pipeline-replay.js';
@@ -11,7 +11,7 @@ import { StreamDeadLetterReplayer } from './stream-replay.js';
 
 /** Nest module of the routes that list and replay dead letters. */
 @Module({
-  imports: [PipelinesModule],
+  imports: [PipelineServicesModule],
   controllers: [DeadLettersController, ReplayController],
   providers: [
     DeadLetterReplayRunner,

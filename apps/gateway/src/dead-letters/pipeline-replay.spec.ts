@@ -4,7 +4,7 @@ import { parseTime } from '#json';
 import { erasureName, systemActor, type PipelineDefinition } from '#registry';
 import type { DeadLetter, PipelineFailureLocation } from '#store';
 import { readReplay } from '#dataflow';
-import { eventRow, givenGateway, type GivenGateway } from '../gateway-application-context.fixture.js';
+import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
 import type { ReplayAnswer } from './replay-answers.js';
 
 let gateway: GivenGateway;

@@ -3,10 +3,11 @@ import { allStreams, auditStream } from '#api';
 import { decodeRecord, encodeRecord, encodeRejectedEvent, entityHash } from '#event';
 import { parseTime } from '#json';
 import { erasureName, schemaName, systemActor, type SchemaSubject } from '#registry';
-import { LogUnavailableError } from '#kafka';
+import { LogUnavailableError, type Producer } from '#kafka';
 import type { DeadLetter } from '#store';
 import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
-import { eventRow, givenGateway, type GivenGateway } from '../gateway-application-context.fixture.js';
+import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
+import { PRODUCER } from '../shared-services/shared-services.js';
 import type { ReplayAnswer } from './replay-answers.js';
 
 let gateway: GivenGateway;
@@ -227,7 +228,7 @@ describe('the replay of dead letters', () => {
 
   it('is recorded in the audit as far as it came when the log fails', async () => {
     await given(...Array.from({ length: 12 }, (_, n) => letter(n)));
-    const { producer } = gateway.gateway.adapters;
+    const producer = gateway.nest.get<Producer>(PRODUCER, { strict: false });
     const append = producer.append.bind(producer);
     let calls = 0;
     producer.append = (records) =>

@@ -3,12 +3,7 @@ import { auditStream } from '#api';
 import { systemActor } from '#registry';
 import type { EntitySnapshotStore } from '#store';
 import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
-import {
-  eventRow,
-  givenGateway,
-  commitMaterialized,
-  type GivenGateway,
-} from '../gateway-application-context.fixture.js';
+import { eventRow, givenGateway, commitMaterialized, type GivenGateway } from '../gateway.fixture.js';
 
 let gateway: GivenGateway;
 

@@ -3,12 +3,7 @@ import { auditStream } from '#api';
 import { decodeRecord, entityHash } from '#event';
 import { erasureName, systemActor } from '#registry';
 import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
-import {
-  eventRow,
-  givenGateway,
-  commitMaterialized,
-  type GivenGateway,
-} from '../gateway-application-context.fixture.js';
+import { eventRow, givenGateway, commitMaterialized, type GivenGateway } from '../gateway.fixture.js';
 import type { ErasureAnswer } from './erasure-answer.js';
 
 let gateway: GivenGateway;

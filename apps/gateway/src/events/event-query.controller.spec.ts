@@ -3,12 +3,7 @@ import type { StoredEvent } from '#event';
 import { HttpAnswerMemoryBudget } from '#http';
 import { systemActor } from '#registry';
 import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
-import {
-  eventRow,
-  givenGateway,
-  commitMaterialized,
-  type GivenGateway,
-} from '../gateway-application-context.fixture.js';
+import { eventRow, givenGateway, commitMaterialized, type GivenGateway } from '../gateway.fixture.js';
 
 interface Answer {
   events: StoredEvent[];

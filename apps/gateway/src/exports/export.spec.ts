@@ -3,7 +3,7 @@ import { systemActor } from '#registry';
 import { until } from '#testkit';
 import type { EventReader } from '#store';
 import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
-import { eventRow, givenGateway, type GivenGateway } from '../gateway-application-context.fixture.js';
+import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
 import { FakeEventFileExporter } from './fake-files.fixture.js';
 
 const files = new FakeEventFileExporter();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { givenGateway } from '../gateway-application-context.fixture.js';
+import { givenGateway } from '../gateway.fixture.js';
 import { HealthHistory } from './health-history.js';
 
 const lag = (lag_events: number, lag_seconds = 0) => ({ lag_events, lag_seconds });
@@ -43,7 +43,7 @@ describe('the history of the health figures', () => {
 
 it('GET /api/v1/health-history answers without Kafka: it measures nothing', async () => {
   const gateway = await givenGateway();
-  gateway.gateway.get(HealthHistory).add({ materializer: lag(3, 0.5) }, Date.now());
+  gateway.nest.get(HealthHistory, { strict: false }).add({ materializer: lag(3, 0.5) }, Date.now());
   gateway.log.down = true;
   const answer = await gateway.core.instance.inject({ url: '/api/v1/health-history' });
   expect(answer.json()).toEqual({

@@ -3,7 +3,7 @@ import { auditStream } from '#api';
 import { systemActor, type Definitions } from '#registry';
 import { Health } from '#http';
 import { StoreUnavailableError } from '#store';
-import { givenGateway, type GivenGateway } from '../gateway-application-context.fixture.js';
+import { givenGateway, type GivenGateway } from '../gateway.fixture.js';
 import { GroupLagReader } from '../lag/group-lag-reader.js';
 import { ProjectionLagReader } from '../projections/projection-lag-reader.js';
 import { MaterializerLagReader } from './materializer-lag-reader.js';

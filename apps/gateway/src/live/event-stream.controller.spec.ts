@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
-import { givenGateway, type GivenGateway } from '../gateway-application-context.fixture.js';
+import { givenGateway, type GivenGateway } from '../gateway.fixture.js';
 import { LiveConnections } from './live-connections.js';
 import { nowServing } from '../projections/states/serving.fixture.js';
 
@@ -23,7 +23,7 @@ describe('the limit of open streams of a key', () => {
     const issued = await post('keys', { name: 'k', scopes: ['events:read'] });
     const { key, key_id: keyId } = issued.json<{ key: string; key_id: string }>();
     const headers = { authorization: `Bearer ${key}` };
-    void shared.gateway.get(LiveConnections).admit(keyId, () => new Promise(() => undefined));
+    void shared.nest.get(LiveConnections, { strict: false }).admit(keyId, () => new Promise(() => undefined));
     for (const url of ['/api/v1/events/stream', '/api/v1/projections/p/changes']) {
       const answer = await shared.query.instance.inject({ url, headers });
       expect(answer.json(), url).toMatchObject({ status: 429, code: 'too_many_requests' });

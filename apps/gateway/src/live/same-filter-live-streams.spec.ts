@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { formatTime } from '#json';
 import { StepBudget } from '#cel';
-import { eventRow } from '../gateway-application-context.fixture.js';
+import { eventRow } from '../gateway.fixture.js';
 import { LiveEvent } from './live-event.js';
 import { LiveFilter } from './live-filter.js';
 import {

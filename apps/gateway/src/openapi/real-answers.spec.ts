@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
 import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
-import { eventRow, givenGateway, type GivenGateway } from '../gateway-application-context.fixture.js';
+import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
 import { nowServing, savedState } from '../projections/states/serving.fixture.js';
 
 interface Schema {

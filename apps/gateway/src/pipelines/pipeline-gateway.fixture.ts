@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { systemActor, type PipelineDefinition } from '#registry';
-import { givenGateway, type GivenGateway } from '../gateway-application-context.fixture.js';
+import { givenGateway, type GivenGateway } from '../gateway.fixture.js';
 
 export const path = '/api/v1/pipelines';
 

@@ -4,18 +4,17 @@ import { ChangeStreamOpener } from './changes/change-stream-opener.js';
 import { ProjectionsFollower } from './changes/projections-follower.js';
 import { StateChangesController } from './changes/state-changes.controller.js';
 import { ProjectionDefinitionEditor } from './projection-definition-editor.js';
-import { ProjectionLagReader } from './projection-lag-reader.js';
 import { ProjectionLifecycleController } from './projection-lifecycle.controller.js';
 import { ProjectionStatsReader } from './projection-stats-reader.js';
 import { ProjectionController } from './projection.controller.js';
+import { ProjectionServicesModule } from './projection-services.module.js';
 import { ProjectionsController } from './projections.controller.js';
 import { ProjectionStateReader } from './states/projection-state-reader.js';
 import { ProjectionStatesController } from './states/projection-states.controller.js';
-import { VisibleProjections } from './visible-projections.js';
 
 /** Nest module of the routes of projections and their states. */
 @Module({
-  imports: [LiveModule],
+  imports: [LiveModule, ProjectionServicesModule],
   controllers: [
     ProjectionsController,
     ProjectionController,
@@ -24,14 +23,11 @@ import { VisibleProjections } from './visible-projections.js';
     StateChangesController,
   ],
   providers: [
-    VisibleProjections,
     ProjectionDefinitionEditor,
-    ProjectionLagReader,
     ProjectionStatsReader,
     ProjectionStateReader,
     ProjectionsFollower,
     ChangeStreamOpener,
   ],
-  exports: [VisibleProjections, ProjectionLagReader],
 })
 export class ProjectionsModule {}

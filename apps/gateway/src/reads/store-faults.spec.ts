@@ -3,11 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
 import { QueryTooExpensiveError, StoreUnavailableError, type EventReader } from '#store';
-import {
-  givenGateway,
-  type GivenGateway,
-  type GivenGatewayOptions,
-} from '../gateway-application-context.fixture.js';
+import { givenGateway, type GivenGateway, type GivenGatewayOptions } from '../gateway.fixture.js';
 import { Bulkhead } from './bulkhead.js';
 
 const reads = [

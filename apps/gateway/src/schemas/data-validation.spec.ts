@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { givenGateway, type GivenGateway } from '../gateway-application-context.fixture.js';
+import { givenGateway, type GivenGateway } from '../gateway.fixture.js';
 import type { DataValidationAnswer } from './schema-answers.js';
 
 const schema = {

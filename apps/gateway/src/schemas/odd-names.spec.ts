@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { givenGateway, type GivenGateway } from '../gateway-application-context.fixture.js';
+import { givenGateway, type GivenGateway } from '../gateway.fixture.js';
 
 describe('a schema with member names that are special in JavaScript', () => {
   let gateway: GivenGateway;

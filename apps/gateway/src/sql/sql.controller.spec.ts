@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { systemActor, type AuditEventContent } from '#registry';
 import { generateKey } from '#http';
 import { until } from '#testkit';
-import { givenGateway, type GivenGateway } from '../gateway-application-context.fixture.js';
+import { givenGateway, type GivenGateway } from '../gateway.fixture.js';
 import { FakeAnalystSqlRunner } from './fake-sql.fixture.js';
 
 const sql = new FakeAnalystSqlRunner();

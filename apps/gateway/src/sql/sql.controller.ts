@@ -6,10 +6,12 @@ import {
   AcceptsAny,
   BodyLimit,
   InjectPrincipal,
+  OnlyOnPort,
   ClickHouseCredentials,
   Principal,
   Public,
   RequireScope,
+  TakesQuery,
   resetAnswer,
   whenClosed,
 } from '#http';
@@ -34,6 +36,8 @@ export class SqlController {
   constructor(private readonly runs: SqlStatementRunner) {}
 
   @Get(['ping', 'clickhouse/ping'])
+  @OnlyOnPort('query')
+  @TakesQuery()
   @Public()
   @ApiOperation({ summary: 'Check whether this port answers', security: [] })
   ping(@Query() _parameters: UrlParameters, @Res() reply: FastifyReply): void {
@@ -41,6 +45,8 @@ export class SqlController {
   }
 
   @Get(['/', 'clickhouse'])
+  @OnlyOnPort('query')
+  @TakesQuery()
   @RequireScope('sql:read')
   @ClickHouseCredentials()
   @ApiOperation({ summary: 'Run a SELECT', description })
@@ -56,6 +62,8 @@ export class SqlController {
   }
 
   @Post(['/', 'clickhouse'])
+  @OnlyOnPort('query')
+  @TakesQuery()
   @HttpCode(200)
   @RequireScope('sql:read')
   @ClickHouseCredentials()

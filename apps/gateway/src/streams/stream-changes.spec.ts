@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
 import { StoreUnavailableError } from '#store';
 import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
-import { eventRow, givenGateway, type GivenGateway } from '../gateway-application-context.fixture.js';
+import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
 
 let gateway: GivenGateway;
 

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { ProblemError } from '#api';
 import { FailedAuthAttempts } from '../rate-limit/failed-attempts.js';
 import { KeyRateLimiters } from '../rate-limit/rate-limits.js';
@@ -9,6 +9,7 @@ import { clickHouseKey, type ClickHouseCredentialsRouteConfig } from './clickhou
 import { clientNetwork } from './client-network.js';
 import type { ApiKey, KeyRing } from './key-ring.js';
 import type { RouteAccessRule } from './require-scope.js';
+import { isScope } from './scope.js';
 
 /** Key ring, open routes and callbacks of `requireApiKeys`. */
 export interface AuthOptions {
@@ -29,13 +30,14 @@ export interface AuthOptions {
 
 /**
  * Requires an API key on every route of the instance, including unknown addresses. Without a key only public routes
- * answer; a route without a declared scope rejects every key. The check runs before the body is read, so an upload
+ * answer. The port does not start with a route that declares neither a scope nor `Public`. The check runs before the body is read, so an upload
  * without a key costs its headers only.
  *
  * This hook counts a key's requests per second, and `takeEvents` counts its events. A network that keeps sending wrong
  * keys gets 429. A valid key from the same network is still accepted, because many clients may share an address.
  */
 export function requireApiKeys(instance: FastifyInstance, options: AuthOptions): void {
+  requireScopes(instance);
   const authenticator = new Authenticator(options);
   instance.addHook('onRequest', (request, reply, done) => {
     try {
@@ -44,6 +46,25 @@ export function requireApiKeys(instance: FastifyInstance, options: AuthOptions):
     } catch (error) {
       done(error as Error);
     }
+  });
+}
+
+/** Makes the start fail if a route has neither a scope nor `Public`: a forgotten decorator must not open a route. */
+function requireScopes(instance: FastifyInstance): void {
+  const routes: RouteOptions[] = [];
+  instance.addHook('onRoute', (route) => void routes.push(route));
+  instance.addHook('onReady', (done) => {
+    const undeclared = routes.filter(({ config }) => {
+      const { scope, public: isPublic } = (config ?? {}) as RouteAccessRule;
+      return !isPublic && !isScope(scope ?? '');
+    });
+    const names = undeclared.map(({ method, url }) => `${[method].flat().join(', ')} ${url}`);
+    if (names.length === 0) return done();
+    done(
+      new Error(
+        `Routes without a scope on a port with keys: ${names.join('; ')}. Decorate them with RequireScope or Public.`,
+      ),
+    );
   });
 }
 
@@ -64,7 +85,7 @@ class Authenticator {
     try {
       const key = this.keyOf(request);
       this.admit(request, reply, key);
-      checkScope(request, access, key);
+      checkScope(access, key);
     } catch (error) {
       if (error instanceof ProblemError && error.code !== 'too_many_requests')
         this.options.onRefused?.(error.code);
@@ -98,8 +119,7 @@ class Authenticator {
       limits.take('requests', 1, now);
       void reply.headers(limits.headers(now));
     }
-    const check = () =>
-      checkScope(request, request.routeOptions.config as RouteAccessRule, this.keyOf(request));
+    const check = () => checkScope(request.routeOptions.config as RouteAccessRule, this.keyOf(request));
     storeAuthentication(request, { key, check, reply, ...(limits && { limits }) });
   }
 
@@ -120,9 +140,8 @@ function sentKey(request: FastifyRequest): string {
   return basicAuth ? bearerOrBasicKey(request.raw) : bearerKey(request.raw);
 }
 
-function checkScope(request: FastifyRequest, access: RouteAccessRule, key: ApiKey): void {
+function checkScope(access: RouteAccessRule, key: ApiKey): void {
   if (access.scope) requireKeyScope(key, access.scope);
-  else if (!request.is404) throw new ProblemError('insufficient_scope', 'No key has access to this address.');
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Query as QueryParameters } from '@nestjs/common';
 import { DescribeQuery } from '../openapi/schema-of.js';
 import { handlerOf } from './handler-of.js';
+import { TakesQuery } from './unknown-parameters.js';
 import { ValidatingPipe } from './validating-pipe.js';
 
 /**
@@ -12,5 +13,6 @@ export function Query(): ParameterDecorator {
     QueryParameters(new ValidatingPipe())(target, key, index);
     const { type, document } = handlerOf(target, key, index);
     document(DescribeQuery(type));
+    document(TakesQuery());
   };
 }

@@ -1,10 +1,21 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
-import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
-import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import type { FastifyRequest } from 'fastify';
+import { AddRouteConfig } from '../route-config.js';
 import { parseQuery } from './parse-query.js';
 
 class NoParameters {}
+
+interface QueryRouteConfig {
+  takesQuery?: boolean;
+}
+
+/**
+ * Method decorator: the handler reads the query parameters itself. `Query` declares this too. All other routes reject
+ * query parameters.
+ */
+export function TakesQuery(): MethodDecorator {
+  return AddRouteConfig({ takesQuery: true } satisfies QueryRouteConfig);
+}
 
 /** Nest guard that rejects a request with query parameters if its handler takes none. */
 export class NoParametersGuard implements CanActivate {
@@ -13,13 +24,8 @@ export class NoParametersGuard implements CanActivate {
    */
   canActivate(context: ExecutionContext): true {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    if (request.url.includes('?') && !takesParameters(context)) parseQuery(NoParameters, request.query);
+    const { takesQuery = false } = request.routeOptions.config as QueryRouteConfig;
+    if (request.url.includes('?') && !takesQuery) parseQuery(NoParameters, request.query);
     return true;
   }
-}
-
-function takesParameters(context: ExecutionContext): boolean {
-  const handler = context.getHandler().name;
-  const given = (Reflect.getMetadata(ROUTE_ARGS_METADATA, context.getClass(), handler) ?? {}) as object;
-  return Object.keys(given).some((key) => key.startsWith(`${RouteParamtypes.QUERY}:`));
 }

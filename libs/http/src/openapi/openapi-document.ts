@@ -1,4 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { onlyOnPort } from '../route-config.js';
 import { withoutPrefilling, type DocumentedParameter } from './parameter-examples.js';
 
 type JsonObject = Record<string, unknown>;
@@ -74,7 +75,22 @@ export function completeDocument(
   };
 }
 
+/** Returns the paths without the operations that another port has for itself. */
+export function operationsOfPort(paths: OpenAPIObject['paths'], port: string): OpenAPIObject['paths'] {
+  const items: [string, Record<string, Operation>][] = [];
+  for (const [path, item] of Object.entries(paths)) {
+    const operations: Record<string, Operation> = {};
+    for (const [method, operation] of Object.entries(item as Record<string, Operation>)) {
+      const { [onlyOnPort]: only = port, ...shown } = operation;
+      if (only === port) operations[method] = shown;
+    }
+    if (Object.keys(operations).length > 0) items.push([path, operations]);
+  }
+  return Object.fromEntries(items);
+}
+
 interface Operation {
+  [onlyOnPort]?: string;
   responses: JsonObject;
   parameters?: DocumentedParameter[];
   security?: unknown[];

@@ -1,8 +1,8 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
-import type { FastifyInstance } from 'fastify';
+import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import './health-schema.js';
-import { completeDocument } from './openapi-document.js';
+import { completeDocument, operationsOfPort } from './openapi-document.js';
 import '../problems/problem-schema.js';
 import { componentSchemas } from './schema-of.js';
 import { protectPage } from '../security-headers.js';
@@ -29,39 +29,61 @@ export interface OpenApiOptions {
   keys?: boolean;
 }
 
+/** A port and the title of its OpenAPI document. */
+interface DocumentedPort {
+  instance: FastifyInstance;
+  /** Name of the port, which `OnlyOnPort` compares. */
+  name: string;
+  openapi: OpenApiOptions;
+}
+
 /**
- * Serves the OpenAPI document at `/openapi.json` and Swagger UI at `/docs`, which loads nothing from the internet. On a
- * port without keys, `/` redirects to `/docs`. Paths come from the controllers, and schemas from the class-validator
- * classes that validate the requests.
+ * Sets the scope of the routes of the OpenAPI document and its pages, which Nest adds without one. Call it before
+ * `serveDocuments`.
  */
-export function serveOpenApi(
-  nest: NestFastifyApplication,
-  instance: FastifyInstance,
-  options: OpenApiOptions,
-): void {
+export function protectDocuments(instance: FastifyInstance): void {
   instance.addHook('onRoute', (route) => {
     if (/^\/(docs|openapi\.json|$)/.test(route.url)) route.config = { scope: 'events:read', ...route.config };
     if (route.url.startsWith('/docs')) protectPage(route);
   });
-  // The redirect is relative, so that it works behind a proxy that adds a path prefix. On ports with keys, `/` accepts
-  // SQL.
-  if (!options.keys) instance.get('/', (_request, reply) => reply.redirect('docs', 302));
-  const builder = new DocumentBuilder()
-    .setOpenAPIVersion('3.1.0')
-    .setTitle(options.title)
-    .setDescription(options.description)
-    .setVersion(options.version);
-  const description = (options.keys ? builder.addBearerAuth(bearer).addBasicAuth(basic) : builder).build();
-  const factory = () =>
-    completeDocument(SwaggerModule.createDocument(nest, description), {
-      schemas: componentSchemas(),
-      keys: options.keys ?? false,
-    });
-  SwaggerModule.setup('docs', nest, factory, {
+}
+
+/**
+ * Serves the OpenAPI document of each port at `/openapi.json` and Swagger UI at `/docs`, which loads nothing from the
+ * internet. On a port without keys, `/` redirects to `/docs`. A document has the routes that its port serves. Paths come
+ * from the controllers, and schemas from the class-validator classes that validate the requests.
+ */
+export function serveDocuments(nest: NestFastifyApplication, ports: readonly DocumentedPort[]): void {
+  const documents = new Map<FastifyInstance, () => OpenAPIObject>();
+  for (const port of ports) {
+    const { instance, openapi } = port;
+    // The redirect is relative, so that it works behind a proxy that adds a path prefix. On ports with keys, `/` accepts
+    // SQL.
+    if (!openapi.keys) instance.get('/', (_request, reply) => reply.redirect('docs', 302));
+    documents.set(instance, () => documentOf(nest, port));
+  }
+  SwaggerModule.setup('docs', nest, {} as OpenAPIObject, {
     jsonDocumentUrl: 'openapi.json',
     yamlDocumentUrl: undefined,
-    customSiteTitle: options.title,
+    customSiteTitle: 'Tributary',
     // The page must not send requests to the public Swagger validator.
     swaggerOptions: { validatorUrl: null },
+    patchDocumentOnRequest: (request) =>
+      documents.get((request as FastifyRequest).server)?.() as OpenAPIObject,
   });
+}
+
+function documentOf(nest: NestFastifyApplication, { name, openapi }: DocumentedPort): OpenAPIObject {
+  const { title, description, version, keys = false } = openapi;
+  const builder = new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle(title)
+    .setDescription(description)
+    .setVersion(version);
+  const document = SwaggerModule.createDocument(
+    nest,
+    (keys ? builder.addBearerAuth(bearer).addBasicAuth(basic) : builder).build(),
+  );
+  const paths = operationsOfPort(document.paths, name);
+  return completeDocument({ ...document, paths }, { schemas: componentSchemas(), keys });
 }

@@ -4,116 +4,55 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import { ConfigError } from '#api';
-import { HttpAnswerMemoryBudget } from '../answers/http-answer-memory-budget.js';
-import { registerAnswerLimits } from '../answers/answer-hooks.js';
-import type { SlowClientLimits } from '../answers/slow-client-watch.js';
-import type { ProcessContext } from './process-context.js';
-import { BodyMemoryBudget } from '../body/body-memory-budget.js';
-import {
-  defaultTimeouts,
-  ProblemFastifyAdapter,
-  type HttpServerTimeouts,
-  type SuggestOtherPort,
-} from './fastify-adapter.js';
 import { NoParametersGuard } from '../handlers/unknown-parameters.js';
-import { registerHttpMetrics } from './http-metrics.js';
-import { registerHttpTracing } from './http-tracing.js';
-import { nestLogger } from './nest-logger.js';
-import { serveOpenApi, type OpenApiOptions } from '../openapi/openapi.js';
-import { boundPipelining } from './pipelining.js';
-import { PortDrain } from './port-drain.js';
-import { namePort } from '../port-name.js';
-import { registerBodyParsers } from '../body/read-body.js';
+import { protectDocuments, serveDocuments } from '../openapi/openapi.js';
 import { ProblemFilter, ProblemSender } from '../problems/send-problem.js';
-import { noSniffing } from '../security-headers.js';
-import { guardSite } from './site-guard.js';
-import { registerSystemRoutes } from './system-routes.js';
+import {
+  createHttpPort,
+  serveRoutesOf,
+  type HttpPort,
+  type HttpPortOptions,
+  type ListenOptions,
+} from './http-port.js';
+import { nestLogger } from './nest-logger.js';
+import type { ProcessContext } from './process-context.js';
 
-/** Module, hooks and limits of one HTTP port. */
-export interface HttpAppOptions {
+/**
+ * Module and ports of one Nest application. The members of a port are those of the first port, which serves every
+ * route.
+ */
+export interface HttpAppOptions extends HttpPortOptions {
   context: ProcessContext;
-  /** Name of this port in the audit; default: the app's name. */
-  port?: string;
-  /** The Nest module (class or dynamic module) with the controllers that this port serves. */
+  /** The Nest module (class or dynamic module) with the controllers of all ports. */
   module: object;
-  /** Adds Fastify hooks and routes, such as authentication, before Nest adds its routes. */
-  configure?(instance: FastifyInstance): void;
-  /** Accepts requests to any host and from any site. Set it only if every route requires a key. */
-  anySite?: boolean;
-  /** Says in the answer for an unknown address which other port has it. */
-  elsewhere?: SuggestOtherPort;
-  /** Title and version of the OpenAPI document; without them, `/openapi.json` and `/docs` are not served. */
-  openapi?: OpenApiOptions;
-  timeouts?: Partial<HttpServerTimeouts>;
-  /** Limit of the bytes of request bodies that this port holds in memory at the same time; default 64 MiB. */
-  bodyBytes?: number;
-  /**
-   * Budget of the bytes of answers in memory, which the ports of a process may share. Default: 64 MiB for this port
-   * alone.
-   */
-  answers?: HttpAnswerMemoryBudget;
-  /** Limits below which a client receives its answers so slowly that it is disconnected. */
-  sending?: Partial<SlowClientLimits>;
-  /** Milliseconds between failing `/health/ready` and rejecting connections at a shutdown; default 500. */
-  graceMs?: number;
+  /** Further ports. Each serves the routes of the first port, except those of `OnlyOnPort`. */
+  otherPorts?: readonly HttpPortOptions[];
 }
 
-/** Address on which an HTTP port listens. */
-interface ListenOptions {
-  host: string;
-  port: number;
-  /** The setting with the port, for the error message when the port is in use. */
-  variable: string;
-}
-
-/** One HTTP port of a process that need not listen: its Nest application, its Fastify instance, and its drain. */
-export interface HttpApp {
+/** A Nest application that need not listen, with its first port and its further ports. */
+export interface HttpApp extends HttpPort {
   nest: NestFastifyApplication;
-  instance: FastifyInstance;
-  drain: PortDrain;
+  otherPorts: readonly HttpPort[];
 }
 
-/** An HTTP port that listens, with its address. */
+/** A Nest application whose ports listen, with the address of the first one. */
 interface ListeningApp extends HttpApp {
   /** `http://host:port`, with the actual port. */
   url: string;
   port: number;
 }
 
-const bodyBytes = 64 * 1024 * 1024;
-const answerBytes = 64 * 1024 * 1024;
-
-/** Creates an HTTP port that does not listen. Specs inject requests into it. */
+/** Creates a Nest application whose ports do not listen. Specs inject requests into them. */
 export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
-  const { context } = options;
+  const { context, otherPorts: others = [] } = options;
   const sender = new ProblemSender(context.logger);
-  const adapter = new ProblemFastifyAdapter(sender, {
-    timeouts: { ...defaultTimeouts, ...options.timeouts },
-    trustProxy: context.config.TRUST_PROXY,
-    elsewhere: options.elsewhere,
+  const { adapter, ...first } = createHttpPort(context, sender, options);
+  protectDocuments(first.instance);
+  const otherPorts = others.map((port) => {
+    const { instance, drain, name } = createHttpPort(context, sender, port);
+    serveRoutesOf(first.instance, { instance, name });
+    return { instance, drain, name };
   });
-  const instance: FastifyInstance = adapter.getInstance<FastifyInstance>();
-  namePort(instance, options.port ?? context.name);
-  boundPipelining(instance);
-  instance.addHook('onRequest', (request, reply, done) => {
-    void reply.headers({ 'x-request-id': request.id, ...noSniffing });
-    done();
-  });
-  registerHttpMetrics(instance);
-  if (context.tracing) registerHttpTracing(instance, context.tracing);
-  const drain = new PortDrain(instance, context);
-  const { ALLOWED_HOSTS: allowedHosts, HOST: ownHost } = context.config;
-  if (!options.anySite) guardSite(instance, [...allowedHosts, ownHost]);
-  options.configure?.(instance);
-  registerBodyParsers(instance, {
-    budget: new BodyMemoryBudget(options.bodyBytes ?? bodyBytes),
-    hasKeys: options.anySite ?? false,
-  });
-  registerAnswerLimits(instance, {
-    budget: options.answers ?? new HttpAnswerMemoryBudget(answerBytes),
-    sending: options.sending,
-  });
-  registerSystemRoutes(instance, context.health);
   const nest = await NestFactory.create<NestFastifyApplication>(options.module as never, adapter as never, {
     bodyParser: false,
     abortOnError: false,
@@ -121,32 +60,49 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   });
   nest.useGlobalFilters(new ProblemFilter(sender));
   nest.useGlobalGuards(new NoParametersGuard());
-  if (options.openapi) serveOpenApi(nest, instance, options.openapi);
+  const documented = [options, ...others].flatMap(({ openapi }, index) =>
+    openapi ? [{ ...([first, ...otherPorts][index] as HttpPort), openapi }] : [],
+  );
+  if (documented.length > 0) serveDocuments(nest, documented);
   await nest.init();
-  await instance.ready();
-  return { nest, instance, drain };
+  for (const { instance } of [first, ...otherPorts]) await instance.ready();
+  return { nest, ...first, otherPorts };
 }
 
 /**
- * Starts an HTTP port with problem documents, request ids, health routes and metrics. The port listens when the promise
- * resolves, and the lifecycle of the context stops it in order. Until `lifecycle.running` is true, each request except
- * health and metrics gets 503 `starting`.
- * @throws ConfigError when the port cannot be opened
+ * Starts a Nest application with problem documents, request ids, health routes and metrics. Its ports listen when the
+ * promise resolves, and the lifecycle of the context stops them in order. Until `lifecycle.running` is true, each
+ * request except health and metrics gets 503 `starting`.
+ * @throws ConfigError when a port cannot be opened
  */
-export async function startHttpApp(
-  options: HttpAppOptions & { listen: ListenOptions },
-): Promise<ListeningApp> {
-  const { context, listen } = options;
+export async function startHttpApp(options: HttpAppOptions): Promise<ListeningApp> {
+  const { context, otherPorts = [] } = options;
   const app = await createHttpApp(options);
-  await listenOn(app.instance, listen);
-  context.lifecycle.onStopPort(listen.variable, async (deadline) => {
-    await app.drain.close(options.graceMs ?? 500, deadline);
-    await app.nest.close();
+  const ports = [options, ...otherPorts].map(({ listen, graceMs = 500 }, index) => {
+    const { instance, drain } = [app, ...app.otherPorts][index] as HttpPort;
+    return { listen, graceMs, instance, drain };
   });
-  const { port } = app.instance.server.address() as AddressInfo;
-  const url = `http://${listen.host.includes(':') ? `[${listen.host}]` : listen.host}:${port}`;
-  context.logger.info({ url }, 'listening');
-  return { ...app, url, port };
+  context.lifecycle.onStopPort('http', async (deadline) => {
+    await Promise.all(ports.map(({ drain, graceMs }) => drain.close(graceMs, deadline)));
+    await app.nest.close();
+    await Promise.all(app.otherPorts.map(({ instance }) => instance.close()));
+  });
+  const urls: string[] = [];
+  for (const { instance, listen } of ports) {
+    if (!listen) continue;
+    await listenOn(instance, listen);
+    urls.push(urlOf(instance, listen));
+    context.logger.info({ url: urls.at(-1) }, 'listening');
+  }
+  return { ...app, url: urls[0] ?? '', port: portNumberOf(app.instance) };
+}
+
+function urlOf(instance: FastifyInstance, { host }: ListenOptions): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${portNumberOf(instance)}`;
+}
+
+function portNumberOf(instance: FastifyInstance): number {
+  return (instance.server.address() as AddressInfo).port;
 }
 
 async function listenOn(instance: FastifyInstance, listen: ListenOptions): Promise<void> {

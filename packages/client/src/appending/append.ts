@@ -1,8 +1,7 @@
 import { TributaryError } from '../errors/tributary-error.js';
 import type { CallOptions } from '../http/http-client.js';
 import type { Producer } from '../producer/producer.js';
-import type { EntityAddress } from '../types/entity.js';
-import type { NewEntityEvent } from '../types/event.js';
+import type { EntityAddress, NewEntityEvent } from '../types/index.js';
 
 export interface AppendOptions extends CallOptions {
   /** Milliseconds after which an event without an answer is rejected with an unknown outcome; default 30 000. */

@@ -2,7 +2,7 @@ import { EntityNotFoundError, StreamNotFoundError, VersionConflictError } from '
 import { backOffMs } from '../http/back-off.js';
 import type { CallOptions } from '../http/http-client.js';
 import { sleep } from '../http/sleep.js';
-import type { NewEntityEvent, WaitForPositions } from '../types/event.js';
+import type { NewEntityEvent, WaitForPositions } from '../types/index.js';
 import type { AppendOptions } from './append.js';
 
 /** The state of an entity at one of its versions. Before its first event it has the version 0 and no state. */

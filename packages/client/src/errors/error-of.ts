@@ -1,4 +1,4 @@
-import type { Problem } from '../types/problem.js';
+import type { Problem } from '../types/index.js';
 import { problemClasses } from './problem-classes.js';
 import { ProblemError } from './problem-error.js';
 import { SqlError } from './sql-error.js';

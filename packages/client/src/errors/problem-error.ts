@@ -1,4 +1,4 @@
-import type { Problem } from '../types/problem.js';
+import type { Problem } from '../types/index.js';
 import { TributaryError } from './tributary-error.js';
 
 /**

@@ -1,6 +1,6 @@
 import { path } from '../http/address.js';
 import { readProjectionState, type ProjectionKeyState } from '../reading/states.js';
-import type { JsonObject } from '../types/json.js';
+import type { JsonObject } from '../types/index.js';
 import type { ServerSentEvent } from './event-stream-parser.js';
 import type { LiveStreamRequestAndParser } from './live-stream.js';
 

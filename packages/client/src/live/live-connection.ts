@@ -2,7 +2,7 @@ import { problemError } from '../errors/error-of.js';
 import { UnreachableError } from '../errors/tributary-error.js';
 import { Deadline } from '../http/deadline.js';
 import type { ApiRequest, HttpClient } from '../http/http-client.js';
-import type { Problem } from '../types/problem.js';
+import type { Problem } from '../types/index.js';
 import { EventStreamParser, type ServerSentEvent } from './event-stream-parser.js';
 
 /** When a live connection counts as dead, and the signal that ends it. */

@@ -1,6 +1,6 @@
 import { queryOf } from '../http/address.js';
 import { readEvent, type StoredEvent } from '../reading/stored-event.js';
-import type { EventFilter } from '../types/event.js';
+import type { EventFilter } from '../types/index.js';
 import type { ServerSentEvent } from './event-stream-parser.js';
 import type { LiveStreamRequestAndParser } from './live-stream.js';
 

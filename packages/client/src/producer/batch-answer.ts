@@ -4,8 +4,7 @@ import type { ProblemError } from '../errors/problem-error.js';
 import { InvalidAnswerError } from '../errors/tributary-error.js';
 import type { HttpAnswer } from '../http/http-client.js';
 import { parseJson } from '../json/parse-json.js';
-import type { BatchWriteResult, RejectedEvent, WrittenPosition } from '../types/event.js';
-import type { ProblemCode } from '../types/problem.js';
+import type { BatchWriteResult, RejectedEvent, WrittenPosition, ProblemCode } from '../types/index.js';
 import type { PendingEvent } from './pending-event.js';
 
 /** Settles the promise of an event that was sent alone, with the position in the answer. */

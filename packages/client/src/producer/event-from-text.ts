@@ -1,6 +1,6 @@
 import { TributaryError } from '../errors/tributary-error.js';
 import { membersOf } from '../json/json-text.js';
-import type { NewEvent } from '../types/event.js';
+import type { NewEvent } from '../types/index.js';
 
 const known = new Set([
   ...['event_id', 'stream', 'event_type', 'entity_id'],

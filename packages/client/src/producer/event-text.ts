@@ -1,5 +1,5 @@
 import { TributaryError } from '../errors/tributary-error.js';
-import type { NewEvent } from '../types/event.js';
+import type { NewEvent } from '../types/index.js';
 
 /** Returns an event as JSON text with its id. Every attempt sends the same text. */
 export function eventText(

@@ -1,6 +1,6 @@
 import { BufferFullError, ProducerClosedError } from '../errors/tributary-error.js';
 import type { CallOptions, HttpClient } from '../http/http-client.js';
-import type { NewEvent } from '../types/event.js';
+import type { NewEvent } from '../types/index.js';
 import { byteLength } from './byte-length.js';
 import { BatchDelivery } from './delivery.js';
 import type { EventPosition } from './event-position.js';

@@ -1,5 +1,5 @@
 import type { QueryParameters } from '../http/address.js';
-import type { SqlParameters } from '../types/sql.js';
+import type { SqlParameters } from '../types/index.js';
 
 const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r', '\0': '\\0' };
 

@@ -2,7 +2,7 @@ import { SqlError } from '../errors/sql-error.js';
 import { InvalidAnswerError } from '../errors/tributary-error.js';
 import { elementsOf } from '../json/json-text.js';
 import { parseJson } from '../json/parse-json.js';
-import type { JsonObject } from '../types/json.js';
+import type { JsonObject } from '../types/index.js';
 import { linesOf } from './lines-of.js';
 
 /** The maximum length of an error message; ClickHouse's own limit is 16 KiB. */

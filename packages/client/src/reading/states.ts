@@ -1,5 +1,5 @@
-import type { EntityAddress } from '../types/entity.js';
-import type { JsonObject } from '../types/json.js';
+import type { ApiSchemas } from '../types/api-schemas.js';
+import type { JsonObject } from '../types/index.js';
 import { exactReader } from './exact-reader.js';
 
 interface ExactState<State> {
@@ -10,40 +10,23 @@ interface ExactState<State> {
 }
 
 /** The state of an entity: the merged data of its events. */
-export interface EntityState<State = JsonObject> extends EntityAddress, ExactState<State> {
-  /** The version of the entity's last event that the state includes. */
-  version: number;
-  timestamp: string;
-  /** The version of the stored snapshot from which the server computed the state; null if it used none. */
-  from_snapshot: number | null;
-}
+export interface EntityState<State = JsonObject>
+  extends Omit<ApiSchemas['EntityStateAnswer'], 'state'>, ExactState<State> {}
 
 /** A stored snapshot of an entity's state. */
-export interface EntityStateSnapshot<State = JsonObject> extends EntityAddress, ExactState<State> {
-  snapshot_id: string;
-  version: number;
-  timestamp: string;
-  created_at: string;
-  reason: 'automatic' | 'requested';
-}
+export interface EntityStateSnapshot<State = JsonObject>
+  extends Omit<ApiSchemas['SnapshotAnswer'], 'state'>, ExactState<State> {}
 
 /**
  * A snapshot that a request has created. The created snapshot has a state only if the API key has the scope
  * `events:read`.
  */
-export type CreatedEntityStateSnapshot<State = JsonObject> = Omit<
-  EntityStateSnapshot<State>,
-  keyof ExactState<State>
-> &
-  Partial<ExactState<State | null>>;
+export interface CreatedEntityStateSnapshot<State = JsonObject>
+  extends Omit<ApiSchemas['CreatedSnapshotAnswer'], 'state'>, Partial<ExactState<State | null>> {}
 
 /** The state of one key of a projection. */
-export interface ProjectionKeyState<State = JsonObject> extends ExactState<State> {
-  key: string;
-  /** The number of events that are folded into the state of the key. */
-  version: number;
-  updated_at: string;
-}
+export interface ProjectionKeyState<State = JsonObject>
+  extends Omit<ApiSchemas['ProjectionStateAnswer'], 'state'>, ExactState<State> {}
 
 const read = exactReader<object>('state');
 

@@ -1,7 +1,7 @@
 import type { JsonApiClient } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
 import type { Pages } from '../reading/pages.js';
-import type { DeadLetter, DeadLetterQuery, ReplayReport, ReplayInput } from '../types/dead-letter.js';
+import type { DeadLetter, DeadLetterQuery, ReplayReport, ReplayInput } from '../types/index.js';
 
 /** Options of `client.deadLetters.replay`. */
 export interface ReplayOptions extends CallOptions {

@@ -2,15 +2,14 @@ import { path } from '../http/address.js';
 import type { JsonApiClient } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
 import type { Pages } from '../reading/pages.js';
-import type { Entity, EntityAddress, ErasureResult } from '../types/entity.js';
-import type { ListQuery } from '../types/list.js';
+import type { Entity, EntityAddress, EntityListQuery, ErasureResult } from '../types/index.js';
 
 /** `client.entities`: lists and erases entities. */
 export class Entities {
   constructor(private readonly api: JsonApiClient) {}
 
   /** Lists the entities of a stream, or of all streams, each with its latest version. */
-  list(query: ListQuery & { stream?: string } = {}, options: CallOptions = {}): Pages<Entity> {
+  list(query: EntityListQuery = {}, options: CallOptions = {}): Pages<Entity> {
     return this.api.list({ path: '/api/v1/entities', name: 'entities', query }, options);
   }
 

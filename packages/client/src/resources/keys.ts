@@ -2,8 +2,7 @@ import { path } from '../http/address.js';
 import type { JsonApiClient } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
 import type { Pages } from '../reading/pages.js';
-import type { IssuedApiKey, ApiKey, ApiKeyInput, ApiKeyRotationInput } from '../types/key.js';
-import type { ListQuery } from '../types/list.js';
+import type { IssuedApiKey, ApiKey, ApiKeyInput, ApiKeyRotationInput, ListQuery } from '../types/index.js';
 
 /** `client.keys`: issues, lists, rotates and revokes API keys. */
 export class ApiKeys {

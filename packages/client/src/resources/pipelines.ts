@@ -3,8 +3,8 @@ import type { JsonApiClient } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
 import { eventText } from '../producer/event-text.js';
 import type { Pages } from '../reading/pages.js';
-import type { ListQuery } from '../types/list.js';
 import type {
+  ListQuery,
   DryRunReport,
   DryRunInput,
   Pipeline,
@@ -12,7 +12,7 @@ import type {
   PipelineWithStats,
   PipelineInput,
   PipelineReplacement,
-} from '../types/pipeline.js';
+} from '../types/index.js';
 
 /** Options of `client.pipelines.replace`. */
 export interface ReplaceOptions extends CallOptions {

@@ -5,17 +5,17 @@ import { ProjectionChangesRequestAndParser, type ProjectionChangeMessage } from 
 import { LiveStream, type LiveOptions } from '../live/live-stream.js';
 import type { Pages } from '../reading/pages.js';
 import { readProjectionState, type ProjectionKeyState } from '../reading/states.js';
-import type { WaitForPositions } from '../types/event.js';
-import type { JsonObject } from '../types/json.js';
-import type { ListQuery } from '../types/list.js';
 import type {
+  WaitForPositions,
+  JsonObject,
+  ListQuery,
   Projection,
   ProjectionDetail,
   ProjectionWithStats,
   ProjectionInput,
   ProjectionReplacement,
   ProjectionStatesQuery,
-} from '../types/projection.js';
+} from '../types/index.js';
 
 /** Options of `client.projections.changes`. */
 export interface ChangesOptions extends LiveOptions {

@@ -2,8 +2,9 @@ import { path } from '../http/address.js';
 import type { JsonApiClient } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
 import type { Pages } from '../reading/pages.js';
-import type { ListQuery } from '../types/list.js';
 import type {
+  ListQuery,
+  SchemaListQuery,
   DataValidationResult,
   DataValidationInput,
   Schema,
@@ -11,13 +12,7 @@ import type {
   SchemaCheckResult,
   SchemaCheckInput,
   SchemaInput,
-} from '../types/schema.js';
-
-/** Filters of a list of schemas. */
-export interface SchemaListQuery extends ListQuery {
-  stream?: string | readonly string[];
-  event_type?: string | readonly string[];
-}
+} from '../types/index.js';
 
 /** `client.schemas`: registers, reads, checks and retires JSON Schemas of events. */
 export class Schemas {

@@ -7,9 +7,7 @@ import {
   type CreatedEntityStateSnapshot,
   type EntityStateSnapshot,
 } from '../reading/states.js';
-import type { EntityAddress } from '../types/entity.js';
-import type { JsonObject } from '../types/json.js';
-import type { ListQuery } from '../types/list.js';
+import type { EntityAddress, JsonObject, SnapshotListQuery } from '../types/index.js';
 
 /** `client.snapshots`: lists and creates snapshots of entities' states. */
 export class Snapshots {
@@ -17,7 +15,7 @@ export class Snapshots {
 
   /** Lists the snapshots of a stream, of an entity, or of both; the newest first. */
   list<State = JsonObject>(
-    query: ListQuery & Partial<EntityAddress>,
+    query: SnapshotListQuery,
     options: CallOptions = {},
   ): Pages<EntityStateSnapshot<State>> {
     const list = { path: '/api/v1/snapshots', name: 'snapshots', query };

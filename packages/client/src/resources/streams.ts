@@ -2,8 +2,14 @@ import { path } from '../http/address.js';
 import type { JsonApiClient } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
 import type { Pages } from '../reading/pages.js';
-import type { ListQuery } from '../types/list.js';
-import type { CreatedStream, Stream, StreamChange, StreamDetail, StreamInput } from '../types/stream.js';
+import type {
+  ListQuery,
+  CreatedStream,
+  Stream,
+  StreamChange,
+  StreamDetail,
+  StreamInput,
+} from '../types/index.js';
 
 /** `client.streams`: creates, lists, changes and deletes streams. */
 export class Streams {

@@ -1,4 +1,4 @@
-import type { Field } from './projection.js';
+import type { ApiSchemas } from './api-schemas.js';
 
 /** Describes the JSON that the operator `map` creates: an object with a CEL expression in place of each value. */
 export type MapTemplate = string | { [name: string]: MapTemplate };
@@ -11,7 +11,7 @@ export type Operator =
   | { enrich: { from: { projection: string } | { table: Record<string, unknown> }; key: string; as: string } }
   | { dedupe: { key: string; within: string } }
   | { window: Window }
-  | { reduce: Record<string, Field> }
+  | { reduce: Record<string, ApiSchemas['ProjectionFieldInput']> }
   | { branch: (Branch | Otherwise)[] }
   | { emit: { stream: string; event_type?: string } }
   | {

@@ -3,7 +3,7 @@ import { systemActor, type ProjectionGeneration } from '#registry';
 import { compileFold, foldEvent, type FoldState } from '#dataflow';
 import type { EventFromKafka } from '#event';
 import { stateRow } from '../../../../../libs/store/src/keyed-states.fixture.js';
-import { givenGateway, type GivenGateway } from '../../gateway-application-context.fixture.js';
+import { givenGateway, type GivenGateway } from '../../gateway.fixture.js';
 import { nowServing } from './serving.fixture.js';
 
 const path = '/api/v1/projections';

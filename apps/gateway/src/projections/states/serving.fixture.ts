@@ -1,6 +1,6 @@
 import { systemActor, type ProjectionGeneration } from '#registry';
 import { stateRow } from '../../../../../libs/store/src/keyed-states.fixture.js';
-import type { GivenGateway } from '../../gateway-application-context.fixture.js';
+import type { GivenGateway } from '../../gateway.fixture.js';
 
 /** Makes the first generation of a new projection the serving one, as a processor does when it has caught up. */
 export async function nowServing(

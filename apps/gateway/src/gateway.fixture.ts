@@ -1,3 +1,4 @@
+import type { FastifyInstance, RouteOptions } from 'fastify';
 import { parseTime } from '#json';
 import { TopicAndGroupNames, type StoredEvent } from '#event';
 import { type ExpressionTree, compileCondition } from '#cel';
@@ -11,6 +12,8 @@ import {
   type KeyScope,
   type ProcessContext,
   type HttpApp,
+  type HttpPort,
+  type HttpPortOptions,
 } from '#http';
 import { MemoryLog } from '#kafka/memory';
 import type { EventFileExporter, EventReader, EventRow, AnalystSqlRunner } from '#store';
@@ -20,21 +23,22 @@ import { VerdictTable } from '#verdicts';
 import { WebhookAddressPolicy } from '#webhooks';
 import { rowBatchesOf } from '../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { GatewayConfig } from './config.js';
-import { openGateway, type GatewayApplicationContext } from './gateway-application-context.js';
 import { LiveConnections } from './live/live-connections.js';
-import { corePort, queryPort } from './ports.js';
+import { gatewayApp } from './ports.js';
 import { Bulkhead } from './reads/bulkhead.js';
 import { FakeEventFileExporter } from './exports/fake-files.fixture.js';
 import { FakeAnalystSqlRunner } from './sql/fake-sql.fixture.js';
 
 /** Both HTTP ports of a gateway for specs, over an in-memory log and an in-memory store. */
 export interface GivenGateway {
-  core: HttpApp;
-  query: HttpApp;
+  core: HttpPort;
+  query: HttpPort;
+  nest: HttpApp['nest'];
+  /** All routes of each port, in the order of their registration. */
+  routes: Record<'core' | 'query', RouteOptions[]>;
   context: ProcessContext<GatewayConfig>;
   /** For each scope, the header `Bearer …` with a key that has only that scope. */
   bearer: Record<KeyScope, string>;
-  gateway: GatewayApplicationContext;
   log: MemoryLog;
   store: MemoryStore;
   definitions: Definitions;
@@ -84,7 +88,7 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
   context.lifecycle.running = true;
   const reader = options.reader?.(store.reader) ?? store.reader;
   const { writer, eraser, projections, projectionResults, pipelines, snapshots } = store;
-  const gateway = await openGateway({
+  const appOptions = gatewayApp(context, {
     ...{ config, logger: context.logger, log, definitions, topics },
     store: { reader, writer, eraser, projections, projectionResults, pipelines, snapshots },
     live: { reader, projections },
@@ -98,31 +102,44 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
     webhooks: new WebhookAddressPolicy([]),
     waiting: { timeoutMs: 50, unknownStreamMs: 20 },
   });
-  const [core, query] = await Promise.all([
-    createHttpApp(corePort(context, gateway)),
-    createHttpApp(queryPort(context, gateway)),
-  ]);
+  const routes = { core: [], query: [] };
+  const [corePort] = appOptions.otherPorts ?? [];
+  const app = await createHttpApp({
+    ...recording(appOptions, routes.query),
+    otherPorts: [recording(corePort as HttpPortOptions, routes.core)],
+  });
+  const { nest } = app;
   return {
-    core,
-    query,
+    core: app.otherPorts[0] as HttpPort,
+    query: app,
+    nest,
+    routes,
     context,
     bearer: Object.fromEntries(keys.map(({ scope, key }) => [scope, `Bearer ${key}`])) as Record<
       KeyScope,
       string
     >,
-    gateway,
     log,
     store,
     definitions,
     topics,
     topicOf: (stream) => topics.ofStream(definitions.stream(stream)?.id ?? `${stream}#0`),
     close: async () => {
-      gateway.get(LiveConnections).close();
-      await Promise.all([core.nest.close(), query.nest.close()]);
+      nest.get(LiveConnections, { strict: false }).close();
+      await nest.close();
       await definitions.close();
       await log.close();
     },
   };
+}
+
+/** Returns the options of a port that also adds each of its routes to `routes`. */
+function recording<Options extends HttpPortOptions>(options: Options, routes: RouteOptions[]): Options {
+  const configure = (instance: FastifyInstance) => {
+    instance.addHook('onRoute', (route) => void routes.push(route));
+    options.configure?.(instance);
+  };
+  return { ...options, configure };
 }
 
 function evaluate(where: ExpressionTree, event: StoredEvent): boolean {

@@ -1,0 +1,139 @@
+import type { FastifyInstance, RouteOptions } from 'fastify';
+import { registerAnswerLimits } from '../answers/answer-hooks.js';
+import { HttpAnswerMemoryBudget } from '../answers/http-answer-memory-budget.js';
+import type { SlowClientLimits } from '../answers/slow-client-watch.js';
+import { BodyMemoryBudget } from '../body/body-memory-budget.js';
+import { registerBodyParsers } from '../body/read-body.js';
+import type { OpenApiOptions } from '../openapi/openapi.js';
+import { namePort } from '../port-name.js';
+import type { ProblemSender } from '../problems/send-problem.js';
+import type { PortRouteConfig } from '../route-config.js';
+import { noSniffing } from '../security-headers.js';
+import {
+  defaultTimeouts,
+  ProblemFastifyAdapter,
+  type HttpServerTimeouts,
+  type SuggestOtherPort,
+} from './fastify-adapter.js';
+import { registerHttpMetrics } from './http-metrics.js';
+import { registerHttpTracing } from './http-tracing.js';
+import { boundPipelining } from './pipelining.js';
+import { PortDrain } from './port-drain.js';
+import type { ProcessContext } from './process-context.js';
+import { guardSite } from './site-guard.js';
+import { registerSystemRoutes } from './system-routes.js';
+
+/** Address on which an HTTP port listens. */
+export interface ListenOptions {
+  host: string;
+  port: number;
+  /** The setting with the port, for the error message when the port is in use. */
+  variable: string;
+}
+
+/** Hooks and limits of one HTTP port. */
+export interface HttpPortOptions {
+  /** Address of the port. Without one, the port does not listen: specs inject requests. */
+  listen?: ListenOptions;
+  /** Name of this port in the audit; default: the app's name. */
+  port?: string;
+  /** Adds Fastify hooks and routes, such as authentication, before Nest adds its routes. */
+  configure?(instance: FastifyInstance): void;
+  /** Accepts requests to any host and from any site. Set it only if every route requires a key. */
+  anySite?: boolean;
+  /** Says in the answer for an unknown address which other port has it. */
+  elsewhere?: SuggestOtherPort;
+  /** Title and version of the OpenAPI document; without them, `/openapi.json` and `/docs` are not served. */
+  openapi?: OpenApiOptions;
+  timeouts?: Partial<HttpServerTimeouts>;
+  /** Limit of the bytes of request bodies that this port holds in memory at the same time; default 64 MiB. */
+  bodyBytes?: number;
+  /**
+   * Budget of the bytes of answers in memory, which the ports of a process may share. Default: 64 MiB for this port
+   * alone.
+   */
+  answers?: HttpAnswerMemoryBudget;
+  /** Limits below which a client receives its answers so slowly that it is disconnected. */
+  sending?: Partial<SlowClientLimits>;
+  /** Milliseconds between failing `/health/ready` and rejecting connections at a shutdown; default 500. */
+  graceMs?: number;
+}
+
+/** One HTTP port of a process that need not listen: its name, its Fastify instance and its drain. */
+export interface HttpPort {
+  name: string;
+  instance: FastifyInstance;
+  drain: PortDrain;
+}
+
+const bodyBytes = 64 * 1024 * 1024;
+const answerBytes = 64 * 1024 * 1024;
+
+/**
+ * Creates the Fastify instance of a port with everything that does not come from Nest: request ids, metrics, the check
+ * of hosts, authentication, body parsers, limits, health routes.
+ */
+export function createHttpPort(
+  context: ProcessContext,
+  sender: ProblemSender,
+  options: HttpPortOptions,
+): HttpPort & { adapter: ProblemFastifyAdapter } {
+  const adapter = new ProblemFastifyAdapter(sender, {
+    timeouts: { ...defaultTimeouts, ...options.timeouts },
+    trustProxy: context.config.TRUST_PROXY,
+    elsewhere: options.elsewhere,
+  });
+  const instance: FastifyInstance = adapter.getInstance<FastifyInstance>();
+  const { port: name = context.name } = options;
+  namePort(instance, name);
+  boundPipelining(instance);
+  instance.addHook('onRequest', (request, reply, done) => {
+    void reply.headers({ 'x-request-id': request.id, ...noSniffing });
+    done();
+  });
+  registerHttpMetrics(instance);
+  if (context.tracing) registerHttpTracing(instance, context.tracing);
+  const drain = new PortDrain(instance, context);
+  const { ALLOWED_HOSTS: allowedHosts, HOST: ownHost } = context.config;
+  if (!options.anySite) guardSite(instance, [...allowedHosts, ownHost]);
+  options.configure?.(instance);
+  registerBodyParsers(instance, {
+    budget: new BodyMemoryBudget(options.bodyBytes ?? bodyBytes),
+    hasKeys: options.anySite ?? false,
+  });
+  registerAnswerLimits(instance, {
+    budget: options.answers ?? new HttpAnswerMemoryBudget(answerBytes),
+    sending: options.sending,
+  });
+  registerSystemRoutes(instance, context.health);
+  return { adapter, name, instance, drain };
+}
+
+/**
+ * Serves on `port` the routes that are added to `source` from now on, except those that another port has for itself.
+ * The port keeps its own router and hooks: only the handlers are shared.
+ */
+export function serveRoutesOf(
+  source: FastifyInstance,
+  { instance, name }: Pick<HttpPort, 'instance' | 'name'>,
+): void {
+  source.addHook('onRoute', (route) => {
+    const { onlyOn = name } = (route.config ?? {}) as PortRouteConfig;
+    if (onlyOn === name) addRoute(instance, route);
+  });
+}
+
+function addRoute(instance: FastifyInstance, route: RouteOptions): void {
+  const { method, url, handler, config, constraints, onRequest } = route;
+  // Fastify adds a HEAD route to each GET route by itself, on each port.
+  const isThere = [method].flat().every((each) => instance.hasRoute({ method: each, url }));
+  if (isThere) return;
+  instance.route({
+    method,
+    url,
+    handler,
+    ...(config && { config }),
+    ...(constraints && { constraints }),
+    ...(onRequest && { onRequest }),
+  });
+}
