@@ -1,4 +1,4 @@
-import { defineProblems } from '#api';
+import { defineProblems, ProblemError } from '#api';
 
 export const definitionProblems = defineProblems({
   definition_limit_reached: {
@@ -14,4 +14,9 @@ export const definitionProblems = defineProblems({
 
 declare module '#api' {
   interface ProblemCatalogue extends Readonly<typeof definitionProblems> {}
+}
+
+/** Returns the problem for one definition too many. */
+export function definitionLimitReached(detail: string): ProblemError {
+  return new ProblemError('definition_limit_reached', detail);
 }
