@@ -9,10 +9,10 @@ import {
   type HttpAppOptions,
   type HttpPortOptions,
   type OpenApiOptions,
+  authRejections,
 } from '#http';
 import type { FastifyInstance } from 'fastify';
 import type { Definitions } from '#registry';
-import { metrics } from '#telemetry';
 import type { GatewayConfig } from './config/gateway-config.js';
 import { consoleFolder, readConsoleFiles } from './console/console-files.js';
 import { serveRootPage } from './console/root-page.js';
@@ -88,7 +88,7 @@ function queryPort(context: ProcessContext<GatewayConfig>): HttpPortOptions {
           new IssuedKeyRing({ get: (keyId) => definitions().keys.get(keyId) }),
         ),
         issuedKeys: { ageMs: () => definitions().ageMs, mostMs: KEYS_MAX_AGE_SECONDS * 1000 },
-        onRefused: (code) => metrics.authRefused.inc({ code }),
+        onRefused: (code) => authRejections.inc({ code }),
       });
     },
   };

@@ -1,7 +1,13 @@
 import { DEFINITIONS } from '#app';
 import type { Definitions } from '#registry';
-import { ConfiguredKeyRing, IssuedKeyRing, joinKeyRings, requireApiKeys, type HttpAppOptions } from '#http';
-import { metrics } from '#telemetry';
+import {
+  authRejections,
+  ConfiguredKeyRing,
+  IssuedKeyRing,
+  joinKeyRings,
+  requireApiKeys,
+  type HttpAppOptions,
+} from '#http';
 import type { IngestConfig } from './config/ingest-config.js';
 
 /** Returns the authentication options of the write port: no key, or a key for every route except probes. */
@@ -21,7 +27,7 @@ export function portKeys(
         issuedKeys: { ageMs: () => definitions().ageMs, mostMs: config.KEYS_MAX_AGE_SECONDS * 1000 },
         // Kubernetes probes have no key, and ingest has no other port for them.
         open: ['/health/ready'],
-        onRefused: (code) => metrics.authRefused.inc({ code }),
+        onRefused: (code) => authRejections.inc({ code }),
       });
     },
   };

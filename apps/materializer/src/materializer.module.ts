@@ -25,12 +25,13 @@ import { untilReachable, type ProcessContext } from '#http';
 import type { Log } from '#kafka';
 import type { Definitions } from '#registry';
 import type { Store } from '#store';
-import { activeWork, metrics } from '#telemetry';
+import { activeWork } from '#telemetry';
 import type { MaterializerConfig } from './config/materializer-config.js';
 import { registerChecks } from './health.js';
 import { IdWindowMetrics } from './id-window-metrics.js';
 import { InsertErasureRepeater } from './insert-erasure-repeater.js';
 import type { MaterializedPartition } from './materialized-partition.js';
+import { consumeLagRecords, consumeLagSeconds } from './materializer-metrics.js';
 import { Materializer, type MaterializerOptions } from './materializer.js';
 import { removeOldVerdicts } from './store-garbage/old-verdicts.js';
 import { StoreGarbageCollector } from './store-garbage/store-garbage-collector.js';
@@ -41,12 +42,12 @@ const lagIntervalMs = 5000;
 const usageIntervalMs = 15_000;
 const streamLag: LagGauge = {
   set: (stream, { events, seconds }) => {
-    metrics.consumeLagRecords.set({ stream }, events);
-    metrics.consumeLagSeconds.set({ stream }, seconds);
+    consumeLagRecords.set({ stream }, events);
+    consumeLagSeconds.set({ stream }, seconds);
   },
   remove: (stream) => {
-    metrics.consumeLagRecords.remove({ stream });
-    metrics.consumeLagSeconds.remove({ stream });
+    consumeLagRecords.remove({ stream });
+    consumeLagSeconds.remove({ stream });
   },
 };
 /**

@@ -6,6 +6,8 @@ export { SchemaMismatchCounter } from './schemas/mismatches.js';
 export { SchemaIndex } from './schemas/schema-index.js';
 export { traced } from './traced-producer.js';
 export * from './write.module.js';
+import './write-problems.js';
+import './write-problems.js';
 export { writeSettings, type WriteSettings } from './write-dependencies.js';
 export { readGivenData } from './read-given-data.js';
 export { readGivenEvents } from './read-given-events.js';

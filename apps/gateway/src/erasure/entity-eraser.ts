@@ -10,6 +10,7 @@ import { Bulkhead } from '../reads/bulkhead.js';
 import { ConsistencyTokenWaiter } from '../consistency/consistency-tokens.js';
 import { ErasureAnswer } from './erasure-answer.js';
 import { mergedErasure } from './merged-erasure.js';
+import '../entities/entity-problems.js';
 
 interface ErasingStore {
   reader: Pick<EventReader, 'erasableDataOf' | 'query'>;

@@ -12,6 +12,7 @@ import { EventAnswer } from './event-answers.js';
 import { Problems, consistentReadProblems } from '../openapi/problems.js';
 import { jsonType } from '../answers/json-type.js';
 import { EventByIdParameters } from './event-parameters.js';
+import './event-problems.js';
 
 /** `GET /api/v1/events/{event_id}`. */
 @ApiTags('events')

@@ -7,6 +7,7 @@ import { generateKey } from '#http';
 import { issuedKey, revokedKey, rotatedKey } from './key-changes.js';
 import type { KeyInput } from './key-input.js';
 import { endOfKey } from './key-status.js';
+import './key-problems.js';
 
 /**
  * Microseconds for which an expired or revoked API key is still listed. After the key is removed from the list, only

@@ -7,6 +7,7 @@ import { refuseReserved, requireWriteAccess } from '../access/write-access.js';
 import { GatewayConfig } from '../config/gateway-config.js';
 import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { VisibleProjections } from '../projections/visible-projections.js';
+import '../projections/projection-problems.js';
 
 /** The caller that defines a pipeline: the streams that it may see, and a signal that is aborted when it disconnects. */
 export interface PipelineDefinitionCaller {

@@ -3,6 +3,7 @@ import { DEFINITIONS } from '#app';
 import { permitsStream, type StreamAccess } from '#api';
 import { pipelineStreams, type Definitions, type PipelineDefinition, type LoopCandidate } from '#registry';
 import { VisibleDefinitions } from '../definitions/visible-definitions.js';
+import './pipeline-problems.js';
 
 type AskedProjections = Pick<Definitions['projections'], 'get'>;
 

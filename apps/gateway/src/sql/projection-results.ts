@@ -6,6 +6,7 @@ import type { ProjectionGeneration } from '#registry';
 import type { KeyedStateReader } from '#store';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { GenerationResults, type ResultStores } from './generation-results.js';
+import '../projections/projection-problems.js';
 
 /** Longest time that a statement waits for the results of the projections that it reads, in milliseconds. */
 const patienceMs = 10_000;

@@ -11,7 +11,7 @@ import {
   type SqlRequest,
   type SqlResponse,
 } from '#store';
-import { metrics, type Logger } from '#telemetry';
+import type { Logger } from '#telemetry';
 import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { GatewayConfig } from '../config/gateway-config.js';
 import { Bulkhead } from '../reads/bulkhead.js';
@@ -20,6 +20,7 @@ import { sqlRequest, type UrlParameters } from './sql-request.js';
 import { PerKeyConcurrencyLimiter } from '../access/per-key-concurrency-limiter.js';
 import { ProjectionResults } from './projection-results.js';
 import { abortWhenKeyEnds } from '../access/abort-when-key-ends.js';
+import { sqlRejections } from './sql-metrics.js';
 
 /** A parsed SQL statement of an analyst, and the caller. */
 export interface SqlHttpRequest {
@@ -141,7 +142,7 @@ export class SqlStatementRunner {
    * fill the audit stream.
    */
   private audit(refusal: SqlRejectedError, { keyId, actor }: Principal): void {
-    metrics.sqlRefused.inc();
+    sqlRejections.inc();
     const name = keyId ?? '';
     const now = performance.now();
     if (now - (this.audited.get(name) ?? -Infinity) < auditEveryMs) return;

@@ -13,7 +13,7 @@ import { systemActor, type Definitions, type PipelineDefinition } from '#registr
 import type { Log, Producer } from '#kafka';
 import type { EventReader, EventWriter, KeyedStateReader, KeyedStateStore } from '#store';
 import type { SharedIdWindows } from '#dataflow';
-import { metrics, type Logger, type Tracing } from '#telemetry';
+import type { Logger, Tracing } from '#telemetry';
 import type { WebhookDeliverer } from '#webhooks';
 import { DefinitionFailureReporter } from '../definition-failure-reporter.js';
 import { StaleDefinitionMetricsRemover } from '../stale-definition-metrics-remover.js';
@@ -33,6 +33,19 @@ import { TargetStreamCreator } from './output/target-stream-creator.js';
 import { DesiredJobSelector, type DesiredJob } from './jobs/desired-jobs.js';
 import { removeAttemptMetrics, createAttemptMetrics } from './output/webhook-stats.js';
 import { OutputDeduplication } from './output/output-deduplication.js';
+import {
+  pipelineProcessed,
+  pipelineEmitted,
+  pipelineDropped,
+  pipelineLate,
+  pipelineFailed,
+  pipelineDuplicates,
+  pipelineWatermark,
+  pipelineLastProgress,
+  pipelineRuns,
+  pipelineLagRecords,
+  pipelineLagSeconds,
+} from './jobs/pipeline-metrics.js';
 
 export interface PipelinesProcessorOptions {
   log: Log;
@@ -77,24 +90,24 @@ const computingAtOnce = 4;
 const reportMs = 1000;
 
 const metricsOfPipelines = [
-  metrics.pipelineProcessed,
-  metrics.pipelineEmitted,
-  metrics.pipelineDropped,
-  metrics.pipelineLate,
-  metrics.pipelineFailed,
-  metrics.pipelineDuplicates,
-  metrics.pipelineWatermark,
-  metrics.pipelineLastProgress,
+  pipelineProcessed,
+  pipelineEmitted,
+  pipelineDropped,
+  pipelineLate,
+  pipelineFailed,
+  pipelineDuplicates,
+  pipelineWatermark,
+  pipelineLastProgress,
 ];
 
 const lag: LagGauge = {
   set: (pipeline, { events, seconds }) => {
-    metrics.pipelineLagRecords.set({ pipeline }, events);
-    metrics.pipelineLagSeconds.set({ pipeline }, seconds);
+    pipelineLagRecords.set({ pipeline }, events);
+    pipelineLagSeconds.set({ pipeline }, seconds);
   },
   remove: (pipeline) => {
-    metrics.pipelineLagRecords.remove({ pipeline });
-    metrics.pipelineLagSeconds.remove({ pipeline });
+    pipelineLagRecords.remove({ pipeline });
+    pipelineLagSeconds.remove({ pipeline });
   },
 };
 
@@ -221,7 +234,7 @@ export class PipelinesProcessor implements ProcessorTask {
     this.names.follow(this.options.definitions.pipelines.all().map(({ name }) => name));
     for (const { definition, pipeline } of desired)
       if (pipeline.webhooks.length > 0) createAttemptMetrics(definition.name);
-    metrics.pipelineRuns.set(desired.length);
+    pipelineRuns.set(desired.length);
     return new Map(desired.map((one) => [one.definition.run.id, one]));
   }
 
@@ -232,7 +245,7 @@ export class PipelinesProcessor implements ProcessorTask {
   }
 
   private saved(pipeline: string): void {
-    metrics.pipelineLastProgress.set({ pipeline }, (this.options.now ?? Date.now)() / 1000);
+    pipelineLastProgress.set({ pipeline }, (this.options.now ?? Date.now)() / 1000);
     this.options.progress.moved();
   }
 

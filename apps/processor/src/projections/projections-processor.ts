@@ -14,7 +14,7 @@ import { latestGeneration, systemActor, type Definitions } from '#registry';
 import type { Log } from '#kafka';
 import type { EventReader, EventWriter, KeyedStateStore } from '#store';
 import type { SharedIdWindows } from '#dataflow';
-import { metrics, type Logger, type Tracing } from '#telemetry';
+import type { Logger, Tracing } from '#telemetry';
 import { DefinitionFailureReporter } from '../definition-failure-reporter.js';
 import type { ProcessorTask } from '../tasks/processor-tasks.js';
 import { collectGenerations } from './generation-collection.js';
@@ -26,6 +26,16 @@ import { RunningGeneration } from './running-generation.js';
 import { saveStates, type ProjectionCheckpointer } from './save-states.js';
 import { BackfillFromStore } from './backfill-from-store.js';
 import { StaleDefinitionMetricsRemover } from '../stale-definition-metrics-remover.js';
+import {
+  projectionEvents,
+  projectionFailed,
+  projectionDuplicates,
+  projectionUnstored,
+  projectionLastProgress,
+  projectionGenerations,
+  projectionLagRecords,
+  projectionLagSeconds,
+} from './projection-metrics.js';
 
 export interface ProjectionsProcessorOptions {
   log: Log;
@@ -64,21 +74,21 @@ const foldingAtOnce = 4;
 const mostBuilding = 2;
 
 const metricsOfProjections = [
-  metrics.projectionEvents,
-  metrics.projectionFailed,
-  metrics.projectionDuplicates,
-  metrics.projectionUnstored,
-  metrics.projectionLastProgress,
+  projectionEvents,
+  projectionFailed,
+  projectionDuplicates,
+  projectionUnstored,
+  projectionLastProgress,
 ];
 
 const lag: LagGauge = {
   set: (projection, { events, seconds }) => {
-    metrics.projectionLagRecords.set({ projection }, events);
-    metrics.projectionLagSeconds.set({ projection }, seconds);
+    projectionLagRecords.set({ projection }, events);
+    projectionLagSeconds.set({ projection }, seconds);
   },
   remove: (projection) => {
-    metrics.projectionLagRecords.remove({ projection });
-    metrics.projectionLagSeconds.remove({ projection });
+    projectionLagRecords.remove({ projection });
+    projectionLagSeconds.remove({ projection });
   },
 };
 
@@ -192,7 +202,7 @@ export class ProjectionsProcessor implements ProcessorTask {
     this.promotion.follow(desired.filter(({ isBuilding }) => isBuilding));
     this.failures.follow(invalid);
     this.names.follow(this.options.definitions.projections.all().map(({ name }) => name));
-    metrics.projectionBuilds.set(desired.length);
+    projectionGenerations.set(desired.length);
     return new Map(desired.map((one) => [one.compiled.build.id, one]));
   }
 
@@ -204,7 +214,7 @@ export class ProjectionsProcessor implements ProcessorTask {
   }
 
   private saved(projection: string): void {
-    metrics.projectionLastProgress.set({ projection }, (this.options.now ?? Date.now)() / 1000);
+    projectionLastProgress.set({ projection }, (this.options.now ?? Date.now)() / 1000);
     this.options.progress.moved();
   }
 

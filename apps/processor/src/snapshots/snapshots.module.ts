@@ -2,20 +2,20 @@ import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { PROCESS } from '#app';
 import { LagMonitor, StalledConsumerDetector, type LagGauge } from '#engine';
 import type { ProcessContext } from '#http';
-import { metrics } from '#telemetry';
 import { TASK_DEPENDENCIES, type TaskDependencies } from '../tasks/task-dependencies.js';
+import { snapshotLagRecords, snapshotLagSeconds } from './snapshot-metrics.js';
 import { EntitySnapshotter } from './entity-snapshotter.js';
 
 const lagIntervalMs = 5000;
 
 const snapshotLag: LagGauge = {
   set: (_, { events, seconds }) => {
-    metrics.snapshotLagRecords.set(events);
-    metrics.snapshotLagSeconds.set(seconds);
+    snapshotLagRecords.set(events);
+    snapshotLagSeconds.set(seconds);
   },
   remove: () => {
-    metrics.snapshotLagRecords.set(0);
-    metrics.snapshotLagSeconds.set(0);
+    snapshotLagRecords.set(0);
+    snapshotLagSeconds.set(0);
   },
 };
 

@@ -1,8 +1,8 @@
-import { ProblemError } from '#api';
 import { isStreamIdOf, streamNameOf } from '#event';
 import { JsonObjectReader } from '../resources/json-object-reader.js';
 import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';
 import { erasureName, type Erasure } from './erasure.js';
+import { definitionLimitReached } from '../changes/definition-problems.js';
 
 const slot = '0';
 const mostErasures = 100_000;
@@ -12,8 +12,7 @@ const hashPattern = /^[0-9a-f]{64}$/;
 export const erasureRules: ResourceRules<Erasure> = {
   kind: 'erasure',
   most: mostErasures,
-  full: () =>
-    new ProblemError('definition_limit_reached', `The limit of ${mostErasures} erasures is reached.`),
+  full: () => definitionLimitReached(`The limit of ${mostErasures} erasures is reached.`),
   nameOf: erasureName,
   identityOf: (name) => name,
   write: (value) => ({ slot, body: { ...value } }),

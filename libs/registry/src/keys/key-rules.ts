@@ -1,7 +1,7 @@
-import { ProblemError } from '#api';
 import { JsonObjectReader } from '../resources/json-object-reader.js';
 import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';
 import type { ApiKeyDefinition, ApiKeySecretHash } from './api-key-definition.js';
+import { definitionLimitReached } from '../changes/definition-problems.js';
 
 const slot = '0';
 const mostKeys = 10_000;
@@ -14,11 +14,7 @@ const sha256Pattern = /^[0-9a-f]{64}$/;
 export const keyRules: ResourceRules<ApiKeyDefinition> = {
   kind: 'key',
   most: mostKeys,
-  full: () =>
-    new ProblemError(
-      'definition_limit_reached',
-      `The limit of ${mostKeys} keys, including revoked ones, is reached.`,
-    ),
+  full: () => definitionLimitReached(`The limit of ${mostKeys} keys, including revoked ones, is reached.`),
   nameOf: ({ key_id }) => key_id,
   identityOf: (name) => name,
   write: (value) => ({ slot, body: { ...value } }),

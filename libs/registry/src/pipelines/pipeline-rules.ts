@@ -4,6 +4,7 @@ import { JsonObjectReader } from '../resources/json-object-reader.js';
 import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';
 import { mostPipelines, type PipelineDefinition } from './pipeline-definition.js';
 import { readPipelineJob, readPipelineSpec } from './read-pipeline.js';
+import { definitionLimitReached } from '../changes/definition-problems.js';
 
 const slot = '0';
 
@@ -12,8 +13,7 @@ export const pipelineRules: ResourceRules<PipelineDefinition> = {
   kind: 'pipeline',
   most: mostPipelines,
   full: () =>
-    new ProblemError(
-      'definition_limit_reached',
+    definitionLimitReached(
       `The limit of ${mostPipelines} pipelines is reached. Delete one that is not needed, or combine several with branches.`,
     ),
   nameOf: ({ name }) => name,

@@ -9,6 +9,7 @@ import {
   type ProjectionDefinition,
 } from './projection-definition.js';
 import { readGeneration } from './read-generation.js';
+import { definitionLimitReached } from '../changes/definition-problems.js';
 
 const slot = '0';
 const most = projectionLimits.projections;
@@ -21,8 +22,7 @@ export const projectionRules: ResourceRules<ProjectionDefinition> = {
   kind: 'projection',
   most,
   full: () =>
-    new ProblemError(
-      'definition_limit_reached',
+    definitionLimitReached(
       `The limit of ${most} projections is reached. Delete one that is not needed, or combine several into one.`,
     ),
   nameOf: ({ name }) => name,

@@ -1,9 +1,9 @@
 import { compatibilities } from '#json-schema/modes';
-import { ProblemError } from '#api';
 import { streamNamePattern } from '#event';
 import { JsonObjectReader } from '../resources/json-object-reader.js';
 import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';
 import { schemaModes, schemaName, type SchemaSubject, type SchemaVersion } from './schema-subject.js';
+import { definitionLimitReached } from '../changes/definition-problems.js';
 
 const mostSubjects = 10_000;
 const mostVersions = 1_000;
@@ -21,18 +21,14 @@ export type SchemaRecordContent = Omit<SchemaSubject, 'versions'> & SchemaVersio
 export const schemaRules: ResourceRules<SchemaSubject, SchemaRecordContent> = {
   kind: 'schema',
   most: mostSubjects,
-  full: () =>
-    new ProblemError(
-      'definition_limit_reached',
-      `The limit of ${mostSubjects} event types with a schema is reached.`,
-    ),
+  full: () => definitionLimitReached(`The limit of ${mostSubjects} event types with a schema is reached.`),
   nameOf: ({ stream, event_type }) => schemaName(stream, event_type),
   identityOf: (name) => name,
   write: ({ versions, ...subject }) => {
     const latest = versions.at(-1);
     if (!latest) throw new RangeError('a subject without a version');
     if (latest.version > mostVersions)
-      throw new ProblemError('definition_limit_reached', `A schema has at most ${mostVersions} versions.`);
+      throw definitionLimitReached(`A schema has at most ${mostVersions} versions.`);
     return { slot: String(latest.version), body: { ...subject, ...latest } };
   },
   read: (identity, { slot, body }) => {

@@ -3,6 +3,7 @@ import { ProblemError } from '#api';
 import type { StreamDefinition } from './stream-definition.js';
 import { JsonObjectReader } from '../resources/json-object-reader.js';
 import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';
+import './stream-problems.js';
 
 const slot = '0';
 const states = ['creating', 'live', 'deleting'] as const;

@@ -13,6 +13,7 @@ import { foldOf, keyState, mergedKey, type KeyState } from './key-state.js';
 import { pageOfStates, type ProjectionStatesQuery } from './page-of-states.js';
 import { servingGeneration } from './serving-generation.js';
 import type { StatePage } from './state-answers.js';
+import '../projection-problems.js';
 
 /** The caller of a read, and the positions that it waits for. */
 interface StateReadOptions {
