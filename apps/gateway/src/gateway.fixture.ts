@@ -19,7 +19,7 @@ import {
 import { MemoryLog } from '#kafka/memory';
 import type { EventFileExporter, EventReader, EventRow, AnalystSqlRunner } from '#store';
 import { MemoryStore } from '#store/memory';
-import { DEFINITIONS, LOG, PRODUCER } from '#app';
+import { DEFINITIONS, LOG, PRODUCER, type Feature } from '#app';
 import { eventValue, storedEventVariable } from '#dataflow';
 import { createNestWith } from '../../../libs/app/src/create-nest-with.fixture.js';
 import { rowBatchesOf } from '../../../libs/store/src/row-batch/row-batches-of.fixture.js';
@@ -66,6 +66,8 @@ export interface GivenGatewayOptions {
   /** Limit of open live streams; default 500. */
   liveStreams?: number;
   sql?: AnalystSqlRunner;
+  /** Features; default: those of the gateway. */
+  features?: readonly Feature[];
   files?: EventFileExporter;
   /** Limit of open live streams of one key; default 100. */
   liveStreamsPerKey?: number;
@@ -109,7 +111,10 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
     [Bulkhead, options.bulkhead ?? new Bulkhead({ concurrent: 4, queued: 100, waitMs: 10_000 })],
     [CONSISTENCY_BOUNDS, { timeoutMs: 50, unknownStreamMs: 20 }],
   ]);
-  const appOptions = gatewayApp(context, answers);
+  const appOptions = gatewayApp(context, {
+    answers,
+    ...(options.features && { features: options.features }),
+  });
   const routes = { core: [], query: [] };
   const [corePort] = appOptions.otherPorts ?? [];
   const app = await createHttpApp({

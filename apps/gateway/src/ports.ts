@@ -17,7 +17,8 @@ import type { GatewayConfig } from './config/gateway-config.js';
 import { consoleFolder, readConsoleFiles } from './console/console-files.js';
 import { serveRootPage } from './console/root-page.js';
 import { serveConsole } from './console/serve-console.js';
-import { GatewayModule } from './gateway.module.js';
+import { features } from './features.js';
+import { GatewayModule, type GatewayOptions } from './gateway.module.js';
 
 const description = [
   'Events are written to Kafka and read from ClickHouse. Times are RFC 3339, ranges include `since` and exclude',
@@ -33,11 +34,12 @@ const withKeys = [
 /** Returns the Nest application of the gateway: its module and its two ports. */
 export function gatewayApp(
   context: ProcessContext<GatewayConfig>,
-  answers = new HttpAnswerMemoryBudget(context.config.GATEWAY_ANSWER_MIB * 1024 * 1024),
+  options: Partial<GatewayOptions> = {},
 ): HttpAppOptions {
+  const { answers = new HttpAnswerMemoryBudget(context.config.GATEWAY_ANSWER_MIB * 1024 * 1024) } = options;
   return {
     context,
-    module: GatewayModule.with(context, answers),
+    module: GatewayModule.with(context, { features, ...options, answers }),
     ...queryPort(context),
     answers,
     otherPorts: [{ ...corePort(context), answers }],

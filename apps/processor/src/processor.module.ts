@@ -1,10 +1,15 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { DefinitionsModule, LogModule, ProcessModule, ProducerModule, StoreModule } from '#app';
+import {
+  DefinitionsModule,
+  LogModule,
+  modulesOf,
+  ProcessModule,
+  ProducerModule,
+  StoreModule,
+  type Feature,
+} from '#app';
 import type { ProcessContext } from '#http';
 import type { ProcessorConfig } from './config/processor-config.js';
-import { PipelinesModule } from './pipelines/pipelines.module.js';
-import { ProjectionsModule } from './projections/projections.module.js';
-import { SnapshotsModule } from './snapshots/snapshots.module.js';
 import { TasksModule } from './tasks/tasks.module.js';
 
 /**
@@ -20,13 +25,10 @@ const fetchBounds = {
   fetchCollectMs: 100,
 };
 
-/** The Nest modules of the features with tasks. */
-const features = [ProjectionsModule, PipelinesModule, SnapshotsModule];
-
 /** Root module of the processor. Its port serves only health checks and metrics, which every app has. */
 @Module({})
 export class ProcessorModule {
-  static with(context: ProcessContext<ProcessorConfig>): DynamicModule {
+  static with(context: ProcessContext<ProcessorConfig>, features: readonly Feature[]): DynamicModule {
     const { PROCESSOR_PORT: port, KAFKA_SESSION_TIMEOUT_MS: sessionTimeoutMs } = context.config;
     return {
       module: ProcessorModule,
@@ -37,7 +39,7 @@ export class ProcessorModule {
         ProducerModule,
         DefinitionsModule,
         TasksModule,
-        ...features,
+        ...modulesOf(features, 'processor'),
       ],
     };
   }

@@ -1,5 +1,6 @@
 import { startHttpApp, type ProcessContext } from '#http';
 import type { ProcessorConfig } from './config/processor-config.js';
+import { features } from './features.js';
 import { ProcessorModule } from './processor.module.js';
 
 /**
@@ -10,7 +11,7 @@ export async function startProcessor(context: ProcessContext<ProcessorConfig>): 
   const { HOST: host, PROCESSOR_PORT: port } = context.config;
   await startHttpApp({
     context,
-    module: ProcessorModule.with(context),
+    module: ProcessorModule.with(context, features),
     listen: { host, port, variable: 'PROCESSOR_PORT' },
   });
   await context.lifecycle.start();
