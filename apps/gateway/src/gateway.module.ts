@@ -1,7 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { DefinitionsModule, LogModule, modulesOf, ProcessModule, ProducerModule, type Feature } from '#app';
 import type { HttpAnswerMemoryBudget, ProcessContext } from '#http';
-import { WriteModule, writeSettings } from '#writing';
+import { WriteModule } from '#writing';
 import { HealthModule } from './health/health.module.js';
 import { ResourceServicesModule } from './resource-services.module.js';
 import { StoresModule } from './stores/stores.module.js';
@@ -29,7 +29,7 @@ export class GatewayModule {
         ResourceServicesModule,
         HealthModule,
         ...modulesOf(features, 'gateway'),
-        WriteModule.with(writeSettings(context.config)),
+        WriteModule.with(context.config),
       ],
     };
   }

@@ -3,14 +3,14 @@ import { LOGGER, PRODUCER } from '#app';
 import { TopicAndGroupNames } from '#event';
 import type { Producer } from '#kafka';
 import type { Logger } from '#telemetry';
-import { WebhookAddressPolicy } from '#webhooks';
+import { WebhookAddressPolicy, WebhookSettings } from '#webhooks';
 import { StreamReadAuthorizer } from './access/stream-read-authorizer.js';
-import { GatewayConfig } from './config/gateway-config.js';
 import { CONSISTENCY_BOUNDS } from './consistency/consistency-limits.js';
 import { ConsistencyTokenWaiter } from './consistency/consistency-tokens.js';
 import { FLUSHES, KafkaFlushRequestSender } from './consistency/flush-request-sender.js';
 import { GroupLagReader } from './lag/group-lag-reader.js';
 import { Bulkhead } from './reads/bulkhead.js';
+import { ReadSettings } from './reads/read-settings.js';
 import { NewGenerationOrJobFactory } from './sources/new-generation-or-job-factory.js';
 
 /** Longest time that a query waits for a slot, in milliseconds. */
@@ -38,14 +38,14 @@ const services = [
     NewGenerationOrJobFactory,
     {
       provide: Bulkhead,
-      inject: [GatewayConfig],
-      useFactory: ({ READS_CONCURRENT: concurrent, READS_QUEUED: queued }: GatewayConfig) =>
+      inject: [ReadSettings],
+      useFactory: ({ READS_CONCURRENT: concurrent, READS_QUEUED: queued }: ReadSettings) =>
         new Bulkhead({ concurrent, queued, waitMs }),
     },
     {
       provide: WebhookAddressPolicy,
-      inject: [GatewayConfig],
-      useFactory: (config: GatewayConfig) => new WebhookAddressPolicy(config.WEBHOOK_ALLOWED_NETWORKS),
+      inject: [WebhookSettings],
+      useFactory: (settings: WebhookSettings) => new WebhookAddressPolicy(settings.WEBHOOK_ALLOWED_NETWORKS),
     },
     {
       provide: FLUSHES,

@@ -1,7 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { DefinitionsModule, LogModule, ProcessModule, ProducerModule } from '#app';
 import type { ProcessContext } from '#http';
-import { WriteModule, writeSettings } from '#writing';
+import { WriteModule } from '#writing';
 import type { IngestConfig } from './config/ingest-config.js';
 
 /** Root module of ingest: the write routes. */
@@ -15,7 +15,7 @@ export class IngestModule {
         LogModule.forRoot(),
         ProducerModule,
         DefinitionsModule,
-        WriteModule.with(writeSettings(context.config)),
+        WriteModule.with(context.config),
       ],
     };
   }

@@ -179,7 +179,7 @@ function settings(
       records: config.DEDUPE_WINDOW_RECORDS,
       milliseconds: config.DEDUPE_WINDOW_MINUTES * 60_000,
     },
-    far: farBounds(config.DEDUPE_FAR_MINUTES, config.DEDUPE_WINDOW_MINUTES),
+    far: farBounds(config),
     farBytes: config.DEDUPE_FAR_BYTES,
     cachedEntities: config.CACHED_ENTITIES,
     insertRows: config.INSERT_ROWS,

@@ -1,4 +1,5 @@
 import type { Feature } from '#app';
+import { WebhookSecretSettings, WebhookSettings } from '#webhooks';
 import { PipelinesModule } from './pipelines/pipelines.module.js';
 import { ProjectionsModule } from './projections/projections.module.js';
 import { SnapshotsModule } from './snapshots/snapshots.module.js';
@@ -6,6 +7,6 @@ import { SnapshotsModule } from './snapshots/snapshots.module.js';
 /** The features of the processor. */
 export const features: readonly Feature[] = [
   { name: 'projections', processor: ProjectionsModule },
-  { name: 'pipelines', processor: PipelinesModule },
+  { name: 'pipelines', settings: [WebhookSettings, WebhookSecretSettings], processor: PipelinesModule },
   { name: 'snapshots', processor: SnapshotsModule },
 ];

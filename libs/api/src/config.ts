@@ -23,6 +23,7 @@ import {
   RequiresSettings,
   withoutCredentials,
 } from './config-rules.js';
+import { settingsClassesOf, type SettingsClass } from './compose-settings.js';
 import { IsKafkaCompression } from './kafka-compression.js';
 
 /**
@@ -63,26 +64,28 @@ export function FromText(kind: 'number' | 'decimal' | 'boolean' | 'list'): Prope
 
 /**
  * Loads a configuration class from the environment. Each property is read from the variable of the same name, and the
- * class's initializers are the defaults. An empty variable counts as unset.
+ * class's initializers are the defaults. An empty variable counts as unset. Each class of a composed configuration
+ * parses and validates its own settings, and its rules see the settings of all classes.
  * @throws ConfigError with every invalid variable
  */
-export function loadConfig<T extends object>(type: new () => T, env: NodeJS.ProcessEnv): T {
-  const defaults = new type() as Record<string, unknown>;
-  const given = Object.fromEntries(
-    Object.keys(defaults)
-      .filter((key) => env[key] !== undefined && env[key] !== '')
-      .map((key) => [key, env[key]]),
+export function loadConfig<T extends object>(type: SettingsClass<T>, env: NodeJS.ProcessEnv): T {
+  const classes = settingsClassesOf(type);
+  const config = Object.assign(new type(), ...classes.map((one) => parsed(one, env))) as T;
+  const errors = classes.flatMap((one) =>
+    validateSync(Object.assign(new one(), config), { forbidUnknownValues: false }),
   );
-  const config = plainToInstance(type, { ...defaults, ...given });
-  const errors = validateSync(config as object, { forbidUnknownValues: false });
   if (errors.length === 0) return config;
-  const lines = errors.map((error) => {
-    const shown = secrets.has(error.property)
-      ? '***'
-      : withoutCredentials(JSON.stringify(given[error.property] ?? defaults[error.property]));
-    return `  ${error.property} is ${shown}, but: ${expectation(error.constraints ?? {})}`;
+  const lines = errors.map(({ property, value, constraints = {} }) => {
+    const shown = secrets.has(property) ? '***' : withoutCredentials(JSON.stringify(env[property] || value));
+    return `  ${property} is ${shown}, but: ${expectation(constraints)}`;
   });
   throw new ConfigError(`The configuration is wrong:\n${lines.join('\n')}`);
+}
+
+function parsed(type: SettingsClass, env: NodeJS.ProcessEnv): object {
+  const defaults = new type();
+  const given = Object.keys(defaults).flatMap((name) => (env[name] ? [[name, env[name]]] : []));
+  return plainToInstance(type, { ...defaults, ...Object.fromEntries(given) });
 }
 
 /**

@@ -1,4 +1,5 @@
 export * from './characters.js';
+export * from './compose-settings.js';
 export * from './config.js';
 export * from './duration.js';
 export { AreHostNames, AreNetworks, DiffersFrom, FollowsRule, hostNamePattern } from './config-rules.js';

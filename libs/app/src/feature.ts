@@ -1,4 +1,5 @@
 import type { ModuleMetadata } from '@nestjs/common';
+import type { SettingsClass } from '#api';
 
 /** A Nest module, as an app imports it. */
 type FeatureModule = NonNullable<ModuleMetadata['imports']>[number];
@@ -11,7 +12,7 @@ type FeatureModule = NonNullable<ModuleMetadata['imports']>[number];
 export interface Feature {
   readonly name: string;
   /** Configuration classes. Each app that has the feature reads these settings, and provides them under their class. */
-  readonly settings?: readonly (new () => object)[];
+  readonly settings?: readonly SettingsClass[];
   /** Controllers and services of the gateway. */
   readonly gateway?: FeatureModule;
   /** Tasks of the processor: the module adds them to `ProcessorTasks`. */
@@ -23,4 +24,9 @@ export interface Feature {
 /** Returns the Nest modules that features bring to an app, in the order of the list. */
 export function modulesOf(features: readonly Feature[], app: 'gateway' | 'processor'): FeatureModule[] {
   return features.flatMap(({ [app]: module }) => module ?? []);
+}
+
+/** Returns the configuration classes that features bring to an app. */
+export function settingsOf(features: readonly Feature[]): SettingsClass[] {
+  return features.flatMap(({ settings = [] }) => settings);
 }

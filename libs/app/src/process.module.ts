@@ -1,5 +1,5 @@
-import { Module, type DynamicModule, type Type } from '@nestjs/common';
-import { AppConfig } from '#api';
+import { Module, type DynamicModule } from '@nestjs/common';
+import { AppConfig, settingsClassesOf } from '#api';
 import { TopicAndGroupNames } from '#event';
 import type { ProcessContext } from '#http';
 
@@ -8,17 +8,20 @@ export const PROCESS = Symbol('ProcessContext');
 /** Injection token of the logger of the process. */
 export const LOGGER = Symbol('Logger');
 
-/** Nest module of what every process has: its context, its logger, its configuration, and the names of its topics. */
+/** Nest module of what every process has: its context, its logger, its configuration under each class of settings, and the names of its topics. */
 @Module({})
 export class ProcessModule {
   static with(context: ProcessContext): DynamicModule {
     const { config, logger } = context;
+    const type = config.constructor as typeof AppConfig;
     const topics = new TopicAndGroupNames(config.KAFKA_TOPIC_PREFIX);
     const providers = [
       { provide: PROCESS, useValue: context },
       { provide: LOGGER, useValue: logger },
-      { provide: AppConfig, useValue: config },
-      { provide: config.constructor as Type, useValue: config },
+      ...[...new Set([AppConfig, type, ...settingsClassesOf(type)])].map((provide) => ({
+        provide,
+        useValue: config,
+      })),
       { provide: TopicAndGroupNames, useValue: topics },
     ];
     return {

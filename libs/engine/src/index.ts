@@ -1,6 +1,7 @@
 export { aborted } from './aborted.js';
 export { Checkpointer, type UnsavedTaskChanges, type CheckpointedTask } from './checkpointer.js';
 export { OffsetCommitter } from './offset-committer.js';
+export { ConsumerSettings } from './consumer-settings.js';
 export { consumerHealth, blockedWriteHealth } from './consumer-health.js';
 export { deadLettersWritten } from './dead-letter-metrics.js';
 export { Erasures, type ErasureLookup } from './erasures.js';

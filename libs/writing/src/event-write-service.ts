@@ -16,6 +16,7 @@ import { StreamCreator } from './stream-creator.js';
 import { authorizeStreams } from './authorize-streams.js';
 import { UuidV7Generator } from './uuid-v7.js';
 import { WRITE_DEPENDENCIES, type WriteDependencies } from './write-dependencies.js';
+import { WriteSettings } from './write-settings.js';
 
 /** Returns the JSON pointer with which errors name the event with this index. */
 type PointerTo = (index: number) => string;
@@ -31,8 +32,8 @@ export class EventWriteService {
   private readonly clock = new IngestClock();
   private readonly ids = new UuidV7Generator();
 
-  constructor(@Inject(WRITE_DEPENDENCIES) ports: WriteDependencies) {
-    const gate = new StreamCreator(ports.definitions, ports.topics, ports.autoCreateStreams);
+  constructor(@Inject(WRITE_DEPENDENCIES) ports: WriteDependencies, settings: WriteSettings) {
+    const gate = new StreamCreator(ports.definitions, ports.topics, settings.AUTO_CREATE_STREAMS);
     this.writer = new EventAppender(ports.producer, gate, new ConditionalEventWaiter(ports.verdicts));
     this.schemas = new SchemaIndex(ports.definitions);
     this.schemaCheck = new EventSchemaValidator({

@@ -8,6 +8,6 @@ export { traced } from './traced-producer.js';
 export * from './write.module.js';
 import './write-problems.js';
 import './write-problems.js';
-export { writeSettings, type WriteSettings } from './write-dependencies.js';
+export { WriteSettings } from './write-settings.js';
 export { readGivenData } from './read-given-data.js';
 export { readGivenEvents } from './read-given-events.js';

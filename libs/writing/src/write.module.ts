@@ -14,7 +14,8 @@ import { RawController } from './raw/raw.controller.js';
 import { StreamCreationController } from './stream-creation.controller.js';
 import { MeteredProducer } from './metered-producer.js';
 import { traced } from './traced-producer.js';
-import { WRITE_DEPENDENCIES, type WriteDependencies, type WriteSettings } from './write-dependencies.js';
+import { WRITE_DEPENDENCIES, type WriteDependencies } from './write-dependencies.js';
+import type { WriteSettings } from './write-settings.js';
 
 /** Injection token of the `Producer` of events, whose appends are measured and traced. */
 export const EVENT_PRODUCER = Symbol('Producer of events');
@@ -25,7 +26,7 @@ export const EVENT_PRODUCER = Symbol('Producer of events');
  */
 @Module({})
 export class WriteModule {
-  static with(settings: WriteSettings): DynamicModule {
+  static with({ CLOUDEVENTS_ALLOWED_ORIGINS: origins }: WriteSettings): DynamicModule {
     return {
       module: WriteModule,
       global: true,
@@ -33,7 +34,7 @@ export class WriteModule {
         EventsController,
         RawController,
         CloudEventsController,
-        ...(settings.webhookOrigins.length > 0 ? [WebhookHandshakeController] : []),
+        ...(origins.length > 0 ? [WebhookHandshakeController] : []),
         OtlpController,
         StreamCreationController,
       ],
@@ -56,7 +57,7 @@ export class WriteModule {
           ): WriteDependencies => {
             const verdicts = new VerdictTable({ log, names: topics });
             lifecycle.onStop('verdicts', () => verdicts.close());
-            return { producer, definitions, topics, verdicts, ...settings };
+            return { producer, definitions, topics, verdicts };
           },
         },
         EventWriteService,

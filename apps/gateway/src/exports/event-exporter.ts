@@ -9,8 +9,8 @@ import type { EventFileFormat, EventFileExporter, EventFilter, EventReader, Data
 import { PerKeyConcurrencyLimiter } from '../access/per-key-concurrency-limiter.js';
 import { csvHeader, csvLine } from '../answers/csv.js';
 import { chunksOf, onOneLine } from '../answers/event-page.js';
-import { GatewayConfig } from '../config/gateway-config.js';
 import { Bulkhead } from '../reads/bulkhead.js';
+import { ExportSettings } from './export-settings.js';
 import { exportedPages } from './exported-pages.js';
 import { restingBetween } from './resting-between.js';
 import { completeFile, type TemporaryExportFile } from './temporary-export-file.js';
@@ -48,12 +48,12 @@ export class EventExporter {
     @Inject(FILES) private readonly files: Pick<EventFileExporter, 'open'>,
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'schemas' | 'stream'>,
     private readonly bulkhead: Bulkhead,
-    config: GatewayConfig,
+    settings: ExportSettings,
   ) {
-    this.turns = new Bulkhead({ concurrent: config.EXPORT_CONCURRENT, queued, waitMs: turnMs });
-    this.running = new PerKeyConcurrencyLimiter(config.EXPORT_CONCURRENT_PER_KEY, 'exports');
-    this.mostBytes = config.EXPORT_FILE_MIB * 1024 ** 2;
-    this.mostSeconds = config.EXPORT_SENDING_SECONDS;
+    this.turns = new Bulkhead({ concurrent: settings.EXPORT_CONCURRENT, queued, waitMs: turnMs });
+    this.running = new PerKeyConcurrencyLimiter(settings.EXPORT_CONCURRENT_PER_KEY, 'exports');
+    this.mostBytes = settings.EXPORT_FILE_MIB * 1024 ** 2;
+    this.mostSeconds = settings.EXPORT_SENDING_SECONDS;
   }
 
   /**

@@ -3,9 +3,9 @@ import { DEFINITIONS, PROCESS } from '#app';
 import type { ProcessContext } from '#http';
 import type { Definitions } from '#registry';
 import { clickHouseOptions, openClickHouseFiles, type EventFileExporter } from '#store';
-import type { GatewayConfig } from '../config/gateway-config.js';
 import { filesByStreamName } from '../reads/by-stream-name.js';
 import { EventExporter, FILES } from './event-exporter.js';
+import { ExportSettings } from './export-settings.js';
 import { ExportController } from './export.controller.js';
 
 /** Exports of all matching events, without pages. */
@@ -15,12 +15,13 @@ import { ExportController } from './export.controller.js';
     EventExporter,
     {
       provide: FILES,
-      inject: [PROCESS, DEFINITIONS],
+      inject: [PROCESS, DEFINITIONS, ExportSettings],
       useFactory: (
-        { config, lifecycle }: ProcessContext<GatewayConfig>,
+        { config, lifecycle }: ProcessContext,
         definitions: Definitions,
+        settings: ExportSettings,
       ): EventFileExporter => {
-        const files = openClickHouseFiles(clickHouseOptions(config), { seconds: config.EXPORT_SECONDS });
+        const files = openClickHouseFiles(clickHouseOptions(config), { seconds: settings.EXPORT_SECONDS });
         lifecycle.onStop('files', () => files.close());
         return filesByStreamName(files, definitions);
       },

@@ -5,17 +5,11 @@ import { LOGGER } from '#app';
 import { withAnySignal } from '#async';
 import { problemOf, type Principal } from '#http';
 import type { Logger } from '#telemetry';
-import { GatewayConfig } from '../config/gateway-config.js';
 import { ServerSentEventWriter, type UnsentBytesLimits } from './server-sent-event-writer.js';
+import { LiveSettings } from './live-settings.js';
 import { shuttingDown, tooManyStreams, tooManyStreamsOfKey } from './live-problems.js';
 import { errorMessage, heartBeat } from './server-sent.js';
 import { liveStreams, liveEnded } from './live-metrics.js';
-
-/**
- * Settings that limit the open live streams of events and of projection changes: in total, and of one API key. A
- * further stream is refused.
- */
-type LiveStreamLimits = Pick<GatewayConfig, 'LIVE_STREAMS' | 'LIVE_STREAMS_PER_KEY'>;
 
 /** Intervals of the connections of live streams, and the limits of their unsent bytes. */
 export interface LiveTimings {
@@ -70,7 +64,7 @@ export class LiveConnections {
 
   constructor(
     @Inject(LOGGER) private readonly logger: Logger,
-    @Inject(GatewayConfig) private readonly bounds: LiveStreamLimits,
+    private readonly settings: LiveSettings,
     @Optional() times: Partial<LiveTimings> = {},
   ) {
     this.times = { ...defaults, ...times };
@@ -78,7 +72,7 @@ export class LiveConnections {
   }
 
   get maxStreams(): number {
-    return this.bounds.LIVE_STREAMS;
+    return this.settings.LIVE_STREAMS;
   }
 
   /** Aborted when all streams are ended. */
@@ -94,7 +88,7 @@ export class LiveConnections {
    */
   async admit(keyId: string | null, work: () => Promise<void>): Promise<void> {
     if (this.closing.signal.aborted) throw shuttingDown();
-    const { LIVE_STREAMS: most, LIVE_STREAMS_PER_KEY: mostOfKey } = this.bounds;
+    const { LIVE_STREAMS: most, LIVE_STREAMS_PER_KEY: mostOfKey } = this.settings;
     if (keyId !== null && this.openOf(keyId) >= mostOfKey) throw tooManyStreamsOfKey(mostOfKey);
     if (this.admitted >= most) throw tooManyStreams(most);
     liveStreams.set(++this.admitted);

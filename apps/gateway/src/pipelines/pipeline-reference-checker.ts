@@ -3,8 +3,8 @@ import { DEFINITIONS } from '#app';
 import { ProblemError, type StreamAccess } from '#api';
 import { pipelineWrites, type Actor, type Definitions } from '#registry';
 import { effectsOf, type PipelineSpec } from '#dataflow';
+import { WriteSettings } from '#writing';
 import { refuseReserved, requireWriteAccess } from '../access/write-access.js';
-import { GatewayConfig } from '../config/gateway-config.js';
 import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { VisibleProjections } from '../projections/visible-projections.js';
 import '../projections/projection-problems.js';
@@ -25,7 +25,7 @@ export class PipelineReferenceChecker {
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream' | 'createStream'>,
     private readonly projections: VisibleProjections,
     private readonly streams: StreamReadAuthorizer,
-    private readonly config: GatewayConfig,
+    private readonly settings: WriteSettings,
   ) {}
 
   /**
@@ -54,7 +54,7 @@ export class PipelineReferenceChecker {
     { access, actor, client }: PipelineDefinitionCaller & { actor: Actor },
   ): Promise<void> {
     const pointers = new Map(targets(spec).map(({ stream, pointer }) => [stream, pointer]));
-    if (!this.config.AUTO_CREATE_STREAMS) {
+    if (!this.settings.AUTO_CREATE_STREAMS) {
       const pointerOf = (stream: string) => pointers.get(stream) as string;
       return this.streams.requireLive([...pipelineWrites(spec)], { access, client, pointerOf });
     }

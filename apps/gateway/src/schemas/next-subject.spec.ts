@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SchemaSubject } from '#registry';
 import { nextSubject as next, type DesiredSchema } from './next-subject.js';
 import type { ComparisonStrictness } from '#json-schema';
-import { GatewayConfig } from '../config/gateway-config.js';
+import { SchemaSettings } from './schema-settings.js';
 import { SchemaCompatibilityChecker } from './schema-compatibility-checker.js';
 
 const now = '2026-11-21T04:00:00.000000Z';
@@ -16,7 +16,9 @@ const wanted = (more: Partial<DesiredSchema> = {}): DesiredSchema => ({
   ...more,
 });
 const checksWith = (policy: ComparisonStrictness) =>
-  new SchemaCompatibilityChecker(Object.assign(new GatewayConfig(), { SCHEMA_COMPATIBILITY_POLICY: policy }));
+  new SchemaCompatibilityChecker(
+    Object.assign(new SchemaSettings(), { SCHEMA_COMPATIBILITY_POLICY: policy }),
+  );
 const [lenient, strict] = [checksWith('lenient'), checksWith('strict')];
 const nextSubject = (...[current, schema, at]: [SchemaSubject | undefined, DesiredSchema, string]) =>
   next(current, schema, { now: at, checks: lenient });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ProblemError, type InputProblem } from '#api';
 import { checkCompatibility, type CompatibilityRequest } from '#json-schema';
-import { GatewayConfig } from '../config/gateway-config.js';
+import { SchemaSettings } from './schema-settings.js';
 
 /** Limit of compatibility checks that run or wait in this process; the next one is refused. */
 const most = 32;
@@ -15,7 +15,7 @@ export class SchemaCompatibilityChecker {
   private last: Promise<unknown> = Promise.resolve();
   private asked = 0;
 
-  constructor(private readonly config: GatewayConfig) {}
+  constructor(private readonly settings: SchemaSettings) {}
 
   /**
    * Resolves with the reasons why a schema is incompatible with earlier versions. The JSON pointers of these reasons
@@ -28,7 +28,7 @@ export class SchemaCompatibilityChecker {
       throw new ProblemError('overloaded', detail, { retryAfterSeconds: 1 });
     }
     this.asked++;
-    const policy = this.config.SCHEMA_COMPATIBILITY_POLICY;
+    const policy = this.settings.SCHEMA_COMPATIBILITY_POLICY;
     const turn = this.last.then(() => checkCompatibility({ ...question, policy }));
     this.last = turn.catch(() => undefined);
     try {

@@ -13,13 +13,13 @@ import {
 } from '#store';
 import type { Logger } from '#telemetry';
 import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
-import { GatewayConfig } from '../config/gateway-config.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { permittedViews } from './analyst-views.js';
 import { sqlRequest, type UrlParameters } from './sql-request.js';
 import { PerKeyConcurrencyLimiter } from '../access/per-key-concurrency-limiter.js';
 import { ProjectionResults } from './projection-results.js';
 import { abortWhenKeyEnds } from '../access/abort-when-key-ends.js';
+import { SqlSettings } from './sql-settings.js';
 import { sqlRejections } from './sql-metrics.js';
 
 /** A parsed SQL statement of an analyst, and the caller. */
@@ -67,10 +67,10 @@ export class SqlStatementRunner {
     private readonly streams: StreamReadAuthorizer,
     private readonly results: ProjectionResults,
     @Inject(LOGGER) private readonly logger: Logger,
-    private readonly config: GatewayConfig,
+    private readonly settings: SqlSettings,
   ) {
-    this.bulkhead = new Bulkhead({ concurrent: config.SQL_CONCURRENT, queued, waitMs: turnMs });
-    this.running = new PerKeyConcurrencyLimiter(config.SQL_CONCURRENT_PER_KEY, 'SQL statements');
+    this.bulkhead = new Bulkhead({ concurrent: settings.SQL_CONCURRENT, queued, waitMs: turnMs });
+    this.running = new PerKeyConcurrencyLimiter(settings.SQL_CONCURRENT_PER_KEY, 'SQL statements');
   }
 
   /**
@@ -85,7 +85,7 @@ export class SqlStatementRunner {
     send: (answer: SqlResponse, statement: Pick<CheckedStatement, 'warning'>) => Promise<boolean>,
   ): Promise<void> {
     const { request, caller, client } = call;
-    if (this.config.SQL_CLICKHOUSE_USER === '') throw new SqlError(48, 501, switchedOff);
+    if (this.settings.SQL_CLICKHOUSE_USER === '') throw new SqlError(48, 501, switchedOff);
     const watch = abortWhenKeyEnds(caller, client);
     const log = { key_id: caller.keyId ?? '', request_id: request.id };
     const began = performance.now();

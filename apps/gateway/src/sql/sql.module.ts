@@ -4,11 +4,11 @@ import type { ProcessContext } from '#http';
 import type { Definitions } from '#registry';
 import { clickHouseOptions, openClickHouseSql, type AnalystSqlOptions, type AnalystSqlRunner } from '#store';
 import type { Logger } from '#telemetry';
-import type { GatewayConfig } from '../config/gateway-config.js';
 import { sqlByStreamName } from '../reads/by-stream-name.js';
 import { StoreTables } from '../stores/stores.module.js';
 import { ProjectionResults } from './projection-results.js';
 import { SQL, SqlStatementRunner } from './sql-statement-runner.js';
+import { SqlSettings } from './sql-settings.js';
 import { SqlController } from './sql.controller.js';
 import { ViewPublisher } from './view-publisher.js';
 
@@ -20,29 +20,31 @@ import { ViewPublisher } from './view-publisher.js';
     ProjectionResults,
     {
       provide: SQL,
-      inject: [PROCESS, DEFINITIONS],
+      inject: [PROCESS, DEFINITIONS, SqlSettings],
       useFactory: (
-        { config, lifecycle }: ProcessContext<GatewayConfig>,
+        { config, lifecycle }: ProcessContext,
         definitions: Definitions,
+        settings: SqlSettings,
       ): AnalystSqlRunner => {
-        const sql = openClickHouseSql(clickHouseOptions(config), sqlOptions(config));
+        const sql = openClickHouseSql(clickHouseOptions(config), sqlOptions(settings));
         lifecycle.onStop('sql', () => sql.close());
         return sqlByStreamName(sql, definitions);
       },
     },
     {
       provide: ViewPublisher,
-      inject: [PROCESS, SQL, DEFINITIONS, LOGGER, StoreTables],
+      inject: [PROCESS, SQL, DEFINITIONS, LOGGER, StoreTables, SqlSettings],
       useFactory: (
-        { config, lifecycle }: ProcessContext<GatewayConfig>,
+        { lifecycle }: ProcessContext,
         sql: AnalystSqlRunner,
         definitions: Definitions,
         logger: Logger,
         tables: StoreTables,
+        settings: SqlSettings,
       ): ViewPublisher => {
         const views = new ViewPublisher({ sql, definitions, logger });
         lifecycle.onStart(async () => {
-          if (config.SQL_CLICKHOUSE_USER !== '') void tables.exist.then(() => views.start());
+          if (settings.SQL_CLICKHOUSE_USER !== '') void tables.exist.then(() => views.start());
         });
         lifecycle.onStop('views', async () => views.close());
         return views;
@@ -52,10 +54,10 @@ import { ViewPublisher } from './view-publisher.js';
 })
 export class SqlModule {}
 
-function sqlOptions(config: GatewayConfig): AnalystSqlOptions {
-  const { SQL_CLICKHOUSE_USER: name, SQL_CLICKHOUSE_PASSWORD: password } = config;
+function sqlOptions(settings: SqlSettings): AnalystSqlOptions {
+  const { SQL_CLICKHOUSE_USER: name, SQL_CLICKHOUSE_PASSWORD: password } = settings;
   return {
     user: { name, password },
-    bounds: { seconds: config.SQL_SECONDS, memoryBytes: config.SQL_MEMORY_MIB * 1024 * 1024 },
+    bounds: { seconds: settings.SQL_SECONDS, memoryBytes: settings.SQL_MEMORY_MIB * 1024 * 1024 },
   };
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { DedupeSettings } from '#dataflow';
 import { TopicAndGroupNames } from '#event';
 import { LogUnavailableError } from '#kafka';
-import { GatewayConfig } from '../config/gateway-config.js';
 import { IdWindowDurationReader } from './id-windows.js';
 
 const stream = 'orders#0123456789';
-const config = Object.assign(new GatewayConfig(), { DEDUPE_WINDOW_RECORDS: 10, DEDUPE_WINDOW_MINUTES: 60 });
+const config = Object.assign(new DedupeSettings(), { DEDUPE_WINDOW_RECORDS: 10, DEDUPE_WINDOW_MINUTES: 60 });
 
 /** Returns a log whose partitions have had this many records per second for an hour. `asked` counts the requests. */
 function logOf(perSecond: readonly number[]) {

@@ -1,9 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LOG } from '#app';
-import { farBounds, mostFarIds } from '#dataflow';
+import { DedupeSettings, farBounds, mostFarIds } from '#dataflow';
 import { TopicAndGroupNames, type StreamId } from '#event';
 import type { TopicAdmin } from '#kafka';
-import { GatewayConfig } from '../config/gateway-config.js';
 import { withinPatience } from './within-patience.js';
 
 type Admin = Pick<TopicAdmin, 'offsets' | 'offsetsAt'>;
@@ -14,7 +13,7 @@ export class IdWindowDurationReader {
   constructor(
     @Inject(LOG) private readonly log: { admin: Admin },
     private readonly topics: TopicAndGroupNames,
-    private readonly config: GatewayConfig,
+    private readonly settings: DedupeSettings,
   ) {}
 
   /**
@@ -23,8 +22,8 @@ export class IdWindowDurationReader {
    * `tributary_id_window_seconds`.
    */
   async secondsOf(stream: StreamId): Promise<number | null> {
-    const { DEDUPE_WINDOW_RECORDS: records, DEDUPE_WINDOW_MINUTES: minutes } = this.config;
-    const { milliseconds } = farBounds(this.config.DEDUPE_FAR_MINUTES, minutes);
+    const { DEDUPE_WINDOW_RECORDS: records, DEDUPE_WINDOW_MINUTES: minutes } = this.settings;
+    const { milliseconds } = farBounds(this.settings);
     const partition = { admin: this.log.admin, topic: this.topics.ofStream(stream) };
     return withinPatience(
       longest(partition, [

@@ -1,25 +1,15 @@
 import { IsInt, Max, Min } from 'class-validator';
-import { AppConfig, FromText } from '#api';
+import { AppConfig, composeSettings, FromText } from '#api';
+import { DedupeSettings } from '#dataflow';
+import { ConsumerSettings } from '#engine';
 
 const mebibyte = 1024 * 1024;
 
-export class MaterializerConfig extends AppConfig {
+/** Settings of the materializer. */
+export class MaterializerSettings {
   /** Port of the materializer for health checks and metrics. With 0, the operating system picks a free port. */
   @FromText('number') @IsInt() @Min(0) @Max(65_535) MATERIALIZER_PORT = 3903;
 
-  /**
-   * Number of offsets of a partition within which a repeated event id is recognised, if the repeat is also within
-   * DEDUPE_WINDOW_MINUTES.
-   */
-  @FromText('number') @IsInt() @Min(1) @Max(10_000_000) DEDUPE_WINDOW_RECORDS = 200_000;
-  /** Minutes within which a repeated event id is recognised, if the repeat is also within DEDUPE_WINDOW_RECORDS. */
-  @FromText('number') @IsInt() @Min(1) @Max(10_080) DEDUPE_WINDOW_MINUTES = 60;
-
-  /**
-   * Minutes within which a repeated event id is recognised even if the limit of DEDUPE_WINDOW_RECORDS is exceeded; at
-   * most DEDUPE_WINDOW_MINUTES. 0 switches this off.
-   */
-  @FromText('number') @IsInt() @Min(0) @Max(60) DEDUPE_FAR_MINUTES = 10;
   /**
    * Maximum bytes of memory for the event ids that DEDUPE_FAR_MINUTES needs, about 3.4 bytes for each id. If the memory
    * does not suffice, ids are forgotten earlier.
@@ -48,7 +38,13 @@ export class MaterializerConfig extends AppConfig {
    * erased entities.
    */
   @FromText('number') @IsInt() @Min(1) @Max(1440) JANITOR_MINUTES = 5;
-
-  /** Milliseconds without a heartbeat after which Kafka assigns the partitions of this process to another process. */
-  @FromText('number') @IsInt() @Min(6000) @Max(1_800_000) KAFKA_SESSION_TIMEOUT_MS = 30_000;
 }
+
+/** The settings that the materializer reads. */
+export const MaterializerConfig = composeSettings(
+  AppConfig,
+  MaterializerSettings,
+  DedupeSettings,
+  ConsumerSettings,
+);
+export type MaterializerConfig = InstanceType<typeof MaterializerConfig>;

@@ -2,8 +2,14 @@ import { Module, type OnModuleInit } from '@nestjs/common';
 import { PROCESS, PRODUCER } from '#app';
 import type { ProcessContext } from '#http';
 import type { Producer } from '#kafka';
-import { WebhookAddressPolicy, WebhookClient, WebhookDeliverer, WebhookSecrets } from '#webhooks';
-import type { ProcessorConfig } from '../config/processor-config.js';
+import {
+  WebhookAddressPolicy,
+  WebhookClient,
+  WebhookDeliverer,
+  WebhookSecrets,
+  WebhookSecretSettings,
+  WebhookSettings,
+} from '#webhooks';
 import { ProcessorTasks } from '../tasks/processor-tasks.js';
 import { TASK_DEPENDENCIES, withDeadLetters, type TaskDependencies } from '../tasks/task-dependencies.js';
 import { DeliveryOutages } from './output/delivery-outages.js';
@@ -16,7 +22,16 @@ const webhookTimeoutMs = 15_000;
 /** Nest module of the task that runs pipelines, and of the webhooks that they call. */
 @Module({
   providers: [
-    { provide: WebhookDeliverer, inject: [PROCESS, TASK_DEPENDENCIES], useFactory: openWebhooks },
+    {
+      provide: WebhookDeliverer,
+      inject: [PROCESS, TASK_DEPENDENCIES, WebhookSettings, WebhookSecretSettings],
+      useFactory: (
+        context: ProcessContext,
+        shared: TaskDependencies,
+        { WEBHOOK_ALLOWED_NETWORKS: networks }: WebhookSettings,
+        { WEBHOOK_SECRETS: secrets }: WebhookSecretSettings,
+      ) => openWebhooks(context, shared, { networks, secrets }),
+    },
     {
       provide: PipelinesProcessor,
       inject: [TASK_DEPENDENCIES, PRODUCER, WebhookDeliverer],
@@ -44,13 +59,11 @@ export class PipelinesModule implements OnModuleInit {
 }
 
 function openWebhooks(
-  { config, lifecycle }: ProcessContext<ProcessorConfig>,
+  { lifecycle }: ProcessContext,
   { store, definitions, logger, progress, onFailure }: TaskDependencies,
+  { networks, secrets }: { networks: string[]; secrets: string },
 ): WebhookDeliverer {
-  const client = new WebhookClient(
-    new WebhookAddressPolicy(config.WEBHOOK_ALLOWED_NETWORKS),
-    webhookTimeoutMs,
-  );
+  const client = new WebhookClient(new WebhookAddressPolicy(networks), webhookTimeoutMs);
   const outages = new DeliveryOutages({
     writer: store.pipelines,
     logger,
@@ -64,7 +77,7 @@ function openWebhooks(
   });
   return new WebhookDeliverer({
     poster: client,
-    secrets: new WebhookSecrets(config.WEBHOOK_SECRETS),
+    secrets: new WebhookSecrets(secrets),
     // A pipeline that waits for a webhook receiver counts as making progress. If the liveness check failed, the
     // restarted process would begin the delivery attempts again, without end.
     attempted: (attempt) => {

@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { DEFINITIONS, LOG, PROCESS, STORE } from '#app';
-import { farBounds, farReach, SharedIdWindows } from '#dataflow';
+import { DedupeSettings, farBounds, farReach, SharedIdWindows } from '#dataflow';
 import { Erasures, logTimeAt, StalledConsumerDetector, trackBatches } from '#engine';
 import { TopicAndGroupNames } from '#event';
 import type { ProcessContext } from '#http';
@@ -9,7 +9,7 @@ import type { Definitions } from '#registry';
 import type { Store } from '#store';
 import { activeWork } from '#telemetry';
 import { leaveOutRefused, VerdictTable } from '#verdicts';
-import type { ProcessorConfig } from '../config/processor-config.js';
+import { StateSettings } from './state-settings.js';
 import { TASK_DEPENDENCIES, type TaskDependencies } from './task-dependencies.js';
 import { ProcessorTasks } from './processor-tasks.js';
 
@@ -24,44 +24,47 @@ const TASK_LOG = Symbol('Log of tasks');
     { provide: StalledConsumerDetector, useFactory: () => new StalledConsumerDetector() },
     {
       provide: TASK_DEPENDENCIES,
-      inject: [PROCESS, STORE, DEFINITIONS, TASK_LOG, TopicAndGroupNames, StalledConsumerDetector],
+      inject: [
+        ...[PROCESS, STORE, DEFINITIONS, TASK_LOG, TopicAndGroupNames, StalledConsumerDetector],
+        ...[DedupeSettings, StateSettings],
+      ],
       useFactory: (
-        context: ProcessContext<ProcessorConfig>,
+        context: ProcessContext,
         store: Store,
         definitions: Definitions,
         log: Log,
         topics: TopicAndGroupNames,
         progress: StalledConsumerDetector,
-      ): TaskDependencies => {
-        const { config, logger, tracing } = context;
-        return {
-          log,
-          topics,
-          store,
-          definitions,
-          erasures: new Erasures(definitions),
-          progress,
-          idWindows: new SharedIdWindows({
-            records: config.DEDUPE_WINDOW_RECORDS,
-            milliseconds: config.DEDUPE_WINDOW_MINUTES * 60_000,
-          }),
-          cache: { keys: config.STATE_CACHED_KEYS, weight: config.STATE_CACHED_BYTES },
-          unsaved: { keys: config.STATE_SAVE_KEYS, weight: config.STATE_SAVE_BYTES },
-          saveIntervalMs: config.STATE_SAVE_INTERVAL_MS,
-          logger,
-          tracing,
-          onFailure: (error) => context.crash(error),
-        };
-      },
+        dedupe: DedupeSettings,
+        states: StateSettings,
+      ): TaskDependencies => ({
+        log,
+        topics,
+        store,
+        definitions,
+        erasures: new Erasures(definitions),
+        progress,
+        idWindows: new SharedIdWindows({
+          records: dedupe.DEDUPE_WINDOW_RECORDS,
+          milliseconds: dedupe.DEDUPE_WINDOW_MINUTES * 60_000,
+        }),
+        cache: { keys: states.STATE_CACHED_KEYS, weight: states.STATE_CACHED_BYTES },
+        unsaved: { keys: states.STATE_SAVE_KEYS, weight: states.STATE_SAVE_BYTES },
+        saveIntervalMs: states.STATE_SAVE_INTERVAL_MS,
+        logger: context.logger,
+        tracing: context.tracing,
+        onFailure: (error) => context.crash(error),
+      }),
     },
     {
       provide: TASK_LOG,
-      inject: [PROCESS, LOG, TopicAndGroupNames, StalledConsumerDetector],
+      inject: [PROCESS, LOG, TopicAndGroupNames, StalledConsumerDetector, DedupeSettings],
       useFactory: (
-        { config, lifecycle }: ProcessContext<ProcessorConfig>,
+        { lifecycle }: ProcessContext,
         log: Log,
         topics: TopicAndGroupNames,
         progress: StalledConsumerDetector,
+        dedupe: DedupeSettings,
       ): Log => {
         const verdicts = new VerdictTable({ log, names: topics });
         lifecycle.onStop('verdicts', () => verdicts.close());
@@ -72,8 +75,8 @@ const TASK_LOG = Symbol('Log of tasks');
           waiting: () => progress.attempted(),
           isStream: (topic) => topics.streamOf(topic) !== undefined,
           busy: {
-            records: config.DEDUPE_WINDOW_RECORDS,
-            milliseconds: farReach(farBounds(config.DEDUPE_FAR_MINUTES, config.DEDUPE_WINDOW_MINUTES)),
+            records: dedupe.DEDUPE_WINDOW_RECORDS,
+            milliseconds: farReach(farBounds(dedupe)),
           },
           logTimeAt,
         });

@@ -1,3 +1,4 @@
+import type { DedupeSettings } from './dedupe-settings.js';
 import { filterAges, hashedId, IdFilter } from './id-filter.js';
 import type { EvictedRecord } from './id-window.js';
 import type { MemoryBudget } from './memory-budget.js';
@@ -8,9 +9,9 @@ export interface FarDuplicateTimeLimit {
   milliseconds: number;
 }
 
-/** Returns the bounds that the settings give; an id is never remembered for longer than `windowMinutes`. */
-export function farBounds(farMinutes: number, windowMinutes: number): FarDuplicateTimeLimit {
-  return { milliseconds: Math.min(farMinutes, windowMinutes) * 60_000 };
+/** Returns the bounds that the settings give; an id is never remembered for longer than DEDUPE_WINDOW_MINUTES. */
+export function farBounds(settings: DedupeSettings): FarDuplicateTimeLimit {
+  return { milliseconds: Math.min(settings.DEDUPE_FAR_MINUTES, settings.DEDUPE_WINDOW_MINUTES) * 60_000 };
 }
 
 /** A range of offsets, from the first inclusive to the last exclusive. */

@@ -15,5 +15,6 @@ export { ClickHouseCredentials } from './clickhouse-credentials.js';
 export * from './configured-key-ring.js';
 export * from './issued-key-ring.js';
 export * from './key-ring.js';
+export { KeySettings } from './key-settings.js';
 export * from './require-scope.js';
 export * from './scope.js';

@@ -1,10 +1,10 @@
-import { Controller, Headers, Inject, Options, Res } from '@nestjs/common';
+import { Controller, Headers, Options, Res } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { ProblemError } from '#api';
 import { DescribeProblems, Public } from '#http';
 import { StreamName } from '../stream-name.js';
-import { WRITE_DEPENDENCIES, type WriteDependencies } from '../write-dependencies.js';
+import { WriteSettings } from '../write-settings.js';
 
 /**
  * Controller of the handshake with which a sender asks whether it may deliver CloudEvents to an address. The handshake
@@ -15,7 +15,11 @@ import { WRITE_DEPENDENCIES, type WriteDependencies } from '../write-dependencie
 @ApiTags('events')
 @Controller('api/v1/streams')
 export class WebhookHandshakeController {
-  constructor(@Inject(WRITE_DEPENDENCIES) private readonly ports: WriteDependencies) {}
+  private readonly origins: readonly string[];
+
+  constructor({ CLOUDEVENTS_ALLOWED_ORIGINS }: WriteSettings) {
+    this.origins = CLOUDEVENTS_ALLOWED_ORIGINS.map((origin) => origin.toLowerCase());
+  }
 
   @ApiOperation({
     summary: 'Ask whether CloudEvents may be delivered here',
@@ -37,7 +41,7 @@ export class WebhookHandshakeController {
     @Headers('webhook-request-origin') origin: string | undefined,
     @Res() reply: FastifyReply,
   ): void {
-    if (!origin || !this.ports.webhookOrigins.includes(origin.toLowerCase())) throw notAllowed();
+    if (!origin || !this.origins.includes(origin.toLowerCase())) throw notAllowed();
     const granted = { 'webhook-allowed-origin': origin, 'webhook-allowed-rate': '*' };
     void reply
       .code(200)

@@ -1,0 +1,45 @@
+/**
+ * A class of settings. Its properties have the names of environment variables, class-validator's decorators are their
+ * rules, and its initializers are their defaults.
+ */
+export type SettingsClass<T extends object = object> = new () => T;
+
+/** Returns the intersection of the members of a union. */
+type IntersectionOf<Union> = (Union extends unknown ? (one: Union) => void : never) extends (
+  all: infer Intersection,
+) => void
+  ? Intersection
+  : never;
+
+/**
+ * Returns one configuration class with the settings of several classes, each of them once.
+ * @throws Error when two classes define the same setting
+ */
+export function composeSettings<Classes extends readonly SettingsClass[]>(
+  ...classes: Classes
+): SettingsClass<IntersectionOf<InstanceType<Classes[number]>> & object> {
+  const composed = [...new Set(classes.flatMap(settingsClassesOf))];
+  requireOneDefinition(composed);
+  const type: SettingsClass = class {
+    static readonly composed: readonly SettingsClass[] = composed;
+    constructor() {
+      Object.assign(this, ...composed.map((one) => new one()));
+    }
+  };
+  return type as SettingsClass<IntersectionOf<InstanceType<Classes[number]>> & object>;
+}
+
+/** Returns the classes that a configuration class is composed of; for any other class, the class itself. */
+export function settingsClassesOf(type: SettingsClass): readonly SettingsClass[] {
+  return (type as { composed?: readonly SettingsClass[] }).composed ?? [type];
+}
+
+function requireOneDefinition(classes: readonly SettingsClass[]): void {
+  const definedBy = new Map<string, string>();
+  for (const type of classes)
+    for (const name of Object.keys(new type())) {
+      const other = definedBy.get(name);
+      if (other) throw new Error(`${other} and ${type.name} both define the setting ${name}.`);
+      definedBy.set(name, type.name);
+    }
+}
