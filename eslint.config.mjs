@@ -54,8 +54,8 @@ export default tseslint.config(
     rules: { '@typescript-eslint/consistent-type-imports': 'off' },
   },
   {
-    // A handler of Nest names what it is given, here as in the gateway.
-    files: ['libs/writing/**/*.controller.ts'],
+    // A handler and a constructor of Nest name what they are given, here as in the gateway.
+    files: ['libs/writing/**/*{.controller,-service}.ts'],
     rules: { 'max-params': 'off' },
   },
   {

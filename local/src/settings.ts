@@ -20,22 +20,7 @@ export interface LocalSettings {
   ports: Record<PortVariableName, number>;
 }
 
-/** The variables with the ports of a local system. */
-export const portNames = [
-  'KAFKA_PORT',
-  'CLICKHOUSE_PORT',
-  'CLICKHOUSE_TCP_PORT',
-  'INGEST_PORT',
-  'MATERIALIZER_PORT',
-  'PROCESSOR_PORT',
-  'GATEWAY_CORE_PORT',
-  'GATEWAY_QUERY_PORT',
-] as const;
-
-/** Environment variable with a port of the local system. */
-export type PortVariableName = (typeof portNames)[number];
-
-/** The settings of `npm start`, in addition to those of every app. */
+/** Settings of `npm start`. */
 export class LocalConfig extends AppConfig {
   /** Folder of data, logs, the API key and the engines' passwords, closed to other users (0700). */
   @IsString() TRIBUTARY_DATA_DIR = '.tributary';
@@ -56,6 +41,12 @@ export class LocalConfig extends AppConfig {
   /** Port of `gateway` with keys. */
   @FromText('number') @IsInt() @Min(1) @Max(65_535) GATEWAY_QUERY_PORT = 3902;
 }
+
+/** Environment variable with a port of the local system. */
+export type PortVariableName = Extract<keyof LocalConfig, `${string}_PORT`>;
+export const portNames = Object.keys(new LocalConfig()).filter((name): name is PortVariableName =>
+  name.endsWith('_PORT'),
+);
 
 /**
  * Reads the settings. Refuses settings that an app would refuse, before any process is started.

@@ -1,15 +1,12 @@
 import { DEFINITIONS } from '#app';
 import {
-  ConfiguredKeyRing,
+  configuredAndIssuedKeys,
   HttpAnswerMemoryBudget,
-  IssuedKeyRing,
-  joinKeyRings,
   requireApiKeys,
   type ProcessContext,
   type HttpAppOptions,
   type HttpPortOptions,
   type OpenApiOptions,
-  authRejections,
 } from '#http';
 import type { FastifyInstance } from 'fastify';
 import type { Definitions } from '#registry';
@@ -69,9 +66,8 @@ function sqlElsewhere(path: string): string | undefined {
  * key.
  */
 function queryPort(context: ProcessContext<GatewayConfig>): HttpPortOptions {
-  const { HOST: host, GATEWAY_QUERY_PORT: port, API_KEYS, KEYS_MAX_AGE_SECONDS } = context.config;
-  const configured = new ConfiguredKeyRing(API_KEYS);
-  if (configured.size === 0)
+  const { HOST: host, GATEWAY_QUERY_PORT: port, API_KEYS } = context.config;
+  if (API_KEYS.length === 0)
     context.logger.warn(
       'API_KEYS is empty: the query port accepts only keys that were issued on the core port',
     );
@@ -81,17 +77,10 @@ function queryPort(context: ProcessContext<GatewayConfig>): HttpPortOptions {
     anySite: true,
     openapi: document(context, 'query'),
     configure: (instance, services) => {
-      const definitions = () => services.get<Definitions>(DEFINITIONS);
       // The page at `/` needs no key, so it comes before the check of keys.
       servePages(instance, context, 'query');
-      requireApiKeys(instance, {
-        keyRing: joinKeyRings(
-          configured,
-          new IssuedKeyRing({ get: (keyId) => definitions().keys.get(keyId) }),
-        ),
-        issuedKeys: { ageMs: () => definitions().ageMs, mostMs: KEYS_MAX_AGE_SECONDS * 1000 },
-        onRefused: (code) => authRejections.inc({ code }),
-      });
+      const issued = () => services.get<Definitions>(DEFINITIONS);
+      requireApiKeys(instance, configuredAndIssuedKeys(context.config, issued));
     },
   };
 }

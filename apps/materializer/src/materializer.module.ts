@@ -10,7 +10,7 @@ import {
   STORE,
   StoreModule,
 } from '#app';
-import { farBounds } from '#dataflow';
+import { farBounds, idWindowBounds } from '#dataflow';
 import {
   createFlushTopic,
   Erasures,
@@ -32,7 +32,7 @@ import { IdWindowMetrics } from './id-window-metrics.js';
 import { InsertErasureRepeater } from './insert-erasure-repeater.js';
 import type { MaterializedPartition } from './materialized-partition.js';
 import { consumeLagRecords, consumeLagSeconds } from './materializer-metrics.js';
-import { Materializer, type MaterializerOptions } from './materializer.js';
+import { Materializer } from './materializer.js';
 import { removeOldVerdicts } from './store-garbage/old-verdicts.js';
 import { StoreGarbageCollector } from './store-garbage/store-garbage-collector.js';
 import { StoreUsageMetrics } from './store-usage-metrics.js';
@@ -100,7 +100,14 @@ export class MaterializerModule implements OnModuleInit {
     const inserts = new InsertErasureRepeater({ definitions, logger, eraser: store.eraser });
     const progress = new StalledConsumerDetector();
     const materializer = new Materializer({
-      ...settings(config),
+      window: idWindowBounds(config),
+      far: farBounds(config),
+      farBytes: config.DEDUPE_FAR_BYTES,
+      cachedEntities: config.CACHED_ENTITIES,
+      insertRows: config.INSERT_ROWS,
+      insertBytes: config.INSERT_BYTES,
+      insertIntervalMs: config.INSERT_INTERVAL_MS,
+      queueBytes: config.INSERT_QUEUE_BYTES,
       ...{ log, topics, logger, progress, inserts, writer: store.writer, tracing: context.tracing },
       erasures: new Erasures(definitions),
       onFailure: (error) => context.crash(error),
@@ -159,32 +166,4 @@ export class MaterializerModule implements OnModuleInit {
     lifecycle.onStop('garbage collection', () => garbage.stop());
     lifecycle.onStop('materializer', () => materializer.close(closeMs));
   }
-}
-
-function settings(
-  config: MaterializerConfig,
-): Pick<
-  MaterializerOptions,
-  | 'window'
-  | 'far'
-  | 'farBytes'
-  | 'cachedEntities'
-  | 'insertRows'
-  | 'insertBytes'
-  | 'insertIntervalMs'
-  | 'queueBytes'
-> {
-  return {
-    window: {
-      records: config.DEDUPE_WINDOW_RECORDS,
-      milliseconds: config.DEDUPE_WINDOW_MINUTES * 60_000,
-    },
-    far: farBounds(config),
-    farBytes: config.DEDUPE_FAR_BYTES,
-    cachedEntities: config.CACHED_ENTITIES,
-    insertRows: config.INSERT_ROWS,
-    insertBytes: config.INSERT_BYTES,
-    insertIntervalMs: config.INSERT_INTERVAL_MS,
-    queueBytes: config.INSERT_QUEUE_BYTES,
-  };
 }

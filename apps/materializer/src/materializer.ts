@@ -28,7 +28,7 @@ import { DecidedMarkPublisher } from './decided-mark-publisher.js';
 import { eraseUnstored } from './erase-unstored.js';
 import { EventInserter } from './event-inserter.js';
 import { IdHistoryLoader } from './id-history-loader.js';
-import { InsertQueue, type QueueReservation } from './insert-queue.js';
+import { InsertQueue, type InsertQueueOptions, type QueueReservation } from './insert-queue.js';
 import { insertSpans } from './insert-spans.js';
 import type { InsertErasureRepeater } from './insert-erasure-repeater.js';
 import { loadVersions } from './load-versions.js';
@@ -45,7 +45,10 @@ import {
   eventFreshness,
 } from './materializer-metrics.js';
 
-export interface MaterializerOptions {
+export interface MaterializerOptions extends Pick<
+  InsertQueueOptions,
+  'insertRows' | 'insertBytes' | 'queueBytes'
+> {
   log: Log;
   writer: MaterializerStore;
   topics: TopicAndGroupNames;
@@ -64,10 +67,7 @@ export interface MaterializerOptions {
   inserts?: Pick<InsertErasureRepeater, 'begin' | 'end'>;
   /** Number of entities whose latest version is cached in memory. */
   cachedEntities: number;
-  insertRows: number;
-  insertBytes: number;
   insertIntervalMs: number;
-  queueBytes: number;
   tracing?: Tracing | undefined;
   retryDelays?: { firstDelayMs: number; longestDelayMs: number };
   /** Returns the current time in milliseconds since 1970. */

@@ -155,9 +155,7 @@ export class AppConfig {
   @FromText('list') @AreHostNames() ALLOWED_HOSTS: string[] = [];
 
   /** Kafka brokers to connect to first: `host:port`, comma-separated. */
-  @FromText('list')
-  @AreBrokers()
-  KAFKA_BROKERS: string[] = ['127.0.0.1:9092'];
+  @FromText('list') @AreBrokers() KAFKA_BROKERS: string[] = ['127.0.0.1:9092'];
   /**
    * Prefix of every topic and consumer group, at most 30 characters. The prefix separates installations on one Kafka
    * cluster.

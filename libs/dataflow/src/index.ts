@@ -32,7 +32,7 @@ export {
   type FarDuplicateTimeLimit,
   type OffsetInterval,
 } from './id-window/id-history.js';
-export { DedupeSettings } from './id-window/dedupe-settings.js';
+export { DedupeSettings, idWindowBounds } from './id-window/dedupe-settings.js';
 export * from './id-window/id-window.js';
 export { IdWindowReader } from './id-window/id-window-reader.js';
 export { IdWindowLostError } from './id-window/shared-id-window.js';

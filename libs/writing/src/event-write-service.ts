@@ -1,9 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { DEFINITIONS } from '#app';
+import { TopicAndGroupNames } from '#event';
 import { accessOf, actorOf, recordHeaders, takeEvents } from '#http';
+import type { Producer } from '#kafka';
+import type { Definitions } from '#registry';
+import { VerdictTable } from '#verdicts';
 import { ConditionalEventWaiter } from './conditional-event-waiter.js';
 import type { AppendedEvent } from './appended-event.js';
 import { EventAppender, type WriteOptions } from './event-appender.js';
+import { EVENT_PRODUCER } from './metered-producer.js';
 import { IngestClock } from './ingest-clock.js';
 import type { EventParserInputs } from './read-event.js';
 import type { ParsedEvents } from './read-request.js';
@@ -15,7 +21,6 @@ import { SchemaIndex } from './schemas/schema-index.js';
 import { StreamCreator } from './stream-creator.js';
 import { authorizeStreams } from './authorize-streams.js';
 import { UuidV7Generator } from './uuid-v7.js';
-import { WRITE_DEPENDENCIES, type WriteDependencies } from './write-dependencies.js';
 import { WriteSettings } from './write-settings.js';
 
 /** Returns the JSON pointer with which errors name the event with this index. */
@@ -32,14 +37,20 @@ export class EventWriteService {
   private readonly clock = new IngestClock();
   private readonly ids = new UuidV7Generator();
 
-  constructor(@Inject(WRITE_DEPENDENCIES) ports: WriteDependencies, settings: WriteSettings) {
-    const gate = new StreamCreator(ports.definitions, ports.topics, settings.AUTO_CREATE_STREAMS);
-    this.writer = new EventAppender(ports.producer, gate, new ConditionalEventWaiter(ports.verdicts));
-    this.schemas = new SchemaIndex(ports.definitions);
+  constructor(
+    @Inject(EVENT_PRODUCER) producer: Producer,
+    @Inject(DEFINITIONS) definitions: Definitions,
+    topics: TopicAndGroupNames,
+    verdicts: VerdictTable,
+    settings: WriteSettings,
+  ) {
+    const gate = new StreamCreator(definitions, topics, settings.AUTO_CREATE_STREAMS);
+    this.writer = new EventAppender(producer, gate, new ConditionalEventWaiter(verdicts));
+    this.schemas = new SchemaIndex(definitions);
     this.schemaCheck = new EventSchemaValidator({
       index: this.schemas,
       compile: compileDataSchema,
-      mismatches: new SchemaMismatchCounter(ports.definitions),
+      mismatches: new SchemaMismatchCounter(definitions),
     });
   }
 

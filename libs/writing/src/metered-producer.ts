@@ -8,6 +8,9 @@ import {
   produceDuration,
 } from './write-metrics.js';
 
+/** Injection token of the `Producer` of events, whose appends are measured and traced. */
+export const EVENT_PRODUCER = Symbol('Producer of events');
+
 /**
  * A producer that passes appends to another one and exports metrics: bytes in flight, acknowledged records and bytes,
  * durations, and errors by reason.

@@ -1,5 +1,6 @@
 import { Controller, Inject, Post } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { DEFINITIONS } from '#app';
 import { limits } from '#event';
 import { ProblemError, StreamInput } from '#api';
 import type { Definitions } from '#registry';
@@ -7,18 +8,13 @@ import { AlwaysAnswered, Body, InjectPrincipal, DescribeProblems, Principal, Req
 import { refusalOf } from './authorize-streams.js';
 import { createdStreamContent } from './write-answers.js';
 import { createStreamProblems } from './write-texts.js';
-import { WRITE_DEPENDENCIES, type WriteDependencies } from './write-dependencies.js';
 import './write-problems.js';
 
 /** Controller of the route that creates a stream explicitly, before its first event. */
 @ApiTags('streams')
 @Controller('api/v1/streams')
 export class StreamCreationController {
-  private readonly definitions: Definitions;
-
-  constructor(@Inject(WRITE_DEPENDENCIES) ports: WriteDependencies) {
-    this.definitions = ports.definitions;
-  }
+  constructor(@Inject(DEFINITIONS) private readonly definitions: Definitions) {}
 
   @ApiOperation({
     summary: 'Create a stream',

@@ -1,9 +1,8 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { DEFINITIONS, LOG, PROCESS, PRODUCER } from '#app';
+import { LOG, PROCESS, PRODUCER } from '#app';
 import { TopicAndGroupNames } from '#event';
 import type { ProcessContext } from '#http';
 import type { Log, Producer } from '#kafka';
-import type { Definitions } from '#registry';
 import { VerdictTable } from '#verdicts';
 import { EventsController } from './events.controller.js';
 import { CloudEventsController } from './cloudevents/cloud-events.controller.js';
@@ -12,13 +11,9 @@ import { EventWriteService } from './event-write-service.js';
 import { OtlpController } from './otlp/otlp.controller.js';
 import { RawController } from './raw/raw.controller.js';
 import { StreamCreationController } from './stream-creation.controller.js';
-import { MeteredProducer } from './metered-producer.js';
+import { EVENT_PRODUCER, MeteredProducer } from './metered-producer.js';
 import { traced } from './traced-producer.js';
-import { WRITE_DEPENDENCIES, type WriteDependencies } from './write-dependencies.js';
 import type { WriteSettings } from './write-settings.js';
-
-/** Injection token of the `Producer` of events, whose appends are measured and traced. */
-export const EVENT_PRODUCER = Symbol('Producer of events');
 
 /**
  * Nest module with the controllers of all write routes. The app `ingest` mounts it, and the gateway mounts it on its
@@ -46,18 +41,12 @@ export class WriteModule {
             traced(new MeteredProducer(producer), tracing),
         },
         {
-          provide: WRITE_DEPENDENCIES,
-          inject: [PROCESS, LOG, EVENT_PRODUCER, DEFINITIONS, TopicAndGroupNames],
-          useFactory: (
-            { lifecycle }: ProcessContext,
-            log: Log,
-            producer: Producer,
-            definitions: Definitions,
-            topics: TopicAndGroupNames,
-          ): WriteDependencies => {
-            const verdicts = new VerdictTable({ log, names: topics });
+          provide: VerdictTable,
+          inject: [PROCESS, LOG, TopicAndGroupNames],
+          useFactory: ({ lifecycle }: ProcessContext, log: Log, names: TopicAndGroupNames) => {
+            const verdicts = new VerdictTable({ log, names });
             lifecycle.onStop('verdicts', () => verdicts.close());
-            return { producer, definitions, topics, verdicts };
+            return verdicts;
           },
         },
         EventWriteService,

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { DEFINITIONS, LOGGER, PROCESS } from '#app';
 import type { ProcessContext } from '#http';
 import type { Definitions } from '#registry';
-import { clickHouseOptions, openClickHouseSql, type AnalystSqlOptions, type AnalystSqlRunner } from '#store';
+import { clickHouseOptions, openClickHouseSql, type AnalystSqlRunner } from '#store';
 import type { Logger } from '#telemetry';
 import { sqlByStreamName } from '../reads/by-stream-name.js';
 import { StoreTables } from '../stores/stores.module.js';
@@ -26,7 +26,10 @@ import { ViewPublisher } from './view-publisher.js';
         definitions: Definitions,
         settings: SqlSettings,
       ): AnalystSqlRunner => {
-        const sql = openClickHouseSql(clickHouseOptions(config), sqlOptions(settings));
+        const sql = openClickHouseSql(clickHouseOptions(config), {
+          user: { name: settings.SQL_CLICKHOUSE_USER, password: settings.SQL_CLICKHOUSE_PASSWORD },
+          bounds: { seconds: settings.SQL_SECONDS, memoryBytes: settings.SQL_MEMORY_MIB * 1024 * 1024 },
+        });
         lifecycle.onStop('sql', () => sql.close());
         return sqlByStreamName(sql, definitions);
       },
@@ -53,11 +56,3 @@ import { ViewPublisher } from './view-publisher.js';
   ],
 })
 export class SqlModule {}
-
-function sqlOptions(settings: SqlSettings): AnalystSqlOptions {
-  const { SQL_CLICKHOUSE_USER: name, SQL_CLICKHOUSE_PASSWORD: password } = settings;
-  return {
-    user: { name, password },
-    bounds: { seconds: settings.SQL_SECONDS, memoryBytes: settings.SQL_MEMORY_MIB * 1024 * 1024 },
-  };
-}

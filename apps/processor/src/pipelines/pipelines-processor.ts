@@ -3,26 +3,23 @@ import {
   Reconciler,
   KafkaOrClickHouseRetrier,
   WorkShutdown,
-  type ErasureLookup,
   type LagGauge,
   type OwnedPartition,
-  type StalledConsumerDetector,
 } from '#engine';
-import type { TopicAndGroupNames } from '#event';
 import { systemActor, type Definitions, type PipelineDefinition } from '#registry';
-import type { Log, Producer } from '#kafka';
+import type { Producer } from '#kafka';
 import type { EventReader, EventWriter, KeyedStateReader, KeyedStateStore } from '#store';
-import type { SharedIdWindows } from '#dataflow';
-import type { Logger, Tracing } from '#telemetry';
+import type { Tracing } from '#telemetry';
 import type { WebhookDeliverer } from '#webhooks';
 import { DefinitionFailureReporter } from '../definition-failure-reporter.js';
 import { StaleDefinitionMetricsRemover } from '../stale-definition-metrics-remover.js';
 import type { ProcessorTask } from '../tasks/processor-tasks.js';
+import type { StatefulTaskDependencies } from '../tasks/task-dependencies.js';
 import { EmittedEventValidator } from './output/emitted-event-validator.js';
 import { Sink } from './output/sink.js';
 import { JobProducer } from './jobs/job-producer.js';
 import { RunningJob } from './jobs/running-job.js';
-import { RowCacheBudget, type RowCacheBounds } from './state/partition-row-cache.js';
+import { RowCacheBudget } from './state/partition-row-cache.js';
 import { SideInputLoader } from './lookups/side-input-loader.js';
 import type { JobPartitionState } from './state/job-partition-state.js';
 import type { JobCheckpointer, JobIntervals, JobDependencies } from './jobs/job-dependencies.js';
@@ -47,10 +44,8 @@ import {
   pipelineLagSeconds,
 } from './jobs/pipeline-metrics.js';
 
-export interface PipelinesProcessorOptions {
-  log: Log;
+export interface PipelinesProcessorOptions extends StatefulTaskDependencies {
   producer: Pick<Producer, 'append'>;
-  topics: TopicAndGroupNames;
   definitions: Pick<
     Definitions,
     'pipelines' | 'projections' | 'schemas' | 'stream' | 'createStream' | 'onChange' | 'ageMs'
@@ -59,28 +54,11 @@ export interface PipelinesProcessorOptions {
   reader: Pick<EventReader, 'storedIds'>;
   projections: Pick<KeyedStateReader, 'find'>;
   webhooks: Pick<WebhookDeliverer, 'deliver' | 'missingConfiguration'>;
-  erasures: ErasureLookup;
-  progress: StalledConsumerDetector;
-  logger: Logger;
   tracing?: Tracing | undefined;
-  /** The id windows that all projections and pipelines of the process share. */
-  idWindows: SharedIdWindows;
-  /**
-   * Maximum number of rows (`keys`) and approximate maximum of characters (`weight`) in the row cache of all pipelines.
-   */
-  cache: RowCacheBounds;
-  /**
-   * Maximum number of rows and dead letters (`keys`), and approximate maximum of characters (`weight`), that wait to be
-   * saved.
-   */
-  unsaved: { keys: number; weight: number };
-  saveIntervalMs: number;
   retryDelays?: { firstDelayMs: number; longestDelayMs: number };
   pace?: JobIntervals;
   /** Returns the current time in milliseconds since 1970. */
   now?: () => number;
-  /** Called once, when the pipelines of this process cannot continue. The caller should end the process. */
-  onFailure(error: Error): void;
 }
 
 const defaultPace: JobIntervals = { tellMs: 200, quietSaveMs: 5000, goneMs: 10_000 };

@@ -26,11 +26,35 @@ const webhookTimeoutMs = 15_000;
       provide: WebhookDeliverer,
       inject: [PROCESS, TASK_DEPENDENCIES, WebhookSettings, WebhookSecretSettings],
       useFactory: (
-        context: ProcessContext,
-        shared: TaskDependencies,
+        { lifecycle }: ProcessContext,
+        { store, definitions, logger, progress, onFailure }: TaskDependencies,
         { WEBHOOK_ALLOWED_NETWORKS: networks }: WebhookSettings,
         { WEBHOOK_SECRETS: secrets }: WebhookSecretSettings,
-      ) => openWebhooks(context, shared, { networks, secrets }),
+      ) => {
+        const client = new WebhookClient(new WebhookAddressPolicy(networks), webhookTimeoutMs);
+        const outages = new DeliveryOutages({
+          writer: store.pipelines,
+          logger,
+          now: Date.now,
+          isCurrent: (job) => definitions.pipelines.all().some(({ run }) => run.id === job),
+          onFailure: (error) => onFailure(error as Error),
+        });
+        lifecycle.onStop('webhooks', async () => {
+          client.close();
+          await outages.stop();
+        });
+        return new WebhookDeliverer({
+          poster: client,
+          secrets: new WebhookSecrets(secrets),
+          // A pipeline that waits for a webhook receiver counts as making progress. If the liveness check failed, the
+          // restarted process would begin the delivery attempts again, without end.
+          attempted: (attempt) => {
+            progress.attempted();
+            countAttempt(attempt);
+            outages.attempted(attempt);
+          },
+        });
+      },
     },
     {
       provide: PipelinesProcessor,
@@ -56,34 +80,4 @@ export class PipelinesModule implements OnModuleInit {
   onModuleInit(): void {
     this.tasks.add(this.processor);
   }
-}
-
-function openWebhooks(
-  { lifecycle }: ProcessContext,
-  { store, definitions, logger, progress, onFailure }: TaskDependencies,
-  { networks, secrets }: { networks: string[]; secrets: string },
-): WebhookDeliverer {
-  const client = new WebhookClient(new WebhookAddressPolicy(networks), webhookTimeoutMs);
-  const outages = new DeliveryOutages({
-    writer: store.pipelines,
-    logger,
-    now: Date.now,
-    isCurrent: (job) => definitions.pipelines.all().some(({ run }) => run.id === job),
-    onFailure: (error) => onFailure(error as Error),
-  });
-  lifecycle.onStop('webhooks', async () => {
-    client.close();
-    await outages.stop();
-  });
-  return new WebhookDeliverer({
-    poster: client,
-    secrets: new WebhookSecrets(secrets),
-    // A pipeline that waits for a webhook receiver counts as making progress. If the liveness check failed, the
-    // restarted process would begin the delivery attempts again, without end.
-    attempted: (attempt) => {
-      progress.attempted();
-      countAttempt(attempt);
-      outages.attempted(attempt);
-    },
-  });
 }

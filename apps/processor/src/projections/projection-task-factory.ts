@@ -1,17 +1,15 @@
 import {
   PartitionErasureLookup,
   warmUpStart,
-  type ErasureLookup,
   type OwnedPartition,
-  type StalledConsumerDetector,
   type KafkaOrClickHouseRetrier,
   type TaskFactory,
 } from '#engine';
-import { streamNameOf, type TopicAndGroupNames } from '#event';
-import type { Log } from '#kafka';
+import { streamNameOf } from '#event';
 import type { StatePartitionKey, PartitionCheckpoint, KeyedStateStore } from '#store';
-import type { IdWindowReader, SharedIdWindows } from '#dataflow';
+import type { IdWindowReader } from '#dataflow';
 import type { Tracing } from '#telemetry';
+import type { PartitionTaskDependencies } from '../tasks/task-dependencies.js';
 import type { DesiredGeneration } from './desired-generations.js';
 import type { SharedKeyStateCache } from './shared-key-state-cache.js';
 import { initialProgress, PartitionProjector } from './partition-projector.js';
@@ -20,17 +18,12 @@ import type { ProjectionCheckpointer } from './save-states.js';
 import type { BackfillFromStore } from './backfill-from-store.js';
 
 /** Dependencies that all generations of a process share. */
-export interface ProjectionDependencies {
-  log: Log;
-  topics: TopicAndGroupNames;
+export interface ProjectionDependencies extends PartitionTaskDependencies {
   writer: Pick<KeyedStateStore, 'load' | 'progressOf' | 'save'>;
   retry: KafkaOrClickHouseRetrier;
   checkpointer: ProjectionCheckpointer;
   keys: SharedKeyStateCache;
   history: BackfillFromStore;
-  erasures: ErasureLookup;
-  idWindows: SharedIdWindows;
-  progress: StalledConsumerDetector;
   tracing?: Tracing | undefined;
   /** Returns the current time in milliseconds since 1970. */
   now: () => number;

@@ -4,19 +4,15 @@ import {
   Reconciler,
   KafkaOrClickHouseRetrier,
   WorkShutdown,
-  type ErasureLookup,
   type LagGauge,
   type OwnedPartition,
-  type StalledConsumerDetector,
 } from '#engine';
-import type { TopicAndGroupNames } from '#event';
 import { latestGeneration, systemActor, type Definitions } from '#registry';
-import type { Log } from '#kafka';
 import type { EventReader, EventWriter, KeyedStateStore } from '#store';
-import type { SharedIdWindows } from '#dataflow';
-import type { Logger, Tracing } from '#telemetry';
+import type { Tracing } from '#telemetry';
 import { DefinitionFailureReporter } from '../definition-failure-reporter.js';
 import type { ProcessorTask } from '../tasks/processor-tasks.js';
+import type { StatefulTaskDependencies } from '../tasks/task-dependencies.js';
 import { collectGenerations } from './generation-collection.js';
 import { DesiredGenerationSelector, type DesiredGeneration } from './desired-generations.js';
 import { SharedKeyStateCache } from './shared-key-state-cache.js';
@@ -37,35 +33,18 @@ import {
   projectionLagSeconds,
 } from './projection-metrics.js';
 
-export interface ProjectionsProcessorOptions {
-  log: Log;
-  topics: TopicAndGroupNames;
+export interface ProjectionsProcessorOptions extends StatefulTaskDependencies {
   definitions: Pick<Definitions, 'projections' | 'stream' | 'onChange' | 'ageMs'>;
   writer: Pick<KeyedStateStore, 'save' | 'load' | 'progressOf' | 'remove' | 'owners'> &
     Pick<EventWriter, 'appendDeadLetters'>;
   /** Reads stored events whose records Kafka no longer has. */
   reader: Pick<EventReader, 'inLogOrder'>;
-  erasures: ErasureLookup;
-  progress: StalledConsumerDetector;
-  logger: Logger;
-  /** The id windows that all projections and pipelines of the process share. */
-  idWindows: SharedIdWindows;
-  /**
-   * Maximum number of keys (`keys`) and approximate maximum of characters (`weight`) in the key cache of all
-   * projections.
-   */
-  cache: { keys: number; weight: number };
-  /** Maximum number of states (`keys`) and approximate maximum of characters (`weight`) that wait to be saved. */
-  unsaved: { keys: number; weight: number };
-  saveIntervalMs: number;
   tracing?: Tracing | undefined;
   retryDelays?: { firstDelayMs: number; longestDelayMs: number };
   /** Maximum milliseconds between two polls of the progress of a generation that has not caught up yet. */
   lookMs?: number;
   /** Returns the current time in milliseconds since 1970. */
   now?: () => number;
-  /** Called once, when the projections of this process cannot continue. The caller should end the process. */
-  onFailure(error: Error): void;
 }
 
 /** Maximum number of partitions that fold a batch, and load keys from the store, at the same time. */

@@ -3,16 +3,14 @@ import {
   PartitionTaskHost,
   StalledConsumerDetector,
   KafkaOrClickHouseRetrier,
-  type ErasureLookup,
   type OwnedPartition,
   type TaskFactory,
 } from '#engine';
 import { isReservedStream } from '#api';
-import type { TopicAndGroupNames } from '#event';
 import type { Definitions } from '#registry';
 import type { Log } from '#kafka';
 import type { EventWriter, Store } from '#store';
-import type { Logger } from '#telemetry';
+import type { TaskDependencies } from '../tasks/task-dependencies.js';
 import { EntityCache, type EntityCacheBounds } from './entity-cache.js';
 import { PartitionEntityFold } from './partition-entity-fold.js';
 import { EntitySnapshotCountdowns } from './entity-snapshot-countdowns.js';
@@ -30,14 +28,14 @@ const cacheBounds: EntityCacheBounds = { entities: 50_000, characters: 48 * 1024
 /** Maximum number of characters of all states that wait to be saved. */
 const mostWaiting = 8 * 1024 * 1024;
 
-export interface EntitySnapshotterOptions {
+export interface EntitySnapshotterOptions extends Pick<
+  TaskDependencies,
+  'topics' | 'erasures' | 'logger' | 'onFailure'
+> {
   log: Pick<Log, 'admin' | 'consumer'>;
-  topics: TopicAndGroupNames;
   definitions: Pick<Definitions, 'stream' | 'streams' | 'onChange'>;
   snapshots: Store['snapshots'];
   versions: Pick<EventWriter, 'latestVersions'>;
-  erasures: ErasureLookup;
-  logger: Logger;
   retryDelays?: { firstDelayMs: number; longestDelayMs: number };
   /** Milliseconds between two polls of the offset that the materializer has committed. */
   lookMs?: number;
@@ -49,8 +47,6 @@ export interface EntitySnapshotterOptions {
   mostCounted?: number;
   /** Returns the current time in milliseconds since 1970. */
   now?: () => number;
-  /** Called when the snapshotter cannot continue. The caller should end the process. */
-  onFailure(error: Error): void;
 }
 
 /**

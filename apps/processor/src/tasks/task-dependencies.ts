@@ -18,7 +18,7 @@ export interface TaskDependencies {
   definitions: Definitions;
   erasures: ErasureLookup;
   progress: StalledConsumerDetector;
-  /** The id windows of all partitions, in which a repeated event id is recognised. */
+  /** The id windows of all partitions, in which a repeated event id is recognised. Projections and pipelines share them. */
   idWindows: SharedIdWindows;
   /** Limits of the state cache of one task: entries, and approximate characters. */
   cache: { keys: number; weight: number };
@@ -27,9 +27,18 @@ export interface TaskDependencies {
   saveIntervalMs: number;
   logger: Logger;
   tracing: Tracing | undefined;
-  /** Ends the process, because a task cannot continue. */
+  /** Called once by a task that cannot continue. The callee ends the process. */
   onFailure: (error: Error) => void;
 }
+
+/** What a task with keyed states gets of `TaskDependencies`; it narrows the others. */
+export type StatefulTaskDependencies = Omit<TaskDependencies, 'store' | 'definitions' | 'tracing'>;
+
+/** What the partitions of such a task share. */
+export type PartitionTaskDependencies = Pick<
+  TaskDependencies,
+  'log' | 'topics' | 'erasures' | 'idWindows' | 'progress'
+>;
 
 /** Returns the states of a task together with the dead letters that it writes. */
 export function withDeadLetters(

@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { DEFINITIONS, LOG, PROCESS, STORE } from '#app';
-import { DedupeSettings, farBounds, farReach, SharedIdWindows } from '#dataflow';
+import { DedupeSettings, farBounds, farReach, idWindowBounds, SharedIdWindows } from '#dataflow';
 import { Erasures, logTimeAt, StalledConsumerDetector, trackBatches } from '#engine';
 import { TopicAndGroupNames } from '#event';
 import type { ProcessContext } from '#http';
@@ -44,10 +44,7 @@ const TASK_LOG = Symbol('Log of tasks');
         definitions,
         erasures: new Erasures(definitions),
         progress,
-        idWindows: new SharedIdWindows({
-          records: dedupe.DEDUPE_WINDOW_RECORDS,
-          milliseconds: dedupe.DEDUPE_WINDOW_MINUTES * 60_000,
-        }),
+        idWindows: new SharedIdWindows(idWindowBounds(dedupe)),
         cache: { keys: states.STATE_CACHED_KEYS, weight: states.STATE_CACHED_BYTES },
         unsaved: { keys: states.STATE_SAVE_KEYS, weight: states.STATE_SAVE_BYTES },
         saveIntervalMs: states.STATE_SAVE_INTERVAL_MS,

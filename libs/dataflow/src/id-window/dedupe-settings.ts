@@ -1,5 +1,6 @@
 import { IsInt, Max, Min } from 'class-validator';
 import { FromText } from '#api';
+import type { IdWindowBounds } from './id-window.js';
 
 /** Settings of duplicates. The gateway, the materializer and the processor need the same values. */
 export class DedupeSettings {
@@ -15,4 +16,12 @@ export class DedupeSettings {
    * most DEDUPE_WINDOW_MINUTES. 0 switches this off.
    */
   @FromText('number') @IsInt() @Min(0) @Max(60) DEDUPE_FAR_MINUTES = 10;
+}
+
+/** Returns the bounds of the id window that the settings give. */
+export function idWindowBounds(settings: DedupeSettings): IdWindowBounds {
+  return {
+    records: settings.DEDUPE_WINDOW_RECORDS,
+    milliseconds: settings.DEDUPE_WINDOW_MINUTES * 60_000,
+  };
 }

@@ -6,12 +6,12 @@ export {
   requireStillAuthenticated,
   takeEvents,
 } from './authentication-result.js';
-export * from './are-api-keys.js';
 export * from './api-key.js';
 export * from './auth-hook.js';
 export * from './authenticate.js';
 export { AcceptsBasicAuth } from './basic-auth.js';
 export { ClickHouseCredentials } from './clickhouse-credentials.js';
+export { configuredAndIssuedKeys } from './configured-and-issued-keys.js';
 export * from './configured-key-ring.js';
 export * from './issued-key-ring.js';
 export * from './key-ring.js';

@@ -1,10 +1,10 @@
-import type { Checkpointer, ErasureLookup, StalledConsumerDetector, KafkaOrClickHouseRetrier } from '#engine';
-import type { StreamId, TopicAndGroupNames } from '#event';
+import type { Checkpointer, KafkaOrClickHouseRetrier } from '#engine';
+import type { StreamId } from '#event';
 import type { Definitions } from '#registry';
-import type { Log, Producer } from '#kafka';
+import type { Producer } from '#kafka';
 import type { EventWriter, KeyedStateReader, KeyedStateStore } from '#store';
-import type { SharedIdWindows } from '#dataflow';
 import type { Tracing } from '#telemetry';
+import type { PartitionTaskDependencies } from '../../tasks/task-dependencies.js';
 import type { Sink } from '../output/sink.js';
 import type { JobPartitionState, UnsavedJobChanges } from '../state/job-partition-state.js';
 import type { RowCacheBudget } from '../state/partition-row-cache.js';
@@ -29,9 +29,7 @@ export interface JobIntervals {
 }
 
 /** Dependencies that all jobs of a process share. */
-export interface JobDependencies {
-  log: Log;
-  topics: TopicAndGroupNames;
+export interface JobDependencies extends PartitionTaskDependencies {
   producer: Pick<Producer, 'append'>;
   writer: Pick<KeyedStateStore, 'load' | 'due' | 'progressOf' | 'save'> &
     Pick<KeyedStateReader, 'progress'> &
@@ -49,9 +47,6 @@ export interface JobDependencies {
   retry: KafkaOrClickHouseRetrier;
   checkpointer: JobCheckpointer;
   budget: RowCacheBudget;
-  erasures: ErasureLookup;
-  idWindows: SharedIdWindows;
-  progress: StalledConsumerDetector;
   stepMetrics: OperatorMetrics;
   tracing: Tracing | undefined;
   pace: JobIntervals;
