@@ -4,7 +4,13 @@ import { kafkaLogOptions, type AppConfig } from '#api';
 import { openKafkaLog } from '#kafka';
 import { isPortTaken } from './free-port.js';
 import { privateFolder } from './private-folder.js';
-import { listeningPorts, shellQuoted, type LocalSettings, type PortVariableName } from './settings.js';
+import {
+  listeningPorts,
+  portNames,
+  shellQuoted,
+  type LocalSettings,
+  type PortVariableName,
+} from './settings.js';
 
 /** Milliseconds within which one of the brokers must answer. */
 const brokerTimeoutMs = 8_000;
@@ -100,7 +106,7 @@ async function otherPorts(
   taken: [PortVariableName, number][],
   settings: LocalSettings,
 ): Promise<Record<string, string>> {
-  const used = new Set(Object.values(settings.ports));
+  const used = new Set(portNames.map((name) => settings.ports[name]));
   const chosen: Record<string, string> = {};
   for (const [name, port] of taken) {
     let other = port < 50_000 ? port + 10_000 : port - 10_000;

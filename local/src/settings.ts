@@ -61,10 +61,7 @@ export function readSettings(env: NodeJS.ProcessEnv, root: string): LocalSetting
     brokers: env.KAFKA_BROKERS ? config.KAFKA_BROKERS.join(',') : undefined,
     clickhouseUrl: env.CLICKHOUSE_URL ? config.CLICKHOUSE_URL : undefined,
     host: config.HOST,
-    ports: Object.fromEntries(portNames.map((name) => [name, config[name]])) as Record<
-      PortVariableName,
-      number
-    >,
+    ports: config,
   };
   refuseEqualPorts(settings);
   return settings;

@@ -16,14 +16,7 @@ import { NewGenerationOrJobFactory } from './sources/new-generation-or-job-facto
 /** Longest time that a query waits for a slot, in milliseconds. */
 const waitMs = 10_000;
 
-const services = [
-  ConsistencyTokenWaiter,
-  StreamReadAuthorizer,
-  GroupLagReader,
-  NewGenerationOrJobFactory,
-  Bulkhead,
-  WebhookAddressPolicy,
-];
+const services = [ConsistencyTokenWaiter, StreamReadAuthorizer, GroupLagReader, NewGenerationOrJobFactory];
 
 /**
  * Global Nest module of services that several resources use: visible streams, waiting for positions, lag of consumer
@@ -32,10 +25,7 @@ const services = [
 @Global()
 @Module({
   providers: [
-    ConsistencyTokenWaiter,
-    StreamReadAuthorizer,
-    GroupLagReader,
-    NewGenerationOrJobFactory,
+    ...services,
     {
       provide: Bulkhead,
       inject: [ReadSettings],
@@ -55,6 +45,6 @@ const services = [
     },
     { provide: CONSISTENCY_BOUNDS, useValue: {} },
   ],
-  exports: services,
+  exports: [...services, Bulkhead, WebhookAddressPolicy],
 })
 export class ResourceServicesModule {}

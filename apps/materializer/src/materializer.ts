@@ -45,10 +45,7 @@ import {
   eventFreshness,
 } from './materializer-metrics.js';
 
-export interface MaterializerOptions extends Pick<
-  InsertQueueOptions,
-  'insertRows' | 'insertBytes' | 'queueBytes'
-> {
+export interface MaterializerOptions extends Omit<InsertQueueOptions, 'intervalMs' | 'write' | 'onFailure'> {
   log: Log;
   writer: MaterializerStore;
   topics: TopicAndGroupNames;

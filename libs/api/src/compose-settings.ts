@@ -4,7 +4,7 @@
  */
 export type SettingsClass<T extends object = object> = new () => T;
 
-/** Returns the intersection of the members of a union. */
+/** The intersection of the members of a union. */
 type IntersectionOf<Union> = (Union extends unknown ? (one: Union) => void : never) extends (
   all: infer Intersection,
 ) => void
@@ -20,13 +20,12 @@ export function composeSettings<Classes extends readonly SettingsClass[]>(
 ): SettingsClass<IntersectionOf<InstanceType<Classes[number]>> & object> {
   const composed = [...new Set(classes.flatMap(settingsClassesOf))];
   requireOneDefinition(composed);
-  const type: SettingsClass = class {
-    static readonly composed: readonly SettingsClass[] = composed;
+  return class {
+    static readonly composed = composed;
     constructor() {
       Object.assign(this, ...composed.map((one) => new one()));
     }
-  };
-  return type as SettingsClass<IntersectionOf<InstanceType<Classes[number]>> & object>;
+  } as SettingsClass as SettingsClass<IntersectionOf<InstanceType<Classes[number]>> & object>;
 }
 
 /** Returns the classes that a configuration class is composed of; for any other class, the class itself. */

@@ -18,13 +18,14 @@ import {
   AreHeaders,
   AreHostNames,
   AreNetworks,
+  FollowsRule,
   IsUrlWithoutCredentials,
   IsFraction,
   RequiresSettings,
   withoutCredentials,
 } from './config-rules.js';
 import { settingsClassesOf, type SettingsClass } from './compose-settings.js';
-import { IsKafkaCompression } from './kafka-compression.js';
+import { kafkaCompressions, unsupported } from './kafka-compression.js';
 
 /**
  * Error: settings in the environment are invalid. The message names each invalid variable and says what it must be; the
@@ -184,7 +185,9 @@ export class AppConfig {
    * Compression of the records in Kafka, for everything that this app writes; every app reads every compression. Batches
    * of less than 1 KiB are not compressed. `zstd` needs Node 22.15 or later, which the image has, and costs the least.
    */
-  @IsKafkaCompression() KAFKA_COMPRESSION: KafkaCompression = 'none';
+  @IsIn(kafkaCompressions)
+  @FollowsRule('isSupportedCompression', (value) => unsupported(value))
+  KAFKA_COMPRESSION: KafkaCompression = 'none';
   /** Replication factor of new topics; -1 uses the broker's default. */
   @FromText('number') @IsInt() @Min(-1) @Max(10) KAFKA_REPLICATION_FACTOR = -1;
   /** Number of partitions of a stream that is created without a number. */

@@ -8,20 +8,21 @@ export const PROCESS = Symbol('ProcessContext');
 /** Injection token of the logger of the process. */
 export const LOGGER = Symbol('Logger');
 
-/** Nest module of what every process has: its context, its logger, its configuration under each class of settings, and the names of its topics. */
+/**
+ * Nest module of what every process has: its context, its logger, the names of its topics, and its configuration, under
+ * each class of settings that it is composed of.
+ */
 @Module({})
 export class ProcessModule {
   static with(context: ProcessContext): DynamicModule {
     const { config, logger } = context;
     const type = config.constructor as typeof AppConfig;
+    const settings = new Set([AppConfig, type, ...settingsClassesOf(type)]);
     const topics = new TopicAndGroupNames(config.KAFKA_TOPIC_PREFIX);
     const providers = [
       { provide: PROCESS, useValue: context },
       { provide: LOGGER, useValue: logger },
-      ...[...new Set([AppConfig, type, ...settingsClassesOf(type)])].map((provide) => ({
-        provide,
-        useValue: config,
-      })),
+      ...[...settings].map((provide) => ({ provide, useValue: config })),
       { provide: TopicAndGroupNames, useValue: topics },
     ];
     return {

@@ -1,6 +1,5 @@
 export { HttpAnswerMemoryBudget } from './answers/http-answer-memory-budget.js';
 export { countAnswerBytes } from './answers/answer-hooks.js';
-export { authRejections } from './metrics.js';
 export * from './server/process-context.js';
 export * from './auth/index.js';
 export { DescribeProblems, DescribeProblemsIn } from './problems/describe-problems.js';

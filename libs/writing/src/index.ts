@@ -7,7 +7,6 @@ export { SchemaIndex } from './schemas/schema-index.js';
 export { traced } from './traced-producer.js';
 export * from './write.module.js';
 import './write-problems.js';
-import './write-problems.js';
 export { WriteSettings } from './write-settings.js';
 export { readGivenData } from './read-given-data.js';
 export { readGivenEvents } from './read-given-events.js';

@@ -9,13 +9,11 @@ const mebibyte = 1024 * 1024;
 export class MaterializerSettings {
   /** Port of the materializer for health checks and metrics. With 0, the operating system picks a free port. */
   @FromText('number') @IsInt() @Min(0) @Max(65_535) MATERIALIZER_PORT = 3903;
-
   /**
    * Maximum bytes of memory for the event ids that DEDUPE_FAR_MINUTES needs, about 3.4 bytes for each id. If the memory
    * does not suffice, ids are forgotten earlier.
    */
   @FromText('number') @IsInt() @Min(0) DEDUPE_FAR_BYTES = 384 * mebibyte;
-
   /** Approximate maximum number of rows of one insert into ClickHouse. */
   @FromText('number') @IsInt() @Min(1) @Max(1_000_000) INSERT_ROWS = 100_000;
   /** Approximate maximum number of bytes of one insert into ClickHouse. */
@@ -32,7 +30,6 @@ export class MaterializerSettings {
   @FromText('number') @IsInt() @Min(1024) INSERT_QUEUE_BYTES = 64 * mebibyte;
   /** Number of entities whose latest version the materializer caches in memory. */
   @FromText('number') @IsInt() @Min(1) @Max(100_000_000) CACHED_ENTITIES = 200_000;
-
   /**
    * Minutes between two rounds of the store garbage collection, which removes expired events and repeats the removal of
    * erased entities.

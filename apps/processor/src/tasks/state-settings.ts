@@ -1,8 +1,6 @@
 import { IsInt, Max, Min } from 'class-validator';
 import { FromText } from '#api';
 
-const mebibyte = 1024 * 1024;
-
 /** Settings of the states of projections and pipelines. */
 export class StateSettings {
   /**
@@ -11,7 +9,7 @@ export class StateSettings {
    */
   @FromText('number') @IsInt() @Min(1) @Max(100_000_000) STATE_CACHED_KEYS = 50_000;
   /** Approximate maximum bytes of the state cache, once for projections and once for pipelines. */
-  @FromText('number') @IsInt() @Min(1024) STATE_CACHED_BYTES = 128 * mebibyte;
+  @FromText('number') @IsInt() @Min(1024) STATE_CACHED_BYTES = 128 * 1024 ** 2;
   /**
    * Milliseconds between the starts of two checkpoints, which save the changed states. A checkpoint starts earlier if a
    * reader waits or many changes are unsaved.
@@ -23,5 +21,5 @@ export class StateSettings {
    */
   @FromText('number') @IsInt() @Min(1) @Max(1_000_000) STATE_SAVE_KEYS = 10_000;
   /** Approximate maximum bytes of changed states that wait to be saved, once for projections and once for pipelines. */
-  @FromText('number') @IsInt() @Min(1024) STATE_SAVE_BYTES = 16 * mebibyte;
+  @FromText('number') @IsInt() @Min(1024) STATE_SAVE_BYTES = 16 * 1024 ** 2;
 }

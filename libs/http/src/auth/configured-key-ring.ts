@@ -18,10 +18,6 @@ export class ConfiguredKeyRing implements KeyRing {
     });
   }
 
-  get size(): number {
-    return this.keys.size;
-  }
-
   find(keyId: string): ApiKey | undefined {
     return this.keys.get(keyId);
   }

@@ -15,11 +15,7 @@ import { WriteSettings } from '../write-settings.js';
 @ApiTags('events')
 @Controller('api/v1/streams')
 export class WebhookHandshakeController {
-  private readonly origins: readonly string[];
-
-  constructor({ CLOUDEVENTS_ALLOWED_ORIGINS }: WriteSettings) {
-    this.origins = CLOUDEVENTS_ALLOWED_ORIGINS.map((origin) => origin.toLowerCase());
-  }
+  constructor(private readonly settings: WriteSettings) {}
 
   @ApiOperation({
     summary: 'Ask whether CloudEvents may be delivered here',
@@ -41,7 +37,8 @@ export class WebhookHandshakeController {
     @Headers('webhook-request-origin') origin: string | undefined,
     @Res() reply: FastifyReply,
   ): void {
-    if (!origin || !this.origins.includes(origin.toLowerCase())) throw notAllowed();
+    const origins = this.settings.CLOUDEVENTS_ALLOWED_ORIGINS.map((one) => one.toLowerCase());
+    if (!origin || !origins.includes(origin.toLowerCase())) throw notAllowed();
     const granted = { 'webhook-allowed-origin': origin, 'webhook-allowed-rate': '*' };
     void reply
       .code(200)
