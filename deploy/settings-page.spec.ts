@@ -1,11 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
 import { describe, expect, it } from 'vitest';
-import { makeSettingsPage, settingsPage, undocumentedSettings } from './settings-page.js';
+import {
+  makeSettingsPage,
+  settingsDefinedTwice,
+  settingsPage,
+  undocumentedSettings,
+} from './settings-page.js';
 
 describe('the page of settings', () => {
   it('describes every setting of every app', () => {
     expect(undocumentedSettings()).toEqual([]);
+  });
+
+  it('has each setting once', () => {
+    expect(settingsDefinedTwice()).toEqual([]);
   });
 
   it('is what the configuration classes say; `npm run format:settings` writes it', async () => {

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { getMetadataStorage } from 'class-validator';
 import ts from 'typescript';
-import { AppConfig, isSecret } from '#api';
+import { AppConfig, isSecret, settingsClassesOf, type SettingsClass } from '#api';
 import { LocalConfig } from '../local/src/settings.js';
 import { appNames, configOf } from './app-settings.js';
 
@@ -23,25 +24,8 @@ The standard \`OTEL_*\` variables set up traces: [docs/tracing.md](tracing.md). 
 [docs/operations.md](operations.md).
 `;
 
-type SettingValue = string | number | boolean | string[] | undefined;
-
-interface Section {
-  title: string;
-  text?: string;
-  type: new () => object;
-  source: string;
-}
-
-const sections: readonly Section[] = [
-  { title: 'Every app', type: AppConfig, source: 'libs/api/src/config.ts' },
-  ...appNames.map((app) => ({
-    title: `\`${app}\``,
-    type: configOf(app),
-    source: `apps/${app}/src/config/${app}-config.ts`,
-  })),
-  {
-    title: '`npm start`',
-    text: `\`npm start\` reads these and the settings of every app, and passes all variables on to the apps, except
+/** Text about `npm start`, before the table of its settings. */
+const aboutNpmStart = `\`npm start\` reads these, the ports of the apps (from 1), and the settings of every app, and passes all variables on to the apps, except
 the addresses, users and passwords of engines that it starts itself. Other defaults than those of
 the apps: \`STREAM_PARTITIONS\` is 4, \`KAFKA_SESSION_TIMEOUT_MS\` is 10000, and \`API_KEYS\` has the key of the data folder. With
 \`KAFKA_BROKERS\` set it starts no Kafka, and needs neither Java nor Maven; with \`CLICKHOUSE_URL\` set it starts no ClickHouse.
@@ -57,38 +41,93 @@ kafka-topics.sh --bootstrap-server 127.0.0.1:9092 --command-config .tributary/ka
 \`\`\`
 
 Tables and topics name a stream by its id, \`orders#0k3v9x2m1q\` say. They also contain the system's own streams, such as
-\`tributary.audit\`.`,
-    type: LocalConfig,
-    source: 'local/src/settings.ts',
-  },
-];
+\`tributary.audit\`.`;
+
+type SettingValue = string | number | boolean | string[] | undefined;
+
+/** A class of settings with its doc comment and those of its settings. */
+interface SettingsComments {
+  about: string;
+  settings: ReadonlyMap<string, string>;
+}
+
+/** A section of the page: a class of settings, and the apps that read it. */
+interface Section {
+  type: SettingsClass;
+  readers: readonly string[];
+}
 
 /** Returns the page of all settings, made of the configuration classes: their defaults, rules and doc comments. */
 export function makeSettingsPage(): string {
-  return [heading, ...sections.map(sectionText)].join('\n');
+  return [heading, contentsText(), ...sections().map(sectionText)].join('\n');
 }
 
-/** Returns the settings of each class that have no doc comment. */
+/** Returns the settings that have no doc comment, and the classes whose doc comment gives no title. */
 export function undocumentedSettings(): string[] {
-  return sections.flatMap((section) =>
-    ownSettings(section).filter((name) => commentsIn(section.source).get(name) === undefined),
-  );
+  return sections().flatMap(({ type }) => {
+    const { about, settings } = commentsOf(type);
+    const untitled = titlePattern.test(about) ? [] : [type.name];
+    return [...untitled, ...ownSettings(type).filter((name) => !settings.has(name))];
+  });
 }
 
-function sectionText(section: Section): string {
-  const comments = commentsIn(section.source);
-  const defaults = new section.type() as Record<string, SettingValue>;
-  const rows = ownSettings(section).map((name) =>
-    [
-      `\`${name}\``,
-      defaultText(name, defaults[name]),
-      valuesText(section.type, name),
-      comments.get(name),
-    ].join(' | '),
+/** Returns the settings that several classes define; they would have two texts. */
+export function settingsDefinedTwice(): string[] {
+  const names = sections().flatMap(({ type }) => ownSettings(type));
+  return names.filter((name, i) => names.indexOf(name) !== i);
+}
+
+/** Each class once: first that of every app, then the others in the order of the apps. */
+function sections(): Section[] {
+  const types = [...new Set(appNames.flatMap((app) => settingsClassesOf(configOf(app))))];
+  return [
+    ...types.map((type) => ({
+      type,
+      readers: appNames.filter((app) => settingsClassesOf(configOf(app)).includes(type)),
+    })),
+    { type: LocalConfig, readers: ['npm start'] },
+  ];
+}
+
+function contentsText(): string {
+  const rows = appNames.map((app) => {
+    const types = settingsClassesOf(configOf(app));
+    return `| \`${app}\` | ${types.map((type) => `[${titleOf(type)}](#${anchorOf(titleOf(type))})`).join(', ')} |`;
+  });
+  return ['| App | Settings |', '| --- | --- |', ...rows, ''].join('\n');
+}
+
+/** Returns the anchor that a renderer of Markdown gives to a heading. */
+function anchorOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[^\w -]/g, '')
+    .replaceAll(' ', '-');
+}
+
+/** A doc comment such as `Settings of live streams. More about them.` */
+const titlePattern = /^Settings of ([^.]+)\.\s*(.*)$/s;
+
+function titleOf(type: SettingsClass): string {
+  if (type === AppConfig) return 'Every app';
+  const title = titlePattern.exec(commentsOf(type).about)?.[1] ?? type.name;
+  return title.charAt(0).toUpperCase() + title.slice(1);
+}
+
+function sectionText({ type, readers }: Section): string {
+  const { about, settings } = commentsOf(type);
+  const defaults = new type() as Record<string, SettingValue>;
+  const apps = readers.map((app) => `\`${app}\``).join(', ');
+  const more = titlePattern.exec(about)?.[2];
+  const text = type === LocalConfig ? aboutNpmStart : [`Read by ${apps}.`, more].filter(Boolean).join(' ');
+  const rows = ownSettings(type).map((name) =>
+    [`\`${name}\``, defaultText(name, defaults[name]), valuesText(type, name), settings.get(name)].join(
+      ' | ',
+    ),
   );
   return [
-    `## ${section.title}\n`,
-    ...(section.text ? [`${section.text}\n`] : []),
+    `## ${titleOf(type)}\n`,
+    `${text}\n`,
     '| Variable | Default | Values | Meaning |',
     '| --- | --- | --- | --- |',
     ...rows.map((row) => `| ${row} |`),
@@ -96,9 +135,12 @@ function sectionText(section: Section): string {
   ].join('\n');
 }
 
-function ownSettings({ type }: Section): string[] {
-  const common = type === AppConfig ? [] : Object.keys(new AppConfig());
-  return Object.keys(new type()).filter((name) => !common.includes(name));
+/** Returns the settings that a class adds to those of every app; of `npm start`, without the ports of the apps. */
+function ownSettings(type: SettingsClass): string[] {
+  const elsewhere = new Set(type === AppConfig ? [] : Object.keys(new AppConfig()));
+  if (type === LocalConfig)
+    for (const app of appNames) for (const name of Object.keys(new (configOf(app))())) elsewhere.add(name);
+  return Object.keys(new type()).filter((name) => !elsewhere.has(name));
 }
 
 function defaultText(name: string, value: SettingValue): string {
@@ -112,7 +154,7 @@ function defaultText(name: string, value: SettingValue): string {
  * Returns the values that class-validator allows for a setting, as text: a range or a list of choices; empty if the
  * rules are neither.
  */
-function valuesText(type: new () => object, name: string): string {
+function valuesText(type: SettingsClass, name: string): string {
   const rules = getMetadataStorage()
     .getTargetValidationMetadatas(type, type.name, false, false)
     .filter(({ propertyName }) => propertyName === name);
@@ -127,16 +169,41 @@ function valuesText(type: new () => object, name: string): string {
   return isSecret(name) ? 'secret' : '';
 }
 
-/** Returns the doc comments of the properties of every class in a source text. */
-function commentsIn(source: string): Map<string, string> {
-  const file = ts.createSourceFile(source, readFileSync(source, 'utf8'), ts.ScriptTarget.Latest, true);
-  const comments = new Map<string, string>();
-  for (const statement of file.statements)
-    for (const member of ts.isClassDeclaration(statement) ? statement.members : []) {
-      const text = ts
-        .getJSDocCommentsAndTags(member)
-        .map(({ comment }) => ts.getTextOfJSDocComment(comment))[0];
-      if (member.name && text) comments.set(member.name.getText(), text.replaceAll(/\s+/g, ' '));
-    }
+/** Returns the doc comments of a class of settings; its file ends with `settings.ts` or `config.ts`. */
+function commentsOf(type: SettingsClass): SettingsComments {
+  const comments = allComments().get(type.name);
+  if (!comments)
+    throw new Error(`No file that ends with settings.ts or config.ts has the class ${type.name}.`);
   return comments;
+}
+
+let read: ReadonlyMap<string, SettingsComments> | undefined;
+
+function allComments(): ReadonlyMap<string, SettingsComments> {
+  const paths = ['apps', 'libs', 'local/src'].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
+  );
+  const sources = paths.filter((path) => /(settings|config)\.ts$/.test(path));
+  return (read ??= new Map(sources.flatMap(commentsIn)));
+}
+
+/** Returns the doc comments of every class in a source text, and of its properties. */
+function commentsIn(source: string): [string, SettingsComments][] {
+  const file = ts.createSourceFile(source, readFileSync(source, 'utf8'), ts.ScriptTarget.Latest, true);
+  return file.statements.filter(ts.isClassDeclaration).map((type) => [
+    type.name?.text ?? '',
+    {
+      about: commentOf(type),
+      settings: new Map(
+        type.members
+          .map((member): [string, string] => [member.name?.getText() ?? '', commentOf(member)])
+          .filter(([, text]) => text !== ''),
+      ),
+    },
+  ]);
+}
+
+function commentOf(node: ts.Node): string {
+  const text = ts.getTextOfJSDocComment(ts.getJSDocCommentsAndTags(node)[0]?.comment);
+  return (text ?? '').replaceAll(/\s+/g, ' ');
 }

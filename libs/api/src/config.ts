@@ -134,7 +134,7 @@ export const tracesSamplers = [
 /** Name of an OpenTelemetry sampler, as a value of `OTEL_TRACES_SAMPLER`. */
 export type TracesSamplerName = (typeof tracesSamplers)[number];
 
-/** The settings that every app reads. Property names are the names of the environment variables. */
+/** Settings of every app. */
 export class AppConfig {
   /** Address to listen on. Containers use 0.0.0.0. */
   @IsString() @MinLength(1) HOST = '127.0.0.1';
