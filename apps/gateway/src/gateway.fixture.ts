@@ -19,7 +19,8 @@ import {
 import { MemoryLog } from '#kafka/memory';
 import type { EventFileExporter, EventReader, EventRow, AnalystSqlRunner } from '#store';
 import { MemoryStore } from '#store/memory';
-import { DEFINITIONS, LOG, PRODUCER, type Feature } from '#app';
+import { composeSettings } from '#api';
+import { DEFINITIONS, LOG, PRODUCER, settingsOf, type Feature } from '#app';
 import { eventValue, storedEventVariable } from '#dataflow';
 import { createNestWith } from '../../../libs/app/src/create-nest-with.fixture.js';
 import { rowBatchesOf } from '../../../libs/store/src/row-batch/row-batches-of.fixture.js';
@@ -85,7 +86,8 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
   await definitions.start();
   storeByName(store, definitions);
   const keys = scopes.map((scope) => ({ scope, ...generateKey() }));
-  const config = Object.assign(new GatewayConfig(), {
+  const Config = composeSettings(GatewayConfig, ...settingsOf(options.features ?? []));
+  const config = Object.assign(new Config(), {
     LOG_LEVEL: 'silent',
     KAFKA_TOPIC_PREFIX: 'spec.',
     LIVE_STREAMS: options.liveStreams ?? 500,
