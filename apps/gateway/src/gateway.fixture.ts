@@ -24,7 +24,7 @@ import { DEFINITIONS, LOG, PRODUCER, settingsOf, type Feature } from '#app';
 import { eventValue, storedEventVariable } from '#dataflow';
 import { createNestWith } from '../../../libs/app/src/create-nest-with.fixture.js';
 import { rowBatchesOf } from '../../../libs/store/src/row-batch/row-batches-of.fixture.js';
-import { GatewayConfig } from './config/gateway-config.js';
+import { GatewayConfig } from './gateway-config.js';
 import { LiveConnections } from './live/live-connections.js';
 import { gatewayApp } from './ports.js';
 import { Bulkhead } from './reads/bulkhead.js';

@@ -5,7 +5,7 @@ import { WriteModule } from '#writing';
 import { HealthModule } from './health/health.module.js';
 import { ResourceServicesModule } from './resource-services.module.js';
 import { StoresModule } from './stores/stores.module.js';
-import type { GatewayConfig } from './config/gateway-config.js';
+import type { GatewayConfig } from './gateway-config.js';
 
 /** What the gateway is made of, besides its context. */
 export interface GatewayOptions {

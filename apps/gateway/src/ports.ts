@@ -10,7 +10,7 @@ import {
 } from '#http';
 import type { FastifyInstance } from 'fastify';
 import type { Definitions } from '#registry';
-import type { GatewayConfig } from './config/gateway-config.js';
+import type { GatewayConfig } from './gateway-config.js';
 import { consoleFolder, readConsoleFiles } from './console/console-files.js';
 import { serveRootPage } from './console/root-page.js';
 import { serveConsole } from './console/serve-console.js';

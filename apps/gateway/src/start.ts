@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startHttpApp, type ProcessContext } from '#http';
-import type { GatewayConfig } from './config/gateway-config.js';
+import type { GatewayConfig } from './gateway-config.js';
 import { gatewayApp } from './ports.js';
 import { StoreTables } from './stores/stores.module.js';
 

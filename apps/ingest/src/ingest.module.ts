@@ -2,7 +2,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { DefinitionsModule, LogModule, ProcessModule, ProducerModule } from '#app';
 import type { ProcessContext } from '#http';
 import { WriteModule } from '#writing';
-import type { IngestConfig } from './config/ingest-config.js';
+import type { IngestConfig } from './ingest-config.js';
 
 /** Root module of ingest: the write routes. */
 @Module({})

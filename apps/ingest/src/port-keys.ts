@@ -1,7 +1,7 @@
 import { DEFINITIONS } from '#app';
 import type { Definitions } from '#registry';
 import { configuredAndIssuedKeys, requireApiKeys, type HttpAppOptions } from '#http';
-import type { IngestConfig } from './config/ingest-config.js';
+import type { IngestConfig } from './ingest-config.js';
 
 /** Returns the authentication options of the write port: no key, or a key for every route except probes. */
 export function portKeys(config: IngestConfig): Pick<HttpAppOptions, 'configure' | 'anySite'> {

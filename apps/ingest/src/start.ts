@@ -1,7 +1,7 @@
 import { LOG } from '#app';
 import { startHttpApp, type HttpAppOptions, type ProcessContext } from '#http';
 import type { Log } from '#kafka';
-import type { IngestConfig } from './config/ingest-config.js';
+import type { IngestConfig } from './ingest-config.js';
 import { IngestModule } from './ingest.module.js';
 import { portKeys } from './port-keys.js';
 import { readsElsewhere } from './reads-elsewhere.js';

@@ -26,7 +26,7 @@ import type { Log } from '#kafka';
 import type { Definitions } from '#registry';
 import type { Store } from '#store';
 import { activeWork } from '#telemetry';
-import type { MaterializerConfig } from './config/materializer-config.js';
+import type { MaterializerConfig } from './materializer-config.js';
 import { registerChecks } from './health.js';
 import { IdWindowMetrics } from './id-window-metrics.js';
 import { InsertErasureRepeater } from './insert-erasure-repeater.js';

@@ -1,5 +1,5 @@
 import { startHttpApp, type ProcessContext } from '#http';
-import type { MaterializerConfig } from './config/materializer-config.js';
+import type { MaterializerConfig } from './materializer-config.js';
 import { MaterializerModule } from './materializer.module.js';
 
 /**

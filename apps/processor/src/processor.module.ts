@@ -9,7 +9,7 @@ import {
   type Feature,
 } from '#app';
 import type { ProcessContext } from '#http';
-import type { ProcessorConfig } from './config/processor-config.js';
+import type { ProcessorConfig } from './processor-config.js';
 import { TasksModule } from './tasks/tasks.module.js';
 
 /**

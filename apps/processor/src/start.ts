@@ -1,5 +1,5 @@
 import { startHttpApp, type ProcessContext } from '#http';
-import type { ProcessorConfig } from './config/processor-config.js';
+import type { ProcessorConfig } from './processor-config.js';
 import { features } from './features.js';
 import { ProcessorModule } from './processor.module.js';
 

@@ -14,7 +14,7 @@ import {
 import type { ConsumerRecord } from '#kafka';
 import { MemoryLog } from '#kafka/memory';
 import type { Tracing } from '#telemetry';
-import { IngestConfig } from '../../../apps/ingest/src/config/ingest-config.js';
+import { IngestConfig } from '../../../apps/ingest/src/ingest-config.js';
 import { ingestApp } from '../../../apps/ingest/src/start.js';
 import { createNestWith } from '../../app/src/create-nest-with.fixture.js';
 

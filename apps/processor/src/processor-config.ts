@@ -3,8 +3,8 @@ import { AppConfig, composeSettings, FromText } from '#api';
 import { settingsOf } from '#app';
 import { DedupeSettings } from '#dataflow';
 import { ConsumerSettings } from '#engine';
-import { features } from '../features.js';
-import { StateSettings } from '../tasks/state-settings.js';
+import { features } from './features.js';
+import { StateSettings } from './tasks/state-settings.js';
 
 /** Settings of the processor. */
 export class ProcessorSettings {

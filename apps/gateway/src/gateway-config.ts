@@ -3,9 +3,9 @@ import { AppConfig, composeSettings, FromText } from '#api';
 import { settingsOf } from '#app';
 import { KeySettings } from '#http';
 import { WriteSettings } from '#writing';
-import { ConsoleSettings } from '../console/console-settings.js';
-import { features } from '../features.js';
-import { ReadSettings } from '../reads/read-settings.js';
+import { ConsoleSettings } from './console/console-settings.js';
+import { features } from './features.js';
+import { ReadSettings } from './reads/read-settings.js';
 
 /** Settings of the gateway. */
 export class GatewaySettings {
