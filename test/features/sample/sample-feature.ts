@@ -10,10 +10,10 @@ import { ProcessorTasks, type ProcessorTask } from '../../../apps/processor/src/
 
 const sampleReads = counter('tributary_sample_reads_total', { help: 'Samples that were read.' });
 
-const problems = defineProblems({ sample_not_found: { status: 404, title: 'There is no such sample' } });
+export const sampleProblems = defineProblems({ sample_not_found: { status: 404, title: 'There is no such sample' } });
 
 declare module '#api' {
-  interface ProblemCatalogue extends Readonly<typeof problems> {}
+  interface ProblemCatalogue extends Readonly<typeof sampleProblems> {}
 }
 
 class SampleAnswer {
