@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Type } from '@nestjs/common';
 import { TopicAndGroupNames } from '#event';
-import { openDefinitions } from '#registry';
+import { resourceKinds, openDefinitions } from '#registry';
 import {
   HttpAnswerMemoryBudget,
   startHttpApp,
@@ -58,6 +58,7 @@ export async function startGateway(context: ProcessContext<GatewayConfig>): Prom
     log,
     names: topics,
     defaults: { partitions: config.STREAM_PARTITIONS },
+    kinds: resourceKinds,
   });
   const verdicts = new VerdictTable({ log, names: topics });
   const producer = new LateBoundProducer();

@@ -1,5 +1,5 @@
 import { TopicAndGroupNames } from '#event';
-import { openDefinitions } from '#registry';
+import { resourceKinds, openDefinitions } from '#registry';
 import { startHttpApp, untilReachable, type ProcessContext } from '#http';
 import { kafkaLogOptions } from '#api';
 import { isRetriableLogError, openKafkaLog } from '#kafka';
@@ -23,6 +23,7 @@ export async function startIngest(context: ProcessContext<IngestConfig>): Promis
     log,
     names: topics,
     defaults: { partitions: config.STREAM_PARTITIONS },
+    kinds: resourceKinds,
   });
   const verdicts = new VerdictTable({ log, names: topics });
   const producer = new LateBoundProducer();

@@ -9,7 +9,7 @@ import {
 } from '#engine';
 import { farBounds } from '#dataflow';
 import { TopicAndGroupNames } from '#event';
-import { openDefinitions } from '#registry';
+import { resourceKinds, openDefinitions } from '#registry';
 import { startHttpApp, untilReachable, type ProcessContext } from '#http';
 import { kafkaLogOptions } from '#api';
 import { isRetriableLogError, openKafkaLog } from '#kafka';
@@ -76,6 +76,7 @@ export async function startMaterializer(context: ProcessContext<MaterializerConf
     log,
     names: topics,
     defaults: { partitions: config.STREAM_PARTITIONS },
+    kinds: resourceKinds,
   });
   const erasures = new Erasures(definitions);
   const inserts = new InsertErasureRepeater({ definitions, logger, eraser: store.eraser });

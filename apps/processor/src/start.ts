@@ -11,7 +11,7 @@ import {
 } from '#engine';
 import { farBounds, farReach, SharedIdWindows } from '#dataflow';
 import { TopicAndGroupNames } from '#event';
-import { openDefinitions } from '#registry';
+import { resourceKinds, openDefinitions } from '#registry';
 import { startHttpApp, untilReachable, type ProcessContext } from '#http';
 import { LateBoundProducer } from '#writing';
 import { kafkaLogOptions } from '#api';
@@ -131,6 +131,7 @@ export async function startProcessor(context: ProcessContext<ProcessorConfig>): 
     log,
     names: topics,
     defaults: { partitions: config.STREAM_PARTITIONS },
+    kinds: resourceKinds,
   });
   const erasures = new Erasures(definitions);
   const idWindows = new SharedIdWindows({

@@ -5,6 +5,7 @@ export type {
   RemoveStreamRows,
 } from './streams/create-stream-request.js';
 export type { AuditEventContent } from './audit/audit-event.js';
+export { resourceKinds } from './resource-kinds.js';
 export { openDefinitions, type DefinitionsOptions } from './open-definitions.js';
 export { definitionsAge, definitionsHealth, type DefinitionsHealthInput } from './definitions-health.js';
 export { DefinitionsBackupError, exportDefinitions, importDefinitions } from './backup/definitions-file.js';

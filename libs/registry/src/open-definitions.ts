@@ -4,16 +4,11 @@ import { metrics, onScrape } from '#telemetry';
 import type { AuditEventContent } from './audit/audit-event.js';
 import { AuditWriter } from './audit/audit-writer.js';
 import type { Definitions } from './definitions.js';
-import type { DefinitionsView } from './definitions-view.js';
-import type { Erasure } from './erasures/erasure.js';
-import type { ApiKeyDefinition } from './keys/api-key-definition.js';
-import type { Actor } from './resources/resource-store.js';
-import type { ResourceView } from './resources/resource-view.js';
+import { DefinitionsView } from './definitions-view.js';
+import { erasureKind } from './erasures/erasure-kind.js';
+import type { ResourceKind, ResourceRules } from './resources/resource-kind.js';
+import type { Actor, ResourceStores } from './resources/resource-store.js';
 import { LogResourceStore } from './changes/log-resource-store.js';
-import type { PipelineDefinition } from './pipelines/pipeline-definition.js';
-import type { ProjectionDefinition } from './projections/projection-definition.js';
-import type { SchemaRecordContent } from './schemas/schema-rules.js';
-import type { SchemaSubject } from './schemas/schema-subject.js';
 import { changeStream } from './streams/change-stream.js';
 import { StreamDeletionService } from './streams/stream-deletion-service.js';
 import type { StreamDefinition } from './streams/stream-definition.js';
@@ -23,7 +18,7 @@ import type {
   RemoveStreamRows,
 } from './streams/create-stream-request.js';
 import { StreamCreationService } from './streams/stream-creation-service.js';
-import { visibleStream } from './streams/stream-rules.js';
+import { streamRules, visibleStream } from './streams/stream-rules.js';
 import type { StreamOperationDependencies } from './streams/stream-operation-dependencies.js';
 import { DefinitionsTopicFollower } from './definitions-topic-follower.js';
 import { definitionsTopic, DefinitionsTopicWriter } from './changes/definitions-topic-writer.js';
@@ -35,6 +30,10 @@ export interface DefinitionsOptions {
   names: TopicAndGroupNames;
   /** Number of partitions of a stream that is created without one. */
   defaults: { partitions: number };
+  /**
+   * The kinds of definitions that this process knows beside streams and erasures. Records of other kinds are ignored.
+   */
+  kinds: readonly ResourceKind[];
   /** Maximum number of definitions, by kind; default: the limit in the rules of the kind. */
   most?: Readonly<Record<string, number>>;
   /** Maximum size of all records of one kind of definition, in bytes; default: 128 MiB. */
@@ -47,12 +46,19 @@ const mostBytes = 128 * 1024 * 1024;
 /** The most changes that one process may run at a time, including waiting ones. */
 const maxChanges = 2_000;
 
-/** Returns the definitions of one installation. The definitions topic is not read before the call of `start`. */
+/**
+ * Returns the definitions of one installation. The definitions topic is not read before the call of `start`.
+ * @throws RangeError if two kinds have the same name or the same store
+ */
 export function openDefinitions(options: DefinitionsOptions): Definitions {
-  return new LogDefinitions(options);
+  const definitions = new LogDefinitions(options);
+  return Object.assign(definitions, definitions.stores);
 }
 
-class LogDefinitions implements Definitions {
+/** Streams, and the stores of all other kinds. Erasures belong to the core, because a stream is deleted with them. */
+class LogDefinitions implements Omit<Definitions, keyof ResourceStores> {
+  readonly stores: ResourceStores;
+  private readonly kinds: readonly ResourceKind[];
   private readonly follower: DefinitionsTopicFollower;
   private readonly writer: DefinitionsTopicWriter;
   private readonly trail: AuditWriter;
@@ -61,41 +67,45 @@ class LogDefinitions implements Definitions {
   private readonly creations: StreamCreationService;
   private readonly deletions: StreamDeletionService;
   private endShowing: (() => void) | undefined;
-  readonly schemas: LogResourceStore<SchemaSubject, SchemaRecordContent>;
-  readonly keys: LogResourceStore<ApiKeyDefinition>;
-  readonly erasures: LogResourceStore<Erasure>;
-  readonly projections: LogResourceStore<ProjectionDefinition>;
-  readonly pipelines: LogResourceStore<PipelineDefinition>;
 
   constructor(private readonly options: DefinitionsOptions) {
     const { log, names, defaults } = options;
-    this.follower = new DefinitionsTopicFollower(log, names.definitions);
+    this.kinds = [erasureKind, ...options.kinds];
+    rejectDuplicates(
+      'name',
+      [streamRules, ...this.kinds].map(({ kind }) => kind),
+    );
+    rejectDuplicates(
+      'store',
+      this.kinds.map(({ store }) => store),
+    );
+    this.follower = new DefinitionsTopicFollower(
+      log,
+      names.definitions,
+      () => new DefinitionsView(this.kinds),
+    );
     this.writer = new DefinitionsTopicWriter(log, names);
     this.trail = new AuditWriter({
       names,
       producer: () => this.writer.producer(),
       stream: () => this.creations.audit(),
     });
-    this.erasures = this.kind((view) => view.erasures);
+    const stores = this.kinds.map((kind) => [kind.store, this.storeOf(kind)] as const);
+    this.stores = Object.fromEntries(stores) as unknown as ResourceStores;
     this.streamParts = {
       ...{ log, names, defaults },
-      kind: this.kind((view) => view.streams),
-      erasures: this.erasures,
+      kind: this.storeOf(streamRules),
+      erasures: this.stores.erasures,
       upToDate: () => this.follower.start(),
     };
     this.creations = new StreamCreationService(this.streamParts);
     this.deletions = new StreamDeletionService(this.streamParts);
-    this.schemas = this.kind((view) => view.schemas);
-    this.keys = this.kind((view) => view.keys);
-    this.projections = this.kind((view) => view.projections);
-    this.pipelines = this.kind((view) => view.pipelines);
   }
 
-  private kind<T, P>(foldOf: (view: DefinitionsView) => ResourceView<T, P>): LogResourceStore<T, P> {
-    const { rules } = foldOf(this.follower.view);
+  private storeOf<T, P>(rules: ResourceRules<T, P>): LogResourceStore<T, P> {
     return new LogResourceStore({
       rules,
-      fold: () => foldOf(this.follower.view),
+      fold: () => this.follower.view.of(rules),
       writer: this.writer,
       audit: this.trail,
       turns: this.turns,
@@ -147,6 +157,16 @@ class LogDefinitions implements Definitions {
     return this.deletions.finish(id, { removeRows, actor });
   }
 
+  failed(): Record<string, number> {
+    const failed: Record<string, number> = {};
+    for (const kind of this.kinds) {
+      if (!('failureOf' in kind)) continue;
+      const values = this.follower.view.of(kind).all();
+      failed[kind.store] = values.filter((value) => kind.failureOf?.(value) !== null).length;
+    }
+    return failed;
+  }
+
   audit(entry: AuditEventContent, actor: Actor): Promise<void> {
     return this.trail.note(entry, actor);
   }
@@ -174,4 +194,9 @@ class LogDefinitions implements Definitions {
     await this.follower.close();
     await this.writer.close();
   }
+}
+
+function rejectDuplicates(what: 'name' | 'store', values: readonly string[]): void {
+  const twice = values.find((value, index) => values.indexOf(value) < index);
+  if (twice !== undefined) throw new RangeError(`Two kinds of definitions have the ${what} ${twice}.`);
 }

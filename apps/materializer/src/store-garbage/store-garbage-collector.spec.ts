@@ -2,6 +2,7 @@ import { allStreams, auditStream } from '#api';
 import { entityHash, TopicAndGroupNames } from '#event';
 import {
   erasureName,
+  resourceKinds,
   openDefinitions,
   systemActor,
   type Definitions,
@@ -29,7 +30,7 @@ beforeEach(async () => {
   now = start;
   log = new MemoryLog();
   store = new MemoryStore();
-  definitions = openDefinitions({ log, names, defaults: { partitions: 2 } });
+  definitions = openDefinitions({ log, names, defaults: { partitions: 2 }, kinds: resourceKinds });
   await definitions.start();
 });
 

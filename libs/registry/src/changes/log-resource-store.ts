@@ -11,7 +11,7 @@ import type {
   ComputeNextDefinition,
 } from '../resources/resource-store.js';
 import type { ResourceView, DefinitionWriteOutcome } from '../resources/resource-view.js';
-import type { ResourceRules, StoredDefinitionPart } from '../resources/resource-rules.js';
+import type { ResourceRules, StoredDefinitionPart } from '../resources/resource-kind.js';
 import { logErrorToProblem, type DefinitionsTopicWriter } from './definitions-topic-writer.js';
 import type { KeyedMutex } from './keyed-mutex.js';
 

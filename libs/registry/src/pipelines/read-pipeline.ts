@@ -1,6 +1,6 @@
 import { pipelineLimits, type OperatorJson, type PipelineSpec } from '#dataflow';
 import type { JsonObjectReader } from '../resources/json-object-reader.js';
-import { UnreadableDefinitionError } from '../resources/resource-rules.js';
+import { UnreadableDefinitionError } from '../resources/resource-kind.js';
 import { readSourceStreamsWithStartOffsets, readSourceFilter } from '../sources/read-source.js';
 import type { JobIdAndStartOffsets } from './pipeline-definition.js';
 

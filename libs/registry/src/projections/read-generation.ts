@@ -1,5 +1,5 @@
 import type { JsonObjectReader } from '../resources/json-object-reader.js';
-import { UnreadableDefinitionError } from '../resources/resource-rules.js';
+import { UnreadableDefinitionError } from '../resources/resource-kind.js';
 import { readSourceStreamsWithStartOffsets, readSourceFilter } from '../sources/read-source.js';
 import { projectionLimits, type ProjectionGeneration, type ProjectionSpec } from './projection-definition.js';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ConsumerRecord, ProducerRecord } from '#kafka';
 import { JsonObjectReader } from './json-object-reader.js';
 import type { Actor } from './resource-store.js';
-import { UnreadableDefinitionError, type StoredDefinitionPart } from './resource-rules.js';
+import { UnreadableDefinitionError, type StoredDefinitionPart } from './resource-kind.js';
 
 /**
  * One record of the definitions topic. Each record has a unique key, `<kind>:<identity,

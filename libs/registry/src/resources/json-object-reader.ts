@@ -1,5 +1,5 @@
 import { isJsonObject, parseTime } from '#json';
-import { UnreadableDefinitionError } from './resource-rules.js';
+import { UnreadableDefinitionError } from './resource-kind.js';
 
 /**
  * Reads the members of a JSON object strictly. Each method throws UnreadableDefinitionError if the member is missing or

@@ -46,3 +46,10 @@ export interface ResourceStore<T> {
    */
   change(name: string, next: ComputeNextDefinition<T>, actor: Actor): Promise<DefinitionChangeResult<T>>;
 }
+
+/**
+ * The stores of the definitions by name. Each kind of definition adds its own store to this interface, by a module
+ * augmentation in the file of the kind.
+ */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- The members are in the files of the kinds.
+export interface ResourceStores {}

@@ -1,6 +1,6 @@
 import { isStreamIdOf, streamNameOf, streamNamePattern, type StreamId } from '#event';
 import type { JsonObjectReader } from '../resources/json-object-reader.js';
-import { UnreadableDefinitionError } from '../resources/resource-rules.js';
+import { UnreadableDefinitionError } from '../resources/resource-kind.js';
 import type { SourceStreamWithStartOffsets } from './source-stream-with-start-offsets.js';
 
 /**

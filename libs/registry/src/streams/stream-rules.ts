@@ -2,7 +2,7 @@ import { topicCollisionKey, isStreamIdOf, limits, streamNamePattern } from '#eve
 import { ProblemError } from '#api';
 import type { StreamDefinition } from './stream-definition.js';
 import { JsonObjectReader } from '../resources/json-object-reader.js';
-import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';
+import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-kind.js';
 
 const slot = '0';
 const states = ['creating', 'live', 'deleting'] as const;

@@ -1,15 +1,24 @@
 import { definitionNamePattern, limits } from '#event';
 import { ProblemError } from '#api';
 import { JsonObjectReader } from '../resources/json-object-reader.js';
-import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';
+import { UnreadableDefinitionError, type ResourceKind } from '../resources/resource-kind.js';
+import type { ResourceStore } from '../resources/resource-store.js';
 import { mostPipelines, type PipelineDefinition } from './pipeline-definition.js';
 import { readPipelineJob, readPipelineSpec } from './read-pipeline.js';
+
+declare module '../resources/resource-store.js' {
+  interface ResourceStores {
+    /** Definitions of pipelines, by name. */
+    pipelines: ResourceStore<PipelineDefinition>;
+  }
+}
 
 const slot = '0';
 
 /** Rules of pipelines. Each record contains the whole definition of a pipeline, with its job. */
-export const pipelineRules: ResourceRules<PipelineDefinition> = {
+export const pipelineKind: ResourceKind<PipelineDefinition> = {
   kind: 'pipeline',
+  store: 'pipelines',
   most: mostPipelines,
   full: () =>
     new ProblemError(
@@ -40,6 +49,7 @@ export const pipelineRules: ResourceRules<PipelineDefinition> = {
     };
   },
   compose: (parts) => parts.at(-1) as PipelineDefinition,
+  failureOf: ({ failure }) => failure,
   eventType: (before, after) => {
     if (!after) return 'pipeline.deleted';
     return `pipeline.${before ? actionOf(before, after) : 'created'}`;

@@ -2,8 +2,16 @@ import { compatibilities } from '#json-schema/modes';
 import { ProblemError } from '#api';
 import { streamNamePattern } from '#event';
 import { JsonObjectReader } from '../resources/json-object-reader.js';
-import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';
+import { UnreadableDefinitionError, type ResourceKind } from '../resources/resource-kind.js';
+import type { ResourceStore } from '../resources/resource-store.js';
 import { schemaModes, schemaName, type SchemaSubject, type SchemaVersion } from './schema-subject.js';
+
+declare module '../resources/resource-store.js' {
+  interface ResourceStores {
+    /** Schemas, named by `schemaName(stream, event_type)`. */
+    schemas: ResourceStore<SchemaSubject>;
+  }
+}
 
 const mostSubjects = 10_000;
 const mostVersions = 1_000;
@@ -18,8 +26,9 @@ export type SchemaRecordContent = Omit<SchemaSubject, 'versions'> & SchemaVersio
  * remain. Mode, compatibility and retirement are part of the latest version's record: changing them replaces that
  * record.
  */
-export const schemaRules: ResourceRules<SchemaSubject, SchemaRecordContent> = {
+export const schemaKind: ResourceKind<SchemaSubject, SchemaRecordContent> = {
   kind: 'schema',
+  store: 'schemas',
   most: mostSubjects,
   full: () =>
     new ProblemError(

@@ -1,7 +1,8 @@
 import { definitionNamePattern, limits } from '#event';
 import { ProblemError } from '#api';
 import { JsonObjectReader } from '../resources/json-object-reader.js';
-import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';
+import { UnreadableDefinitionError, type ResourceKind } from '../resources/resource-kind.js';
+import type { ResourceStore } from '../resources/resource-store.js';
 import {
   latestGeneration,
   projectionLimits,
@@ -10,6 +11,13 @@ import {
 } from './projection-definition.js';
 import { readGeneration } from './read-generation.js';
 
+declare module '../resources/resource-store.js' {
+  interface ResourceStores {
+    /** Definitions of projections, by name. */
+    projections: ResourceStore<ProjectionDefinition>;
+  }
+}
+
 const slot = '0';
 const most = projectionLimits.projections;
 
@@ -17,8 +25,9 @@ const most = projectionLimits.projections;
  * Rules of projections. Each record contains the whole definition of a projection, with its serving and its building
  * generation.
  */
-export const projectionRules: ResourceRules<ProjectionDefinition> = {
+export const projectionKind: ResourceKind<ProjectionDefinition> = {
   kind: 'projection',
+  store: 'projections',
   most,
   full: () =>
     new ProblemError(
@@ -52,6 +61,7 @@ export const projectionRules: ResourceRules<ProjectionDefinition> = {
     return definition;
   },
   compose: (parts) => parts.at(-1) as ProjectionDefinition,
+  failureOf: ({ failure }) => failure,
   eventType: (before, after) => {
     if (!after) return 'projection.deleted';
     return `projection.${before ? actionOf(before, after) : 'created'}`;

@@ -1,16 +1,25 @@
 import { ProblemError } from '#api';
 import { isStreamIdOf, streamNameOf } from '#event';
 import { JsonObjectReader } from '../resources/json-object-reader.js';
-import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';
+import { UnreadableDefinitionError, type ResourceKind } from '../resources/resource-kind.js';
+import type { ResourceStore } from '../resources/resource-store.js';
 import { erasureName, type Erasure } from './erasure.js';
+
+declare module '../resources/resource-store.js' {
+  interface ResourceStores {
+    /** Erasures of entities, named by `erasureName(stream, entity_hash)`. */
+    erasures: ResourceStore<Erasure>;
+  }
+}
 
 const slot = '0';
 const mostErasures = 100_000;
 const hashPattern = /^[0-9a-f]{64}$/;
 
 /** Rules of erasures. Each record contains a whole erasure; a later erasure of the same entity replaces it. */
-export const erasureRules: ResourceRules<Erasure> = {
+export const erasureKind: ResourceKind<Erasure> = {
   kind: 'erasure',
+  store: 'erasures',
   most: mostErasures,
   full: () =>
     new ProblemError('definition_limit_reached', `The limit of ${mostErasures} erasures is reached.`),

@@ -1,7 +1,15 @@
 import { ProblemError } from '#api';
 import { JsonObjectReader } from '../resources/json-object-reader.js';
-import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';
+import { UnreadableDefinitionError, type ResourceKind } from '../resources/resource-kind.js';
+import type { ResourceStore } from '../resources/resource-store.js';
 import type { ApiKeyDefinition, ApiKeySecretHash } from './api-key-definition.js';
+
+declare module '../resources/resource-store.js' {
+  interface ResourceStores {
+    /** Definitions of API keys, by key id. */
+    keys: ResourceStore<ApiKeyDefinition>;
+  }
+}
 
 const slot = '0';
 const mostKeys = 10_000;
@@ -11,8 +19,9 @@ const sha256Pattern = /^[0-9a-f]{64}$/;
  * Rules of API keys. Each record contains the whole definition of a key. The audit shows the expiry of each secret, and
  * no hash.
  */
-export const keyRules: ResourceRules<ApiKeyDefinition> = {
+export const keyKind: ResourceKind<ApiKeyDefinition> = {
   kind: 'key',
+  store: 'keys',
   most: mostKeys,
   full: () =>
     new ProblemError(
