@@ -1,5 +1,7 @@
+import { IsString } from 'class-validator';
 import { ProblemError } from '#api';
-import { JsonObjectReader } from './resources/json-object-reader.js';
+import { readDefinition } from './resources/read-definition.js';
+import { IsTextOrNull } from './resources/record-members.js';
 import type { ResourceKind } from './resources/resource-kind.js';
 import type { ResourceStore } from './resources/resource-store.js';
 
@@ -11,11 +13,11 @@ declare module './resources/resource-store.js' {
 }
 
 /** A definition of a kind that only specs know. */
-export interface SampleDefinition {
-  name: string;
-  color: string;
-  secret: string;
-  failure: string | null;
+export class SampleDefinition {
+  @IsString() name: string;
+  @IsString() color: string;
+  @IsString() secret: string;
+  @IsTextOrNull() failure: string | null;
 }
 
 /** A kind of definition that only specs know, so that they show what a feature has to write. */
@@ -27,15 +29,7 @@ export const sampleKind: ResourceKind<SampleDefinition> = {
   nameOf: ({ name }) => name,
   identityOf: (name) => name,
   write: (value) => ({ slot: '0', body: { ...value } }),
-  read: (_identity, { body }) => {
-    const fields = new JsonObjectReader(body, 'the sample');
-    return {
-      name: fields.text('name'),
-      color: fields.text('color'),
-      secret: fields.text('secret'),
-      failure: fields.nullableText('failure'),
-    };
-  },
+  read: (_identity, { body }) => readDefinition(SampleDefinition, body),
   compose: (parts) => parts.at(-1) as SampleDefinition,
   failureOf: ({ failure }) => failure,
   eventType: (before, after) => `sample.${after ? (before ? 'changed' : 'created') : 'removed'}`,
