@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Type } from 'class-transformer';
 import { IsArray, IsObject, ValidateBy, ValidateNested, type ValidationOptions } from 'class-validator';
+import { isStreamIdOf, streamNameOf } from '#event';
 import { isJsonObject, parseTime } from '#json';
 
 /** Decorators of the members of definitions, beside those of class-validator. */
@@ -65,6 +66,12 @@ export const AreWholeNumbersByName = rule(
 
 /** Validates that a member is an RFC 3339 time. */
 export const IsTime = rule('isTime', (value) => typeof value === 'string' && parseTime(value) !== undefined);
+
+/** Validates that a member is the id of a stream. */
+export const IsStreamId = rule(
+  'isStreamId',
+  (value) => typeof value === 'string' && isStreamIdOf(streamNameOf(value), value),
+);
 
 /** Validates that a member is a text or null. */
 export const IsTextOrNull = rule('isTextOrNull', (value) => value === null || typeof value === 'string');

@@ -1,11 +1,10 @@
-import { topicCollisionKey, isStreamIdOf, limits, streamNamePattern } from '#event';
+import { topicCollisionKey, isStreamIdOf, limits } from '#event';
 import { ProblemError } from '#api';
-import type { StreamDefinition } from './stream-definition.js';
-import { JsonObjectReader } from '../resources/json-object-reader.js';
+import { StreamDefinition, StreamRetentionLimits } from './stream-definition.js';
+import { readDefinition } from '../resources/read-definition.js';
 import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-kind.js';
 
 const slot = '0';
-const states = ['creating', 'live', 'deleting'] as const;
 
 /**
  * Rules of streams. Two names that Kafka cannot distinguish have the same identity, so only one of the two streams can
@@ -20,22 +19,13 @@ export const streamRules: ResourceRules<StreamDefinition> = {
   identityOf: topicCollisionKey,
   write: (value) => ({ slot, body: { ...value } }),
   read: (identity, { body }) => {
-    const fields = new JsonObjectReader(body, 'the stream');
-    const stream = fields.text('stream');
-    if (!streamNamePattern.test(stream) || topicCollisionKey(stream) !== identity)
+    const value = readDefinition(StreamDefinition, body);
+    const { stream, id, retention } = value;
+    if (topicCollisionKey(stream) !== identity)
       throw new UnreadableDefinitionError('stream differs from the record key');
-    const id = fields.text('id');
     if (!isStreamIdOf(stream, id)) throw new UnreadableDefinitionError('id is not an id of the stream');
-    return {
-      stream,
-      id,
-      // There is no upper limit here: an existing topic may have more partitions than a request may ask for.
-      partitions: fields.count('partitions'),
-      retention: retentionOf(fields),
-      ...fields.optional('snapshot_every', (member) => fields.whole(member)),
-      created_at: fields.time('created_at'),
-      state: fields.oneOf('state', states),
-    };
+    if (retention === 'unlimited') return value;
+    return { ...value, retention: readDefinition(StreamRetentionLimits, retention, '/retention') };
   },
   compose: (parts) => parts.at(-1) as StreamDefinition,
   eventType: (before, after) => {
@@ -46,15 +36,6 @@ export const streamRules: ResourceRules<StreamDefinition> = {
   },
   redact: visibleStream,
 };
-
-function retentionOf(fields: JsonObjectReader): StreamDefinition['retention'] {
-  if (fields.any('retention') === 'unlimited') return 'unlimited';
-  const bounds = fields.fields('retention');
-  return {
-    ...bounds.optional('time', (member) => bounds.text(member)),
-    ...bounds.optional('bytes', (member) => bounds.count(member)),
-  };
-}
 
 /** Returns the stream definition as callers see it: undefined while the stream is being created. */
 export function visibleStream(stream: StreamDefinition | undefined): StreamDefinition | undefined {
