@@ -1,15 +1,15 @@
-import { definitionNamePattern, limits } from '#event';
+import { limits } from '#event';
 import { ProblemError } from '#api';
-import { JsonObjectReader } from '../resources/json-object-reader.js';
+import { readDefinition } from '../resources/read-definition.js';
 import { UnreadableDefinitionError, type ResourceKind } from '../resources/resource-kind.js';
 import type { ResourceStore } from '../resources/resource-store.js';
 import {
   latestGeneration,
   projectionLimits,
   type ProjectionGeneration,
-  type ProjectionDefinition,
+  ProjectionDefinition,
 } from './projection-definition.js';
-import { readGeneration } from './read-generation.js';
+import { requireSourceOfEachStream } from '../sources/source-stream-with-start-offsets.js';
 
 declare module '../resources/resource-store.js' {
   interface ResourceStores {
@@ -43,20 +43,12 @@ export const projectionKind: ResourceKind<ProjectionDefinition> = {
     throw new ProblemError('payload_too_large', detail);
   },
   read: (identity, { body }) => {
-    const fields = new JsonObjectReader(body, 'the projection');
-    if (fields.text('name') !== identity || !definitionNamePattern.test(identity))
-      throw new UnreadableDefinitionError('name differs from the record key, or is invalid');
-    const build = (member: string) => (body[member] === null ? null : readGeneration(fields.fields(member)));
-    const definition: ProjectionDefinition = {
-      name: identity,
-      version: fields.count('version'),
-      created_at: fields.time('created_at'),
-      paused: fields.flag('paused'),
-      serving: build('serving'),
-      building: build('building'),
-      failure: fields.nullableText('failure'),
-    };
-    if ((definition.building ?? definition.serving)?.version !== definition.version)
+    const definition = readDefinition(ProjectionDefinition, body);
+    const { name, version, serving, building } = definition;
+    if (name !== identity) throw new UnreadableDefinitionError('name differs from the record key');
+    for (const generation of [serving, building])
+      if (generation) requireSourceOfEachStream(generation.sources, generation.spec.source.streams);
+    if ((building ?? serving)?.version !== version)
       throw new UnreadableDefinitionError('the current version has no generation');
     return definition;
   },
