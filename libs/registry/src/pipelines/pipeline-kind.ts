@@ -1,10 +1,10 @@
-import { definitionNamePattern, limits } from '#event';
+import { limits } from '#event';
 import { ProblemError } from '#api';
-import { JsonObjectReader } from '../resources/json-object-reader.js';
+import { readDefinition } from '../resources/read-definition.js';
 import { UnreadableDefinitionError, type ResourceKind } from '../resources/resource-kind.js';
 import type { ResourceStore } from '../resources/resource-store.js';
-import { mostPipelines, type PipelineDefinition } from './pipeline-definition.js';
-import { readPipelineJob, readPipelineSpec } from './read-pipeline.js';
+import { mostPipelines, PipelineDefinition } from './pipeline-definition.js';
+import { requireSourceOfEachStream } from '../sources/source-stream-with-start-offsets.js';
 
 declare module '../resources/resource-store.js' {
   interface ResourceStores {
@@ -34,19 +34,11 @@ export const pipelineKind: ResourceKind<PipelineDefinition> = {
     throw new ProblemError('payload_too_large', detail);
   },
   read: (identity, { body }) => {
-    const fields = new JsonObjectReader(body, 'the pipeline');
-    if (fields.text('name') !== identity || !definitionNamePattern.test(identity))
-      throw new UnreadableDefinitionError('name differs from the record key, or is invalid');
-    const spec = readPipelineSpec(fields.fields('spec'));
-    return {
-      name: identity,
-      version: fields.count('version'),
-      created_at: fields.time('created_at'),
-      paused: fields.flag('paused'),
-      failure: fields.nullableText('failure'),
-      spec,
-      run: readPipelineJob(fields.fields('run'), spec.source.streams),
-    };
+    const definition = readDefinition(PipelineDefinition, body);
+    const { name, spec, run } = definition;
+    if (name !== identity) throw new UnreadableDefinitionError('name differs from the record key');
+    requireSourceOfEachStream(run.sources, spec.source.streams);
+    return definition;
   },
   compose: (parts) => parts.at(-1) as PipelineDefinition,
   failureOf: ({ failure }) => failure,
