@@ -56,7 +56,13 @@ function membersOf(type: RecordClass): readonly RecordMember[] {
 
 function compiledMembers(type: RecordClass): RecordMember[] {
   const storage = getMetadataStorage();
-  const all = storage.groupByPropertyName(storage.getTargetValidationMetadatas(type, '', false, false));
+  const metadata = storage.getTargetValidationMetadatas(type, '', false, false);
+  const isOwn = ({ target }: Metadata) => target === type;
+  // Members of the parent class come first, as in the source text.
+  const all = storage.groupByPropertyName([
+    ...metadata.filter((rule) => !isOwn(rule)),
+    ...metadata.filter(isOwn),
+  ]);
   return Object.entries(all).map(([name, ofMember]) => ({
     name,
     isOptional: ofMember.some(({ type: rule }) => rule === ValidationTypes.CONDITIONAL_VALIDATION),
