@@ -17,6 +17,7 @@ export * from './pipelines/pipeline-streams.js';
 export * from './projections/projection-definition.js';
 export * from './projections/projection-streams.js';
 export * from './resources/resource-store.js';
+export { startPositions } from './sources/source-filter.js';
 export type { SourceStreamWithStartOffsets } from './sources/source-stream-with-start-offsets.js';
 export * from './streams/source-streams.js';
 export * from './schemas/schema-subject.js';

@@ -1,6 +1,6 @@
 import { IsString } from 'class-validator';
 import { ProblemError } from '#api';
-import { readDefinition } from './resources/read-definition.js';
+import { oneRecord } from './resources/one-record.js';
 import { IsTextOrNull } from './resources/record-members.js';
 import type { ResourceKind } from './resources/resource-kind.js';
 import type { ResourceStore } from './resources/resource-store.js';
@@ -26,11 +26,7 @@ export const sampleKind: ResourceKind<SampleDefinition> = {
   store: 'samples',
   most: 2,
   full: () => new ProblemError('definition_limit_reached', 'The limit of 2 samples is reached.'),
-  nameOf: ({ name }) => name,
-  identityOf: (name) => name,
-  write: (value) => ({ slot: '0', body: { ...value } }),
-  read: (_identity, { body }) => readDefinition(SampleDefinition, body),
-  compose: (parts) => parts.at(-1) as SampleDefinition,
+  ...oneRecord(SampleDefinition, { nameOf: ({ name }) => name }),
   failureOf: ({ failure }) => failure,
   eventType: (before, after) => `sample.${after ? (before ? 'changed' : 'created') : 'removed'}`,
   redact: ({ name, color }) => ({ name, color }),

@@ -1,6 +1,6 @@
 import { ProblemError } from '#api';
-import { readDefinition } from '../resources/read-definition.js';
-import { UnreadableDefinitionError, type ResourceKind } from '../resources/resource-kind.js';
+import { oneRecord } from '../resources/one-record.js';
+import type { ResourceKind } from '../resources/resource-kind.js';
 import type { ResourceStore } from '../resources/resource-store.js';
 import { Erasure, erasureName } from './erasure.js';
 
@@ -11,7 +11,6 @@ declare module '../resources/resource-store.js' {
   }
 }
 
-const slot = '0';
 const mostErasures = 100_000;
 
 /** Rules of erasures. Each record contains a whole erasure; a later erasure of the same entity replaces it. */
@@ -21,16 +20,7 @@ export const erasureKind: ResourceKind<Erasure> = {
   most: mostErasures,
   full: () =>
     new ProblemError('definition_limit_reached', `The limit of ${mostErasures} erasures is reached.`),
-  nameOf: erasureName,
-  identityOf: (name) => name,
-  write: (value) => ({ slot, body: { ...value } }),
-  read: (identity, { body }) => {
-    const erasure = readDefinition(Erasure, body);
-    if (erasureName(erasure) !== identity)
-      throw new UnreadableDefinitionError('stream and entity_hash differ from the record key');
-    return erasure;
-  },
-  compose: (parts) => parts.at(-1) as Erasure,
+  ...oneRecord(Erasure, { nameOf: erasureName }),
   eventType: (_before, after) => (after ? 'entity.erasure_begun' : 'entity.erasure_forgotten'),
   redact: (value) => value,
 };

@@ -1,6 +1,6 @@
 import { ProblemError } from '#api';
-import { readDefinition } from '../resources/read-definition.js';
-import { UnreadableDefinitionError, type ResourceKind } from '../resources/resource-kind.js';
+import { oneRecord } from '../resources/one-record.js';
+import type { ResourceKind } from '../resources/resource-kind.js';
 import type { ResourceStore } from '../resources/resource-store.js';
 import { ApiKeyDefinition } from './api-key-definition.js';
 
@@ -11,7 +11,6 @@ declare module '../resources/resource-store.js' {
   }
 }
 
-const slot = '0';
 const mostKeys = 10_000;
 
 /**
@@ -27,15 +26,7 @@ export const keyKind: ResourceKind<ApiKeyDefinition> = {
       'definition_limit_reached',
       `The limit of ${mostKeys} keys, including revoked ones, is reached.`,
     ),
-  nameOf: ({ key_id }) => key_id,
-  identityOf: (name) => name,
-  write: (value) => ({ slot, body: { ...value } }),
-  read: (identity, { body }) => {
-    const key = readDefinition(ApiKeyDefinition, body);
-    if (key.key_id !== identity) throw new UnreadableDefinitionError('key_id differs from the record key');
-    return key;
-  },
-  compose: (parts) => parts.at(-1) as ApiKeyDefinition,
+  ...oneRecord(ApiKeyDefinition, { nameOf: ({ key_id }) => key_id }),
   eventType: (before, after) => {
     if (!before) return 'key.created';
     if (!after) return 'key.removed';

@@ -1,7 +1,6 @@
-import { limits } from '#event';
 import { ProblemError } from '#api';
-import { readDefinition } from '../resources/read-definition.js';
-import { UnreadableDefinitionError, type ResourceKind } from '../resources/resource-kind.js';
+import { oneRecord } from '../resources/one-record.js';
+import type { ResourceKind } from '../resources/resource-kind.js';
 import type { ResourceStore } from '../resources/resource-store.js';
 import { mostPipelines, PipelineDefinition } from './pipeline-definition.js';
 import { requireSourceOfEachStream } from '../sources/source-stream-with-start-offsets.js';
@@ -13,8 +12,6 @@ declare module '../resources/resource-store.js' {
   }
 }
 
-const slot = '0';
-
 /** Rules of pipelines. Each record contains the whole definition of a pipeline, with its job. */
 export const pipelineKind: ResourceKind<PipelineDefinition> = {
   kind: 'pipeline',
@@ -25,22 +22,11 @@ export const pipelineKind: ResourceKind<PipelineDefinition> = {
       'definition_limit_reached',
       `The limit of ${mostPipelines} pipelines is reached. Delete one that is not needed, or combine several with branches.`,
     ),
-  nameOf: ({ name }) => name,
-  identityOf: (name) => name,
-  write: (value) => {
-    const bytes = Buffer.byteLength(JSON.stringify(value.spec));
-    if (bytes <= limits.definitionBytes) return { slot, body: { ...value } };
-    const detail = `The definition takes ${bytes} bytes; at most ${limits.definitionBytes} are allowed.`;
-    throw new ProblemError('payload_too_large', detail);
-  },
-  read: (identity, { body }) => {
-    const definition = readDefinition(PipelineDefinition, body);
-    const { name, spec, run } = definition;
-    if (name !== identity) throw new UnreadableDefinitionError('name differs from the record key');
-    requireSourceOfEachStream(run.sources, spec.source.streams);
-    return definition;
-  },
-  compose: (parts) => parts.at(-1) as PipelineDefinition,
+  ...oneRecord(PipelineDefinition, {
+    nameOf: ({ name }) => name,
+    specOf: ({ spec }) => spec,
+    requireConsistent: ({ spec, run }) => requireSourceOfEachStream(run.sources, spec.source.streams),
+  }),
   failureOf: ({ failure }) => failure,
   eventType: (before, after) => {
     if (!after) return 'pipeline.deleted';

@@ -1,6 +1,6 @@
 import { Matches, IsBoolean, IsIn, IsOptional, IsString } from 'class-validator';
 import { definitionNamePattern } from '#event';
-import { IsCount, IsTextOrNull, IsTime, MapOf, Nested, NestedOrNull } from '../resources/record-members.js';
+import { IsCount, IsTextOrNull, IsTime, MapOf, Nested, NestedOr } from '../resources/record-members.js';
 import { SourceFilter, mostSourceStreams, startPositions } from '../sources/source-filter.js';
 import { SourceStreamWithStartOffsets } from '../sources/source-stream-with-start-offsets.js';
 
@@ -51,8 +51,8 @@ export class ProjectionDefinition {
   @IsCount() version: number;
   @IsTime() created_at: string;
   @IsBoolean() paused: boolean;
-  @NestedOrNull(() => ProjectionGeneration) serving: ProjectionGeneration | null;
-  @NestedOrNull(() => ProjectionGeneration) building: ProjectionGeneration | null;
+  @NestedOr(null, () => ProjectionGeneration) serving: ProjectionGeneration | null;
+  @NestedOr(null, () => ProjectionGeneration) building: ProjectionGeneration | null;
   /**
    * The reason why the latest generation has failed; null if it has not. A resume clears the failure,
    * and so does a reset or a changed spec, which starts a new generation.

@@ -1,6 +1,5 @@
-import { limits } from '#event';
 import { ProblemError } from '#api';
-import { readDefinition } from '../resources/read-definition.js';
+import { oneRecord } from '../resources/one-record.js';
 import { UnreadableDefinitionError, type ResourceKind } from '../resources/resource-kind.js';
 import type { ResourceStore } from '../resources/resource-store.js';
 import {
@@ -18,7 +17,6 @@ declare module '../resources/resource-store.js' {
   }
 }
 
-const slot = '0';
 const most = projectionLimits.projections;
 
 /**
@@ -34,25 +32,16 @@ export const projectionKind: ResourceKind<ProjectionDefinition> = {
       'definition_limit_reached',
       `The limit of ${most} projections is reached. Delete one that is not needed, or combine several into one.`,
     ),
-  nameOf: ({ name }) => name,
-  identityOf: (name) => name,
-  write: (value) => {
-    const bytes = Buffer.byteLength(JSON.stringify(latestGeneration(value).spec));
-    if (bytes <= limits.definitionBytes) return { slot, body: { ...value } };
-    const detail = `The definition takes ${bytes} bytes; at most ${limits.definitionBytes} are allowed.`;
-    throw new ProblemError('payload_too_large', detail);
-  },
-  read: (identity, { body }) => {
-    const definition = readDefinition(ProjectionDefinition, body);
-    const { name, version, serving, building } = definition;
-    if (name !== identity) throw new UnreadableDefinitionError('name differs from the record key');
-    for (const generation of [serving, building])
-      if (generation) requireSourceOfEachStream(generation.sources, generation.spec.source.streams);
-    if ((building ?? serving)?.version !== version)
-      throw new UnreadableDefinitionError('the current version has no generation');
-    return definition;
-  },
-  compose: (parts) => parts.at(-1) as ProjectionDefinition,
+  ...oneRecord(ProjectionDefinition, {
+    nameOf: ({ name }) => name,
+    specOf: (definition) => latestGeneration(definition).spec,
+    requireConsistent: ({ version, serving, building }) => {
+      for (const generation of [serving, building])
+        if (generation) requireSourceOfEachStream(generation.sources, generation.spec.source.streams);
+      if ((building ?? serving)?.version !== version)
+        throw new UnreadableDefinitionError('the current version has no generation');
+    },
+  }),
   failureOf: ({ failure }) => failure,
   eventType: (before, after) => {
     if (!after) return 'projection.deleted';

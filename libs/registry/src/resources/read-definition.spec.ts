@@ -1,7 +1,7 @@
 import { Matches, IsOptional, IsPositive, IsString } from 'class-validator';
 import { describe, expect, it } from 'vitest';
 import { readDefinition } from './read-definition.js';
-import { IsPresent, IsTextOrNull, ListOf, MapOf, Nested, NestedOrNull } from './record-members.js';
+import { IsPresent, IsTextOrNull, ListOf, MapOf, Nested, NestedOr } from './record-members.js';
 import { UnreadableDefinitionError } from './resource-kind.js';
 
 class Leaf {
@@ -13,7 +13,7 @@ class Definition extends Leaf {
   @IsTextOrNull() failure: string | null;
   @IsOptional() @IsString({ each: true }) texts?: readonly string[];
   @IsOptional() @Nested(() => Leaf) leaf?: Leaf;
-  @IsOptional() @NestedOrNull(() => Leaf) current?: Leaf | null;
+  @IsOptional() @NestedOr(null, () => Leaf) current?: Leaf | null;
   @IsOptional() @ListOf(() => Leaf) list?: readonly Leaf[];
   @IsOptional() @MapOf(() => Leaf) map?: Readonly<Record<string, Leaf>>;
   @IsOptional() @IsPresent() free?: unknown;
@@ -54,7 +54,7 @@ describe('readDefinition', () => {
     ['null for an optional member', { ...given, rate: null }, '/rate breaks the rule isPositive'],
     ['a wrong item', { ...given, texts: ['a', 1] }, '/texts breaks the rule isString'],
     ['null for an object', { ...given, leaf: null }, '/leaf breaks the rule isObject'],
-    ['a list for an object', { ...given, current: [] }, '/current breaks the rule isObjectOrNull'],
+    ['a list for an object', { ...given, current: [] }, '/current breaks the rule isObjectOr null'],
     ['an object for a list', { ...given, list: {} }, '/list breaks the rule isArray'],
     ['a wrong member of an object', { ...given, current: {} }, '/current/name breaks the rule matches'],
     ['a wrong item of a list', { ...given, list: [{ name: 'b' }, 1] }, '/list/1 breaks the rule isObject'],

@@ -44,7 +44,7 @@ export function readDefinition<T extends object>(type: RecordClass<T>, value: un
 function readNested({ type, form }: NestedType, value: unknown, path: string): unknown {
   const read = (item: unknown, name: number | string) => readDefinition(type(), item, `${path}/${name}`);
   if (form === 'list') return (value as unknown[]).map(read);
-  if (form === 'object') return value === null ? null : readDefinition(type(), value, path);
+  if (form === 'object') return isJsonObject(value) ? readDefinition(type(), value, path) : value;
   return Object.fromEntries(Object.entries(value as object).map(([name, item]) => [name, read(item, name)]));
 }
 

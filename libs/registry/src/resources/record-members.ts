@@ -34,10 +34,10 @@ export function Nested(type: NestedType['type']): PropertyDecorator {
   return nested(type, 'object', [IsObject(), ValidateNested(), Type(type)]);
 }
 
-/** Validates that a member is null, or an object of this class. */
-export function NestedOrNull(type: NestedType['type']): PropertyDecorator {
-  const isObjectOrNull = rule('isObjectOrNull', (value) => value === null || isJsonObject(value));
-  return nested(type, 'object', [isObjectOrNull(), Type(type)]);
+/** Validates that a member is this other value, or an object of this class. */
+export function NestedOr(other: string | null, type: NestedType['type']): PropertyDecorator {
+  const isObjectOr = rule(`isObjectOr ${other}`, (value) => value === other || isJsonObject(value));
+  return nested(type, 'object', [isObjectOr()]);
 }
 
 /** Validates that a member is a list of objects of this class. */

@@ -1,9 +1,9 @@
 import { IsIn, IsOptional, IsString, Matches } from 'class-validator';
 import { streamNamePattern, type StreamId } from '#event';
-import { IsCount, IsPresent, IsStreamId, IsTime, IsWholeNumber } from '../resources/record-members.js';
+import { IsCount, IsStreamId, IsTime, IsWholeNumber, NestedOr } from '../resources/record-members.js';
 
 /** Limits of a stream's topic: `time` as a duration such as `7d`, `bytes` over all partitions. */
-export class StreamRetentionLimits {
+class StreamRetentionLimits {
   @IsOptional() @IsString() time?: string;
   @IsOptional() @IsCount() bytes?: number;
 }
@@ -15,7 +15,7 @@ export class StreamDefinition {
   @IsStreamId() id: StreamId;
   /** Has no upper limit here: an existing topic may have more partitions than a request may ask for. */
   @IsCount() partitions: number;
-  @IsPresent() retention: 'unlimited' | StreamRetentionLimits;
+  @NestedOr('unlimited', () => StreamRetentionLimits) retention: 'unlimited' | StreamRetentionLimits;
   /**
    * Number of versions of an entity between two automatic snapshots; 0 disables them. Default: `limits.snapshotEvery`.
    */

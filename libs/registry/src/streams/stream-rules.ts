@@ -1,10 +1,8 @@
 import { topicCollisionKey, isStreamIdOf, limits } from '#event';
 import { ProblemError } from '#api';
-import { StreamDefinition, StreamRetentionLimits } from './stream-definition.js';
-import { readDefinition } from '../resources/read-definition.js';
+import { StreamDefinition } from './stream-definition.js';
+import { oneRecord } from '../resources/one-record.js';
 import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-kind.js';
-
-const slot = '0';
 
 /**
  * Rules of streams. Two names that Kafka cannot distinguish have the same identity, so only one of the two streams can
@@ -15,19 +13,13 @@ export const streamRules: ResourceRules<StreamDefinition> = {
   kind: 'stream',
   most: limits.streams,
   full: () => new ProblemError('stream_limit_reached', `The limit of ${limits.streams} streams is reached.`),
-  nameOf: ({ stream }) => stream,
-  identityOf: topicCollisionKey,
-  write: (value) => ({ slot, body: { ...value } }),
-  read: (identity, { body }) => {
-    const value = readDefinition(StreamDefinition, body);
-    const { stream, id, retention } = value;
-    if (topicCollisionKey(stream) !== identity)
-      throw new UnreadableDefinitionError('stream differs from the record key');
-    if (!isStreamIdOf(stream, id)) throw new UnreadableDefinitionError('id is not an id of the stream');
-    if (retention === 'unlimited') return value;
-    return { ...value, retention: readDefinition(StreamRetentionLimits, retention, '/retention') };
-  },
-  compose: (parts) => parts.at(-1) as StreamDefinition,
+  ...oneRecord(StreamDefinition, {
+    nameOf: ({ stream }) => stream,
+    identityOf: topicCollisionKey,
+    requireConsistent: ({ stream, id }) => {
+      if (!isStreamIdOf(stream, id)) throw new UnreadableDefinitionError('id is not an id of the stream');
+    },
+  }),
   eventType: (before, after) => {
     const [was, is] = [visibleStream(before), visibleStream(after)];
     if (!was) return is && 'stream.created';
