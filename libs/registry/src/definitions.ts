@@ -1,11 +1,8 @@
+import type { StreamInput } from '#api';
 import type { StreamId } from '#event';
 import type { AuditEventContent } from './audit/audit-event.js';
 import type { Actor, ResourceStores } from './resources/resource-store.js';
-import type {
-  StreamCreationResult,
-  CreateStreamRequest,
-  RemoveStreamRows,
-} from './streams/create-stream-request.js';
+import type { StreamCreationResult, RemoveStreamRows } from './streams/stream-creation-result.js';
 import type { StreamDefinition } from './streams/stream-definition.js';
 
 /**
@@ -38,7 +35,7 @@ export interface Definitions extends ResourceStores {
    * @throws ProblemError stream_name_collision, stream_limit_reached, stream_reserved, stream_being_deleted,
    * log_unavailable
    */
-  createStream(stream: CreateStreamRequest, actor: Actor): Promise<StreamCreationResult>;
+  createStream(stream: StreamInput, actor: Actor): Promise<StreamCreationResult>;
   /**
    * Changes the retention or `snapshot_every` of a stream, and the settings of its topic. Other members of the result
    * of `next` are ignored. A repeated call applies settings that could not be applied to the topic before.

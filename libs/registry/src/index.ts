@@ -1,9 +1,5 @@
 export * from './definitions.js';
-export type {
-  StreamCreationResult,
-  CreateStreamRequest,
-  RemoveStreamRows,
-} from './streams/create-stream-request.js';
+export type { StreamCreationResult, RemoveStreamRows } from './streams/stream-creation-result.js';
 export type { AuditEventContent } from './audit/audit-event.js';
 export { resourceKinds } from './resource-kinds.js';
 export { openDefinitions, type DefinitionsOptions } from './open-definitions.js';

@@ -1,3 +1,4 @@
+import type { StreamInput } from '#api';
 import type { StreamId, TopicAndGroupNames } from '#event';
 import type { Log } from '#kafka';
 import { metrics, onScrape } from '#telemetry';
@@ -12,11 +13,7 @@ import { LogResourceStore } from './changes/log-resource-store.js';
 import { changeStream } from './streams/change-stream.js';
 import { StreamDeletionService } from './streams/stream-deletion-service.js';
 import type { StreamDefinition } from './streams/stream-definition.js';
-import type {
-  StreamCreationResult,
-  CreateStreamRequest,
-  RemoveStreamRows,
-} from './streams/create-stream-request.js';
+import type { StreamCreationResult, RemoveStreamRows } from './streams/stream-creation-result.js';
 import { StreamCreationService } from './streams/stream-creation-service.js';
 import { streamRules, visibleStream } from './streams/stream-rules.js';
 import type { StreamOperationDependencies } from './streams/stream-operation-dependencies.js';
@@ -133,7 +130,7 @@ class LogDefinitions implements Omit<Definitions, keyof ResourceStores> {
     return this.follower.view.streams.all().filter(visibleStream);
   }
 
-  createStream(wanted: CreateStreamRequest, actor: Actor): Promise<StreamCreationResult> {
+  createStream(wanted: StreamInput, actor: Actor): Promise<StreamCreationResult> {
     return this.creations.create(wanted, actor);
   }
 
