@@ -298,7 +298,7 @@ module.exports = {
     only('cel-in-cel', '@marcbachmann', 'packages/cel/'),
     only('formats-in-json-schema', '@hyperjump/json-schema-formats|idn-hostname', 'packages/json-schema/'),
     only('chdb-in-local', 'chdb', 'local/'),
-    only('nest-in-apps-http-and-writing', '@nestjs', 'apps/|libs/http/|libs/writing/'),
+    only('nest-in-apps-app-http-and-writing', '@nestjs', 'apps/|libs/app/|libs/http/|libs/writing/'),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

@@ -21,6 +21,8 @@ export default tseslint.config(
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
       '@typescript-eslint/require-await': 'off',
+      // A feature adds its problems to `ProblemCatalogue` with an interface that has nothing else.
+      '@typescript-eslint/no-empty-object-type': ['error', { allowInterfaces: 'with-single-extends' }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       'no-console': 'error',
     },
@@ -57,15 +59,15 @@ export default tseslint.config(
     rules: { 'max-params': 'off' },
   },
   {
-    // A handler and a constructor of Nest name what they are given: no call lists it by position.
-    files: ['apps/gateway/**/*.ts'],
+    // A handler, a constructor and a factory of Nest name what they are given: no call lists it by position.
+    files: ['apps/**/*.ts', 'libs/**/*.module.ts'],
     rules: {
       'max-params': 'off',
       'no-restricted-syntax': [
         'error',
         {
           selector:
-            ':function[params.length>3]:not(MethodDefinition[kind="constructor"] > FunctionExpression):not([params.0.decorators.length>0])',
+            ':function[params.length>3]:not(MethodDefinition[kind="constructor"] > FunctionExpression):not([params.0.decorators.length>0]):not(Property[key.name="useFactory"] > :function)',
           message: 'More than 3 parameters: take an object.',
         },
       ],

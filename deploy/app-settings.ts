@@ -1,7 +1,7 @@
-import { GatewayConfig } from '../apps/gateway/src/config.js';
-import { IngestConfig } from '../apps/ingest/src/config.js';
-import { MaterializerConfig } from '../apps/materializer/src/config.js';
-import { ProcessorConfig } from '../apps/processor/src/config.js';
+import { GatewayConfig } from '../apps/gateway/src/config/gateway-config.js';
+import { IngestConfig } from '../apps/ingest/src/config/ingest-config.js';
+import { MaterializerConfig } from '../apps/materializer/src/config/materializer-config.js';
+import { ProcessorConfig } from '../apps/processor/src/config/processor-config.js';
 import { canCompressWithZstd, type AppConfig } from '#api';
 
 export const appNames = ['gateway', 'ingest', 'materializer', 'processor'] as const;

@@ -37,7 +37,7 @@ const sections: readonly Section[] = [
   ...appNames.map((app) => ({
     title: `\`${app}\``,
     type: configOf(app),
-    source: `apps/${app}/src/config.ts`,
+    source: `apps/${app}/src/config/${app}-config.ts`,
   })),
   {
     title: '`npm start`',

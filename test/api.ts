@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { problems, type ProblemCode, type ProblemDocument } from '#api';
+import { problemDefinition, type ProblemCode, type ProblemDocument } from '#api';
 import type { HttpAnswer, HttpClient } from '#testkit';
+import './problems-of-every-app.js';
 
 /** The parsed answer to the write of one event: its id and its position in Kafka. */
 export interface SingleWriteAnswer {
@@ -51,10 +52,11 @@ export function expectProblem(
   code: ProblemCode,
 ): ProblemDocument & { request_id: string } {
   const shown = `${answer.status} ${answer.text.slice(0, 500)}`;
-  expect(answer.status, shown).toBe(problems[code].status);
+  const { status, title } = problemDefinition(code);
+  expect(answer.status, shown).toBe(status);
   expect(answer.headers['content-type'], shown).toMatch(/^application\/problem\+json/);
   const problem = answer.json<ProblemDocument & { request_id: string }>();
-  expect(problem).toMatchObject({ code, status: answer.status, title: problems[code].title });
+  expect(problem).toMatchObject({ code, status, title });
   expect(problem.type).toMatch(/^[a-z][a-z0-9+.-]*:/);
   expect(problem.detail).not.toBe('');
   expect(problem.request_id).toBe(answer.headers['x-request-id']);

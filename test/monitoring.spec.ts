@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { registry } from '#telemetry';
+import { metricsOfEveryApp } from './metrics-of-every-app.js';
 import { metricsIn } from './promql.js';
 
 const chart = join('helm', 'tributary');
@@ -72,8 +72,7 @@ const foreign = [
 const known = new Set([
   ...foreign,
   ...rules.flatMap(({ record }) => record ?? []),
-  ...registry.getMetricsAsArray().flatMap((metric) => {
-    const { name, type } = metric as unknown as { name: string; type: string };
+  ...metricsOfEveryApp.flatMap(({ name, type }) => {
     const parts = type === 'histogram' || type === 'summary' ? ['_bucket', '_sum', '_count'] : [''];
     return parts.map((part) => `${name}${part}`);
   }),

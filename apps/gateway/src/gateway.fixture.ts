@@ -14,18 +14,25 @@ import {
   type HttpApp,
   type HttpPort,
   type HttpPortOptions,
+  type PortServices,
 } from '#http';
 import { MemoryLog } from '#kafka/memory';
 import type { EventFileExporter, EventReader, EventRow, AnalystSqlRunner } from '#store';
 import { MemoryStore } from '#store/memory';
+import { DEFINITIONS, LOG, PRODUCER, type Feature } from '#app';
 import { eventValue, storedEventVariable } from '#dataflow';
-import { VerdictTable } from '#verdicts';
-import { WebhookAddressPolicy } from '#webhooks';
+import { createNestWith } from '../../../libs/app/src/create-nest-with.fixture.js';
 import { rowBatchesOf } from '../../../libs/store/src/row-batch/row-batches-of.fixture.js';
-import { GatewayConfig } from './config.js';
+import { GatewayConfig } from './config/gateway-config.js';
 import { LiveConnections } from './live/live-connections.js';
 import { gatewayApp } from './ports.js';
 import { Bulkhead } from './reads/bulkhead.js';
+import { CONSISTENCY_BOUNDS } from './consistency/consistency-limits.js';
+import { FLUSHES } from './consistency/flush-request-sender.js';
+import { FILES } from './exports/event-exporter.js';
+import { filesByStreamName, sqlByStreamName } from './reads/by-stream-name.js';
+import { SQL } from './sql/sql-statement-runner.js';
+import { CLICKHOUSE_CLIENTS } from './stores/stores.module.js';
 import { FakeEventFileExporter } from './exports/fake-files.fixture.js';
 import { FakeAnalystSqlRunner } from './sql/fake-sql.fixture.js';
 
@@ -59,6 +66,8 @@ export interface GivenGatewayOptions {
   /** Limit of open live streams; default 500. */
   liveStreams?: number;
   sql?: AnalystSqlRunner;
+  /** Features; default: those of the gateway. */
+  features?: readonly Feature[];
   files?: EventFileExporter;
   /** Limit of open live streams of one key; default 100. */
   liveStreamsPerKey?: number;
@@ -83,6 +92,7 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
   const keys = scopes.map((scope) => ({ scope, ...generateKey() }));
   const config = Object.assign(new GatewayConfig(), {
     LOG_LEVEL: 'silent',
+    KAFKA_TOPIC_PREFIX: 'spec.',
     LIVE_STREAMS: options.liveStreams ?? 500,
     LIVE_STREAMS_PER_KEY: options.liveStreamsPerKey ?? 100,
     EXPORT_SENDING_SECONDS: options.exportSeconds ?? 600,
@@ -93,24 +103,28 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
   context.lifecycle.running = true;
   const reader = options.reader?.(store.reader) ?? store.reader;
   const { writer, eraser, projections, projectionResults, pipelines, snapshots } = store;
+  const requests = { reader, writer, eraser, projections, projectionResults, pipelines, snapshots };
+  const answers = options.answers ?? new HttpAnswerMemoryBudget(64 * 1024 * 1024);
+  const create = createNestWith([
+    [LOG, log],
+    [PRODUCER, await log.producer()],
+    [DEFINITIONS, definitions],
+    [CLICKHOUSE_CLIENTS, { requests, live: { ...requests, ping: async () => undefined } }],
+    [SQL, sqlByStreamName(options.sql ?? new FakeAnalystSqlRunner(), definitions)],
+    [FILES, filesByStreamName(options.files ?? new FakeEventFileExporter(), definitions)],
+    [FLUSHES, { ask: () => undefined }],
+    [Bulkhead, options.bulkhead ?? new Bulkhead({ concurrent: 4, queued: 100, waitMs: 10_000 })],
+    [CONSISTENCY_BOUNDS, { timeoutMs: 50, unknownStreamMs: 20 }],
+  ]);
   const appOptions = gatewayApp(context, {
-    ...{ config, logger: context.logger, log, definitions, topics },
-    store: { reader, writer, eraser, projections, projectionResults, pipelines, snapshots },
-    live: { reader, projections },
-    sql: options.sql ?? new FakeAnalystSqlRunner(),
-    files: options.files ?? new FakeEventFileExporter(),
-    producer: await log.producer(),
-    verdicts: new VerdictTable({ log, names: topics }),
-    flushes: { ask: () => undefined },
-    answers: options.answers ?? new HttpAnswerMemoryBudget(64 * 1024 * 1024),
-    bulkhead: options.bulkhead ?? new Bulkhead({ concurrent: 4, queued: 100, waitMs: 10_000 }),
-    webhooks: new WebhookAddressPolicy([]),
-    waiting: { timeoutMs: 50, unknownStreamMs: 20 },
+    answers,
+    ...(options.features && { features: options.features }),
   });
   const routes = { core: [], query: [] };
   const [corePort] = appOptions.otherPorts ?? [];
   const app = await createHttpApp({
     ...recording(appOptions, routes.query),
+    create,
     otherPorts: [recording(corePort as HttpPortOptions, routes.core)],
   });
   const { nest } = app;
@@ -140,9 +154,9 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
 
 /** Returns the options of a port that also adds each of its routes to `routes`. */
 function recording<Options extends HttpPortOptions>(options: Options, routes: RouteOptions[]): Options {
-  const configure = (instance: FastifyInstance) => {
+  const configure = (instance: FastifyInstance, services: PortServices) => {
     instance.addHook('onRoute', (route) => void routes.push(route));
-    options.configure?.(instance);
+    options.configure?.(instance, services);
   };
   return { ...options, configure };
 }

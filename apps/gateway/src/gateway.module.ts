@@ -1,53 +1,35 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { SharedServicesModule } from './shared-services/shared-services.module.js';
-import type { SharedServices } from './shared-services/shared-services.js';
-import { DeadLettersModule } from './dead-letters/dead-letters.module.js';
-import { EntitiesModule } from './entities/entities.module.js';
-import { ExportsModule } from './exports/exports.module.js';
-import { ErasureModule } from './erasure/erasure.module.js';
-import { EventsModule } from './events/events.module.js';
-import { HealthHistoryModule } from './health/health-history.module.js';
-import { HealthModule } from './health/health.module.js';
-import { KeysModule } from './keys/keys.module.js';
-import { PipelinesModule } from './pipelines/pipelines.module.js';
-import { ProjectionsModule } from './projections/projections.module.js';
+import { DefinitionsModule, LogModule, modulesOf, ProcessModule, ProducerModule, type Feature } from '#app';
+import type { HttpAnswerMemoryBudget, ProcessContext } from '#http';
 import { WriteModule, writeSettings } from '#writing';
-import { ResourceServicesModule } from './shared-services/resource-services.module.js';
-import { SchemasModule } from './schemas/schemas.module.js';
-import { EntitySnapshotsModule } from './snapshots/entity-snapshots.module.js';
-import { SqlModule } from './sql/sql.module.js';
-import { StreamsModule } from './streams/streams.module.js';
+import { HealthModule } from './health/health.module.js';
+import { ResourceServicesModule } from './resource-services.module.js';
+import { StoresModule } from './stores/stores.module.js';
+import type { GatewayConfig } from './config/gateway-config.js';
 
-/** The Nest modules with the routes of the gateway, one module per resource, in the order of the OpenAPI document. */
-const resources = [
-  EventsModule,
-  ExportsModule,
-  StreamsModule,
-  EntitiesModule,
-  EntitySnapshotsModule,
-  ErasureModule,
-  DeadLettersModule,
-  KeysModule,
-  SchemasModule,
-  ProjectionsModule,
-  PipelinesModule,
-  HealthHistoryModule,
-  SqlModule,
-];
+/** What the gateway is made of, besides its context. */
+export interface GatewayOptions {
+  /** Budget of the bytes of answers in memory, for both ports. */
+  answers: HttpAnswerMemoryBudget;
+  features: readonly Feature[];
+}
 
 /** Root module of the gateway: the routes of both ports, and their services, which exist once. */
 @Module({})
 export class GatewayModule {
-  static with(adapters: SharedServices): DynamicModule {
-    const { producer, definitions, topics, verdicts, config } = adapters;
+  static with(context: ProcessContext<GatewayConfig>, { answers, features }: GatewayOptions): DynamicModule {
     return {
       module: GatewayModule,
       imports: [
-        SharedServicesModule.with(adapters),
+        ProcessModule.with(context),
+        LogModule.forRoot(),
+        ProducerModule,
+        DefinitionsModule,
+        StoresModule.with(answers),
         ResourceServicesModule,
         HealthModule,
-        ...resources,
-        WriteModule.with({ producer, definitions, topics, verdicts, ...writeSettings(config) }),
+        ...modulesOf(features, 'gateway'),
+        WriteModule.with(writeSettings(context.config)),
       ],
     };
   }

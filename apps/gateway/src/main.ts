@@ -1,5 +1,5 @@
 import { runApp } from '#http';
-import { GatewayConfig } from './config.js';
+import { GatewayConfig } from './config/gateway-config.js';
 import { startGateway } from './start.js';
 
 await runApp({ name: 'gateway', config: GatewayConfig, start: startGateway });

@@ -1,5 +1,7 @@
+import { DEFINITIONS } from '#app';
 import {
   ConfiguredKeyRing,
+  HttpAnswerMemoryBudget,
   IssuedKeyRing,
   joinKeyRings,
   requireApiKeys,
@@ -7,15 +9,16 @@ import {
   type HttpAppOptions,
   type HttpPortOptions,
   type OpenApiOptions,
+  authRejections,
 } from '#http';
 import type { FastifyInstance } from 'fastify';
-import { metrics } from '#telemetry';
-import type { GatewayConfig } from './config.js';
+import type { Definitions } from '#registry';
+import type { GatewayConfig } from './config/gateway-config.js';
 import { consoleFolder, readConsoleFiles } from './console/console-files.js';
 import { serveRootPage } from './console/root-page.js';
 import { serveConsole } from './console/serve-console.js';
-import { GatewayModule } from './gateway.module.js';
-import type { SharedServices } from './shared-services/shared-services.js';
+import { features } from './features.js';
+import { GatewayModule, type GatewayOptions } from './gateway.module.js';
 
 const description = [
   'Events are written to Kafka and read from ClickHouse. Times are RFC 3339, ranges include `since` and exclude',
@@ -29,24 +32,28 @@ const withKeys = [
 ].join('\n');
 
 /** Returns the Nest application of the gateway: its module and its two ports. */
-export function gatewayApp(context: ProcessContext<GatewayConfig>, services: SharedServices): HttpAppOptions {
+export function gatewayApp(
+  context: ProcessContext<GatewayConfig>,
+  options: Partial<GatewayOptions> = {},
+): HttpAppOptions {
+  const { answers = new HttpAnswerMemoryBudget(context.config.GATEWAY_ANSWER_MIB * 1024 * 1024) } = options;
   return {
     context,
-    module: GatewayModule.with(services),
-    ...queryPort(context, services),
-    otherPorts: [corePort(context, services)],
+    module: GatewayModule.with(context, { features, ...options, answers }),
+    ...queryPort(context),
+    answers,
+    otherPorts: [{ ...corePort(context), answers }],
   };
 }
 
 /** Returns the options of the core port, for services inside the network: no authentication. */
-function corePort(context: ProcessContext<GatewayConfig>, { answers }: SharedServices): HttpPortOptions {
+function corePort(context: ProcessContext<GatewayConfig>): HttpPortOptions {
   const { HOST: host, GATEWAY_CORE_PORT: port } = context.config;
   return {
     port: 'core',
     listen: { host, port, variable: 'GATEWAY_CORE_PORT' },
     elsewhere: sqlElsewhere,
     openapi: document(context, 'core'),
-    answers,
     configure: (instance) => servePages(instance, context, 'core'),
   };
 }
@@ -57,33 +64,33 @@ function sqlElsewhere(path: string): string | undefined {
   return 'SQL is on the query port (3902 by default), at /, with an API key that has the scope sql:read.';
 }
 
-/** Returns the options of the query port: the same API for all other clients. Only `GET /health/live` works without a key. */
-function queryPort(
-  context: ProcessContext<GatewayConfig>,
-  { definitions, answers }: SharedServices,
-): HttpPortOptions {
-  const configured = new ConfiguredKeyRing(context.config.API_KEYS);
+/**
+ * Returns the options of the query port: the same API for all other clients. Only `GET /health/live` works without a
+ * key.
+ */
+function queryPort(context: ProcessContext<GatewayConfig>): HttpPortOptions {
+  const { HOST: host, GATEWAY_QUERY_PORT: port, API_KEYS, KEYS_MAX_AGE_SECONDS } = context.config;
+  const configured = new ConfiguredKeyRing(API_KEYS);
   if (configured.size === 0)
     context.logger.warn(
       'API_KEYS is empty: the query port accepts only keys that were issued on the core port',
     );
-  const { HOST: host, GATEWAY_QUERY_PORT: port } = context.config;
   return {
     port: 'query',
     listen: { host, port, variable: 'GATEWAY_QUERY_PORT' },
     anySite: true,
     openapi: document(context, 'query'),
-    answers,
-    configure: (instance) => {
+    configure: (instance, services) => {
+      const definitions = () => services.get<Definitions>(DEFINITIONS);
       // The page at `/` needs no key, so it comes before the check of keys.
       servePages(instance, context, 'query');
       requireApiKeys(instance, {
-        keyRing: joinKeyRings(configured, new IssuedKeyRing(definitions.keys)),
-        issuedKeys: {
-          ageMs: () => definitions.ageMs,
-          mostMs: context.config.KEYS_MAX_AGE_SECONDS * 1000,
-        },
-        onRefused: (code) => metrics.authRefused.inc({ code }),
+        keyRing: joinKeyRings(
+          configured,
+          new IssuedKeyRing({ get: (keyId) => definitions().keys.get(keyId) }),
+        ),
+        issuedKeys: { ageMs: () => definitions().ageMs, mostMs: KEYS_MAX_AGE_SECONDS * 1000 },
+        onRefused: (code) => authRejections.inc({ code }),
       });
     },
   };

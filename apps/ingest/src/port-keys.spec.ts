@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ConfigError, describeConfig, loadConfig, type ProblemDocument } from '#api';
 import type { ApiKeyDefinition } from '#registry';
 import { generateKey } from '#http';
-import { IngestConfig } from './config.js';
+import { IngestConfig } from './config/ingest-config.js';
 import { event, startTestIngest, type TestIngest } from '../../../libs/writing/src/writing.fixture.js';
 
 const writer = generateKey();

@@ -1,13 +1,14 @@
 import type { KafkaOrClickHouseRetrier } from '#engine';
 import type { ConsumerRecord } from '#kafka';
 import type { EventRowBatch } from '#store';
-import { metrics, type Logger } from '#telemetry';
+import type { Logger } from '#telemetry';
 import { hasConditional, type Verdict, type VerdictPublisher, type VerdictTable } from '#verdicts';
 import { loadVersions } from './load-versions.js';
 import type { MaterializedPartition } from './materialized-partition.js';
 import type { UnversionedBatch } from './partition-row-builder.js';
 import type { MaterializerStore } from './materializer-store.js';
 import type { LatestEntityVersion } from './entity-version-cache.js';
+import { conditionalWrites } from './materializer-metrics.js';
 
 /**
  * Time limit in milliseconds of one attempt to read the verdicts of earlier partition owners; a failed attempt is
@@ -119,9 +120,9 @@ export class ConditionalWriteCoordinator {
     await retry.run('log', ended, () => publisher.publish({ topic, partition }, next, all));
     const decided = verdicts.filter(({ repeats }) => !repeats);
     const refused = decided.filter(({ current_version }) => current_version !== undefined).length;
-    metrics.conditionalWrites.inc({ verdict: 'refused' }, refused);
-    metrics.conditionalWrites.inc({ verdict: 'accepted' }, decided.length - refused);
-    metrics.conditionalWrites.inc({ verdict: 'repeated' }, repeated.length);
+    conditionalWrites.inc({ verdict: 'refused' }, refused);
+    conditionalWrites.inc({ verdict: 'accepted' }, decided.length - refused);
+    conditionalWrites.inc({ verdict: 'repeated' }, repeated.length);
     return true;
   }
 

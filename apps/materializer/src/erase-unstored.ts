@@ -1,6 +1,6 @@
-import { metrics } from '#telemetry';
 import type { PendingBatch } from './pending-batch.js';
 import type { MaterializedPartition } from './materialized-partition.js';
+import { erasedSkipped } from './materializer-metrics.js';
 
 /**
  * Removes rows of erased entities from batches of one partition that are about to be inserted. The removed rows were
@@ -19,7 +19,7 @@ export function eraseUnstored(
       const erased = renumber(state, chunk, lowered);
       if (!chunks.includes(chunk) || erased.size === 0) continue;
       chunk.rows = chunk.rows.without(erased);
-      metrics.erasedSkipped.inc({ stream: state.name }, erased.size);
+      erasedSkipped.inc({ stream: state.name }, erased.size);
     }
     for (const [entity, by] of lowered) {
       const head = versions.get(entity);

@@ -1,9 +1,10 @@
 import type { KafkaOrClickHouseRetrier } from '#engine';
 import { encodeRecord } from '#event';
 import { RowsRejectedError, StoreUnavailableError, type DeadLetter, type EventRowBatch } from '#store';
-import { metrics } from '#telemetry';
+import { deadLettersWritten } from '#engine';
 import { insertToken } from './insert-token.js';
 import type { MaterializerStore } from './materializer-store.js';
+import { insertDuration, insertRows, insertErrors } from './materializer-metrics.js';
 
 /** Error: an insert into ClickHouse can never succeed, and continuing without the insert would lose data. */
 class UnrecoverableInsertError extends Error {
@@ -78,19 +79,19 @@ export class EventInserter {
         },
       );
     }
-    for (const { reason } of letters) metrics.deadLetters.inc({ reason });
+    for (const { reason } of letters) deadLettersWritten.inc({ reason });
   }
 
   private async append(blocks: readonly EventRowBatch[], rows: number): Promise<void> {
     const inserted = await this.retried(async () => {
       const wanted = blocks.filter((block) => this.options.wanted(block));
       if (wanted.length === 0) return 0;
-      const observe = metrics.insertDuration.startTimer();
+      const observe = insertDuration.startTimer();
       await this.options.writer.appendRowBatches(wanted, insertToken(wanted));
       observe();
       return wanted.length === blocks.length ? rows : rowsOf(wanted);
     });
-    metrics.insertRows.inc(inserted);
+    insertRows.inc(inserted);
   }
 
   private async refuse(block: EventRowBatch, reason: RowsRejectedError): Promise<void> {
@@ -116,8 +117,8 @@ export class EventInserter {
       try {
         return await attempt();
       } catch (error) {
-        if (error instanceof StoreUnavailableError) metrics.insertErrors.inc({ reason: 'unavailable' });
-        if (error instanceof RowsRejectedError) metrics.insertErrors.inc({ reason: 'refused' });
+        if (error instanceof StoreUnavailableError) insertErrors.inc({ reason: 'unavailable' });
+        if (error instanceof RowsRejectedError) insertErrors.inc({ reason: 'refused' });
         throw error;
       }
     });

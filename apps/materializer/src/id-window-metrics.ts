@@ -1,4 +1,9 @@
-import { metrics } from '#telemetry';
+import { gauge } from '#telemetry';
+
+const idWindowSeconds = gauge('tributary_id_window_seconds', {
+  help: 'Seconds for which a repeated event id is detected, by stream; the shortest time of its partitions.',
+  labelNames: ['stream'],
+});
 
 /** An assigned partition, whose id window and history recognise repeated event ids. */
 export interface PartitionWithIdWindow {
@@ -39,7 +44,7 @@ export class IdWindowMetrics {
       const length = Math.max(window.lengthAt(now()), history.lengthAt(now()));
       shortest.set(name, Math.min(shortest.get(name) ?? Infinity, length));
     }
-    metrics.idWindowSeconds.reset();
-    for (const [stream, ms] of shortest) metrics.idWindowSeconds.set({ stream }, ms / 1000);
+    idWindowSeconds.reset();
+    for (const [stream, ms] of shortest) idWindowSeconds.set({ stream }, ms / 1000);
   }
 }

@@ -1,6 +1,7 @@
 import { erasureName, type Definitions, type Erasure } from '#registry';
 import type { EventRemover } from '#store';
-import { metrics, type Logger } from '#telemetry';
+import type { Logger } from '#telemetry';
+import { deletedEvents, deletionErrors } from './store-garbage/deletion-metrics.js';
 
 interface InsertErasureRepeaterOptions {
   definitions: Pick<Definitions, 'erasures' | 'onChange'>;
@@ -106,9 +107,9 @@ export class InsertErasureRepeater {
     const { stream, entity_hash: entityHash, before } = erasure;
     try {
       const events = await eraser.eraseEntity({ stream, entityHash, before });
-      metrics.removedEvents.inc({ reason: 'erased' }, events);
+      deletedEvents.inc({ reason: 'erased' }, events);
     } catch (error) {
-      metrics.removalErrors.inc({ reason: 'erased' });
+      deletionErrors.inc({ reason: 'erased' });
       logger.warn(
         { err: error, stream },
         'an erasure could not be repeated; the next round of the store garbage collection repeats it',

@@ -1,5 +1,5 @@
 import { runApp } from '#http';
-import { MaterializerConfig } from './config.js';
+import { MaterializerConfig } from './config/materializer-config.js';
 import { migrate } from './migrate.js';
 import { startMaterializer } from './start.js';
 

@@ -1,8 +1,190 @@
-import { Module } from '@nestjs/common';
+import { Inject, Module, type DynamicModule, type OnModuleInit } from '@nestjs/common';
+import {
+  DEFINITIONS,
+  DefinitionsModule,
+  kafka,
+  LOG,
+  LogModule,
+  PROCESS,
+  ProcessModule,
+  STORE,
+  StoreModule,
+} from '#app';
+import { farBounds } from '#dataflow';
+import {
+  createFlushTopic,
+  Erasures,
+  followFlushRequests,
+  LagMonitor,
+  StalledConsumerDetector,
+  trackBatches,
+  type LagGauge,
+} from '#engine';
+import { TopicAndGroupNames } from '#event';
+import { untilReachable, type ProcessContext } from '#http';
+import type { Log } from '#kafka';
+import type { Definitions } from '#registry';
+import type { Store } from '#store';
+import { activeWork } from '#telemetry';
+import type { MaterializerConfig } from './config/materializer-config.js';
+import { registerChecks } from './health.js';
+import { IdWindowMetrics } from './id-window-metrics.js';
+import { InsertErasureRepeater } from './insert-erasure-repeater.js';
+import type { MaterializedPartition } from './materialized-partition.js';
+import { consumeLagRecords, consumeLagSeconds } from './materializer-metrics.js';
+import { Materializer, type MaterializerOptions } from './materializer.js';
+import { removeOldVerdicts } from './store-garbage/old-verdicts.js';
+import { StoreGarbageCollector } from './store-garbage/store-garbage-collector.js';
+import { StoreUsageMetrics } from './store-usage-metrics.js';
+import { followStreams } from './stream-subscription.js';
+
+const lagIntervalMs = 5000;
+const usageIntervalMs = 15_000;
+const streamLag: LagGauge = {
+  set: (stream, { events, seconds }) => {
+    consumeLagRecords.set({ stream }, events);
+    consumeLagSeconds.set({ stream }, seconds);
+  },
+  remove: (stream) => {
+    consumeLagRecords.remove({ stream });
+    consumeLagSeconds.remove({ stream });
+  },
+};
+/**
+ * Limits of the materializer's fetches from Kafka. Two fetches of each partition are in memory, and a hundred
+ * partitions can have a backlog at the same time.
+ */
+const fetchBounds = {
+  fetchBytes: 8 * 1024 * 1024,
+  fetchPartitionBytes: 512 * 1024,
+  consumeBytes: 32 * 1024 * 1024,
+  // A partition that is added to an idle consumer waits at most this long (milliseconds).
+  fetchWaitMs: 250,
+  // Milliseconds for which a fetch collects records: less than the usual time between two inserts under little load.
+  fetchCollectMs: 250,
+};
+/** Seconds of the shutdown time that are reserved for leaving the consumer group and closing connections. */
+const closeSeconds = 5;
 
 /**
- * Root module of the materializer. The port of the materializer serves only health checks and metrics, which every app
- * has.
+ * Root module of the materializer: writes the events of all streams to ClickHouse. Its port serves only health checks
+ * and metrics, which every app has.
  */
 @Module({})
-export class MaterializerModule {}
+export class MaterializerModule implements OnModuleInit {
+  static with(context: ProcessContext<MaterializerConfig>): DynamicModule {
+    const { MATERIALIZER_PORT: port, KAFKA_SESSION_TIMEOUT_MS: sessionTimeoutMs } = context.config;
+    return {
+      module: MaterializerModule,
+      imports: [
+        ProcessModule.with(context),
+        StoreModule,
+        LogModule.forRoot({ port, bounds: { sessionTimeoutMs, ...fetchBounds } }),
+        DefinitionsModule,
+      ],
+    };
+  }
+
+  constructor(
+    @Inject(PROCESS) private readonly context: ProcessContext<MaterializerConfig>,
+    @Inject(LOG) private readonly log: Log,
+    @Inject(STORE) private readonly store: Store,
+    @Inject(DEFINITIONS) private readonly definitions: Definitions,
+    private readonly topics: TopicAndGroupNames,
+  ) {}
+
+  onModuleInit(): void {
+    const { context, store, definitions, topics } = this;
+    const { config, logger, lifecycle } = context;
+    const log = trackBatches(this.log, activeWork);
+    const inserts = new InsertErasureRepeater({ definitions, logger, eraser: store.eraser });
+    const progress = new StalledConsumerDetector();
+    const materializer = new Materializer({
+      ...settings(config),
+      ...{ log, topics, logger, progress, inserts, writer: store.writer, tracing: context.tracing },
+      erasures: new Erasures(definitions),
+      onFailure: (error) => context.crash(error),
+    });
+    const lag = new LagMonitor<MaterializedPartition>({
+      ...{ admin: log.admin, progress, intervalMs: lagIntervalMs, now: Date.now },
+      ...{ nameOf: ({ name }) => name, gauge: streamLag },
+      partitions: () => materializer.assignments,
+    });
+    const garbage = new StoreGarbageCollector({
+      ...{ definitions, topics, logger, admin: log.admin, eraser: store.eraser, now: Date.now },
+      holds: (stream) => materializer.holds(stream),
+      removeOldVerdicts: () =>
+        removeOldVerdicts({
+          ...{ admin: log.admin, topics },
+          ...{ verdicts: materializer.verdicts, publisher: materializer.publisher },
+        }),
+      intervalMs: config.JANITOR_MINUTES * 60_000,
+    });
+    const usage = new StoreUsageMetrics({ store, logger, intervalMs: usageIntervalMs });
+    const windows = new IdWindowMetrics({
+      partitions: () => materializer.assignments,
+      ...{ now: Date.now, intervalMs: usageIntervalMs },
+    });
+    const flushes = followFlushRequests(log, topics, ({ group, topic }) => {
+      if (group === topics.materializerGroup) materializer.flushSoon(topic);
+    });
+    registerChecks(context.health, { log, store, definitions, lag, progress, materializer });
+    lag.start();
+    lifecycle.onStart(async () => {
+      // A new Kafka cluster creates its topic of committed offsets at the first request for a group coordinator. The
+      // topic is created here, so that the first event need not wait for its creation.
+      await untilReachable(context, kafka, () =>
+        log.admin.committed(topics.materializerGroup, topics.definitions),
+      );
+      await untilReachable(context, kafka, () => createFlushTopic(log.admin, topics));
+      // The reader of flush requests starts in the background: without flush requests, events are stored at the usual
+      // interval.
+      flushes.start().catch((error: unknown) => logger.warn({ err: error }, 'flush requests are not read'));
+      followStreams(definitions, {
+        subscribe: (ids) => materializer.subscribe(ids),
+        failed: (error) => context.crash(error as Error),
+      });
+      garbage.start();
+      usage.start();
+      windows.start();
+    });
+    const closeMs = Math.max(1, config.SHUTDOWN_SECONDS - closeSeconds) * 1000;
+    lifecycle.onStop('flush requests', () => flushes.close());
+    lifecycle.onStop('metrics', async () => {
+      lag.stop();
+      usage.stop();
+      windows.stop();
+    });
+    lifecycle.onStop('late inserts', async () => inserts.close());
+    lifecycle.onStop('garbage collection', () => garbage.stop());
+    lifecycle.onStop('materializer', () => materializer.close(closeMs));
+  }
+}
+
+function settings(
+  config: MaterializerConfig,
+): Pick<
+  MaterializerOptions,
+  | 'window'
+  | 'far'
+  | 'farBytes'
+  | 'cachedEntities'
+  | 'insertRows'
+  | 'insertBytes'
+  | 'insertIntervalMs'
+  | 'queueBytes'
+> {
+  return {
+    window: {
+      records: config.DEDUPE_WINDOW_RECORDS,
+      milliseconds: config.DEDUPE_WINDOW_MINUTES * 60_000,
+    },
+    far: farBounds(config.DEDUPE_FAR_MINUTES, config.DEDUPE_WINDOW_MINUTES),
+    farBytes: config.DEDUPE_FAR_BYTES,
+    cachedEntities: config.CACHED_ENTITIES,
+    insertRows: config.INSERT_ROWS,
+    insertBytes: config.INSERT_BYTES,
+    insertIntervalMs: config.INSERT_INTERVAL_MS,
+    queueBytes: config.INSERT_QUEUE_BYTES,
+  };
+}

@@ -18,7 +18,7 @@ import type {
 } from '#kafka';
 import type { EventRowBatch } from '#store';
 import { MemoryBudget, type FarDuplicateTimeLimit, type IdWindowBounds } from '#dataflow';
-import { metrics, type Logger, type Tracing } from '#telemetry';
+import type { Logger, Tracing } from '#telemetry';
 import { VerdictPublisher, VerdictTable } from '#verdicts';
 import { AcceptedEventOffsetLookup } from './accepted-event-offset-lookup.js';
 import { AssignedPartitions } from './assigned-partitions.js';
@@ -37,6 +37,13 @@ import type { MaterializedPartition } from './materialized-partition.js';
 import type { MaterializerStore } from './materializer-store.js';
 import { splitBatch } from './split-batch.js';
 import { EntityVersionCache } from './entity-version-cache.js';
+import {
+  consumeRecords,
+  duplicatesDropped,
+  erasedSkipped,
+  consumeLastProgress,
+  eventFreshness,
+} from './materializer-metrics.js';
 
 export interface MaterializerOptions {
   log: Log;
@@ -72,7 +79,7 @@ export interface MaterializerOptions {
 /** Milliseconds within which a fetch of new records from Kafka usually ends. */
 const fetchMs = 10;
 
-const streamCounters = [metrics.consumeRecords, metrics.duplicatesDropped, metrics.erasedSkipped];
+const streamCounters = [consumeRecords, duplicatesDropped, erasedSkipped];
 
 /**
  * Reads the events of all streams from Kafka and stores them in ClickHouse. An offset is committed only after all
@@ -284,9 +291,9 @@ export class Materializer implements ConsumerHandler {
     const admitted = await this.admit(state, records, isBusy);
     state.fold.pass(next);
     if (next <= state.assignment.position) return undefined;
-    metrics.consumeRecords.inc({ stream }, records.length);
-    if (admitted.duplicates > 0) metrics.duplicatesDropped.inc({ stream }, admitted.duplicates);
-    if (admitted.erased > 0) metrics.erasedSkipped.inc({ stream }, admitted.erased);
+    consumeRecords.inc({ stream }, records.length);
+    if (admitted.duplicates > 0) duplicatesDropped.inc({ stream }, admitted.duplicates);
+    if (admitted.erased > 0) erasedSkipped.inc({ stream }, admitted.erased);
     await this.loadVersions(state, admitted);
     const letters = deadLettersOf(state, { ...admitted, batch }, this.now() * 1000);
     const stored = await this.retry.run('store', state.ended, () => state.stored.among(admitted.rows));
@@ -348,7 +355,7 @@ export class Materializer implements ConsumerHandler {
       chunks.filter(({ state }) => !state.ended.aborted).flatMap(({ letters }) => letters),
     );
     this.options.progress.moved();
-    metrics.consumeLastProgress.set(this.now() / 1000);
+    consumeLastProgress.set(this.now() / 1000);
     for (const chunk of chunks) this.stored(chunk);
   }
 
@@ -362,7 +369,7 @@ export class Materializer implements ConsumerHandler {
 
   private stored({ state, rows, next, timestamp }: PendingBatch): void {
     if (rows.count > 0)
-      metrics.freshness.observe(Math.max(0, this.now() / 1000 - rows.row(0).ingested_at / 1e6));
+      eventFreshness.observe(Math.max(0, this.now() / 1000 - rows.row(0).ingested_at / 1e6));
     if (state.ended.aborted) return;
     state.versions.storedUpTo = next;
     if (timestamp !== undefined) state.handledUntil = Math.max(state.handledUntil, timestamp);

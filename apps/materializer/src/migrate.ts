@@ -1,6 +1,6 @@
 import { untilReachable, type ProcessContext } from '#http';
 import { clickHouseOptions, openClickHouse, isRetryableStoreError } from '#store';
-import type { MaterializerConfig } from './config.js';
+import type { MaterializerConfig } from './config/materializer-config.js';
 
 /** Milliseconds for which a migration waits for ClickHouse: the chart's default for the whole Job. */
 const patienceMs = 300_000;

@@ -1,5 +1,30 @@
 import type { Store, StoreUsage } from '#store';
-import { metrics, type Logger } from '#telemetry';
+import { gauge, type Logger } from '#telemetry';
+
+const storeDiskFree = gauge('tributary_store_disk_free_bytes', {
+  help: 'Free bytes on each disk of ClickHouse. The materializer measures them every 15 seconds.',
+  labelNames: ['disk'],
+});
+
+const storeDiskSize = gauge('tributary_store_disk_size_bytes', {
+  help: 'Size of each disk of ClickHouse in bytes.',
+  labelNames: ['disk'],
+});
+
+const storeTableBytes = gauge('tributary_store_table_bytes', {
+  help: 'Bytes on disk of the active parts of each table.',
+  labelNames: ['table'],
+});
+
+const storeTableRows = gauge('tributary_store_table_rows', {
+  help: 'Rows of the active parts of each table; replaced and deleted rows count until the next merge.',
+  labelNames: ['table'],
+});
+
+const storeTableParts = gauge('tributary_store_table_parts', {
+  help: 'Active parts of each table. ClickHouse slows inserts down above 1000 in one partition, and rejects them above 3000.',
+  labelNames: ['table'],
+});
 
 interface StoreUsageMetricsOptions {
   store: Pick<Store, 'usage'>;
@@ -8,8 +33,8 @@ interface StoreUsageMetricsOptions {
   intervalMs: number;
 }
 
-const diskGauges = [metrics.storeDiskFree, metrics.storeDiskSize];
-const tableGauges = [metrics.storeTableBytes, metrics.storeTableRows, metrics.storeTableParts];
+const diskGauges = [storeDiskFree, storeDiskSize];
+const tableGauges = [storeTableBytes, storeTableRows, storeTableParts];
 
 /**
  * Exports the disk and table sizes of ClickHouse as metrics. While ClickHouse does not report the sizes, the metrics
@@ -55,12 +80,12 @@ function forgetUsage(): void {
 
 function showUsage({ disks, tables }: StoreUsage): void {
   for (const { disk, freeBytes, sizeBytes } of disks) {
-    metrics.storeDiskFree.set({ disk }, freeBytes);
-    metrics.storeDiskSize.set({ disk }, sizeBytes);
+    storeDiskFree.set({ disk }, freeBytes);
+    storeDiskSize.set({ disk }, sizeBytes);
   }
   for (const { table, rows, bytes, parts } of tables) {
-    metrics.storeTableBytes.set({ table }, bytes);
-    metrics.storeTableRows.set({ table }, rows);
-    metrics.storeTableParts.set({ table }, parts);
+    storeTableBytes.set({ table }, bytes);
+    storeTableRows.set({ table }, rows);
+    storeTableParts.set({ table }, parts);
   }
 }

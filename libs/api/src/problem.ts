@@ -7,56 +7,46 @@ export interface InputProblem {
   detail: string;
 }
 
-interface CatalogueEntry {
+/** What every answer with a problem says. */
+export interface ProblemDefinition {
   status: number;
   title: string;
   /** Whether the same request may succeed later. Answers with a retryable problem have a `Retry-After` header. */
   retryable?: boolean;
 }
 
+const definitions = new Map<string, ProblemDefinition>();
+
 /**
- * All problems (RFC 9457) that the HTTP API can answer with. The key is the stable `code` of the problem, from which
- * its `type` is derived.
+ * Defines problems (RFC 9457) that the HTTP API can answer with. The key is the stable `code` of the problem, from which
+ * its `type` is derived. The file that calls this function also adds the codes to `ProblemCatalogue`, and the code that
+ * throws such a problem imports the file.
+ * @throws Error if a code is defined already
  */
-export const problems = {
+export function defineProblems<Code extends string>(
+  problems: Record<Code, ProblemDefinition>,
+): Record<Code, ProblemDefinition> {
+  for (const [code, definition] of Object.entries<ProblemDefinition>(problems)) {
+    if (definitions.has(code)) throw new Error(`The problem ${code} is defined twice.`);
+    definitions.set(code, definition);
+  }
+  return problems;
+}
+
+/** Problems of HTTP, authentication, Kafka and ClickHouse. Other problems are defined beside the code that throws them. */
+export const coreProblems = defineProblems({
   invalid_request: { status: 400, title: 'The request is not valid' },
   invalid_json: { status: 400, title: 'The body is not valid JSON' },
-  invalid_cursor: { status: 400, title: 'The cursor does not belong to this query' },
-  invalid_schema: { status: 400, title: 'The schema cannot be used' },
-  invalid_expression: { status: 400, title: 'The expression cannot be used' },
   unauthenticated: { status: 401, title: 'Credentials are required' },
   invalid_token: { status: 401, title: 'The API key is not valid' },
   insufficient_scope: { status: 403, title: 'The API key does not permit this' },
   stream_forbidden: { status: 403, title: 'The API key does not permit this stream' },
-  stream_reserved: { status: 403, title: 'The name is reserved for the system' },
   cross_site_request: { status: 403, title: 'Pages of other sites may not use this port' },
   not_found: { status: 404, title: 'There is nothing at this address' },
-  event_not_found: { status: 404, title: 'There is no event with this id' },
   stream_not_found: { status: 404, title: 'There is no stream with this name' },
-  schema_not_found: { status: 404, title: 'There is no such schema' },
-  key_not_found: { status: 404, title: 'There is no key with this id' },
-  entity_not_found: { status: 404, title: 'There is no such entity' },
-  projection_not_found: { status: 404, title: 'There is no projection with this name' },
-  pipeline_not_found: { status: 404, title: 'There is no pipeline with this name' },
-  projection_key_not_found: { status: 404, title: 'The projection has no such key' },
-  snapshot_impossible: { status: 409, title: 'The entity has no state for a snapshot' },
   method_not_allowed: { status: 405, title: 'The method is not allowed here' },
   not_acceptable: { status: 406, title: 'None of the accepted media types can be produced' },
   request_timeout: { status: 408, title: 'The request was not sent in time' },
-  stream_exists: { status: 409, title: 'The stream exists already' },
-  stream_name_collision: { status: 409, title: 'The name collides with that of another stream' },
-  stream_limit_reached: { status: 409, title: 'The number of streams has reached its limit' },
-  key_inactive: { status: 409, title: 'The API key is revoked or expired' },
-  stream_being_deleted: { status: 409, title: 'The stream is being deleted' },
-  schema_incompatible: { status: 409, title: 'The schema is not compatible with earlier versions' },
-  definition_limit_reached: {
-    status: 409,
-    title: 'The number of definitions of this kind has reached its limit',
-  },
-  projection_exists: { status: 409, title: 'There is a projection with this name already' },
-  pipeline_exists: { status: 409, title: 'There is a pipeline with this name already' },
-  pipeline_loop: { status: 409, title: 'The pipeline would feed itself' },
-  version_conflict: { status: 412, title: 'The entity has another version' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   uri_too_long: { status: 414, title: 'The URI is too long' },
   unsupported_media_type: { status: 415, title: 'The media type is not supported' },
@@ -70,22 +60,25 @@ export const problems = {
   store_unavailable: { status: 503, title: 'ClickHouse cannot be reached', retryable: true },
   starting: { status: 503, title: 'This instance is still starting', retryable: true },
   shutting_down: { status: 503, title: 'This instance is shutting down', retryable: true },
-  definition_conflict: {
-    status: 503,
-    title: 'Other requests keep changing the same definition',
-    retryable: true,
-  },
-  projection_building: { status: 503, title: 'The projection is still being built', retryable: true },
-  entity_state_too_large: { status: 422, title: 'The state of the entity is too large' },
-  schema_too_expensive: { status: 422, title: 'The event takes too long to validate against its schema' },
-  schema_violation: { status: 422, title: 'The event does not match its schema' },
-  query_too_expensive: { status: 422, title: 'The query costs more than is allowed' },
-  undecided: { status: 504, title: 'The conditional write is not decided yet', retryable: true },
-  not_yet_materialized: { status: 504, title: 'The position cannot be queried yet' },
-} as const satisfies Record<string, CatalogueEntry>;
+});
+
+/** The problems by code. A file that defines problems adds its own with `declare module '#api'`. */
+export interface ProblemCatalogue extends Readonly<typeof coreProblems> {}
 
 /** Stable `code` of a problem in an answer of the HTTP API, such as `invalid_json`. */
-export type ProblemCode = keyof typeof problems;
+export type ProblemCode = keyof ProblemCatalogue;
+
+/** Returns the codes that are defined by what this process has imported, sorted. */
+export function problemCodes(): ProblemCode[] {
+  return [...definitions.keys()].sort() as ProblemCode[];
+}
+
+/** Returns the definition of a problem. @throws Error if the file that defines it is not imported */
+export function problemDefinition(code: ProblemCode): ProblemDefinition {
+  const definition = definitions.get(code);
+  if (!definition) throw new Error(`The problem ${code} is not defined. Import the file that defines it.`);
+  return definition;
+}
 
 /** Body (RFC 9457) of every answer of the HTTP API that is not 2xx or 3xx. The HTTP layer adds `request_id`. */
 export interface ProblemDocument {
@@ -99,41 +92,47 @@ export interface ProblemDocument {
   current_version?: number;
 }
 
+/** Detail of an `internal_error`, whose cause is only logged. */
+export const internalErrorDetail = 'The request could not be handled. Quote its request_id.';
+
 /**
  * An error that a request is answered with, as a problem document with this code and detail. Any other error becomes an
- * `internal_error` without details.
+ * `internal_error` without details, and so does an error whose code is not defined: its cause says so in the log.
  */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
+  readonly code: ProblemCode;
+  readonly options: {
+    errors?: InputProblem[];
+    currentVersion?: number | undefined;
+    retryAfterSeconds?: number;
+    headers?: Record<string, string>;
+    cause?: unknown;
+  };
 
-  constructor(
-    readonly code: ProblemCode,
-    detail: string,
-    readonly options: {
-      errors?: InputProblem[];
-      currentVersion?: number | undefined;
-      retryAfterSeconds?: number;
-      headers?: Record<string, string>;
-      cause?: unknown;
-    } = {},
-  ) {
-    super(detail, { cause: options.cause });
+  constructor(code: ProblemCode, detail: string, options: ProblemError['options'] = {}) {
+    const isDefined = definitions.has(code);
+    super(isDefined ? detail : internalErrorDetail, { cause: options.cause });
+    this.code = isDefined ? code : 'internal_error';
+    this.options = isDefined
+      ? options
+      : { cause: new Error(`The problem ${code} is not defined: ${detail}`) };
   }
 
   get status(): number {
-    return problems[this.code].status;
+    return problemDefinition(this.code).status;
   }
 
   get retryable(): boolean {
-    const entry: CatalogueEntry = problems[this.code];
-    return entry.retryable ?? false;
+    return problemDefinition(this.code).retryable ?? false;
   }
 
   toDocument(): ProblemDocument {
+    const { status, title } = problemDefinition(this.code);
     return {
       type: `urn:tributary:problem:${this.code}`,
-      title: problems[this.code].title,
-      status: this.status,
+      title,
+      status,
       detail: this.message,
       code: this.code,
       ...(this.options.errors && { errors: this.options.errors }),

@@ -2,6 +2,7 @@ export { aborted } from './aborted.js';
 export { Checkpointer, type UnsavedTaskChanges, type CheckpointedTask } from './checkpointer.js';
 export { OffsetCommitter } from './offset-committer.js';
 export { consumerHealth, blockedWriteHealth } from './consumer-health.js';
+export { deadLettersWritten } from './dead-letter-metrics.js';
 export { Erasures, type ErasureLookup } from './erasures.js';
 export { LagMonitor, type MeasuredPartition, type Lag, type LagGauge } from './lag.js';
 export { MaterializedOffsetReader } from './materialized-offset.js';

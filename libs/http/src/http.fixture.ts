@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { Type } from 'class-transformer';
 import { IsArray, IsIn, IsInt, IsOptional, IsString, Max, Min, ValidateNested } from 'class-validator';
 import type { FastifyRequest } from 'fastify';
-import { AppConfig, FromText, ProblemError } from '#api';
+import { AppConfig, FromText, ProblemError, type ProblemCode } from '#api';
 import { limits } from '#event';
 import { createLogger } from '#telemetry';
 import { createContext, type ProcessContext } from './server/process-context.js';
@@ -76,6 +76,7 @@ class ThingsController {
   @Delete(':id')
   fail(@Param('id') id: string): never {
     if (id === 'full') throw new ProblemError('too_many_requests', 'Later.', { retryAfterSeconds: 7 });
+    if (id === 'forgotten') throw new ProblemError('forgotten' as ProblemCode, 'password=hunter3');
     throw new Error('password=hunter2');
   }
 

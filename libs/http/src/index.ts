@@ -1,13 +1,14 @@
 export { HttpAnswerMemoryBudget } from './answers/http-answer-memory-budget.js';
 export { countAnswerBytes } from './answers/answer-hooks.js';
+export { authRejections } from './metrics.js';
 export * from './server/process-context.js';
 export * from './auth/index.js';
 export { DescribeProblems, DescribeProblemsIn } from './problems/describe-problems.js';
 export * from './server/health.js';
 export * from './server/http-app.js';
-export type { HttpPort, HttpPortOptions } from './server/http-port.js';
+export type { HttpPort, HttpPortOptions, PortServices } from './server/http-port.js';
 export { shortPointerTo, unknownField, unknownFields } from './problems/input-errors.js';
-export * from './server/process-shutdown.js';
+export * from './server/process-lifecycle.js';
 export type { OpenApiOptions } from './openapi/openapi.js';
 export { DisconnectSignal, disconnectSignal } from './handlers/disconnect-signal.js';
 export { Verbatim } from './handlers/verbatim.js';

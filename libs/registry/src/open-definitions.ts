@@ -1,7 +1,7 @@
 import type { StreamInput } from '#api';
 import type { StreamId, TopicAndGroupNames } from '#event';
 import type { Log } from '#kafka';
-import { metrics, onScrape } from '#telemetry';
+import { onScrape } from '#telemetry';
 import type { AuditEventContent } from './audit/audit-event.js';
 import { AuditWriter } from './audit/audit-writer.js';
 import type { Definitions } from './definitions.js';
@@ -20,6 +20,7 @@ import type { StreamOperationDependencies } from './streams/stream-operation-dep
 import { DefinitionsTopicFollower } from './definitions-topic-follower.js';
 import { definitionsTopic, DefinitionsTopicWriter } from './changes/definitions-topic-writer.js';
 import { KeyedMutex } from './changes/keyed-mutex.js';
+import { definitionsAgeSeconds, definitionsUnreadable } from './definitions-metrics.js';
 
 /** Log, topic names, defaults and limits of `openDefinitions`. */
 export interface DefinitionsOptions {
@@ -114,8 +115,8 @@ class LogDefinitions implements Omit<Definitions, keyof ResourceStores> {
 
   async start(): Promise<void> {
     this.endShowing ??= onScrape(() => {
-      metrics.definitionsAge.set(this.ageMs / 1000);
-      metrics.definitionsUnreadable.set(this.unreadable);
+      definitionsAgeSeconds.set(this.ageMs / 1000);
+      definitionsUnreadable.set(this.unreadable);
     });
     const { log, names } = this.options;
     await log.admin.create(names.definitions, definitionsTopic);

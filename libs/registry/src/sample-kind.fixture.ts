@@ -1,5 +1,5 @@
 import { IsString } from 'class-validator';
-import { ProblemError } from '#api';
+import { definitionLimitReached } from './changes/definition-problems.js';
 import { oneRecord } from './resources/one-record.js';
 import { IsTextOrNull } from './resources/record-members.js';
 import type { ResourceKind } from './resources/resource-kind.js';
@@ -25,7 +25,7 @@ export const sampleKind: ResourceKind<SampleDefinition> = {
   kind: 'sample',
   store: 'samples',
   most: 2,
-  full: () => new ProblemError('definition_limit_reached', 'The limit of 2 samples is reached.'),
+  full: () => definitionLimitReached('The limit of 2 samples is reached.'),
   ...oneRecord(SampleDefinition, { nameOf: ({ name }) => name }),
   failureOf: ({ failure }) => failure,
   eventType: (before, after) => `sample.${after ? (before ? 'changed' : 'created') : 'removed'}`,

@@ -1,6 +1,7 @@
 export { EventRowBatch, type RowBatchOrigin } from './row-batch/event-row-batch.js';
 export { EventRowBatchBuilder } from './row-batch/event-row-batch-builder.js';
 export * from './errors.js';
+import './query-problems.js';
 export { UntranslatableExpressionError } from '#cel';
 export * from './store.js';
 export {

@@ -1,60 +1,7 @@
-import { describe, expect, it } from 'vitest';
-import { metricsText, onScrape, registry } from './metrics.js';
-
-const ours = registry.getMetricsAsArray().filter(({ name }) => name.startsWith('tributary_'));
+import { afterEach, describe, expect, it } from 'vitest';
+import { counter, histogram, metricsText, onScrape, registry } from './metrics.js';
 
 describe('the metrics', () => {
-  it('are registered', () => expect(ours.length).toBeGreaterThan(10));
-
-  it.each(ours.map((metric) => [metric.name, metric] as const))(
-    '%s follows the naming rules',
-    (name, metric) => {
-      const { type, help } = metric as unknown as { type: string; help: string };
-      expect(name).toMatch(/^tributary_[a-z]+(_[a-z]+)*$/);
-      if ((type as unknown) === 'counter') expect(name).toMatch(/_total$/);
-      else expect(name).not.toMatch(/_total$/);
-      expect(name).not.toMatch(/_(ms|millis|milliseconds|kb|mb)(_|$)/);
-      expect(help.length).toBeGreaterThan(10);
-    },
-  );
-
-  it.each(ours.map((metric) => [metric.name, metric] as const))(
-    '%s has only labels with bounded values',
-    (_name, metric) => {
-      const { labelNames } = metric as unknown as { labelNames: string[] };
-      for (const label of labelNames)
-        expect(label).toBeOneOf([
-          'app',
-          'version',
-          'check',
-          'certificate',
-          'group',
-          'disk',
-          'method',
-          'route',
-          'status',
-          'code',
-          'reason',
-          'verdict',
-          'stream',
-          'projection',
-          'pipeline',
-          'path',
-          'operator',
-          'result',
-          'port',
-          'kind',
-          'state',
-          'table',
-          'mode',
-          'unit',
-          'outcome',
-          'format',
-          'clock',
-        ]);
-    },
-  );
-
   it('are updated by a callback at each scrape, until the callback is removed', async () => {
     let asked = 0;
     const end = onScrape(() => void asked++);
@@ -69,5 +16,29 @@ describe('the metrics', () => {
     const text = await metricsText();
     for (const name of ['tributary_memory_limit_bytes', 'tributary_heap_limit_bytes'])
       expect(Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1])).toBeGreaterThan(2 ** 24);
+  });
+});
+
+describe('the metric that a feature defines', () => {
+  const name = 'tributary_spec_total';
+  afterEach(() => registry.removeSingleMetric(name));
+
+  it('given a counter with a label, when it counts, then /metrics shows it', async () => {
+    counter(name, { help: 'A counter of this spec.', labelNames: ['reason'] }).inc({ reason: 'x' }, 2);
+    expect(await metricsText()).toContain(`${name}{reason="x"} 2`);
+  });
+
+  it('given a histogram without buckets, when it observes 3 ms, then its buckets are those for seconds', async () => {
+    histogram(name, { help: 'A histogram of this spec.' }).observe(0.003);
+    const text = await metricsText();
+    expect(text).toContain(`${name}_bucket{le="0.0025"} 0`);
+    expect(text).toContain(`${name}_bucket{le="0.005"} 1`);
+    expect(text).toContain(`${name}_bucket{le="30"} 1`);
+  });
+
+  it('given a metric, when another has the same name, then its definition fails', () => {
+    const define = () => counter(name, { help: 'A counter of this spec.' });
+    define();
+    expect(define).toThrow(name);
   });
 });

@@ -1,4 +1,4 @@
-import { problems, ProblemError, type InputProblem } from '#api';
+import { problemDefinition, ProblemError, type InputProblem } from '#api';
 import type { AppendedEvent } from './appended-event.js';
 import { notWritten, EventRejection } from './rejection.js';
 
@@ -61,7 +61,7 @@ function errorItem(
   { code, detail, kept, currentVersion }: EventRejection,
   errors: readonly InputProblem[],
 ): string {
-  const status = problems[code].status;
+  const status = problemDefinition(code).status;
   const error = {
     ...{ code, status, detail, current_version: currentVersion },
     ...(errors.length > 0 && { errors }),

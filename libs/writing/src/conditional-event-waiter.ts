@@ -6,6 +6,7 @@ import { LogUnavailableError } from '#kafka';
 import { VerdictWaiters, type Verdict, type VerdictTable } from '#verdicts';
 import type { AppendedEvent } from './appended-event.js';
 import { EventRejection } from './rejection.js';
+import './write-problems.js';
 
 /** Most conditional events of all requests that wait for their verdicts at the same time. */
 const mostWaiting = 50_000;

@@ -2,7 +2,6 @@ import { encodeRecord, expectedVersionHeader, limits } from '#event';
 import { ProblemError } from '#api';
 import type { Actor } from '#registry';
 import { UnknownTopicError, type ProducerRecord, type RecordPosition, type Producer } from '#kafka';
-import { metrics } from '#telemetry';
 import type { AppendedEvent } from './appended-event.js';
 import type { ConditionalEventWaiter } from './conditional-event-waiter.js';
 import type { AcceptedEvent } from './read-event.js';
@@ -10,6 +9,7 @@ import type { ParsedEvents } from './read-request.js';
 import type { RejectedEventEncoder } from './rejected/rejected-event-encoder.js';
 import { notWritten, EventRejection, type RejectedEventRangeAndIds } from './rejection.js';
 import type { StreamCreator } from './stream-creator.js';
+import { eventsRejected } from './write-metrics.js';
 
 /** Options for writing the events of one request. */
 export interface WriteOptions {
@@ -175,7 +175,7 @@ function gone(name: string): ProblemError {
 }
 
 function count(rejected: readonly EventRejection[]): void {
-  for (const { code } of rejected) metrics.eventsRejected.inc({ code });
+  for (const { code } of rejected) eventsRejected.inc({ code });
 }
 
 /** Returns whether a rejected event has a stream in which it can be kept. */

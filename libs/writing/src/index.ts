@@ -1,4 +1,3 @@
-export * from './late-bound-producer.js';
 export * from './metered-producer.js';
 export { RejectedEventRevalidator } from './rejected/rejected-event-revalidator.js';
 export { compileDataSchema } from './schemas/compile-data-schema.js';
@@ -7,6 +6,8 @@ export { SchemaMismatchCounter } from './schemas/mismatches.js';
 export { SchemaIndex } from './schemas/schema-index.js';
 export { traced } from './traced-producer.js';
 export * from './write.module.js';
-export { writeSettings, type WriteDependencies } from './write-dependencies.js';
+import './write-problems.js';
+import './write-problems.js';
+export { writeSettings, type WriteSettings } from './write-dependencies.js';
 export { readGivenData } from './read-given-data.js';
 export { readGivenEvents } from './read-given-events.js';

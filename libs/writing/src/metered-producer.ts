@@ -1,6 +1,12 @@
 import { ProducerBufferFullError, LogUnavailableError, UnknownTopicError } from '#kafka';
 import type { ProducerRecord, RecordPosition, Producer } from '#kafka';
-import { metrics } from '#telemetry';
+import {
+  produceInFlightBytes,
+  produceErrors,
+  produceRecords,
+  produceBytes,
+  produceDuration,
+} from './write-metrics.js';
 
 /**
  * A producer that passes appends to another one and exports metrics: bytes in flight, acknowledged records and bytes,
@@ -17,15 +23,15 @@ export class MeteredProducer implements Producer {
     const began = performance.now();
     try {
       const positions = this.inner.append(records);
-      metrics.produceInFlightBytes.set(this.inner.bytesInFlight);
+      produceInFlightBytes.set(this.inner.bytesInFlight);
       const acknowledged = await positions;
       this.acknowledged(records, began);
       return acknowledged;
     } catch (error) {
-      metrics.produceErrors.inc({ reason: reasonOf(error) });
+      produceErrors.inc({ reason: reasonOf(error) });
       throw error;
     } finally {
-      metrics.produceInFlightBytes.set(this.inner.bytesInFlight);
+      produceInFlightBytes.set(this.inner.bytesInFlight);
     }
   }
 
@@ -36,9 +42,9 @@ export class MeteredProducer implements Producer {
   private acknowledged(records: readonly ProducerRecord[], began: number): void {
     let size = 0;
     for (const record of records) size += record.value?.length ?? 0;
-    metrics.produceRecords.inc(records.length);
-    metrics.produceBytes.inc(size);
-    metrics.produceDuration.observe((performance.now() - began) / 1000);
+    produceRecords.inc(records.length);
+    produceBytes.inc(size);
+    produceDuration.observe((performance.now() - began) / 1000);
   }
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ProducerBufferFullError, LogUnavailableError, UnknownTopicError } from '#kafka';
 import { MemoryLog } from '#kafka/memory';
-import { metrics } from '#telemetry';
-import { LateBoundProducer } from './late-bound-producer.js';
+import { LateBoundProducer } from '#app';
 import { MeteredProducer } from './metered-producer.js';
+import { produceBytes, produceErrors, produceRecords } from './write-metrics.js';
 
 const record = { topic: 't', key: 'k', value: 'twelve bytes' };
 
@@ -24,16 +24,15 @@ describe('a late producer', () => {
 });
 
 describe('a metered producer', () => {
-  const value = async (name: 'produceRecords' | 'produceBytes') =>
-    (await metrics[name].get()).values[0]?.value ?? 0;
+  const value = async (metric: typeof produceRecords) => (await metric.get()).values[0]?.value ?? 0;
   const errors = async (reason: string) =>
-    (await metrics.produceErrors.get()).values.find(({ labels }) => labels.reason === reason)?.value ?? 0;
+    (await produceErrors.get()).values.find(({ labels }) => labels.reason === reason)?.value ?? 0;
 
   it('counts acknowledged records and bytes', async () => {
     const { producer } = await givenProducer();
-    const [records, bytes] = [await value('produceRecords'), await value('produceBytes')];
+    const [records, bytes] = [await value(produceRecords), await value(produceBytes)];
     await new MeteredProducer(producer).append([record, record]);
-    expect([await value('produceRecords'), await value('produceBytes')]).toEqual([records + 2, bytes + 24]);
+    expect([await value(produceRecords), await value(produceBytes)]).toEqual([records + 2, bytes + 24]);
   });
 
   it('counts errors by reason, and throws them again', async () => {

@@ -8,6 +8,7 @@ import { refusalOf } from './authorize-streams.js';
 import { createdStreamContent } from './write-answers.js';
 import { createStreamProblems } from './write-texts.js';
 import { WRITE_DEPENDENCIES, type WriteDependencies } from './write-dependencies.js';
+import './write-problems.js';
 
 /** Controller of the route that creates a stream explicitly, before its first event. */
 @ApiTags('streams')

@@ -1,6 +1,7 @@
 import { ProblemError } from '#api';
 import type { TopicAndGroupNames } from '#event';
 import type { Actor, Definitions, StreamDefinition } from '#registry';
+import '#registry';
 import { EventRejection } from './rejection.js';
 
 /**

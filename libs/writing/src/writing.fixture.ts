@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
+import { DEFINITIONS, LOG, PRODUCER } from '#app';
 import { decodeRecord, TopicAndGroupNames, type EventRecord } from '#event';
-import type { AppConfig } from '#api';
-import { resourceKinds, openDefinitions, type Definitions } from '#registry';
+import { openDefinitions, resourceKinds, type Definitions } from '#registry';
 import {
   createContext,
   createHttpApp,
@@ -14,13 +14,9 @@ import {
 import type { ConsumerRecord } from '#kafka';
 import { MemoryLog } from '#kafka/memory';
 import type { Tracing } from '#telemetry';
-import { IngestConfig } from '../../../apps/ingest/src/config.js';
-import { portKeys } from '../../../apps/ingest/src/port-keys.js';
-import { readsElsewhere } from '../../../apps/ingest/src/reads-elsewhere.js';
-import { VerdictTable } from '#verdicts';
-import { traced } from './traced-producer.js';
-import { writeSettings } from './write-dependencies.js';
-import { WriteModule } from './write.module.js';
+import { IngestConfig } from '../../../apps/ingest/src/config/ingest-config.js';
+import { ingestApp } from '../../../apps/ingest/src/start.js';
+import { createNestWith } from '../../app/src/create-nest-with.fixture.js';
 
 /** An HTTP port with the write routes on an in-memory log, for specs. */
 export interface TestIngest {
@@ -66,9 +62,13 @@ interface TestIngestOptions {
 }
 
 export async function startTestIngest(options: TestIngestOptions = {}): Promise<TestIngest> {
-  const config = Object.assign(new IngestConfig(), { LOG_LEVEL: 'silent', ...options.config });
+  const config = Object.assign(new IngestConfig(), {
+    LOG_LEVEL: 'silent',
+    KAFKA_TOPIC_PREFIX: 'spec.',
+    ...options.config,
+  });
   const { keyRing, tracing } = options;
-  const context = createContext<AppConfig>({ name: 'ingest', config, ...(tracing && { tracing }) });
+  const context = createContext<IngestConfig>({ name: 'ingest', config, ...(tracing && { tracing }) });
   context.lifecycle.running = true;
   const log = new MemoryLog({ ...(options.bytesInFlight && { bytesInFlight: options.bytesInFlight }) });
   const topics = new TopicAndGroupNames('spec.');
@@ -79,19 +79,15 @@ export async function startTestIngest(options: TestIngestOptions = {}): Promise<
     kinds: resourceKinds,
   });
   await definitions.start();
-  const producer = traced(await log.producer(), tracing);
   const parts = {
-    ...portKeys(config, definitions),
+    ...ingestApp(context),
     ...(keyRing && { configure: (instance: FastifyInstance) => requireApiKeys(instance, { keyRing }) }),
-    context,
-    elsewhere: readsElsewhere,
-    module: WriteModule.with({
-      producer,
-      definitions,
-      topics,
-      verdicts: new VerdictTable({ log, names: topics }),
-      ...writeSettings(config),
-    }),
+    create: createNestWith([
+      [LOG, log],
+      [PRODUCER, await log.producer()],
+      [DEFINITIONS, definitions],
+    ]),
+    listen: undefined,
     ...(options.bodyBytes && { bodyBytes: options.bodyBytes }),
     ...(options.openapi && { openapi: { title: 'spec', description: '', version: '1' } }),
     graceMs: 50,

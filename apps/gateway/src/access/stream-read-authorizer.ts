@@ -1,10 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { Inject, Injectable } from '@nestjs/common';
+import { DEFINITIONS } from '#app';
 import { auditStream, permitsStream, ProblemError, type StreamAccess } from '#api';
 import { withAnySignal } from '#async';
 import type { Definitions } from '#registry';
 import type { AuthorizationScope } from '#store';
-import { DEFINITIONS, CONSISTENCY_BOUNDS } from '../shared-services/shared-services.js';
+import { CONSISTENCY_BOUNDS } from '../consistency/consistency-limits.js';
 import { awaitStream } from '../consistency/await-stream.js';
 import type { ConsistencyToken } from '../consistency/position.js';
 import type { ConsistencyLimits } from '../consistency/consistency-limits.js';

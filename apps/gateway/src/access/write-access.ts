@@ -1,4 +1,5 @@
 import { isReservedStream, permitsStream, ProblemError, type StreamAccess } from '#api';
+import '#registry';
 
 /**
  * Refuses writes to streams that the key's patterns do not cover. The answer names the key's patterns and is the same

@@ -8,3 +8,6 @@ export interface ConsistencyLimits {
   /** Limit of positions that all requests together wait for. */
   maxWaiters: number;
 }
+
+/** Injection token of `ConsistencyLimits` that differ from the defaults. */
+export const CONSISTENCY_BOUNDS = Symbol('ConsistencyLimits');

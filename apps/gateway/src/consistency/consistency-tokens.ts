@@ -1,16 +1,19 @@
 import { setMaxListeners } from 'node:events';
 import { Inject, Injectable } from '@nestjs/common';
+import { DEFINITIONS, LOG } from '#app';
 import { limits, TopicAndGroupNames } from '#event';
 import { ProblemError } from '#api';
 import type { Definitions, StreamDefinition } from '#registry';
 import { LogUnavailableError, type TopicAdmin } from '#kafka';
-import { metrics } from '#telemetry';
-import { CONSISTENCY_BOUNDS, DEFINITIONS, FLUSHES, LOG } from '../shared-services/shared-services.js';
+import { CONSISTENCY_BOUNDS } from './consistency-limits.js';
+import { FLUSHES } from './flush-request-sender.js';
 import type { FlushRequestSender } from './flush-request-sender.js';
 import { awaitStream } from './await-stream.js';
 import { CommittedOffsetsWatch } from './committed-watch.js';
 import type { ConsistencyLimits } from './consistency-limits.js';
 import type { ConsistencyToken } from './position.js';
+import { waitForWaiting } from './consistency-metrics.js';
+import './consistency-problems.js';
 
 const defaults = { timeoutMs: limits.waitForMs, unknownStreamMs: 2000, pollMs: 20, maxWaiters: 1000 };
 
@@ -49,7 +52,7 @@ export class ConsistencyTokenWaiter {
     if (positions.length === 0) return;
     if (this.waiting + positions.length > this.bounds.maxWaiters) throw tooMany();
     this.waiting += positions.length;
-    metrics.waitForWaiting.set(this.waiting);
+    waitForWaiting.set(this.waiting);
     const stop = new AbortController();
     setMaxListeners(positions.length * 2, stop.signal);
     const gone = () => stop.abort(client.reason);
@@ -65,7 +68,7 @@ export class ConsistencyTokenWaiter {
       client.removeEventListener('abort', gone);
       stop.abort();
       this.waiting -= positions.length;
-      metrics.waitForWaiting.set(this.waiting);
+      waitForWaiting.set(this.waiting);
     }
   }
 

@@ -9,6 +9,9 @@ export interface FlushRequestSender {
   ask(request: FlushRequest): void;
 }
 
+/** Injection token of the `FlushRequestSender`. */
+export const FLUSHES = Symbol('FlushRequestSender');
+
 /** Sends flush requests to the log, at most `maxInFlight` at a time; further ones are dropped. */
 export class KafkaFlushRequestSender implements FlushRequestSender {
   private inFlight = 0;

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { DEFINITIONS, STORE } from '#app';
 import type { Definitions } from '#registry';
 import type { StoredDeadLetter, Store } from '#store';
-import { DEFINITIONS, STORE } from '../shared-services/shared-services.js';
 import { selectedDeadLetters, type ReplaySelectionPage } from './selected-dead-letters.js';
 import { isOfPipeline, PipelineDeadLetterReplayer } from './pipeline-replay.js';
 import { ReplayAnswer } from './replay-answers.js';

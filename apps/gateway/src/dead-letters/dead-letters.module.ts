@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
+import { DEFINITIONS } from '#app';
 import type { Definitions } from '#registry';
 import { RejectedEventRevalidator } from '#writing';
-import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { PipelineServicesModule } from '../pipelines/pipeline-services.module.js';
 import { DeadLetterReplayRunner } from './dead-letter-replay-runner.js';
 import { DeadLettersController } from './dead-letters.controller.js';

@@ -1,11 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { DEFINITIONS } from '#app';
+import { EVENT_PRODUCER } from '#writing';
 import { TopicAndGroupNames, UnreadableRecordError } from '#event';
 import type { StreamAccess } from '#api';
 import type { Definitions, PipelineDefinition } from '#registry';
 import { UnknownTopicError, type Producer } from '#kafka';
 import type { StoredDeadLetter, PipelineFailureLocation } from '#store';
 import { isTooLargeRecord, eventFromRecord, replayValue, recordTooLarge, type Provenance } from '#dataflow';
-import { DEFINITIONS, PRODUCER } from '../shared-services/shared-services.js';
 import { compiledDefinition } from '../pipelines/compiled-definition.js';
 import { VisiblePipelines } from '../pipelines/visible-pipelines.js';
 import { erasedReason, erasureCovering } from './undo-erased-replays.js';
@@ -37,7 +38,7 @@ export function isOfPipeline({ source }: StoredDeadLetter): boolean {
 @Injectable()
 export class PipelineDeadLetterReplayer implements DeadLetterReplayer {
   constructor(
-    @Inject(PRODUCER) private readonly producer: Pick<Producer, 'append'>,
+    @Inject(EVENT_PRODUCER) private readonly producer: Pick<Producer, 'append'>,
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream' | 'erasures' | 'pipelines'>,
     private readonly visible: VisiblePipelines,
     private readonly topics: TopicAndGroupNames,

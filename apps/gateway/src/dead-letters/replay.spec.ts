@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PRODUCER } from '#app';
 import { allStreams, auditStream } from '#api';
 import { decodeRecord, encodeRecord, encodeRejectedEvent, entityHash } from '#event';
 import { parseTime } from '#json';
@@ -7,7 +8,6 @@ import { LogUnavailableError, type Producer } from '#kafka';
 import type { DeadLetter } from '#store';
 import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
-import { PRODUCER } from '../shared-services/shared-services.js';
 import type { ReplayAnswer } from './replay-answers.js';
 
 let gateway: GivenGateway;

@@ -1,12 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { DEFINITIONS, STORE } from '#app';
 import { allStreams } from '#api';
 import { TopicAndGroupNames } from '#event';
 import type { EpochMicros } from '#json';
 import type { Definitions } from '#registry';
 import type { RecordPosition, Producer } from '#kafka';
-import { RejectedEventRevalidator } from '#writing';
+import { EVENT_PRODUCER, RejectedEventRevalidator } from '#writing';
 import type { StoredDeadLetter, Store } from '#store';
-import { DEFINITIONS, PRODUCER, STORE } from '../shared-services/shared-services.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { erasedReason, erasureCovering, undoErasedReplays } from './undo-erased-replays.js';
 import type { ReplayAnswer, ReplayWrittenEventAnswer } from './replay-answers.js';
@@ -37,7 +37,7 @@ const maxInFlight = 8;
 export class StreamDeadLetterReplayer implements DeadLetterReplayer {
   constructor(
     @Inject(STORE) private readonly store: Pick<Store, 'reader' | 'eraser'>,
-    @Inject(PRODUCER) private readonly producer: Pick<Producer, 'append'>,
+    @Inject(EVENT_PRODUCER) private readonly producer: Pick<Producer, 'append'>,
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'start' | 'stream' | 'erasures'>,
     private readonly refused: RejectedEventRevalidator,
     private readonly topics: TopicAndGroupNames,

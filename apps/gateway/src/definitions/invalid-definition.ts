@@ -1,5 +1,6 @@
 import { ProblemError } from '#api';
 import type { DefinitionProblem } from '#dataflow';
+import '#store';
 
 const mostErrors = 100;
 

@@ -1,6 +1,16 @@
-import { ProblemError } from '#api';
+import { defineProblems, ProblemError } from '#api';
 import { formatTime, type EpochMicros } from '#json';
 import { EntityStateTooLargeError } from '#entities';
+
+export const entityProblems = defineProblems({
+  entity_not_found: { status: 404, title: 'There is no such entity' },
+  snapshot_impossible: { status: 409, title: 'The entity has no state for a snapshot' },
+  entity_state_too_large: { status: 422, title: 'The state of the entity is too large' },
+});
+
+declare module '#api' {
+  interface ProblemCatalogue extends Readonly<typeof entityProblems> {}
+}
 
 /** Maps an error of an entity's state to a problem; returns any other error unchanged. */
 export function entityProblem(error: unknown): unknown {

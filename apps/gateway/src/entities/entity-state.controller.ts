@@ -1,12 +1,12 @@
 import { Controller, Get, Header, Inject } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { STORE } from '#app';
 import { entityState } from '#entities';
 import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import type { EntitySnapshotReader } from '#store';
 import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { Bulkhead } from '../reads/bulkhead.js';
-import { STORE } from '../shared-services/shared-services.js';
 import { EntityId } from './entity-id-param.js';
 import { EntityStateAnswer, entityStateJson } from './entity-answers.js';
 import { EntityStateParameters } from './entity-parameters.js';

@@ -1,15 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { DEFINITIONS, LOG, STORE } from '#app';
 import { entityHash, streamNameOf, TopicAndGroupNames, type StreamId } from '#event';
 import { formatTime } from '#json';
 import { ProblemError } from '#api';
 import { erasureName, type Actor, type Definitions, type Erasure } from '#registry';
 import type { TopicAdmin } from '#kafka';
 import type { ErasableDataPresence, EventReader, EventRemover, AuthorizationScope } from '#store';
-import { DEFINITIONS, LOG, STORE } from '../shared-services/shared-services.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { ConsistencyTokenWaiter } from '../consistency/consistency-tokens.js';
 import { ErasureAnswer } from './erasure-answer.js';
 import { mergedErasure } from './merged-erasure.js';
+import '../entities/entity-problems.js';
 
 interface ErasingStore {
   reader: Pick<EventReader, 'erasableDataOf' | 'query'>;

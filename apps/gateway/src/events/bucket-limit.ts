@@ -2,6 +2,7 @@ import { limits } from '#event';
 import type { EpochMicros } from '#json';
 import { ProblemError } from '#api';
 import type { StoredEventCountBucket } from '#store';
+import '#store';
 
 /** Limit of buckets in one answer. A request for more is refused, because a partial count would be a wrong count. */
 export const maxBuckets = limits.pageMax;

@@ -1,12 +1,12 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { STORE } from '#app';
 import { formatTime } from '#json';
 import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import type { StoredEventCountBucket, EventReader } from '#store';
 import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { Bulkhead } from '../reads/bulkhead.js';
-import { STORE } from '../shared-services/shared-services.js';
 import { maxBuckets, requireWithinBucketLimit } from './bucket-limit.js';
 import { EventCount, type EventCountBucket } from './event-answers.js';
 import { Problems, consistentReadProblems } from '../openapi/problems.js';

@@ -1,13 +1,13 @@
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { STORE } from '#app';
 import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import type { EventReader } from '#store';
 import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { pageMediaType, pageMediaTypes } from '../answers/media-type.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { Bulkhead } from '../reads/bulkhead.js';
-import { STORE } from '../shared-services/shared-services.js';
 import { EventPage } from './event-answers.js';
 import { EventQueryParameters } from './event-parameters.js';
 import { Problems, consistentReadProblems } from '../openapi/problems.js';

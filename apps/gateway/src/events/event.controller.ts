@@ -1,5 +1,6 @@
 import { Controller, Get, Header, Inject } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { STORE } from '#app';
 import { eventToJson, uuidPattern } from '#event';
 import { ProblemError } from '#api';
 import { DisconnectSignal, InjectPrincipal, PathParameter, Principal, Query, RequireScope } from '#http';
@@ -7,11 +8,11 @@ import type { EventReader } from '#store';
 import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { Bulkhead } from '../reads/bulkhead.js';
-import { STORE } from '../shared-services/shared-services.js';
 import { EventAnswer } from './event-answers.js';
 import { Problems, consistentReadProblems } from '../openapi/problems.js';
 import { jsonType } from '../answers/json-type.js';
 import { EventByIdParameters } from './event-parameters.js';
+import './event-problems.js';
 
 /** `GET /api/v1/events/{event_id}`. */
 @ApiTags('events')

@@ -5,6 +5,7 @@ import { RegexTooLargeError, InvalidCelExpressionError, parseCondition, type Exp
 import { storedEventVariable } from '#dataflow';
 import { limits } from '#event';
 import { ParseValue } from '#http';
+import '#store';
 import { JsonSchemaPart } from '../openapi/schema.js';
 
 const bounds = { least: 1, most: limits.whereCharacters };

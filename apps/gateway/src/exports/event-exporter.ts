@@ -1,15 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { DEFINITIONS, STORE } from '#app';
 import { ProblemError } from '#api';
 import { withAnySignal } from '#async';
 import { eventToJson, type StoredEvent } from '#event';
 import type { Definitions } from '#registry';
 import { topLevelColumns } from '#json-schema';
 import type { EventFileFormat, EventFileExporter, EventFilter, EventReader, DataMemberColumn } from '#store';
-import { DEFINITIONS, FILES, STORE } from '../shared-services/shared-services.js';
 import { PerKeyConcurrencyLimiter } from '../access/per-key-concurrency-limiter.js';
 import { csvHeader, csvLine } from '../answers/csv.js';
 import { chunksOf, onOneLine } from '../answers/event-page.js';
-import { GatewayConfig } from '../config.js';
+import { GatewayConfig } from '../config/gateway-config.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { exportedPages } from './exported-pages.js';
 import { restingBetween } from './resting-between.js';
@@ -28,6 +28,9 @@ interface ExportLinesOptions {
   safe: boolean;
   signal: AbortSignal;
 }
+
+/** Injection token of the `EventFileExporter`, which writes Parquet and Arrow files. */
+export const FILES = Symbol('EventFileExporter');
 
 /**
  * Exports all events that match a filter, as lines or as a file. An export holds at most one page of events in memory.

@@ -13,12 +13,12 @@ import {
   whenClosed,
 } from '#http';
 import type { EventFilter } from '#store';
-import { metrics } from '#telemetry';
 import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { abortWhenKeyEnds } from '../access/abort-when-key-ends.js';
 import { consistentReadProblems, Problems } from '../openapi/problems.js';
 import { EventExporter } from './event-exporter.js';
 import { EventExportParameters, type ExportFormat } from './export-parameters.js';
+import { exportsDone } from './export-metrics.js';
 
 const mediaTypes: Readonly<Record<ExportFormat, string>> = {
   parquet: 'application/vnd.apache.parquet',
@@ -105,7 +105,7 @@ export class ExportController {
     await closed;
     signal.removeEventListener('abort', end);
     const outcome = reply.raw.writableFinished ? 'complete' : 'cut_off';
-    metrics.exportsDone.inc({ format: parameters.format, outcome });
+    exportsDone.inc({ format: parameters.format, outcome });
   }
 
   private async body({

@@ -1,7 +1,21 @@
 import type { Definitions, ApiKeyDefinition } from '#registry';
-import { metrics } from '#telemetry';
+import { gauge } from '#telemetry';
 import { pipelineStatus } from '../pipelines/pipeline-status.js';
 import { projectionStatus } from '../projections/projection-status.js';
+
+const keyExpiry = gauge('tributary_key_earliest_expiry_timestamp_seconds', {
+  help: 'Earliest expiry of the valid issued API keys, in seconds since 1970; no value if no key expires.',
+});
+
+const projectionState = gauge('tributary_projection_state', {
+  help: 'Always 1; the labels are a projection and its state in its definition: building, running, paused, failed.',
+  labelNames: ['projection', 'state'],
+});
+
+const pipelineState = gauge('tributary_pipeline_state', {
+  help: 'Always 1; the labels are a pipeline and its state in its definition: running, paused, failed.',
+  labelNames: ['pipeline', 'state'],
+});
 
 /**
  * Publishes metrics of definitions that may need attention: the next expiry of a key, and the state of each projection
@@ -13,15 +27,15 @@ export function publishDefinitionMetrics({
   pipelines,
 }: Pick<Definitions, 'keys' | 'projections' | 'pipelines'>): void {
   const expiry = earliestExpiry(keys.all(), Date.now());
-  if (expiry === undefined) metrics.keyExpiry.remove({});
-  else metrics.keyExpiry.set(expiry / 1000);
-  metrics.projectionState.reset();
+  if (expiry === undefined) keyExpiry.remove({});
+  else keyExpiry.set(expiry / 1000);
+  projectionState.reset();
   for (const projection of projections.all()) {
-    metrics.projectionState.set({ projection: projection.name, state: projectionStatus(projection) }, 1);
+    projectionState.set({ projection: projection.name, state: projectionStatus(projection) }, 1);
   }
-  metrics.pipelineState.reset();
+  pipelineState.reset();
   for (const pipeline of pipelines.all()) {
-    metrics.pipelineState.set({ pipeline: pipeline.name, state: pipelineStatus(pipeline) }, 1);
+    pipelineState.set({ pipeline: pipeline.name, state: pipelineStatus(pipeline) }, 1);
   }
 }
 

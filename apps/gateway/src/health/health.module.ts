@@ -1,13 +1,44 @@
-import { Module } from '@nestjs/common';
+import { Inject, Module } from '@nestjs/common';
+import { DEFINITIONS, LOG, PROCESS } from '#app';
+import type { ProcessContext } from '#http';
+import type { Log } from '#kafka';
+import type { Definitions } from '#registry';
+import type { Store } from '#store';
+import { onScrape } from '#telemetry';
 import { ProjectionServicesModule } from '../projections/projection-services.module.js';
-import { HealthHistory } from './health-history.js';
+import { LIVE_STORE } from '../stores/stores.module.js';
+import { publishDefinitionMetrics } from './definition-metrics.js';
+import { failedJobs, HealthHistory, historyIntervalMs } from './health-history.js';
 import { MaterializerLagReader } from './materializer-lag-reader.js';
 import { ProcessorLagReader } from './processor-lag-reader.js';
+import { registerChecks } from './register-checks.js';
 
-/** Nest module that measures the lag of the materializer and of the processors. */
+/** Nest module that measures the lag of the materializer and of the processors, and registers the health checks. */
 @Module({
   imports: [ProjectionServicesModule],
   providers: [MaterializerLagReader, ProcessorLagReader, HealthHistory],
-  exports: [MaterializerLagReader, ProcessorLagReader, HealthHistory],
+  exports: [MaterializerLagReader, HealthHistory],
 })
-export class HealthModule {}
+export class HealthModule {
+  constructor(
+    @Inject(PROCESS) { health, lifecycle }: ProcessContext,
+    @Inject(LOG) log: Log,
+    @Inject(LIVE_STORE) store: Store,
+    @Inject(DEFINITIONS) definitions: Definitions,
+    lag: MaterializerLagReader,
+    processor: ProcessorLagReader,
+    history: HealthHistory,
+  ) {
+    registerChecks(health, { log, store, definitions, lag, processor, history });
+    lifecycle.onStart(async () => {
+      const stop = lag.follow(historyIntervalMs, (materializer) =>
+        history.add({ materializer, failed_jobs: failedJobs(definitions) }),
+      );
+      const unpublish = onScrape(() => publishDefinitionMetrics(definitions));
+      lifecycle.onStop('lag', async () => {
+        stop();
+        unpublish();
+      });
+    });
+  }
+}

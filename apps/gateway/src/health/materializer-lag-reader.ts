@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { DEFINITIONS, LOG } from '#app';
 import { within } from '#async';
 import { TopicAndGroupNames } from '#event';
 import type { Definitions, StreamDefinition } from '#registry';
 import type { TopicAdmin } from '#kafka';
-import { metrics } from '#telemetry';
-import { DEFINITIONS, LOG } from '../shared-services/shared-services.js';
 import { TimeLagEstimator } from './time-lag-estimator.js';
+import { groupLagRecords, groupLagSeconds } from './group-lag-metrics.js';
 
 /** The lag of the materializer or of the processors, as `/health` shows it: in events and in seconds. */
 export interface ConsumerLag {
@@ -21,8 +21,8 @@ export function publishLagMetrics(
   group: 'materializer' | 'processor',
   { lag_events, lag_seconds }: ConsumerLag,
 ): void {
-  metrics.groupLagRecords.set({ group }, lag_events);
-  metrics.groupLagSeconds.set({ group }, lag_seconds);
+  groupLagRecords.set({ group }, lag_events);
+  groupLagSeconds.set({ group }, lag_seconds);
 }
 
 interface KeyedPartitionOffsets {

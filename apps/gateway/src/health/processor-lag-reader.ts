@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { DEFINITIONS } from '#app';
 import type { Definitions } from '#registry';
-import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { ProjectionLagReader } from '../projections/projection-lag-reader.js';
 import { TimeLagEstimator } from './time-lag-estimator.js';
 import { publishLagMetrics, type ConsumerLag } from './materializer-lag-reader.js';

@@ -2,8 +2,10 @@ import { formatTime, parseTime, type EpochMicros } from '#json';
 import { ProblemError } from '#api';
 import type { ApiKeyDefinition, ApiKeySecretHash } from '#registry';
 import { secretsPerKey } from '#http';
+import '#registry';
 import type { KeyInput } from './key-input.js';
 import { keyStatus, secretWorks } from './key-status.js';
+import './key-problems.js';
 
 /** Id and SHA-256 hash of a generated API key: the parts that may be stored, in contrast to its text. */
 interface GeneratedKeyHash {

@@ -1,12 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { DEFINITIONS } from '#app';
 import { durationMs, ProblemError } from '#api';
 import type { EpochMicros } from '#json';
 import { systemActor, type Actor, type Definitions, type ApiKeyDefinition } from '#registry';
 import { generateKey } from '#http';
-import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { issuedKey, revokedKey, rotatedKey } from './key-changes.js';
 import type { KeyInput } from './key-input.js';
 import { endOfKey } from './key-status.js';
+import './key-problems.js';
 
 /**
  * Microseconds for which an expired or revoked API key is still listed. After the key is removed from the list, only

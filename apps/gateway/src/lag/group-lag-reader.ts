@@ -1,7 +1,7 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
+import { LOG } from '#app';
 import { ProblemError } from '#api';
 import { UnknownTopicError, type TopicAdmin } from '#kafka';
-import { LOG } from '../shared-services/shared-services.js';
 
 /** Limits of the requests that `GroupLagReader` sends to Kafka. */
 export interface GroupLagReaderLimits {

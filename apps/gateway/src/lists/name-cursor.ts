@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { jsonValue } from '#json';
 import { ProblemError } from '#api';
+import '#store';
 
 /**
  * Returns the cursor of a list sorted by name: base64url of a JSON array of a checksum and the last name of the page.

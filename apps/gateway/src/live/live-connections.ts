@@ -1,14 +1,15 @@
 import { setMaxListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { Inject, Injectable, Optional } from '@nestjs/common';
+import { LOGGER } from '#app';
 import { withAnySignal } from '#async';
 import { problemOf, type Principal } from '#http';
-import { metrics, type Logger } from '#telemetry';
-import { LOGGER } from '../shared-services/shared-services.js';
-import { GatewayConfig } from '../config.js';
+import type { Logger } from '#telemetry';
+import { GatewayConfig } from '../config/gateway-config.js';
 import { ServerSentEventWriter, type UnsentBytesLimits } from './server-sent-event-writer.js';
 import { shuttingDown, tooManyStreams, tooManyStreamsOfKey } from './live-problems.js';
 import { errorMessage, heartBeat } from './server-sent.js';
+import { liveStreams, liveEnded } from './live-metrics.js';
 
 /**
  * Settings that limit the open live streams of events and of projection changes: in total, and of one API key. A
@@ -96,12 +97,12 @@ export class LiveConnections {
     const { LIVE_STREAMS: most, LIVE_STREAMS_PER_KEY: mostOfKey } = this.bounds;
     if (keyId !== null && this.openOf(keyId) >= mostOfKey) throw tooManyStreamsOfKey(mostOfKey);
     if (this.admitted >= most) throw tooManyStreams(most);
-    metrics.liveStreams.set(++this.admitted);
+    liveStreams.set(++this.admitted);
     this.count(keyId, 1);
     try {
       await work();
     } finally {
-      metrics.liveStreams.set(--this.admitted);
+      liveStreams.set(--this.admitted);
       this.count(keyId, -1);
     }
   }
@@ -145,7 +146,7 @@ export class LiveConnections {
 
   private finish({ socket, content: { requestId } }: OpenConnection, error: unknown): void {
     const problem = problemOf(error);
-    metrics.liveEnded.inc({ code: problem.code });
+    liveEnded.inc({ code: problem.code });
     if (problem.code === 'internal_error') {
       this.logger.error({ request_id: requestId, err: error }, 'a live stream failed');
     }

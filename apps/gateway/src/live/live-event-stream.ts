@@ -7,7 +7,6 @@ import {
   type OffsetRange,
   type LogOrderPageWithRanges,
 } from '#store';
-import { metrics } from '#telemetry';
 import type { Bulkhead } from '../reads/bulkhead.js';
 import { LiveEvent } from './live-event.js';
 import type { SameFilterLiveStreams, LiveMessagesListener } from './same-filter-live-streams.js';
@@ -17,6 +16,7 @@ import { eventMessage, positionMessage } from './server-sent.js';
 import { ResumeIdSpacer } from './resume-id-spacer.js';
 import type { StoreOutageTracker } from './store-outage-tracker.js';
 import type { ServerSentEventWriter } from './server-sent-event-writer.js';
+import { liveEvents } from './live-metrics.js';
 
 /** Dependencies and retry times of one live stream of events. */
 interface LiveEventStreamOptions {
@@ -158,7 +158,7 @@ export class LiveEventStream {
     }
     for (const { stream, partition, next } of reached) this.own.set(keys.get(stream) ?? '', partition, next);
     if (piece !== '') socket.write(piece);
-    metrics.liveEvents.inc(events.length);
+    liveEvents.inc(events.length);
   }
 
   /**
@@ -189,7 +189,7 @@ export class LiveEventStream {
         listener = {
           take: ({ bytes, events }) => {
             socket.write(bytes);
-            metrics.liveEvents.inc(events);
+            liveEvents.inc(events);
             if (!socket.isFull) return;
             this.leave(listener);
             resolve();

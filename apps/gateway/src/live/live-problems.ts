@@ -1,4 +1,5 @@
 import { ProblemError } from '#api';
+import '#store';
 
 /** Problems for which a live stream is refused or ended. */
 

@@ -1,10 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
+import { DEFINITIONS, LOGGER } from '#app';
 import type { Definitions } from '#registry';
 import type { EventReader } from '#store';
 import type { Logger } from '#telemetry';
 import type { LiveEventJsonFormat } from '../events/event-parameters.js';
-import { DEFINITIONS, LIVE_STORE, LOGGER } from '../shared-services/shared-services.js';
+import { LIVE_STORE } from '../stores/stores.module.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { LiveConnections, type ServedLiveStream, type StreamingCaller } from './live-connections.js';
 import { LiveFilter, type LiveSelection } from './live-filter.js';

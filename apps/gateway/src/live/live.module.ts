@@ -1,4 +1,6 @@
-import { Module } from '@nestjs/common';
+import { Inject, Module } from '@nestjs/common';
+import { PROCESS } from '#app';
+import type { ProcessContext } from '#http';
 import { LiveConnections } from './live-connections.js';
 import { LiveStreamOpener } from './live-stream-opener.js';
 import { StoredEventsFollower } from './stored-events-follower.js';
@@ -11,4 +13,8 @@ import { StoredEventsFollower } from './stored-events-follower.js';
   providers: [LiveConnections, StoredEventsFollower, LiveStreamOpener],
   exports: [LiveConnections, LiveStreamOpener],
 })
-export class LiveModule {}
+export class LiveModule {
+  constructor(@Inject(PROCESS) { lifecycle }: ProcessContext, connections: LiveConnections) {
+    lifecycle.stopping.addEventListener('abort', () => connections.close(), { once: true });
+  }
+}

@@ -1,4 +1,5 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
+import { DEFINITIONS, LOG, LOGGER } from '#app';
 import { TimeSlice } from '#async';
 import { allStreams } from '#api';
 import { TopicAndGroupNames, type StoredEvent } from '#event';
@@ -6,7 +7,7 @@ import type { Definitions } from '#registry';
 import type { TopicAdmin } from '#kafka';
 import { LogOrderPageReader, type EventReader } from '#store';
 import type { Logger } from '#telemetry';
-import { DEFINITIONS, LIVE_STORE, LOG, LOGGER } from '../shared-services/shared-services.js';
+import { LIVE_STORE } from '../stores/stores.module.js';
 import { LiveFilterStepBudgets } from './live-filter-step-budgets.js';
 import {
   StoredEventsFollowerOffsets,

@@ -1,5 +1,7 @@
 import type { ProblemCode } from '#api';
 import { DescribeProblems } from '#http';
+import '#registry';
+import '../consistency/consistency-problems.js';
 
 /** Problem codes that every route may answer. */
 const everywhere: readonly ProblemCode[] = [

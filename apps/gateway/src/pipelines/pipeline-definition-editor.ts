@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { DEFINITIONS, STORE } from '#app';
 import { formatTime } from '#json';
 import { ProblemError, type StreamAccess } from '#api';
 import type { Definitions, PipelineDefinition, JobIdAndStartOffsets, LoopCandidate } from '#registry';
 import type { KeyedStateReader } from '#store';
 import type { PipelineSpec } from '#dataflow';
-import { DEFINITIONS, STORE } from '../shared-services/shared-services.js';
 import { sameSpec } from '../definitions/same-spec.js';
 import type { DefinitionChangeCaller } from '../definitions/visible-definitions.js';
 import { Bulkhead } from '../reads/bulkhead.js';

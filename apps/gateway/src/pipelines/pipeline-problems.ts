@@ -1,3 +1,15 @@
+import { defineProblems } from '#api';
+
+export const pipelineProblems = defineProblems({
+  pipeline_not_found: { status: 404, title: 'There is no pipeline with this name' },
+  pipeline_exists: { status: 409, title: 'There is a pipeline with this name already' },
+  pipeline_loop: { status: 409, title: 'The pipeline would feed itself' },
+});
+
+declare module '#api' {
+  interface ProblemCatalogue extends Readonly<typeof pipelineProblems> {}
+}
+
 /**
  * Problem codes of a pipeline definition, for the streams that it reads and writes and the projections that it looks
  * up.

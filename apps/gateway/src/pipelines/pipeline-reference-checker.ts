@@ -1,12 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { DEFINITIONS } from '#app';
 import { ProblemError, type StreamAccess } from '#api';
 import { pipelineWrites, type Actor, type Definitions } from '#registry';
 import { effectsOf, type PipelineSpec } from '#dataflow';
 import { refuseReserved, requireWriteAccess } from '../access/write-access.js';
-import { DEFINITIONS } from '../shared-services/shared-services.js';
-import { GatewayConfig } from '../config.js';
+import { GatewayConfig } from '../config/gateway-config.js';
 import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { VisibleProjections } from '../projections/visible-projections.js';
+import '../projections/projection-problems.js';
 
 /** The caller that defines a pipeline: the streams that it may see, and a signal that is aborted when it disconnects. */
 export interface PipelineDefinitionCaller {

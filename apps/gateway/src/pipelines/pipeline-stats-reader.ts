@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { STORE } from '#app';
 import type { EpochMicros } from '#json';
 import { deliveryStage, replayStage, stepResults, type OperatorEventResult } from '#dataflow';
 import type { PipelineDefinition } from '#registry';
 import type { PartitionCheckpoint, KeyedStateReader } from '#store';
-import { STORE } from '../shared-services/shared-services.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { compiledDefinition } from './compiled-definition.js';
 import { PipelineLagReader, type PipelineLagAndInternalTopics } from './pipeline-lag-reader.js';

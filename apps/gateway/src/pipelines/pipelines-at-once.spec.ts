@@ -7,7 +7,7 @@ import { MemoryStore } from '#store/memory';
 import type { PipelineSpec } from '#dataflow';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
-import { GatewayConfig } from '../config.js';
+import { GatewayConfig } from '../config/gateway-config.js';
 import { VisibleProjections } from '../projections/visible-projections.js';
 import { NewGenerationOrJobFactory } from '../sources/new-generation-or-job-factory.js';
 import { PipelineDefinitionEditor } from './pipeline-definition-editor.js';

@@ -1,5 +1,6 @@
 import { permitsStream, ProblemError, type StreamAccess } from '#api';
 import { pipelineLoop, type LoopStep, type PipelineDefinition, type LoopCandidate } from '#registry';
+import './pipeline-problems.js';
 
 /**
  * Refuses a pipeline whose events would return to it, directly or through other pipelines. The problem names only the

@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { DEFINITIONS } from '#app';
 import { permitsStream, type StreamAccess } from '#api';
 import { pipelineStreams, type Definitions, type PipelineDefinition, type LoopCandidate } from '#registry';
-import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { VisibleDefinitions } from '../definitions/visible-definitions.js';
+import './pipeline-problems.js';
 
 type AskedProjections = Pick<Definitions['projections'], 'get'>;
 

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { STORE } from '#app';
 import { formatTime } from '#json';
 import { ProblemError } from '#api';
 import {
@@ -9,7 +10,6 @@ import {
 } from '#registry';
 import type { KeyedStateStore } from '#store';
 import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
-import { STORE } from '../shared-services/shared-services.js';
 import { sameSpec } from '../definitions/same-spec.js';
 import type { DefinitionChangeCaller } from '../definitions/visible-definitions.js';
 import { NewGenerationOrJobFactory } from '../sources/new-generation-or-job-factory.js';

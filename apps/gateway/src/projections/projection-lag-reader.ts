@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { DEFINITIONS } from '#app';
 import { TopicAndGroupNames } from '#event';
 import type { Definitions, ProjectionGeneration } from '#registry';
-import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { GroupLagReader, type GroupLagCounts } from '../lag/group-lag-reader.js';
 import { readTopics } from '../sources/read-topics.js';
 

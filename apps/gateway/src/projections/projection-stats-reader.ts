@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { STORE } from '#app';
 import type { EpochMicros } from '#json';
 import type { ProjectionGeneration, ProjectionDefinition } from '#registry';
 import type { KeyedStateReader } from '#store';
-import { STORE } from '../shared-services/shared-services.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import type { GroupLagCounts } from '../lag/group-lag-reader.js';
 import { ProjectionLagReader } from './projection-lag-reader.js';

@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { DEFINITIONS } from '#app';
 import { permitsStream } from '#api';
 import { projectionStreams, type Definitions, type ProjectionDefinition } from '#registry';
-import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { VisibleDefinitions } from '../definitions/visible-definitions.js';
+import './projection-problems.js';
 
 /** Reads and changes projections, as far as the caller may see every stream that they fold. */
 @Injectable()

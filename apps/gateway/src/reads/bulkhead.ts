@@ -1,5 +1,5 @@
 import { ProblemError } from '#api';
-import { metrics } from '#telemetry';
+import { readsRunning, readsWaiting } from './read-metrics.js';
 
 /** How many reads run and wait at the same time, and how long one waits. */
 interface BulkheadOptions {
@@ -34,7 +34,7 @@ export class Bulkhead {
    */
   async run<T>(signal: AbortSignal, read: (signal: AbortSignal) => Promise<T>): Promise<T> {
     await this.turn(signal);
-    metrics.readsRunning.inc();
+    readsRunning.inc();
     try {
       signal.throwIfAborted();
       return await read(signal);
@@ -42,7 +42,7 @@ export class Bulkhead {
       // After an abort, the cause is the client's disconnect, whatever error the store throws.
       throw signal.aborted ? signal.reason : error;
     } finally {
-      metrics.readsRunning.dec();
+      readsRunning.dec();
       this.running--;
       this.next();
     }
@@ -55,8 +55,8 @@ export class Bulkhead {
       return;
     }
     if (this.waiting.size >= this.options.queued) throw overloaded();
-    metrics.readsWaiting.inc();
-    await this.wait(signal).finally(() => metrics.readsWaiting.dec());
+    readsWaiting.inc();
+    await this.wait(signal).finally(() => readsWaiting.dec());
   }
 
   private wait(signal: AbortSignal): Promise<void> {

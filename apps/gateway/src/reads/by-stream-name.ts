@@ -6,6 +6,7 @@ import type {
   EntitySnapshotStore,
   AnalystSqlRunner,
   SqlRequest,
+  Store,
 } from '#store';
 
 type Names = Pick<Definitions, 'stream'>;
@@ -14,7 +15,7 @@ type Names = Pick<Definitions, 'stream'>;
  * Returns an event reader whose queries name streams. The returned reader replaces each stream name by the id under
  * which the store has the stream.
  */
-export function readerByStreamName(reader: EventReader, names: Names): EventReader {
+function readerByStreamName(reader: EventReader, names: Names): EventReader {
   const { idOf, scope, named, within } = lookUp(names);
   return {
     query: (query, signal) => reader.query(named(query), signal),
@@ -29,11 +30,20 @@ export function readerByStreamName(reader: EventReader, names: Names): EventRead
   };
 }
 
+/** Returns a store whose reader and snapshots name streams; the rest of it is unchanged. */
+export function storeByStreamName<S extends Pick<Store, 'reader' | 'snapshots'>>(store: S, names: Names): S {
+  const [reader, snapshots] = [
+    readerByStreamName(store.reader, names),
+    snapshotsByStreamName(store.snapshots, names),
+  ];
+  return { ...store, reader, snapshots };
+}
+
 /**
  * Returns a snapshot store whose queries name streams. The returned store also reads the events from which snapshots
  * are computed.
  */
-export function snapshotsByStreamName(snapshots: EntitySnapshotStore, names: Names): EntitySnapshotStore {
+function snapshotsByStreamName(snapshots: EntitySnapshotStore, names: Names): EntitySnapshotStore {
   const { idOf, scope } = lookUp(names);
   return {
     versionRange: (query, signal) => snapshots.versionRange(one(scope(query), idOf), signal),

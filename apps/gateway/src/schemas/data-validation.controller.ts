@@ -1,11 +1,11 @@
 import { Controller, HttpCode, Inject, Post, Req } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
+import { DEFINITIONS } from '#app';
 import { limits } from '#event';
 import { BodyLimit, InjectPrincipal, Principal, Query, RequireScope, takeBody } from '#http';
 import type { Definitions } from '#registry';
 import { compileDataSchema, readGivenData } from '#writing';
-import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { Problems, bodyProblems } from '../openapi/problems.js';
 import { DataValidationAnswer } from './schema-answers.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SchemaSubject } from '#registry';
 import { nextSubject as next, type DesiredSchema } from './next-subject.js';
 import type { ComparisonStrictness } from '#json-schema';
-import { GatewayConfig } from '../config.js';
+import { GatewayConfig } from '../config/gateway-config.js';
 import { SchemaCompatibilityChecker } from './schema-compatibility-checker.js';
 
 const now = '2026-11-21T04:00:00.000000Z';

@@ -3,6 +3,7 @@ import { ProblemError, type InputProblem } from '#api';
 import type { SchemaCompatibility } from '#json-schema';
 import type { SchemaEnforcementMode, SchemaSubject } from '#registry';
 import type { SchemaCompatibilityChecker } from './schema-compatibility-checker.js';
+import './schema-problems.js';
 
 /** The schema that a client wants to register for a subject. */
 export interface DesiredSchema {

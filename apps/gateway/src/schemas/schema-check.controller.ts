@@ -1,11 +1,11 @@
 import { Controller, HttpCode, Inject, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { isDeepStrictEqual } from 'node:util';
+import { DEFINITIONS } from '#app';
 import { schemaName, type Definitions } from '#registry';
 import { Body, InjectPrincipal, Principal, RequireScope } from '#http';
 import { requireWriteAccess } from '../access/write-access.js';
 import { ApiAnswer } from '../openapi/answers.js';
-import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { SchemaCompatibilityChecker } from './schema-compatibility-checker.js';
 import { SchemaCheckAnswer } from './schema-answers.js';
 import { SchemaCheckInput } from './schema-input.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ProblemError, type InputProblem } from '#api';
 import { checkCompatibility, type CompatibilityRequest } from '#json-schema';
-import { GatewayConfig } from '../config.js';
+import { GatewayConfig } from '../config/gateway-config.js';
 
 /** Limit of compatibility checks that run or wait in this process; the next one is refused. */
 const most = 32;

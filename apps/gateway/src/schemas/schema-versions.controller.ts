@@ -1,10 +1,10 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { DEFINITIONS } from '#app';
 import type { Definitions } from '#registry';
 import { InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import { pageByName } from '../lists/page-by-name.js';
 import { ApiAnswer } from '../openapi/answers.js';
-import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { SchemaAnswer, schemaAnswer, SchemaList } from './schema-answers.js';
 import { SubjectStream, SubjectType, Version } from './subject-params.js';
 import { Problems } from '../openapi/problems.js';

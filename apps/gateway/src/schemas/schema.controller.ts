@@ -1,9 +1,9 @@
 import { Controller, Delete, Get, HttpCode, Inject } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { DEFINITIONS } from '#app';
 import { schemaName, type Definitions, type SchemaSubject } from '#registry';
 import { AlwaysAnswered, InjectPrincipal, Principal, RequireScope } from '#http';
 import { NoContent, ApiAnswer } from '../openapi/answers.js';
-import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { latestVersion, SchemaAnswer, schemaAnswer } from './schema-answers.js';
 import { SubjectStream, SubjectType } from './subject-params.js';
 import { Problems, changeProblems } from '../openapi/problems.js';

@@ -1,6 +1,7 @@
 import { Controller, Get, Inject, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { DEFINITIONS } from '#app';
 import { formatTime } from '#json';
 import { permitsStream, type StreamAccess } from '#api';
 import { schemaName, type Actor, type Definitions, type SchemaSubject } from '#registry';
@@ -8,7 +9,6 @@ import { AlwaysAnswered, Body, InjectPrincipal, Principal, Query, RequireScope }
 import { refuseReserved, requireWriteAccess } from '../access/write-access.js';
 import { pageByName } from '../lists/page-by-name.js';
 import { ApiAnswer } from '../openapi/answers.js';
-import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { nextSubject, type DesiredSchema } from './next-subject.js';
 import { latestVersion, SchemaAnswer, schemaAnswer, SchemaList } from './schema-answers.js';
 import { SchemaCompatibilityChecker } from './schema-compatibility-checker.js';

@@ -1,5 +1,6 @@
 import { permitsStream, ProblemError, type StreamAccess } from '#api';
 import { schemaName, type SchemaSubject, type SchemaVersion } from '#registry';
+import './schema-problems.js';
 
 /** The stream and the event type in the path of a URL. */
 interface SubjectPath {

@@ -1,6 +1,7 @@
 import { ProblemError } from '#api';
 import { InvalidSchemaError } from '#json-schema';
 import { compileDataSchema } from '#writing';
+import './schema-problems.js';
 
 /**
  * Returns the schema of a body `{"schema": …}` exactly as it was sent, after it has compiled.

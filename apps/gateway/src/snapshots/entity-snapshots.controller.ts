@@ -1,6 +1,7 @@
 import { Controller, Get, Header, HttpCode, Inject, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { STORE } from '#app';
 import { createSnapshot } from '#entities';
 import { DisconnectSignal, Body, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import type { EntitySnapshotStore } from '#store';
@@ -8,7 +9,6 @@ import { refuseReserved } from '../access/write-access.js';
 import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { Bulkhead } from '../reads/bulkhead.js';
-import { STORE } from '../shared-services/shared-services.js';
 import {
   CreatedSnapshotAnswer,
   snapshotJson,

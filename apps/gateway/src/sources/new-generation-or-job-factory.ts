@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import { DEFINITIONS, LOG } from '#app';
 import { ProblemError } from '#api';
 import { formatTime } from '#json';
 import { TopicAndGroupNames } from '#event';
 import type { Definitions, SourceStreamWithStartOffsets } from '#registry';
 import { UnknownTopicError, type TopicAdmin } from '#kafka';
-import { DEFINITIONS, LOG } from '../shared-services/shared-services.js';
 
 type Start = 'beginning' | 'now';
 

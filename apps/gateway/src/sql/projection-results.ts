@@ -1,11 +1,12 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
+import { STORE } from '#app';
 import { ProblemError } from '#api';
 import { withAnySignal } from '#async';
 import type { ProjectionGeneration } from '#registry';
 import type { KeyedStateReader } from '#store';
 import { Bulkhead } from '../reads/bulkhead.js';
-import { STORE } from '../shared-services/shared-services.js';
 import { GenerationResults, type ResultStores } from './generation-results.js';
+import '../projections/projection-problems.js';
 
 /** Longest time that a statement waits for the results of the projections that it reads, in milliseconds. */
 const patienceMs = 10_000;

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { DEFINITIONS, LOGGER } from '#app';
 import type { Principal } from '#http';
 import type { Definitions, ProjectionGeneration } from '#registry';
 import {
@@ -10,16 +11,16 @@ import {
   type SqlRequest,
   type SqlResponse,
 } from '#store';
-import { metrics, type Logger } from '#telemetry';
+import type { Logger } from '#telemetry';
 import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
-import { DEFINITIONS, LOGGER, SQL } from '../shared-services/shared-services.js';
-import { GatewayConfig } from '../config.js';
+import { GatewayConfig } from '../config/gateway-config.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { permittedViews } from './analyst-views.js';
 import { sqlRequest, type UrlParameters } from './sql-request.js';
 import { PerKeyConcurrencyLimiter } from '../access/per-key-concurrency-limiter.js';
 import { ProjectionResults } from './projection-results.js';
 import { abortWhenKeyEnds } from '../access/abort-when-key-ends.js';
+import { sqlRejections } from './sql-metrics.js';
 
 /** A parsed SQL statement of an analyst, and the caller. */
 export interface SqlHttpRequest {
@@ -47,6 +48,9 @@ const mostAudited = 10_000;
 
 const switchedOff =
   'SQL is switched off: SQL_CLICKHOUSE_USER names no ClickHouse user for analysts (docs/analysts.md). (NOT_IMPLEMENTED)';
+
+/** Injection token of the `AnalystSqlRunner`: ClickHouse with the user for analysts. */
+export const SQL = Symbol('AnalystSqlRunner');
 
 /**
  * Runs SQL statements of analysts. Limits how many run at once, ends them when their key ends, and audits refused ones.
@@ -138,7 +142,7 @@ export class SqlStatementRunner {
    * fill the audit stream.
    */
   private audit(refusal: SqlRejectedError, { keyId, actor }: Principal): void {
-    metrics.sqlRefused.inc();
+    sqlRejections.inc();
     const name = keyId ?? '';
     const now = performance.now();
     if (now - (this.audited.get(name) ?? -Infinity) < auditEveryMs) return;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TopicAndGroupNames } from '#event';
 import { LogUnavailableError } from '#kafka';
-import { GatewayConfig } from '../config.js';
+import { GatewayConfig } from '../config/gateway-config.js';
 import { IdWindowDurationReader } from './id-windows.js';
 
 const stream = 'orders#0123456789';

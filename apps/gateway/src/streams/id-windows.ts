@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { LOG } from '#app';
 import { farBounds, mostFarIds } from '#dataflow';
 import { TopicAndGroupNames, type StreamId } from '#event';
 import type { TopicAdmin } from '#kafka';
-import { GatewayConfig } from '../config.js';
-import { LOG } from '../shared-services/shared-services.js';
+import { GatewayConfig } from '../config/gateway-config.js';
 import { withinPatience } from './within-patience.js';
 
 type Admin = Pick<TopicAdmin, 'offsets' | 'offsetsAt'>;

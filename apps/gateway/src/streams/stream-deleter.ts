@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { DEFINITIONS, STORE } from '#app';
 import type { Actor, Definitions } from '#registry';
 import type { EventRemover } from '#store';
-import { DEFINITIONS, STORE } from '../shared-services/shared-services.js';
 
 /**
  * Deletes a stream in steps that can be repeated. A repeated request continues where the deletion stopped; without one,

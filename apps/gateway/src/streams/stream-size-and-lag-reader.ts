@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { DEFINITIONS, LOG } from '#app';
 import { TopicAndGroupNames } from '#event';
 import type { TopicAdmin } from '#kafka';
 import type { Definitions, StreamDefinition } from '#registry';
-import { LOG, DEFINITIONS } from '../shared-services/shared-services.js';
 import { MaterializerLagReader } from '../health/materializer-lag-reader.js';
 import { withinPatience } from './within-patience.js';
 

@@ -1,11 +1,11 @@
 import { Controller, Get, Inject, Patch } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { DEFINITIONS } from '#app';
 import { ProblemError, type StreamAccess } from '#api';
 import type { Definitions, StreamDefinition } from '#registry';
 import { DisconnectSignal, AlwaysAnswered, Body, InjectPrincipal, Principal, RequireScope } from '#http';
 import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
 import { ApiAnswer } from '../openapi/answers.js';
-import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { IdWindowDurationReader } from './id-windows.js';
 import { StreamSizeAndLagReader } from './stream-size-and-lag-reader.js';
 import { StreamDetail, streamAnswer } from './stream-answers.js';

@@ -1,11 +1,11 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { DEFINITIONS } from '#app';
 import { permitsStream } from '#api';
 import type { Definitions, StreamDefinition } from '#registry';
 import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import { pageByName } from '../lists/page-by-name.js';
 import { ApiAnswer } from '../openapi/answers.js';
-import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { StreamSizeAndLagReader } from './stream-size-and-lag-reader.js';
 import { StreamList, streamAnswer } from './stream-answers.js';
 import { Problems, storeProblems } from '../openapi/problems.js';

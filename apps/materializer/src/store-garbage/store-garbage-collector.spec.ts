@@ -4,10 +4,11 @@ import { erasureName, resourceKinds, openDefinitions, systemActor, type Definiti
 import { MemoryLog } from '#kafka/memory';
 import { StoreUnavailableError, type EventRemover } from '#store';
 import { MemoryStore } from '#store/memory';
-import { createLogger, metrics } from '#telemetry';
+import { createLogger } from '#telemetry';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { rowBatchOf, uuid } from '../row-batch.fixture.js';
 import { StoreGarbageCollector, type StoreGarbageCollectorOptions } from './store-garbage-collector.js';
+import { deletedEvents } from './deletion-metrics.js';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -190,7 +191,7 @@ describe('Stream deletions', () => {
 describe('Rows that are inserted late', () => {
   const everywhere = { holds: () => true };
   const removedLate = async () =>
-    (await metrics.removedEvents.get()).values.find(({ labels }) => labels.reason === 'late')?.value ?? 0;
+    (await deletedEvents.get()).values.find(({ labels }) => labels.reason === 'late')?.value ?? 0;
   /** Deletes a stream, and resolves with the id of the stream. */
   const deleted = async (stream: string): Promise<string> => {
     const id = idOf(stream);

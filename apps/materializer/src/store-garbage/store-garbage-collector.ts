@@ -3,11 +3,12 @@ import { within } from '#async';
 import { streamNameOf } from '#event';
 import type { Definitions } from '#registry';
 import { isRetryableStoreError, type EventRemover } from '#store';
-import { metrics, type Logger } from '#telemetry';
+import type { Logger } from '#telemetry';
 import type { RemovalTask } from './removal-task.js';
 import { ErasureRepeater } from './erasure-repeater.js';
 import { StreamDeletionFinisher } from './stream-deletion-finisher.js';
 import { retentionTasks, type RetentionDependencies } from './retention.js';
+import { deletedEvents, deletionErrors } from './deletion-metrics.js';
 
 /** Maximum milliseconds between two checks for unfinished stream deletions. */
 const longestPauseMs = 60_000;
@@ -132,11 +133,11 @@ export class StoreGarbageCollector {
     const { logger } = this.options;
     try {
       const events = await run();
-      metrics.removedEvents.inc({ reason }, events);
+      deletedEvents.inc({ reason }, events);
       if (events > 0 || reason === 'deleted') logger.info({ stream, reason, events }, 'removed');
       return true;
     } catch (error) {
-      metrics.removalErrors.inc({ reason });
+      deletionErrors.inc({ reason });
       logger.warn({ err: error, stream, reason }, 'rows could not be removed; a later round tries again');
       return !isRetryableStoreError(error);
     }

@@ -4,6 +4,7 @@ import {
   KafkaOrClickHouseRetrier,
   WorkShutdown,
   type ErasureLookup,
+  type LagGauge,
   type OwnedPartition,
   type StalledConsumerDetector,
 } from '#engine';
@@ -12,10 +13,11 @@ import { systemActor, type Definitions, type PipelineDefinition } from '#registr
 import type { Log, Producer } from '#kafka';
 import type { EventReader, EventWriter, KeyedStateReader, KeyedStateStore } from '#store';
 import type { SharedIdWindows } from '#dataflow';
-import { metrics, type Logger, type Tracing } from '#telemetry';
+import type { Logger, Tracing } from '#telemetry';
 import type { WebhookDeliverer } from '#webhooks';
 import { DefinitionFailureReporter } from '../definition-failure-reporter.js';
 import { StaleDefinitionMetricsRemover } from '../stale-definition-metrics-remover.js';
+import type { ProcessorTask } from '../tasks/processor-tasks.js';
 import { EmittedEventValidator } from './output/emitted-event-validator.js';
 import { Sink } from './output/sink.js';
 import { JobProducer } from './jobs/job-producer.js';
@@ -31,6 +33,19 @@ import { TargetStreamCreator } from './output/target-stream-creator.js';
 import { DesiredJobSelector, type DesiredJob } from './jobs/desired-jobs.js';
 import { removeAttemptMetrics, createAttemptMetrics } from './output/webhook-stats.js';
 import { OutputDeduplication } from './output/output-deduplication.js';
+import {
+  pipelineProcessed,
+  pipelineEmitted,
+  pipelineDropped,
+  pipelineLate,
+  pipelineFailed,
+  pipelineDuplicates,
+  pipelineWatermark,
+  pipelineLastProgress,
+  pipelineRuns,
+  pipelineLagRecords,
+  pipelineLagSeconds,
+} from './jobs/pipeline-metrics.js';
 
 export interface PipelinesProcessorOptions {
   log: Log;
@@ -75,18 +90,31 @@ const computingAtOnce = 4;
 const reportMs = 1000;
 
 const metricsOfPipelines = [
-  metrics.pipelineProcessed,
-  metrics.pipelineEmitted,
-  metrics.pipelineDropped,
-  metrics.pipelineLate,
-  metrics.pipelineFailed,
-  metrics.pipelineDuplicates,
-  metrics.pipelineWatermark,
-  metrics.pipelineLastProgress,
+  pipelineProcessed,
+  pipelineEmitted,
+  pipelineDropped,
+  pipelineLate,
+  pipelineFailed,
+  pipelineDuplicates,
+  pipelineWatermark,
+  pipelineLastProgress,
 ];
 
+const lag: LagGauge = {
+  set: (pipeline, { events, seconds }) => {
+    pipelineLagRecords.set({ pipeline }, events);
+    pipelineLagSeconds.set({ pipeline }, seconds);
+  },
+  remove: (pipeline) => {
+    pipelineLagRecords.remove({ pipeline });
+    pipelineLagSeconds.remove({ pipeline });
+  },
+};
+
 /** Runs the jobs of all defined pipelines in this process. */
-export class PipelinesProcessor {
+export class PipelinesProcessor implements ProcessorTask {
+  readonly name = 'pipelines';
+  readonly lag = lag;
   private readonly retry: KafkaOrClickHouseRetrier;
   private readonly checkpointer: JobCheckpointer;
   private readonly selection: DesiredJobSelector;
@@ -206,7 +234,7 @@ export class PipelinesProcessor {
     this.names.follow(this.options.definitions.pipelines.all().map(({ name }) => name));
     for (const { definition, pipeline } of desired)
       if (pipeline.webhooks.length > 0) createAttemptMetrics(definition.name);
-    metrics.pipelineRuns.set(desired.length);
+    pipelineRuns.set(desired.length);
     return new Map(desired.map((one) => [one.definition.run.id, one]));
   }
 
@@ -217,7 +245,7 @@ export class PipelinesProcessor {
   }
 
   private saved(pipeline: string): void {
-    metrics.pipelineLastProgress.set({ pipeline }, (this.options.now ?? Date.now)() / 1000);
+    pipelineLastProgress.set({ pipeline }, (this.options.now ?? Date.now)() / 1000);
     this.options.progress.moved();
   }
 

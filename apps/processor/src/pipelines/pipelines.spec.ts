@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { encodeRecord } from '#event';
 import { systemActor } from '#registry';
 import { compilePipeline, type OperatorJson, type PipelineSpec } from '#dataflow';
-import { metrics } from '#telemetry';
 import { InMemoryTracing } from '#telemetry/memory';
 import type { PendingWebhookDelivery } from '#webhooks';
 import { stateRow } from '../../../../libs/store/src/keyed-states.fixture.js';
@@ -16,6 +15,7 @@ import {
   type SpecEvent,
 } from './pipelines.fixture.js';
 import type { PipelinesProcessorOptions } from './pipelines-processor.js';
+import { pipelineStepEvents } from './jobs/operator-metrics.js';
 
 let world: PipelineTestBed;
 let running: SimulatedPipelines[];
@@ -469,7 +469,7 @@ describe('A pipeline', () => {
 
   it('has metrics of the operators of its current definition, until it is deleted', async () => {
     const series = async () => {
-      const { values } = await metrics.pipelineStepEvents.get();
+      const { values } = await pipelineStepEvents.get();
       const own = values.filter(({ labels }) => labels.pipeline === 'measured');
       return own.map(({ labels: { path, operator, result }, value }) =>
         [path, operator, result, value].join(' '),
@@ -529,7 +529,7 @@ describe('A pipeline', () => {
     await through('q');
     await world.change('p', { paused: true });
     await eventually(() =>
-      expect([...first.pipelines.partitions()].every(({ name }) => name === 'pipeline q')).toBe(true),
+      expect([...first.pipelines.partitions()].every(({ name }) => name === 'q')).toBe(true),
     );
     await world.write(orders(10, 30));
     await through('q');

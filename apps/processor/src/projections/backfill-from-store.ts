@@ -9,7 +9,8 @@ import { encodeRecord, type StoredEvent, type TopicAndGroupNames } from '#event'
 import { parseTime } from '#json';
 import { UnknownTopicError, type ConsumerRecord, type RecordBatch, type TopicAdmin } from '#kafka';
 import { LogOrderPageReader, type EventReader } from '#store';
-import { metrics, type Logger } from '#telemetry';
+import type { Logger } from '#telemetry';
+import { projectionUnstored } from './projection-metrics.js';
 
 interface BackfillFromStoreDependencies {
   reader: Pick<EventReader, 'inLogOrder'>;
@@ -162,7 +163,7 @@ export class BackfillFromStore {
     { from, until }: { from: number; until: number },
   ): void {
     if (from >= until) return;
-    metrics.projectionUnstored.inc({ projection: name }, until - from);
+    projectionUnstored.inc({ projection: name }, until - from);
     this.parts.logger.error(
       { projection: name, stream, partition, from, until },
       'Kafka deleted records before the materializer stored them; their events are missing from the projection',

@@ -7,10 +7,10 @@ import type {
 } from '#engine';
 import type { RecordBatch } from '#kafka';
 import type { IdWindowReader } from '#dataflow';
-import { metrics } from '#telemetry';
 import type { FoldOutcomeCounts, PartitionProjector } from './partition-projector.js';
 import type { ProjectionCheckpointer } from './save-states.js';
 import type { ProjectionSourcePartition, BackfillFromStore } from './backfill-from-store.js';
+import { projectionEvents, projectionFailed, projectionDuplicates } from './projection-metrics.js';
 
 interface ProjectionTaskOptions {
   partition: OwnedPartition;
@@ -121,8 +121,8 @@ export class ProjectionTask implements PartitionTask {
 
   private count({ processed, failed, duplicates }: FoldOutcomeCounts): void {
     const label = { projection: this.partition.name };
-    if (processed > 0) metrics.projectionEvents.inc(label, processed);
-    if (failed > 0) metrics.projectionFailed.inc(label, failed);
-    if (duplicates > 0) metrics.projectionDuplicates.inc(label, duplicates);
+    if (processed > 0) projectionEvents.inc(label, processed);
+    if (failed > 0) projectionFailed.inc(label, failed);
+    if (duplicates > 0) projectionDuplicates.inc(label, duplicates);
   }
 }

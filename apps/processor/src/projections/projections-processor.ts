@@ -5,6 +5,7 @@ import {
   KafkaOrClickHouseRetrier,
   WorkShutdown,
   type ErasureLookup,
+  type LagGauge,
   type OwnedPartition,
   type StalledConsumerDetector,
 } from '#engine';
@@ -13,8 +14,9 @@ import { latestGeneration, systemActor, type Definitions } from '#registry';
 import type { Log } from '#kafka';
 import type { EventReader, EventWriter, KeyedStateStore } from '#store';
 import type { SharedIdWindows } from '#dataflow';
-import { metrics, type Logger, type Tracing } from '#telemetry';
+import type { Logger, Tracing } from '#telemetry';
 import { DefinitionFailureReporter } from '../definition-failure-reporter.js';
+import type { ProcessorTask } from '../tasks/processor-tasks.js';
 import { collectGenerations } from './generation-collection.js';
 import { DesiredGenerationSelector, type DesiredGeneration } from './desired-generations.js';
 import { SharedKeyStateCache } from './shared-key-state-cache.js';
@@ -24,6 +26,16 @@ import { RunningGeneration } from './running-generation.js';
 import { saveStates, type ProjectionCheckpointer } from './save-states.js';
 import { BackfillFromStore } from './backfill-from-store.js';
 import { StaleDefinitionMetricsRemover } from '../stale-definition-metrics-remover.js';
+import {
+  projectionEvents,
+  projectionFailed,
+  projectionDuplicates,
+  projectionUnstored,
+  projectionLastProgress,
+  projectionGenerations,
+  projectionLagRecords,
+  projectionLagSeconds,
+} from './projection-metrics.js';
 
 export interface ProjectionsProcessorOptions {
   log: Log;
@@ -62,15 +74,28 @@ const foldingAtOnce = 4;
 const mostBuilding = 2;
 
 const metricsOfProjections = [
-  metrics.projectionEvents,
-  metrics.projectionFailed,
-  metrics.projectionDuplicates,
-  metrics.projectionUnstored,
-  metrics.projectionLastProgress,
+  projectionEvents,
+  projectionFailed,
+  projectionDuplicates,
+  projectionUnstored,
+  projectionLastProgress,
 ];
 
+const lag: LagGauge = {
+  set: (projection, { events, seconds }) => {
+    projectionLagRecords.set({ projection }, events);
+    projectionLagSeconds.set({ projection }, seconds);
+  },
+  remove: (projection) => {
+    projectionLagRecords.remove({ projection });
+    projectionLagSeconds.remove({ projection });
+  },
+};
+
 /** Runs all projections: folds the events of their sources and saves the resulting states in ClickHouse. */
-export class ProjectionsProcessor {
+export class ProjectionsProcessor implements ProcessorTask {
+  readonly name = 'projections';
+  readonly lag = lag;
   private readonly retry: KafkaOrClickHouseRetrier;
   private readonly checkpointer: ProjectionCheckpointer;
   private readonly selection: DesiredGenerationSelector;
@@ -177,7 +202,7 @@ export class ProjectionsProcessor {
     this.promotion.follow(desired.filter(({ isBuilding }) => isBuilding));
     this.failures.follow(invalid);
     this.names.follow(this.options.definitions.projections.all().map(({ name }) => name));
-    metrics.projectionBuilds.set(desired.length);
+    projectionGenerations.set(desired.length);
     return new Map(desired.map((one) => [one.compiled.build.id, one]));
   }
 
@@ -189,7 +214,7 @@ export class ProjectionsProcessor {
   }
 
   private saved(projection: string): void {
-    metrics.projectionLastProgress.set({ projection }, (this.options.now ?? Date.now)() / 1000);
+    projectionLastProgress.set({ projection }, (this.options.now ?? Date.now)() / 1000);
     this.options.progress.moved();
   }
 

@@ -1,8 +1,14 @@
-import { withWriteTrace, type Checkpointer, type KafkaOrClickHouseRetrier } from '#engine';
+import {
+  withWriteTrace,
+  type Checkpointer,
+  type KafkaOrClickHouseRetrier,
+  deadLettersWritten,
+} from '#engine';
 import type { EventWriter, KeyedStateStore } from '#store';
-import { metrics, type Tracing } from '#telemetry';
+import type { Tracing } from '#telemetry';
 import type { PartitionProjector, UnsavedProjectionChanges } from './partition-projector.js';
 import { saveSpans } from './save-spans.js';
+import { projectionSaveDuration, projectionSavedRows } from './projection-metrics.js';
 
 /** The checkpointer that all projections of a process share. */
 export type ProjectionCheckpointer = Checkpointer<PartitionProjector, UnsavedProjectionChanges>;
@@ -33,13 +39,13 @@ async function save(
 ): Promise<void> {
   const letters = all.flatMap((one) => one.letters);
   const rows = all.flatMap((one) => one.rows);
-  const observe = metrics.projectionSaveDuration.startTimer();
+  const observe = projectionSaveDuration.startTimer();
   if (letters.length > 0) {
     await retry.run('store', stopped, () => writer.appendDeadLetters(letters));
-    metrics.deadLetters.inc({ reason: 'cannot_be_folded' }, letters.length);
+    deadLettersWritten.inc({ reason: 'cannot_be_folded' }, letters.length);
   }
   const progress = all.map((one) => one.progress);
   await retry.run('store', stopped, () => writer.save(rows, progress));
   observe();
-  metrics.projectionSavedRows.inc(rows.length);
+  projectionSavedRows.inc(rows.length);
 }

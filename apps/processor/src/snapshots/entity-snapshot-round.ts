@@ -13,9 +13,10 @@ import {
   type EventWriter,
   type Store,
 } from '#store';
-import { metrics, type Logger } from '#telemetry';
+import type { Logger } from '#telemetry';
 import type { CachedEntity } from './entity-cache.js';
 import type { EntitySnapshotCountdowns } from './entity-snapshot-countdowns.js';
+import { snapshotsCreated, snapshotFailures } from './snapshot-metrics.js';
 
 /** A snapshot that was folded from the log, with the version that was counted. */
 export interface UnconfirmedEntitySnapshot {
@@ -176,9 +177,9 @@ export class EntitySnapshotRound {
     };
     const request = { stream, entities, now: now() * 1000, onFolded };
     const counts = await this.store(signal, () => createSnapshots(snapshots, request, signal));
-    metrics.snapshots.inc(counts.created);
-    metrics.snapshotFailures.inc({ reason: 'removed_meanwhile' }, counts.removedMeanwhile);
-    metrics.snapshotFailures.inc({ reason: 'too_large' }, counts.tooLarge);
+    snapshotsCreated.inc(counts.created);
+    snapshotFailures.inc({ reason: 'removed_meanwhile' }, counts.removedMeanwhile);
+    snapshotFailures.inc({ reason: 'too_large' }, counts.tooLarge);
     if (counts.tooLarge > 0)
       logger.debug({ stream, entities: counts.tooLarge }, 'states are too large for a snapshot');
   }
@@ -210,7 +211,7 @@ export class EntitySnapshotRound {
     const dropped = saved.filter(({ entity_id }) => !kept.has(entity_id));
     for (const { entity_id: entityId } of dropped)
       await this.store(signal, () => snapshots.removeStale({ stream: this.stream, entityId }));
-    metrics.snapshots.inc(saved.length - dropped.length);
+    snapshotsCreated.inc(saved.length - dropped.length);
     return new Set(dropped.map(({ last }) => last.partition));
   }
 

@@ -3,11 +3,12 @@ import type { MaterializedOffsetReader, OwnedPartition, PartitionTask } from '#e
 import { limits, streamNameOf, type TopicAndGroupNames } from '#event';
 import type { RecordBatch } from '#kafka';
 import type { Definitions } from '#registry';
-import { metrics, type Logger } from '#telemetry';
+import type { Logger } from '#telemetry';
 import type { PartitionEntityFold } from './partition-entity-fold.js';
 import type { EntitySnapshotBatcher } from './entity-snapshot-batcher.js';
 import type { PartitionDueSnapshots } from './entity-snapshot-round.js';
 import type { WaitingStatesBudget } from './waiting-states-budget.js';
+import { snapshotFailures } from './snapshot-metrics.js';
 
 interface EntitySnapshotTaskDependencies {
   topics: TopicAndGroupNames;
@@ -145,7 +146,7 @@ export class EntitySnapshotTask implements PartitionTask {
   private report(error: unknown): void {
     const { ended, topic } = this.partition;
     if (ended.aborted) return;
-    metrics.snapshotFailures.inc({ reason: 'error' });
+    snapshotFailures.inc({ reason: 'error' });
     this.parts.logger.error({ err: error as Error, topic }, 'snapshots of a batch failed and are skipped');
   }
 }

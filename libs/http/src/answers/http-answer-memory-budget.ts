@@ -1,4 +1,4 @@
-import { metrics } from '#telemetry';
+import { httpAnswerBytes } from '../metrics.js';
 
 /** Largest answer that counts as small, in bytes. Only small answers may use the last quarter of the answer budget. */
 const smallBytes = 1024 * 1024;
@@ -39,7 +39,7 @@ export class HttpAnswerMemoryBudget {
 
   private add(bytes: number): void {
     this.used += bytes;
-    metrics.httpAnswerBytes.set(this.used);
+    httpAnswerBytes.set(this.used);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { metrics } from '#telemetry';
+import { httpAnswersCut } from '../metrics.js';
 
 /** Limits below which a client receives its answers so slowly that it is disconnected. */
 export interface SlowClientLimits {
@@ -57,7 +57,7 @@ export class SlowClientWatch {
     for (const sending of this.sendings) {
       if (sending.look(leastBytes) < mostLooks) continue;
       this.sendings.delete(sending);
-      metrics.httpAnswersCut.inc();
+      httpAnswersCut.inc();
       sending.connection.destroy();
     }
     if (this.sendings.size > 0) return;

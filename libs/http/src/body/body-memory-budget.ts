@@ -1,5 +1,5 @@
 import { ProblemError } from '#api';
-import { metrics } from '#telemetry';
+import { httpBodyBytes } from '../metrics.js';
 
 /**
  * Bounds the bytes of request bodies that this process holds at the same time. Bytes count when they arrive, not when
@@ -24,7 +24,7 @@ export class BodyMemoryBudget {
 
   private add(bytes: number): void {
     this.used += bytes;
-    metrics.httpBodyBytes.set(this.used);
+    httpBodyBytes.set(this.used);
   }
 }
 

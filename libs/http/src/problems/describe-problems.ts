@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiResponse, type ApiResponseNoStatusOptions } from '@nestjs/swagger';
-import { problems, type ProblemCode } from '#api';
+import { problemDefinition, type ProblemCode } from '#api';
 
 const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
 
@@ -22,7 +22,7 @@ export function DescribeProblemsIn(
 ): MethodDecorator {
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of new Set(codes)) {
-    const { status } = problems[code];
+    const { status } = problemDefinition(code);
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   return applyDecorators(
@@ -31,5 +31,5 @@ export function DescribeProblemsIn(
 }
 
 function describe(codes: readonly ProblemCode[]): string {
-  return codes.map((code) => `\`${code}\`: ${problems[code].title}.`).join(' ');
+  return codes.map((code) => `\`${code}\`: ${problemDefinition(code).title}.`).join(' ');
 }

@@ -1,5 +1,5 @@
 import { HttpException } from '@nestjs/common';
-import { ProblemError, type ProblemCode } from '#api';
+import { internalErrorDetail, ProblemError, type ProblemCode } from '#api';
 import { ProducerBufferFullError, LogUnavailableError, RecordTooLargeError, UnknownTopicError } from '#kafka';
 import {
   InvalidCursorError,
@@ -96,7 +96,7 @@ function codeOfStatus(status = 500): ProblemCode | undefined {
 }
 
 function internalError(cause: unknown): ProblemError {
-  return problem('internal_error', 'The request could not be handled. Quote its request_id.', cause);
+  return problem('internal_error', internalErrorDetail, cause);
 }
 
 function problem(code: ProblemCode, detail: string, cause: unknown): ProblemError {

@@ -1,7 +1,7 @@
 import { Type } from 'class-transformer';
-import { IsArray, IsIn, IsInt, IsString, ValidateIf, ValidateNested } from 'class-validator';
+import { IsArray, IsInt, IsString, ValidateIf, ValidateNested } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { problems, type ProblemCode } from '#api';
+import { problemCodes, type ProblemCode } from '#api';
 
 /** One error of a request's input, as a problem document lists it. */
 class InputProblem {
@@ -16,7 +16,9 @@ export class Problem {
   @IsString() title: string;
   @IsInt() status: number;
   @IsString() detail: string;
-  @IsIn(Object.keys(problems)) code: ProblemCode;
+  @JSONSchema((schema) => ({ ...schema, enum: problemCodes() }))
+  @IsString()
+  code: ProblemCode;
   @IsString() request_id: string;
   @ValidateIf((_, value) => value !== undefined)
   @IsArray()

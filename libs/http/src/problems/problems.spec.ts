@@ -117,6 +117,15 @@ describe('every answer that is not a success is a problem document', () => {
     expect(JSON.stringify(line)).not.toContain('/things/1');
   });
 
+  it('given a code that is not defined, when a route throws it, then it is an internal error that is logged', async () => {
+    const answer = await send('DELETE', '/things/forgotten', { headers: { 'x-request-id': 'seen-18' } });
+    expect(problem(answer)).toMatchObject({ status: 500, code: 'internal_error' });
+    expect(answer.body).not.toMatch(/hunter3|forgotten/);
+    const line = given.lines().find(({ request_id }) => request_id === 'seen-18');
+    const message = 'The problem forgotten is not defined: password=hunter3';
+    expect(line).toMatchObject({ level: 'error', code: 'internal_error', err: { message } });
+  });
+
   it.each([
     [new ProducerBufferFullError('x'), 'overloaded'],
     [new LogUnavailableError('x'), 'log_unavailable'],

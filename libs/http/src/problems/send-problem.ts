@@ -1,10 +1,11 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ProblemError } from '#api';
-import { metrics, type Logger } from '#telemetry';
+import type { Logger } from '#telemetry';
 import { problemOf } from './problem-of.js';
 import { problemEncoderOf, type EncodedProblem } from '../route-config.js';
 import { noSniffing } from '../security-headers.js';
+import { httpProblems } from '../metrics.js';
 
 /** Seconds after which a client may repeat the request, if the problem does not specify them. */
 const retryAfterSeconds = 1;
@@ -35,7 +36,7 @@ export class ProblemSender {
   send(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const problem = problemOf(error);
     this.log(problem, request);
-    metrics.httpProblems.inc({ code: problem.code });
+    httpProblems.inc({ code: problem.code });
     if (reply.sent || reply.raw.headersSent) {
       // The answer has begun: only a broken connection can show that it is incomplete.
       reply.raw.destroy();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ProblemError } from '#api';
-import { metrics } from '#telemetry';
 import { KeyRateLimiter } from './key-limits.js';
+import { rateLimitRejections } from '../metrics.js';
 
 describe('the limits of a key', () => {
   it('are reported in the headers of the IETF draft, for each limited unit', () => {
@@ -31,7 +31,7 @@ describe('the limits of a key', () => {
 
   it('count rejections by unit', async () => {
     const refused = async () =>
-      (await metrics.rateRefused.get()).values.find(({ labels }) => labels.unit === 'events')?.value ?? 0;
+      (await rateLimitRejections.get()).values.find(({ labels }) => labels.unit === 'events')?.value ?? 0;
     const before = await refused();
     const limits = new KeyRateLimiter({ eventsPerSecond: 1, requestsPerSecond: 1 });
     limits.take('events', 5, 0);

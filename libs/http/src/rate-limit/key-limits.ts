@@ -1,6 +1,6 @@
 import { ProblemError } from '#api';
-import { metrics } from '#telemetry';
 import { TokenBucket } from './token-bucket.js';
+import { rateLimitRejections } from '../metrics.js';
 
 /**
  * Requests and events per second that an API key may use on one port of one process; a missing member means no limit.
@@ -33,7 +33,7 @@ export class KeyRateLimiter {
     const bucket = this.buckets.find(([name]) => name === unit)?.[1];
     const waitMs = bucket && count > 0 ? bucket.take(count, now) : 0;
     if (!bucket || waitMs === 0) return;
-    metrics.rateRefused.inc({ unit });
+    rateLimitRejections.inc({ unit });
     const seconds = Math.ceil(waitMs / 1000);
     throw new ProblemError(
       'too_many_requests',

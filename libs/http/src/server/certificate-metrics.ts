@@ -1,7 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { AppConfig } from '#api';
-import { metrics, type Logger } from '#telemetry';
+import type { Logger } from '#telemetry';
+import { certificateExpiry } from '../metrics.js';
 
 const block = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
@@ -18,7 +19,7 @@ export function exportCertificateMetrics(
   for (const [certificate, path] of Object.entries(files)) {
     if (!path) continue;
     try {
-      metrics.certificateExpiry.set({ certificate }, firstExpiry(readFileSync(path, 'utf8')));
+      certificateExpiry.set({ certificate }, firstExpiry(readFileSync(path, 'utf8')));
     } catch (error) {
       // Only warn: the Kafka client reports whether the certificate works.
       logger.warn({ err: error, certificate }, 'cannot read when this certificate expires');

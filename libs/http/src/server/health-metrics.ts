@@ -1,5 +1,5 @@
-import { metrics } from '#telemetry';
 import type { HealthReport } from './health.js';
+import { healthCheckPassing } from '../metrics.js';
 
 /**
  * Sets a metric for each check of a health report: 1 if it passes, also if it is degraded, and 0 if it fails. The label
@@ -7,6 +7,6 @@ import type { HealthReport } from './health.js';
  */
 export function exportHealthMetrics({ checks }: HealthReport): void {
   for (const [check, { status }] of Object.entries(checks)) {
-    metrics.healthCheckPassing.set({ check }, status === 'failing' ? 0 : 1);
+    healthCheckPassing.set({ check }, status === 'failing' ? 0 : 1);
   }
 }

@@ -1,7 +1,8 @@
 import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
+import type { InjectionToken, NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import { ConfigError } from '#api';
 import { NoParametersGuard } from '../handlers/unknown-parameters.js';
@@ -12,10 +13,31 @@ import {
   serveRoutesOf,
   type HttpPort,
   type HttpPortOptions,
+  type PortServices,
   type ListenOptions,
 } from './http-port.js';
 import { nestLogger } from './nest-logger.js';
 import type { ProcessContext } from './process-context.js';
+
+/** Creates a Nest application, as `NestFactory.create` does. */
+export type CreateNest = (
+  module: object,
+  adapter: FastifyAdapter,
+  options: NestApplicationOptions,
+) => Promise<NestFastifyApplication>;
+
+const createNest: CreateNest = (module, adapter, options) =>
+  NestFactory.create<NestFastifyApplication>(module as never, adapter as never, options);
+
+/** The services of a Nest application that is created after its ports. */
+class ServicesOfNest implements PortServices {
+  nest: NestFastifyApplication | undefined;
+
+  get<T>(token: InjectionToken<T>): T {
+    if (!this.nest) throw new Error('A hook of a port needs a service before Nest has created it');
+    return this.nest.get<T>(token, { strict: false });
+  }
+}
 
 /**
  * Module and ports of one Nest application. The members of a port are those of the first port, which serves every
@@ -25,6 +47,8 @@ export interface HttpAppOptions extends HttpPortOptions {
   context: ProcessContext;
   /** The Nest module (class or dynamic module) with the controllers of all ports. */
   module: object;
+  /** Creates the Nest application; default: `NestFactory.create`. Specs replace providers. */
+  create?: CreateNest;
   /** Further ports. Each serves the routes of the first port, except those of `OnlyOnPort`. */
   otherPorts?: readonly HttpPortOptions[];
 }
@@ -46,18 +70,21 @@ interface ListeningApp extends HttpApp {
 export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   const { context, otherPorts: others = [] } = options;
   const sender = new ProblemSender(context.logger);
-  const { adapter, ...first } = createHttpPort(context, sender, options);
+  const services = new ServicesOfNest();
+  const { adapter, ...first } = createHttpPort(context, { sender, services }, options);
   protectDocuments(first.instance);
   const otherPorts = others.map((port) => {
-    const { instance, drain, name } = createHttpPort(context, sender, port);
+    const { instance, drain, name } = createHttpPort(context, { sender, services }, port);
     serveRoutesOf(first.instance, { instance, name });
     return { instance, drain, name };
   });
-  const nest = await NestFactory.create<NestFastifyApplication>(options.module as never, adapter as never, {
+  const { create = createNest } = options;
+  const nest = await create(options.module, adapter, {
     bodyParser: false,
     abortOnError: false,
     logger: nestLogger(context.logger),
   });
+  services.nest = nest;
   nest.useGlobalFilters(new ProblemFilter(sender));
   nest.useGlobalGuards(new NoParametersGuard());
   const documented = [options, ...others].flatMap(({ openapi }, index) =>

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { metrics, activeWork } from '#telemetry';
+import { activeWork } from '#telemetry';
 import { whenClosed } from '../when-closed.js';
+import { httpInFlight, httpRequests, httpDuration } from '../metrics.js';
 
 /**
  * Counts and times every HTTP request by method and route pattern, whatever its result. The number of label values is
@@ -8,10 +9,10 @@ import { whenClosed } from '../when-closed.js';
  */
 export function registerHttpMetrics(instance: FastifyInstance): void {
   instance.addHook('onRequest', (request, reply, done) => {
-    metrics.httpInFlight.inc();
+    httpInFlight.inc();
     const end = activeWork.begin({ request: request.id, method: request.method, route: routeOf(request) });
     whenClosed(reply.raw, () => {
-      metrics.httpInFlight.dec();
+      httpInFlight.dec();
       end();
     });
     done();
@@ -25,8 +26,8 @@ export function registerHttpMetrics(instance: FastifyInstance): void {
 function observe(request: FastifyRequest, reply: FastifyReply): void {
   const route = routeOf(request);
   const status = `${Math.floor(reply.statusCode / 100)}xx`;
-  metrics.httpRequests.inc({ method: request.method, route, status });
-  metrics.httpDuration.observe({ method: request.method, route }, reply.elapsedTime / 1000);
+  httpRequests.inc({ method: request.method, route, status });
+  httpDuration.observe({ method: request.method, route }, reply.elapsedTime / 1000);
 }
 
 function routeOf(request: FastifyRequest): string {

@@ -1,3 +1,4 @@
+import type { InjectionToken } from '@nestjs/common';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { registerAnswerLimits } from '../answers/answer-hooks.js';
 import { HttpAnswerMemoryBudget } from '../answers/http-answer-memory-budget.js';
@@ -31,14 +32,22 @@ export interface ListenOptions {
   variable: string;
 }
 
+/** The services of the Nest application, for the hooks of its ports. Nest has created them when a port is ready. */
+export interface PortServices {
+  get<T>(token: InjectionToken<T>): T;
+}
+
 /** Hooks and limits of one HTTP port. */
 export interface HttpPortOptions {
   /** Address of the port. Without one, the port does not listen: specs inject requests. */
   listen?: ListenOptions;
   /** Name of this port in the audit; default: the app's name. */
   port?: string;
-  /** Adds Fastify hooks and routes, such as authentication, before Nest adds its routes. */
-  configure?(instance: FastifyInstance): void;
+  /**
+   * Adds Fastify hooks and routes, such as authentication, before Nest adds its routes. The hooks get what they need of
+   * Nest from `services` when a request arrives.
+   */
+  configure?(instance: FastifyInstance, services: PortServices): void;
   /** Accepts requests to any host and from any site. Set it only if every route requires a key. */
   anySite?: boolean;
   /** Says in the answer for an unknown address which other port has it. */
@@ -75,7 +84,7 @@ const answerBytes = 64 * 1024 * 1024;
  */
 export function createHttpPort(
   context: ProcessContext,
-  sender: ProblemSender,
+  { sender, services }: { sender: ProblemSender; services: PortServices },
   options: HttpPortOptions,
 ): HttpPort & { adapter: ProblemFastifyAdapter } {
   const adapter = new ProblemFastifyAdapter(sender, {
@@ -96,7 +105,7 @@ export function createHttpPort(
   const drain = new PortDrain(instance, context);
   const { ALLOWED_HOSTS: allowedHosts, HOST: ownHost } = context.config;
   if (!options.anySite) guardSite(instance, [...allowedHosts, ownHost]);
-  options.configure?.(instance);
+  options.configure?.(instance, services);
   registerBodyParsers(instance, {
     budget: new BodyMemoryBudget(options.bodyBytes ?? bodyBytes),
     hasKeys: options.anySite ?? false,

@@ -1,7 +1,7 @@
 import type { AppConfig } from '#api';
 import { createLogger, type Logger, type Tracing } from '#telemetry';
 import { Health } from './health.js';
-import { ProcessShutdown } from './process-shutdown.js';
+import { ProcessLifecycle } from './process-lifecycle.js';
 
 /**
  * Configuration, logger, health, lifecycle and tracing of one process, which its app gets at the start and passes to
@@ -12,7 +12,7 @@ export interface ProcessContext<Config extends AppConfig = AppConfig> {
   config: Config;
   logger: Logger;
   health: Health;
-  lifecycle: ProcessShutdown;
+  lifecycle: ProcessLifecycle;
   /** Tracing of this process; undefined while it is off. */
   tracing: Tracing | undefined;
   /**
@@ -38,7 +38,7 @@ export function createContext<Config extends AppConfig>(options: {
     config,
     logger,
     health: new Health(options.version),
-    lifecycle: new ProcessShutdown(logger, config.SHUTDOWN_SECONDS),
+    lifecycle: new ProcessLifecycle(logger, config.SHUTDOWN_SECONDS),
     tracing: options.tracing,
     crash: options.crash ?? ((error) => logger.fatal({ err: error }, 'fatal error, stopping')),
   };

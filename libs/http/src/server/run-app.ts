@@ -1,9 +1,10 @@
 import { ConfigError, describeConfig, loadConfig, type AppConfig } from '#api';
-import { metrics, openTracing, watchEventLoop } from '#telemetry';
+import { openTracing, watchEventLoop } from '#telemetry';
 import { createContext, type ProcessContext } from './process-context.js';
 import { exportCertificateMetrics } from './certificate-metrics.js';
 import { packageVersion } from './package-version.js';
 import { ShutdownWhileWaitingError } from './until-reachable.js';
+import { buildInfo } from '../metrics.js';
 
 /** What `runApp` needs of an app: its configuration class, its start, and its one-time commands. */
 interface AppDefinition<Config extends AppConfig> {
@@ -54,7 +55,7 @@ export async function runApp<Config extends AppConfig>(app: AppDefinition<Config
       await command.run(context);
       return await stopAndExit(context, 0);
     }
-    metrics.buildInfo.set({ app: app.name, version: context.health.version }, 1);
+    buildInfo.set({ app: app.name, version: context.health.version }, 1);
     exportCertificateMetrics(config, context.logger);
     await startTracing(context);
     await app.start(context);

@@ -121,7 +121,7 @@ describe('a shutdown', () => {
     return { answer, open };
   }
 
-  it('answers requests in flight, closes connections, then runs the steps in order', async () => {
+  it('answers requests in flight, closes connections, then runs the steps in the reverse order', async () => {
     given = await startTestApp({ listen: true });
     const steps: string[] = [];
     given.context.lifecycle.onStop('first', async () => void steps.push('first'));
@@ -133,7 +133,7 @@ describe('a shutdown', () => {
     open();
     expect(await (await answer).json()).toEqual({ done: true });
     await stopped;
-    expect(steps).toEqual(['first', 'second']);
+    expect(steps).toEqual(['second', 'first']);
     await expect(fetch(given.url)).rejects.toThrow();
   });
 

@@ -14,6 +14,7 @@ import type { ResourceView, DefinitionWriteOutcome } from '../resources/resource
 import type { ResourceRules, StoredDefinitionPart } from '../resources/resource-kind.js';
 import { logErrorToProblem, type DefinitionsTopicWriter } from './definitions-topic-writer.js';
 import type { KeyedMutex } from './keyed-mutex.js';
+import './definition-problems.js';
 
 /** Rules, view, writers and limits of a `LogResourceStore`. */
 interface LogResourceStoreOptions<T, P> {

@@ -1,4 +1,4 @@
-import { ProblemError } from '#api';
+import { definitionLimitReached } from '../changes/definition-problems.js';
 import { oneRecord } from '../resources/one-record.js';
 import type { ResourceKind } from '../resources/resource-kind.js';
 import type { ResourceStore } from '../resources/resource-store.js';
@@ -18,8 +18,7 @@ export const erasureKind: ResourceKind<Erasure> = {
   kind: 'erasure',
   store: 'erasures',
   most: mostErasures,
-  full: () =>
-    new ProblemError('definition_limit_reached', `The limit of ${mostErasures} erasures is reached.`),
+  full: () => definitionLimitReached(`The limit of ${mostErasures} erasures is reached.`),
   ...oneRecord(Erasure, { nameOf: erasureName }),
   eventType: (_before, after) => (after ? 'entity.erasure_begun' : 'entity.erasure_forgotten'),
   redact: (value) => value,

@@ -1,4 +1,4 @@
-import { ProblemError } from '#api';
+import { definitionLimitReached } from '../changes/definition-problems.js';
 import { oneRecord } from '../resources/one-record.js';
 import type { ResourceKind } from '../resources/resource-kind.js';
 import type { ResourceStore } from '../resources/resource-store.js';
@@ -21,11 +21,7 @@ export const keyKind: ResourceKind<ApiKeyDefinition> = {
   kind: 'key',
   store: 'keys',
   most: mostKeys,
-  full: () =>
-    new ProblemError(
-      'definition_limit_reached',
-      `The limit of ${mostKeys} keys, including revoked ones, is reached.`,
-    ),
+  full: () => definitionLimitReached(`The limit of ${mostKeys} keys, including revoked ones, is reached.`),
   ...oneRecord(ApiKeyDefinition, { nameOf: ({ key_id }) => key_id }),
   eventType: (before, after) => {
     if (!before) return 'key.created';

@@ -1,4 +1,4 @@
-import { ProblemError } from '#api';
+import { definitionLimitReached } from '../changes/definition-problems.js';
 import { oneRecord } from '../resources/one-record.js';
 import type { ResourceKind } from '../resources/resource-kind.js';
 import type { ResourceStore } from '../resources/resource-store.js';
@@ -18,8 +18,7 @@ export const pipelineKind: ResourceKind<PipelineDefinition> = {
   store: 'pipelines',
   most: mostPipelines,
   full: () =>
-    new ProblemError(
-      'definition_limit_reached',
+    definitionLimitReached(
       `The limit of ${mostPipelines} pipelines is reached. Delete one that is not needed, or combine several with branches.`,
     ),
   ...oneRecord(PipelineDefinition, {

@@ -1,4 +1,4 @@
-import { ProblemError } from '#api';
+import { definitionLimitReached } from '../changes/definition-problems.js';
 import { oneRecord } from '../resources/one-record.js';
 import { UnreadableDefinitionError, type ResourceKind } from '../resources/resource-kind.js';
 import type { ResourceStore } from '../resources/resource-store.js';
@@ -28,8 +28,7 @@ export const projectionKind: ResourceKind<ProjectionDefinition> = {
   store: 'projections',
   most,
   full: () =>
-    new ProblemError(
-      'definition_limit_reached',
+    definitionLimitReached(
       `The limit of ${most} projections is reached. Delete one that is not needed, or combine several into one.`,
     ),
   ...oneRecord(ProjectionDefinition, {

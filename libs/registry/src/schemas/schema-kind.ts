@@ -1,4 +1,4 @@
-import { ProblemError } from '#api';
+import { definitionLimitReached } from '../changes/definition-problems.js';
 import { readDefinition } from '../resources/read-definition.js';
 import { UnreadableDefinitionError, type ResourceKind } from '../resources/resource-kind.js';
 import type { ResourceStore } from '../resources/resource-store.js';
@@ -23,18 +23,14 @@ export const schemaKind: ResourceKind<SchemaSubject, SchemaRecordContent> = {
   kind: 'schema',
   store: 'schemas',
   most: mostSubjects,
-  full: () =>
-    new ProblemError(
-      'definition_limit_reached',
-      `The limit of ${mostSubjects} event types with a schema is reached.`,
-    ),
+  full: () => definitionLimitReached(`The limit of ${mostSubjects} event types with a schema is reached.`),
   nameOf: ({ stream, event_type }) => schemaName(stream, event_type),
   identityOf: (name) => name,
   write: ({ versions, ...subject }) => {
     const latest = versions.at(-1);
     if (!latest) throw new RangeError('a subject without a version');
     if (latest.version > mostVersions)
-      throw new ProblemError('definition_limit_reached', `A schema has at most ${mostVersions} versions.`);
+      throw definitionLimitReached(`A schema has at most ${mostVersions} versions.`);
     return { slot: String(latest.version), body: { ...subject, ...latest } };
   },
   read: (identity, { slot, body }) => {

@@ -1,5 +1,6 @@
 import { auditStream, ProblemError, reservedStreamPrefix } from '#api';
 import { topicCollisionKey } from '#event';
+import './stream-problems.js';
 
 const reserved = topicCollisionKey(reservedStreamPrefix);
 

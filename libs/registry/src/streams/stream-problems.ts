@@ -1,7 +1,18 @@
-import { ProblemError } from '#api';
+import { defineProblems, ProblemError } from '#api';
 import { TopicRejectedError } from '#kafka';
 import { logErrorToProblem } from '../changes/definitions-topic-writer.js';
 import type { StreamDefinition } from './stream-definition.js';
+
+export const streamProblems = defineProblems({
+  stream_reserved: { status: 403, title: 'The name is reserved for the system' },
+  stream_name_collision: { status: 409, title: 'The name collides with that of another stream' },
+  stream_limit_reached: { status: 409, title: 'The number of streams has reached its limit' },
+  stream_being_deleted: { status: 409, title: 'The stream is being deleted' },
+});
+
+declare module '#api' {
+  interface ProblemCatalogue extends Readonly<typeof streamProblems> {}
+}
 
 /**
  * Returns the stream definition if it has exactly this name. A lookup may return the definition of another name that

@@ -3,6 +3,7 @@ import { ProblemError } from '#api';
 import { StreamDefinition } from './stream-definition.js';
 import { oneRecord } from '../resources/one-record.js';
 import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-kind.js';
+import './stream-problems.js';
 
 /**
  * Rules of streams. Two names that Kafka cannot distinguish have the same identity, so only one of the two streams can

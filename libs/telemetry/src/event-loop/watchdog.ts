@@ -1,5 +1,6 @@
 import type { Logger } from '../logger.js';
-import { eventLoopLongestStall, eventLoopStalls, onScrape } from '../metrics.js';
+import { onScrape } from '../metrics.js';
+import { eventLoopLongestStall, eventLoopStalls } from './event-loop-metrics.js';
 import { SlidingMaximum } from './sliding-maximum.js';
 import { threadClock } from './thread-time.js';
 import { activeWork, type ActiveWork } from './active-work.js';

@@ -1,7 +1,7 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsInt, IsString, ValidateIf, ValidateNested } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { problems } from '#api';
+import { problemDefinition } from '#api';
 import type { AppendedEvent } from '../appended-event.js';
 import { EventRejection } from '../rejection.js';
 import { json } from '../write-answers.js';
@@ -83,7 +83,7 @@ export function intakeAnswer(results: readonly (AppendedEvent | EventRejection)[
     if (!(result instanceof EventRejection)) return;
     refused++;
     const { code, reason: detail, currentVersion } = result;
-    const { status } = problems[code];
+    const { status } = problemDefinition(code);
     const current = currentVersion !== undefined && { current_version: currentVersion };
     if (errors.length < mostListed) errors.push({ index, code, status, detail, ...position, ...current });
   });

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { InputProblem, ProblemDocument } from '#api';
 import { schemaName, type SchemaEnforcementMode, type SchemaSubject } from '#registry';
-import { metrics } from '#telemetry';
 import { event, startTestIngest, type TestIngest } from '../writing.fixture.js';
+import { schemaMismatches } from '../write-metrics.js';
 
 interface BatchAnswer {
   events: { error?: { code: string; status: number; detail: string; errors: InputProblem[] } }[];
@@ -178,7 +178,7 @@ describe.each(['JSON', 'NDJSON'])('a batch as %s', (form) => {
 
 describe('a schema in the mode warn', () => {
   const mismatches = async (mode: SchemaEnforcementMode) =>
-    (await metrics.schemaMismatches.get()).values.find(
+    (await schemaMismatches.get()).values.find(
       ({ labels }) => labels.stream === 'orders' && labels.mode === mode,
     )?.value ?? 0;
 
@@ -202,7 +202,7 @@ describe('a schema in the mode warn', () => {
     expect((await single({})).status).toBe(201);
     expect(await mismatches('warn')).toBeGreaterThan(0);
     await given.definitions.deleteStream('orders', () => Promise.resolve(), actor);
-    const { values } = await metrics.schemaMismatches.get();
+    const { values } = await schemaMismatches.get();
     expect(values.filter(({ labels }) => labels.stream === 'orders')).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import type { Definitions, SchemaEnforcementMode } from '#registry';
-import { metrics } from '#telemetry';
+import { schemaMismatches } from '../write-metrics.js';
 
 const modes = ['enforce', 'warn'] as const satisfies SchemaEnforcementMode[];
 
@@ -16,14 +16,14 @@ export class SchemaMismatchCounter {
 
   count({ stream, mode }: { stream: string; mode: SchemaEnforcementMode }): void {
     this.streams.add(stream);
-    metrics.schemaMismatches.inc({ stream, mode });
+    schemaMismatches.inc({ stream, mode });
   }
 
   private forgetGone(): void {
     for (const stream of this.streams) {
       if (this.definitions.stream(stream)) continue;
       this.streams.delete(stream);
-      for (const mode of modes) metrics.schemaMismatches.remove({ stream, mode });
+      for (const mode of modes) schemaMismatches.remove({ stream, mode });
     }
   }
 }

@@ -6,6 +6,7 @@ import { EventRejection } from '../rejection.js';
 import { CompiledSchemaCache, type CompileSchema } from './compiled-schema-cache.js';
 import type { SchemaMismatchCounter } from './mismatches.js';
 import type { SchemaIndex, CurrentSchema } from './schema-index.js';
+import '../write-problems.js';
 
 /** Validates the events of a request against the latest schemas of their types, before the events are written. */
 export class EventSchemaValidator {

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { DEFINITIONS, STORE } from '#app';
 import { ProblemError } from '#api';
 import type { Definitions } from '#registry';
 import { maxStateKeys, type KeyedStateReader } from '#store';
@@ -11,7 +12,6 @@ import {
 } from '#dataflow';
 import type { EventFromKafka } from '#event';
 import { WebhookAddressPolicy } from '#webhooks';
-import { DEFINITIONS, STORE } from '../../shared-services/shared-services.js';
 import { PipelineReferenceChecker, type PipelineDefinitionCaller } from '../pipeline-reference-checker.js';
 import type { PipelineSpecInput } from '../pipeline-input.js';
 import { validatedPipeline, type ValidatedPipeline } from '../validated-pipeline.js';

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { Inject, Injectable, Optional } from '@nestjs/common';
+import { LOGGER } from '#app';
 import { ProblemError } from '#api';
 import type { ProjectionDefinition } from '#registry';
 import type { Logger } from '#telemetry';
-import { LOGGER } from '../../shared-services/shared-services.js';
 import { LiveConnections, type ServedLiveStream, type StreamingCaller } from '../../live/live-connections.js';
 import { maxIdCharacters } from '../../live/live-position.js';
 import { startMessage } from '../../live/server-sent.js';

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { metrics } from '#telemetry';
 import type { ServerSentEventWriter } from '../../live/server-sent-event-writer.js';
 import { LivePosition } from '../../live/live-position.js';
 import { isTransient } from '../../live/live-event-stream.js';
@@ -18,6 +17,7 @@ import {
   type ChangedKeysCursor,
 } from './change-stream-position.js';
 import type { ProjectionsFollower } from './projections-follower.js';
+import { liveChanges } from '../../live/live-metrics.js';
 
 /** Dependencies and retry times of one live stream of projection changes. */
 interface LiveChangesStreamOptions {
@@ -131,7 +131,7 @@ export class LiveChangesStream {
       // The rows of a replaced generation are removed a little later, so an empty page says nothing about its changes.
       if (!this.options.follower.serves(this.options.name, feed)) return;
       if (page.changes > 0) socket.write(page.bytes);
-      metrics.liveChanges.inc(page.changes);
+      liveChanges.inc(page.changes);
       after = page.after;
       this.sent = after === undefined ? undefined : { to, after };
       if (after === undefined) this.own = to;

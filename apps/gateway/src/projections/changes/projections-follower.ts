@@ -1,8 +1,9 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
+import { DEFINITIONS, LOGGER } from '#app';
 import type { Definitions, ProjectionGeneration, ProjectionDefinition } from '#registry';
 import type { PartitionCheckpoint, KeyedStateReader } from '#store';
 import type { Logger } from '#telemetry';
-import { DEFINITIONS, LIVE_STORE, LOGGER } from '../../shared-services/shared-services.js';
+import { LIVE_STORE } from '../../stores/stores.module.js';
 import { LiveConnections } from '../../live/live-connections.js';
 import { SharedPoller } from '../../live/shared-poller.js';
 import { Bulkhead } from '../../reads/bulkhead.js';

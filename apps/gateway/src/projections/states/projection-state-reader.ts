@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { DEFINITIONS, STORE } from '#app';
 import { ProblemError } from '#api';
 import { TopicAndGroupNames } from '#event';
 import type { Definitions, ProjectionGeneration, ProjectionDefinition } from '#registry';
 import type { KeyedStateReader } from '#store';
-import { DEFINITIONS, STORE } from '../../shared-services/shared-services.js';
 import { Bulkhead } from '../../reads/bulkhead.js';
 import type { ConsistencyToken } from '../../consistency/position.js';
 import { ConsistencyTokenWaiter } from '../../consistency/consistency-tokens.js';
@@ -13,6 +13,7 @@ import { foldOf, keyState, mergedKey, type KeyState } from './key-state.js';
 import { pageOfStates, type ProjectionStatesQuery } from './page-of-states.js';
 import { servingGeneration } from './serving-generation.js';
 import type { StatePage } from './state-answers.js';
+import '../projection-problems.js';
 
 /** The caller of a read, and the positions that it waits for. */
 interface StateReadOptions {

@@ -1,6 +1,7 @@
 import { ProblemError } from '#api';
 import type { ProjectionGeneration, ProjectionDefinition } from '#registry';
 import type { ProjectionStatsReader } from '../projection-stats-reader.js';
+import '../projection-problems.js';
 
 /** Seconds after which a client should try again. */
 const retryAfterSeconds = 2;

@@ -2,6 +2,7 @@ import { compareUtf8, jsonValue } from '#json';
 import { ProblemError } from '#api';
 import type { UnmergedKeyedState } from '#store';
 import type { Fold, FoldState } from '#dataflow';
+import '#store';
 import { keyState, mergedKey, type KeyState, type MergedKeyFoldState } from './key-state.js';
 import { compareSortValues, isSortValue, sortValue, type SortValue } from './sort-value.js';
 

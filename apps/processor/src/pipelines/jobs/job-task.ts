@@ -1,11 +1,18 @@
 import { withWriteTrace, type OwnedPartition, type PartitionTask } from '#engine';
 import type { RecordBatch } from '#kafka';
-import { metrics } from '#telemetry';
 import type { JobConfiguration } from '../stages/job-configuration.js';
 import type { JobPartitionState } from '../state/job-partition-state.js';
 import type { JobDependencies } from './job-dependencies.js';
 import { jobSpans } from './job-spans.js';
 import type { StageBatchResult, StageTask } from '../stages/stage-task.js';
+import {
+  pipelineProcessed,
+  pipelineEmitted,
+  pipelineDropped,
+  pipelineLate,
+  pipelineFailed,
+  pipelineDuplicates,
+} from './pipeline-metrics.js';
 
 interface JobTaskOptions {
   partition: OwnedPartition;
@@ -77,10 +84,10 @@ export class JobTask implements PartitionTask {
 }
 
 function count(pipeline: string, { counts, duplicates }: StageBatchResult): void {
-  metrics.pipelineProcessed.inc({ pipeline }, counts.processed);
-  metrics.pipelineEmitted.inc({ pipeline }, counts.emitted);
-  metrics.pipelineDropped.inc({ pipeline }, counts.dropped);
-  metrics.pipelineLate.inc({ pipeline }, counts.late);
-  metrics.pipelineFailed.inc({ pipeline }, counts.failed);
-  metrics.pipelineDuplicates.inc({ pipeline }, duplicates);
+  pipelineProcessed.inc({ pipeline }, counts.processed);
+  pipelineEmitted.inc({ pipeline }, counts.emitted);
+  pipelineDropped.inc({ pipeline }, counts.dropped);
+  pipelineLate.inc({ pipeline }, counts.late);
+  pipelineFailed.inc({ pipeline }, counts.failed);
+  pipelineDuplicates.inc({ pipeline }, duplicates);
 }

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { compilePipeline, type OperatorJson } from '#dataflow';
-import { metrics } from '#telemetry';
-import { OperatorMetrics } from './operator-metrics.js';
+import { OperatorMetrics, pipelineStepEvents } from './operator-metrics.js';
 
 const stepsOf = (...operators: OperatorJson[]) =>
   compilePipeline({ source: { streams: ['orders'] }, operators, from: 'beginning' }).steps;
@@ -15,14 +14,14 @@ let defined: string[];
 let steps: OperatorMetrics;
 
 beforeEach(() => {
-  metrics.pipelineStepEvents.reset();
+  pipelineStepEvents.reset();
   defined = ['p', 'q'];
   steps = new OperatorMetrics((name) => defined.includes(name));
 });
 
 /** Returns the metric series of a pipeline, as texts such as `/operators/0 filter in 5`. */
 async function seriesOf(pipeline: string): Promise<string[]> {
-  const { values } = await metrics.pipelineStepEvents.get();
+  const { values } = await pipelineStepEvents.get();
   return values
     .filter(({ labels }) => labels.pipeline === pipeline)
     .map(({ labels: { path, operator, result }, value }) => `${path} ${operator} ${result} ${value}`);

@@ -1,5 +1,10 @@
 import { stepResults, type CountedOperator, type EventCountsByOperator } from '#dataflow';
-import { metrics } from '#telemetry';
+import { counter } from '#telemetry';
+
+export const pipelineStepEvents = counter('tributary_pipeline_step_events_total', {
+  help: 'Events at each operator of a pipeline, by its JSON pointer (path), its name and result: in, out, dropped, late, failed. Events repeated after a crash count again.',
+  labelNames: ['pipeline', 'path', 'operator', 'result'],
+});
 
 type OperatorMetricLabels = Record<'pipeline' | 'path' | 'operator' | 'result', string>;
 
@@ -41,7 +46,7 @@ export class OperatorMetrics {
     const { pipeline, result } = labels;
     const own = this.series.get(pipeline) ?? new Map<string, OperatorMetricLabels>();
     this.series.set(pipeline, own.set(`${nameOf(labels)} ${result}`, labels));
-    metrics.pipelineStepEvents.inc(labels, events);
+    pipelineStepEvents.inc(labels, events);
   }
 
   private removeIf(pipeline: string, isRemoved: (labels: OperatorMetricLabels) => boolean): void {
@@ -49,7 +54,7 @@ export class OperatorMetrics {
     for (const [name, labels] of own ?? [])
       if (isRemoved(labels)) {
         own?.delete(name);
-        metrics.pipelineStepEvents.remove(labels);
+        pipelineStepEvents.remove(labels);
       }
   }
 }

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { UnknownTopicError, type Consumer, type ConsumerHandler, type Log } from '#kafka';
 import { compilePipeline, type OperatorJson, type PipelineSpec } from '#dataflow';
-import { metrics } from '#telemetry';
 import {
   SimulatedPipelines,
   materialized,
@@ -10,6 +9,7 @@ import {
   type SpecEvent,
 } from '../pipelines.fixture.js';
 import { encodeRepartitionedEvent, readStageRecord } from '../output/stage-record.js';
+import { pipelineWatermark } from './pipeline-metrics.js';
 
 let world: PipelineTestBed;
 let process: SimulatedPipelines;
@@ -164,7 +164,7 @@ it('a job that is stopped while it looks up its topics does nothing more', async
   await vi.waitFor(() => expect(lookedFor).toBe(true));
   await process.pipelines.close(600_000);
   await looking;
-  const told = vi.spyOn(metrics.pipelineWatermark, 'remove');
+  const told = vi.spyOn(pipelineWatermark, 'remove');
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(told).not.toHaveBeenCalled();
 });

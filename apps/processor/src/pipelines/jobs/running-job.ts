@@ -1,7 +1,6 @@
 import { PartitionTaskHost, type OwnedPartition, type DefinitionRunner, type TaskFactory } from '#engine';
 import { streamNameOf, type StreamId } from '#event';
 import { replayStage } from '#dataflow';
-import { metrics } from '#telemetry';
 import { JobConfiguration } from '../stages/job-configuration.js';
 import { InternalTopicCreator } from './internal-topic-creator.js';
 import { JobNotResumableError } from '../stages/job-not-resumable.js';
@@ -12,12 +11,7 @@ import type { JobDependencies } from './job-dependencies.js';
 import { StreamsInDeadLetters } from './streams-in-dead-letters.js';
 import { exportedWatermark } from './exported-watermark.js';
 import type { DesiredJob } from './desired-jobs.js';
-
-/**
- * Prefix of a pipeline's name in the lag monitor. The prefix distinguishes pipelines from projections, whose names
- * contain no space.
- */
-export const pipelineLagPrefix = 'pipeline ';
+import { pipelineFailed, pipelineWatermark } from './pipeline-metrics.js';
 
 /**
  * Runs the job of one pipeline in this process. The job creates its internal topics, and reads the sources and the
@@ -45,7 +39,7 @@ export class RunningJob implements DefinitionRunner<DesiredJob>, TaskFactory<Job
     const { checkpointer } = parts;
     this.host = new PartitionTaskHost({
       ...parts,
-      ...{ name: pipelineLagPrefix + this.name, group: parts.topics.pipelineGroup(this.id), tasks: this },
+      ...{ name: this.name, group: parts.topics.pipelineGroup(this.id), tasks: this },
       checkpointer: {
         drop: ({ state }) => checkpointer.drop(state),
         // Everything that this process has written is saved first, so that a process with another definition does not
@@ -92,7 +86,7 @@ export class RunningJob implements DefinitionRunner<DesiredJob>, TaskFactory<Job
   async open(partition: OwnedPartition): Promise<JobTask | 'not-mine'> {
     // The counter is created with 0. If the counter appeared with the first failure, the function `increase` in an
     // alert would not see that failure.
-    metrics.pipelineFailed.inc({ pipeline: this.name }, 0);
+    pipelineFailed.inc({ pipeline: this.name }, 0);
     const { topic } = partition;
     const stage = this.stageOf.get(topic);
     // A topic that a changed definition no longer names remains subscribed for a moment.
@@ -180,8 +174,8 @@ export class RunningJob implements DefinitionRunner<DesiredJob>, TaskFactory<Job
     const stages = this.desired.pipeline.stages.map(({ id }) => id);
     const states = [...this].map(({ state }) => state);
     const watermark = exportedWatermark(states, stages);
-    if (watermark === undefined) metrics.pipelineWatermark.remove({ pipeline: this.name });
-    else metrics.pipelineWatermark.set({ pipeline: this.name }, watermark / 1e6);
+    if (watermark === undefined) pipelineWatermark.remove({ pipeline: this.name });
+    else pipelineWatermark.set({ pipeline: this.name }, watermark / 1e6);
   }
 
   private currentOf(

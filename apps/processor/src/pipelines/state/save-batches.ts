@@ -1,7 +1,8 @@
 import type { KafkaOrClickHouseRetrier } from '#engine';
 import type { DeadLetter, EventWriter, KeyedStateStore } from '#store';
-import { metrics } from '#telemetry';
+import { deadLettersWritten } from '#engine';
 import type { UnsavedJobChanges } from './job-partition-state.js';
+import { pipelineSavedRows } from './state-metrics.js';
 
 interface BatchSaveDependencies {
   writer: Pick<KeyedStateStore, 'save'> & Pick<EventWriter, 'appendDeadLetters'>;
@@ -25,7 +26,7 @@ export async function saveBatches(
   await saveDeadLetters(saving, letters);
   const progress = all.map((one) => one.progress);
   await retry.run('store', stopped, () => writer.save(rows, progress));
-  metrics.pipelineSavedRows.inc(rows.length);
+  pipelineSavedRows.inc(rows.length);
 }
 
 /**
@@ -45,5 +46,5 @@ export async function saveDeadLetters(
 ): Promise<void> {
   if (letters.length === 0) return;
   await retry.run('store', stopped, () => writer.appendDeadLetters(letters));
-  for (const { reason } of letters) metrics.deadLetters.inc({ reason });
+  for (const { reason } of letters) deadLettersWritten.inc({ reason });
 }

@@ -3,8 +3,8 @@ import { allStreams } from '#api';
 import { HttpAnswerMemoryBudget } from '#http';
 import { AnswerMemoryExhaustedError } from '#store';
 import { askClickHouse, freshNames, testClickHouse, testEngines } from '#testkit';
-import { rowBatchesOf } from '../../../libs/store/src/row-batch/row-batches-of.fixture.js';
-import { eventRow } from './gateway.fixture.js';
+import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
+import { eventRow } from '../gateway.fixture.js';
 import { openStores, type GatewayStores } from './open-stores.js';
 
 const { database } = freshNames();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigError, describeConfig, loadConfig } from '#api';
 import { generateKey } from '#http';
-import { GatewayConfig } from './config.js';
+import { GatewayConfig } from './gateway-config.js';
 
 const { keyId, sha256 } = generateKey();
 const entry = `${keyId}:${sha256}:events:read+events:write`;

@@ -7,10 +7,12 @@ const shareOfPorts = 0.6;
 type ShutdownStep = (deadline: AbortSignal) => Promise<void>;
 
 /**
- * The orderly shutdown of one process. HTTP ports stop first, then the steps run one after the other in the order in
- * which they were added. A step that fails is logged, and the next step runs.
+ * The start and the orderly shutdown of one process. At the start, the steps of `onStart` run one after the other. At
+ * the shutdown, HTTP ports stop first, then the steps of `onStop` run in the reverse order: what was opened last closes
+ * first. A shutdown step that fails is logged, and the next one runs.
  */
-export class ProcessShutdown {
+export class ProcessLifecycle {
+  private readonly starts: (() => Promise<void>)[] = [];
   private readonly ports: { name: string; run: ShutdownStep }[] = [];
   private readonly steps: { name: string; run: ShutdownStep }[] = [];
   private readonly lastSteps: { name: string; run: ShutdownStep }[] = [];
@@ -27,6 +29,16 @@ export class ProcessShutdown {
   /** Signal that is aborted when the shutdown begins. Waits and retries end then. */
   get stopping(): AbortSignal {
     return this.controller.signal;
+  }
+
+  /** Adds a step of the start, which runs once the HTTP ports listen. */
+  onStart(run: () => Promise<void>): void {
+    this.starts.push(run);
+  }
+
+  /** Runs the steps of the start. @throws the error of the first step that fails; the steps after it do not run */
+  async start(): Promise<void> {
+    for (const run of this.starts) await run();
   }
 
   /**
@@ -63,7 +75,7 @@ export class ProcessShutdown {
     // Slow clients must not use up the time for flushing and committing.
     const portDeadline = AbortSignal.timeout(this.seconds * 1000 * shareOfPorts);
     await Promise.all(this.ports.map((port) => this.runStep(port, portDeadline)));
-    for (const step of [...this.steps, ...this.lastSteps]) await this.runStep(step, deadline);
+    for (const step of [...this.steps.reverse(), ...this.lastSteps]) await this.runStep(step, deadline);
   }
 
   private async runStep(step: { name: string; run: ShutdownStep }, deadline: AbortSignal): Promise<void> {

@@ -1,0 +1,83 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { clickHouse, DEFINITIONS, PROCESS, STORE } from '#app';
+import {
+  HttpAnswerMemoryBudget,
+  ShutdownWhileWaitingError,
+  untilReachable,
+  type ProcessContext,
+} from '#http';
+import type { Definitions } from '#registry';
+import { clickHouseOptions, type Store } from '#store';
+import { storeByStreamName } from '../reads/by-stream-name.js';
+import { openStores, type GatewayStores } from './open-stores.js';
+
+/**
+ * Injection token of the ClickHouse client for live streams, whose results do not count in the memory budget of
+ * answers.
+ */
+export const LIVE_STORE = Symbol('Store of live streams');
+
+/** Injection token of the two clients, whose queries name the ids of streams. */
+export const CLICKHOUSE_CLIENTS = Symbol('ClickHouse clients');
+
+/** Resolves when the tables of ClickHouse exist. Writing does not wait for it. */
+export class StoreTables {
+  constructor(readonly exist: Promise<void>) {}
+}
+
+/**
+ * Nest module of the gateway's two ClickHouse clients. Their queries name streams. The tables are created as soon as
+ * ClickHouse can be reached.
+ */
+@Module({})
+export class StoresModule {
+  static with(answers: HttpAnswerMemoryBudget): DynamicModule {
+    return {
+      module: StoresModule,
+      global: true,
+      providers: [
+        { provide: HttpAnswerMemoryBudget, useValue: answers },
+        {
+          provide: CLICKHOUSE_CLIENTS,
+          inject: [PROCESS],
+          useFactory: ({ config, lifecycle }: ProcessContext): GatewayStores => {
+            const stores = openStores(clickHouseOptions(config), answers);
+            lifecycle.onStop('store of live streams', () => stores.live.close());
+            lifecycle.onStop('store', () => stores.requests.close());
+            return stores;
+          },
+        },
+        {
+          provide: STORE,
+          inject: [CLICKHOUSE_CLIENTS, DEFINITIONS],
+          useFactory: ({ requests }: GatewayStores, definitions: Definitions): Store =>
+            storeByStreamName(requests, definitions),
+        },
+        {
+          provide: LIVE_STORE,
+          inject: [CLICKHOUSE_CLIENTS, DEFINITIONS],
+          useFactory: ({ live }: GatewayStores, definitions: Definitions): Store =>
+            storeByStreamName(live, definitions),
+        },
+        {
+          provide: StoreTables,
+          inject: [PROCESS, CLICKHOUSE_CLIENTS],
+          useFactory: (context: ProcessContext, { requests }: GatewayStores) =>
+            createTables(context, requests),
+        },
+      ],
+      exports: [HttpAnswerMemoryBudget, STORE, LIVE_STORE, StoreTables],
+    };
+  }
+}
+
+function createTables(context: ProcessContext, store: Store): StoreTables {
+  const exist = new Promise<void>((resolve) =>
+    context.lifecycle.onStart(async () => {
+      untilReachable(context, clickHouse, () => store.migrate()).then(resolve, (error: unknown) => {
+        if (!(error instanceof ShutdownWhileWaitingError)) context.crash(error as Error);
+      });
+    }),
+  );
+  return new StoreTables(exist);
+}

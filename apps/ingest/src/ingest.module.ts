@@ -1,0 +1,22 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { DefinitionsModule, LogModule, ProcessModule, ProducerModule } from '#app';
+import type { ProcessContext } from '#http';
+import { WriteModule, writeSettings } from '#writing';
+import type { IngestConfig } from './config/ingest-config.js';
+
+/** Root module of ingest: the write routes. */
+@Module({})
+export class IngestModule {
+  static with(context: ProcessContext<IngestConfig>): DynamicModule {
+    return {
+      module: IngestModule,
+      imports: [
+        ProcessModule.with(context),
+        LogModule.forRoot(),
+        ProducerModule,
+        DefinitionsModule,
+        WriteModule.with(writeSettings(context.config)),
+      ],
+    };
+  }
+}

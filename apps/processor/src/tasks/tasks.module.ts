@@ -1,0 +1,85 @@
+import { Global, Module } from '@nestjs/common';
+import { DEFINITIONS, LOG, PROCESS, STORE } from '#app';
+import { farBounds, farReach, SharedIdWindows } from '#dataflow';
+import { Erasures, logTimeAt, StalledConsumerDetector, trackBatches } from '#engine';
+import { TopicAndGroupNames } from '#event';
+import type { ProcessContext } from '#http';
+import type { Log } from '#kafka';
+import type { Definitions } from '#registry';
+import type { Store } from '#store';
+import { activeWork } from '#telemetry';
+import { leaveOutRefused, VerdictTable } from '#verdicts';
+import type { ProcessorConfig } from '../config/processor-config.js';
+import { TASK_DEPENDENCIES, type TaskDependencies } from './task-dependencies.js';
+import { ProcessorTasks } from './processor-tasks.js';
+
+/** Injection token of the `Log` as tasks read it: without the events of rejected conditional writes. */
+const TASK_LOG = Symbol('Log of tasks');
+
+/** Nest module of what the tasks of all features share. */
+@Global()
+@Module({
+  providers: [
+    ProcessorTasks,
+    { provide: StalledConsumerDetector, useFactory: () => new StalledConsumerDetector() },
+    {
+      provide: TASK_DEPENDENCIES,
+      inject: [PROCESS, STORE, DEFINITIONS, TASK_LOG, TopicAndGroupNames, StalledConsumerDetector],
+      useFactory: (
+        context: ProcessContext<ProcessorConfig>,
+        store: Store,
+        definitions: Definitions,
+        log: Log,
+        topics: TopicAndGroupNames,
+        progress: StalledConsumerDetector,
+      ): TaskDependencies => {
+        const { config, logger, tracing } = context;
+        return {
+          log,
+          topics,
+          store,
+          definitions,
+          erasures: new Erasures(definitions),
+          progress,
+          idWindows: new SharedIdWindows({
+            records: config.DEDUPE_WINDOW_RECORDS,
+            milliseconds: config.DEDUPE_WINDOW_MINUTES * 60_000,
+          }),
+          cache: { keys: config.STATE_CACHED_KEYS, weight: config.STATE_CACHED_BYTES },
+          unsaved: { keys: config.STATE_SAVE_KEYS, weight: config.STATE_SAVE_BYTES },
+          saveIntervalMs: config.STATE_SAVE_INTERVAL_MS,
+          logger,
+          tracing,
+          onFailure: (error) => context.crash(error),
+        };
+      },
+    },
+    {
+      provide: TASK_LOG,
+      inject: [PROCESS, LOG, TopicAndGroupNames, StalledConsumerDetector],
+      useFactory: (
+        { config, lifecycle }: ProcessContext<ProcessorConfig>,
+        log: Log,
+        topics: TopicAndGroupNames,
+        progress: StalledConsumerDetector,
+      ): Log => {
+        const verdicts = new VerdictTable({ log, names: topics });
+        lifecycle.onStop('verdicts', () => verdicts.close());
+        return leaveOutRefused(trackBatches(log, activeWork), {
+          verdicts,
+          committed: async ({ topic, partition }) =>
+            (await log.admin.committed(topics.materializerGroup, topic)).get(partition) ?? 0,
+          waiting: () => progress.attempted(),
+          isStream: (topic) => topics.streamOf(topic) !== undefined,
+          busy: {
+            records: config.DEDUPE_WINDOW_RECORDS,
+            milliseconds: farReach(farBounds(config.DEDUPE_FAR_MINUTES, config.DEDUPE_WINDOW_MINUTES)),
+          },
+          logTimeAt,
+        });
+      },
+    },
+  ],
+  exports: [ProcessorTasks, TASK_DEPENDENCIES],
+})
+export class TasksModule {}

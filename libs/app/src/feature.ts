@@ -1,0 +1,26 @@
+import type { ModuleMetadata } from '@nestjs/common';
+
+/** A Nest module, as an app imports it. */
+type FeatureModule = NonNullable<ModuleMetadata['imports']>[number];
+
+/**
+ * A subject of the platform, such as exports, with what it brings to the apps. An app is a list of features: a feature
+ * is added or removed by one line, and the core names none. Its metrics and problems need no member here: they exist
+ * once the modules of the feature are imported.
+ */
+export interface Feature {
+  readonly name: string;
+  /** Configuration classes. Each app that has the feature reads these settings, and provides them under their class. */
+  readonly settings?: readonly (new () => object)[];
+  /** Controllers and services of the gateway. */
+  readonly gateway?: FeatureModule;
+  /** Tasks of the processor: the module adds them to `ProcessorTasks`. */
+  readonly processor?: FeatureModule;
+  /** Folder with the migrations of its tables in ClickHouse, below the root of the repository. */
+  readonly migrations?: string;
+}
+
+/** Returns the Nest modules that features bring to an app, in the order of the list. */
+export function modulesOf(features: readonly Feature[], app: 'gateway' | 'processor'): FeatureModule[] {
+  return features.flatMap(({ [app]: module }) => module ?? []);
+}

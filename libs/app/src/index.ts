@@ -1,0 +1,8 @@
+export { DEFINITIONS, DefinitionsModule } from './definitions.module.js';
+export { clickHouse, kafka } from './engines.js';
+export { LateBoundProducer } from './late-bound-producer.js';
+export { LOG, LogModule } from './log.module.js';
+export { PRODUCER, ProducerModule } from './producer.module.js';
+export { LOGGER, PROCESS, ProcessModule } from './process.module.js';
+export { STORE, StoreModule } from './store.module.js';
+export { modulesOf, type Feature } from './feature.js';

@@ -1,0 +1,11 @@
+import { counter } from '#telemetry';
+
+export const deadLettersWritten = counter('tributary_dead_letters_total', {
+  help: 'Records written to the dead letters, by reason.',
+  labelNames: ['reason'],
+});
+for (const reason of [
+  ...['unreadable', 'refused_by_store', 'cannot_be_folded'],
+  ...['operator_failed', 'schema_violation', 'webhook_failed', 'late_event'],
+])
+  deadLettersWritten.inc({ reason }, 0);
