@@ -60,8 +60,8 @@ class LogDefinitions implements Omit<Definitions, keyof ResourceStores> {
   private readonly follower: DefinitionsTopicFollower;
   private readonly writer: DefinitionsTopicWriter;
   private readonly trail: AuditWriter;
-  private readonly turns = new KeyedMutex(maxChanges);
-  private readonly streamParts: StreamOperationDependencies;
+  private readonly mutex = new KeyedMutex(maxChanges);
+  private readonly streamDependencies: StreamOperationDependencies;
   private readonly creations: StreamCreationService;
   private readonly deletions: StreamDeletionService;
   private endShowing: (() => void) | undefined;
@@ -69,14 +69,8 @@ class LogDefinitions implements Omit<Definitions, keyof ResourceStores> {
   constructor(private readonly options: DefinitionsOptions) {
     const { log, names, defaults } = options;
     this.kinds = [erasureKind, ...options.kinds];
-    rejectDuplicates(
-      'name',
-      [streamRules, ...this.kinds].map(({ kind }) => kind),
-    );
-    rejectDuplicates(
-      'store',
-      this.kinds.map(({ store }) => store),
-    );
+    rejectDuplicates([streamRules, ...this.kinds], 'kind');
+    rejectDuplicates(this.kinds, 'store');
     this.follower = new DefinitionsTopicFollower(
       log,
       names.definitions,
@@ -90,14 +84,14 @@ class LogDefinitions implements Omit<Definitions, keyof ResourceStores> {
     });
     const stores = this.kinds.map((kind) => [kind.store, this.storeOf(kind)] as const);
     this.stores = Object.fromEntries(stores) as unknown as ResourceStores;
-    this.streamParts = {
+    this.streamDependencies = {
       ...{ log, names, defaults },
       kind: this.storeOf(streamRules),
       erasures: this.stores.erasures,
       upToDate: () => this.follower.start(),
     };
-    this.creations = new StreamCreationService(this.streamParts);
-    this.deletions = new StreamDeletionService(this.streamParts);
+    this.creations = new StreamCreationService(this.streamDependencies);
+    this.deletions = new StreamDeletionService(this.streamDependencies);
   }
 
   private storeOf<T, P>(rules: ResourceRules<T, P>): LogResourceStore<T, P> {
@@ -106,7 +100,7 @@ class LogDefinitions implements Omit<Definitions, keyof ResourceStores> {
       fold: () => this.follower.view.of(rules),
       writer: this.writer,
       audit: this.trail,
-      turns: this.turns,
+      mutex: this.mutex,
       most: this.options.most?.[rules.kind] ?? rules.most,
       mostBytes: this.options.mostBytes ?? mostBytes,
       caughtUp: (offset) => this.follower.caughtUp(offset, viewTimeoutMs),
@@ -140,7 +134,7 @@ class LogDefinitions implements Omit<Definitions, keyof ResourceStores> {
     next: (current: StreamDefinition) => StreamDefinition,
     actor: Actor,
   ): Promise<StreamDefinition> {
-    return changeStream(this.streamParts, { name, next }, actor);
+    return changeStream(this.streamDependencies, { name, next }, actor);
   }
 
   beginDeletion(name: string, actor: Actor): Promise<StreamDefinition> {
@@ -188,13 +182,14 @@ class LogDefinitions implements Omit<Definitions, keyof ResourceStores> {
   async close(): Promise<void> {
     this.endShowing?.();
     await this.creations.over();
-    await this.turns.over();
+    await this.mutex.over();
     await this.follower.close();
     await this.writer.close();
   }
 }
 
-function rejectDuplicates(what: 'name' | 'store', values: readonly string[]): void {
+function rejectDuplicates<M extends string>(kinds: readonly Record<M, string>[], member: M): void {
+  const values = kinds.map((kind) => kind[member]);
   const twice = values.find((value, index) => values.indexOf(value) < index);
-  if (twice !== undefined) throw new RangeError(`Two kinds of definitions have the ${what} ${twice}.`);
+  if (twice !== undefined) throw new RangeError(`Two kinds of definitions have the same ${member}: ${twice}.`);
 }

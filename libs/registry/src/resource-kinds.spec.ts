@@ -93,9 +93,9 @@ describe('two kinds of definitions', () => {
     });
 
   it('with the same name or the same store are an error', () => {
-    expect(open({ kind: 'key' })).toThrow('Two kinds of definitions have the name key.');
-    expect(open({ kind: 'stream' })).toThrow('Two kinds of definitions have the name stream.');
-    expect(open({ store: 'keys' })).toThrow('Two kinds of definitions have the store keys.');
-    expect(open({ store: 'erasures' })).toThrow('Two kinds of definitions have the store erasures.');
+    expect(open({ kind: 'key' })).toThrow('Two kinds of definitions have the same kind: key.');
+    expect(open({ kind: 'stream' })).toThrow('Two kinds of definitions have the same kind: stream.');
+    expect(open({ store: 'keys' })).toThrow('Two kinds of definitions have the same store: keys.');
+    expect(open({ store: 'erasures' })).toThrow('Two kinds of definitions have the same store: erasures.');
   });
 });

@@ -72,6 +72,6 @@ function actionOf(before: ProjectionDefinition, after: ProjectionDefinition): st
 }
 
 /** Returns the id, version and start time of a generation, which the audit shows of it. */
-function shortOf(build: ProjectionGeneration | null): unknown {
-  return build && { id: build.id, version: build.version, started_at: build.started_at };
+function shortOf(generation: ProjectionGeneration | null): unknown {
+  return generation && { id: generation.id, version: generation.version, started_at: generation.started_at };
 }
