@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { TopicAndGroupNames } from '#event';
 import { untilReachable, type ProcessContext } from '#http';
 import type { Log } from '#kafka';
-import { openDefinitions, type Definitions } from '#registry';
+import { openDefinitions, resourceKinds, type Definitions } from '#registry';
 import { kafka } from './engines.js';
 import { LOG } from './log.module.js';
 import { PROCESS } from './process.module.js';
@@ -19,7 +19,7 @@ export const DEFINITIONS = Symbol('Definitions');
       inject: [PROCESS, LOG, TopicAndGroupNames],
       useFactory: (context: ProcessContext, log: Log, names: TopicAndGroupNames): Definitions => {
         const defaults = { partitions: context.config.STREAM_PARTITIONS };
-        const definitions = openDefinitions({ log, names, defaults });
+        const definitions = openDefinitions({ log, names, defaults, kinds: resourceKinds });
         context.lifecycle.onStart(() => untilReachable(context, kafka, () => definitions.start()));
         context.lifecycle.onStop('definitions', () => definitions.close());
         return definitions;
