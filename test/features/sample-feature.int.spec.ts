@@ -10,7 +10,7 @@ import {
   type RouteAccessRule,
 } from '#http';
 import { MemoryLog } from '#kafka/memory';
-import { openDefinitions } from '#registry';
+import { openDefinitions, resourceKinds, systemActor } from '#registry';
 import { MemoryStore } from '#store/memory';
 import { metricsText } from '#telemetry';
 import { features as gatewayFeatures } from '../../apps/gateway/src/features.js';
@@ -29,9 +29,17 @@ describe('the gateway with one more feature in its list', () => {
   });
   afterAll(() => gateway.close());
 
+  it('keeps its definitions, and audits their changes', async () => {
+    const { colors } = gateway.definitions;
+    await colors.change('first', () => ({ name: 'first', color: 'red' }), systemActor);
+    expect(colors.all()).toEqual([{ name: 'first', color: 'red' }]);
+    const wrong = colors.change('other', () => ({ name: 'other', color: 'pink' }), systemActor);
+    await expect(wrong).rejects.toThrow('color');
+  });
+
   it('serves its endpoint on both ports, on the query port with a key', async () => {
     const url = '/api/v1/samples/first';
-    expect((await gateway.core.instance.inject({ url })).json()).toEqual({ name: 'first' });
+    expect((await gateway.core.instance.inject({ url })).json()).toEqual({ name: 'first', color: 'red' });
     expect((await gateway.query.instance.inject({ url })).statusCode).toBe(401);
     const authorization = gateway.bearer['events:read'];
     expect((await gateway.query.instance.inject({ url, headers: { authorization } })).statusCode).toBe(200);
@@ -67,7 +75,7 @@ describe('the processor with one more feature in its list', () => {
     context = createContext({ name: 'processor', config, version: '1' });
     const log = new MemoryLog();
     const names = new TopicAndGroupNames('spec.');
-    const definitions = openDefinitions({ log, names, defaults: { partitions: 1 } });
+    const definitions = openDefinitions({ log, names, defaults: { partitions: 1 }, kinds: resourceKinds });
     await definitions.start();
     app = await createHttpApp({
       context,

@@ -85,7 +85,7 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
     log,
     names: topics,
     defaults: { partitions: 2 },
-    kinds: resourceKinds,
+    kinds: [...resourceKinds, ...(options.features ?? []).flatMap(({ kinds = [] }) => kinds)],
   });
   await definitions.start();
   storeByName(store, definitions);

@@ -12,6 +12,8 @@ export * from './pipelines/pipeline-loop.js';
 export * from './pipelines/pipeline-streams.js';
 export * from './projections/projection-definition.js';
 export * from './projections/projection-streams.js';
+export { oneRecord } from './resources/one-record.js';
+export type { ResourceKind } from './resources/resource-kind.js';
 export * from './resources/resource-store.js';
 export { startPositions } from './sources/source-filter.js';
 export type { SourceStreamWithStartOffsets } from './sources/source-stream-with-start-offsets.js';

@@ -1,35 +1,60 @@
-import { Controller, Get, Injectable, Module, type OnModuleInit } from '@nestjs/common';
+import { Controller, Get, Inject, Injectable, Module, type OnModuleInit } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { IsString } from 'class-validator';
-import type { Feature } from '#app';
+import { IsIn, IsString } from 'class-validator';
+import { DEFINITIONS, type Feature } from '#app';
 import { defineProblems, ProblemError } from '#api';
 import { PathParameter, RequireScope } from '#http';
+import { oneRecord, type Definitions, type ResourceKind, type ResourceStore } from '#registry';
 import { counter } from '#telemetry';
 import { ApiAnswer } from '../../../apps/gateway/src/openapi/answers.js';
 import { ProcessorTasks, type ProcessorTask } from '../../../apps/processor/src/tasks/processor-tasks.js';
 
 const sampleReads = counter('tributary_sample_reads_total', { help: 'Samples that were read.' });
 
-export const sampleProblems = defineProblems({ sample_not_found: { status: 404, title: 'There is no such sample' } });
+export const sampleProblems = defineProblems({
+  sample_not_found: { status: 404, title: 'There is no such sample' },
+});
 
 declare module '#api' {
   interface ProblemCatalogue extends Readonly<typeof sampleProblems> {}
 }
 
-class SampleAnswer {
+/** The record of a sample in the definitions topic, and its form in the API. */
+export class SampleDefinition {
   @IsString() name: string;
+  @IsIn(['red', 'blue']) color: string;
 }
+
+declare module '#registry' {
+  interface ResourceStores {
+    /** Definitions of the sample feature. */
+    colors: ResourceStore<SampleDefinition>;
+  }
+}
+
+const sampleKind: ResourceKind<SampleDefinition> = {
+  kind: 'color',
+  store: 'colors',
+  most: 10,
+  full: () => new ProblemError('definition_limit_reached', 'The limit of 10 samples is reached.'),
+  ...oneRecord(SampleDefinition, { nameOf: ({ name }) => name }),
+  eventType: (before, after) => `color.${after ? (before ? 'changed' : 'created') : 'removed'}`,
+  redact: (value) => value,
+};
 
 @ApiTags('samples')
 @Controller('api/v1/samples')
 class SampleController {
+  constructor(@Inject(DEFINITIONS) private readonly definitions: Definitions) {}
+
   @Get(':name')
   @RequireScope('events:read')
   @ApiOperation({ summary: 'Get one sample' })
-  @ApiAnswer(SampleAnswer, { description: 'The sample.' })
-  one(@PathParameter({ name: 'name', schema: { type: 'string' } }) name: string): SampleAnswer {
+  @ApiAnswer(SampleDefinition, { description: 'The sample.' })
+  one(@PathParameter({ name: 'name', schema: { type: 'string' } }) name: string): SampleDefinition {
     sampleReads.inc();
-    if (name === 'first') return { name };
+    const found = this.definitions.colors.get(name);
+    if (found) return found;
     throw new ProblemError('sample_not_found', `There is no sample ${name}.`);
   }
 }
@@ -70,9 +95,10 @@ class SampleProcessorModule implements OnModuleInit {
   }
 }
 
-/** A feature that only specs know: an endpoint, a task, a table (`migrations`), a metric and a problem. */
+/** A feature that only specs know: a kind of definition, an endpoint, a task, a table (`migrations`), a metric and a problem. */
 export const sample: Feature = {
   name: 'samples',
+  kinds: [sampleKind],
   gateway: SampleGatewayModule,
   processor: SampleProcessorModule,
 };
