@@ -191,5 +191,6 @@ class LogDefinitions implements Omit<Definitions, keyof ResourceStores> {
 function rejectDuplicates<M extends string>(kinds: readonly Record<M, string>[], member: M): void {
   const values = kinds.map((kind) => kind[member]);
   const twice = values.find((value, index) => values.indexOf(value) < index);
-  if (twice !== undefined) throw new RangeError(`Two kinds of definitions have the same ${member}: ${twice}.`);
+  if (twice !== undefined)
+    throw new RangeError(`Two kinds of definitions have the same ${member}: ${twice}.`);
 }
