@@ -40,6 +40,8 @@ COPY packages packages
 RUN node packages/client/generate-types.mjs
 RUN node node_modules/typescript-7/bin/tsc -p deploy/image/tsconfig.json
 RUN node apps/bundle.mjs
+# The migrations of all libraries, in their folders.
+RUN mkdir tables && find libs -type d -name migrations -exec cp -r --parents {} tables/ \;
 RUN node node_modules/vite/bin/vite.js build packages/console
 
 FROM ${NODE}
@@ -53,7 +55,7 @@ COPY --from=dependencies /app/sbom.cdx.json ./
 COPY --from=build /app/dist dist
 COPY --from=build /app/packages/console/dist packages/console/dist
 COPY package.json LICENSE ./
-COPY libs/store/migrations libs/store/migrations
+COPY --from=build /app/tables ./
 COPY deploy/image/health-check.mjs deploy/image/
 # The command line: docker run --rm tributary:0.1.0 tributary --help
 COPY deploy/image/tributary /usr/local/bin/tributary

@@ -52,7 +52,7 @@ describe('the code in CONTRIBUTING.md', () => {
 
   it('is that of the files which it names', () => {
     const blocks = [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
-    expect(blocks.length).toBe(3);
+    expect(blocks.length).toBe(4);
     for (const block of blocks) expect(code.includes(withoutSpace(block)), block).toBe(true);
   });
 });

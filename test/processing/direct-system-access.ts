@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import { openDefinitions, type Definitions } from '#registry';
+import { resourceKinds, openDefinitions, type Definitions } from '#registry';
 import { openKafkaLog, type Log } from '#kafka';
 import { openClickHouse, type Store } from '#store';
 import { clickHouseOf, type TestSystem } from '#testkit';
@@ -19,7 +19,12 @@ export function useDirectAccess(system: () => { stack: TestSystem }): () => Dire
     const { stack } = system();
     const log = openKafkaLog({ brokers: [stack.brokers], clientId: 'test', replicationFactor: -1 });
     const store = openClickHouse(clickHouseOf(stack, stack.database));
-    const definitions = openDefinitions({ log, names: stack.topics, defaults: { partitions: 4 } });
+    const definitions = openDefinitions({
+      log,
+      names: stack.topics,
+      defaults: { partitions: 4 },
+      kinds: resourceKinds,
+    });
     behind = { stack, log, store, definitions };
     await definitions.start();
   });

@@ -38,7 +38,7 @@ function readArguments(args: string[]): Arguments | undefined {
   }
 }
 
-/** Exports the definitions (streams, schemas, keys, projections, pipelines, erasures), or imports them. */
+/** Exports the definitions of every kind, or imports them. */
 async function main(args: string[]): Promise<number> {
   const given = readArguments(args);
   if (!given) {

@@ -2,7 +2,7 @@ import type { FastifyInstance, RouteOptions } from 'fastify';
 import { parseTime } from '#json';
 import { TopicAndGroupNames, type StoredEvent } from '#event';
 import { type ExpressionTree, compileCondition } from '#cel';
-import { openDefinitions, type Definitions } from '#registry';
+import { resourceKinds, openDefinitions, type Definitions } from '#registry';
 import {
   HttpAnswerMemoryBudget,
   createContext,
@@ -82,7 +82,12 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
   const store = new MemoryStore(options.where ? { evaluate } : {});
   const log = new MemoryLog();
   const topics = new TopicAndGroupNames('spec.');
-  const definitions = openDefinitions({ log, names: topics, defaults: { partitions: 2 } });
+  const definitions = openDefinitions({
+    log,
+    names: topics,
+    defaults: { partitions: 2 },
+    kinds: [...resourceKinds, ...(options.features ?? []).flatMap(({ kinds = [] }) => kinds)],
+  });
   await definitions.start();
   storeByName(store, definitions);
   const keys = scopes.map((scope) => ({ scope, ...generateKey() }));

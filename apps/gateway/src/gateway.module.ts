@@ -24,7 +24,7 @@ export class GatewayModule {
         ProcessModule.with(context),
         LogModule.forRoot(),
         ProducerModule,
-        DefinitionsModule,
+        DefinitionsModule.forRoot(features),
         StoresModule.with(answers),
         ResourceServicesModule,
         HealthModule,

@@ -14,7 +14,7 @@ export class IngestModule {
         ProcessModule.with(context),
         LogModule.forRoot(),
         ProducerModule,
-        DefinitionsModule,
+        DefinitionsModule.forRoot(),
         WriteModule.with(context.config),
       ],
     };

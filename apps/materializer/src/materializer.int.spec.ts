@@ -1,7 +1,7 @@
 import { Erasures, StalledConsumerDetector } from '#engine';
 import { allStreams } from '#api';
 import { encodeRecord, entityHash, TopicAndGroupNames } from '#event';
-import { erasureName, openDefinitions, systemActor, type Definitions } from '#registry';
+import { erasureName, resourceKinds, openDefinitions, systemActor, type Definitions } from '#registry';
 import { openKafkaLog, type Log, type Producer } from '#kafka';
 import {
   openClickHouse,
@@ -92,7 +92,7 @@ describe('Materializer with Kafka and ClickHouse', () => {
   ): Promise<MaterializerProcess> {
     const log = openLog();
     const store = openStore();
-    const definitions = openDefinitions({ log, names, defaults: { partitions: 4 } });
+    const definitions = openDefinitions({ log, names, defaults: { partitions: 4 }, kinds: resourceKinds });
     const materializer = new Materializer({
       ...{ log, topics: names, progress: new StalledConsumerDetector(), writer: wrap(store.writer) },
       logger: createLogger({ name: 'test', level: 'silent' }),
@@ -313,7 +313,12 @@ describe('Materializer with Kafka and ClickHouse', () => {
   });
 
   it('skips the events of an entity that another process erased, and stores the later ones', async () => {
-    const other = openDefinitions({ log: admin.log, names, defaults: { partitions: 4 } });
+    const other = openDefinitions({
+      log: admin.log,
+      names,
+      defaults: { partitions: 4 },
+      kinds: resourceKinds,
+    });
     await other.start();
     const entity_hash = entityHash(stream, 'ann');
     const before = { 0: 3, 1: 3, 2: 3, 3: 3 };

@@ -80,7 +80,7 @@ export class MaterializerModule implements OnModuleInit {
         ProcessModule.with(context),
         StoreModule,
         LogModule.forRoot({ port, bounds: { sessionTimeoutMs, ...fetchBounds } }),
-        DefinitionsModule,
+        DefinitionsModule.forRoot(),
       ],
     };
   }

@@ -1,6 +1,6 @@
 import { auditStream } from '#api';
 import { streamNameOf, TopicAndGroupNames, type StreamId } from '#event';
-import { openDefinitions, systemActor, type Definitions } from '#registry';
+import { resourceKinds, openDefinitions, systemActor, type Definitions } from '#registry';
 import { MemoryLog } from '#kafka/memory';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { followStreams } from './stream-subscription.js';
@@ -23,6 +23,7 @@ describe('followStreams', () => {
       log: new MemoryLog(),
       names: new TopicAndGroupNames('t.'),
       defaults: { partitions: 1 },
+      kinds: resourceKinds,
     });
     await definitions.start();
   });

@@ -10,6 +10,7 @@ import {
 import { StalledConsumerDetector } from '#engine';
 import { MemoryErasures } from '#engine/memory';
 import {
+  resourceKinds,
   openDefinitions,
   systemActor,
   type Definitions,
@@ -179,7 +180,12 @@ export class ProcessorTestBed {
   private readonly expired: ConsumerRecord[] = [];
 
   private constructor() {
-    this.definitions = openDefinitions({ log: this.log, names: topics, defaults: { partitions: 2 } });
+    this.definitions = openDefinitions({
+      log: this.log,
+      names: topics,
+      defaults: { partitions: 2 },
+      kinds: resourceKinds,
+    });
   }
 
   static async make(streams: readonly string[] = ['orders'], partitions = 2): Promise<ProcessorTestBed> {

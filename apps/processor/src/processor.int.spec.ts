@@ -1,7 +1,13 @@
 import { TopicAndGroupNames } from '#event';
 import { StalledConsumerDetector } from '#engine';
 import { noErasures } from '#engine/memory';
-import { openDefinitions, systemActor, type Definitions, type ProjectionGeneration } from '#registry';
+import {
+  resourceKinds,
+  openDefinitions,
+  systemActor,
+  type Definitions,
+  type ProjectionGeneration,
+} from '#registry';
 import { openKafkaLog, type Log } from '#kafka';
 import { openClickHouse, type Store } from '#store';
 import { compileFold, SharedIdWindows, type FoldState } from '#dataflow';
@@ -33,7 +39,7 @@ beforeAll(async () => {
   });
   store = openClickHouse(testClickHouse(database));
   await store.migrate();
-  definitions = openDefinitions({ log, names: topics, defaults: { partitions } });
+  definitions = openDefinitions({ log, names: topics, defaults: { partitions }, kinds: resourceKinds });
   await definitions.start();
   await definitions.createStream({ stream }, systemActor);
 });

@@ -37,7 +37,7 @@ export class ProcessorModule {
         StoreModule,
         LogModule.forRoot({ port, bounds: { sessionTimeoutMs, ...fetchBounds } }),
         ProducerModule,
-        DefinitionsModule,
+        DefinitionsModule.forRoot(features),
         TasksModule,
         ...modulesOf(features, 'processor'),
       ],

@@ -1,24 +1,25 @@
 import type { ModuleMetadata } from '@nestjs/common';
 import type { SettingsClass } from '#api';
+import type { DefinitionsOptions } from '#registry';
 
 /** A Nest module, as an app imports it. */
 type FeatureModule = NonNullable<ModuleMetadata['imports']>[number];
 
 /**
  * A subject of the platform, such as exports, with what it brings to the apps. An app is a list of features: a feature
- * is added or removed by one line, and the core names none. Its metrics and problems need no member here: they exist
- * once the modules of the feature are imported.
+ * is added or removed by one line, and the core names none. Its metrics, problems and tables need no member here: they exist
+ * once the modules of the feature are imported, and in its folder `migrations`.
  */
 export interface Feature {
   readonly name: string;
   /** Configuration classes. Each app that has the feature reads these settings, and provides them under their class. */
   readonly settings?: readonly SettingsClass[];
+  /** Kinds of definitions, which the registry keeps. */
+  readonly kinds?: DefinitionsOptions['kinds'];
   /** Controllers and services of the gateway. */
   readonly gateway?: FeatureModule;
   /** Tasks of the processor: the module adds them to `ProcessorTasks`. */
   readonly processor?: FeatureModule;
-  /** Folder with the migrations of its tables in ClickHouse, below the root of the repository. */
-  readonly migrations?: string;
 }
 
 /** Returns the Nest modules that features bring to an app, in the order of the list. */

@@ -1,5 +1,5 @@
 import { entityHash, TopicAndGroupNames } from '#event';
-import { erasureName, openDefinitions, systemActor, type Definitions } from '#registry';
+import { erasureName, resourceKinds, openDefinitions, systemActor, type Definitions } from '#registry';
 import { MemoryLog } from '#kafka/memory';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Erasures } from './erasures.js';
@@ -21,6 +21,7 @@ describe('Erasures', () => {
       log: new MemoryLog(),
       names: new TopicAndGroupNames('t.'),
       defaults: { partitions: 1 },
+      kinds: resourceKinds,
     });
     await definitions.start();
     for (const stream of ['orders', 'others']) await definitions.createStream({ stream }, systemActor);

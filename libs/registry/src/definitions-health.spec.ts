@@ -2,29 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { TopicAndGroupNames } from '#event';
 import { MemoryLog } from '#kafka/memory';
-import {
-  definitionsAge,
-  definitionsHealth,
-  DefinitionsOutdatedError,
-  type DefinitionsHealthInput,
-} from './definitions-health.js';
+import { definitionsAge, definitionsHealth, DefinitionsOutdatedError } from './definitions-health.js';
+import { resourceKinds } from './resource-kinds.js';
 import { openDefinitions } from './open-definitions.js';
 
 describe('definitionsHealth', () => {
   it('is degraded by failed projections and pipelines, and by definitions that it cannot read', () => {
-    const kind = (...failures: (string | null)[]) => ({
-      all: () => failures.map((failure) => ({ failure })),
-    });
-    const of = (unreadable: number, projections: object, pipelines: object) => {
-      const definitions = { unreadable, failure: undefined, streams: () => [], projections, pipelines };
-      return definitionsHealth(definitions as unknown as DefinitionsHealthInput);
+    const of = (unreadable: number, projections: number, pipelines: number) => {
+      const failed = () => ({ projections, pipelines });
+      return definitionsHealth({ unreadable, failure: undefined, streams: () => [], failed });
     };
     const none = { status: 'ok', streams: 0, unreadable: 0, failed_projections: 0, failed_pipelines: 0 };
     const degraded = { ...none, status: 'degraded' };
-    expect(of(0, kind(null), kind(null))).toEqual(none);
-    expect(of(1, kind(), kind())).toEqual({ ...degraded, unreadable: 1 });
-    expect(of(0, kind('why'), kind())).toEqual({ ...degraded, failed_projections: 1 });
-    expect(of(0, kind(null, 'why'), kind('why', null, 'why'))).toEqual({
+    expect(of(0, 0, 0)).toEqual(none);
+    expect(of(1, 0, 0)).toEqual({ ...degraded, unreadable: 1 });
+    expect(of(0, 1, 0)).toEqual({ ...degraded, failed_projections: 1 });
+    expect(of(0, 1, 2)).toEqual({
       ...degraded,
       ...{ failed_projections: 1, failed_pipelines: 2 },
     });
@@ -38,6 +31,7 @@ describe('the age of the definitions', () => {
       log,
       names: new TopicAndGroupNames('t.'),
       defaults: { partitions: 1 },
+      kinds: resourceKinds,
     });
     expect(definitions.ageMs).toBe(Infinity);
     await definitions.start();

@@ -9,37 +9,30 @@ export class DefinitionsOutdatedError extends Error {
 }
 
 /** The members of `Definitions` that a health check reads. */
-export type DefinitionsHealthInput = Pick<
-  Definitions,
-  'streams' | 'projections' | 'pipelines' | 'unreadable' | 'failure'
->;
+export type DefinitionsHealthInput = Pick<Definitions, 'streams' | 'failed' | 'unreadable' | 'failure'>;
 
 /**
- * Returns the health of the definitions. A failed projection or pipeline, and a definition of a newer version, degrade
- * the check, but do not fail it, because the process is not the cause. The health contains counts and no names, because
- * every API key can read it.
+ * Returns the health of the definitions. A failed definition, such as a pipeline, and a definition of a newer version
+ * degrade the check, but do not fail it, because the process is not the cause. The health contains counts and no names,
+ * because every API key can read it: `failed_projections` is the number of failed projections.
  * @throws DefinitionsOutdatedError if the definitions topic is no longer followed
  */
 export function definitionsHealth(definitions: DefinitionsHealthInput): {
   status: 'ok' | 'degraded';
   streams: number;
   unreadable: number;
-  failed_projections: number;
-  failed_pipelines: number;
+  [failed: `failed_${string}`]: number;
 } {
-  const { failure, unreadable, projections, pipelines } = definitions;
+  const { failure, unreadable } = definitions;
   if (failure)
     throw new DefinitionsOutdatedError('the definitions topic is no longer followed', { cause: failure });
-  const failed_projections = countFailed(projections.all());
-  const failed_pipelines = countFailed(pipelines.all());
+  const failed = Object.entries(definitions.failed());
   return {
-    status: failed_projections + failed_pipelines + unreadable > 0 ? 'degraded' : 'ok',
-    ...{ streams: definitions.streams().length, unreadable, failed_projections, failed_pipelines },
+    status: unreadable > 0 || failed.some(([, count]) => count > 0) ? 'degraded' : 'ok',
+    streams: definitions.streams().length,
+    unreadable,
+    ...Object.fromEntries(failed.map(([store, count]) => [`failed_${store}`, count])),
   };
-}
-
-function countFailed(all: readonly { failure: string | null }[]): number {
-  return all.filter(({ failure }) => failure !== null).length;
 }
 
 /** Milliseconds without an answer of the log after which the definitions count as outdated. */

@@ -1,6 +1,6 @@
 import { Backoff } from '#async';
 import { LogUnavailableError, type Log, type GlobalTableReader } from '#kafka';
-import { DefinitionsView } from './definitions-view.js';
+import type { DefinitionsView } from './definitions-view.js';
 
 /** Milliseconds between two checks whether the reader has failed. */
 const lookMs = 500;
@@ -14,7 +14,7 @@ const longestWaitMs = 30_000;
  */
 export class DefinitionsTopicFollower {
   private reader: GlobalTableReader;
-  private current = new DefinitionsView();
+  private current: DefinitionsView;
   private readonly listeners = new Set<() => void>();
   private replacing: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -24,7 +24,9 @@ export class DefinitionsTopicFollower {
   constructor(
     private readonly log: Log,
     private readonly topic: string,
+    private readonly newView: () => DefinitionsView,
   ) {
+    this.current = newView();
     this.reader = this.readerOf(this.current);
   }
 
@@ -78,7 +80,7 @@ export class DefinitionsTopicFollower {
   }
 
   private async replaceReader(): Promise<void> {
-    const view = new DefinitionsView();
+    const view = this.newView();
     const reader = this.readerOf(view);
     try {
       await reader.start();

@@ -1,12 +1,8 @@
 import type { ConsumerRecord } from '#kafka';
 import { readKey, type DefinitionRecordKey } from './resources/definition-change-record.js';
-import { erasureRules } from './erasures/erasure-rules.js';
-import { keyRules } from './keys/key-rules.js';
+import { UnreadableDefinitionError, type ResourceRules } from './resources/resource-kind.js';
 import { ResourceView } from './resources/resource-view.js';
-import { UnreadableDefinitionError } from './resources/resource-rules.js';
-import { pipelineRules } from './pipelines/pipeline-rules.js';
-import { projectionRules } from './projections/projection-rules.js';
-import { schemaRules } from './schemas/schema-rules.js';
+import type { StreamDefinition } from './streams/stream-definition.js';
 import { streamRules } from './streams/stream-rules.js';
 
 /**
@@ -14,19 +10,23 @@ import { streamRules } from './streams/stream-rules.js';
  * own with its own rules.
  */
 export class DefinitionsView {
-  readonly streams = new ResourceView(streamRules);
-  readonly schemas = new ResourceView(schemaRules);
-  readonly keys = new ResourceView(keyRules);
-  readonly erasures = new ResourceView(erasureRules);
-  readonly projections = new ResourceView(projectionRules);
-  readonly pipelines = new ResourceView(pipelineRules);
-  private readonly folds = new Map(
-    [this.streams, this.schemas, this.keys, this.erasures, this.projections, this.pipelines].map((fold) => [
-      fold.rules.kind,
-      fold,
-    ]),
-  );
+  private readonly views: ReadonlyMap<string, ResourceView<unknown>>;
   private unreadableCount = 0;
+
+  /** @param kinds the rules of all other kinds */
+  constructor(kinds: readonly ResourceRules[]) {
+    const all: ResourceRules[] = [streamRules, ...kinds];
+    this.views = new Map(all.map((rules) => [rules.kind, new ResourceView(rules)]));
+  }
+
+  get streams(): ResourceView<StreamDefinition> {
+    return this.of(streamRules);
+  }
+
+  /** Returns the view of a kind of definition. */
+  of<T, P>({ kind }: ResourceRules<T, P>): ResourceView<T, P> {
+    return this.views.get(kind) as ResourceView<T, P>;
+  }
 
   get unreadable(): number {
     return this.unreadableCount;
@@ -35,12 +35,12 @@ export class DefinitionsView {
   /**
    * Applies a record of the definitions topic to the view. Returns true if the record has changed a definition, other
    * than a stream that is being created. Records that cannot be read are counted and skipped; definition kinds that
-   * this release does not know are ignored.
+   * this process does not know are ignored.
    */
   apply(record: ConsumerRecord): boolean {
     try {
       const key = readKey(record.key);
-      const changed = this.folds.get(key.kind)?.apply(record, key) ?? false;
+      const changed = this.views.get(key.kind)?.apply(record, key) ?? false;
       return changed && !this.isCreating(key);
     } catch (error) {
       if (!(error instanceof UnreadableDefinitionError)) throw error;
@@ -48,7 +48,8 @@ export class DefinitionsView {
       return false;
     }
   }
+
   private isCreating({ kind, identity }: DefinitionRecordKey): boolean {
-    return kind === this.streams.rules.kind && this.streams.held(identity).value?.state === 'creating';
+    return kind === streamRules.kind && this.streams.held(identity).value?.state === 'creating';
   }
 }

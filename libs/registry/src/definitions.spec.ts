@@ -6,6 +6,7 @@ import { MemoryLog } from '#kafka/memory';
 import { ada, aKey } from './contract/definition-examples.js';
 import { describeDefinitionsContract } from './definitions.contract.js';
 import type { Definitions } from './definitions.js';
+import { resourceKinds } from './resource-kinds.js';
 import { openDefinitions } from './open-definitions.js';
 
 describeDefinitionsContract('MemoryLog', {
@@ -36,7 +37,7 @@ class InterruptedLog extends MemoryLog {
 }
 
 async function started(log: MemoryLog): Promise<Definitions> {
-  const definitions = openDefinitions({ log, names, defaults: { partitions: 1 } });
+  const definitions = openDefinitions({ log, names, defaults: { partitions: 1 }, kinds: resourceKinds });
   await definitions.start();
   return definitions;
 }

@@ -1,25 +1,17 @@
+import type { StreamInput } from '#api';
 import type { StreamId } from '#event';
 import type { AuditEventContent } from './audit/audit-event.js';
-import type { Erasure } from './erasures/erasure.js';
-import type { ApiKeyDefinition } from './keys/api-key-definition.js';
-import type { Actor, ResourceStore } from './resources/resource-store.js';
-import type { PipelineDefinition } from './pipelines/pipeline-definition.js';
-import type { ProjectionDefinition } from './projections/projection-definition.js';
-import type { SchemaSubject } from './schemas/schema-subject.js';
-import type {
-  StreamCreationResult,
-  CreateStreamRequest,
-  RemoveStreamRows,
-} from './streams/create-stream-request.js';
+import type { Actor, ResourceStores } from './resources/resource-store.js';
+import type { StreamCreationResult, RemoveStreamRows } from './streams/stream-creation-result.js';
 import type { StreamDefinition } from './streams/stream-definition.js';
 
 /**
- * The definitions of an installation: streams, schemas, keys, erasures, projections, pipelines. Definitions are stored
- * in one compacted Kafka topic; every process keeps a materialized view of it in memory. Before the call of a change
+ * The definitions of an installation: streams, and a store for each other kind that the process knows. Definitions are
+ * stored in one compacted Kafka topic; every process keeps a materialized view of it in memory. Before the call of a change
  * resolves, the change is written as an event to the stream `tributary.audit`. If that event cannot be written, the
  * call rejects with log_unavailable, although the change is in effect.
  */
-export interface Definitions {
+export interface Definitions extends ResourceStores {
   /**
    * Starts to read the definitions topic. Resolves when the view contains every record that was in the topic at the
    * time of the call.
@@ -43,7 +35,7 @@ export interface Definitions {
    * @throws ProblemError stream_name_collision, stream_limit_reached, stream_reserved, stream_being_deleted,
    * log_unavailable
    */
-  createStream(stream: CreateStreamRequest, actor: Actor): Promise<StreamCreationResult>;
+  createStream(stream: StreamInput, actor: Actor): Promise<StreamCreationResult>;
   /**
    * Changes the retention or `snapshot_every` of a stream, and the settings of its topic. Other members of the result
    * of `next` are ignored. A repeated call applies settings that could not be applied to the topic before.
@@ -72,16 +64,11 @@ export interface Definitions {
    */
   finishDeletion(id: StreamId, removeRows: RemoveStreamRows, actor: Actor): Promise<void>;
 
-  /** Schemas, named by `schemaName(stream, event_type)`. */
-  readonly schemas: ResourceStore<SchemaSubject>;
-  /** Definitions of API keys, by key id. */
-  readonly keys: ResourceStore<ApiKeyDefinition>;
-  /** Erasures of entities, named by `erasureName(stream, entity_hash)`. */
-  readonly erasures: ResourceStore<Erasure>;
-  /** Definitions of projections, by name. */
-  readonly projections: ResourceStore<ProjectionDefinition>;
-  /** Definitions of pipelines, by name. */
-  readonly pipelines: ResourceStore<PipelineDefinition>;
+  /**
+   * Returns the number of definitions whose work has failed, by the name of their store, for each kind that has such
+   * definitions.
+   */
+  failed(): Readonly<Record<string, number>>;
 
   /**
    * Appends an event to the audit stream that does not report the change of a definition, such as a finished erasure.

@@ -1,10 +1,7 @@
 export * from './definitions.js';
-export type {
-  StreamCreationResult,
-  CreateStreamRequest,
-  RemoveStreamRows,
-} from './streams/create-stream-request.js';
+export type { StreamCreationResult, RemoveStreamRows } from './streams/stream-creation-result.js';
 export type { AuditEventContent } from './audit/audit-event.js';
+export { resourceKinds } from './resource-kinds.js';
 export { openDefinitions, type DefinitionsOptions } from './open-definitions.js';
 export { definitionsAge, definitionsHealth, type DefinitionsHealthInput } from './definitions-health.js';
 export { DefinitionsBackupError, exportDefinitions, importDefinitions } from './backup/definitions-file.js';
@@ -15,7 +12,10 @@ export * from './pipelines/pipeline-loop.js';
 export * from './pipelines/pipeline-streams.js';
 export * from './projections/projection-definition.js';
 export * from './projections/projection-streams.js';
+export { oneRecord } from './resources/one-record.js';
+export type { ResourceKind } from './resources/resource-kind.js';
 export * from './resources/resource-store.js';
+export { startPositions } from './sources/source-filter.js';
 export type { SourceStreamWithStartOffsets } from './sources/source-stream-with-start-offsets.js';
 export * from './streams/source-streams.js';
 export * from './schemas/schema-subject.js';

@@ -1,29 +1,21 @@
+import type { StreamInput } from '#api';
 import type { StreamId, TopicAndGroupNames } from '#event';
 import type { Log } from '#kafka';
 import { onScrape } from '#telemetry';
 import type { AuditEventContent } from './audit/audit-event.js';
 import { AuditWriter } from './audit/audit-writer.js';
 import type { Definitions } from './definitions.js';
-import type { DefinitionsView } from './definitions-view.js';
-import type { Erasure } from './erasures/erasure.js';
-import type { ApiKeyDefinition } from './keys/api-key-definition.js';
-import type { Actor } from './resources/resource-store.js';
-import type { ResourceView } from './resources/resource-view.js';
+import { DefinitionsView } from './definitions-view.js';
+import { erasureKind } from './erasures/erasure-kind.js';
+import type { ResourceKind, ResourceRules } from './resources/resource-kind.js';
+import type { Actor, ResourceStores } from './resources/resource-store.js';
 import { LogResourceStore } from './changes/log-resource-store.js';
-import type { PipelineDefinition } from './pipelines/pipeline-definition.js';
-import type { ProjectionDefinition } from './projections/projection-definition.js';
-import type { SchemaRecordContent } from './schemas/schema-rules.js';
-import type { SchemaSubject } from './schemas/schema-subject.js';
 import { changeStream } from './streams/change-stream.js';
 import { StreamDeletionService } from './streams/stream-deletion-service.js';
 import type { StreamDefinition } from './streams/stream-definition.js';
-import type {
-  StreamCreationResult,
-  CreateStreamRequest,
-  RemoveStreamRows,
-} from './streams/create-stream-request.js';
+import type { StreamCreationResult, RemoveStreamRows } from './streams/stream-creation-result.js';
 import { StreamCreationService } from './streams/stream-creation-service.js';
-import { visibleStream } from './streams/stream-rules.js';
+import { streamRules, visibleStream } from './streams/stream-rules.js';
 import type { StreamOperationDependencies } from './streams/stream-operation-dependencies.js';
 import { DefinitionsTopicFollower } from './definitions-topic-follower.js';
 import { definitionsTopic, DefinitionsTopicWriter } from './changes/definitions-topic-writer.js';
@@ -36,6 +28,10 @@ export interface DefinitionsOptions {
   names: TopicAndGroupNames;
   /** Number of partitions of a stream that is created without one. */
   defaults: { partitions: number };
+  /**
+   * The kinds of definitions that this process knows beside streams and erasures. Records of other kinds are ignored.
+   */
+  kinds: readonly ResourceKind[];
   /** Maximum number of definitions, by kind; default: the limit in the rules of the kind. */
   most?: Readonly<Record<string, number>>;
   /** Maximum size of all records of one kind of definition, in bytes; default: 128 MiB. */
@@ -48,58 +44,63 @@ const mostBytes = 128 * 1024 * 1024;
 /** The most changes that one process may run at a time, including waiting ones. */
 const maxChanges = 2_000;
 
-/** Returns the definitions of one installation. The definitions topic is not read before the call of `start`. */
+/**
+ * Returns the definitions of one installation. The definitions topic is not read before the call of `start`.
+ * @throws RangeError if two kinds have the same name or the same store
+ */
 export function openDefinitions(options: DefinitionsOptions): Definitions {
-  return new LogDefinitions(options);
+  const definitions = new LogDefinitions(options);
+  return Object.assign(definitions, definitions.stores);
 }
 
-class LogDefinitions implements Definitions {
+/** Streams, and the stores of all other kinds. Erasures belong to the core, because a stream is deleted with them. */
+class LogDefinitions implements Omit<Definitions, keyof ResourceStores> {
+  readonly stores: ResourceStores;
+  private readonly kinds: readonly ResourceKind[];
   private readonly follower: DefinitionsTopicFollower;
   private readonly writer: DefinitionsTopicWriter;
   private readonly trail: AuditWriter;
-  private readonly turns = new KeyedMutex(maxChanges);
-  private readonly streamParts: StreamOperationDependencies;
+  private readonly mutex = new KeyedMutex(maxChanges);
+  private readonly streamDependencies: StreamOperationDependencies;
   private readonly creations: StreamCreationService;
   private readonly deletions: StreamDeletionService;
   private endShowing: (() => void) | undefined;
-  readonly schemas: LogResourceStore<SchemaSubject, SchemaRecordContent>;
-  readonly keys: LogResourceStore<ApiKeyDefinition>;
-  readonly erasures: LogResourceStore<Erasure>;
-  readonly projections: LogResourceStore<ProjectionDefinition>;
-  readonly pipelines: LogResourceStore<PipelineDefinition>;
 
   constructor(private readonly options: DefinitionsOptions) {
     const { log, names, defaults } = options;
-    this.follower = new DefinitionsTopicFollower(log, names.definitions);
+    this.kinds = [erasureKind, ...options.kinds];
+    rejectDuplicates([streamRules, ...this.kinds], 'kind');
+    rejectDuplicates(this.kinds, 'store');
+    this.follower = new DefinitionsTopicFollower(
+      log,
+      names.definitions,
+      () => new DefinitionsView(this.kinds),
+    );
     this.writer = new DefinitionsTopicWriter(log, names);
     this.trail = new AuditWriter({
       names,
       producer: () => this.writer.producer(),
       stream: () => this.creations.audit(),
     });
-    this.erasures = this.kind((view) => view.erasures);
-    this.streamParts = {
+    const stores = this.kinds.map((kind) => [kind.store, this.storeOf(kind)] as const);
+    this.stores = Object.fromEntries(stores) as unknown as ResourceStores;
+    this.streamDependencies = {
       ...{ log, names, defaults },
-      kind: this.kind((view) => view.streams),
-      erasures: this.erasures,
+      kind: this.storeOf(streamRules),
+      erasures: this.stores.erasures,
       upToDate: () => this.follower.start(),
     };
-    this.creations = new StreamCreationService(this.streamParts);
-    this.deletions = new StreamDeletionService(this.streamParts);
-    this.schemas = this.kind((view) => view.schemas);
-    this.keys = this.kind((view) => view.keys);
-    this.projections = this.kind((view) => view.projections);
-    this.pipelines = this.kind((view) => view.pipelines);
+    this.creations = new StreamCreationService(this.streamDependencies);
+    this.deletions = new StreamDeletionService(this.streamDependencies);
   }
 
-  private kind<T, P>(foldOf: (view: DefinitionsView) => ResourceView<T, P>): LogResourceStore<T, P> {
-    const { rules } = foldOf(this.follower.view);
+  private storeOf<T, P>(rules: ResourceRules<T, P>): LogResourceStore<T, P> {
     return new LogResourceStore({
       rules,
-      fold: () => foldOf(this.follower.view),
+      fold: () => this.follower.view.of(rules),
       writer: this.writer,
       audit: this.trail,
-      turns: this.turns,
+      mutex: this.mutex,
       most: this.options.most?.[rules.kind] ?? rules.most,
       mostBytes: this.options.mostBytes ?? mostBytes,
       caughtUp: (offset) => this.follower.caughtUp(offset, viewTimeoutMs),
@@ -124,7 +125,7 @@ class LogDefinitions implements Definitions {
     return this.follower.view.streams.all().filter(visibleStream);
   }
 
-  createStream(wanted: CreateStreamRequest, actor: Actor): Promise<StreamCreationResult> {
+  createStream(wanted: StreamInput, actor: Actor): Promise<StreamCreationResult> {
     return this.creations.create(wanted, actor);
   }
 
@@ -133,7 +134,7 @@ class LogDefinitions implements Definitions {
     next: (current: StreamDefinition) => StreamDefinition,
     actor: Actor,
   ): Promise<StreamDefinition> {
-    return changeStream(this.streamParts, { name, next }, actor);
+    return changeStream(this.streamDependencies, { name, next }, actor);
   }
 
   beginDeletion(name: string, actor: Actor): Promise<StreamDefinition> {
@@ -146,6 +147,16 @@ class LogDefinitions implements Definitions {
 
   finishDeletion(id: StreamId, removeRows: RemoveStreamRows, actor: Actor): Promise<void> {
     return this.deletions.finish(id, { removeRows, actor });
+  }
+
+  failed(): Record<string, number> {
+    const failed: Record<string, number> = {};
+    for (const kind of this.kinds) {
+      if (!('failureOf' in kind)) continue;
+      const values = this.follower.view.of(kind).all();
+      failed[kind.store] = values.filter((value) => kind.failureOf?.(value) !== null).length;
+    }
+    return failed;
   }
 
   audit(entry: AuditEventContent, actor: Actor): Promise<void> {
@@ -171,8 +182,15 @@ class LogDefinitions implements Definitions {
   async close(): Promise<void> {
     this.endShowing?.();
     await this.creations.over();
-    await this.turns.over();
+    await this.mutex.over();
     await this.follower.close();
     await this.writer.close();
   }
+}
+
+function rejectDuplicates<M extends string>(kinds: readonly Record<M, string>[], member: M): void {
+  const values = kinds.map((kind) => kind[member]);
+  const twice = values.find((value, index) => values.indexOf(value) < index);
+  if (twice !== undefined)
+    throw new RangeError(`Two kinds of definitions have the same ${member}: ${twice}.`);
 }

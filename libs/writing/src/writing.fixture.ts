@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { DEFINITIONS, LOG, PRODUCER } from '#app';
 import { decodeRecord, TopicAndGroupNames, type EventRecord } from '#event';
-import { openDefinitions, type Definitions } from '#registry';
+import { openDefinitions, resourceKinds, type Definitions } from '#registry';
 import {
   createContext,
   createHttpApp,
@@ -72,7 +72,12 @@ export async function startTestIngest(options: TestIngestOptions = {}): Promise<
   context.lifecycle.running = true;
   const log = new MemoryLog({ ...(options.bytesInFlight && { bytesInFlight: options.bytesInFlight }) });
   const topics = new TopicAndGroupNames('spec.');
-  const definitions = openDefinitions({ log, names: topics, defaults: { partitions: 4 } });
+  const definitions = openDefinitions({
+    log,
+    names: topics,
+    defaults: { partitions: 4 },
+    kinds: resourceKinds,
+  });
   await definitions.start();
   const parts = {
     ...ingestApp(context),

@@ -13,11 +13,6 @@ export function ProjectionName(): ParameterDecorator {
   return PathParameter(nameParam, (name) => requireDefinitionName('projection', name));
 }
 
-/** Injects the name of the pipeline from the path of the URL. */
-export function PipelineName(): ParameterDecorator {
-  return PathParameter(nameParam, (name) => requireDefinitionName('pipeline', name));
-}
-
 /** Validates the name of a definition in the path of a URL. @throws ProblemError 400 */
 export function requireDefinitionName(kind: ProjectionOrPipelineKind, name: string): string {
   if (definitionNamePattern.test(name)) return name;

@@ -25,13 +25,21 @@ interface DefinitionToCreate<D> {
   verb: string;
 }
 
+/** A definition whose work can be paused and can fail. */
+export interface RunningDefinition {
+  name: string;
+  paused: boolean;
+  /** Why the work has failed; null unless it has. */
+  failure: string | null;
+}
+
 /**
  * The definitions of one kind that a caller may see. A definition that is not visible is answered as if it did not
  * exist.
  * Each change starts from the current definition: of two concurrent changes, the second starts from the result of the
  * first.
  */
-export class VisibleDefinitions<D extends { name: string }> {
+export class VisibleDefinitions<D extends RunningDefinition> {
   constructor(private readonly options: VisibleDefinitionsOptions<D>) {}
 
   all(access: StreamAccess): D[] {
@@ -81,6 +89,22 @@ export class VisibleDefinitions<D extends { name: string }> {
     const change = (current: D | undefined) => next(this.permitted(current, access));
     const { value } = await this.options.kind.change(name, change, actor);
     return this.permitted(value, access);
+  }
+
+  /** Pauses a visible definition. @throws ProblemError the errors of `change` */
+  pause(name: string, caller: DefinitionChangeCaller): Promise<D> {
+    return this.change(name, caller, (current) => (current.paused ? current : { ...current, paused: true }));
+  }
+
+  /**
+   * Resumes a visible definition that is paused or has failed. Whether it fails again shows only when a processor runs
+   * it.
+   * @throws ProblemError the errors of `change`
+   */
+  resume(name: string, caller: DefinitionChangeCaller): Promise<D> {
+    return this.change(name, caller, (current) =>
+      current.paused || current.failure !== null ? { ...current, paused: false, failure: null } : current,
+    );
   }
 
   /**

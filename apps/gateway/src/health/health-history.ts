@@ -46,12 +46,9 @@ export class HealthHistory {
   }
 }
 
-/** Returns the number of failed projections and pipelines. */
-export function failedJobs({
-  projections,
-  pipelines,
-}: Pick<Definitions, 'projections' | 'pipelines'>): number {
-  return [...projections.all(), ...pipelines.all()].filter(({ failure }) => failure !== null).length;
+/** Returns the number of failed definitions of all kinds, such as projections and pipelines. */
+export function failedJobs(definitions: Pick<Definitions, 'failed'>): number {
+  return Object.values(definitions.failed()).reduce((sum, count) => sum + count, 0);
 }
 
 function largest(sample: HealthSample, figures: HealthFigures): HealthSample {

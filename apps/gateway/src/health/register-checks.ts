@@ -10,7 +10,7 @@ import type { ProcessorLagReader } from './processor-lag-reader.js';
 interface HealthCheckDependencies {
   log: Pick<Log, 'admin'>;
   store: Pick<Store, 'ping'>;
-  definitions: DefinitionsHealthInput & Pick<Definitions, 'ageMs' | 'projections' | 'pipelines'>;
+  definitions: DefinitionsHealthInput & Pick<Definitions, 'ageMs'>;
   lag: MaterializerLagReader;
   processor: ProcessorLagReader;
   /** Gets every measurement. */

@@ -11,13 +11,12 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { formatTime } from '#json';
-import type { PipelineDefinition } from '#registry';
+import { startPositions, type PipelineDefinition } from '#registry';
 import type { OperatorJson, PipelineSpec } from '#dataflow';
 import { ListAnswer } from '../lists/list-answer.js';
 import { Nullable } from '../openapi/nullable.js';
 import { JsonSchemaPart } from '../openapi/schema.js';
 import type { PipelineJobStats } from './pipeline-stats-reader.js';
-import { pipelineStarts } from './pipeline-input.js';
 import { pipelineStatus, pipelineStatuses, type PipelineStatus } from './pipeline-status.js';
 
 const time = { type: 'string', format: 'date-time' } as const;
@@ -52,7 +51,7 @@ export class PipelineAnswer {
     description: 'The operators as they were defined.',
   })
   operators: readonly OperatorJson[];
-  @IsIn(pipelineStarts) from: PipelineSpec['from'];
+  @IsIn(startPositions) from: PipelineSpec['from'];
   @JsonSchemaPart(time) @IsString() created_at: string;
   @JsonSchemaPart({
     ...time,

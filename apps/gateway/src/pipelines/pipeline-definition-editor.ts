@@ -103,22 +103,6 @@ export class PipelineDefinitionEditor {
     });
   }
 
-  /** Pauses a pipeline. @throws ProblemError pipeline_not_found, definition_conflict, log_unavailable */
-  pause(name: string, caller: DefinitionChangeCaller): Promise<PipelineDefinition> {
-    return this.change(name, caller, (current) => (current.paused ? current : { ...current, paused: true }));
-  }
-
-  /**
-   * Resumes a pipeline. A failed pipeline continues at its position; whether it fails again shows only when a processor
-   * runs it.
-   * @throws ProblemError the errors of `pause`
-   */
-  resume(name: string, caller: DefinitionChangeCaller): Promise<PipelineDefinition> {
-    return this.change(name, caller, (current) =>
-      current.paused || current.failure !== null ? { ...current, paused: false, failure: null } : current,
-    );
-  }
-
   /**
    * Deletes a pipeline. A few moments later it emits nothing more. A processor then removes the internal topics and the
    * state of the pipeline.

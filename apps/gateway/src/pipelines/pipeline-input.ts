@@ -12,11 +12,10 @@ import {
 import { JSONSchema } from 'class-validator-jsonschema';
 import { operators, pipelineLimits, type PipelineSpec } from '#dataflow';
 import { Verbatim } from '#http';
+import { startPositions } from '#registry';
 import { NewDefinitionName, OptionalDefinitionName } from '../definitions/definition-names.js';
 import { JsonSchemaPart } from '../openapi/schema.js';
 import { ProjectionSourceInput } from '../projections/projection-input.js';
-
-export const pipelineStarts = ['beginning', 'now'] as const;
 
 /** OpenAPI schema and validation of the member `source` of a pipeline definition. */
 @JSONSchema({ additionalProperties: false })
@@ -71,10 +70,10 @@ export class PipelineSpecInput {
   operators: object[];
 
   @IsOptional()
-  @IsIn(pipelineStarts, { message: `must be ${pipelineStarts.join(' or ')}` })
+  @IsIn(startPositions, { message: `must be ${startPositions.join(' or ')}` })
   @JsonSchemaPart({
     type: 'string',
-    enum: [...pipelineStarts],
+    enum: [...startPositions],
     description: 'Where the pipeline starts in a stream that it has not read yet. Default: `beginning`.',
   })
   from?: PipelineSpec['from'] | null;

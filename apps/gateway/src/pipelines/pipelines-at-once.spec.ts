@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { TopicAndGroupNames } from '#event';
-import { openDefinitions, systemActor, type Definitions } from '#registry';
+import { resourceKinds, openDefinitions, systemActor, type Definitions } from '#registry';
 import { MemoryLog } from '#kafka/memory';
 import { MemoryStore } from '#store/memory';
 import type { PipelineSpec } from '#dataflow';
@@ -28,7 +28,12 @@ let opened: Definitions[];
 
 /** Returns a gateway with its own view of the definitions. */
 async function gateway(): Promise<{ changes: PipelineDefinitionEditor; definitions: Definitions }> {
-  const definitions = openDefinitions({ log, names: topics, defaults: { partitions: 1 } });
+  const definitions = openDefinitions({
+    log,
+    names: topics,
+    defaults: { partitions: 1 },
+    kinds: resourceKinds,
+  });
   opened.push(definitions);
   await definitions.start();
   const streams = new StreamReadAuthorizer(definitions, { reached: () => Promise.resolve() });

@@ -1,12 +1,11 @@
 import { Type } from 'class-transformer';
 import { Allow, IsArray, IsIn, IsInt, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
 import { formatTime } from '#json';
-import { latestGeneration, type ProjectionDefinition, type ProjectionSpec } from '#registry';
+import { latestGeneration, startPositions, type ProjectionDefinition, type ProjectionSpec } from '#registry';
 import { ListAnswer } from '../lists/list-answer.js';
 import { Nullable } from '../openapi/nullable.js';
 import { JsonSchemaPart } from '../openapi/schema.js';
 import type { GenerationStats } from './projection-stats-reader.js';
-import { projectionStarts } from './projection-input.js';
 import { projectionStatus, projectionStatuses, type ProjectionStatus } from './projection-status.js';
 import { defaultKey } from './validated-projection.js';
 
@@ -41,7 +40,7 @@ export class ProjectionAnswer {
     additionalProperties: { $ref: '#/components/schemas/ProjectionFieldInput' },
   })
   fields: ProjectionSpec['fields'];
-  @IsIn(projectionStarts) from: ProjectionSpec['from'];
+  @IsIn(startPositions) from: ProjectionSpec['from'];
   @JsonSchemaPart(time) @IsString() created_at: string;
   @Nullable('integer', {
     description: 'The version from which states are read; null while no states can be read yet.',

@@ -91,23 +91,6 @@ export class ProjectionDefinitionEditor {
     });
   }
 
-  /** Pauses a projection. @throws ProblemError projection_not_found, definition_conflict, log_unavailable */
-  pause(name: string, caller: DefinitionChangeCaller): Promise<ProjectionDefinition> {
-    return this.projections.change(name, caller, (current) =>
-      current.paused ? current : { ...current, paused: true },
-    );
-  }
-
-  /**
-   * Resumes a projection that is paused or has failed.
-   * @throws ProblemError projection_not_found, definition_conflict, log_unavailable
-   */
-  resume(name: string, caller: DefinitionChangeCaller): Promise<ProjectionDefinition> {
-    return this.projections.change(name, caller, (current) =>
-      current.paused || current.failure !== null ? { ...current, paused: false, failure: null } : current,
-    );
-  }
-
   /**
    * Deletes a projection with its states.
    * @throws ProblemError projection_not_found, definition_conflict, log_unavailable

@@ -14,13 +14,11 @@ import {
 import { JSONSchema } from 'class-validator-jsonschema';
 import { Characters, plainTextPattern } from '#api';
 import { limits, streamNamePattern, streamNameRule } from '#event';
-import { projectionLimits, type ProjectionSpec } from '#registry';
+import { projectionLimits, startPositions, type ProjectionSpec } from '#registry';
 import { foldLimits, foldOperations } from '#dataflow';
 import { Verbatim } from '#http';
 import { NewDefinitionName, OptionalDefinitionName } from '../definitions/definition-names.js';
 import { JsonSchemaPart } from '../openapi/schema.js';
-
-export const projectionStarts = ['beginning', 'now'] as const;
 
 /** OpenAPI schema and validation of the member `source` of a projection definition. */
 @JSONSchema({ additionalProperties: false })
@@ -105,7 +103,7 @@ export class ProjectionSpecInput {
   fields: object;
 
   @IsOptional()
-  @IsIn(projectionStarts, { message: `must be ${projectionStarts.join(' or ')}` })
+  @IsIn(startPositions, { message: `must be ${startPositions.join(' or ')}` })
   @JsonSchemaPart({ type: 'string', description: 'Where each generation starts. Default: `beginning`.' })
   from?: ProjectionSpec['from'] | null;
 }

@@ -4,11 +4,10 @@ import { ChangeStreamOpener } from './changes/change-stream-opener.js';
 import { ProjectionsFollower } from './changes/projections-follower.js';
 import { StateChangesController } from './changes/state-changes.controller.js';
 import { ProjectionDefinitionEditor } from './projection-definition-editor.js';
-import { ProjectionLifecycleController } from './projection-lifecycle.controller.js';
 import { ProjectionStatsReader } from './projection-stats-reader.js';
-import { ProjectionController } from './projection.controller.js';
+import { ProjectionResource } from './projection-resource.js';
+import { projectionControllers } from './projection-routes.js';
 import { ProjectionServicesModule } from './projection-services.module.js';
-import { ProjectionsController } from './projections.controller.js';
 import { ProjectionStateReader } from './states/projection-state-reader.js';
 import { ProjectionStatesController } from './states/projection-states.controller.js';
 
@@ -16,13 +15,13 @@ import { ProjectionStatesController } from './states/projection-states.controlle
 @Module({
   imports: [LiveModule, ProjectionServicesModule],
   controllers: [
-    ProjectionsController,
-    ProjectionController,
-    ProjectionLifecycleController,
+    projectionControllers.all,
+    projectionControllers.one,
     ProjectionStatesController,
     StateChangesController,
   ],
   providers: [
+    ProjectionResource,
     ProjectionDefinitionEditor,
     ProjectionStatsReader,
     ProjectionStateReader,

@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { TopicAndGroupNames } from '#event';
 import { MemoryLog } from '#kafka/memory';
-import { openDefinitions, schemaName, systemActor, type Definitions, type SchemaSubject } from '#registry';
+import {
+  resourceKinds,
+  openDefinitions,
+  schemaName,
+  systemActor,
+  type Definitions,
+  type SchemaSubject,
+} from '#registry';
 import type { AnalystViews } from '#store';
 import { createLogger } from '#telemetry';
 import { ViewPublisher } from './view-publisher.js';
@@ -18,6 +25,7 @@ beforeEach(async () => {
     log: new MemoryLog(),
     names: new TopicAndGroupNames('t.'),
     defaults: { partitions: 1 },
+    kinds: resourceKinds,
   });
   await definitions.start();
   publisher = new ViewPublisher({

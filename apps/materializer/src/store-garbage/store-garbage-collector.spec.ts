@@ -1,12 +1,6 @@
-import { allStreams, auditStream } from '#api';
+import { allStreams, auditStream, type StreamInput } from '#api';
 import { entityHash, TopicAndGroupNames } from '#event';
-import {
-  erasureName,
-  openDefinitions,
-  systemActor,
-  type Definitions,
-  type CreateStreamRequest,
-} from '#registry';
+import { erasureName, resourceKinds, openDefinitions, systemActor, type Definitions } from '#registry';
 import { MemoryLog } from '#kafka/memory';
 import { StoreUnavailableError, type EventRemover } from '#store';
 import { MemoryStore } from '#store/memory';
@@ -30,7 +24,7 @@ beforeEach(async () => {
   now = start;
   log = new MemoryLog();
   store = new MemoryStore();
-  definitions = openDefinitions({ log, names, defaults: { partitions: 2 } });
+  definitions = openDefinitions({ log, names, defaults: { partitions: 2 }, kinds: resourceKinds });
   await definitions.start();
 });
 
@@ -64,7 +58,7 @@ function janitor(options: Partial<StoreGarbageCollectorOptions> = {}): StoreGarb
   });
 }
 
-const create = (stream: string, retention?: CreateStreamRequest['retention']) =>
+const create = (stream: string, retention?: StreamInput['retention']) =>
   definitions.createStream({ stream, retention }, systemActor);
 
 const idOf = (stream: string) => definitions.stream(stream)?.id ?? stream;

@@ -4,7 +4,13 @@ import { StalledConsumerDetector } from '#engine';
 import { MemoryErasures } from '#engine/memory';
 import { allStreams } from '#api';
 import { decodeRecord, encodeRecord, TopicAndGroupNames, type EventRecord, type StreamId } from '#event';
-import { openDefinitions, systemActor, type Definitions, type PipelineDefinition } from '#registry';
+import {
+  resourceKinds,
+  openDefinitions,
+  systemActor,
+  type Definitions,
+  type PipelineDefinition,
+} from '#registry';
 import { LogUnavailableError, type Log, type Producer, type TopicAdmin } from '#kafka';
 import { MemoryLog } from '#kafka/memory';
 import { StoreUnavailableError, type StoredDeadLetter, type StoredEventIdsQuery } from '#store';
@@ -232,7 +238,12 @@ export class PipelineTestBed {
   private runs = 0;
 
   private constructor() {
-    this.definitions = openDefinitions({ log: this.log, names: topics, defaults: { partitions: 2 } });
+    this.definitions = openDefinitions({
+      log: this.log,
+      names: topics,
+      defaults: { partitions: 2 },
+      kinds: resourceKinds,
+    });
   }
 
   static async make(streams: readonly string[] = ['orders'], partitions = 2): Promise<PipelineTestBed> {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { StalledConsumerDetector } from '#engine';
 import { noErasures } from '#engine/memory';
 import { decodeRecord, encodeRecord, TopicAndGroupNames } from '#event';
-import { openDefinitions, systemActor, type Definitions } from '#registry';
+import { resourceKinds, openDefinitions, systemActor, type Definitions } from '#registry';
 import { openKafkaLog, type Log, type Producer } from '#kafka';
 import { openClickHouse, type Store } from '#store';
 import {
@@ -41,7 +41,7 @@ beforeAll(async () => {
   producer = await log.producer();
   store = openClickHouse(testClickHouse(database));
   await store.migrate();
-  definitions = openDefinitions({ log, names: topics, defaults: { partitions: 3 } });
+  definitions = openDefinitions({ log, names: topics, defaults: { partitions: 3 }, kinds: resourceKinds });
   await definitions.start();
   for (const stream of ['orders', 'copies', 'minutes'])
     await definitions.createStream({ stream }, systemActor);

@@ -7,12 +7,13 @@ import { ValidatingPipe } from './validating-pipe.js';
 /**
  * Parameter decorator of a handler: injects the query parameters as a validated instance of the parameter's class, and
  * adds them to the OpenAPI document.
+ * @param options.as The class, if the parameter's type does not name it.
  */
-export function Query(): ParameterDecorator {
+export function Query(options: { as?: new () => object } = {}): ParameterDecorator {
   return (target, key, index) => {
-    QueryParameters(new ValidatingPipe())(target, key, index);
+    QueryParameters(new ValidatingPipe(options))(target, key, index);
     const { type, document } = handlerOf(target, key, index);
-    document(DescribeQuery(type));
+    document(DescribeQuery(options.as ?? type));
     document(TakesQuery());
   };
 }

@@ -4,6 +4,7 @@ import { LogUnavailableError, UnknownTopicError } from '#kafka';
 import { MemoryLog } from '#kafka/memory';
 import { aKey } from '../contract/definition-examples.js';
 import { systemActor } from '../resources/resource-store.js';
+import { resourceKinds } from '../resource-kinds.js';
 import { openDefinitions } from '../open-definitions.js';
 import type { Definitions } from '../definitions.js';
 import { DefinitionsBackupError, exportDefinitions, importDefinitions } from './definitions-file.js';
@@ -21,7 +22,7 @@ afterEach(async () => {
 });
 
 async function started(): Promise<Definitions> {
-  const definitions = openDefinitions({ log, names, defaults: { partitions: 2 } });
+  const definitions = openDefinitions({ log, names, defaults: { partitions: 2 }, kinds: resourceKinds });
   opened.push(definitions);
   await definitions.start();
   return definitions;

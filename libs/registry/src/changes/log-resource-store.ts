@@ -11,7 +11,7 @@ import type {
   ComputeNextDefinition,
 } from '../resources/resource-store.js';
 import type { ResourceView, DefinitionWriteOutcome } from '../resources/resource-view.js';
-import type { ResourceRules, StoredDefinitionPart } from '../resources/resource-rules.js';
+import type { ResourceRules, StoredDefinitionPart } from '../resources/resource-kind.js';
 import { logErrorToProblem, type DefinitionsTopicWriter } from './definitions-topic-writer.js';
 import type { KeyedMutex } from './keyed-mutex.js';
 import './definition-problems.js';
@@ -27,7 +27,7 @@ interface LogResourceStoreOptions<T, P> {
   writer: DefinitionsTopicWriter;
   audit: AuditWriter;
   /** Serializes the changes of one definition, so that changes of one process never conflict. */
-  turns: KeyedMutex;
+  mutex: KeyedMutex;
   /** Maximum number of definitions of this kind. */
   most: number;
   /**
@@ -117,16 +117,16 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
     next: ComputeNextDefinition<T>,
     actor: Actor,
   ): Promise<DefinitionChangeResult<T>> {
-    const { rules, turns } = this.parts;
+    const { rules, mutex } = this.parts;
     const thing = `${rules.kind}:${rules.identityOf(name)}`;
     try {
-      return await turns.take(thing, () => this.changeInTurn(name, next, actor));
+      return await mutex.take(thing, () => this.changeExclusively(name, next, actor));
     } catch (error) {
       throw logErrorToProblem(error, unknownOutcome);
     }
   }
 
-  private async changeInTurn(
+  private async changeExclusively(
     name: string,
     next: ComputeNextDefinition<T>,
     actor: Actor,

@@ -7,7 +7,7 @@ import {
   writeRecord,
   type DefinitionChangeRecord,
 } from '../resources/definition-change-record.js';
-import { schemaRules } from '../schemas/schema-rules.js';
+import { schemaKind } from '../schemas/schema-kind.js';
 import { schemaName, type SchemaEnforcementMode } from '../schemas/schema-subject.js';
 import { ada, addVersion, aKey, someTime, titles } from './definition-examples.js';
 import type { DefinitionsTestProcesses } from './definitions-test-processes.js';
@@ -24,7 +24,7 @@ function record(
     (built, title) => addVersion(title)(built),
     undefined as never as ReturnType<ReturnType<typeof addVersion>>,
   );
-  const written = schemaRules.write({ ...subject, mode: more.mode ?? 'enforce' });
+  const written = schemaKind.write({ ...subject, mode: more.mode ?? 'enforce' });
   const envelope = { revision, changed_at: someTime, changed_by: ada, keeps: more.keeps ?? {} };
   return { ...newKey('schema', name, written), ...envelope, body: written.body };
 }

@@ -3,6 +3,7 @@ import { auditStream, isReservedStream } from '#api';
 import { decodeRecord, TopicAndGroupNames, type EventRecord } from '#event';
 import type { Log, ConsumerRecord, Producer } from '#kafka';
 import type { Definitions } from '../definitions.js';
+import { resourceKinds } from '../resource-kinds.js';
 import { openDefinitions, type DefinitionsOptions } from '../open-definitions.js';
 import type { StreamDefinition } from '../streams/stream-definition.js';
 
@@ -46,7 +47,13 @@ export class DefinitionsTestProcesses {
 
   /** Returns the definitions of a started process. */
   async started(names: TopicAndGroupNames, options: Partial<DefinitionsOptions> = {}): Promise<Definitions> {
-    const definitions = openDefinitions({ log: this.log, names, defaults: { partitions: 2 }, ...options });
+    const definitions = openDefinitions({
+      log: this.log,
+      names,
+      defaults: { partitions: 2 },
+      kinds: resourceKinds,
+      ...options,
+    });
     this.opened.push(definitions);
     await definitions.start();
     return definitions;

@@ -1,21 +1,23 @@
+import { Matches } from 'class-validator';
 import type { StreamId } from '#event';
+import { AreWholeNumbersByName, IsStreamId, IsTime } from '../resources/record-members.js';
 
 /**
  * The definition of an erasure: all events of one entity in one stream, up to the end of the stream's topic when the
  * erasure was requested. An erasure identifies the entity by a hash only, so that the erased id is not stored.
  */
-export interface Erasure {
+export class Erasure {
   /** The stream's id. An erasure does not apply to a later stream with the same name. */
-  stream: StreamId;
+  @IsStreamId() stream: StreamId;
   /** SHA-256 (hex) of the stream's id, a zero byte and the entity's id. */
-  entity_hash: string;
+  @Matches(/^[0-9a-f]{64}$/) entity_hash: string;
   /**
    * End offset by partition: the entity's records below that offset are erased, and are left out whenever tables are
    * rebuilt.
    */
-  before: Readonly<Record<string, number>>;
+  @AreWholeNumbersByName() before: Readonly<Record<string, number>>;
   /** Time of the erasure, as RFC 3339. */
-  erased_at: string;
+  @IsTime() erased_at: string;
 }
 
 /** Returns the name under which an erasure is stored in the definitions: `<stream id>/<entity hash>`. */

@@ -1,35 +1,57 @@
-import type { PipelineSpec } from '#dataflow';
-import type { SourceStreamWithStartOffsets } from '../sources/source-stream-with-start-offsets.js';
+import { IsArray, IsBoolean, IsIn, IsOptional, IsString, Matches } from 'class-validator';
+import type { OperatorJson, PipelineSpec } from '#dataflow';
+import { definitionNamePattern } from '#event';
+import { IsCount, IsTextOrNull, IsTime, MapOf, Nested, rule } from '../resources/record-members.js';
+import { SourceFilter, startPositions } from '../sources/source-filter.js';
+import { SourceStreamWithStartOffsets } from '../sources/source-stream-with-start-offsets.js';
+
+/** The events that a pipeline reads, and when a partition of them is idle. */
+class PipelineSource extends SourceFilter {
+  @IsOptional() @IsString() idle_after?: string;
+}
+
+const IsOperator = rule(
+  'isOperator',
+  (value) => typeof value === 'object' && value !== null && Object.keys(value).length === 1,
+);
+
+/** The spec of a pipeline in a record. The operators are validated later, when the pipeline is compiled. */
+class PipelineRecordSpec implements PipelineSpec {
+  @Nested(() => PipelineSource) source: PipelineSource;
+  @IsArray() @IsOperator({ each: true }) operators: readonly OperatorJson[];
+  @IsIn(startPositions) from: PipelineSpec['from'];
+}
 
 /**
  * One job of a pipeline. The job's id names its own consumer group, checkpoints, state entries and internal topics.
  * Events that different jobs emit have different ids.
  */
-export interface JobIdAndStartOffsets {
+export class JobIdAndStartOffsets {
   /** Id of the job: 24 random hexadecimal digits. */
-  id: string;
+  @Matches(/^[0-9a-f]{24}$/) id: string;
   /** The id and start offsets of each stream that the pipeline's current spec reads, by stream name. */
+  @MapOf(() => SourceStreamWithStartOffsets)
   sources: Readonly<Record<string, SourceStreamWithStartOffsets>>;
   /** Start time of the job, as RFC 3339. */
-  started_at: string;
+  @IsTime() started_at: string;
 }
 
 /**
  * The definition of a pipeline. A changed definition continues in the same job, at the position where the previous one
  * stopped. A reset starts another job.
  */
-export interface PipelineDefinition {
-  name: string;
+export class PipelineDefinition {
+  @Matches(definitionNamePattern) name: string;
   /** Version of the pipeline's definition, which increases by one with each changed spec. */
-  version: number;
-  created_at: string;
-  paused: boolean;
+  @IsCount() version: number;
+  @IsTime() created_at: string;
+  @IsBoolean() paused: boolean;
   /**
    * The reason why the pipeline has failed; null if it has not. A resume, a reset or a changed spec clears the failure.
    */
-  failure: string | null;
-  spec: PipelineSpec;
-  run: JobIdAndStartOffsets;
+  @IsTextOrNull() failure: string | null;
+  @Nested(() => PipelineRecordSpec) spec: PipelineSpec;
+  @Nested(() => JobIdAndStartOffsets) run: JobIdAndStartOffsets;
 }
 
 /** The most pipelines of one installation. */

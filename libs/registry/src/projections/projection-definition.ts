@@ -1,29 +1,43 @@
-import type { SourceStreamWithStartOffsets } from '../sources/source-stream-with-start-offsets.js';
+import { Matches, IsBoolean, IsIn, IsOptional, IsString } from 'class-validator';
+import { definitionNamePattern } from '#event';
+import { IsCount, IsTextOrNull, IsTime, MapOf, Nested, NestedOr } from '../resources/record-members.js';
+import { SourceFilter, mostSourceStreams, startPositions } from '../sources/source-filter.js';
+import { SourceStreamWithStartOffsets } from '../sources/source-stream-with-start-offsets.js';
 
-/** The spec of a projection, in the form that clients write: its source, its key and its fields. */
-export interface ProjectionSpec {
-  source: { streams: readonly string[]; event_types?: readonly string[]; where?: string };
+/** One field of a projection's state. */
+class ProjectionField {
+  @IsString() op: string;
+  @IsOptional() @IsString() value?: string;
+}
+
+/**
+ * The spec of a projection, in the form that clients write: its source, its key and its fields. Expressions are
+ * compiled later, so that a record with an expression of a newer release is readable.
+ */
+export class ProjectionSpec {
+  @Nested(() => SourceFilter) source: SourceFilter;
   /** A CEL expression; the default is `event.entity_id`. */
-  key?: string;
-  fields: Readonly<Record<string, { op: string; value?: string }>>;
+  @IsOptional() @IsString() key?: string;
+  @MapOf(() => ProjectionField) fields: Readonly<Record<string, ProjectionField>>;
   /** Whether a generation reads its streams from their first event, or only events that are written after its start. */
-  from: 'beginning' | 'now';
+  @IsIn(startPositions) from: 'beginning' | 'now';
 }
 
 /**
  * One generation of a projection: one build of its state from the events of its streams, with its own rows, consumer
  * group and checkpoints, which are named by the generation's id.
  */
-export interface ProjectionGeneration {
+export class ProjectionGeneration {
   /** Id of the generation: 24 random hexadecimal digits. */
-  id: string;
+  @Matches(/^[0-9a-f]{24}$/) id: string;
   /** Version of the projection's definition from which the generation is built. */
-  version: number;
-  spec: ProjectionSpec;
+  @IsCount() version: number;
+  @Nested(() => ProjectionSpec) spec: ProjectionSpec;
   /** The id and start offsets of each stream that the generation reads, by stream name. */
+  @MapOf(() => SourceStreamWithStartOffsets)
   sources: Readonly<Record<string, SourceStreamWithStartOffsets>>;
   /** Start time of the generation, as RFC 3339. */
-  started_at: string;
+  @IsTime() started_at: string;
 }
 
 /**
@@ -31,19 +45,19 @@ export interface ProjectionGeneration {
  * after it has caught up with its streams. The first process that detects that the new generation has caught up changes
  * the definition.
  */
-export interface ProjectionDefinition {
-  name: string;
+export class ProjectionDefinition {
+  @Matches(definitionNamePattern) name: string;
   /** Version of the projection's definition, which increases by one with each changed spec. */
-  version: number;
-  created_at: string;
-  paused: boolean;
-  serving: ProjectionGeneration | null;
-  building: ProjectionGeneration | null;
+  @IsCount() version: number;
+  @IsTime() created_at: string;
+  @IsBoolean() paused: boolean;
+  @NestedOr(null, () => ProjectionGeneration) serving: ProjectionGeneration | null;
+  @NestedOr(null, () => ProjectionGeneration) building: ProjectionGeneration | null;
   /**
    * The reason why the latest generation has failed; null if it has not. A resume clears the failure,
    * and so does a reset or a changed spec, which starts a new generation.
    */
-  failure: string | null;
+  @IsTextOrNull() failure: string | null;
 }
 
 /** Limits of projections. The limits of their fields are in `foldLimits`. */
@@ -51,7 +65,7 @@ export const projectionLimits = {
   /** The most projections of one installation. */
   projections: 200,
   /** The most source streams of one projection. */
-  streams: 20,
+  streams: mostSourceStreams,
 } as const;
 
 /**

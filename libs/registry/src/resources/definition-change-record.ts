@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { ConsumerRecord, ProducerRecord } from '#kafka';
-import { JsonObjectReader } from './json-object-reader.js';
-import type { Actor } from './resource-store.js';
-import { UnreadableDefinitionError, type StoredDefinitionPart } from './resource-rules.js';
+import { Allow, IsOptional } from 'class-validator';
+import { isJsonObject } from '#json';
+import { readDefinition } from './read-definition.js';
+import { AreWholeNumbersByName, IsCount, IsTime, Nested } from './record-members.js';
+import { Actor } from './resource-store.js';
+import { UnreadableDefinitionError, type StoredDefinitionPart } from './resource-kind.js';
 
 /**
  * One record of the definitions topic. Each record has a unique key, `<kind>:<identity,
@@ -25,6 +28,16 @@ export interface DefinitionChangeRecord extends DefinitionRecordKey {
   keeps: Readonly<Record<string, number>>;
   /** The content of the sub-record; undefined in the record of a removal. */
   body: Record<string, unknown> | undefined;
+}
+
+/** The JSON value of a record. A record with `removed` has no definition. */
+class RecordValue {
+  @IsCount() revision: number;
+  @IsTime() changed_at: string;
+  @Nested(() => Actor) changed_by: Actor;
+  @IsOptional() @AreWholeNumbersByName() keeps?: Readonly<Record<string, number>>;
+  @IsOptional() @Allow() removed?: unknown;
+  @IsOptional() @Allow() definition?: unknown;
 }
 
 /** The parsed key of a record of the definitions topic. */
@@ -90,21 +103,10 @@ function decoded(text: string): string {
  * it has another form
  */
 export function readRecord(key: DefinitionRecordKey, value: Buffer): DefinitionChangeRecord {
-  const fields = new JsonObjectReader(parsed(value), 'record');
-  const by = fields.fields('changed_by');
-  const record = {
-    ...key,
-    revision: fields.count('revision'),
-    changed_at: fields.time('changed_at'),
-    changed_by: {
-      key_id: by.nullableText('key_id'),
-      port: by.text('port'),
-      request_id: by.nullableText('request_id'),
-    },
-    keeps: fields.has('keeps') ? fields.fields('keeps').counts() : {},
-  };
-  if (fields.has('removed')) return { ...record, body: undefined };
-  return { ...record, body: fields.object('definition') };
+  const { keeps = {}, removed, definition, ...change } = readDefinition(RecordValue, parsed(value));
+  if (removed !== undefined) return { ...key, ...change, keeps, body: undefined };
+  if (isJsonObject(definition)) return { ...key, ...change, keeps, body: definition };
+  throw new UnreadableDefinitionError('the record has no definition');
 }
 
 function parsed(value: Buffer): unknown {

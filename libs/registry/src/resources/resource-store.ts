@@ -1,13 +1,16 @@
+import { IsString } from 'class-validator';
+import { IsTextOrNull } from './record-members.js';
+
 /**
  * The principal that changes a definition: the API key, the port and the request. The audit event of the change
  * contains it.
  */
-export interface Actor {
+export class Actor {
   /** Id of the API key; null if the port requires none. */
-  key_id: string | null;
+  @IsTextOrNull() key_id: string | null;
   /** `core`, `query` or `ingest`; `system` for changes that no request has caused. */
-  port: string;
-  request_id: string | null;
+  @IsString() port: string;
+  @IsTextOrNull() request_id: string | null;
 }
 
 /** The actor of changes that no request has caused. */
@@ -46,3 +49,10 @@ export interface ResourceStore<T> {
    */
   change(name: string, next: ComputeNextDefinition<T>, actor: Actor): Promise<DefinitionChangeResult<T>>;
 }
+
+/**
+ * The stores of the definitions by name. Each kind of definition adds its own store to this interface, by a module
+ * augmentation in the file of the kind.
+ */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- The members are in the files of the kinds.
+export interface ResourceStores {}

@@ -10,7 +10,7 @@ import {
 } from './definition-change-record.js';
 import { systemActor } from './resource-store.js';
 import { ResourceView } from './resource-view.js';
-import { schemaRules } from '../schemas/schema-rules.js';
+import { schemaKind } from '../schemas/schema-kind.js';
 import { schemaName, type SchemaSubject } from '../schemas/schema-subject.js';
 
 const name = schemaName('orders', 'order.placed');
@@ -28,7 +28,7 @@ class SmallLog {
   }
 
   fold(records: readonly ConsumerRecord[] = this.records): ResourceView<SchemaSubject, unknown> {
-    const fold = new ResourceView(schemaRules);
+    const fold = new ResourceView(schemaKind);
     for (const record of records) fold.apply(record, readKey(record.key));
     return fold;
   }
@@ -60,7 +60,7 @@ function change(log: SmallLog, random: SeededRandom, truth: Truth): Truth {
   const view = log.fold(log.records.slice(0, seen));
   const { value, entry } = view.held(name);
   const wanted = next(value, random);
-  const written = wanted && schemaRules.write(wanted);
+  const written = wanted && schemaKind.write(wanted);
   const record: DefinitionChangeRecord = {
     ...newKey('schema', name, written),
     revision: (entry?.head?.revision ?? 0) + 1,
@@ -101,7 +101,7 @@ describe('the materialized view of a definition', () => {
     (seed) => {
       const random = new SeededRandom(seed);
       const log = new SmallLog();
-      const live: ResourceView<SchemaSubject, unknown> = new ResourceView(schemaRules);
+      const live: ResourceView<SchemaSubject, unknown> = new ResourceView(schemaKind);
       let truth: Truth = { revision: 0, value: undefined };
       for (let step = 0; step < 30; step++) {
         const before = log.records.length;

@@ -1,7 +1,7 @@
 import type { ConsumerRecord } from '#kafka';
 import { DefinitionRecordHistory, type StoredDefinitionRecord } from './definition-record-history.js';
 import { readRecord, type DefinitionRecordKey } from './definition-change-record.js';
-import type { ResourceRules } from './resource-rules.js';
+import type { ResourceRules } from './resource-kind.js';
 
 /** What the record of a change has done to its definition, once the view has applied it. */
 export interface DefinitionWriteOutcome<T> {

@@ -3,6 +3,7 @@ import { TopicAndGroupNames } from '#event';
 import { LogUnavailableError, TopicRejectedError } from '#kafka';
 import { MemoryLog } from '#kafka/memory';
 import { systemActor } from '../resources/resource-store.js';
+import { resourceKinds } from '../resource-kinds.js';
 import { openDefinitions } from '../open-definitions.js';
 
 describe('creating a stream whose topic Kafka rejects', () => {
@@ -15,6 +16,7 @@ describe('creating a stream whose topic Kafka rejects', () => {
       log,
       names: new TopicAndGroupNames('t.'),
       defaults: { partitions: 1 },
+      kinds: resourceKinds,
     });
     await definitions.start();
     const create = log.admin.create.bind(log.admin);
@@ -29,7 +31,7 @@ describe('creating a stream whose topic Kafka rejects', () => {
 describe('two concurrent creators of one stream with different settings', () => {
   it('receive created: true only if the stream has their settings', async () => {
     const [log, names] = [new MemoryLog(), new TopicAndGroupNames('t.')];
-    const open = () => openDefinitions({ log, names, defaults: { partitions: 1 } });
+    const open = () => openDefinitions({ log, names, defaults: { partitions: 1 }, kinds: resourceKinds });
     const [one, two] = [open(), open()];
     for (const definitions of [one, two]) await definitions.start();
     const create = log.admin.create.bind(log.admin);
@@ -56,6 +58,7 @@ describe('two concurrent creators of one stream with different settings', () => 
       log,
       names: new TopicAndGroupNames('t.'),
       defaults: { partitions: 1 },
+      kinds: resourceKinds,
     });
     await definitions.start();
     const create = log.admin.create.bind(log.admin);

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ProblemError } from '#api';
+import { ProblemError, type StreamInput } from '#api';
 import { limits, newStreamId, streamNamePattern } from '#event';
 import { TopicRejectedError } from '#kafka';
 import { timeNow } from '../audit/audit-event.js';
-import type { StreamCreationResult, CreateStreamRequest } from './create-stream-request.js';
+import type { StreamCreationResult } from './stream-creation-result.js';
 import type { Actor } from '../resources/resource-store.js';
 import type { StreamDefinition } from './stream-definition.js';
 import { streamBeingDeleted, streamNameCollision, requireStream, streamProblem } from './stream-problems.js';
@@ -17,7 +17,7 @@ import type { StreamOperationDependencies } from './stream-operation-dependencie
  */
 export async function createStream(
   parts: StreamOperationDependencies,
-  wanted: CreateStreamRequest,
+  wanted: StreamInput,
   actor: Actor,
 ): Promise<StreamCreationResult> {
   try {
@@ -30,7 +30,7 @@ export async function createStream(
 
 async function create(
   parts: StreamOperationDependencies,
-  wanted: CreateStreamRequest,
+  wanted: StreamInput,
   actor: Actor,
 ): Promise<StreamCreationResult> {
   const { kind, log, names } = parts;
@@ -56,7 +56,7 @@ async function create(
   return { definition: requireStream(announced.value, stream), created };
 }
 
-function begun({ defaults }: StreamOperationDependencies, wanted: CreateStreamRequest): StreamDefinition {
+function begun({ defaults }: StreamOperationDependencies, wanted: StreamInput): StreamDefinition {
   const { stream, partitions = defaults.partitions, retention = 'unlimited', snapshot_every } = wanted;
   // Throws for invalid settings before anything is written.
   retentionConfig(partitions, retention);
@@ -102,7 +102,7 @@ function alone(current: StreamDefinition | undefined, stream: string): StreamDef
   return current;
 }
 
-function check({ kind }: StreamOperationDependencies, { stream, partitions }: CreateStreamRequest): void {
+function check({ kind }: StreamOperationDependencies, { stream, partitions }: StreamInput): void {
   if (!streamNamePattern.test(stream)) {
     throw new ProblemError('invalid_request', `A stream name must match ${streamNamePattern.source}.`);
   }

@@ -1,6 +1,6 @@
-import { auditStream, ProblemError } from '#api';
+import { auditStream, ProblemError, type StreamInput } from '#api';
 import type { StreamId } from '#event';
-import type { StreamCreationResult, CreateStreamRequest } from './create-stream-request.js';
+import type { StreamCreationResult } from './stream-creation-result.js';
 import { systemActor, type Actor } from '../resources/resource-store.js';
 import { createStream } from './create-stream.js';
 import { rejectReservedName } from './reserved-names.js';
@@ -18,7 +18,7 @@ export class StreamCreationService {
 
   constructor(private readonly parts: StreamOperationDependencies) {}
 
-  async create(wanted: CreateStreamRequest, actor: Actor): Promise<StreamCreationResult> {
+  async create(wanted: StreamInput, actor: Actor): Promise<StreamCreationResult> {
     rejectReservedName(wanted.stream);
     const known = this.parts.kind.get(wanted.stream);
     if (known?.state === 'live') return { definition: known, created: false };
@@ -35,7 +35,7 @@ export class StreamCreationService {
     return (await this.once({ stream: auditStream, partitions: 1 }, systemActor)).definition.id;
   }
 
-  private async once(wanted: CreateStreamRequest, actor: Actor): Promise<StreamCreationResult> {
+  private async once(wanted: StreamInput, actor: Actor): Promise<StreamCreationResult> {
     const running = this.running.get(wanted.stream);
     if (running) return { ...(await running), created: false };
     if (this.running.size >= maxCreations) {

@@ -1,22 +1,30 @@
-import type { StreamId } from '#event';
+import { IsIn, IsOptional, IsString, Matches } from 'class-validator';
+import { streamNamePattern, type StreamId } from '#event';
+import { IsCount, IsStreamId, IsTime, IsWholeNumber, NestedOr } from '../resources/record-members.js';
+
+/** Limits of a stream's topic: `time` as a duration such as `7d`, `bytes` over all partitions. */
+class StreamRetentionLimits {
+  @IsOptional() @IsString() time?: string;
+  @IsOptional() @IsCount() bytes?: number;
+}
 
 /** The definition of a stream, as stored in the definitions topic. */
-export interface StreamDefinition {
-  stream: string;
+export class StreamDefinition {
+  @Matches(streamNamePattern) stream: string;
   /** Distinguishes this stream from every other one with its name. The stream's topic and rows are named by this id. */
-  id: StreamId;
-  partitions: number;
-  /** `unlimited`, or limits of the stream's topic: `time` as a duration such as `7d`, `bytes` over all partitions. */
-  retention: 'unlimited' | { time?: string; bytes?: number };
+  @IsStreamId() id: StreamId;
+  /** Has no upper limit here: an existing topic may have more partitions than a request may ask for. */
+  @IsCount() partitions: number;
+  @NestedOr('unlimited', () => StreamRetentionLimits) retention: 'unlimited' | StreamRetentionLimits;
   /**
    * Number of versions of an entity between two automatic snapshots; 0 disables them. Default: `limits.snapshotEvery`.
    */
-  snapshot_every?: number;
+  @IsOptional() @IsWholeNumber() snapshot_every?: number;
   /** Time of creation, as RFC 3339. */
-  created_at: string;
+  @IsTime() created_at: string;
   /**
    * `creating`: the topic may not exist yet, and the stream is not visible. `deleting`: nobody can write to the stream
    * or read it, and its topic and its rows are being removed.
    */
-  state: 'creating' | 'live' | 'deleting';
+  @IsIn(['creating', 'live', 'deleting']) state: 'creating' | 'live' | 'deleting';
 }

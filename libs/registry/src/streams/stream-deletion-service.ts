@@ -1,7 +1,7 @@
 import { streamNameOf, type StreamId } from '#event';
 import { removeErasures } from '../erasures/remove-erasures.js';
 import type { Actor } from '../resources/resource-store.js';
-import type { RemoveStreamRows } from './create-stream-request.js';
+import type { RemoveStreamRows } from './stream-creation-result.js';
 import { rejectReservedName } from './reserved-names.js';
 import type { StreamDefinition } from './stream-definition.js';
 import { visibleStream } from './stream-rules.js';

@@ -1,9 +1,23 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { StoreClickHouseClient } from './store-clickhouse-client.js';
-import { applyMigrations, MigrationMismatchError, migrationsFolder, readMigrations } from './migrations.js';
+import { applyMigrations, MigrationMismatchError, migrationFolders, readMigrations } from './migrations.js';
 import { openTestStore, type TestStore } from './test-store.js';
+
+const folders: string[] = [];
+afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
+
+/** Returns a new folder with these migrations, which do nothing. */
+function folderWith(...names: string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'migrations-'));
+  folders.push(folder);
+  for (const name of names) writeFileSync(join(folder, name), 'DROP TABLE IF EXISTS nothing;\n');
+  return folder;
+}
 
 describe('migrations', () => {
   let test: TestStore;
@@ -24,21 +38,36 @@ describe('migrations', () => {
   });
 
   it('are numbered without gaps, and contain only idempotent statements', () => {
-    const migrations = readMigrations(migrationsFolder());
+    const migrations = readMigrations(migrationFolders());
     expect(migrations.map((migration) => migration.id)).toEqual(migrations.map((_, i) => i + 1));
     for (const statement of migrations.flatMap((migration) => migration.statements)) {
       expect(statement).toMatch(/IF (NOT )?EXISTS|MODIFY SETTING/);
     }
   });
 
+  it('are one sequence over all folders, whatever folder a feature has its tables in', () => {
+    const folder = folderWith('9002_b.sql', '9001_a.sql');
+    expect(readMigrations([folder, ...migrationFolders()]).map(({ name }) => name)).toEqual([
+      ...readMigrations(migrationFolders()).map(({ name }) => name),
+      '9001_a.sql',
+      '9002_b.sql',
+    ]);
+  });
+
+  it('are rejected if two folders use the same number', () => {
+    expect(() => readMigrations([folderWith('9001_a.sql'), folderWith('9001_b.sql', '9004_c.sql')])).toThrow(
+      'The migrations 9001_a.sql and 9001_b.sql have the same number: give the newer one the number 9005.',
+    );
+  });
+
   it('are each recorded once', async () => {
     await test.store.migrate();
     const rows = await connection.select<[number]>('SELECT id FROM migrations ORDER BY id');
-    expect(rows.flat()).toEqual(readMigrations(migrationsFolder()).map((migration) => migration.id));
+    expect(rows.flat()).toEqual(readMigrations(migrationFolders()).map((migration) => migration.id));
   });
 
   it('can be repeated statement by statement', async () => {
-    for (const { statements } of readMigrations(migrationsFolder()))
+    for (const { statements } of readMigrations(migrationFolders()))
       for (const statement of statements) await connection.command(statement);
   });
 
@@ -50,7 +79,7 @@ describe('migrations', () => {
     });
     const [earlier, later] = [(id: number) => [4, 6].includes(id), (id: number) => [10, 11].includes(id)].map(
       (is) =>
-        readMigrations(migrationsFolder())
+        readMigrations(migrationFolders())
           .filter(({ id }) => is(id))
           .flatMap(({ statements }) => statements),
     ) as [string[], string[]];
@@ -83,7 +112,7 @@ describe('migrations', () => {
   });
 
   it('fail when an applied migration was edited', async () => {
-    const [first, ...rest] = readMigrations(migrationsFolder());
+    const [first, ...rest] = readMigrations(migrationFolders());
     const edited = { ...(first as NonNullable<typeof first>), checksum: 'other' };
     const error = await applyMigrations(connection, [edited, ...rest]).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(MigrationMismatchError);
@@ -108,7 +137,7 @@ describe('migrations', () => {
       checksum: 'x',
       statements: [`CREATE TABLE IF NOT EXISTS ${table} (a UInt8) ENGINE = MergeTree ORDER BY a`],
     };
-    const migrations = [...readMigrations(migrationsFolder()), extra];
+    const migrations = [...readMigrations(migrationFolders()), extra];
     await Promise.all([applyMigrations(connection, migrations), applyMigrations(connection, migrations)]);
     expect(await connection.select(`SELECT count() FROM ${table}`)).toEqual([[0]]);
   });

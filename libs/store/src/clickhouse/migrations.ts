@@ -20,27 +20,47 @@ interface Migration {
   checksum: string;
 }
 
+const ownFolder = join('libs', 'store', 'migrations');
+
 /**
- * Returns the folder `libs/store/migrations`, searched upwards from this file. This file is in
- * `libs/store/src` when run from source and in `dist/libs/store/src` after a build; the `.sql` files are
- * always in `libs/store/migrations`.
+ * Returns the folders of migrations: each folder `migrations` below `libs`, so a feature brings its tables in a folder of
+ * its own. This file runs from `libs`, or from `dist` after a build; the `.sql` files are always in `libs`.
  */
-export function migrationsFolder(): string {
+export function migrationFolders(): string[] {
   for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
-    const candidate = join(folder, 'libs', 'store', 'migrations');
-    if (existsSync(candidate)) return candidate;
-    if (folder === dirname(folder)) throw new MigrationMismatchError('libs/store/migrations is missing');
+    if (existsSync(join(folder, ownFolder))) return foldersNamedMigrations(join(folder, 'libs'));
+    if (folder === dirname(folder)) throw new MigrationMismatchError(`${ownFolder} is missing`);
   }
 }
 
+function foldersNamedMigrations(folder: string): string[] {
+  const below = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return below.flatMap(({ name }) => {
+    const path = join(folder, name);
+    return name === 'migrations' ? [path] : foldersNamedMigrations(path);
+  });
+}
+
 /**
- * Reads the migrations in a folder, in the order of their numbers. In a file, a `;` at the end of a line ends a
- * statement.
+ * Reads the migrations in these folders, in the order of their numbers: whatever the folder, the numbers are one
+ * sequence. In a file, a `;` at the end of a line ends a statement.
+ * @throws MigrationMismatchError when two files have the same number
  */
-export function readMigrations(folder: string): Migration[] {
-  const names = readdirSync(folder)
-    .filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name))
-    .sort();
+export function readMigrations(folders: readonly string[]): Migration[] {
+  const migrations = folders.flatMap(readFolder).sort((a, b) => a.id - b.id);
+  for (const [i, { id, name }] of migrations.entries()) {
+    const next = migrations[i + 1];
+    if (next?.id !== id) continue;
+    const free = String((migrations.at(-1)?.id ?? 0) + 1).padStart(4, '0');
+    throw new MigrationMismatchError(
+      `The migrations ${name} and ${next.name} have the same number: give the newer one the number ${free}.`,
+    );
+  }
+  return migrations;
+}
+
+function readFolder(folder: string): Migration[] {
+  const names = readdirSync(folder).filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name));
   return names.map((name) => {
     const text = readFileSync(join(folder, name), 'utf8').replaceAll('\r\n', '\n');
     return {

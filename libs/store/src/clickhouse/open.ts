@@ -5,7 +5,7 @@ import type { AnalystSqlRunner } from '../analyst-sql.js';
 import type { Store } from '../store.js';
 import { StoreClickHouseClient } from './store-clickhouse-client.js';
 import { applyFsync } from './fsync.js';
-import { applyMigrations, migrationsFolder, readMigrations } from './migrations.js';
+import { applyMigrations, migrationFolders, readMigrations } from './migrations.js';
 import { ClickHouseKeyedStates } from './states/keyed-states.js';
 import type { QueryLimits } from './query-limits.js';
 import { ClickHouseReader } from './reader.js';
@@ -29,6 +29,8 @@ export interface ClickHouseStoreOptions {
   database: string;
   /** Whether `migrate` makes ClickHouse sync each insert to the disk before it answers. Default: true. */
   fsyncAfterInsert?: boolean;
+  /** Folders with the migrations that `migrate` applies. Default: every folder `migrations` below `libs`. */
+  migrations?: readonly string[];
   /** Maximum number of open sockets to the server; further requests wait. */
   maxConnections?: number;
   /** Time limit in milliseconds for a write; after it, the write fails with StoreUnavailableError. */
@@ -113,7 +115,7 @@ export function openClickHouse(options: ClickHouseStoreOptions): Store {
     pipelines: new ClickHouseKeyedStates(connection, bounds, 'pipeline_states'),
     async migrate() {
       await createDatabase(connectionTo(options, 'default'), options.database);
-      await applyMigrations(connection, readMigrations(migrationsFolder()));
+      await applyMigrations(connection, readMigrations(options.migrations ?? migrationFolders()));
       await applyFsync(connection, options.fsyncAfterInsert ?? true);
     },
     async ping() {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createClient, type ClickHouseClient } from '@clickhouse/client';
 import type { Store } from '../store.js';
+import { migrationFolders } from './migrations.js';
 import { openClickHouse, type ClickHouseStoreOptions } from './open.js';
 
 /** A ClickHouse store for tests, in a database of its own on the tests' server. */
@@ -33,10 +34,15 @@ const tables = [
 const noMerges = 'max_bytes_to_merge_at_max_space_in_pool = 1, max_bytes_to_merge_at_min_space_in_pool = 1';
 
 /**
- * Opens a store in a database of its own on the tests' ClickHouse server. Parts are merged only on request. With
+ * Opens a store in a database of its own on the tests' ClickHouse server, with the tables of further folders of `migrations`. Parts are merged
+ * only on request. With
  * `analysts` the database is one that the user for analysts may read: there is one for each worker.
  */
-export async function openTestStore({ merges = false, analysts = false } = {}): Promise<TestStore> {
+export async function openTestStore({
+  merges = false,
+  analysts = false,
+  migrations = [] as readonly string[],
+} = {}): Promise<TestStore> {
   const url = process.env.TEST_CLICKHOUSE_URL;
   if (!url) throw new Error('TEST_CLICKHOUSE_URL is not set: the global set-up of the tests sets it');
   const database = analysts
@@ -44,7 +50,7 @@ export async function openTestStore({ merges = false, analysts = false } = {}): 
     : `store_${randomBytes(6).toString('hex')}`;
   const password = process.env.TEST_CLICKHOUSE_PASSWORD ?? '';
   const options = { url, user: 'tributary', password, database };
-  const store = openClickHouse(options);
+  const store = openClickHouse({ ...options, migrations: [...migrationFolders(), ...migrations] });
   await store.migrate();
   const engine = createClient({ url, username: options.user, password, database });
   for (const table of merges ? [] : tables) {

@@ -1,5 +1,13 @@
 import type { ComparableDefinition } from './resource.js';
 
+/**
+ * Returns the names of all members of a definition. The compiler rejects a name that the API does not have, and a
+ * member of the API that is missing here.
+ */
+export function membersOf<Definition>(names: Record<keyof Definition, true>): readonly string[] {
+  return Object.keys(names);
+}
+
 /** Returns the members in this list that are not null. */
 export function pick(item: object, names: readonly string[]): ComparableDefinition {
   const entries = names.map((name) => [name, (item as ComparableDefinition)[name]] as const);

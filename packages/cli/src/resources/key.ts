@@ -1,9 +1,15 @@
 import type { ApiKey, ApiKeyInput } from '#client';
 import { members } from '../output/column.js';
-import { pick, sortedNames } from './defined-members.js';
+import { membersOf, pick, sortedNames } from './defined-members.js';
 import type { ResourceOperations } from './resource.js';
 
-const names = ['name', 'scopes', 'streams', 'rate_limit', 'expires_at'];
+const names = membersOf<ApiKeyInput>({
+  name: true,
+  scopes: true,
+  streams: true,
+  rate_limit: true,
+  expires_at: true,
+});
 
 /** Keys. Keys are compared by name and found by id; revoked and expired keys are ignored. */
 export const keyResource: ResourceOperations = {

@@ -1,9 +1,9 @@
 import type { PipelineInput } from '#client';
 import { members } from '../output/column.js';
-import { pick, sourceOf, streamsOf } from './defined-members.js';
+import { membersOf, pick, sourceOf, streamsOf } from './defined-members.js';
 import type { ComparableDefinition, ResourceOperations } from './resource.js';
 
-const names = ['name', 'source', 'operators', 'from'];
+const names = membersOf<PipelineInput>({ name: true, source: true, operators: true, from: true });
 
 export const pipelineResource: ResourceOperations = {
   kind: 'pipeline',

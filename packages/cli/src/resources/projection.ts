@@ -1,9 +1,9 @@
 import type { ProjectionInput } from '#client';
 import { members } from '../output/column.js';
-import { pick, sourceOf, streamsOf } from './defined-members.js';
+import { membersOf, pick, sourceOf, streamsOf } from './defined-members.js';
 import type { ComparableDefinition, ResourceOperations } from './resource.js';
 
-const names = ['name', 'source', 'key', 'fields', 'from'];
+const names = membersOf<ProjectionInput>({ name: true, source: true, key: true, fields: true, from: true });
 
 export const projectionResource: ResourceOperations = {
   kind: 'projection',

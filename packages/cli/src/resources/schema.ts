@@ -1,10 +1,16 @@
 import type { SchemaAddress, SchemaInput } from '#client';
 import { UsageError } from '../errors/cli-error.js';
 import { members } from '../output/column.js';
-import { pick } from './defined-members.js';
+import { membersOf, pick } from './defined-members.js';
 import type { ResourceOperations } from './resource.js';
 
-const names = ['stream', 'event_type', 'schema', 'mode', 'compatibility'];
+const names = membersOf<SchemaAddress & SchemaInput>({
+  stream: true,
+  event_type: true,
+  schema: true,
+  mode: true,
+  compatibility: true,
+});
 
 /** Schemas, named `stream/event_type`. Deleting a schema retires it. */
 export const schemaResource: ResourceOperations = {

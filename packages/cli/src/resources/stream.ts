@@ -1,9 +1,14 @@
 import type { StreamInput } from '#client';
 import { members } from '../output/column.js';
-import { pick } from './defined-members.js';
+import { membersOf, pick } from './defined-members.js';
 import type { ResourceOperations } from './resource.js';
 
-const names = ['stream', 'partitions', 'retention', 'snapshot_every'];
+const names = membersOf<StreamInput>({
+  stream: true,
+  partitions: true,
+  retention: true,
+  snapshot_every: true,
+});
 
 /** Streams. Streams are never pruned, because that would delete their events. */
 export const streamResource: ResourceOperations = {

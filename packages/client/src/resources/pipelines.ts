@@ -1,10 +1,9 @@
 import { path } from '../http/address.js';
 import type { JsonApiClient } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
+import { Definitions } from './definitions.js';
 import { eventText } from '../producer/event-text.js';
-import type { Pages } from '../reading/pages.js';
 import type {
-  ListQuery,
   DryRunReport,
   DryRunInput,
   Pipeline,
@@ -24,46 +23,19 @@ export interface ReplaceOptions extends CallOptions {
 }
 
 /** `client.pipelines`: defines, reads, changes and deletes pipelines. */
-export class Pipelines {
-  constructor(private readonly api: JsonApiClient) {}
-
-  list(query: ListQuery = {}, options: CallOptions = {}): Pages<PipelineWithStats> {
-    return this.api.list({ path: '/api/v1/pipelines', name: 'pipelines', query }, options);
-  }
-
-  get(name: string, options: CallOptions = {}): Promise<PipelineDetail> {
-    return this.api.get({ path: path`/api/v1/pipelines/${name}`, ...options });
-  }
-
-  /** Defines a pipeline. Repeating the same definition changes nothing. */
-  define(input: PipelineInput, options: CallOptions = {}): Promise<Pipeline> {
-    return this.api.post('/api/v1/pipelines', { body: input, ...options });
+export class Pipelines extends Definitions<{
+  Input: PipelineInput;
+  Definition: Pipeline;
+  WithStats: PipelineWithStats;
+  Detail: PipelineDetail;
+}> {
+  constructor(api: JsonApiClient) {
+    super(api, 'pipelines');
   }
 
   replace(name: string, input: PipelineReplacement, options: ReplaceOptions = {}): Promise<Pipeline> {
     const { from, ...rest } = options;
     return this.api.put(path`/api/v1/pipelines/${name}`, { body: input, query: { from }, ...rest });
-  }
-
-  pause(name: string, options: CallOptions = {}): Promise<Pipeline> {
-    return this.api.post(path`/api/v1/pipelines/${name}/pause`, options);
-  }
-
-  resume(name: string, options: CallOptions = {}): Promise<Pipeline> {
-    return this.api.post(path`/api/v1/pipelines/${name}/resume`, options);
-  }
-
-  /**
-   * Starts a new job of the pipeline at the position that `from` of its definition names: the beginning of its source
-   * streams, or now.
-   */
-  reset(name: string, options: CallOptions = {}): Promise<Pipeline> {
-    return this.api.post(path`/api/v1/pipelines/${name}/reset`, options);
-  }
-
-  /** Deletes the pipeline with its open windows and its internal topics. */
-  delete(name: string, options: CallOptions = {}): Promise<void> {
-    return this.api.delete(path`/api/v1/pipelines/${name}`, options);
   }
 
   /** Shows what each operator would do with these events. No event is written. */

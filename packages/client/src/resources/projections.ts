@@ -1,6 +1,7 @@
 import { path } from '../http/address.js';
 import type { JsonApiClient } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
+import { Definitions } from './definitions.js';
 import { ProjectionChangesRequestAndParser, type ProjectionChangeMessage } from '../live/changes.js';
 import { LiveStream, type LiveOptions } from '../live/live-stream.js';
 import type { Pages } from '../reading/pages.js';
@@ -8,7 +9,6 @@ import { readProjectionState, type ProjectionKeyState } from '../reading/states.
 import type {
   WaitForPositions,
   JsonObject,
-  ListQuery,
   Projection,
   ProjectionDetail,
   ProjectionWithStats,
@@ -24,20 +24,14 @@ export interface ChangesOptions extends LiveOptions {
 }
 
 /** `client.projections`: defines, reads, changes and deletes projections. */
-export class Projections {
-  constructor(private readonly api: JsonApiClient) {}
-
-  list(query: ListQuery = {}, options: CallOptions = {}): Pages<ProjectionWithStats> {
-    return this.api.list({ path: '/api/v1/projections', name: 'projections', query }, options);
-  }
-
-  get(name: string, options: CallOptions = {}): Promise<ProjectionDetail> {
-    return this.api.get({ path: path`/api/v1/projections/${name}`, ...options });
-  }
-
-  /** Defines a projection. Repeating the same definition changes nothing. */
-  define(input: ProjectionInput, options: CallOptions = {}): Promise<Projection> {
-    return this.api.post('/api/v1/projections', { body: input, ...options });
+export class Projections extends Definitions<{
+  Input: ProjectionInput;
+  Definition: Projection;
+  WithStats: ProjectionWithStats;
+  Detail: ProjectionDetail;
+}> {
+  constructor(api: JsonApiClient) {
+    super(api, 'projections');
   }
 
   /**
@@ -46,27 +40,6 @@ export class Projections {
    */
   replace(name: string, input: ProjectionReplacement, options: CallOptions = {}): Promise<Projection> {
     return this.api.put(path`/api/v1/projections/${name}`, { body: input, ...options });
-  }
-
-  pause(name: string, options: CallOptions = {}): Promise<Projection> {
-    return this.api.post(path`/api/v1/projections/${name}/pause`, options);
-  }
-
-  resume(name: string, options: CallOptions = {}): Promise<Projection> {
-    return this.api.post(path`/api/v1/projections/${name}/resume`, options);
-  }
-
-  /**
-   * Computes the states again from the events, starting where `from` of the definition says. Reads return the old
-   * states until the new ones have caught up.
-   */
-  reset(name: string, options: CallOptions = {}): Promise<Projection> {
-    return this.api.post(path`/api/v1/projections/${name}/reset`, options);
-  }
-
-  /** Deletes the projection with its states. */
-  delete(name: string, options: CallOptions = {}): Promise<void> {
-    return this.api.delete(path`/api/v1/projections/${name}`, options);
   }
 
   /** Returns the state of one key. */

@@ -1,4 +1,5 @@
 import type { ProblemError } from '#api';
+import type { ResourceStores } from './resource-store.js';
 
 /** A record of the definitions topic cannot be read. Readers count and skip such a record. */
 export class UnreadableDefinitionError extends Error {
@@ -18,7 +19,7 @@ export interface StoredDefinitionPart {
  * The rules of one kind of definition, such as streams or API keys: how its records are read, written and superseded,
  * its limit, and what the audit shows of it. `T` is a definition, `P` is the content of one of its records.
  */
-export interface ResourceRules<T, P = T> {
+export interface ResourceRules<T = unknown, P = T> {
   /** Name of the kind of definition, such as `stream`, which is the first part of its records' keys. */
   readonly kind: string;
   /** Maximum number of definitions of this kind in one installation. */
@@ -54,4 +55,18 @@ export interface ResourceRules<T, P = T> {
   eventType(before: T | undefined, after: T | undefined): string | undefined;
   /** Returns the form of a definition that the audit shows; it contains no secrets. */
   redact(value: T): unknown;
+}
+
+/**
+ * A kind of definition that a feature adds to the registry. A process knows the kinds that it passes to
+ * `openDefinitions`.
+ */
+export interface ResourceKind<T = unknown, P = T> extends ResourceRules<T, P> {
+  /** Member of `Definitions` with the definitions of this kind, such as `projections`. */
+  readonly store: keyof ResourceStores;
+  /**
+   * Returns the reason why the work of this definition has failed; null if it has not. The health of the definitions
+   * counts the failed definitions of each kind with this method.
+   */
+  failureOf?(value: T): string | null;
 }

@@ -1,25 +1,27 @@
-import { compatibilities } from '#json-schema/modes';
-import { streamNamePattern } from '#event';
-import { JsonObjectReader } from '../resources/json-object-reader.js';
-import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';
-import { schemaModes, schemaName, type SchemaSubject, type SchemaVersion } from './schema-subject.js';
 import { definitionLimitReached } from '../changes/definition-problems.js';
+import { readDefinition } from '../resources/read-definition.js';
+import { UnreadableDefinitionError, type ResourceKind } from '../resources/resource-kind.js';
+import type { ResourceStore } from '../resources/resource-store.js';
+import { SchemaRecordContent, schemaName, type SchemaSubject } from './schema-subject.js';
+
+declare module '../resources/resource-store.js' {
+  interface ResourceStores {
+    /** Schemas, named by `schemaName(stream, event_type)`. */
+    schemas: ResourceStore<SchemaSubject>;
+  }
+}
 
 const mostSubjects = 10_000;
 const mostVersions = 1_000;
-
-/**
- * The content of one record of a schema subject: a schema version, and the settings of the whole subject from then on.
- */
-export type SchemaRecordContent = Omit<SchemaSubject, 'versions'> & SchemaVersion;
 
 /**
  * Rules of schemas. Each version of a schema has its own record, in the slot of its number; the records of all versions
  * remain. Mode, compatibility and retirement are part of the latest version's record: changing them replaces that
  * record.
  */
-export const schemaRules: ResourceRules<SchemaSubject, SchemaRecordContent> = {
+export const schemaKind: ResourceKind<SchemaSubject, SchemaRecordContent> = {
   kind: 'schema',
+  store: 'schemas',
   most: mostSubjects,
   full: () => definitionLimitReached(`The limit of ${mostSubjects} event types with a schema is reached.`),
   nameOf: ({ stream, event_type }) => schemaName(stream, event_type),
@@ -32,22 +34,12 @@ export const schemaRules: ResourceRules<SchemaSubject, SchemaRecordContent> = {
     return { slot: String(latest.version), body: { ...subject, ...latest } };
   },
   read: (identity, { slot, body }) => {
-    const fields = new JsonObjectReader(body, 'the schema');
-    const [stream, event_type] = [fields.text('stream'), fields.text('event_type')];
-    if (!streamNamePattern.test(stream) || schemaName(stream, event_type) !== identity)
+    const content = readDefinition(SchemaRecordContent, body);
+    if (schemaName(content.stream, content.event_type) !== identity)
       throw new UnreadableDefinitionError('stream and event_type differ from the record key');
-    if (String(fields.count('version')) !== slot)
+    if (String(content.version) !== slot)
       throw new UnreadableDefinitionError('version differs from the record key');
-    return {
-      stream,
-      event_type,
-      compatibility: fields.oneOf('compatibility', compatibilities),
-      mode: fields.oneOf('mode', schemaModes),
-      retired: fields.flag('retired'),
-      version: Number(slot),
-      schema: fields.any('schema'),
-      created_at: fields.time('created_at'),
-    };
+    return content;
   },
   compose: (parts) => {
     const { stream, event_type, compatibility, mode, retired } = parts.at(-1) as SchemaRecordContent;

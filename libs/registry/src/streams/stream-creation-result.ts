@@ -1,14 +1,6 @@
 import type { StreamId } from '#event';
 import type { StreamDefinition } from './stream-definition.js';
 
-/** A client's request to create a stream. Absent members get defaults. */
-export interface CreateStreamRequest {
-  stream: string;
-  partitions?: number;
-  retention?: StreamDefinition['retention'];
-  snapshot_every?: number;
-}
-
 /** A function that removes all rows of the stream with this id from the store. */
 export type RemoveStreamRows = (id: StreamId) => Promise<void>;
 

@@ -1,0 +1,47 @@
+import { definitionLimitReached } from '../changes/definition-problems.js';
+import { oneRecord } from '../resources/one-record.js';
+import type { ResourceKind } from '../resources/resource-kind.js';
+import type { ResourceStore } from '../resources/resource-store.js';
+import { mostPipelines, PipelineDefinition } from './pipeline-definition.js';
+import { requireSourceOfEachStream } from '../sources/source-stream-with-start-offsets.js';
+
+declare module '../resources/resource-store.js' {
+  interface ResourceStores {
+    /** Definitions of pipelines, by name. */
+    pipelines: ResourceStore<PipelineDefinition>;
+  }
+}
+
+/** Rules of pipelines. Each record contains the whole definition of a pipeline, with its job. */
+export const pipelineKind: ResourceKind<PipelineDefinition> = {
+  kind: 'pipeline',
+  store: 'pipelines',
+  most: mostPipelines,
+  full: () =>
+    definitionLimitReached(
+      `The limit of ${mostPipelines} pipelines is reached. Delete one that is not needed, or combine several with branches.`,
+    ),
+  ...oneRecord(PipelineDefinition, {
+    nameOf: ({ name }) => name,
+    specOf: ({ spec }) => spec,
+    requireConsistent: ({ spec, run }) => requireSourceOfEachStream(run.sources, spec.source.streams),
+  }),
+  failureOf: ({ failure }) => failure,
+  eventType: (before, after) => {
+    if (!after) return 'pipeline.deleted';
+    return `pipeline.${before ? actionOf(before, after) : 'created'}`;
+  },
+  redact: ({ run, ...shown }) => ({ ...shown, run: { id: run.id, started_at: run.started_at } }),
+};
+
+/**
+ * Returns the last part of the audit event type for a changed pipeline, such as `paused`. Of several differences, the
+ * most important one decides.
+ */
+function actionOf(before: PipelineDefinition, after: PipelineDefinition): string {
+  if (after.version !== before.version) return 'changed';
+  if (after.run.id !== before.run.id) return 'reset';
+  if (after.failure !== before.failure) return after.failure === null ? 'resumed' : 'failed';
+  if (after.paused !== before.paused) return after.paused ? 'paused' : 'resumed';
+  return 'changed';
+}
