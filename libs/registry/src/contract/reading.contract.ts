@@ -149,6 +149,9 @@ export function describeReading(given: DefinitionsTestProcesses): void {
   });
 
   describe('a reader that has failed', () => {
+    // It is replaced within half a second.
+    const often = { interval: 5 };
+
     it('is reported and replaced; meanwhile the last view is served', async () => {
       const names = given.names();
       const [definitions, other] = await given.two(names);
@@ -159,7 +162,7 @@ export function describeReading(given: DefinitionsTestProcesses): void {
         throw broken;
       });
       await other.keys.change('k2', () => aKey('k2'), ada);
-      await expect.poll(() => definitions.failure).toBe(broken);
+      await expect.poll(() => definitions.failure, often).toBe(broken);
       expect(() => definitionsHealth(definitions)).toThrow(DefinitionsOutdatedError);
       expect(definitions.keys.get('k1')).toEqual(aKey('k1'));
       remove();
@@ -177,7 +180,7 @@ export function describeReading(given: DefinitionsTestProcesses): void {
         throw new Error('broken');
       });
       await other.keys.change('k1', () => aKey('k1'), ada);
-      await expect.poll(() => definitions.failure).toBeDefined();
+      await expect.poll(() => definitions.failure, often).toBeDefined();
       remove();
       await definitions.start();
       expect(definitions.failure).toBeUndefined();
