@@ -85,10 +85,15 @@ it('the client has a method for every operation of the API', async () => {
   );
   // The clients of this route are exporters of OpenTelemetry.
   called.add('post /v1/logs');
-  expect([...called].sort()).toEqual(operations.sort());
+  expect(
+    [...called].sort(),
+    'Add the method to its class in packages/client/src/resources, and its call to `everyCall` in test/client/routes.spec.ts.',
+  ).toEqual(operations.sort());
 });
 
 it('the client has a class for every problem code of the catalogue', () => {
-  expect(Object.keys(problemClasses).sort()).toEqual(problemsOfEveryApp);
-  for (const code of problemsOfEveryApp) expect(problemClasses).toHaveProperty(code);
+  expect(
+    Object.keys(problemClasses).sort(),
+    'Add a class named after the code, and its entry in `problemClasses`, to packages/client/src/errors/problem-classes.ts.',
+  ).toEqual(problemsOfEveryApp);
 });

@@ -50,8 +50,8 @@ describe('the types of the client', () => {
   });
 
   it('differ when the server has an operator that they do not name', async () => {
-    const more = namesText('KeyOfEach<Client.Operator>', { ...operators, sample: {} });
-    expect(await complaintsOf(more)).toContain(`'sample' does not exist in type`);
+    const more = namesText('KeyOfEach<Client.Operator>', { ...operators, unheard_of: {} });
+    expect(await complaintsOf(more)).toContain(`'unheard_of' does not exist in type`);
     const { filter: _, ...fewer } = operators;
     const missing = await complaintsOf(namesText('KeyOfEach<Client.Operator>', fewer));
     expect(missing).toContain(`Property 'filter' is missing`);

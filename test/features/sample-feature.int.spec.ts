@@ -52,6 +52,8 @@ describe('the gateway with one more feature in its list', () => {
       code: 'sample_not_found',
       detail: 'There is no sample other. Ask for another one.',
     });
+    const unnamed = await gateway.core.instance.inject({ url: '/api/v1/samples/17' });
+    expect(unnamed.json()).toMatchObject({ status: 400, code: 'invalid_request' });
     const document = (await gateway.core.instance.inject({ url: '/openapi.json' })).json<{
       paths: Record<string, object>;
       components: { schemas: { Problem: { properties: { code: { enum: string[] } } } } };

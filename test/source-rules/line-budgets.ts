@@ -33,17 +33,15 @@ export function budgetFindings(sources: Source[], budgets: LineBudgets): Finding
     if (real === 0) findings.problems.push(`${folder} has no lines: remove it from line-budgets.json`);
     else if (real > budget)
       findings.problems.push(
-        `${folder} has ${real} lines, ${real - budget} more than its budget of ${budget}: shorten it, or raise the budget and give the reason in the commit message`,
+        `${folder} has ${real} lines, ${real - budget} more than its budget of ${budget}: shorten it, or set its budget to ${nextBudget(real)} in line-budgets.json and give the reason in the commit message`,
       );
     else if (budget - real > Math.max(toleratedLines, toleratedShare * real))
-      findings.hints.push(
-        `${folder} has ${real} lines: its budget of ${budget} can be ${loweredBudget(real)}`,
-      );
+      findings.hints.push(`${folder} has ${real} lines: its budget of ${budget} can be ${nextBudget(real)}`);
   }
   return findings;
 }
 
 /** Returns the budget for so many lines: the next multiple of 50. */
-export function loweredBudget(lines: number): number {
+export function nextBudget(lines: number): number {
   return Math.ceil(lines / 50) * 50;
 }

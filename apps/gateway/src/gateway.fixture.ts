@@ -20,11 +20,12 @@ import { MemoryLog } from '#kafka/memory';
 import type { EventFileExporter, EventReader, EventRow, AnalystSqlRunner } from '#store';
 import { MemoryStore } from '#store/memory';
 import { composeSettings } from '#api';
-import { DEFINITIONS, LOG, PRODUCER, settingsOf, type Feature } from '#app';
+import { DEFINITIONS, LOG, PRODUCER, kindsOf, settingsOf, type Feature } from '#app';
 import { eventValue, storedEventVariable } from '#dataflow';
 import { createNestWith } from '../../../libs/app/src/create-nest-with.fixture.js';
 import { rowBatchesOf } from '../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { GatewayConfig } from './gateway-config.js';
+import { features } from './features.js';
 import { LiveConnections } from './live/live-connections.js';
 import { gatewayApp } from './ports.js';
 import { Bulkhead } from './reads/bulkhead.js';
@@ -79,6 +80,7 @@ export interface GivenGatewayOptions {
 }
 
 export async function givenGateway(options: GivenGatewayOptions = {}): Promise<GivenGateway> {
+  const listed = options.features ?? features;
   const store = new MemoryStore(options.where ? { evaluate } : {});
   const log = new MemoryLog();
   const topics = new TopicAndGroupNames('spec.');
@@ -86,12 +88,12 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
     log,
     names: topics,
     defaults: { partitions: 2 },
-    kinds: [...resourceKinds, ...(options.features ?? []).flatMap(({ kinds = [] }) => kinds)],
+    kinds: [...resourceKinds, ...kindsOf(listed)],
   });
   await definitions.start();
   storeByName(store, definitions);
   const keys = scopes.map((scope) => ({ scope, ...generateKey() }));
-  const Config = composeSettings(GatewayConfig, ...settingsOf(options.features ?? []));
+  const Config = composeSettings(GatewayConfig, ...settingsOf(listed));
   const config = Object.assign(new Config(), {
     LOG_LEVEL: 'silent',
     KAFKA_TOPIC_PREFIX: 'spec.',
@@ -118,10 +120,7 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
     [Bulkhead, options.bulkhead ?? new Bulkhead({ concurrent: 4, queued: 100, waitMs: 10_000 })],
     [CONSISTENCY_BOUNDS, { timeoutMs: 50, unknownStreamMs: 20 }],
   ]);
-  const appOptions = gatewayApp(context, {
-    answers,
-    ...(options.features && { features: options.features }),
-  });
+  const appOptions = gatewayApp(context, { answers, features: listed });
   const routes = { core: [], query: [] };
   const [corePort] = appOptions.otherPorts ?? [];
   const app = await createHttpApp({

@@ -36,7 +36,10 @@ describe('the query port', () => {
   it('answers every route that changes something, even while too many bytes of answers wait', async () => {
     const changing = routesOf('query').filter(({ method }) => !['GET', 'HEAD'].includes(method));
     const refusable = changing.filter(({ access }) => !isAlwaysAnswered(access));
-    expect(refusable.map(({ method, url }) => `${method} ${url}`).sort()).toEqual([
+    expect(
+      refusable.map(({ method, url }) => `${method} ${url}`).sort(),
+      'Add `@AlwaysAnswered()` to a method that changes something. Add a route that only reads to the list in apps/gateway/src/ports.spec.ts.',
+    ).toEqual([
       // A SQL statement only reads.
       'POST /',
       'POST /api/v1/pipelines/dry-run',

@@ -7,6 +7,7 @@ import {
   type EventRecord,
   type StreamId,
 } from '#event';
+import { kindsOf } from '#app';
 import { StalledConsumerDetector } from '#engine';
 import { MemoryErasures } from '#engine/memory';
 import {
@@ -32,6 +33,7 @@ import {
 } from '#dataflow';
 import { createLogger } from '#telemetry';
 import { rowBatchesOf } from '../../../libs/store/src/row-batch/row-batches-of.fixture.js';
+import { features } from './features.js';
 import {
   ProjectionsProcessor,
   type ProjectionsProcessorOptions,
@@ -184,7 +186,7 @@ export class ProcessorTestBed {
       log: this.log,
       names: topics,
       defaults: { partitions: 2 },
-      kinds: resourceKinds,
+      kinds: [...resourceKinds, ...kindsOf(features)],
     });
   }
 

@@ -4,7 +4,7 @@ import { untilReachable, type ProcessContext } from '#http';
 import type { Log } from '#kafka';
 import { openDefinitions, resourceKinds, type Definitions } from '#registry';
 import { kafka } from './engines.js';
-import type { Feature } from './feature.js';
+import { kindsOf, type Feature } from './feature.js';
 import { LOG } from './log.module.js';
 import { PROCESS } from './process.module.js';
 
@@ -15,7 +15,7 @@ export const DEFINITIONS = Symbol('Definitions');
 @Module({})
 export class DefinitionsModule {
   static forRoot(features: readonly Feature[] = []): DynamicModule {
-    const kinds = [...resourceKinds, ...features.flatMap(({ kinds: own = [] }) => own)];
+    const kinds = [...resourceKinds, ...kindsOf(features)];
     const open = (context: ProcessContext, log: Log, names: TopicAndGroupNames): Definitions => {
       const defaults = { partitions: context.config.STREAM_PARTITIONS };
       const definitions = openDefinitions({ log, names, defaults, kinds });

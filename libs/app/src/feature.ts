@@ -27,6 +27,11 @@ export function modulesOf(features: readonly Feature[], app: 'gateway' | 'proces
   return features.flatMap(({ [app]: module }) => module ?? []);
 }
 
+/** Returns the kinds of definitions that features bring to an app. */
+export function kindsOf(features: readonly Feature[]): DefinitionsOptions['kinds'] {
+  return features.flatMap(({ kinds = [] }) => kinds);
+}
+
 /** Returns the configuration classes that features bring to an app. */
 export function settingsOf(features: readonly Feature[]): SettingsClass[] {
   return features.flatMap(({ settings = [] }) => settings);

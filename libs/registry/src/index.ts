@@ -20,5 +20,5 @@ export type { SourceStreamWithStartOffsets } from './sources/source-stream-with-
 export * from './streams/source-streams.js';
 export * from './schemas/schema-subject.js';
 export type { StreamDefinition } from './streams/stream-definition.js';
-import './changes/definition-problems.js';
+export { definitionLimitReached } from './changes/definition-problems.js';
 export { streamNotFound } from './streams/stream-problems.js';

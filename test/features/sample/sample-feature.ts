@@ -4,7 +4,13 @@ import { IsIn, IsString } from 'class-validator';
 import { DEFINITIONS, type Feature } from '#app';
 import { defineProblems, ProblemError } from '#api';
 import { PathParameter, RequireScope } from '#http';
-import { oneRecord, type Definitions, type ResourceKind, type ResourceStore } from '#registry';
+import {
+  definitionLimitReached,
+  oneRecord,
+  type Definitions,
+  type ResourceKind,
+  type ResourceStore,
+} from '#registry';
 import { counter } from '#telemetry';
 import { ApiAnswer } from '../../../apps/gateway/src/openapi/answers.js';
 import { ProcessorTasks, type ProcessorTask } from '../../../apps/processor/src/tasks/processor-tasks.js';
@@ -42,11 +48,24 @@ const sampleKind: ResourceKind<SampleDefinition> = {
   kind: 'color',
   store: 'colors',
   most: 10,
-  full: () => new ProblemError('definition_limit_reached', 'The limit of 10 samples is reached.'),
+  full: () => definitionLimitReached('The limit of 10 samples is reached.'),
   ...oneRecord(SampleDefinition, { nameOf: ({ name }) => name }),
   eventType: (before, after) => `color.${after ? (before ? 'changed' : 'created') : 'removed'}`,
   redact: (value) => value,
 };
+
+const sampleNamePattern = /^[a-z]{1,20}$/;
+
+/** Injects the name of a sample from the path of the URL. */
+function SampleName(): ParameterDecorator {
+  return PathParameter(
+    { name: 'name', schema: { type: 'string', pattern: sampleNamePattern.source } },
+    (text) => {
+      if (sampleNamePattern.test(text)) return text;
+      throw new ProblemError('invalid_request', 'The name of a sample has 1 to 20 characters from a to z.');
+    },
+  );
+}
 
 @ApiTags('samples')
 @Controller('api/v1/samples')
@@ -60,7 +79,7 @@ class SampleController {
   @RequireScope('events:read')
   @ApiOperation({ summary: 'Get one sample' })
   @ApiAnswer(SampleDefinition, { description: 'The sample.' })
-  one(@PathParameter({ name: 'name', schema: { type: 'string' } }) name: string): SampleDefinition {
+  one(@SampleName() name: string): SampleDefinition {
     sampleReads.inc();
     const found = this.definitions.colors.get(name);
     if (found) return found;

@@ -233,7 +233,10 @@ afterAll(() => gateway.close());
 describe('names that are hidden from a key', () => {
   it('are tested here for every route of the API', async () => {
     const routes = routesOfQueryPort(gateway).map((route) => route.replace(' /api/v1', ' '));
-    expect(routes.sort()).toEqual([...Object.keys(asks), ...without].sort());
+    expect(
+      routes.sort(),
+      'apps/gateway/src/access/hidden-streams.spec.ts: add a new route to `asks`, or to `without` if its request names nothing of a stream.',
+    ).toEqual([...Object.keys(asks), ...without].sort());
   });
 
   it('exist: without API keys, the answer differs from that for a name that does not exist', async () => {

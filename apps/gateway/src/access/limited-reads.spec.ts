@@ -214,9 +214,10 @@ afterAll(() => gateway.close());
 describe('a key that is limited to one stream', () => {
   it('is tested here on every route of the API', async () => {
     const routes = routesOfQueryPort(gateway);
-    expect(routes.filter((route) => ![...changes, ...pipelines].includes(route)).sort()).toEqual(
-      Object.keys(reads).sort(),
-    );
+    expect(
+      routes.filter((route) => ![...changes, ...pipelines].includes(route)).sort(),
+      'apps/gateway/src/access/limited-reads.spec.ts: add a new route to `reads` with its cases, or to `changes` if it changes something.',
+    ).toEqual(Object.keys(reads).sort());
   });
 
   const cases = Object.values(reads).flat();

@@ -1,4 +1,4 @@
-import { Controller, Delete, Get, Header, HttpCode, Post, UseGuards } from '@nestjs/common';
+import { Controller, Delete, Get, Header, HttpCode, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import {
   AlwaysAnswered,
@@ -9,12 +9,12 @@ import {
   Principal,
   RequireScope,
 } from '#http';
+import { RequireAllStreams } from '../access/require-all-streams.js';
 import { ApiAnswer, NoContent } from '../openapi/answers.js';
 import { IssuedKeyAnswer, KeyAnswer, keyAnswer } from './key-answers.js';
 import { RotationInput } from './key-input.js';
 import { KeyStore } from './key-store.js';
 import { Problems, bodyProblems, changeProblems, createProblems } from '../openapi/problems.js';
-import { AllStreamsKeyGuard } from './all-streams-key.js';
 
 /** Injects the key id from the path of the URL. */
 function KeyId(): ParameterDecorator {
@@ -23,7 +23,7 @@ function KeyId(): ParameterDecorator {
 
 /** Routes of one API key: reads, revokes and rotates it. */
 @ApiTags('keys')
-@UseGuards(AllStreamsKeyGuard)
+@RequireAllStreams('manage keys')
 @Controller('api/v1/keys/:key_id')
 export class KeyController {
   constructor(private readonly keys: KeyStore) {}

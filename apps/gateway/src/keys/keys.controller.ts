@@ -1,19 +1,19 @@
-import { Controller, Get, Header, Post, Res, UseGuards } from '@nestjs/common';
+import { Controller, Get, Header, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { AlwaysAnswered, Body, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import { pageByName } from '../lists/page-by-name.js';
+import { RequireAllStreams } from '../access/require-all-streams.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { IssuedKeyAnswer, keyAnswer, KeyList } from './key-answers.js';
 import { KeyInput } from './key-input.js';
 import { KeyStore } from './key-store.js';
 import { Problems, bodyProblems, createProblems } from '../openapi/problems.js';
 import { PageParameters } from '../parameters/page-parameters.js';
-import { AllStreamsKeyGuard } from './all-streams-key.js';
 
 /** `GET` and `POST /api/v1/keys`: lists and issues API keys. */
 @ApiTags('keys')
-@UseGuards(AllStreamsKeyGuard)
+@RequireAllStreams('manage keys')
 @Controller('api/v1/keys')
 export class KeysController {
   constructor(private readonly keys: KeyStore) {}

@@ -34,6 +34,7 @@ describe('the OpenAPI document', () => {
       operations()
         .map(({ path, method }) => `${method} ${path}`)
         .sort(),
+      'Add a new endpoint to the list in apps/gateway/src/openapi/openapi.spec.ts, which is sorted.',
     ).toEqual([
       'delete /api/v1/entities/{entity_id}',
       'delete /api/v1/keys/{key_id}',

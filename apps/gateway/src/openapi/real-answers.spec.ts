@@ -39,8 +39,11 @@ const pipeline = {
   ],
 };
 const given = [1, 'x', 2].map((n) => ({ stream: 'orders', event_type: 'order.placed', data: { n } }));
-const send = (method: Method, url: string, payload?: object) =>
-  gateway.core.instance.inject({ method, url, ...(payload && { payload }) });
+const send = (method: Method, url: string, ...[payload, type = 'application/json']: [object?, string?]) =>
+  gateway.core.instance.inject({
+    ...{ method, url },
+    ...(payload && { payload, headers: { 'content-type': type } }),
+  });
 
 beforeAll(async () => {
   gateway = await givenGateway();
@@ -60,6 +63,15 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
+/** Returns the path of the document that a URL belongs to. */
+function pathOf(url: string): string {
+  const path = url.split('?')[0] ?? '';
+  const found = Object.keys(document.paths)
+    .filter((one) => new RegExp(`^${one.replace(/\{[^}]+\}/g, '[^/]+')}$`).test(path))
+    .sort((a, b) => a.split('{').length - b.split('{').length);
+  return found[0] ?? '';
+}
+
 /** Returns what the document says about an answer: the schema of its body, undefined for an answer without one. */
 function documented(
   method: Method,
@@ -67,11 +79,8 @@ function documented(
   answer: { status: number; type: string },
 ): object | undefined {
   const { status, type } = answer;
-  const path = url.split('?')[0] ?? '';
-  const template = Object.keys(document.paths)
-    .filter((one) => new RegExp(`^${one.replace(/\{[^}]+\}/g, '[^/]+')}$`).test(path))
-    .sort((a, b) => a.split('{').length - b.split('{').length)[0];
-  const response = document.paths[template ?? '']?.[method.toLowerCase()]?.responses[status];
+  const template = pathOf(url);
+  const response = document.paths[template]?.[method.toLowerCase()]?.responses[status];
   expect(response, `${method} ${template} ${status}`).toBeDefined();
   const content = response?.content?.[type] as { schema: object } | undefined;
   expect(content === undefined, `a body of ${type}`).toBe(type === '');
@@ -102,7 +111,10 @@ const batch = '/api/v1/events/batch';
 const schema = { type: 'object', properties: { a: { type: 'string' } } };
 const stricter = { ...schema, required: ['a'] };
 
-const requests: [number, Method, string, object?][] = [
+const cloudEvent = { specversion: '1.0', id: 'a', source: '/s', type: 't' };
+
+/** Status, method and URL of each request, and its body with its media type; default: application/json. */
+const requests: [number, Method, string, object?, string?][] = [
   [201, 'POST', '/api/v1/events', good],
   [201, 'POST', '/api/v1/events', { ...good, entity_id: 'order-1' }],
   [400, 'POST', '/api/v1/events', bad],
@@ -116,6 +128,8 @@ const requests: [number, Method, string, object?][] = [
   [409, 'POST', '/api/v1/streams', { stream: 'plain' }],
   [200, 'POST', '/api/v1/streams/plain/raw?event_type=seen', { user: 'ann' }],
   [200, 'POST', '/api/v1/streams/plain/raw?event_type=/kind', { user: 'ann' }],
+  [204, 'POST', '/api/v1/streams/plain/cloudevents', cloudEvent, 'application/cloudevents+json'],
+  [200, 'POST', '/v1/logs', { resourceLogs: [] }],
   [200, 'GET', '/api/v1/streams'],
   [200, 'GET', '/api/v1/streams/orders'],
   [404, 'GET', '/api/v1/streams/oders'],
@@ -159,6 +173,7 @@ const requests: [number, Method, string, object?][] = [
   [200, 'PUT', '/api/v1/projections/revenue', { ...projection, key: 'event.event_type' }],
   [200, 'POST', '/api/v1/projections/revenue/pause'],
   [200, 'POST', '/api/v1/projections/revenue/resume'],
+  [200, 'POST', '/api/v1/projections/revenue/reset'],
   [204, 'DELETE', '/api/v1/projections/revenue'],
   [201, 'POST', '/api/v1/pipelines', pipeline],
   [200, 'POST', '/api/v1/pipelines', pipeline],
@@ -172,18 +187,41 @@ const requests: [number, Method, string, object?][] = [
   [200, 'POST', '/api/v1/pipelines/minutes/resume'],
   [200, 'POST', '/api/v1/pipelines/minutes/reset'],
   [204, 'DELETE', '/api/v1/pipelines/minutes'],
+  [200, 'GET', '/health'],
   [200, 'GET', '/health/live'],
+  [200, 'GET', '/health/ready'],
   [200, 'GET', '/api/v1/health-history'],
   [200, 'GET', '/api/v1/keys/{key_id}'],
   [200, 'POST', '/api/v1/keys/{key_id}/rotate', { overlap: '1h' }],
   [204, 'DELETE', '/api/v1/keys/{key_id}'],
 ];
 
+/** Operations without a request here, with the reason. */
+const without: Record<string, string> = {
+  'get /api/v1/events/export': 'The answer is lines or a file.',
+  'get /api/v1/events/stream': 'The answer does not end.',
+  'get /api/v1/projections/{name}/changes': 'The answer does not end.',
+  'get /metrics': 'The answer is text.',
+};
+
+describe('every operation of the document', () => {
+  it('has a request here', () => {
+    const asked = requests.map(([, method, url]) => `${method.toLowerCase()} ${pathOf(url)}`);
+    const all = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method} ${path}`),
+    );
+    expect(
+      all.sort(),
+      'apps/gateway/src/openapi/real-answers.spec.ts: add a request to `requests`, with its status, method and URL, or the reason to `without`.',
+    ).toEqual([...new Set([...asked, ...Object.keys(without)])].sort());
+  });
+});
+
 describe('real answers match the OpenAPI document', () => {
   it.each(requests)('status %d for %s %s with %j', async (...row) => {
-    const [status, method, address, payload] = row;
+    const [status, method, address, payload, sent] = row;
     const url = address.replace('{key_id}', keyId);
-    const answer = await send(method, url, payload);
+    const answer = await send(method, url, payload, sent);
     expect(answer.statusCode, answer.body).toBe(status);
     const type = String(answer.headers['content-type'] ?? '').split(';')[0] ?? '';
     const described = documented(method, url, { status, type });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, vi } from 'vitest';
+import { kindsOf } from '#app';
 import { StalledConsumerDetector } from '#engine';
 import { MemoryErasures } from '#engine/memory';
 import { allStreams } from '#api';
@@ -26,6 +27,7 @@ import {
   type EventCountsByOperator,
 } from '#dataflow';
 import { createLogger } from '#telemetry';
+import { features } from '../features.js';
 import { PipelinesProcessor, type PipelinesProcessorOptions } from './pipelines-processor.js';
 
 export const topics = new TopicAndGroupNames('test.');
@@ -242,7 +244,7 @@ export class PipelineTestBed {
       log: this.log,
       names: topics,
       defaults: { partitions: 2 },
-      kinds: resourceKinds,
+      kinds: [...resourceKinds, ...kindsOf(features)],
     });
   }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileFold } from './compile-fold.js';
 import { DefinitionError } from '../definition/definition-error.js';
+import { foldOperations } from '../fold-operations/index.js';
 import type { FoldField } from './compile-fields.js';
 
 const errors = (fields: Record<string, FoldField>) => {
@@ -16,12 +17,7 @@ const one = (op: string, value?: string) => errors({ f: { op, value } });
 
 describe('the fields of a definition', () => {
   it.each<[string, string | undefined, string, string]>([
-    [
-      'median',
-      'event.data.x',
-      '/fields/f/op',
-      'must be one of count, sum, min, max, avg, first, last, count_distinct',
-    ],
+    ['median', 'event.data.x', '/fields/f/op', `must be one of ${Object.keys(foldOperations).join(', ')}`],
     ['constructor', 'event.data.x', '/fields/f/op', 'must be one of'],
     ['sum', undefined, '/fields/f/value', 'is required: sum needs one, such as "event.data.amount"'],
     ['count', 'event.data.x', '/fields/f/value', 'must be left out: count takes no value'],

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DefinitionError } from '../definition/definition-error.js';
 import { compilePipeline } from './compile-pipeline.js';
 import { flowOf, pipelineOf } from './pipeline.fixture.js';
+import { operators } from '../operators/index.js';
 import type { OperatorJson } from '../operators/operator.js';
 import type { PipelineSpec } from './pipeline-spec.js';
 
@@ -109,7 +110,7 @@ describe('a pipeline definition', () => {
     [
       'two operators in one',
       { operators: [{ filter: 'true', emit: { stream: 'out' } }] },
-      '/operators/0: must have exactly one member, one of filter, map, flat_map',
+      `/operators/0: must have exactly one member, one of ${Object.keys(operators).join(', ')}`,
     ],
     [
       'an operator name that is a member of Object.prototype',

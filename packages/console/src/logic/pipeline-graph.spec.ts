@@ -24,6 +24,11 @@ describe('the graph of a pipeline', () => {
     expect(width).toBe(nodeSize.width);
   });
 
+  it('has a text or a number of an operator as its label', () => {
+    const { nodes } = pipelineGraph(source, [{ filter: 'true' }, { unheard_of: 0.5 }, { unheard_of: {} }]);
+    expect(nodes.slice(1).map(({ label }) => label)).toEqual(['true', '0.5', '']);
+  });
+
   it('has branches beside each other, with the pointers of the API', () => {
     const branch = [
       { when: 'a', operators: [{ emit: { stream: 'x' } }] },

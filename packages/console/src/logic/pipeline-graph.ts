@@ -159,7 +159,7 @@ const labels: Record<OperatorName, (spec: Readonly<Record<string, unknown>>) => 
 };
 
 function labelOf(name: string, spec: unknown): string {
-  if (typeof spec === 'string') return spec;
+  if (['string', 'number', 'boolean'].includes(typeof spec)) return String(spec);
   const label = Object.hasOwn(labels, name) ? labels[name as OperatorName] : () => '';
   return label((spec ?? {}) as Readonly<Record<string, unknown>>);
 }
