@@ -26,7 +26,6 @@ import { createNestWith } from '../../../libs/app/src/create-nest-with.fixture.j
 import { rowBatchesOf } from '../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { GatewayConfig } from './gateway-config.js';
 import { features } from './features.js';
-import { LiveConnections } from './live/live-connections.js';
 import { gatewayApp } from './ports.js';
 import { Bulkhead } from './reads/bulkhead.js';
 import { CONSISTENCY_BOUNDS } from './consistency/consistency-limits.js';
@@ -34,7 +33,7 @@ import { FLUSHES } from './consistency/flush-request-sender.js';
 import { FILES } from './exports/event-exporter.js';
 import { filesByStreamName, sqlByStreamName } from './reads/by-stream-name.js';
 import { SQL } from './sql/sql-statement-runner.js';
-import { CLICKHOUSE_CLIENTS } from './stores/stores.module.js';
+import { CLICKHOUSE_CLIENTS, StoreTables } from './stores/stores.module.js';
 import { FakeEventFileExporter } from './exports/fake-files.fixture.js';
 import { FakeAnalystSqlRunner } from './sql/fake-sql.fixture.js';
 
@@ -114,6 +113,7 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
     [PRODUCER, await log.producer()],
     [DEFINITIONS, definitions],
     [CLICKHOUSE_CLIENTS, { requests, live: { ...requests, ping: async () => undefined } }],
+    [StoreTables, new StoreTables(Promise.resolve())],
     [SQL, sqlByStreamName(options.sql ?? new FakeAnalystSqlRunner(), definitions)],
     [FILES, filesByStreamName(options.files ?? new FakeEventFileExporter(), definitions)],
     [FLUSHES, { ask: () => undefined }],
@@ -145,7 +145,7 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
     topics,
     topicOf: (stream) => topics.ofStream(definitions.stream(stream)?.id ?? `${stream}#0`),
     close: async () => {
-      nest.get(LiveConnections, { strict: false }).close();
+      await context.lifecycle.stop();
       await nest.close();
       await definitions.close();
       await log.close();

@@ -48,6 +48,6 @@ export {
 } from './route-config.js';
 export * from './server/run-app.js';
 export { askedFor, DescribeBody, schemaOf } from './openapi/schema-of.js';
-export { untilReachable, ShutdownWhileWaitingError } from './server/until-reachable.js';
+export { untilReachable } from './server/until-reachable.js';
 export { resetAnswer } from './answers/reset-answer.js';
 export { whenClosed } from './when-closed.js';

@@ -71,6 +71,8 @@ class LogDefinitions implements Omit<Definitions, keyof ResourceStores> {
     this.kinds = [erasureKind, ...options.kinds];
     rejectDuplicates([streamRules, ...this.kinds], 'kind');
     rejectDuplicates(this.kinds, 'store');
+    const taken = this.kinds.find(({ store }) => store in LogDefinitions.prototype);
+    if (taken) throw new RangeError(`The store of the kind ${taken.kind} cannot be named ${taken.store}.`);
     this.follower = new DefinitionsTopicFollower(
       log,
       names.definitions,
@@ -152,7 +154,7 @@ class LogDefinitions implements Omit<Definitions, keyof ResourceStores> {
   failed(): Record<string, number> {
     const failed: Record<string, number> = {};
     for (const kind of this.kinds) {
-      if (!('failureOf' in kind)) continue;
+      if (!kind.failureOf) continue;
       const values = this.follower.view.of(kind).all();
       failed[kind.store] = values.filter((value) => kind.failureOf?.(value) !== null).length;
     }

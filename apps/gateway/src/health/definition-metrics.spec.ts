@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { metricsText } from '#telemetry';
+import { givenGateway } from '../gateway.fixture.js';
 import { earliestExpiry, publishDefinitionMetrics } from './definition-metrics.js';
 
 const at = (day: number) => `2100-01-0${day}T00:00:00Z`;
@@ -45,5 +46,11 @@ describe('metrics of definitions that may need attention', () => {
     expect(await shown('tributary_key_earliest_expiry_timestamp_seconds')).toEqual([]);
     expect(await shown('tributary_projection_state')).toEqual([]);
     expect(await shown('tributary_pipeline_state')).toEqual([]);
+  });
+
+  it('have no expiry of keys while the gateway starts: 0 would be an alert', async () => {
+    const gateway = await givenGateway();
+    expect(await shown('tributary_key_earliest_expiry_timestamp_seconds')).toEqual([]);
+    await gateway.close();
   });
 });

@@ -30,15 +30,16 @@ export class HealthModule {
     history: HealthHistory,
   ) {
     registerChecks(health, { log, store, definitions, lag, processor, history });
+    const unpublish = onScrape(() => publishDefinitionMetrics(definitions));
+    let stopFollowing = (): void => undefined;
     lifecycle.onStart(async () => {
-      const stop = lag.follow(historyIntervalMs, (materializer) =>
+      stopFollowing = lag.follow(historyIntervalMs, (materializer) =>
         history.add({ materializer, failed_jobs: failedJobs(definitions) }),
       );
-      const unpublish = onScrape(() => publishDefinitionMetrics(definitions));
-      lifecycle.onStop('lag', async () => {
-        stop();
-        unpublish();
-      });
+    });
+    lifecycle.onStop('lag', async () => {
+      stopFollowing();
+      unpublish();
     });
   }
 }

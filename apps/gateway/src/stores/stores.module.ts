@@ -71,13 +71,12 @@ export class StoresModule {
   }
 }
 
+/** Begins at once: neither Kafka nor the other steps of the start must delay the tables, or the error of ClickHouse. */
 function createTables(context: ProcessContext, store: Store): StoreTables {
-  const exist = new Promise<void>((resolve) =>
-    context.lifecycle.onStart(async () => {
-      untilReachable(context, clickHouse, () => store.migrate()).then(resolve, (error: unknown) => {
-        if (!(error instanceof ShutdownWhileWaitingError)) context.crash(error as Error);
-      });
-    }),
-  );
+  const exist = new Promise<void>((resolve) => {
+    untilReachable(context, clickHouse, () => store.migrate()).then(resolve, (error: unknown) => {
+      if (!(error instanceof ShutdownWhileWaitingError)) context.crash(error as Error);
+    });
+  });
   return new StoreTables(exist);
 }

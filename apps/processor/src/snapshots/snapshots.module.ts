@@ -1,7 +1,6 @@
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
-import { PROCESS } from '#app';
 import { LagMonitor, StalledConsumerDetector, type LagGauge } from '#engine';
-import type { ProcessContext } from '#http';
+import { ProcessorTasks } from '../tasks/processor-tasks.js';
 import { TASK_DEPENDENCIES, type TaskDependencies } from '../tasks/task-dependencies.js';
 import { snapshotLagRecords, snapshotLagSeconds } from './snapshot-metrics.js';
 import { EntitySnapshotter } from './entity-snapshotter.js';
@@ -44,13 +43,12 @@ const snapshotLag: LagGauge = {
 })
 export class SnapshotsModule implements OnModuleInit {
   constructor(
-    @Inject(PROCESS) private readonly process: ProcessContext,
+    private readonly tasks: ProcessorTasks,
     @Inject(TASK_DEPENDENCIES) private readonly shared: TaskDependencies,
     private readonly snapshotter: EntitySnapshotter,
   ) {}
 
   onModuleInit(): void {
-    const { lifecycle } = this.process;
     const lag = new LagMonitor({
       admin: this.shared.log.admin,
       progress: new StalledConsumerDetector(),
@@ -60,11 +58,20 @@ export class SnapshotsModule implements OnModuleInit {
       gauge: snapshotLag,
       partitions: () => this.snapshotter.partitions(),
     });
-    lifecycle.onStart(async () => {
-      lag.start();
-      this.snapshotter.start();
+    this.tasks.add({
+      name: 'snapshots',
+      // The health checks do not see their lag.
+      partitions: () => [],
+      lag: snapshotLag,
+      complaint: undefined,
+      start: () => {
+        lag.start();
+        this.snapshotter.start();
+      },
+      close: async () => {
+        lag.stop();
+        await this.snapshotter.close();
+      },
     });
-    lifecycle.onStop('lag of snapshots', async () => lag.stop());
-    lifecycle.onStop('snapshots', () => this.snapshotter.close());
   }
 }

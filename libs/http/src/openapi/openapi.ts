@@ -5,6 +5,7 @@ import './health-schema.js';
 import { completeDocument, operationsOfPort } from './openapi-document.js';
 import '../problems/problem-schema.js';
 import { componentSchemas } from './schema-of.js';
+import type { PortRouteConfig } from '../route-config.js';
 import { protectPage } from '../security-headers.js';
 
 const bearer = {
@@ -56,11 +57,13 @@ export function protectDocuments(instance: FastifyInstance): void {
 export function serveDocuments(nest: NestFastifyApplication, ports: readonly DocumentedPort[]): void {
   const documents = new Map<FastifyInstance, () => OpenAPIObject>();
   for (const port of ports) {
-    const { instance, openapi } = port;
+    const { instance, name, openapi } = port;
     // The redirect is relative, so that it works behind a proxy that adds a path prefix. On ports with keys, `/` accepts
     // SQL.
-    if (!openapi.keys) instance.get('/', (_request, reply) => reply.redirect('docs', 302));
-    documents.set(instance, () => documentOf(nest, port));
+    const config = { onlyOn: name } satisfies PortRouteConfig;
+    if (!openapi.keys) instance.get('/', { config }, (_request, reply) => reply.redirect('docs', 302));
+    let document: OpenAPIObject | undefined;
+    documents.set(instance, () => (document ??= documentOf(nest, port)));
   }
   SwaggerModule.setup('docs', nest, {} as OpenAPIObject, {
     jsonDocumentUrl: 'openapi.json',

@@ -10,6 +10,7 @@ import { protectDocuments, serveDocuments } from '../openapi/openapi.js';
 import { ProblemFilter, ProblemSender } from '../problems/send-problem.js';
 import {
   createHttpPort,
+  rejectRoutesOfOtherPorts,
   serveRoutesOf,
   type HttpPort,
   type HttpPortOptions,
@@ -73,6 +74,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   const services = new ServicesOfNest();
   const { adapter, ...first } = createHttpPort(context, { sender, services }, options);
   protectDocuments(first.instance);
+  rejectRoutesOfOtherPorts(first);
   const otherPorts = others.map((port) => {
     const { instance, drain, name } = createHttpPort(context, { sender, services }, port);
     serveRoutesOf(first.instance, { instance, name });

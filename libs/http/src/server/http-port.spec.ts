@@ -1,12 +1,13 @@
 import { Controller, Get, Module, Req } from '@nestjs/common';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { SwaggerModule } from '@nestjs/swagger';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { AppConfig } from '#api';
 import { ConfiguredKeyRing, generateKey, Public, requireApiKeys, RequireScope } from '../auth/index.js';
 import { portOf } from '../port-name.js';
 import { OnlyOnPort } from '../route-config.js';
 import { createHttpApp, type HttpApp } from './http-app.js';
-import type { HttpPort } from './http-port.js';
+import { serveRoutesOf, type HttpPort } from './http-port.js';
 import { createContext } from './process-context.js';
 
 let created = 0;
@@ -92,6 +93,14 @@ describe('an application with two ports', () => {
     }
   });
 
+  it('makes the document of a port once', async () => {
+    const made = vi.spyOn(SwaggerModule, 'createDocument');
+    for (let n = 0; n < 3; n++)
+      for (const port of [app, unlocked]) await get(port, '/openapi.json', { authorization });
+    expect(made.mock.calls.length).toBeLessThanOrEqual(2);
+    made.mockRestore();
+  });
+
   it('has a document for each port, with the routes of that port', async () => {
     const documentOf = async (port: HttpPort) =>
       (await get(port, '/openapi.json', { authorization })).json<{
@@ -123,4 +132,48 @@ it('an application does not start if a route that the port with keys has declare
   await expect(createHttpApp({ context, module: ForgottenModule, configure })).rejects.toThrow(
     'Routes without a scope on a port with keys: GET /forgotten',
   );
+});
+
+describe('an application', () => {
+  it('does not start if a route is meant for a port that is not the first', async () => {
+    @Controller()
+    class ForeignController {
+      @Get('internal')
+      @OnlyOnPort('other')
+      @Public()
+      get(): string {
+        return 'open on the first port';
+      }
+    }
+    @Module({ controllers: [ForeignController] })
+    class ForeignModule {}
+    const options = { context, module: ForeignModule, port: 'first', otherPorts: [{ port: 'other' }] };
+    await expect(createHttpApp(options)).rejects.toThrow(
+      'OnlyOnPort must name the first port, first: GET /internal (only on other)',
+    );
+  });
+
+  it('starts with two ports without keys, each with its document', async () => {
+    const openapi = { title: 'T', description: '', version: '1' };
+    const both = await createHttpApp({
+      ...{ context, module: SampleModule, port: 'locked', openapi },
+      otherPorts: [{ port: 'other', openapi }],
+    });
+    for (const { instance } of [both, ...both.otherPorts])
+      expect((await instance.inject('/')).headers.location).toBe('docs');
+    await both.nest.close();
+  });
+});
+
+it('a copied route keeps its hooks and limits', async () => {
+  const [source, copy] = [fastify(), fastify()];
+  serveRoutesOf(source, { instance: copy, name: 'copy' });
+  const preHandler = (_: unknown, reply: FastifyReply) => void reply.code(202).send('by the hook');
+  source.get('/hooked', { preHandler }, () => 'by the handler');
+  source.post('/limited', { bodyLimit: 10 }, () => 'received');
+  for (const instance of [source, copy]) {
+    expect((await instance.inject('/hooked')).body).toBe('by the hook');
+    const long = { method: 'POST', url: '/limited', payload: { text: 'more than ten bytes' } } as const;
+    expect((await instance.inject(long)).statusCode).toBe(413);
+  }
 });

@@ -133,16 +133,24 @@ export function serveRoutesOf(
 }
 
 function addRoute(instance: FastifyInstance, route: RouteOptions): void {
-  const { method, url, handler, config, constraints, onRequest } = route;
+  const { method, url } = route;
   // Fastify adds a HEAD route to each GET route by itself, on each port.
   const isThere = [method].flat().every((each) => instance.hasRoute({ method: each, url }));
-  if (isThere) return;
-  instance.route({
-    method,
-    url,
-    handler,
-    ...(config && { config }),
-    ...(constraints && { constraints }),
-    ...(onRequest && { onRequest }),
+  if (!isThere) instance.route({ ...route });
+}
+
+/**
+ * Makes the start fail if a route of the first port is meant for another port only: the first port serves every route,
+ * so the route would be open on a port that must not have it.
+ */
+export function rejectRoutesOfOtherPorts({ instance, name }: Pick<HttpPort, 'instance' | 'name'>): void {
+  const foreign: string[] = [];
+  instance.addHook('onRoute', ({ method, url, config }) => {
+    const { onlyOn = name } = (config ?? {}) as PortRouteConfig;
+    if (onlyOn !== name) foreign.push(`${[method].flat().join(', ')} ${url} (only on ${onlyOn})`);
+  });
+  instance.addHook('onReady', (done) => {
+    if (foreign.length === 0) return done();
+    done(new Error(`OnlyOnPort must name the first port, ${name}: ${foreign.join('; ')}.`));
   });
 }

@@ -3,6 +3,11 @@ import type { Logger } from '#telemetry';
 /** Share of the shutdown time that HTTP ports may use for requests in flight. */
 const shareOfPorts = 0.6;
 
+/** The shutdown of the process began during its start, for example while its app waited for Kafka or ClickHouse. */
+export class ShutdownWhileWaitingError extends Error {
+  override readonly name = 'ShutdownWhileWaitingError';
+}
+
 /** A step of the shutdown of a process. The signal `deadline` is aborted when the time for the step is over. */
 type ShutdownStep = (deadline: AbortSignal) => Promise<void>;
 
@@ -36,9 +41,15 @@ export class ProcessLifecycle {
     this.starts.push(run);
   }
 
-  /** Runs the steps of the start. @throws the error of the first step that fails; the steps after it do not run */
+  /**
+   * Runs the steps of the start. @throws the error of the first step that fails, and ShutdownWhileWaitingError when the
+   * shutdown begins; the steps after it do not run
+   */
   async start(): Promise<void> {
-    for (const run of this.starts) await run();
+    for (const run of this.starts) {
+      if (this.stopping.aborted) throw new ShutdownWhileWaitingError('stopped during the start');
+      await run();
+    }
   }
 
   /**

@@ -3,7 +3,7 @@ import { openTracing, watchEventLoop } from '#telemetry';
 import { createContext, type ProcessContext } from './process-context.js';
 import { exportCertificateMetrics } from './certificate-metrics.js';
 import { packageVersion } from './package-version.js';
-import { ShutdownWhileWaitingError } from './until-reachable.js';
+import { ShutdownWhileWaitingError } from './process-lifecycle.js';
 import { buildInfo } from '../metrics.js';
 
 /** What `runApp` needs of an app: its configuration class, its start, and its one-time commands. */

@@ -1,6 +1,7 @@
 import { createLogger } from '#telemetry';
 import { describe, expect, it, vi } from 'vitest';
-import { ShutdownWhileWaitingError, untilReachable } from './until-reachable.js';
+import { ShutdownWhileWaitingError } from './process-lifecycle.js';
+import { untilReachable } from './until-reachable.js';
 
 class AwayError extends Error {}
 

@@ -1,16 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '#async';
 import type { ProcessContext } from './process-context.js';
+import { ShutdownWhileWaitingError } from './process-lifecycle.js';
 
 const firstDelayMs = 250;
 const longestDelayMs = 2000;
 const mostCauses = 5;
 const longestReason = 300;
-
-/** The shutdown of the process began while its app waited for Kafka or ClickHouse. */
-export class ShutdownWhileWaitingError extends Error {
-  override readonly name = 'ShutdownWhileWaitingError';
-}
 
 /**
  * Name of an engine (Kafka or ClickHouse) that an app waits for at its start, and which of its errors may be temporary.

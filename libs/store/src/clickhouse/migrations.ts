@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { StoreClickHouseClient } from './store-clickhouse-client.js';
@@ -34,9 +34,9 @@ export function migrationFolders(): string[] {
 }
 
 function foldersNamedMigrations(folder: string): string[] {
-  const below = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  return below.flatMap(({ name }) => {
+  return readdirSync(folder).flatMap((name) => {
     const path = join(folder, name);
+    if (name === 'node_modules' || !statSync(path).isDirectory()) return [];
     return name === 'migrations' ? [path] : foldersNamedMigrations(path);
   });
 }
