@@ -286,8 +286,12 @@ const statements = (): Statement[] => [
   { name: 'every event', sql: `SELECT * FROM events WHERE stream = '${costly.stream}'` },
   { name: 'a sort of everything', sql: 'SELECT data FROM events ORDER BY cityHash64(data) LIMIT 1' },
   {
+    // Of no stream: 100 scans of all events with FINAL may exceed ClickHouse's limits while the answer is being sent, if it
+    // has not merged their parts yet.
     name: 'many unions',
-    sql: Array.from({ length: 100 }, () => 'SELECT count() FROM events').join(' UNION ALL '),
+    sql: Array.from({ length: 100 }, () => "SELECT count() FROM events WHERE stream = 'none'").join(
+      ' UNION ALL ',
+    ),
   },
   { name: 'a deep expression', sql: `SELECT ${'('.repeat(400)}1${')'.repeat(400)}` },
   { name: 'a long list', sql: `SELECT 1 IN (${Array.from({ length: 1_000 }, (_, i) => i).join()})` },
