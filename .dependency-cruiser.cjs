@@ -1,4 +1,7 @@
-/** Imports point one way: apps → http, writing, engine, registry → store, dataflow → api, telemetry → event → the engines in packages. */
+/**
+ * Imports point one way: apps → features → the kits of gateway and processor → http, writing, engine, registry → store,
+ * dataflow → api, telemetry → event → the engines in packages.
+ */
 
 /** Packages that know nothing of Tributary. */
 const engines = 'packages/(async|kafka|zstd)';
@@ -10,6 +13,9 @@ const only = (name, module, from) => ({
   from: { pathNot: [`^(${from})`, '\\.spec\\.ts$', '^testkit', '^bench', '^test', '^deploy/checks'] },
   to: { path: `^node_modules/(${module})` },
 });
+
+/** What only the feature itself imports. */
+const insideFeature = '^libs/features/[^/]+/(?!(processor/)?index\\.ts$)';
 
 /** In-memory fakes: `#kafka/memory` and the like. */
 const fakes = ['log', 'store', 'erasures', 'tracing'].map((name) => `/(in-)?memory-${name}\\.ts$`);
@@ -26,12 +32,12 @@ const layers = (library, ...folders) =>
       name: `${library}-${folder || 'src'}-looks-down`,
       severity: 'error',
       from: {
-        path: `^(libs|packages)/${library}/src/${pathOf(folder)}`,
-        pathNot: ['\\.(spec|fixture|contract)\\.ts$', '^(libs|packages)/[^/]+/src/index\\.ts$'],
+        path: `^(libs/core/${library}|packages/${library}/src)/${pathOf(folder)}`,
+        pathNot: ['\\.(spec|fixture|contract)\\.ts$', '^(libs/core/[^/]+|packages/[^/]+/src)/index\\.ts$'],
       },
       to: {
-        path: `^(libs|packages)/${library}/src/`,
-        pathNot: `^(libs|packages)/${library}/src/(${below})`,
+        path: `^(libs/core/${library}|packages/${library}/src)/`,
+        pathNot: `^(libs/core/${library}|packages/${library}/src)/(${below})`,
       },
     };
   });
@@ -66,20 +72,20 @@ module.exports = {
     {
       name: 'event-is-the-bottom',
       severity: 'error',
-      from: { path: '^libs/event/' },
-      to: { path: '^(apps|local|libs|packages/(kafka|zstd))/', pathNot: '^libs/event/' },
+      from: { path: '^libs/core/event/' },
+      to: { path: '^(apps|local|libs|packages/(kafka|zstd))/', pathNot: '^libs/core/event/' },
     },
     {
       name: 'api-stands-on-them',
       severity: 'error',
-      from: { path: '^libs/api/' },
-      to: { path: '^(apps|local|libs)/', pathNot: '^libs/(api|event)/' },
+      from: { path: '^libs/core/api/' },
+      to: { path: '^(apps|local|libs)/', pathNot: '^libs/core/(api|event)/' },
     },
     {
       name: 'ports-do-not-look-up-or-sideways',
       severity: 'error',
-      from: { path: '^libs/(store|dataflow|telemetry|webhooks)/', pathNot: '\\.spec\\.ts$' },
-      to: { path: '^(apps/|libs/|packages/kafka/)', pathNot: ['^libs/(event|api)/', '^libs/$1/'] },
+      from: { path: '^libs/core/(store|dataflow|telemetry|webhooks)/', pathNot: '\\.spec\\.ts$' },
+      to: { path: '^(apps/|libs/|packages/kafka/)', pathNot: ['^libs/core/(event|api)/', '^libs/core/$1/'] },
     },
     {
       name: 'libraries-do-not-look-up',
@@ -97,10 +103,29 @@ module.exports = {
       name: 'libraries-through-their-index',
       severity: 'error',
       from: {
-        path: '^(apps|libs|testkit|local|test|bench)/',
-        pathNot: ['^libs/([^/]+)/', '\\.(spec|fixture)\\.ts$'],
+        path: '^(apps|libs/features|testkit|local|test|bench)/',
+        pathNot: '\\.(spec|fixture)\\.ts$',
       },
-      to: { path: '^libs/[^/]+/src/(?!index\\.ts$)', pathNot: fakes },
+      to: { path: '^libs/core/[^/]+/(?!index\\.ts$)', pathNot: fakes },
+    },
+    {
+      name: 'the-core-knows-no-feature',
+      severity: 'error',
+      from: { path: '^libs/core/', pathNot: '\\.(spec|fixture)\\.ts$' },
+      to: { path: '^libs/features/' },
+    },
+    {
+      name: 'features-through-their-door',
+      severity: 'error',
+      comment: 'A feature is imported by its index.ts; its part for the processor by processor/index.ts.',
+      from: { path: '^libs/features/([^/]+)/', pathNot: '\\.(spec|fixture)\\.ts$' },
+      to: { path: insideFeature, pathNot: '^libs/features/$1/' },
+    },
+    {
+      name: 'features-through-their-door-from-outside',
+      severity: 'error',
+      from: { path: '^(apps|libs/core|testkit|local|test|bench)/', pathNot: '\\.(spec|fixture)\\.ts$' },
+      to: { path: insideFeature },
     },
     {
       name: 'fakes-only-in-specs',
@@ -108,7 +133,7 @@ module.exports = {
       from: {
         pathNot: [
           '\\.(spec|fixture|contract)\\.ts$',
-          '^(libs|packages)/[^/]+/src/(contract|memory)/',
+          '^(libs/core/[^/]+|packages/[^/]+/src)/(contract|memory)/',
           '^testkit/',
           '^test/',
           '^bench/',
@@ -122,22 +147,25 @@ module.exports = {
       comment: 'A generator of cases is worth more when the real thing is held against it, too.',
       from: { path: '^(apps|local|test|bench)/.*\\.(spec|fixture)\\.ts$' },
       to: {
-        path: '^libs/[^/]+/src/(?!index\\.ts$)',
-        pathNot: ['^libs/store/src/clickhouse/test-store\\.ts$', '\\.fixture\\.ts$', ...fakes],
+        path: '^libs/core/[^/]+/(?!index\\.ts$)',
+        pathNot: ['^libs/core/store/clickhouse/test-store\\.ts$', '\\.fixture\\.ts$', ...fakes],
       },
     },
     {
       name: 'other-libraries-through-their-index',
       severity: 'error',
-      from: { path: '^libs/([^/]+)/' },
-      to: { path: '^libs/[^/]+/src/(?!index\\.ts$)', pathNot: ['^libs/$1/', '\\.fixture\\.ts$', ...fakes] },
+      from: { path: '^libs/core/([^/]+)/' },
+      to: {
+        path: '^libs/core/[^/]+/(?!index\\.ts$)',
+        pathNot: ['^libs/core/$1/', '\\.fixture\\.ts$', ...fakes],
+      },
     },
     {
       name: 'fixtures-only-in-specs',
       severity: 'error',
       from: {
         path: '^(apps|libs|packages)/',
-        pathNot: ['\\.(spec|fixture|contract)\\.ts$', '^libs/[^/]+/src/contract/'],
+        pathNot: ['\\.(spec|fixture|contract)\\.ts$', '^libs/core/[^/]+/contract/'],
       },
       to: { path: '\\.fixture\\.ts$' },
     },
@@ -280,25 +308,29 @@ module.exports = {
     })),
     only('kafkajs-in-kafka', 'kafkajs|snappy|lz4-napi|@node-rs/crc32', 'packages/kafka/'),
     only('fzstd-in-zstd', 'fzstd', 'packages/zstd/'),
-    only('clickhouse-in-store', '@clickhouse', 'libs/store/'),
-    only('prom-client-in-telemetry', 'prom-client|pino', 'libs/telemetry/'),
-    only('opentelemetry-in-telemetry', '@opentelemetry', 'libs/telemetry/'),
+    only('clickhouse-in-store', '@clickhouse', 'libs/core/store/'),
+    only('prom-client-in-telemetry', 'prom-client|pino', 'libs/core/telemetry/'),
+    only('opentelemetry-in-telemetry', '@opentelemetry', 'libs/core/telemetry/'),
     {
       name: 'opentelemetry-only-where-it-is-on',
       severity: 'error',
       comment: 'The SDK is loaded by a dynamic import, where tracing is configured.',
       from: {
-        path: '^libs/telemetry/src/(?!tracing/)|^libs/telemetry/src/tracing/(index|open-tracing)\\.ts$',
+        path: '^libs/core/telemetry/(?!tracing/)|^libs/core/telemetry/tracing/(index|open-tracing)\\.ts$',
       },
       to: {
-        path: '^libs/telemetry/src/tracing/(otlp-tracing|otel-tracing|sampler-of|reporting-exporter)\\.ts$|^node_modules/@opentelemetry',
+        path: '^libs/core/telemetry/tracing/(otlp-tracing|otel-tracing|sampler-of|reporting-exporter)\\.ts$|^node_modules/@opentelemetry',
         dependencyTypesNot: ['dynamic-import'],
       },
     },
     only('cel-in-cel', '@marcbachmann', 'packages/cel/'),
     only('formats-in-json-schema', '@hyperjump/json-schema-formats|idn-hostname', 'packages/json-schema/'),
     only('chdb-in-local', 'chdb', 'local/'),
-    only('nest-in-apps-app-http-and-writing', '@nestjs', 'apps/|libs/app/|libs/http/|libs/writing/'),
+    only(
+      'nest-in-apps-features-and-what-serves-them',
+      '@nestjs',
+      'apps/|libs/features/|libs/core/(app|gateway-kit|processor-kit|http|writing)/',
+    ),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

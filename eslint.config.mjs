@@ -50,17 +50,17 @@ export default tseslint.config(
   },
   {
     // Nest reads constructor parameter types at run time: a type-only import would erase them.
-    files: ['apps/**/*.ts', 'libs/http/**/*.ts', 'libs/writing/**/*.ts'],
+    files: ['apps/**/*.ts', 'libs/core/{*-kit,app,http,writing}/**/*.ts', 'libs/features/**/*.ts'],
     rules: { '@typescript-eslint/consistent-type-imports': 'off' },
   },
   {
     // A handler and a constructor of Nest name what they are given, here as in the gateway.
-    files: ['libs/writing/**/*{.controller,-service}.ts'],
+    files: ['libs/core/writing/**/*{.controller,-service}.ts'],
     rules: { 'max-params': 'off' },
   },
   {
     // A handler, a constructor and a factory of Nest name what they are given: no call lists it by position.
-    files: ['apps/**/*.ts', 'libs/**/*.module.ts'],
+    files: ['apps/**/*.ts', 'libs/features/**/*.ts', 'libs/core/*-kit/**/*.ts', 'libs/**/*.module.ts'],
     rules: {
       'max-params': 'off',
       'no-restricted-syntax': [

@@ -3,7 +3,7 @@ import { BaseSequencer } from 'vitest/node';
 /** Those that take longest, the longest first. What is not named here takes less, or nobody has looked. */
 const slowest = [
   'test/cost-of-one-request.e2e',
-  'libs/store/src/clickhouse/clickhouse.int',
+  'libs/core/store/clickhouse/clickhouse.int',
   'test/engines.fault',
   'test/apps.fault',
   'test/processor.fault',
@@ -26,8 +26,8 @@ const slowest = [
   'test/projections.e2e',
   'test/live.e2e',
   'test/kafka/kafka.fault',
-  'libs/registry/src/definitions.int',
-  'libs/store/src/clickhouse/removal/interrupted.int',
+  'libs/core/registry/definitions.int',
+  'libs/core/store/clickhouse/removal/interrupted.int',
   'test/readme.e2e',
   'test/emmett/tributary.e2e',
   'demo/demo.e2e',
@@ -38,7 +38,7 @@ const slowest = [
   'test/cli/events.e2e',
   'test/client/client.e2e',
   'test/slow-readers.e2e',
-  'libs/store/src/clickhouse/removal/removal.int',
+  'libs/core/store/clickhouse/removal/removal.int',
   'test/batch.e2e',
   'test/keys.e2e',
   'testkit/src/private-kafka-and-clickhouse.int',

@@ -28,7 +28,7 @@ const apps = ['gateway', 'ingest', 'materializer', 'processor'];
 
 /** Packages that Node loads from node_modules. */
 const external = [
-  // libs/log replaces modules of it in Node's module cache.
+  // packages/kafka replaces modules of it in Node's module cache.
   'kafkajs',
   // Native code.
   '@node-rs/crc32',

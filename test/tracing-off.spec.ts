@@ -10,8 +10,8 @@ const program = `
   import { pathToFileURL } from 'node:url';
   const dist = (path) => import(pathToFileURL(process.cwd() + '/dist/' + path).href);
   for (const app of ['ingest', 'gateway', 'materializer', 'processor']) await dist('apps/' + app + '/src/start.js');
-  const { AppConfig, loadConfig } = await dist('libs/api/src/index.js');
-  const { openTracing } = await dist('libs/telemetry/src/index.js');
+  const { AppConfig, loadConfig } = await dist('libs/core/api/index.js');
+  const { openTracing } = await dist('libs/core/telemetry/index.js');
   const config = loadConfig(AppConfig, process.env);
   await openTracing({ name: 'ingest', version: '1', config, logger: console });
   const loaded = Object.keys(createRequire(process.cwd() + '/package.json').cache);

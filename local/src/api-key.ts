@@ -11,7 +11,7 @@ export function folderApiKey(folder: string): Promise<string> {
   return storedSecret(join(folder, 'api-key'), { valid: keyForm, make: makeApiKey });
 }
 
-/** Generates `trb_<key_id>_<secret>_<checksum>`; libs/http/src/auth/api-key.ts describes the parts. */
+/** Generates `trb_<key_id>_<secret>_<checksum>`; libs/core/http/auth/api-key.ts describes the parts. */
 export function makeApiKey(): string {
   const body = `trb_${random(12, lower + digits)}_${random(40, lower + lower.toUpperCase() + digits)}`;
   return `${body}_${sha256(body).slice(0, 6)}`;

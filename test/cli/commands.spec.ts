@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventRow, givenGateway, type GivenGateway } from '../../apps/gateway/src/gateway.fixture.js';
-import { rowBatchesOf } from '../../libs/store/src/row-batch/row-batches-of.fixture.js';
+import { rowBatchesOf } from '../../libs/core/store/row-batch/row-batches-of.fixture.js';
 import { oneProjection, writeDefinitions } from './demo-definitions.js';
 import { InterruptedError } from '../../packages/cli/src/errors/cli-error.js';
 import { InProcessCliRunner, jsonLines } from './in-process-cli-runner.js';

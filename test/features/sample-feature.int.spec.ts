@@ -18,8 +18,8 @@ import { givenGateway, type GivenGateway } from '../../apps/gateway/src/gateway.
 import { ProcessorConfig } from '../../apps/processor/src/processor-config.js';
 import { features as processorFeatures } from '../../apps/processor/src/features.js';
 import { ProcessorModule } from '../../apps/processor/src/processor.module.js';
-import { createNestWith } from '../../libs/app/src/create-nest-with.fixture.js';
-import { openTestStore } from '../../libs/store/src/clickhouse/test-store.js';
+import { createNestWith } from '../../libs/core/app/create-nest-with.fixture.js';
+import { openTestStore } from '../../libs/core/store/clickhouse/test-store.js';
 import { sample, SampleTask } from './sample/sample-feature.js';
 
 describe('the gateway with one more feature in its list', () => {

@@ -25,7 +25,7 @@ export function importAliases(): Map<string, string> {
 export function folderPairs(sources: Source[], aliases: Map<string, string>): FolderPair[] {
   const imports = new Map<string, string>();
   for (const { path, text } of sources) {
-    if (/\/src\/index\.ts$/.test(path)) continue;
+    if (/\/index\.ts$/.test(path)) continue;
     for (const { fileName: specifier } of ts.preProcessFile(text, true, true).importedFiles) {
       const target = targetOf(specifier, path, aliases);
       if (target === undefined || !isProduction(target)) continue;
@@ -49,9 +49,14 @@ function nameOf(from: string, to: string): string {
 /** Returns the file that a specifier names, or undefined if it is a package from outside. */
 function targetOf(specifier: string, path: string, aliases: Map<string, string>): string | undefined {
   if (specifier.startsWith('.')) return join(dirname(path), specifier.replace(/\.js(x?)$/, '.ts$1'));
-  const target = aliases.get(specifier);
+  const target = aliases.get(specifier) ?? featureDoor(specifier);
   if (target === undefined && specifier.startsWith('#')) throw new Error(`${path}: unknown ${specifier}`);
   return target;
+}
+
+/** Returns the door behind `#features/<name>`, which package.json names by a pattern. */
+function featureDoor(specifier: string): string | undefined {
+  return specifier.startsWith('#features/') ? `libs/${specifier.slice(1)}/index.ts` : undefined;
 }
 
 /** Compares the pairs with the list of known ones, which only shrinks. */

@@ -5,7 +5,7 @@ import { KeySettings } from '#http';
 import { WriteSettings } from '#writing';
 import { ConsoleSettings } from './console/console-settings.js';
 import { features } from './features.js';
-import { ReadSettings } from './reads/read-settings.js';
+import { ReadSettings } from '#gateway-kit';
 
 /** Settings of the gateway. */
 export class GatewaySettings {

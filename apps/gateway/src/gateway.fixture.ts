@@ -22,18 +22,22 @@ import { MemoryStore } from '#store/memory';
 import { composeSettings } from '#api';
 import { DEFINITIONS, LOG, PRODUCER, kindsOf, settingsOf, type Feature } from '#app';
 import { eventValue, storedEventVariable } from '#dataflow';
-import { createNestWith } from '../../../libs/app/src/create-nest-with.fixture.js';
-import { rowBatchesOf } from '../../../libs/store/src/row-batch/row-batches-of.fixture.js';
+import { createNestWith } from '../../../libs/core/app/create-nest-with.fixture.js';
+import { rowBatchesOf } from '../../../libs/core/store/row-batch/row-batches-of.fixture.js';
 import { GatewayConfig } from './gateway-config.js';
 import { features } from './features.js';
 import { gatewayApp } from './ports.js';
-import { Bulkhead } from './reads/bulkhead.js';
-import { CONSISTENCY_BOUNDS } from './consistency/consistency-limits.js';
-import { FLUSHES } from './consistency/flush-request-sender.js';
+import {
+  Bulkhead,
+  CONSISTENCY_BOUNDS,
+  FLUSHES,
+  filesByStreamName,
+  sqlByStreamName,
+  CLICKHOUSE_CLIENTS,
+  StoreTables,
+} from '#gateway-kit';
 import { FILES } from './exports/event-exporter.js';
-import { filesByStreamName, sqlByStreamName } from './reads/by-stream-name.js';
 import { SQL } from './sql/sql-statement-runner.js';
-import { CLICKHOUSE_CLIENTS, StoreTables } from './stores/stores.module.js';
 import { FakeEventFileExporter } from './exports/fake-files.fixture.js';
 import { FakeAnalystSqlRunner } from './sql/fake-sql.fixture.js';
 

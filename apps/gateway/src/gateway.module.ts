@@ -3,8 +3,7 @@ import { DefinitionsModule, LogModule, modulesOf, ProcessModule, ProducerModule,
 import type { HttpAnswerMemoryBudget, ProcessContext } from '#http';
 import { WriteModule } from '#writing';
 import { HealthModule } from './health/health.module.js';
-import { ResourceServicesModule } from './resource-services.module.js';
-import { StoresModule } from './stores/stores.module.js';
+import { GatewayKitModule, StoresModule } from '#gateway-kit';
 import type { GatewayConfig } from './gateway-config.js';
 
 /** What the gateway is made of, besides its context. */
@@ -26,7 +25,7 @@ export class GatewayModule {
         ProducerModule,
         DefinitionsModule.forRoot(features),
         StoresModule.with(answers),
-        ResourceServicesModule,
+        GatewayKitModule,
         HealthModule,
         ...modulesOf(features, 'gateway'),
         WriteModule.with(context.config),

@@ -1,12 +1,12 @@
 import { DEFINITIONS } from '#app';
 import {
   configuredAndIssuedKeys,
-  HttpAnswerMemoryBudget,
   requireApiKeys,
   type ProcessContext,
   type HttpAppOptions,
   type HttpPortOptions,
   type OpenApiOptions,
+  HttpAnswerMemoryBudget,
 } from '#http';
 import type { FastifyInstance } from 'fastify';
 import type { Definitions } from '#registry';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startHttpApp, type ProcessContext } from '#http';
 import type { GatewayConfig } from './gateway-config.js';
 import { gatewayApp } from './ports.js';
-import { StoreTables } from './stores/stores.module.js';
+import { StoreTables } from '#gateway-kit';
 
 /** Milliseconds that the start waits for the ClickHouse tables before it continues without them. */
 const tablesMs = 5_000;

@@ -3,7 +3,7 @@ import { ConfigError, describeConfig, loadConfig, type ProblemDocument } from '#
 import type { ApiKeyDefinition } from '#registry';
 import { generateKey } from '#http';
 import { IngestConfig } from './ingest-config.js';
-import { event, startTestIngest, type TestIngest } from '../../../libs/writing/src/writing.fixture.js';
+import { event, startTestIngest, type TestIngest } from '../../../libs/core/writing/writing.fixture.js';
 
 const writer = generateKey();
 const reader = generateKey();

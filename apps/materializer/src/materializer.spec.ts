@@ -17,7 +17,7 @@ import { createLogger } from '#telemetry';
 import { InMemoryTracing } from '#telemetry/memory';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { rowBatchesOf } from '../../../libs/store/src/row-batch/row-batches-of.fixture.js';
+import { rowBatchesOf } from '../../../libs/core/store/row-batch/row-batches-of.fixture.js';
 import { uuid, valueOf } from './row-batch.fixture.js';
 import { Materializer, type MaterializerOptions } from './materializer.js';
 import type { MaterializerStore } from './materializer-store.js';

@@ -4,7 +4,7 @@ import { settingsOf } from '#app';
 import { DedupeSettings } from '#dataflow';
 import { ConsumerSettings } from '#engine';
 import { features } from './features.js';
-import { StateSettings } from './tasks/state-settings.js';
+import { StateSettings } from '#processor-kit';
 
 /** Settings of the processor. */
 export class ProcessorSettings {

@@ -32,7 +32,7 @@ import {
   type FoldState,
 } from '#dataflow';
 import { createLogger } from '#telemetry';
-import { rowBatchesOf } from '../../../libs/store/src/row-batch/row-batches-of.fixture.js';
+import { rowBatchesOf } from '../../../libs/core/store/row-batch/row-batches-of.fixture.js';
 import { features } from './features.js';
 import {
   ProjectionsProcessor,

@@ -10,7 +10,7 @@ import {
 } from '#app';
 import type { ProcessContext } from '#http';
 import type { ProcessorConfig } from './processor-config.js';
-import { TasksModule } from './tasks/tasks.module.js';
+import { TasksModule } from '#processor-kit';
 
 /**
  * Limits of the fetches of one consumer. Each generation of a projection and each job of a pipeline has a consumer of

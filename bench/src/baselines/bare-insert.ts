@@ -2,7 +2,7 @@ import { openClickHouse } from '#store';
 import { clickHouseOf, type ClickHouseAddress } from '#testkit';
 import { PlainClickHouseClient } from '../clickhouse.js';
 
-/** As in libs/store: one insert is one ClickHouse block. */
+/** As in libs/core/store: one insert is one ClickHouse block. */
 const settings = {
   async_insert: '0',
   wait_end_of_query: '1',

@@ -8,7 +8,7 @@ export interface CpuProfile {
 
 /** Processor time of one function without the functions that it calls. */
 interface SelfTime {
-  /** The function and its position, such as `encodeRecord libs/event/src/record.js:28`. */
+  /** The function and its position, such as `encodeRecord libs/core/event/record.js:28`. */
   name: string;
   ms: number;
   /** The fraction of the busy time of the process. */

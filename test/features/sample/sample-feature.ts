@@ -12,8 +12,8 @@ import {
   type ResourceStore,
 } from '#registry';
 import { counter } from '#telemetry';
-import { ApiAnswer } from '../../../apps/gateway/src/openapi/answers.js';
-import { ProcessorTasks, type ProcessorTask } from '../../../apps/processor/src/tasks/processor-tasks.js';
+import { ApiAnswer } from '#gateway-kit';
+import { ProcessorTasks, type ProcessorTask } from '#processor-kit';
 
 const sampleReads = counter('tributary_sample_reads_total', { help: 'Samples that were read.' });
 

@@ -2,9 +2,7 @@ import { Type } from 'class-transformer';
 import { IsArray, IsInt, IsString, Min, ValidateNested } from 'class-validator';
 import { formatTime } from '#json';
 import type { StoredDeadLetter } from '#store';
-import { ListAnswer } from '../lists/list-answer.js';
-import { Nullable } from '../openapi/nullable.js';
-import { JsonSchemaPart } from '../openapi/schema.js';
+import { ListAnswer, Nullable, JsonSchemaPart } from '#gateway-kit';
 
 const time = { type: 'string', format: 'date-time' } as const;
 

@@ -1,8 +1,6 @@
 import type { EpochMicros } from '#json';
 import type { HasCrossFieldCheck } from '#http';
-import { Flag, Parameter, Text, Time } from '../parameters/decorators.js';
-import { PageParameters } from '../parameters/page-parameters.js';
-import { requireTimeRange } from '../parameters/time-range.js';
+import { Flag, Parameter, Text, Time, PageParameters, requireTimeRange } from '#gateway-kit';
 
 /** Query parameters of `GET /api/v1/dead-letters`. */
 export class DeadLetterListParameters extends PageParameters implements HasCrossFieldCheck {

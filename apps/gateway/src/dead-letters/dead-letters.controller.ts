@@ -3,12 +3,8 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { STORE } from '#app';
 import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import type { EventReader } from '#store';
-import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
-import { listEnd } from '../lists/has-more-and-next-cursor.js';
-import { ApiAnswer } from '../openapi/answers.js';
-import { Bulkhead } from '../reads/bulkhead.js';
+import { StreamReadAuthorizer, listEnd, ApiAnswer, Bulkhead, Problems, storeProblems } from '#gateway-kit';
 import { deadLetterAnswer, DeadLetterList } from './dead-letter-answers.js';
-import { Problems, storeProblems } from '../openapi/problems.js';
 import { DeadLetterListParameters } from './dead-letter-parameters.js';
 
 /** Limit of the records of one page, in bytes. While a page is answered, memory has several copies of it. */

@@ -1,7 +1,6 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsBoolean, IsInt, IsString, IsUUID, Min, ValidateNested } from 'class-validator';
-import { Nullable } from '../openapi/nullable.js';
-import { JsonSchemaPart } from '../openapi/schema.js';
+import { Nullable, JsonSchemaPart } from '#gateway-kit';
 
 /** An event that a replay has written. */
 export class ReplayWrittenEventAnswer {

@@ -3,8 +3,7 @@ import { JSONSchema } from 'class-validator-jsonschema';
 import { Characters, ProblemError } from '#api';
 import type { HasCrossFieldCheck } from '#http';
 import { maxDeadLetterIds } from '#store';
-import { JsonSchemaPart } from '../openapi/schema.js';
-import { Flag } from '../parameters/decorators.js';
+import { JsonSchemaPart, Flag } from '#gateway-kit';
 import type { ReplaySelection } from './selected-dead-letters.js';
 
 /** Selects dead letters: either those of `ids`, or all of `source` that have not been replayed. */

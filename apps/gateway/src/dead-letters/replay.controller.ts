@@ -11,11 +11,9 @@ import {
   recordHeaders,
   RequireScope,
 } from '#http';
-import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
-import { ApiAnswer } from '../openapi/answers.js';
+import { StreamReadAuthorizer, ApiAnswer, Problems, bodyProblems, storeAndLogProblems } from '#gateway-kit';
 import { DeadLetterReplayRunner, maxReplayedDeadLetters } from './dead-letter-replay-runner.js';
 import { ReplayAnswer } from './replay-answers.js';
-import { Problems, bodyProblems, storeAndLogProblems } from '../openapi/problems.js';
 import { ReplayInput, ReplayParameters } from './replay-input.js';
 
 /** `POST /api/v1/dead-letters/replay`. */

@@ -6,7 +6,7 @@ import { parseTime } from '#json';
 import { erasureName, schemaName, systemActor, type SchemaSubject } from '#registry';
 import { LogUnavailableError, type Producer } from '#kafka';
 import type { DeadLetter } from '#store';
-import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
+import { rowBatchesOf } from '../../../../libs/core/store/row-batch/row-batches-of.fixture.js';
 import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
 import type { ReplayAnswer } from './replay-answers.js';
 

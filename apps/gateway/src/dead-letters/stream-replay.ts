@@ -7,7 +7,7 @@ import type { Definitions } from '#registry';
 import type { RecordPosition, Producer } from '#kafka';
 import { EVENT_PRODUCER, RejectedEventRevalidator } from '#writing';
 import type { StoredDeadLetter, Store } from '#store';
-import { Bulkhead } from '../reads/bulkhead.js';
+import { Bulkhead } from '#gateway-kit';
 import { erasedReason, erasureCovering, undoErasedReplays } from './undo-erased-replays.js';
 import type { ReplayAnswer, ReplayWrittenEventAnswer } from './replay-answers.js';
 import type { ReplayRequest, DeadLetterReplayer } from './dead-letter-replayer.js';

@@ -4,12 +4,8 @@ import { STORE } from '#app';
 import { formatTime } from '#json';
 import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import type { EventReader } from '#store';
-import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
-import { ApiAnswer } from '../openapi/answers.js';
-import { Bulkhead } from '../reads/bulkhead.js';
+import { StreamReadAuthorizer, ApiAnswer, Bulkhead, listEnd, Problems, storeProblems } from '#gateway-kit';
 import { EntityList } from './entity-list-answers.js';
-import { listEnd } from '../lists/has-more-and-next-cursor.js';
-import { Problems, storeProblems } from '../openapi/problems.js';
 import { EntityListParameters } from './entity-list-parameters.js';
 
 /** `GET /api/v1/entities`: lists entities. */

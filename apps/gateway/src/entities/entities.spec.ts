@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditStream } from '#api';
 import { systemActor } from '#registry';
 import type { EntitySnapshotStore } from '#store';
-import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
+import { rowBatchesOf } from '../../../../libs/core/store/row-batch/row-batches-of.fixture.js';
 import { eventRow, givenGateway, commitMaterialized, type GivenGateway } from '../gateway.fixture.js';
 
 let gateway: GivenGateway;

@@ -3,9 +3,7 @@ import { IsArray, IsIn, IsInt, IsObject, IsOptional, IsString, Min, ValidateNest
 import { formatTime } from '#json';
 import { snapshotId, type EntityStateAtVersion } from '#entities';
 import type { EntitySnapshot, CursorPage, EntitySnapshotReason } from '#store';
-import { ListAnswer } from '../lists/list-answer.js';
-import { Nullable } from '../openapi/nullable.js';
-import { JsonSchemaPart } from '../openapi/schema.js';
+import { ListAnswer, Nullable, JsonSchemaPart } from '#gateway-kit';
 
 const time = { type: 'string', format: 'date-time' } as const;
 const foldOf = 'The `data` of the events up to this version, applied in order as merge patches (RFC 7396).';

@@ -1,5 +1,4 @@
-import { OneStreamName, Parameter } from '../parameters/decorators.js';
-import { PageParameters } from '../parameters/page-parameters.js';
+import { OneStreamName, Parameter, PageParameters } from '#gateway-kit';
 
 /** Query parameters of `GET /api/v1/entities`. */
 export class EntityListParameters extends PageParameters {

@@ -2,10 +2,16 @@ import { ProblemError } from '#api';
 import { limits } from '#event';
 import type { EpochMicros } from '#json';
 import type { HasCrossFieldCheck } from '#http';
-import { JsonSchemaPart } from '../openapi/schema.js';
-import { OneStreamName, Parameter, Positions, Text, Time } from '../parameters/decorators.js';
-import { PageParameters } from '../parameters/page-parameters.js';
-import type { ConsistencyToken } from '../consistency/position.js';
+import {
+  JsonSchemaPart,
+  OneStreamName,
+  Parameter,
+  Positions,
+  Text,
+  Time,
+  PageParameters,
+  type ConsistencyToken,
+} from '#gateway-kit';
 
 /** Query parameters of `GET /api/v1/entities/{entity_id}/state`. */
 export class EntityStateParameters {

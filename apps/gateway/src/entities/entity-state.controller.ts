@@ -4,14 +4,17 @@ import { STORE } from '#app';
 import { entityState } from '#entities';
 import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import type { EntitySnapshotReader } from '#store';
-import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
-import { ApiAnswer } from '../openapi/answers.js';
-import { Bulkhead } from '../reads/bulkhead.js';
+import {
+  StreamReadAuthorizer,
+  ApiAnswer,
+  Bulkhead,
+  Problems,
+  consistentReadProblems,
+  jsonType,
+} from '#gateway-kit';
 import { EntityId } from './entity-id-param.js';
 import { EntityStateAnswer, entityStateJson } from './entity-answers.js';
 import { EntityStateParameters } from './entity-parameters.js';
-import { Problems, consistentReadProblems } from '../openapi/problems.js';
-import { jsonType } from '../answers/json-type.js';
 import { entityProblem, noEventsProblem } from './entity-problems.js';
 
 /** `GET /api/v1/entities/{entity_id}/state`. */

@@ -1,5 +1,5 @@
 import { IsBoolean, IsInt, IsString, Min } from 'class-validator';
-import { JsonSchemaPart } from '../openapi/schema.js';
+import { JsonSchemaPart } from '#gateway-kit';
 
 /** Answer of `DELETE /api/v1/entities/{entity_id}`. */
 export class ErasureAnswer {

@@ -1,6 +1,5 @@
 import { limits } from '#event';
-import { JsonSchemaPart } from '../openapi/schema.js';
-import { Confirmation, OneStreamName } from '../parameters/decorators.js';
+import { JsonSchemaPart, Confirmation, OneStreamName } from '#gateway-kit';
 
 /** Query parameters of `DELETE /api/v1/entities/{entity_id}`. */
 export class ErasureParameters {

@@ -2,14 +2,11 @@ import { Controller, Delete, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { DisconnectSignal, AlwaysAnswered, InjectPrincipal, Principal, Query, RequireScope } from '#http';
-import { requireConfirmation } from '../access/confirmation.js';
-import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
+import { requireConfirmation, StreamReadAuthorizer, ApiAnswer, Problems, createProblems } from '#gateway-kit';
 import { EntityId } from '../entities/entity-id-param.js';
-import { ApiAnswer } from '../openapi/answers.js';
 import { requireChangeable } from '../streams/named-stream.js';
 import { EntityEraser } from './entity-eraser.js';
 import { ErasureAnswer } from './erasure-answer.js';
-import { Problems, createProblems } from '../openapi/problems.js';
 import { ErasureParameters } from './erasure-parameters.js';
 
 /** `DELETE /api/v1/entities/{entity_id}`: erases an entity's events from one stream. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditStream } from '#api';
 import { decodeRecord, entityHash } from '#event';
 import { erasureName, systemActor } from '#registry';
-import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
+import { rowBatchesOf } from '../../../../libs/core/store/row-batch/row-batches-of.fixture.js';
 import { eventRow, givenGateway, commitMaterialized, type GivenGateway } from '../gateway.fixture.js';
 import type { ErasureAnswer } from './erasure-answer.js';
 

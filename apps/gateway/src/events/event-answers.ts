@@ -11,12 +11,11 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
-import { Nullable } from '../openapi/nullable.js';
-import { JsonSchemaPart } from '../openapi/schema.js';
+import { Nullable, JsonSchemaPart } from '#gateway-kit';
 
 const time = { type: 'string', format: 'date-time' } as const;
 
-/** An event as the API returns it. The members of an event in an answer are those of `StoredEvent` in `libs/event`. */
+/** An event as the API returns it. The members of an event in an answer are those of `StoredEvent` in `libs/core/event`. */
 export class EventAnswer {
   @IsUUID() event_id: string;
   @IsString() stream: string;

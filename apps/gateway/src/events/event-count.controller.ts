@@ -4,12 +4,9 @@ import { STORE } from '#app';
 import { formatTime } from '#json';
 import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import type { StoredEventCountBucket, EventReader } from '#store';
-import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
-import { ApiAnswer } from '../openapi/answers.js';
-import { Bulkhead } from '../reads/bulkhead.js';
+import { StreamReadAuthorizer, ApiAnswer, Bulkhead, Problems, consistentReadProblems } from '#gateway-kit';
 import { maxBuckets, requireWithinBucketLimit } from './bucket-limit.js';
 import { EventCount, type EventCountBucket } from './event-answers.js';
-import { Problems, consistentReadProblems } from '../openapi/problems.js';
 import { EventCountParameters } from './event-parameters.js';
 
 /** `GET /api/v1/events/count`. */

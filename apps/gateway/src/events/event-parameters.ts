@@ -13,10 +13,10 @@ import {
   Text,
   Texts,
   Time,
-} from '../parameters/decorators.js';
-import { Interval } from '../parameters/interval.js';
-import { requireTimeRange } from '../parameters/time-range.js';
-import type { ConsistencyToken } from '../consistency/position.js';
+  Interval,
+  requireTimeRange,
+  type ConsistencyToken,
+} from '#gateway-kit';
 import { requireRangeWithinBucketLimit } from './bucket-limit.js';
 import { WhereParameter } from './where.js';
 

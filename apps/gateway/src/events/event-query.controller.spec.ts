@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StoredEvent } from '#event';
 import { HttpAnswerMemoryBudget } from '#http';
 import { systemActor } from '#registry';
-import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
+import { rowBatchesOf } from '../../../../libs/core/store/row-batch/row-batches-of.fixture.js';
 import { eventRow, givenGateway, commitMaterialized, type GivenGateway } from '../gateway.fixture.js';
 
 interface Answer {

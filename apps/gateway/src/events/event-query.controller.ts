@@ -4,13 +4,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { STORE } from '#app';
 import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import type { EventReader } from '#store';
-import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
-import { pageMediaType, pageMediaTypes } from '../answers/media-type.js';
-import { ApiAnswer } from '../openapi/answers.js';
-import { Bulkhead } from '../reads/bulkhead.js';
+import {
+  StreamReadAuthorizer,
+  pageMediaType,
+  pageMediaTypes,
+  ApiAnswer,
+  Bulkhead,
+  Problems,
+  consistentReadProblems,
+} from '#gateway-kit';
 import { EventPage } from './event-answers.js';
 import { EventQueryParameters } from './event-parameters.js';
-import { Problems, consistentReadProblems } from '../openapi/problems.js';
 import { sendPage } from './send-page.js';
 
 /** `GET /api/v1/events/query`. */

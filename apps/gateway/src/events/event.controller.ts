@@ -5,12 +5,15 @@ import { eventToJson, uuidPattern } from '#event';
 import { ProblemError } from '#api';
 import { DisconnectSignal, InjectPrincipal, PathParameter, Principal, Query, RequireScope } from '#http';
 import type { EventReader } from '#store';
-import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
-import { ApiAnswer } from '../openapi/answers.js';
-import { Bulkhead } from '../reads/bulkhead.js';
+import {
+  StreamReadAuthorizer,
+  ApiAnswer,
+  Bulkhead,
+  Problems,
+  consistentReadProblems,
+  jsonType,
+} from '#gateway-kit';
 import { EventAnswer } from './event-answers.js';
-import { Problems, consistentReadProblems } from '../openapi/problems.js';
-import { jsonType } from '../answers/json-type.js';
 import { EventByIdParameters } from './event-parameters.js';
 import './event-problems.js';
 

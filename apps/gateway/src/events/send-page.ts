@@ -2,9 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { TimeSlice } from '#async';
 import { countAnswerBytes } from '#http';
-import { encodePage, type StoredEventPage } from '../answers/event-page.js';
-import type { PageMediaType } from '../answers/media-type.js';
-import { nextPageHeaders } from '../answers/next-page.js';
+import { encodePage, type StoredEventPage, type PageMediaType, nextPageHeaders } from '#gateway-kit';
 
 const contentTypes: Record<PageMediaType, string> = {
   'application/json': 'application/json; charset=utf-8',

@@ -6,7 +6,7 @@ import { storedEventVariable } from '#dataflow';
 import { limits } from '#event';
 import { ParseValue } from '#http';
 import '#store';
-import { JsonSchemaPart } from '../openapi/schema.js';
+import { JsonSchemaPart } from '#gateway-kit';
 
 const bounds = { least: 1, most: limits.whereCharacters };
 

@@ -1,7 +1,7 @@
 import { IsIn } from 'class-validator';
 import type { HasCrossFieldCheck } from '#http';
 import { ConsistentEventReadParameters } from '../events/event-parameters.js';
-import { Flag, Parameter } from '../parameters/decorators.js';
+import { Flag, Parameter } from '#gateway-kit';
 
 /** The file formats of an export. */
 export const exportFormats = ['parquet', 'arrow', 'ndjson', 'csv'] as const;

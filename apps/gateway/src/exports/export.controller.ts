@@ -13,9 +13,7 @@ import {
   whenClosed,
 } from '#http';
 import type { EventFilter } from '#store';
-import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
-import { abortWhenKeyEnds } from '../access/abort-when-key-ends.js';
-import { consistentReadProblems, Problems } from '../openapi/problems.js';
+import { StreamReadAuthorizer, abortWhenKeyEnds, consistentReadProblems, Problems } from '#gateway-kit';
 import { EventExporter } from './event-exporter.js';
 import { EventExportParameters, type ExportFormat } from './export-parameters.js';
 import { exportsDone } from './export-metrics.js';

@@ -3,7 +3,7 @@ import { DEFINITIONS, PROCESS } from '#app';
 import type { ProcessContext } from '#http';
 import type { Definitions } from '#registry';
 import { clickHouseOptions, openClickHouseFiles, type EventFileExporter } from '#store';
-import { filesByStreamName } from '../reads/by-stream-name.js';
+import { filesByStreamName } from '#gateway-kit';
 import { EventExporter, FILES } from './event-exporter.js';
 import { ExportSettings } from './export-settings.js';
 import { ExportController } from './export.controller.js';

@@ -1,7 +1,6 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsInt, IsNumber, IsString, Min, ValidateIf, ValidateNested } from 'class-validator';
-import { Nullable } from '../openapi/nullable.js';
-import { JsonSchemaPart } from '../openapi/schema.js';
+import { Nullable, JsonSchemaPart } from '#gateway-kit';
 
 /** OpenAPI schema of a lag: the records that have not been read, and the age of the oldest of them. */
 class LagSample {

@@ -2,7 +2,7 @@ import { Controller, Get, Header } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { formatTime } from '#json';
 import { InjectPrincipal, Principal, Query, RequireScope } from '#http';
-import { ApiAnswer } from '../openapi/answers.js';
+import { ApiAnswer } from '#gateway-kit';
 import { HealthHistoryAnswer } from './health-history-answer.js';
 import { HealthHistory, historyIntervalMs } from './health-history.js';
 

@@ -6,7 +6,7 @@ import type { Definitions } from '#registry';
 import type { Store } from '#store';
 import { onScrape } from '#telemetry';
 import { ProjectionServicesModule } from '../projections/projection-services.module.js';
-import { LIVE_STORE } from '../stores/stores.module.js';
+import { LIVE_STORE } from '#gateway-kit';
 import { publishDefinitionMetrics } from './definition-metrics.js';
 import { failedJobs, HealthHistory, historyIntervalMs } from './health-history.js';
 import { MaterializerLagReader } from './materializer-lag-reader.js';

@@ -4,7 +4,7 @@ import { systemActor, type Definitions } from '#registry';
 import { Health } from '#http';
 import { StoreUnavailableError } from '#store';
 import { givenGateway, type GivenGateway } from '../gateway.fixture.js';
-import { GroupLagReader } from '../lag/group-lag-reader.js';
+import { GroupLagReader } from '#gateway-kit';
 import { ProjectionLagReader } from '../projections/projection-lag-reader.js';
 import { MaterializerLagReader } from './materializer-lag-reader.js';
 import { HealthHistory } from './health-history.js';

@@ -3,9 +3,7 @@ import { Allow, IsArray, IsIn, IsString, ValidateNested } from 'class-validator'
 import type { EpochMicros } from '#json';
 import type { ApiKeyDefinition } from '#registry';
 import { scopes } from '#http';
-import { ListAnswer } from '../lists/list-answer.js';
-import { Nullable } from '../openapi/nullable.js';
-import { JsonSchemaPart } from '../openapi/schema.js';
+import { ListAnswer, Nullable, JsonSchemaPart } from '#gateway-kit';
 import { keyStatus, keyStatuses, secretWorks, type KeyStatus } from './key-status.js';
 
 const time = { type: 'string', format: 'date-time' } as const;

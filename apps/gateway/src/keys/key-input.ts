@@ -20,7 +20,7 @@ import { Characters, plainTextPattern } from '#api';
 import { limits } from '#event';
 import { parseTime, type EpochMicros } from '#json';
 import { ParseValue, scopes, type KeyScope } from '#http';
-import { JsonSchemaPart } from '../openapi/schema.js';
+import { JsonSchemaPart } from '#gateway-kit';
 import { RotationOverlap } from './overlap.js';
 
 const nameCharacters = 100;

@@ -9,12 +9,18 @@ import {
   Principal,
   RequireScope,
 } from '#http';
-import { RequireAllStreams } from '../access/require-all-streams.js';
-import { ApiAnswer, NoContent } from '../openapi/answers.js';
+import {
+  RequireAllStreams,
+  ApiAnswer,
+  NoContent,
+  Problems,
+  bodyProblems,
+  changeProblems,
+  createProblems,
+} from '#gateway-kit';
 import { IssuedKeyAnswer, KeyAnswer, keyAnswer } from './key-answers.js';
 import { RotationInput } from './key-input.js';
 import { KeyStore } from './key-store.js';
-import { Problems, bodyProblems, changeProblems, createProblems } from '../openapi/problems.js';
 
 /** Injects the key id from the path of the URL. */
 function KeyId(): ParameterDecorator {

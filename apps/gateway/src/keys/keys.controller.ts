@@ -2,14 +2,18 @@ import { Controller, Get, Header, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { AlwaysAnswered, Body, InjectPrincipal, Principal, Query, RequireScope } from '#http';
-import { pageByName } from '../lists/page-by-name.js';
-import { RequireAllStreams } from '../access/require-all-streams.js';
-import { ApiAnswer } from '../openapi/answers.js';
+import {
+  pageByName,
+  RequireAllStreams,
+  ApiAnswer,
+  Problems,
+  bodyProblems,
+  createProblems,
+  PageParameters,
+} from '#gateway-kit';
 import { IssuedKeyAnswer, keyAnswer, KeyList } from './key-answers.js';
 import { KeyInput } from './key-input.js';
 import { KeyStore } from './key-store.js';
-import { Problems, bodyProblems, createProblems } from '../openapi/problems.js';
-import { PageParameters } from '../parameters/page-parameters.js';
 
 /** `GET` and `POST /api/v1/keys`: lists and issues API keys. */
 @ApiTags('keys')

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { durationMs } from '#api';
 import { ParseValue } from '#http';
-import { JsonSchemaPart } from '../openapi/schema.js';
+import { JsonSchemaPart } from '#gateway-kit';
 
 /** Longest time that an old secret remains valid beside a new one, in milliseconds. */
 const mostMs = durationMs('30d');

@@ -2,7 +2,7 @@ import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
-import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
+import { StreamReadAuthorizer, Problems, storeAndLogProblems } from '#gateway-kit';
 import { LiveEventStreamParameters } from '../events/event-parameters.js';
 import {
   sendStreamHead,
@@ -10,7 +10,6 @@ import {
   eventStreamType,
   requireEventStreamAccepted,
 } from './event-stream-answer.js';
-import { Problems, storeAndLogProblems } from '../openapi/problems.js';
 import { LiveStreamOpener } from './live-stream-opener.js';
 
 /** `GET /api/v1/events/stream`: a live stream of events as Server-Sent Events. */

@@ -7,7 +7,7 @@ import {
   type OffsetRange,
   type LogOrderPageWithRanges,
 } from '#store';
-import type { Bulkhead } from '../reads/bulkhead.js';
+import type { Bulkhead } from '#gateway-kit';
 import { LiveEvent } from './live-event.js';
 import type { SameFilterLiveStreams, LiveMessagesListener } from './same-filter-live-streams.js';
 import type { LivePosition, CatchUpRange } from './live-position.js';

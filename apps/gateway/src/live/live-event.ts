@@ -2,7 +2,7 @@ import { cloudEventJson, eventToJson, streamSource, type StoredEvent } from '#ev
 import { parseTime, type EpochMicros } from '#json';
 import { type CelObject } from '#cel';
 import { eventValue } from '#dataflow';
-import { onOneLine } from '../answers/event-page.js';
+import { onOneLine } from '#gateway-kit';
 import type { LiveEventJsonFormat } from '../events/event-parameters.js';
 
 const encode: Record<LiveEventJsonFormat, (event: StoredEvent) => string> = {

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { parseExpression } from '#cel';
 import { EventStreamParser } from '#testkit';
-import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
+import { rowBatchesOf } from '../../../../libs/core/store/row-batch/row-batches-of.fixture.js';
 import { eventRow } from '../gateway.fixture.js';
 import type { LiveSelection } from './live-filter.js';
 import { begun, eventsReceived, LiveStreamsFixture, LiveClient } from './live.fixture.js';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseExpression } from '#cel';
 import type { EventRow } from '#store';
 import { EventStreamParser, SeededRandom, until } from '#testkit';
-import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
+import { rowBatchesOf } from '../../../../libs/core/store/row-batch/row-batches-of.fixture.js';
 import { eventRow } from '../gateway.fixture.js';
 import type { LiveSelection } from './live-filter.js';
 import { LiveClient, LiveStreamsFixture } from './live.fixture.js';

@@ -4,7 +4,7 @@ import { ProblemError } from '#api';
 import { StoreUnavailableError, type EventReader } from '#store';
 import { createLogger } from '#telemetry';
 import { EventStreamParser, until } from '#testkit';
-import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
+import { rowBatchesOf } from '../../../../libs/core/store/row-batch/row-batches-of.fixture.js';
 import { eventRow } from '../gateway.fixture.js';
 import type { LiveSelection } from './live-filter.js';
 import { begun, eventsReceived, LiveClient, LiveStreamsFixture } from './live.fixture.js';

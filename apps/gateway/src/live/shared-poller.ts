@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '#telemetry';
-import { abortable } from './abortable.js';
+import { abortable } from '#gateway-kit';
 
 /** What a `SharedPoller` polls, how often, and while whom it serves. */
 interface SharedPollerOptions {

@@ -7,7 +7,7 @@ import type { Definitions } from '#registry';
 import type { TopicAdmin } from '#kafka';
 import { LogOrderPageReader, type EventReader } from '#store';
 import type { Logger } from '#telemetry';
-import { LIVE_STORE } from '../stores/stores.module.js';
+import { LIVE_STORE } from '#gateway-kit';
 import { LiveFilterStepBudgets } from './live-filter-step-budgets.js';
 import {
   StoredEventsFollowerOffsets,

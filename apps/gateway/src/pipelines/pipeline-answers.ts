@@ -13,9 +13,7 @@ import {
 import { formatTime } from '#json';
 import { startPositions, type PipelineDefinition } from '#registry';
 import type { OperatorJson, PipelineSpec } from '#dataflow';
-import { ListAnswer } from '../lists/list-answer.js';
-import { Nullable } from '../openapi/nullable.js';
-import { JsonSchemaPart } from '../openapi/schema.js';
+import { ListAnswer, Nullable, JsonSchemaPart } from '#gateway-kit';
 import type { PipelineJobStats } from './pipeline-stats-reader.js';
 import { pipelineStatus, pipelineStatuses, type PipelineStatus } from './pipeline-status.js';
 

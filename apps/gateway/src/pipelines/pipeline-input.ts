@@ -13,8 +13,7 @@ import { JSONSchema } from 'class-validator-jsonschema';
 import { operators, pipelineLimits, type PipelineSpec } from '#dataflow';
 import { Verbatim } from '#http';
 import { startPositions } from '#registry';
-import { NewDefinitionName, OptionalDefinitionName } from '../definitions/definition-names.js';
-import { JsonSchemaPart } from '../openapi/schema.js';
+import { NewDefinitionName, OptionalDefinitionName, JsonSchemaPart } from '#gateway-kit';
 import { ProjectionSourceInput } from '../projections/projection-input.js';
 
 /** OpenAPI schema and validation of the member `source` of a pipeline definition. */

@@ -2,8 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DEFINITIONS } from '#app';
 import { TopicAndGroupNames } from '#event';
 import type { Definitions, PipelineDefinition } from '#registry';
-import { GroupLagReader } from '../lag/group-lag-reader.js';
-import { readTopics } from '../sources/read-topics.js';
+import { GroupLagReader, readTopics } from '#gateway-kit';
 import { compiledDefinition } from './compiled-definition.js';
 
 /** An internal Kafka topic of a pipeline's job, with its number of partitions. */

@@ -1,5 +1,5 @@
 import { IsIn, IsOptional } from 'class-validator';
-import { JsonSchemaPart } from '../openapi/schema.js';
+import { JsonSchemaPart } from '#gateway-kit';
 
 /** Query parameters of `PUT /api/v1/pipelines/{name}`. */
 export class PipelineReplacementParameters {

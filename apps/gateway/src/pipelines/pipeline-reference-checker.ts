@@ -4,8 +4,7 @@ import { ProblemError, type StreamAccess } from '#api';
 import { pipelineWrites, type Actor, type Definitions } from '#registry';
 import { effectsOf, type PipelineSpec } from '#dataflow';
 import { WriteSettings } from '#writing';
-import { refuseReserved, requireWriteAccess } from '../access/write-access.js';
-import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
+import { refuseReserved, requireWriteAccess, StreamReadAuthorizer } from '#gateway-kit';
 import { VisibleProjections } from '../projections/visible-projections.js';
 import '../projections/projection-problems.js';
 

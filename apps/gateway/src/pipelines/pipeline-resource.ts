@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { PipelineDefinition } from '#registry';
 import { WebhookAddressPolicy } from '#webhooks';
-import type { DefinitionRequest, DefinitionResource } from '../definitions/definition-resource.js';
-import type { DefinitionChangeCaller } from '../definitions/visible-definitions.js';
+import type { DefinitionRequest, DefinitionResource, DefinitionChangeCaller } from '#gateway-kit';
 import { pipelineAnswer, pipelineDetailAnswer, pipelineStatsAnswer } from './pipeline-answers.js';
 import { PipelineDefinitionEditor } from './pipeline-definition-editor.js';
 import type { PipelineInput, PipelineSpecInput } from './pipeline-input.js';

@@ -1,5 +1,4 @@
-import { definitionControllers } from '../definitions/definition-controllers.js';
-import { bodyProblems, createProblems, storeAndLogProblems } from '../openapi/problems.js';
+import { definitionControllers, bodyProblems, createProblems, storeAndLogProblems } from '#gateway-kit';
 import { PipelineAnswer, PipelineDetailAnswer, PipelineList } from './pipeline-answers.js';
 import { PipelineInput, PipelineReplacementInput } from './pipeline-input.js';
 import { PipelineReplacementParameters } from './pipeline-parameters.js';

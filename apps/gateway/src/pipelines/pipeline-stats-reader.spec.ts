@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PartitionCheckpoint } from '#store';
-import { partitionProgress } from '../../../../libs/store/src/keyed-states.fixture.js';
+import { partitionProgress } from '../../../../libs/core/store/keyed-states.fixture.js';
 import { compiledDefinition } from './compiled-definition.js';
 import { PipelineGatewayFixture, minutes, spec } from './pipeline-gateway.fixture.js';
 

@@ -4,7 +4,7 @@ import type { EpochMicros } from '#json';
 import { deliveryStage, replayStage, stepResults, type OperatorEventResult } from '#dataflow';
 import type { PipelineDefinition } from '#registry';
 import type { PartitionCheckpoint, KeyedStateReader } from '#store';
-import { Bulkhead } from '../reads/bulkhead.js';
+import { Bulkhead } from '#gateway-kit';
 import { compiledDefinition } from './compiled-definition.js';
 import { PipelineLagReader, type PipelineLagAndInternalTopics } from './pipeline-lag-reader.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
-import { partitionProgress } from '../../../../libs/store/src/keyed-states.fixture.js';
+import { partitionProgress } from '../../../../libs/core/store/keyed-states.fixture.js';
 import { between, PipelineGatewayFixture, minutes, path, spec } from './pipeline-gateway.fixture.js';
 
 const given = new PipelineGatewayFixture();

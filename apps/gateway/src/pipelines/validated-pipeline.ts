@@ -8,7 +8,7 @@ import {
   type PipelineSpec,
 } from '#dataflow';
 import { webhookUrlError, type WebhookAddressPolicy } from '#webhooks';
-import { invalidDefinitionProblem } from '../definitions/invalid-definition.js';
+import { invalidDefinitionProblem } from '#gateway-kit';
 import type { PipelineSpecInput } from './pipeline-input.js';
 
 /** A pipeline definition that has been validated, and its compiled form. */

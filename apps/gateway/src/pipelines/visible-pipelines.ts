@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DEFINITIONS } from '#app';
 import { permitsStream, type StreamAccess } from '#api';
 import { pipelineStreams, type Definitions, type PipelineDefinition, type LoopCandidate } from '#registry';
-import { VisibleDefinitions } from '../definitions/visible-definitions.js';
+import { VisibleDefinitions } from '#gateway-kit';
 import './pipeline-problems.js';
 
 type AskedProjections = Pick<Definitions['projections'], 'get'>;

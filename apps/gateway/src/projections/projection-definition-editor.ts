@@ -9,10 +9,12 @@ import {
   type ProjectionSpec,
 } from '#registry';
 import type { KeyedStateStore } from '#store';
-import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
-import { sameSpec } from '../definitions/same-spec.js';
-import type { DefinitionChangeCaller } from '../definitions/visible-definitions.js';
-import { NewGenerationOrJobFactory } from '../sources/new-generation-or-job-factory.js';
+import {
+  StreamReadAuthorizer,
+  sameSpec,
+  type DefinitionChangeCaller,
+  NewGenerationOrJobFactory,
+} from '#gateway-kit';
 import { VisibleProjections } from './visible-projections.js';
 
 /**

@@ -17,8 +17,7 @@ import { limits, streamNamePattern, streamNameRule } from '#event';
 import { projectionLimits, startPositions, type ProjectionSpec } from '#registry';
 import { foldLimits, foldOperations } from '#dataflow';
 import { Verbatim } from '#http';
-import { NewDefinitionName, OptionalDefinitionName } from '../definitions/definition-names.js';
-import { JsonSchemaPart } from '../openapi/schema.js';
+import { NewDefinitionName, OptionalDefinitionName, JsonSchemaPart } from '#gateway-kit';
 
 /** OpenAPI schema and validation of the member `source` of a projection definition. */
 @JSONSchema({ additionalProperties: false })

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TopicAndGroupNames } from '#event';
 import type { ProjectionGeneration, StreamDefinition } from '#registry';
 import { MemoryLog } from '#kafka/memory';
-import { GroupLagReader, type GroupLagReaderLimits } from '../lag/group-lag-reader.js';
+import { GroupLagReader, type GroupLagReaderLimits } from '#gateway-kit';
 import { ProjectionLagReader } from './projection-lag-reader.js';
 
 const topics = new TopicAndGroupNames('t.');

@@ -2,8 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DEFINITIONS } from '#app';
 import { TopicAndGroupNames } from '#event';
 import type { Definitions, ProjectionGeneration } from '#registry';
-import { GroupLagReader, type GroupLagCounts } from '../lag/group-lag-reader.js';
-import { readTopics } from '../sources/read-topics.js';
+import { GroupLagReader, type GroupLagCounts, readTopics } from '#gateway-kit';
 
 /** Measures the lag of projection generations from the committed offsets of their consumer groups. */
 @Injectable()

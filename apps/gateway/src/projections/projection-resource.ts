@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProjectionDefinition } from '#registry';
-import type { DefinitionRequest, DefinitionResource } from '../definitions/definition-resource.js';
-import type { DefinitionChangeCaller } from '../definitions/visible-definitions.js';
+import type { DefinitionRequest, DefinitionResource, DefinitionChangeCaller } from '#gateway-kit';
 import { projectionAnswer, projectionDetailAnswer, projectionStatsAnswer } from './projection-answers.js';
 import { ProjectionDefinitionEditor } from './projection-definition-editor.js';
 import type { ProjectionInput, ProjectionSpecInput } from './projection-input.js';

@@ -1,5 +1,4 @@
-import { definitionControllers } from '../definitions/definition-controllers.js';
-import { bodyProblems, createProblems } from '../openapi/problems.js';
+import { definitionControllers, bodyProblems, createProblems } from '#gateway-kit';
 import { ProjectionAnswer, ProjectionDetailAnswer, ProjectionList } from './projection-answers.js';
 import { ProjectionInput, ProjectionReplacementInput } from './projection-input.js';
 import { ProjectionResource } from './projection-resource.js';

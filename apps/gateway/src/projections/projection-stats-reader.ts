@@ -3,8 +3,7 @@ import { STORE } from '#app';
 import type { EpochMicros } from '#json';
 import type { ProjectionGeneration, ProjectionDefinition } from '#registry';
 import type { KeyedStateReader } from '#store';
-import { Bulkhead } from '../reads/bulkhead.js';
-import type { GroupLagCounts } from '../lag/group-lag-reader.js';
+import { Bulkhead, type GroupLagCounts } from '#gateway-kit';
 import { ProjectionLagReader } from './projection-lag-reader.js';
 
 /** Statistics of one generation of a projection: counts, lag, and the time of the last checkpoint. */

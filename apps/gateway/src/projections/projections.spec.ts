@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
-import { partitionProgress, stateRow } from '../../../../libs/store/src/keyed-states.fixture.js';
+import { partitionProgress, stateRow } from '../../../../libs/core/store/keyed-states.fixture.js';
 import { ProjectionGatewayFixture, path, spec } from './projection-gateway.fixture.js';
 
 const given = new ProjectionGatewayFixture();

@@ -3,7 +3,7 @@ import { ProblemError, type InputProblem } from '#api';
 import type { ProjectionSpec } from '#registry';
 import { shortPointerTo, unknownFields } from '#http';
 import { compileFold, compileKey, compileSource, DefinitionError, type DefinitionProblem } from '#dataflow';
-import { invalidDefinitionProblem } from '../definitions/invalid-definition.js';
+import { invalidDefinitionProblem } from '#gateway-kit';
 import type { ProjectionSpecInput } from './projection-input.js';
 
 /** The default key of projections. */

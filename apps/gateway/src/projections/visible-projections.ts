@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DEFINITIONS } from '#app';
 import { permitsStream } from '#api';
 import { projectionStreams, type Definitions, type ProjectionDefinition } from '#registry';
-import { VisibleDefinitions } from '../definitions/visible-definitions.js';
+import { VisibleDefinitions } from '#gateway-kit';
 import './projection-problems.js';
 
 /** Reads and changes projections, as far as the caller may see every stream that they fold. */

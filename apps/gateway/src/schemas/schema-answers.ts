@@ -2,9 +2,7 @@ import { Type } from 'class-transformer';
 import { IsArray, IsBoolean, IsDefined, IsIn, IsInt, IsString, Min, ValidateNested } from 'class-validator';
 import { compatibilities, type SchemaCompatibility } from '#json-schema';
 import { schemaModes, type SchemaEnforcementMode, type SchemaSubject, type SchemaVersion } from '#registry';
-import { ListAnswer } from '../lists/list-answer.js';
-import { Nullable } from '../openapi/nullable.js';
-import { JsonSchemaPart } from '../openapi/schema.js';
+import { ListAnswer, Nullable, JsonSchemaPart } from '#gateway-kit';
 
 /** OpenAPI schema of one version of a registered JSON Schema. */
 export class SchemaAnswer {

@@ -4,13 +4,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { DEFINITIONS } from '#app';
 import { schemaName, type Definitions } from '#registry';
 import { Body, InjectPrincipal, Principal, RequireScope } from '#http';
-import { requireWriteAccess } from '../access/write-access.js';
-import { ApiAnswer } from '../openapi/answers.js';
+import { requireWriteAccess, ApiAnswer, Problems, bodyProblems } from '#gateway-kit';
 import { SchemaCompatibilityChecker } from './schema-compatibility-checker.js';
 import { SchemaCheckAnswer } from './schema-answers.js';
 import { SchemaCheckInput } from './schema-input.js';
 import { SubjectStream, SubjectType } from './subject-params.js';
-import { Problems, bodyProblems } from '../openapi/problems.js';
 import { validatedSchema } from './validated-schema.js';
 
 /** `POST /api/v1/schemas/{stream}/{event_type}/check`: checks compatibility without registering. */

@@ -5,7 +5,7 @@ import { compatibilities, type SchemaCompatibility } from '#json-schema';
 import { limits, streamNamePattern } from '#event';
 import { schemaModes, type SchemaEnforcementMode } from '#registry';
 import { Verbatim } from '#http';
-import { JsonSchemaPart } from '../openapi/schema.js';
+import { JsonSchemaPart } from '#gateway-kit';
 
 const oneOf = (values: readonly string[]) => ({ message: `must be one of ${values.join(', ')}` });
 

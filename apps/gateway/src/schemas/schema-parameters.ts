@@ -1,8 +1,7 @@
 import { IsInt, Max, Min } from 'class-validator';
 import { FromText } from '#api';
 import { limits } from '#event';
-import { Parameter, StreamNames, Texts } from '../parameters/decorators.js';
-import { PageParameters } from '../parameters/page-parameters.js';
+import { Parameter, StreamNames, Texts, PageParameters } from '#gateway-kit';
 
 /** Query parameters of `GET /api/v1/schemas`. */
 export class SchemaListParameters extends PageParameters {

@@ -3,12 +3,9 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { DEFINITIONS } from '#app';
 import type { Definitions } from '#registry';
 import { InjectPrincipal, Principal, Query, RequireScope } from '#http';
-import { pageByName } from '../lists/page-by-name.js';
-import { ApiAnswer } from '../openapi/answers.js';
+import { pageByName, ApiAnswer, Problems, PageParameters } from '#gateway-kit';
 import { SchemaAnswer, schemaAnswer, SchemaList } from './schema-answers.js';
 import { SubjectStream, SubjectType, Version } from './subject-params.js';
-import { Problems } from '../openapi/problems.js';
-import { PageParameters } from '../parameters/page-parameters.js';
 import { subjectOf, versionOf } from './subject-of.js';
 
 /**

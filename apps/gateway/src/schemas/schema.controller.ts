@@ -3,10 +3,9 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { DEFINITIONS } from '#app';
 import { schemaName, type Definitions, type SchemaSubject } from '#registry';
 import { AlwaysAnswered, InjectPrincipal, Principal, RequireScope } from '#http';
-import { NoContent, ApiAnswer } from '../openapi/answers.js';
+import { NoContent, ApiAnswer, Problems, changeProblems } from '#gateway-kit';
 import { latestVersion, SchemaAnswer, schemaAnswer } from './schema-answers.js';
 import { SubjectStream, SubjectType } from './subject-params.js';
-import { Problems, changeProblems } from '../openapi/problems.js';
 import { requireSeenSubject, retiredOrMissing, activeSubject } from './subject-of.js';
 
 /** Reads the latest version of a schema, or retires the schema. */

@@ -6,15 +6,20 @@ import { formatTime } from '#json';
 import { permitsStream, type StreamAccess } from '#api';
 import { schemaName, type Actor, type Definitions, type SchemaSubject } from '#registry';
 import { AlwaysAnswered, Body, InjectPrincipal, Principal, Query, RequireScope } from '#http';
-import { refuseReserved, requireWriteAccess } from '../access/write-access.js';
-import { pageByName } from '../lists/page-by-name.js';
-import { ApiAnswer } from '../openapi/answers.js';
+import {
+  refuseReserved,
+  requireWriteAccess,
+  pageByName,
+  ApiAnswer,
+  Problems,
+  bodyProblems,
+  createProblems,
+} from '#gateway-kit';
 import { nextSubject, type DesiredSchema } from './next-subject.js';
 import { latestVersion, SchemaAnswer, schemaAnswer, SchemaList } from './schema-answers.js';
 import { SchemaCompatibilityChecker } from './schema-compatibility-checker.js';
 import { SchemaInput } from './schema-input.js';
 import { SchemaListParameters } from './schema-parameters.js';
-import { Problems, bodyProblems, createProblems } from '../openapi/problems.js';
 import { validatedSchema } from './validated-schema.js';
 
 /** `GET` and `POST /api/v1/schemas`: lists and registers schemas. */

@@ -2,7 +2,7 @@ import { IsString, Matches } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { Characters, plainTextPattern } from '#api';
 import { limits, streamNamePattern, streamNameRule } from '#event';
-import { JsonSchemaPart } from '../openapi/schema.js';
+import { JsonSchemaPart } from '#gateway-kit';
 
 /** Body of `POST /api/v1/snapshots`: the entity of which to store a snapshot. */
 @JSONSchema({ additionalProperties: false })

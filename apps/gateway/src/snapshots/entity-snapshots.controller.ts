@@ -5,10 +5,16 @@ import { STORE } from '#app';
 import { createSnapshot } from '#entities';
 import { DisconnectSignal, Body, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import type { EntitySnapshotStore } from '#store';
-import { refuseReserved } from '../access/write-access.js';
-import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
-import { ApiAnswer } from '../openapi/answers.js';
-import { Bulkhead } from '../reads/bulkhead.js';
+import {
+  refuseReserved,
+  StreamReadAuthorizer,
+  ApiAnswer,
+  Bulkhead,
+  Problems,
+  bodyProblems,
+  storeProblems,
+  jsonType,
+} from '#gateway-kit';
 import {
   CreatedSnapshotAnswer,
   snapshotJson,
@@ -18,8 +24,6 @@ import {
 } from '../entities/entity-answers.js';
 import { SnapshotListParameters } from '../entities/entity-parameters.js';
 import { entityProblem, noEventsProblem, removedMeanwhileProblem } from '../entities/entity-problems.js';
-import { Problems, bodyProblems, storeProblems } from '../openapi/problems.js';
-import { jsonType } from '../answers/json-type.js';
 import { EntitySnapshotInput } from './entity-snapshot-input.js';
 
 /** `GET` and `POST /api/v1/snapshots`: lists and creates snapshots of entities. */

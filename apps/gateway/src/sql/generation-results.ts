@@ -10,9 +10,8 @@ import {
   type PartitionCheckpoint,
   type UnmergedKeyedState,
 } from '#store';
-import { abortable } from '../live/abortable.js';
+import { abortable, type Bulkhead } from '#gateway-kit';
 import { foldOf, mergedKey } from '../projections/states/key-state.js';
-import type { Bulkhead } from '../reads/bulkhead.js';
 
 /** The states of projections, and the results that are derived from them. */
 export interface ResultStores {

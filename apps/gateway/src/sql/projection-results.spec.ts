@@ -3,9 +3,9 @@ import { compileFold } from '#dataflow';
 import type { ProjectionGeneration } from '#registry';
 import type { ChangedKeysQuery, KeyedStateRow } from '#store';
 import { MemoryStore } from '#store/memory';
-import { event } from '../../../../libs/dataflow/src/folds/event.fixture.js';
-import { partitionProgress, stateRow } from '../../../../libs/store/src/keyed-states.fixture.js';
-import { Bulkhead } from '../reads/bulkhead.js';
+import { event } from '../../../../libs/core/dataflow/folds/event.fixture.js';
+import { partitionProgress, stateRow } from '../../../../libs/core/store/keyed-states.fixture.js';
+import { Bulkhead } from '#gateway-kit';
 import { ProjectionResults } from './projection-results.js';
 
 const never = new AbortController().signal;

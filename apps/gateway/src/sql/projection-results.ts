@@ -4,7 +4,7 @@ import { ProblemError } from '#api';
 import { withAnySignal } from '#async';
 import type { ProjectionGeneration } from '#registry';
 import type { KeyedStateReader } from '#store';
-import { Bulkhead } from '../reads/bulkhead.js';
+import { Bulkhead } from '#gateway-kit';
 import { GenerationResults, type ResultStores } from './generation-results.js';
 import '../projections/projection-problems.js';
 

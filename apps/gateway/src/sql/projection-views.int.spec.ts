@@ -7,11 +7,11 @@ import { compileFold, foldOperations, type FoldState } from '#dataflow';
 import type { ProjectionGeneration } from '#registry';
 import { openClickHouseSql, type AnalystSqlRunner, type KeyedStateRow } from '#store';
 import { numberTexts } from '../../../../packages/cel/src/decimal.fixture.js';
-import { event } from '../../../../libs/dataflow/src/folds/event.fixture.js';
-import { openTestStore, type TestStore } from '../../../../libs/store/src/clickhouse/test-store.js';
-import { partitionProgress, stateRow } from '../../../../libs/store/src/keyed-states.fixture.js';
+import { event } from '../../../../libs/core/dataflow/folds/event.fixture.js';
+import { openTestStore, type TestStore } from '../../../../libs/core/store/clickhouse/test-store.js';
+import { partitionProgress, stateRow } from '../../../../libs/core/store/keyed-states.fixture.js';
 import { foldOf, keyState, mergedKey } from '../projections/states/key-state.js';
-import { Bulkhead } from '../reads/bulkhead.js';
+import { Bulkhead } from '#gateway-kit';
 import { fieldsOf } from './analyst-views.js';
 import { ProjectionResults } from './projection-results.js';
 

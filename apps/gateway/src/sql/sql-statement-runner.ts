@@ -12,13 +12,10 @@ import {
   type SqlResponse,
 } from '#store';
 import type { Logger } from '#telemetry';
-import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
-import { Bulkhead } from '../reads/bulkhead.js';
+import { StreamReadAuthorizer, Bulkhead, PerKeyConcurrencyLimiter, abortWhenKeyEnds } from '#gateway-kit';
 import { permittedViews } from './analyst-views.js';
 import { sqlRequest, type UrlParameters } from './sql-request.js';
-import { PerKeyConcurrencyLimiter } from '../access/per-key-concurrency-limiter.js';
 import { ProjectionResults } from './projection-results.js';
-import { abortWhenKeyEnds } from '../access/abort-when-key-ends.js';
 import { SqlSettings } from './sql-settings.js';
 import { sqlRejections } from './sql-metrics.js';
 

@@ -2,7 +2,7 @@ import { permitsStream, ProblemError, type StreamAccess } from '#api';
 import { streamNamePattern } from '#event';
 import { streamNotFound } from '#registry';
 import { PathParameter } from '#http';
-import { refuseReserved } from '../access/write-access.js';
+import { refuseReserved } from '#gateway-kit';
 
 const described = { name: 'stream', schema: { type: 'string', pattern: streamNamePattern.source } };
 

@@ -5,10 +5,8 @@ import { limits } from '#event';
 import { IsRetention } from '#api';
 import type { StreamDefinition } from '#registry';
 import type { StreamSummary } from '#store';
-import { ListAnswer } from '../lists/list-answer.js';
-import { Nullable } from '../openapi/nullable.js';
+import { ListAnswer, Nullable, JsonSchemaPart } from '#gateway-kit';
 import type { StreamSizeAndLag } from './stream-size-and-lag-reader.js';
-import { JsonSchemaPart } from '../openapi/schema.js';
 
 const time = { type: 'string', format: 'date-time' } as const;
 

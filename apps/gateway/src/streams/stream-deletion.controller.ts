@@ -1,11 +1,9 @@
 import { Controller, Delete, HttpCode } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { AlwaysAnswered, InjectPrincipal, Principal, Query, RequireScope } from '#http';
-import { requireConfirmation } from '../access/confirmation.js';
-import { NoContent } from '../openapi/answers.js';
+import { requireConfirmation, NoContent, Problems, changeProblems } from '#gateway-kit';
 import { requireChangeable, StreamName } from './named-stream.js';
 import { StreamDeleter } from './stream-deleter.js';
-import { Problems, changeProblems } from '../openapi/problems.js';
 import { StreamDeletionParameters } from './stream-parameters.js';
 
 /** `DELETE /api/v1/streams/{stream}`. */

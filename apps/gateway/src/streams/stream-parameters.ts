@@ -2,7 +2,7 @@ import { IsDefined, IsOptional, ValidateIf } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { IsRetention, IsSnapshotEvery, type StreamRetention } from '#api';
 import { limits } from '#event';
-import { Confirmation } from '../parameters/decorators.js';
+import { Confirmation } from '#gateway-kit';
 
 /** Body of `PATCH /api/v1/streams/{stream}`: the members to change, at least one. */
 @JSONSchema({ additionalProperties: false, minProperties: 1 })

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { STORE } from '#app';
 import type { StreamAccess } from '#api';
 import type { EventReader, StreamSummary } from '#store';
-import { Bulkhead } from '../reads/bulkhead.js';
+import { Bulkhead } from '#gateway-kit';
 
 /** Reads summaries of the events that can be queried, by stream name. Streams without events have no summary. */
 @Injectable()

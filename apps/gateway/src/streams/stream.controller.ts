@@ -4,15 +4,20 @@ import { DEFINITIONS } from '#app';
 import { ProblemError, type StreamAccess } from '#api';
 import type { Definitions, StreamDefinition } from '#registry';
 import { DisconnectSignal, AlwaysAnswered, Body, InjectPrincipal, Principal, RequireScope } from '#http';
-import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
-import { ApiAnswer } from '../openapi/answers.js';
+import {
+  StreamReadAuthorizer,
+  ApiAnswer,
+  Problems,
+  bodyProblems,
+  storeProblems,
+  changeProblems,
+} from '#gateway-kit';
 import { IdWindowDurationReader } from './id-windows.js';
 import { StreamSizeAndLagReader } from './stream-size-and-lag-reader.js';
 import { StreamDetail, streamAnswer } from './stream-answers.js';
 import { removesEvents } from './shorter-retention.js';
 import { requireChangeable, StreamName } from './named-stream.js';
 import { StreamChangeInput } from './stream-parameters.js';
-import { Problems, bodyProblems, storeProblems, changeProblems } from '../openapi/problems.js';
 import { StreamSummaryReader } from './stream-summary-reader.js';
 
 /** Reads and changes one stream. */

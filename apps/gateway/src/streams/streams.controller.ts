@@ -4,12 +4,9 @@ import { DEFINITIONS } from '#app';
 import { permitsStream } from '#api';
 import type { Definitions, StreamDefinition } from '#registry';
 import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
-import { pageByName } from '../lists/page-by-name.js';
-import { ApiAnswer } from '../openapi/answers.js';
+import { pageByName, ApiAnswer, Problems, storeProblems, PageParameters } from '#gateway-kit';
 import { StreamSizeAndLagReader } from './stream-size-and-lag-reader.js';
 import { StreamList, streamAnswer } from './stream-answers.js';
-import { Problems, storeProblems } from '../openapi/problems.js';
-import { PageParameters } from '../parameters/page-parameters.js';
 import { StreamSummaryReader } from './stream-summary-reader.js';
 
 /** `GET /api/v1/streams`: lists streams. */

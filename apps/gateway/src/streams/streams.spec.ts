@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
-import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
+import { rowBatchesOf } from '../../../../libs/core/store/row-batch/row-batches-of.fixture.js';
 import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
 
 let gateway: GivenGateway;

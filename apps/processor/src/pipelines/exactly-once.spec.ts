@@ -6,7 +6,7 @@ import { compilePipeline } from '#dataflow';
 import {
   pipelineCases,
   type PipelineCase,
-} from '../../../../libs/dataflow/src/pipelines/pipeline-cases.fixture.js';
+} from '../../../../libs/core/dataflow/pipelines/pipeline-cases.fixture.js';
 import { SimulatedPipelines, PipelineTestBed, uuid, type PipelineCrashPoint } from './pipelines.fixture.js';
 import type { PipelinesProcessorOptions } from './pipelines-processor.js';
 import { encodeRecord } from '#event';

@@ -11,10 +11,12 @@ import type { Producer } from '#kafka';
 import type { EventReader, EventWriter, KeyedStateReader, KeyedStateStore } from '#store';
 import type { Tracing } from '#telemetry';
 import type { WebhookDeliverer } from '#webhooks';
-import { DefinitionFailureReporter } from '../definition-failure-reporter.js';
-import { StaleDefinitionMetricsRemover } from '../stale-definition-metrics-remover.js';
-import type { ProcessorTask } from '../tasks/processor-tasks.js';
-import type { StatefulTaskDependencies } from '../tasks/task-dependencies.js';
+import {
+  DefinitionFailureReporter,
+  StaleDefinitionMetricsRemover,
+  type ProcessorTask,
+  type StatefulTaskDependencies,
+} from '#processor-kit';
 import { EmittedEventValidator } from './output/emitted-event-validator.js';
 import { Sink } from './output/sink.js';
 import { JobProducer } from './jobs/job-producer.js';

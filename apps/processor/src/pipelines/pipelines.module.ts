@@ -10,8 +10,7 @@ import {
   WebhookSecretSettings,
   WebhookSettings,
 } from '#webhooks';
-import { ProcessorTasks } from '../tasks/processor-tasks.js';
-import { TASK_DEPENDENCIES, withDeadLetters, type TaskDependencies } from '../tasks/task-dependencies.js';
+import { ProcessorTasks, TASK_DEPENDENCIES, withDeadLetters, type TaskDependencies } from '#processor-kit';
 import { DeliveryOutages } from './output/delivery-outages.js';
 import { countAttempt } from './output/webhook-stats.js';
 import { PipelinesProcessor } from './pipelines-processor.js';

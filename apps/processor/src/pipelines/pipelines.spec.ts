@@ -5,7 +5,7 @@ import { systemActor } from '#registry';
 import { compilePipeline, type OperatorJson, type PipelineSpec } from '#dataflow';
 import { InMemoryTracing } from '#telemetry/memory';
 import type { PendingWebhookDelivery } from '#webhooks';
-import { stateRow } from '../../../../libs/store/src/keyed-states.fixture.js';
+import { stateRow } from '../../../../libs/core/store/keyed-states.fixture.js';
 import {
   SimulatedPipelines,
   PipelineTestBed,

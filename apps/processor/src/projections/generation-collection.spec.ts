@@ -2,7 +2,7 @@ import { StoreUnavailableError } from '#store';
 import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { partitionProgress } from '../../../../libs/store/src/keyed-states.fixture.js';
+import { partitionProgress } from '../../../../libs/core/store/keyed-states.fixture.js';
 import { revenue, ProcessorTestBed } from '../processor.fixture.js';
 import type { GarbageCollection } from '#engine';
 import { collectGenerations } from './generation-collection.js';

@@ -3,7 +3,7 @@ import type { RecordBatch } from '#kafka';
 import type { KeyedStateRow } from '#store';
 import { SharedIdWindows } from '#dataflow';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ownedPartition } from '../../../../libs/engine/src/owned-partition.fixture.js';
+import { ownedPartition } from '../../../../libs/core/engine/owned-partition.fixture.js';
 import { eventLoopRoundsDuring } from '../pipelines/event-loop-rounds.fixture.js';
 import { revenue, topics, valueOf, window, type SpecEvent } from '../processor.fixture.js';
 import { compileGeneration } from './compiled-generation.js';

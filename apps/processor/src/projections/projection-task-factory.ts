@@ -9,7 +9,7 @@ import { streamNameOf } from '#event';
 import type { StatePartitionKey, PartitionCheckpoint, KeyedStateStore } from '#store';
 import type { IdWindowReader } from '#dataflow';
 import type { Tracing } from '#telemetry';
-import type { PartitionTaskDependencies } from '../tasks/task-dependencies.js';
+import type { PartitionTaskDependencies } from '#processor-kit';
 import type { DesiredGeneration } from './desired-generations.js';
 import type { SharedKeyStateCache } from './shared-key-state-cache.js';
 import { initialProgress, PartitionProjector } from './partition-projector.js';

@@ -3,7 +3,7 @@ import { StalledConsumerDetector, KafkaOrClickHouseRetrier } from '#engine';
 import type { RecordBatch } from '#kafka';
 import { SharedIdWindows } from '#dataflow';
 import { createLogger } from '#telemetry';
-import { ownedPartition } from '../../../../libs/engine/src/owned-partition.fixture.js';
+import { ownedPartition } from '../../../../libs/core/engine/owned-partition.fixture.js';
 import { topics, window } from '../processor.fixture.js';
 import type { PartitionProjector } from './partition-projector.js';
 import { ProjectionTask } from './projection-task.js';

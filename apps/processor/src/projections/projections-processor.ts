@@ -10,9 +10,12 @@ import {
 import { latestGeneration, systemActor, type Definitions } from '#registry';
 import type { EventReader, EventWriter, KeyedStateStore } from '#store';
 import type { Tracing } from '#telemetry';
-import { DefinitionFailureReporter } from '../definition-failure-reporter.js';
-import type { ProcessorTask } from '../tasks/processor-tasks.js';
-import type { StatefulTaskDependencies } from '../tasks/task-dependencies.js';
+import {
+  DefinitionFailureReporter,
+  type ProcessorTask,
+  type StatefulTaskDependencies,
+  StaleDefinitionMetricsRemover,
+} from '#processor-kit';
 import { collectGenerations } from './generation-collection.js';
 import { DesiredGenerationSelector, type DesiredGeneration } from './desired-generations.js';
 import { SharedKeyStateCache } from './shared-key-state-cache.js';
@@ -21,7 +24,6 @@ import { GenerationPromoter } from './generation-promoter.js';
 import { RunningGeneration } from './running-generation.js';
 import { saveStates, type ProjectionCheckpointer } from './save-states.js';
 import { BackfillFromStore } from './backfill-from-store.js';
-import { StaleDefinitionMetricsRemover } from '../stale-definition-metrics-remover.js';
 import {
   projectionEvents,
   projectionFailed,

@@ -1,6 +1,5 @@
 import { Module, type OnModuleInit } from '@nestjs/common';
-import { ProcessorTasks } from '../tasks/processor-tasks.js';
-import { TASK_DEPENDENCIES, withDeadLetters, type TaskDependencies } from '../tasks/task-dependencies.js';
+import { ProcessorTasks, TASK_DEPENDENCIES, withDeadLetters, type TaskDependencies } from '#processor-kit';
 import { ProjectionsProcessor } from './projections-processor.js';
 
 /** Nest module of the task that folds events into the states of projections. */

@@ -2,7 +2,7 @@ import { KafkaOrClickHouseRetrier } from '#engine';
 import { createLogger } from '#telemetry';
 import { InMemoryTracing } from '#telemetry/memory';
 import { expect, it } from 'vitest';
-import { partitionProgress } from '../../../../libs/store/src/keyed-states.fixture.js';
+import { partitionProgress } from '../../../../libs/core/store/keyed-states.fixture.js';
 import type { UnsavedProjectionChanges } from './partition-projector.js';
 import { saveStates } from './save-states.js';
 

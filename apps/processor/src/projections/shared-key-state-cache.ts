@@ -1,6 +1,6 @@
 import type { EpochMicros } from '#json';
 import type { FoldState } from '#dataflow';
-import { AgeOrderedMap } from '../age-ordered-map.js';
+import { AgeOrderedMap } from '#processor-kit';
 import { KeyBloomFilter } from './key-bloom-filter.js';
 
 /** The cached state of one key in one partition. */

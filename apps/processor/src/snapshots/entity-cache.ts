@@ -1,5 +1,5 @@
 import type { EntityStateAccumulator } from '#entities';
-import { AgeOrderedMap } from '../age-ordered-map.js';
+import { AgeOrderedMap } from '#processor-kit';
 
 /** The state of one entity in memory, after all records of the entity that were folded so far. */
 export interface CachedEntity {

@@ -1,4 +1,4 @@
-import { AgeOrderedMap } from '../age-ordered-map.js';
+import { AgeOrderedMap } from '#processor-kit';
 
 /**
  * Counts the events of each entity, so that the stored version of an entity is looked up only when a snapshot may be

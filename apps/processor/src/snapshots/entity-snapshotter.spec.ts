@@ -3,7 +3,7 @@ import { allStreams } from '#api';
 import { systemActor } from '#registry';
 import { StoreUnavailableError, type EventRow } from '#store';
 import { createLogger } from '#telemetry';
-import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
+import { rowBatchesOf } from '../../../../libs/core/store/row-batch/row-batches-of.fixture.js';
 import { topics, ProcessorTestBed } from '../processor.fixture.js';
 import { EntitySnapshotter, type EntitySnapshotterOptions } from './entity-snapshotter.js';
 

@@ -10,7 +10,7 @@ import { isReservedStream } from '#api';
 import type { Definitions } from '#registry';
 import type { Log } from '#kafka';
 import type { EventWriter, Store } from '#store';
-import type { TaskDependencies } from '../tasks/task-dependencies.js';
+import type { TaskDependencies } from '#processor-kit';
 import { EntityCache, type EntityCacheBounds } from './entity-cache.js';
 import { PartitionEntityFold } from './partition-entity-fold.js';
 import { EntitySnapshotCountdowns } from './entity-snapshot-countdowns.js';

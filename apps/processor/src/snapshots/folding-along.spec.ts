@@ -4,7 +4,7 @@ import { entityHash } from '#event';
 import { systemActor } from '#registry';
 import type { EntitySnapshot, EventRow } from '#store';
 import { createLogger } from '#telemetry';
-import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
+import { rowBatchesOf } from '../../../../libs/core/store/row-batch/row-batches-of.fixture.js';
 import { topics, uuid, ProcessorTestBed, type SpecEvent } from '../processor.fixture.js';
 import { EntitySnapshotter, type EntitySnapshotterOptions } from './entity-snapshotter.js';
 

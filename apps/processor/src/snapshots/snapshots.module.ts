@@ -1,7 +1,6 @@
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { LagMonitor, StalledConsumerDetector, type LagGauge } from '#engine';
-import { ProcessorTasks } from '../tasks/processor-tasks.js';
-import { TASK_DEPENDENCIES, type TaskDependencies } from '../tasks/task-dependencies.js';
+import { ProcessorTasks, TASK_DEPENDENCIES, type TaskDependencies } from '#processor-kit';
 import { snapshotLagRecords, snapshotLagSeconds } from './snapshot-metrics.js';
 import { EntitySnapshotter } from './entity-snapshotter.js';
 

@@ -1,7 +1,6 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsBoolean, IsIn, IsObject, IsOptional, IsString, ValidateNested } from 'class-validator';
-import { Nullable } from '../../openapi/nullable.js';
-import { JsonSchemaPart } from '../../openapi/schema.js';
+import { Nullable, JsonSchemaPart } from '#gateway-kit';
 
 const outcomes = ['passed', 'dropped', 'emitted', 'late', 'failed', 'forwarded'] as const;
 

@@ -2,7 +2,7 @@ import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsObject, ValidateNested } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { dryRunLimits } from '#dataflow';
-import { JsonSchemaPart } from '../../openapi/schema.js';
+import { JsonSchemaPart } from '#gateway-kit';
 import { PipelineReplacementInput } from '../pipeline-input.js';
 
 /**

@@ -14,13 +14,11 @@ import {
 } from '#http';
 import { readGivenEvents } from '#writing';
 import { dryRunText, effectsOf } from '#dataflow';
-import { ApiAnswer } from '../../openapi/answers.js';
+import { ApiAnswer, Problems, bodyProblems, storeProblems, jsonType } from '#gateway-kit';
 import { definitionProblems } from '../pipeline-problems.js';
 import { DryRunReportAnswer } from './dry-run-answers.js';
 import { readDryRunBody } from './dry-run-body.js';
 import { DryRunInput } from './dry-run-input.js';
-import { Problems, bodyProblems, storeProblems } from '../../openapi/problems.js';
-import { jsonType } from '../../answers/json-type.js';
 import { PipelineDryRunner } from './pipeline-dry-runner.js';
 
 const bodyBytes = 2 * limits.eventBytes;

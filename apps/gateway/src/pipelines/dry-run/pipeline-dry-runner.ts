@@ -17,7 +17,7 @@ import type { PipelineSpecInput } from '../pipeline-input.js';
 import { validatedPipeline, type ValidatedPipeline } from '../validated-pipeline.js';
 import { pointersBelow } from './pointers-below.js';
 import { foldOf, mergedKey } from '../../projections/states/key-state.js';
-import { Bulkhead } from '../../reads/bulkhead.js';
+import { Bulkhead } from '#gateway-kit';
 
 /** JSON pointer to the definition in the request body. */
 const definitionAt = '/definition';

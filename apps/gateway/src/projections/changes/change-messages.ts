@@ -1,4 +1,4 @@
-import { onOneLine } from '../../answers/event-page.js';
+import { onOneLine } from '#gateway-kit';
 import type { KeyState } from '../states/key-state.js';
 import { stateJson } from '../states/state-answers.js';
 

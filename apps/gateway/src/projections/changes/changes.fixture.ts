@@ -3,7 +3,7 @@ import type { Definitions, ProjectionGeneration, ProjectionDefinition } from '#r
 import type { PartitionCheckpoint, KeyedStateReader, KeyedStateRow } from '#store';
 import { MemoryStore } from '#store/memory';
 import { createLogger, type Logger } from '#telemetry';
-import { partitionProgress, stateRow } from '../../../../../libs/store/src/keyed-states.fixture.js';
+import { partitionProgress, stateRow } from '../../../../../libs/core/store/keyed-states.fixture.js';
 import { givenConnections, type GivenConnectionsOptions } from '../../live/given-connections.fixture.js';
 import { StreamClient, type ServerSentEventParser } from '../../live/stream-client.fixture.js';
 import { foldOf, keyState, mergedKey } from '../states/key-state.js';

@@ -7,9 +7,8 @@ import {
   type PartitionCheckpoint,
   type KeyedStateReader,
 } from '#store';
-import { abortable } from '../../live/abortable.js';
+import { abortable, type Bulkhead } from '#gateway-kit';
 import { LivePosition, streamKey } from '../../live/live-position.js';
-import type { Bulkhead } from '../../reads/bulkhead.js';
 import { foldOf, keyState, mergedKey } from '../states/key-state.js';
 import { ResumeIdSpacer } from '../../live/resume-id-spacer.js';
 import { positionMessage } from '../../live/server-sent.js';

@@ -3,10 +3,9 @@ import { DEFINITIONS, LOGGER } from '#app';
 import type { Definitions, ProjectionGeneration, ProjectionDefinition } from '#registry';
 import type { PartitionCheckpoint, KeyedStateReader } from '#store';
 import type { Logger } from '#telemetry';
-import { LIVE_STORE } from '../../stores/stores.module.js';
+import { LIVE_STORE, Bulkhead } from '#gateway-kit';
 import { LiveConnections } from '../../live/live-connections.js';
 import { SharedPoller } from '../../live/shared-poller.js';
-import { Bulkhead } from '../../reads/bulkhead.js';
 import { GenerationChanges, type GenerationChangesDependencies } from './generation-changes.js';
 import { generationBinding } from './change-stream-position.js';
 

@@ -1,5 +1,4 @@
-import { JsonSchemaPart } from '../../openapi/schema.js';
-import { Flag } from '../../parameters/decorators.js';
+import { JsonSchemaPart, Flag } from '#gateway-kit';
 
 /** Query parameters of `GET /api/v1/projections/{name}/changes`. */
 export class StateChangeParameters {

@@ -8,11 +8,10 @@ import {
   eventStreamType,
   requireEventStreamAccepted,
 } from '../../live/event-stream-answer.js';
-import { ProjectionName } from '../../definitions/definition-name.js';
+import { ProjectionName, Problems, storeAndLogProblems } from '#gateway-kit';
 import { VisibleProjections } from '../visible-projections.js';
 import { ProjectionStateReader } from '../states/projection-state-reader.js';
 import { ChangeStreamOpener } from './change-stream-opener.js';
-import { Problems, storeAndLogProblems } from '../../openapi/problems.js';
 import { StateChangeParameters } from './state-change-parameters.js';
 
 /** `GET /api/v1/projections/{name}/changes`: a live stream of changes as Server-Sent Events. */

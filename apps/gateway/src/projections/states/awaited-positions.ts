@@ -1,6 +1,6 @@
 import { ProblemError } from '#api';
 import type { Definitions, ProjectionGeneration } from '#registry';
-import type { ConsistencyToken } from '../../consistency/position.js';
+import type { ConsistencyToken } from '#gateway-kit';
 
 /**
  * Returns the positions that the consumer group of a generation must pass. Positions before its start are left out,

@@ -1,6 +1,6 @@
 import type { ProjectionGeneration } from '#registry';
 import type { KeyedStateReader } from '#store';
-import { nameCursor, nameOfCursor } from '../../lists/name-cursor.js';
+import { nameCursor, nameOfCursor } from '#gateway-kit';
 import { fieldResult } from './field-result.js';
 import { foldOf, keyState, mergedKey } from './key-state.js';
 import {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemActor, type ProjectionGeneration } from '#registry';
 import { compileFold, foldEvent, type FoldState } from '#dataflow';
 import type { EventFromKafka } from '#event';
-import { stateRow } from '../../../../../libs/store/src/keyed-states.fixture.js';
+import { stateRow } from '../../../../../libs/core/store/keyed-states.fixture.js';
 import { givenGateway, type GivenGateway } from '../../gateway.fixture.js';
 import { nowServing } from './serving.fixture.js';
 

@@ -2,13 +2,18 @@ import { Controller, Get, Header, Param } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import { foldLimits } from '#dataflow';
-import { ApiAnswer } from '../../openapi/answers.js';
-import { nameParam, ProjectionName, requireDefinitionName } from '../../definitions/definition-name.js';
+import {
+  ApiAnswer,
+  nameParam,
+  ProjectionName,
+  requireDefinitionName,
+  Problems,
+  consistentReadProblems,
+  jsonType,
+} from '#gateway-kit';
 import { VisibleProjections } from '../visible-projections.js';
 import { ProjectionStateReader } from './projection-state-reader.js';
 import { ProjectionStateAnswer, ProjectionStateList, stateJson, statesJson } from './state-answers.js';
-import { Problems, consistentReadProblems } from '../../openapi/problems.js';
-import { jsonType } from '../../answers/json-type.js';
 import { ProjectionKeyStateParameters, ProjectionStatesParameters } from './state-parameters.js';
 
 interface StateAddress {

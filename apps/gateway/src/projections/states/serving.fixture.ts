@@ -1,5 +1,5 @@
 import { systemActor, type ProjectionGeneration } from '#registry';
-import { stateRow } from '../../../../../libs/store/src/keyed-states.fixture.js';
+import { stateRow } from '../../../../../libs/core/store/keyed-states.fixture.js';
 import type { GivenGateway } from '../../gateway.fixture.js';
 
 /** Makes the first generation of a new projection the serving one, as a processor does when it has caught up. */

@@ -1,9 +1,7 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsBoolean, IsInt, IsObject, IsString, Min, ValidateNested } from 'class-validator';
 import { formatTime } from '#json';
-import { listEnd } from '../../lists/has-more-and-next-cursor.js';
-import { Nullable } from '../../openapi/nullable.js';
-import { JsonSchemaPart } from '../../openapi/schema.js';
+import { listEnd, Nullable, JsonSchemaPart } from '#gateway-kit';
 import type { KeyState } from './key-state.js';
 
 /** OpenAPI schema of the state of one key of a projection. */

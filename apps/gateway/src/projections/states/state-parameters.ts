@@ -3,8 +3,7 @@ import { ProblemError } from '#api';
 import { limits } from '#event';
 import type { HasCrossFieldCheck } from '#http';
 import { foldLimits } from '#dataflow';
-import { Cursor, PageLimit, Parameter, Positions, Text } from '../../parameters/decorators.js';
-import type { ConsistencyToken } from '../../consistency/position.js';
+import { Cursor, PageLimit, Parameter, Positions, Text, type ConsistencyToken } from '#gateway-kit';
 
 const fieldCharacters = 64;
 

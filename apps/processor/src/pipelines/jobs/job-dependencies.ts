@@ -4,7 +4,7 @@ import type { Definitions } from '#registry';
 import type { Producer } from '#kafka';
 import type { EventWriter, KeyedStateReader, KeyedStateStore } from '#store';
 import type { Tracing } from '#telemetry';
-import type { PartitionTaskDependencies } from '../../tasks/task-dependencies.js';
+import type { PartitionTaskDependencies } from '#processor-kit';
 import type { Sink } from '../output/sink.js';
 import type { JobPartitionState, UnsavedJobChanges } from '../state/job-partition-state.js';
 import type { RowCacheBudget } from '../state/partition-row-cache.js';

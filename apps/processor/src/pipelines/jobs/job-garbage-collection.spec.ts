@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createLogger } from '#telemetry';
 import { compilePipeline, type PipelineSpec, replayStage } from '#dataflow';
-import { partitionProgress, stateRow } from '../../../../../libs/store/src/keyed-states.fixture.js';
+import { partitionProgress, stateRow } from '../../../../../libs/core/store/keyed-states.fixture.js';
 import { PipelineTestBed, topics } from '../pipelines.fixture.js';
 import { JobGarbageCollection } from './job-garbage-collection.js';
 

@@ -1,7 +1,7 @@
 import type { Definitions, ProjectionGeneration } from '#registry';
 import { maxStateKeys, type KeyedStateReader } from '#store';
 import { compileFold, type Fold, type FoldState, type ProjectionLookup } from '#dataflow';
-import { AgeOrderedMap } from '../../age-ordered-map.js';
+import { AgeOrderedMap } from '#processor-kit';
 
 /**
  * Limits of the cache of projection states: the milliseconds for which a state is cached, the number of states, and

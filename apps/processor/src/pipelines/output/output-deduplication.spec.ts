@@ -8,7 +8,7 @@ import { MemoryLog } from '#kafka/memory';
 import type { EventRow } from '#store';
 import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
-import { rowBatchesOf } from '../../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
+import { rowBatchesOf } from '../../../../../libs/core/store/row-batch/row-batches-of.fixture.js';
 import { OutputDeduplication, type DeduplicationDependencies } from './output-deduplication.js';
 
 const topics = new TopicAndGroupNames('test');

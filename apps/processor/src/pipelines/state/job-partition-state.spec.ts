@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DeadLetter } from '#store';
-import { ownedPartition } from '../../../../../libs/engine/src/owned-partition.fixture.js';
+import { ownedPartition } from '../../../../../libs/core/engine/owned-partition.fixture.js';
 import { zeroCounts } from '../output/counts.js';
 import {
   JobPartitionState,

@@ -1,0 +1,13 @@
+export { AgeOrderedMap } from './age-ordered-map.js';
+export { DefinitionFailureReporter } from './definition-failure-reporter.js';
+export { type ProcessorTask, ProcessorTasks } from './processor-tasks.js';
+export { StaleDefinitionMetricsRemover } from './stale-definition-metrics-remover.js';
+export { StateSettings } from './state-settings.js';
+export {
+  type PartitionTaskDependencies,
+  type StatefulTaskDependencies,
+  TASK_DEPENDENCIES,
+  withDeadLetters,
+  type TaskDependencies,
+} from './task-dependencies.js';
+export { TasksModule } from './tasks.module.js';

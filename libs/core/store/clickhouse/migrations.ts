@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { StoreClickHouseClient } from './store-clickhouse-client.js';
+
+/**
+ * Error: a migration that was applied to the database has been edited since, or is unknown to this version of the
+ * software; or the folder of migrations is missing.
+ */
+export class MigrationMismatchError extends Error {
+  override readonly name = 'MigrationMismatchError';
+}
+
+/** A numbered SQL file with statements that change the schema of the ClickHouse database. */
+interface Migration {
+  id: number;
+  name: string;
+  statements: string[];
+  checksum: string;
+}
+
+const ownFolder = join('libs', 'core', 'store', 'migrations');
+
+/**
+ * Returns the folders of migrations: each folder `migrations` below `libs`, so a feature brings its tables in a folder of
+ * its own. This file runs from `libs`, or from `dist` after a build; the `.sql` files are always in `libs`.
+ */
+export function migrationFolders(): string[] {
+  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, ownFolder))) return foldersNamedMigrations(join(folder, 'libs'));
+    if (folder === dirname(folder)) throw new MigrationMismatchError(`${ownFolder} is missing`);
+  }
+}
+
+function foldersNamedMigrations(folder: string): string[] {
+  return readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name);
+    if (name === 'node_modules' || !statSync(path).isDirectory()) return [];
+    return name === 'migrations' ? [path] : foldersNamedMigrations(path);
+  });
+}
+
+/**
+ * Reads the migrations in these folders, in the order of their numbers: whatever the folder, the numbers are one
+ * sequence. In a file, a `;` at the end of a line ends a statement.
+ * @throws MigrationMismatchError when two files have the same number
+ */
+export function readMigrations(folders: readonly string[]): Migration[] {
+  const migrations = folders.flatMap(readFolder).sort((a, b) => a.id - b.id);
+  for (const [i, { id, name }] of migrations.entries()) {
+    const next = migrations[i + 1];
+    if (next?.id !== id) continue;
+    const free = String((migrations.at(-1)?.id ?? 0) + 1).padStart(4, '0');
+    throw new MigrationMismatchError(
+      `The migrations ${name} and ${next.name} have the same number: give the newer one the number ${free}.`,
+    );
+  }
+  return migrations;
+}
+
+function readFolder(folder: string): Migration[] {
+  const names = readdirSync(folder).filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name));
+  return names.map((name) => {
+    const text = readFileSync(join(folder, name), 'utf8').replaceAll('\r\n', '\n');
+    return {
+      id: Number(name.slice(0, 4)),
+      name,
+      statements: splitStatements(text),
+      checksum: createHash('sha256').update(text).digest('hex'),
+    };
+  });
+}
+
+function splitStatements(text: string): string[] {
+  return text
+    .replace(/^\s*--.*$/gm, '')
+    .split(/;\s*$/m)
+    .map((statement) => statement.trim())
+    .filter(Boolean);
+}
+
+const createTable = `
+CREATE TABLE IF NOT EXISTS migrations
+(
+    id UInt32,
+    name String,
+    checksum String,
+    applied_at DateTime DEFAULT now()
+)
+ENGINE = ReplacingMergeTree
+ORDER BY id`;
+
+/**
+ * Applies, in order, the migrations that are not recorded, and records each file after its statements. Two
+ * processes may do this concurrently: every statement is idempotent (`IF NOT EXISTS`), and so is the record.
+ * @throws MigrationMismatchError when a recorded file has changed since, or is unknown to this version.
+ */
+export async function applyMigrations(
+  connection: StoreClickHouseClient,
+  migrations: Migration[],
+): Promise<void> {
+  await connection.command(createTable);
+  const recorded = await connection.select<[number, string, string]>(
+    'SELECT id, name, checksum FROM migrations FINAL ORDER BY id',
+    { purpose: 'lookup' },
+  );
+  const unknown = recorded.find(([id]) => !migrations.some((migration) => migration.id === id));
+  if (unknown) throw newer(unknown[1]);
+  const checksums = new Map(recorded.map(([id, , checksum]) => [id, checksum]));
+  for (const migration of migrations) {
+    const checksum = checksums.get(migration.id);
+    if (checksum === undefined) await apply(connection, migration);
+    else if (checksum !== migration.checksum) throw changed(migration);
+  }
+}
+
+async function apply(connection: StoreClickHouseClient, migration: Migration): Promise<void> {
+  for (const statement of migration.statements) await connection.command(statement);
+  await connection.command(
+    'INSERT INTO migrations (id, name, checksum) SELECT {id:UInt32}, {name:String}, {checksum:String}',
+    { id: migration.id, name: migration.name, checksum: migration.checksum },
+  );
+}
+
+function newer(name: string): MigrationMismatchError {
+  return new MigrationMismatchError(
+    `${name} was applied to this database by another version of this software, and this version does not have it. ` +
+      'Run that version or a later one, or use another database.',
+  );
+}
+
+function changed(migration: Migration): MigrationMismatchError {
+  return new MigrationMismatchError(
+    `${migration.name} was applied to this database with other contents. Applied migrations are never edited: ` +
+      'restore the old text and add a new file, or use another database.',
+  );
+}
