@@ -303,8 +303,11 @@ module.exports = {
     }).map(([folder, may]) => ({
       name: `pipelines-${folder}-look-one-way`,
       severity: 'error',
-      from: { path: `^apps/processor/src/pipelines/${folder}/`, pathNot: '\\.spec\\.ts$' },
-      to: { path: '^apps/processor/src/pipelines/', pathNot: `^apps/processor/src/pipelines/(${may})/` },
+      from: { path: `^libs/features/pipelines/processor/${folder}/`, pathNot: '\\.spec\\.ts$' },
+      to: {
+        path: '^libs/features/pipelines/processor/',
+        pathNot: `^libs/features/pipelines/processor/(${may})/`,
+      },
     })),
     only('kafkajs-in-kafka', 'kafkajs|snappy|lz4-napi|@node-rs/crc32', 'packages/kafka/'),
     only('fzstd-in-zstd', 'fzstd', 'packages/zstd/'),

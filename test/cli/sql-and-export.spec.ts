@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
 import { eventRow, givenGateway, type GivenGateway } from '../../apps/gateway/src/gateway.fixture.js';
-import { FakeAnalystSqlRunner } from '../../apps/gateway/src/sql/fake-sql.fixture.js';
+import { FakeAnalystSqlRunner } from '../../libs/features/sql/fake-sql.fixture.js';
 import { rowBatchesOf } from '../../libs/core/store/row-batch/row-batches-of.fixture.js';
 import { InProcessCliRunner, jsonLines } from './in-process-cli-runner.js';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
 import { rowBatchesOf } from '../../../libs/core/store/row-batch/row-batches-of.fixture.js';
 import { eventRow, givenGateway, type GivenGateway } from './gateway.fixture.js';
-import { nowServing, savedState } from './projections/states/serving.fixture.js';
+import { nowServing, savedState } from '../../../libs/features/projections/gateway/states/serving.fixture.js';
 
 let gateway: GivenGateway;
 

@@ -36,10 +36,10 @@ import {
   CLICKHOUSE_CLIENTS,
   StoreTables,
 } from '#gateway-kit';
-import { FILES } from './exports/event-exporter.js';
-import { SQL } from './sql/sql-statement-runner.js';
-import { FakeEventFileExporter } from './exports/fake-files.fixture.js';
-import { FakeAnalystSqlRunner } from './sql/fake-sql.fixture.js';
+import { FILES } from '#features/exports';
+import { SQL } from '#features/sql';
+import { FakeEventFileExporter } from '../../../libs/features/exports/fake-files.fixture.js';
+import { FakeAnalystSqlRunner } from '../../../libs/features/sql/fake-sql.fixture.js';
 
 /** Both HTTP ports of a gateway for specs, over an in-memory log and an in-memory store. */
 export interface GivenGateway {

@@ -2,7 +2,6 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { DefinitionsModule, LogModule, modulesOf, ProcessModule, ProducerModule, type Feature } from '#app';
 import type { HttpAnswerMemoryBudget, ProcessContext } from '#http';
 import { WriteModule } from '#writing';
-import { HealthModule } from './health/health.module.js';
 import { GatewayKitModule, StoresModule } from '#gateway-kit';
 import type { GatewayConfig } from './gateway-config.js';
 
@@ -26,7 +25,6 @@ export class GatewayModule {
         DefinitionsModule.forRoot(features),
         StoresModule.with(answers),
         GatewayKitModule,
-        HealthModule,
         ...modulesOf(features, 'gateway'),
         WriteModule.with(context.config),
       ],

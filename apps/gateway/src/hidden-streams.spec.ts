@@ -5,7 +5,7 @@ import type { KeyScope } from '#http';
 import type { DeadLetter } from '#store';
 import { rowBatchesOf } from '../../../libs/core/store/row-batch/row-batches-of.fixture.js';
 import { eventRow, givenGateway, type GivenGateway } from './gateway.fixture.js';
-import { nowServing, savedState } from './projections/states/serving.fixture.js';
+import { nowServing, savedState } from '../../../libs/features/projections/gateway/states/serving.fixture.js';
 import { routesOfQueryPort } from './routes.fixture.js';
 
 /** The names that a request of this spec can contain, such as a stream name or a pipeline name. */

@@ -3,8 +3,8 @@ import type { ProblemCode } from '#api';
 import { systemActor } from '#registry';
 import { rowBatchesOf } from '../../../libs/core/store/row-batch/row-batches-of.fixture.js';
 import { eventRow, givenGateway, type GivenGateway } from './gateway.fixture.js';
-import { nowServing, savedState } from './projections/states/serving.fixture.js';
-import { HealthHistory } from './health/health-history.js';
+import { nowServing, savedState } from '../../../libs/features/projections/gateway/states/serving.fixture.js';
+import { HealthHistory } from '#features/health';
 import { routesOfQueryPort } from './routes.fixture.js';
 
 /** The expected answer to a request with a key for the stream `mine`, while a stream `secret` exists too. */

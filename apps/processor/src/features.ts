@@ -1,12 +1,7 @@
 import type { Feature } from '#app';
-import { WebhookSecretSettings, WebhookSettings } from '#webhooks';
-import { PipelinesModule } from './pipelines/pipelines.module.js';
-import { ProjectionsModule } from './projections/projections.module.js';
-import { SnapshotsModule } from './snapshots/snapshots.module.js';
+import { entities } from '#features/entities/processor';
+import { pipelines } from '#features/pipelines/processor';
+import { projections } from '#features/projections/processor';
 
 /** The features of the processor. */
-export const features: readonly Feature[] = [
-  { name: 'projections', processor: ProjectionsModule },
-  { name: 'pipelines', settings: [WebhookSettings, WebhookSecretSettings], processor: PipelinesModule },
-  { name: 'snapshots', processor: SnapshotsModule },
-];
+export const features: readonly Feature[] = [projections, pipelines, entities];

@@ -34,10 +34,7 @@ import {
 import { createLogger } from '#telemetry';
 import { rowBatchesOf } from '../../../libs/core/store/row-batch/row-batches-of.fixture.js';
 import { features } from './features.js';
-import {
-  ProjectionsProcessor,
-  type ProjectionsProcessorOptions,
-} from './projections/projections-processor.js';
+import { ProjectionsProcessor, type ProjectionsProcessorOptions } from '#features/projections/processor';
 
 export const topics = new TopicAndGroupNames('test.');
 export const window = { records: 1000, milliseconds: 3_600_000 };

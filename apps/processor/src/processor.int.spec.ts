@@ -15,7 +15,7 @@ import { createLogger } from '#telemetry';
 import { askClickHouse, testClickHouse, testEngines } from '#testkit';
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { ProjectionsProcessor } from './projections/projections-processor.js';
+import { ProjectionsProcessor } from '#features/projections/processor';
 import { uuid, valueOf } from './processor.fixture.js';
 
 const suffix = randomBytes(4).toString('hex');

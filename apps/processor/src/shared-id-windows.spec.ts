@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { systemActor } from '#registry';
 import { SharedIdWindows, type PipelineSpec } from '#dataflow';
-import { SimulatedPipelines, PipelineTestBed } from './pipelines/pipelines.fixture.js';
+import {
+  SimulatedPipelines,
+  PipelineTestBed,
+} from '../../../libs/features/pipelines/processor/pipelines.fixture.js';
 import { SimulatedProjections, type ProjectionCrashPoint } from './processor.fixture.js';
 
 const bounds = { records: 1000, milliseconds: 3_600_000 };

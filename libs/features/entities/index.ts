@@ -1,0 +1,7 @@
+import type { Feature } from '#app';
+import { EntitiesModule } from './entities.module.js';
+
+/** Entities, their state and their snapshots. */
+export const entities: Feature = { name: 'entities', gateway: EntitiesModule };
+
+export { EntityId } from './entity-id-param.js';

@@ -1,0 +1,136 @@
+import { IsIn } from 'class-validator';
+import { limits } from '#event';
+import type { EpochMicros } from '#json';
+import type { ExpressionTree } from '#cel';
+import type { HasCrossFieldCheck } from '#http';
+import { eventTimeNames, type EventFilter, type AuthorizationScope, type EventTimeName } from '#store';
+import {
+  Cursor,
+  PageLimit,
+  Parameter,
+  Positions,
+  StreamNames,
+  Text,
+  Texts,
+  Time,
+  Interval,
+  requireTimeRange,
+  type ConsistencyToken,
+} from '#gateway-kit';
+import { requireRangeWithinBucketLimit } from './bucket-limit.js';
+import { eventFormats, type LiveEventJsonFormat } from './live/live-event.js';
+import { WhereParameter } from './where.js';
+
+/**
+ * Query parameters that filter events. An event must match every parameter that is sent, and one of the values of a
+ * repeated parameter.
+ */
+export class EventSelectionParameters implements HasCrossFieldCheck {
+  @StreamNames()
+  @Parameter('Only events of this stream. Repeatable.', ['orders'])
+  stream?: string[];
+
+  @Texts(limits.eventTypeCharacters)
+  @Parameter('Only events of this type. Repeatable.', ['order.placed'])
+  event_type?: string[];
+
+  @Text(limits.eventTypeCharacters)
+  @Parameter('Only events whose type starts with this.', 'order.')
+  event_type_prefix?: string;
+
+  @Texts(limits.entityIdCharacters)
+  @Parameter('Only events of this entity. Repeatable.', ['order-17'])
+  entity_id?: string[];
+
+  @Time('Only events that happened at this time or later', '2026-11-21T04:00:00Z')
+  since?: EpochMicros;
+
+  @Time('Only events that happened before this time', '2026-11-22T04:00:00Z')
+  until?: EpochMicros;
+
+  @Parameter(
+    'Only events for which this CEL expression over `event` is true, such as `event.data.currency == ' +
+      '"EUR" && event.data.amount > 50`. `&&`, `||` and `!` combine conditions; `==` means "equals". The ' +
+      'members of `data` and `metadata` have no fixed types: an event does not match when a member is ' +
+      'missing, or has another type than the expression needs. So `event.data.amount > "50"` compares ' +
+      'texts and matches no number, and `event.data.currency` alone matches only an event where it is ' +
+      '`true`. An expression that no event can fulfil is refused, and so is an expression whose patterns ' +
+      'cost too much. Numbers are exact decimals: `0.1 + 0.2 == 0.3`. Some characters must be encoded in ' +
+      'a URL: `+` as `%2B`, `&` as `%26`.',
+    'event.data.amount * 2 > 10',
+  )
+  @WhereParameter()
+  where?: ExpressionTree;
+
+  requireConsistent(): void {
+    requireTimeRange(this);
+  }
+
+  /** The filters as the store's `EventFilter`, without the streams that the caller may see. */
+  get filter(): Omit<EventFilter, keyof AuthorizationScope> {
+    const { stream, event_type, event_type_prefix, entity_id, since, until, where } = this;
+    return {
+      ...{ since, until, where, streams: stream },
+      ...{ eventTypes: event_type, eventTypePrefix: event_type_prefix, entityIds: entity_id },
+    };
+  }
+}
+
+/** Query parameters of the live stream `GET /api/v1/events/stream`. */
+export class LiveEventStreamParameters extends EventSelectionParameters {
+  @IsIn(eventFormats)
+  @Parameter('`cloudevents`: each event in the JSON format of CloudEvents 1.0.')
+  format: LiveEventJsonFormat = 'event';
+}
+
+/** Event filters of a request that is answered once, with `wait_for`; a live stream has no `wait_for`. */
+export class ConsistentEventReadParameters extends EventSelectionParameters {
+  @Positions()
+  wait_for?: ConsistencyToken[];
+}
+
+/** Query parameters of `GET /api/v1/events/query`. */
+export class EventQueryParameters extends ConsistentEventReadParameters {
+  @IsIn(['asc', 'desc'])
+  @Parameter('Sort order by event time. Events with the same time are in log order (partition, offset).')
+  order: 'asc' | 'desc' = 'asc';
+
+  @PageLimit()
+  limit: number = limits.pageDefault;
+
+  @Cursor()
+  cursor?: string;
+}
+
+/** Query parameters of `GET /api/v1/events/count`. */
+export class EventCountParameters extends ConsistentEventReadParameters {
+  @IsIn(['stream', 'event_type', 'entity_id'])
+  @Parameter('Counts the events of each value of this field.')
+  group_by?: 'stream' | 'event_type' | 'entity_id';
+
+  @Interval()
+  @Parameter(
+    'Counts the events of each time bucket of this length, aligned to the epoch in UTC: `30s`, `5m`, `1h`, `1d`.',
+    '1h',
+  )
+  interval?: number;
+
+  @IsIn(eventTimeNames)
+  @Parameter(
+    'The time that `since`, `until` and `interval` refer to: `timestamp`, when an event happened, or `ingested_at`, when ' +
+      'Tributary accepted it. Rates count by `ingested_at`: imported events of former years are new, too.',
+    'ingested_at',
+  )
+  time: EventTimeName = 'timestamp';
+
+  override requireConsistent(): void {
+    super.requireConsistent();
+    requireRangeWithinBucketLimit(this, this.interval);
+  }
+}
+
+/** Query parameters of `GET /api/v1/events/{event_id}`. */
+export class EventByIdParameters {
+  @Positions()
+  wait_for?: ConsistencyToken[];
+}

@@ -1,0 +1,165 @@
+import type { ServerResponse } from 'node:http';
+import { Inject, Injectable } from '@nestjs/common';
+import { DEFINITIONS, LOGGER } from '#app';
+import type { Definitions } from '#registry';
+import type { EventReader } from '#store';
+import type { Logger } from '#telemetry';
+import type { LiveEventJsonFormat } from './live-event.js';
+import { LIVE_STORE, Bulkhead } from '#gateway-kit';
+import { LiveConnections, type ServedLiveStream, type StreamingCaller } from './live-connections.js';
+import { LiveFilter, type LiveSelection } from './live-filter.js';
+import { SameFilterLiveStreams } from './same-filter-live-streams.js';
+import { LivePosition, maxIdCharacters } from './live-position.js';
+import { streamDeleted, invalidLastEventId, positionTooLong } from './live-problems.js';
+import { LiveEventStream } from './live-event-stream.js';
+import { StoredEventsFollower } from './stored-events-follower.js';
+import { startMessage } from './server-sent.js';
+import { storeOutage, type StoreOutageTracker } from './store-outage-tracker.js';
+
+/** An authorized request for a live stream of events. */
+interface LiveRequest {
+  question: LiveSelection;
+  format: LiveEventJsonFormat;
+  /** The header `Last-Event-ID`. */
+  lastEventId: string | undefined;
+  requestId: string;
+  caller: StreamingCaller;
+}
+
+/** Limit of live streams that read earlier events from the store at the same time. */
+const concurrentHistory = 3;
+
+/**
+ * Opens live streams of events, and groups those of one gateway process that have the same filters, access and format.
+ */
+@Injectable()
+export class LiveStreamOpener {
+  private readonly groups = new Map<string, SameFilterLiveStreams>();
+  private readonly bulkhead: Bulkhead;
+  private readonly outage: StoreOutageTracker;
+
+  constructor(
+    private readonly connections: LiveConnections,
+    private readonly follower: StoredEventsFollower,
+    @Inject(LIVE_STORE) private readonly store: { reader: Pick<EventReader, 'inLogOrder'> },
+    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream'>,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    const { maxStreams: queued } = connections;
+    this.bulkhead = new Bulkhead({ concurrent: concurrentHistory, queued, waitMs: 60_000 });
+    this.outage = storeOutage('live streams', logger);
+  }
+
+  /**
+   * Opens a live stream, and resolves when it has ended. The caller must not have sent any part of the answer yet.
+   * @param begin sends the status line and headers of the answer
+   * @throws ProblemError as long as nothing was sent: 429 `too_many_requests`, 503 `overloaded`, `log_unavailable`,
+   * `shutting_down`, 400 `invalid_cursor`, `invalid_expression`, `invalid_request`
+   */
+  open(request: LiveRequest, begin: () => ServerResponse, client: AbortSignal): Promise<void> {
+    return this.connections.admit(request.caller.keyId, async () => {
+      const group = this.groupOf(request);
+      group.members++;
+      try {
+        await this.askOnce(group.filter.question, client);
+        const cursor = await this.follower.join(group, client);
+        const position = startOf(request, cursor, group.filter);
+        if (position.toString().length > maxIdCharacters) throw positionTooLong();
+        const content = this.contentOf(request, group, position);
+        await this.connections.serve(content, begin(), client);
+      } finally {
+        group.members--;
+        if (group.members === 0) this.forget(group);
+      }
+    });
+  }
+
+  private contentOf(
+    request: LiveRequest,
+    group: SameFilterLiveStreams,
+    position: LivePosition,
+  ): ServedLiveStream {
+    const { follower } = this;
+    const { reader } = this.store;
+    const named = this.named(request.question);
+    const { bulkhead, outage } = this;
+    const live = new LiveEventStream(position, { group, follower, reader, bulkhead, outage });
+    return {
+      requestId: request.requestId,
+      position: () => live.position.toString(),
+      requireGood: () => {
+        request.caller.requireStillAdmitted();
+        this.requireThere(named);
+        if (live.position.toString().length > maxIdCharacters) throw positionTooLong();
+      },
+      run: (socket, signal) => {
+        socket.write(startMessage(position.toString()));
+        return live.run(socket, signal);
+      },
+    };
+  }
+
+  /**
+   * Refuses a `where` that the store cannot evaluate, before anything is sent. The store evaluates it when a stream
+   * catches up on earlier events.
+   */
+  private async askOnce(question: LiveSelection, client: AbortSignal): Promise<void> {
+    const { where, access } = question;
+    if (!where) return;
+    const nothing = { stream: 'x', partition: 0, from: 0, until: 0 };
+    await this.bulkhead.run(client, (signal) =>
+      this.store.reader.inLogOrder(
+        { where, access, ranges: [nothing], limit: 1, maxBytes: 1024 * 1024 },
+        signal,
+      ),
+    );
+  }
+
+  private groupOf({ question, format, caller: { keyId } }: LiveRequest): SameFilterLiveStreams {
+    const filter = new LiveFilter(question);
+    const key = groupKey({ filter, format });
+    let group = this.groups.get(key);
+    if (!group) this.groups.set(key, (group = new SameFilterLiveStreams(filter, keyId, format)));
+    return group;
+  }
+
+  private forget(group: SameFilterLiveStreams): void {
+    this.groups.delete(groupKey(group));
+    this.follower.leave(group);
+  }
+
+  /** Returns the ids of the event streams that the request names, by name. */
+  private named({ streams = [] }: LiveSelection): Map<string, string | undefined> {
+    return new Map(streams.map((stream) => [stream, this.definitions.stream(stream)?.id]));
+  }
+
+  private requireThere(named: ReadonlyMap<string, string | undefined>): void {
+    for (const [stream, id] of named) {
+      if (id === undefined) continue;
+      const now = this.definitions.stream(stream);
+      if (now?.state !== 'live' || now.id !== id) throw streamDeleted(stream);
+    }
+  }
+}
+
+function groupKey({ filter, format }: Pick<SameFilterLiveStreams, 'filter' | 'format'>): string {
+  const { access } = filter.question;
+  return JSON.stringify([filter.binding, format, access.patterns, access.reserved]);
+}
+
+/**
+ * Returns where a live stream starts: at the position of the header `Last-Event-ID`. Without that header it starts
+ * after the newest delivered event, or with `since` at the first stored event.
+ */
+function startOf(
+  { lastEventId, question }: LiveRequest,
+  cursor: LivePosition,
+  { binding }: LiveFilter,
+): LivePosition {
+  if (lastEventId !== undefined && lastEventId !== '') {
+    const position = LivePosition.parse(lastEventId, binding);
+    if (position) return position;
+    throw invalidLastEventId();
+  }
+  return question.since === undefined ? cursor.copy() : new LivePosition(binding);
+}

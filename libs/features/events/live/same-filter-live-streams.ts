@@ -1,0 +1,151 @@
+import type { TimeSlice } from '#async';
+import { withinBudget, type StepBudget } from '#cel';
+import type { LiveEventJsonFormat, LiveEvent } from './live-event.js';
+import type { LiveFilter } from './live-filter.js';
+import type { LivePosition } from './live-position.js';
+import { filterTooExpensive } from './live-problems.js';
+import { eventMessage } from './server-sent.js';
+import { ResumeIdSpacer } from './resume-id-spacer.js';
+
+/** Newly stored events that are delivered to the groups of live streams, in the order of the log. */
+export interface LiveBatch {
+  events: ReadonlyMap<string, readonly LiveEvent[]>;
+  /**
+   * For each partition, the offset up to which events were read from the store, including events that match no filter.
+   */
+  reached: readonly { stream: string; partition: number; next: number }[];
+  /** Returns the key of a stream in positions; undefined when the stream was deleted or replaced. */
+  keyOf: (stream: string) => string | undefined;
+}
+
+/** Limits for the work on one batch. */
+interface BatchWorkLimits {
+  /** Time slice of the whole batch: when it is used up, other work of the process runs before the next event. */
+  turn: Pick<TimeSlice, 'over' | 'end'>;
+  /** CEL evaluation steps that the filter of this group may use for the batch. */
+  budget: StepBudget;
+}
+
+/** Server-Sent Events for all live streams of a group, which share one copy of the bytes. */
+export interface LiveMessages {
+  bytes: Buffer;
+  events: number;
+}
+
+/** One live stream that receives the messages of its group. */
+export interface LiveMessagesListener {
+  take(chunk: LiveMessages): void;
+  /** Reports that the following events cannot be evaluated. When it returns, the listener is no longer registered. */
+  fail(error: Error): void;
+}
+
+/** Number of characters after which the messages collected so far are delivered. */
+const partCharacters = 64 * 1024;
+/**
+ * Characters that one evaluation of an expression counts as. An evaluation may take long even for a small event, so the
+ * turn checks the clock after each one.
+ */
+const sizeOfEvaluation = 16 * 1024;
+
+/**
+ * The open live streams with the same filters, access and format. Events are selected and serialized once for all of
+ * them.
+ */
+export class SameFilterLiveStreams {
+  /** Listeners that have received everything up to the cursor. */
+  readonly listeners = new Set<LiveMessagesListener>();
+  /** Number of open streams, including those that are still catching up. */
+  members = 0;
+  /** Position up to which the log was followed, in the streams of this group; undefined until it is known. */
+  cursor: LivePosition | undefined;
+
+  private readonly ids = new ResumeIdSpacer();
+  private texts: string[] = [];
+  private characters = 0;
+
+  /** @param keyId id of the key that opened the group and is charged for its evaluation; null on a port without keys */
+  constructor(
+    readonly filter: LiveFilter,
+    readonly keyId: string | null = null,
+    readonly format: LiveEventJsonFormat = 'event',
+  ) {}
+
+  /**
+   * Delivers matching events in parts. Before other work may run, it delivers all evaluated events and the cursor is
+   * past them: a stream that joins at the cursor continues with the next event. At the end, the cursor is past the
+   * whole batch.
+   */
+  async take(batch: LiveBatch, bounds: BatchWorkLimits): Promise<void> {
+    try {
+      for (const [key, event] of this.wanted(batch)) {
+        if (bounds.turn.over(this.sizeOf(event))) {
+          this.handOn();
+          await bounds.turn.end();
+        }
+        if (this.listeners.size === 0) break;
+        if (batch.keyOf(event.event.stream) === key) this.evaluate(event, key, bounds.budget);
+      }
+      this.handOn();
+    } catch (error) {
+      this.fail(error as Error);
+    }
+    // Nothing has been awaited since the last evaluation. So no stream has joined at a cursor that is now moved past
+    // the batch.
+    this.reach(batch);
+  }
+
+  private *wanted({ events, keyOf }: LiveBatch): Generator<[key: string, event: LiveEvent]> {
+    for (const [stream, those] of events) {
+      const key = keyOf(stream);
+      if (key === undefined || !this.filter.wants(stream)) continue;
+      for (const event of those) yield [key, event];
+    }
+  }
+
+  private sizeOf(event: LiveEvent): number {
+    return event.size + (this.filter.evaluates ? sizeOfEvaluation : 0);
+  }
+
+  /**
+   * Evaluates one event, and moves the cursor past it.
+   * @throws ProblemError `query_too_expensive` when the budget is spent
+   */
+  private evaluate(event: LiveEvent, key: string, budget: StepBudget): void {
+    const { cursor, filter } = this;
+    const matches = withinBudget(budget, () => filter.matches(event));
+    if (filter.evaluates && budget.isSpent) throw filterTooExpensive();
+    cursor?.set(key, event.event.partition, event.event.offset + 1);
+    if (cursor && matches) this.add(event, cursor);
+  }
+
+  private reach({ reached, keyOf }: LiveBatch): void {
+    for (const { stream, partition, next } of reached) {
+      const key = keyOf(stream);
+      if (key !== undefined && this.filter.wants(stream)) this.cursor?.set(key, partition, next);
+    }
+  }
+
+  private add(event: LiveEvent, cursor: LivePosition): void {
+    const json = event.json(this.format);
+    const text = eventMessage(
+      json,
+      this.ids.idOf(json.length, () => cursor.toString()),
+    );
+    this.texts.push(text);
+    this.characters += text.length;
+    if (this.characters >= partCharacters) this.handOn();
+  }
+
+  private handOn(): void {
+    if (this.texts.length === 0) return;
+    const chunk = { bytes: Buffer.from(this.texts.join('')), events: this.texts.length };
+    [this.texts, this.characters] = [[], 0];
+    for (const listener of [...this.listeners]) listener.take(chunk);
+  }
+
+  /** Delivers the events that were selected before, and reports the error to all listeners. */
+  private fail(error: Error): void {
+    this.handOn();
+    for (const listener of [...this.listeners]) listener.fail(error);
+  }
+}

@@ -1,0 +1,57 @@
+import type { Definitions, ApiKeyDefinition } from '#registry';
+import { gauge } from '#telemetry';
+import { pipelineStatus } from '#features/pipelines';
+import { projectionStatus } from '#features/projections';
+
+const keyExpiry = gauge('tributary_key_earliest_expiry_timestamp_seconds', {
+  help: 'Earliest expiry of the valid issued API keys, in seconds since 1970; no value if no key expires.',
+});
+
+const projectionState = gauge('tributary_projection_state', {
+  help: 'Always 1; the labels are a projection and its state in its definition: building, running, paused, failed.',
+  labelNames: ['projection', 'state'],
+});
+
+const pipelineState = gauge('tributary_pipeline_state', {
+  help: 'Always 1; the labels are a pipeline and its state in its definition: running, paused, failed.',
+  labelNames: ['pipeline', 'state'],
+});
+
+/**
+ * Publishes metrics of definitions that may need attention: the next expiry of a key, and the state of each projection
+ * and pipeline.
+ */
+export function publishDefinitionMetrics({
+  keys,
+  projections,
+  pipelines,
+}: Pick<Definitions, 'keys' | 'projections' | 'pipelines'>): void {
+  const expiry = earliestExpiry(keys.all(), Date.now());
+  if (expiry === undefined) keyExpiry.remove({});
+  else keyExpiry.set(expiry / 1000);
+  projectionState.reset();
+  for (const projection of projections.all()) {
+    projectionState.set({ projection: projection.name, state: projectionStatus(projection) }, 1);
+  }
+  pipelineState.reset();
+  for (const pipeline of pipelines.all()) {
+    pipelineState.set({ pipeline: pipeline.name, state: pipelineStatus(pipeline) }, 1);
+  }
+}
+
+/**
+ * Returns when the next of the keys that are valid at `now` expires, in milliseconds since 1970; undefined when none
+ * expires.
+ */
+export function earliestExpiry(
+  keys: readonly Pick<ApiKeyDefinition, 'expires_at' | 'revoked_at'>[],
+  now: number,
+): number | undefined {
+  let earliest: number | undefined;
+  for (const { expires_at, revoked_at } of keys) {
+    if (expires_at === undefined || revoked_at !== undefined) continue;
+    const expiry = Date.parse(expires_at);
+    if (expiry > now && (earliest === undefined || expiry < earliest)) earliest = expiry;
+  }
+  return earliest;
+}

@@ -1,0 +1,45 @@
+import { Inject, Module } from '@nestjs/common';
+import { DEFINITIONS, LOG, PROCESS } from '#app';
+import type { ProcessContext } from '#http';
+import type { Log } from '#kafka';
+import type { Definitions } from '#registry';
+import type { Store } from '#store';
+import { onScrape } from '#telemetry';
+import { ProjectionServicesModule } from '#features/projections';
+import { LIVE_STORE } from '#gateway-kit';
+import { publishDefinitionMetrics } from './definition-metrics.js';
+import { failedJobs, HealthHistory, historyIntervalMs } from './health-history.js';
+import { MaterializerLagReader } from './materializer-lag-reader.js';
+import { ProcessorLagReader } from './processor-lag-reader.js';
+import { registerChecks } from './register-checks.js';
+
+/** Nest module that measures the lag of the materializer and of the processors, and registers the health checks. */
+@Module({
+  imports: [ProjectionServicesModule],
+  providers: [MaterializerLagReader, ProcessorLagReader, HealthHistory],
+  exports: [MaterializerLagReader, HealthHistory],
+})
+export class HealthModule {
+  constructor(
+    @Inject(PROCESS) { health, lifecycle }: ProcessContext,
+    @Inject(LOG) log: Log,
+    @Inject(LIVE_STORE) store: Store,
+    @Inject(DEFINITIONS) definitions: Definitions,
+    lag: MaterializerLagReader,
+    processor: ProcessorLagReader,
+    history: HealthHistory,
+  ) {
+    registerChecks(health, { log, store, definitions, lag, processor, history });
+    const unpublish = onScrape(() => publishDefinitionMetrics(definitions));
+    let stopFollowing = (): void => undefined;
+    lifecycle.onStart(async () => {
+      stopFollowing = lag.follow(historyIntervalMs, (materializer) =>
+        history.add({ materializer, failed_jobs: failedJobs(definitions) }),
+      );
+    });
+    lifecycle.onStop('lag', async () => {
+      stopFollowing();
+      unpublish();
+    });
+  }
+}

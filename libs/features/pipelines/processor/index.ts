@@ -1,0 +1,10 @@
+import type { Feature } from '#app';
+import { WebhookSecretSettings, WebhookSettings } from '#webhooks';
+import { PipelinesModule } from './pipelines.module.js';
+
+/** Pipelines in the processor: a task for each job. */
+export const pipelines: Feature = {
+  name: 'pipelines',
+  settings: [WebhookSettings, WebhookSecretSettings],
+  processor: PipelinesModule,
+};

@@ -1,0 +1,182 @@
+import type { PartitionErasureLookup } from '#engine';
+import { TimeSlice } from '#async';
+import type { ConsumerRecord, RecordBatch } from '#kafka';
+import {
+  PartitionWatermarkGenerator,
+  sourceEvent,
+  type PipelineEvent,
+  type IdWindowReader,
+  type CompiledPipeline,
+} from '#dataflow';
+import { decodeLogRecord } from '#features/projections/processor';
+import {
+  zeroCounts,
+  sumCounts,
+  type JobAndOperatorEventCounts,
+  type EventOutcomeCounts,
+} from '../output/counts.js';
+import { upstreamPartitionName, type JobConfiguration } from './job-configuration.js';
+import { OutputBuffer, type InputRecordContext } from '../output/output-buffer.js';
+import type { JobPartitionState } from '../state/job-partition-state.js';
+import { batchEnd } from './batch-end.js';
+import { BatchComputation } from './batch-computation.js';
+import type { StageTask, StageBatchResult, StageTaskDependencies } from './stage-task.js';
+
+/**
+ * Milliseconds between two calls of `tell` from which on the process counts as having been suspended. The calls are
+ * normally a tenth of a second apart.
+ */
+const suspendedMs = 1000;
+
+export interface SourceTaskOptions extends StageTaskDependencies {
+  stream: string;
+  window: Pick<IdWindowReader, 'repeatsWords' | 'pass' | 'close'>;
+  erasures: Pick<PartitionErasureLookup, 'endOf'>;
+}
+
+interface MatchedEvent extends InputRecordContext {
+  readonly flow: PipelineEvent;
+}
+
+/** Processes one partition of a source stream, in the first stage of a job. */
+export class SourceTask implements StageTask {
+  readonly state: JobPartitionState;
+  private readonly source: string;
+  private watermark: PartitionWatermarkGenerator;
+  private idleAfterMs: number;
+  private busy = false;
+  private duplicates = 0;
+  private lookedAt = performance.now();
+
+  constructor(private readonly options: SourceTaskOptions) {
+    const { state, stream } = options;
+    this.state = state;
+    this.source = upstreamPartitionName(stream, state.place.partition);
+    this.idleAfterMs = options.current().pipeline.idleAfterMs;
+    this.watermark = this.newWatermark();
+  }
+
+  async take(batch: RecordBatch): Promise<StageBatchResult> {
+    this.busy = true;
+    this.duplicates = 0;
+    let counts = zeroCounts;
+    const { records } = batch;
+    const turn = new TimeSlice();
+    for (let at = 0; at < records.length;) {
+      const { end, bytes } = batchEnd(records, at);
+      if (turn.over(bytes)) await turn.end();
+      const some = records.slice(at, end);
+      const isLast = end >= records.length;
+      counts = sumCounts(counts, await this.takePart(some, isLast ? batch.next : some.at(-1)!.offset + 1));
+      at = end;
+    }
+    this.state.advance(batch.next);
+    this.busy = false;
+    return { counts, duplicates: this.duplicates, changed: true };
+  }
+
+  async tell(): Promise<void> {
+    const { state, source: name } = this;
+    const { current, controls, now } = this.options;
+    const nowMs = now() / 1000;
+    const stoodStill = this.stoodStill();
+    const atEnd = !this.busy && !stoodStill && state.next >= state.partition.end;
+    // During a batch, `this.watermark` includes events whose outputs are not written yet, so the broadcast has the
+    // watermark of the last completed batch.
+    const progress = this.busy
+      ? { watermark: state.watermark, idle: false }
+      : this.watermark.progress({ nowMs, atEnd });
+    const control = { source: name, next: state.next, ...progress };
+    await controls.tell(control, current().fedBy(undefined), performance.now());
+  }
+
+  close(): void {
+    this.options.window.close();
+  }
+
+  /**
+   * Returns whether the process was suspended since the last call of `tell`. After a suspension, the known end offset
+   * of the partition is outdated.
+   */
+  private stoodStill(): boolean {
+    const before = this.lookedAt;
+    this.lookedAt = performance.now();
+    return this.lookedAt - before >= Math.min(suspendedMs, this.idleAfterMs / 2);
+  }
+
+  private newWatermark(): PartitionWatermarkGenerator {
+    const { idleAfterMs, state } = this;
+    return new PartitionWatermarkGenerator({
+      idleAfterMs,
+      nowMs: this.options.now() / 1000,
+      watermark: state.watermark,
+    });
+  }
+
+  private async takePart(
+    records: readonly ConsumerRecord[],
+    next: number,
+  ): Promise<JobAndOperatorEventCounts> {
+    const { current, state, now } = this.options;
+    const run = current();
+    if (run.pipeline.idleAfterMs !== this.idleAfterMs) {
+      this.idleAfterMs = run.pipeline.idleAfterMs;
+      this.watermark = this.newWatermark();
+    }
+    const output = new OutputBuffer({
+      ...{ run: run.label, steps: run.pipeline.steps, source: this.source, now, before: state.before },
+      topicOf: (stage) => run.topicOf(stage),
+      encode: (emit) => this.options.sink.encode(emit, run.label),
+    });
+    const writing = new BatchComputation(output, run.label, this.options);
+    await writing.compute(() => writing.take(run.pipeline.chain, this.matched(records, run, output.counts)));
+    const { letters, totals: counts } = output;
+    this.state.done({
+      ...{ next: Math.max(next, state.next), letters, counts, state: state.state },
+      ...{ watermark: this.watermark.value, timestamp: records.at(-1)?.timestamp },
+    });
+    return counts;
+  }
+
+  /**
+   * Yields the events that match the pipeline's source, lazily, so that a decoded event is not kept in memory longer
+   * than necessary. Yields undefined for every other record, so that the caller can give way between any two records.
+   */
+  private *matched(
+    records: readonly ConsumerRecord[],
+    { pipeline }: JobConfiguration,
+    counts: EventOutcomeCounts,
+  ): Generator<MatchedEvent | undefined> {
+    for (const record of records) {
+      const one = this.admit(record, pipeline);
+      if (one) counts.processed++;
+      yield one;
+    }
+  }
+
+  /**
+   * Decodes a record. Returns the event if it matches the pipeline's source, and undefined otherwise. The method is
+   * synchronous, because all partitions share one decoder, which holds one record at a time.
+   */
+  private admit(record: ConsumerRecord, pipeline: CompiledPipeline): MatchedEvent | undefined {
+    const { window, erasures, state, stream, now } = this.options;
+    const { offset, timestamp } = record;
+    const read = decodeLogRecord(record);
+    if (!read) {
+      window.pass(offset, timestamp);
+      return undefined;
+    }
+    const repeated = window.repeatsWords(read.id, offset, timestamp);
+    if (offset < state.next) return undefined;
+    if (repeated) {
+      this.duplicates++;
+      return undefined;
+    }
+    const before = this.watermark.value;
+    this.watermark.read(read.timestamp, read.ingestedAt, now() / 1000);
+    if (pipeline.eventTypes && !pipeline.eventTypes.has(read.eventType)) return undefined;
+    if (read.entityId !== null && offset < erasures.endOf(read.entityId)) return undefined;
+    const flow = sourceEvent(read.event(stream));
+    return pipeline.matches(flow) ? { flow, offset, watermark: before, index: 0 } : undefined;
+  }
+}

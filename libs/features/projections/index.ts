@@ -1,0 +1,17 @@
+import type { Feature } from '#app';
+import { LiveSettings } from '#features/events';
+import { ProjectionsModule } from './projections.module.js';
+
+/** Projections: their definitions, states and changes. */
+export const projections: Feature = {
+  name: 'projections',
+  settings: [LiveSettings],
+  gateway: ProjectionsModule,
+};
+
+export { ProjectionSourceInput } from './gateway/projection-input.js';
+export { ProjectionLagReader } from './gateway/projection-lag-reader.js';
+export { ProjectionServicesModule } from './gateway/projection-services.module.js';
+export { projectionStatus } from './gateway/projection-status.js';
+export { foldOf, mergedKey, keyState } from './gateway/states/key-state.js';
+export { VisibleProjections } from './gateway/visible-projections.js';

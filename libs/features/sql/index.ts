@@ -1,0 +1,8 @@
+import type { Feature } from '#app';
+import { SqlSettings } from './sql-settings.js';
+import { SqlModule } from './sql.module.js';
+
+/** SQL for analysts. */
+export const sql: Feature = { name: 'sql', settings: [SqlSettings], gateway: SqlModule };
+
+export { SQL } from './sql-statement-runner.js';
