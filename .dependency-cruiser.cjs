@@ -84,7 +84,7 @@ module.exports = {
     {
       name: 'ports-do-not-look-up-or-sideways',
       severity: 'error',
-      from: { path: '^libs/core/(store|dataflow|telemetry|webhooks)/', pathNot: '\\.spec\\.ts$' },
+      from: { path: '^libs/core/(store|dataflow|telemetry)/', pathNot: '\\.spec\\.ts$' },
       to: { path: '^(apps/|libs/|packages/kafka/)', pathNot: ['^libs/core/(event|api)/', '^libs/core/$1/'] },
     },
     {
@@ -104,7 +104,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^(apps|libs/features|testkit|local|test|bench)/',
-        pathNot: '\\.(spec|fixture)\\.ts$',
+        pathNot: '\\.(spec|fixture|contract)\\.ts$',
       },
       to: { path: '^libs/core/[^/]+/(?!index\\.ts$)', pathNot: fakes },
     },

@@ -1,4 +1,5 @@
 import type { Feature } from '#app';
+import { cloudevents } from '#features/cloudevents';
 import { deadLetters } from '#features/dead-letters';
 import { entities } from '#features/entities';
 import { erasures } from '#features/erasures';
@@ -6,8 +7,10 @@ import { events } from '#features/events';
 import { exports } from '#features/exports';
 import { health } from '#features/health';
 import { keys } from '#features/keys';
+import { otlp } from '#features/otlp';
 import { pipelines } from '#features/pipelines';
 import { projections } from '#features/projections';
+import { raw } from '#features/raw';
 import { schemas } from '#features/schemas';
 import { sql } from '#features/sql';
 import { streams } from '#features/streams';
@@ -26,4 +29,7 @@ export const features: readonly Feature[] = [
   pipelines,
   health,
   sql,
+  raw,
+  cloudevents,
+  otlp,
 ];

@@ -1,5 +1,13 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { DefinitionsModule, LogModule, modulesOf, ProcessModule, ProducerModule, type Feature } from '#app';
+import {
+  DefinitionsModule,
+  LogModule,
+  modulesOf,
+  ProcessModule,
+  ProducerModule,
+  writeModulesOf,
+  type Feature,
+} from '#app';
 import type { HttpAnswerMemoryBudget, ProcessContext } from '#http';
 import { WriteModule } from '#writing';
 import { GatewayKitModule, StoresModule } from '#gateway-kit';
@@ -26,7 +34,8 @@ export class GatewayModule {
         StoresModule.with(answers),
         GatewayKitModule,
         ...modulesOf(features, 'gateway'),
-        WriteModule.with(context.config),
+        WriteModule,
+        ...writeModulesOf(features, context.config),
       ],
     };
   }

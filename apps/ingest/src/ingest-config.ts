@@ -1,7 +1,9 @@
 import { IsBoolean, IsInt, Max, Min } from 'class-validator';
 import { AppConfig, composeSettings, FromText } from '#api';
+import { settingsOf } from '#app';
 import { KeySettings } from '#http';
 import { WriteSettings } from '#writing';
+import { features } from './features.js';
 
 /** Settings of ingest. */
 export class IngestSettings {
@@ -17,5 +19,11 @@ export class IngestSettings {
 }
 
 /** The settings that ingest reads. */
-export const IngestConfig = composeSettings(AppConfig, IngestSettings, KeySettings, WriteSettings);
+export const IngestConfig = composeSettings(
+  AppConfig,
+  IngestSettings,
+  KeySettings,
+  WriteSettings,
+  ...settingsOf(features),
+);
 export type IngestConfig = InstanceType<typeof IngestConfig>;

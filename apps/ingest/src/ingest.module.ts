@@ -1,7 +1,8 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { DefinitionsModule, LogModule, ProcessModule, ProducerModule } from '#app';
+import { DefinitionsModule, LogModule, ProcessModule, ProducerModule, writeModulesOf } from '#app';
 import type { ProcessContext } from '#http';
 import { WriteModule } from '#writing';
+import { features } from './features.js';
 import type { IngestConfig } from './ingest-config.js';
 
 /** Root module of ingest: the write routes. */
@@ -15,7 +16,8 @@ export class IngestModule {
         LogModule.forRoot(),
         ProducerModule,
         DefinitionsModule.forRoot(),
-        WriteModule.with(context.config),
+        WriteModule,
+        ...writeModulesOf(features, context.config),
       ],
     };
   }

@@ -1,5 +1,5 @@
 import type { ModuleMetadata } from '@nestjs/common';
-import type { SettingsClass } from '#api';
+import type { AppConfig, SettingsClass } from '#api';
 import type { DefinitionsOptions } from '#registry';
 
 /** A Nest module, as an app imports it. */
@@ -18,6 +18,8 @@ export interface Feature {
   readonly kinds?: DefinitionsOptions['kinds'];
   /** Controllers and services of the gateway. */
   readonly gateway?: FeatureModule;
+  /** Returns the module of the write routes, which ingest and the gateway have. Settings may decide which routes exist. */
+  readonly writing?: (config: AppConfig) => FeatureModule;
   /** Tasks of the processor: the module adds them to `ProcessorTasks`. */
   readonly processor?: FeatureModule;
 }
@@ -25,6 +27,11 @@ export interface Feature {
 /** Returns the Nest modules that features bring to an app, in the order of the list. */
 export function modulesOf(features: readonly Feature[], app: 'gateway' | 'processor'): FeatureModule[] {
   return features.flatMap(({ [app]: module }) => module ?? []);
+}
+
+/** Returns the Nest modules with the write routes of features. */
+export function writeModulesOf(features: readonly Feature[], config: AppConfig): FeatureModule[] {
+  return features.flatMap(({ writing }) => writing?.(config) ?? []);
 }
 
 /** Returns the kinds of definitions that features bring to an app. */

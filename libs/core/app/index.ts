@@ -5,4 +5,4 @@ export { LOG, LogModule } from './log.module.js';
 export { PRODUCER, ProducerModule } from './producer.module.js';
 export { LOGGER, PROCESS, ProcessModule } from './process.module.js';
 export { STORE, StoreModule } from './store.module.js';
-export { kindsOf, modulesOf, settingsOf, type Feature } from './feature.js';
+export { kindsOf, modulesOf, settingsOf, writeModulesOf, type Feature } from './feature.js';

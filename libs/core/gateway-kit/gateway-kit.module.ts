@@ -3,7 +3,6 @@ import { LOGGER, PRODUCER } from '#app';
 import { TopicAndGroupNames } from '#event';
 import type { Producer } from '#kafka';
 import type { Logger } from '#telemetry';
-import { WebhookAddressPolicy, WebhookSettings } from '#webhooks';
 import { StreamReadAuthorizer } from './access/stream-read-authorizer.js';
 import { CONSISTENCY_BOUNDS } from './consistency/consistency-limits.js';
 import { ConsistencyTokenWaiter } from './consistency/consistency-tokens.js';
@@ -33,11 +32,6 @@ const services = [ConsistencyTokenWaiter, StreamReadAuthorizer, GroupLagReader, 
         new Bulkhead({ concurrent, queued, waitMs }),
     },
     {
-      provide: WebhookAddressPolicy,
-      inject: [WebhookSettings],
-      useFactory: (settings: WebhookSettings) => new WebhookAddressPolicy(settings.WEBHOOK_ALLOWED_NETWORKS),
-    },
-    {
       provide: FLUSHES,
       inject: [PRODUCER, TopicAndGroupNames, LOGGER],
       useFactory: (producer: Producer, topics: TopicAndGroupNames, logger: Logger) =>
@@ -45,6 +39,6 @@ const services = [ConsistencyTokenWaiter, StreamReadAuthorizer, GroupLagReader, 
     },
     { provide: CONSISTENCY_BOUNDS, useValue: {} },
   ],
-  exports: [...services, Bulkhead, WebhookAddressPolicy],
+  exports: [...services, Bulkhead],
 })
 export class GatewayKitModule {}

@@ -45,7 +45,7 @@ export function authorizeStreams(
  * Requires permission to write to the stream in the request's path. @throws ProblemError 403 when this authorization
  * scope does not permit it
  */
-export function requirePermitted(stream: string, access: StreamAccess): void {
+export function requireAuthorized(stream: string, access: StreamAccess): void {
   const refusal = refusalOf(stream, access, 'stream');
   if (refusal) throw refusal.toProblem();
 }

@@ -6,7 +6,7 @@ import type { AppendedEvent } from './appended-event.js';
 import type { ConditionalEventWaiter } from './conditional-event-waiter.js';
 import type { AcceptedEvent } from './read-event.js';
 import type { ParsedEvents } from './read-request.js';
-import type { RejectedEventEncoder } from './rejected/rejected-event-encoder.js';
+import type { RejectedEventEncoder } from './rejected-event-encoder.js';
 import { notWritten, EventRejection, type RejectedEventRangeAndIds } from './rejection.js';
 import type { StreamCreator } from './stream-creator.js';
 import { eventsRejected } from './write-metrics.js';

@@ -27,7 +27,7 @@ import type { AppendedEvent } from './appended-event.js';
 import { isConditional } from './event-appender.js';
 import { EventWriteService } from './event-write-service.js';
 import { readBatch, readLines, readSingle, textOf, type ParsedEvents } from './read-request.js';
-import { asEvent, rejectedEventEncoder } from './rejected/rejected-event-encoder.js';
+import { asEvent, rejectedEventEncoder } from './rejected-event-encoder.js';
 import { EventRejection } from './rejection.js';
 import { batchBody, batchContent, writtenContent } from './write-answers.js';
 import { batchProblems, manyEvents, preferHeader, oneEvent, writeProblems } from './write-texts.js';

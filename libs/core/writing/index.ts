@@ -1,5 +1,4 @@
 export * from './metered-producer.js';
-export { RejectedEventRevalidator } from './rejected/rejected-event-revalidator.js';
 export { compileDataSchema } from './schemas/compile-data-schema.js';
 export { CompiledSchemaCache } from './schemas/compiled-schema-cache.js';
 export { SchemaMismatchCounter } from './schemas/mismatches.js';
@@ -10,3 +9,41 @@ import './write-problems.js';
 export { WriteSettings } from './write-settings.js';
 export { readGivenData } from './read-given-data.js';
 export { readGivenEvents } from './read-given-events.js';
+export { type AppendedEvent } from './appended-event.js';
+export { requireAuthorized } from './authorize-streams.js';
+export { isConditional } from './event-appender.js';
+export { hasDuplicates } from './event-scan.js';
+export { EventWriteService } from './event-write-service.js';
+export {
+  timeRule,
+  duplicate,
+  invalid,
+  isLong,
+  tooLarge,
+  type AcceptedEvent,
+  type EventParserInputs,
+  expectedVersionRule,
+  damaged,
+  isDamaged,
+  damagedDetail,
+} from './read-event.js';
+export {
+  failure,
+  syntaxError,
+  type ParsedEvents,
+  textOf,
+  EventLineReader,
+  nextValue,
+  secondOnLine,
+  readSingle,
+} from './read-request.js';
+export { asCloudEvent, rejectedEventEncoder, asEvent } from './rejected-event-encoder.js';
+export { EventRejection } from './rejection.js';
+export { ValidatingJsonScanner } from './schemas/scan/validating-json-scanner.js';
+export { EventSchemaValidator } from './schemas/schema-check.js';
+export { type CurrentSchema } from './schemas/schema-index.js';
+export { StreamName } from './stream-name.js';
+export { endOfUnread, UnknownEndError, endOfDeepValue } from './unread-value.js';
+export { eventErrors, isEvent } from './validate-event.js';
+export { json } from './write-answers.js';
+export { preferHeader, schemas, writeProblems, again } from './write-texts.js';

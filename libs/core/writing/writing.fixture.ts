@@ -14,6 +14,7 @@ import {
 import type { ConsumerRecord } from '#kafka';
 import { MemoryLog } from '#kafka/memory';
 import type { Tracing } from '#telemetry';
+import type { CloudEventsSettings } from '#features/cloudevents';
 import { IngestConfig } from '../../../apps/ingest/src/ingest-config.js';
 import { ingestApp } from '../../../apps/ingest/src/start.js';
 import { createNestWith } from '../app/create-nest-with.fixture.js';
@@ -49,7 +50,7 @@ export const event = (more: object = {}) => ({
 
 /** Settings and limits of `startTestIngest`. */
 interface TestIngestOptions {
-  config?: Partial<IngestConfig>;
+  config?: Partial<IngestConfig & CloudEventsSettings>;
   bytesInFlight?: number;
   bodyBytes?: number;
   /** Keys that the port accepts, in addition to configured ones. */

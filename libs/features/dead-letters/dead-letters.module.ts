@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DEFINITIONS } from '#app';
 import type { Definitions } from '#registry';
-import { RejectedEventRevalidator } from '#writing';
+import { RejectedEventRevalidator } from './rejected-event-revalidator.js';
 import { PipelineServicesModule } from '#features/pipelines';
 import { DeadLetterReplayRunner } from './dead-letter-replay-runner.js';
 import { DeadLettersController } from './dead-letters.controller.js';

@@ -7,7 +7,7 @@ import {
   type EventRecord,
 } from '#event';
 import type { EpochMicros } from '#json';
-import type { RejectedEventRevalidator } from '#writing';
+import type { RejectedEventRevalidator } from './rejected-event-revalidator.js';
 import type { StoredDeadLetter } from '#store';
 
 /** The Kafka record of the event that a replayed dead letter becomes, in the topic of its stream. */

@@ -1,7 +1,7 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsIn, IsInt, IsObject, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
 import { formatTime } from '#json';
-import { snapshotId, type EntityStateAtVersion } from '#entities';
+import { snapshotId, type EntityStateAtVersion } from '#features/entities/state';
 import type { EntitySnapshot, CursorPage, EntitySnapshotReason } from '#store';
 import { ListAnswer, Nullable, JsonSchemaPart } from '#gateway-kit';
 

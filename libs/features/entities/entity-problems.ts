@@ -1,6 +1,6 @@
 import { defineProblems, ProblemError } from '#api';
 import { formatTime, type EpochMicros } from '#json';
-import { EntityStateTooLargeError } from '#entities';
+import { EntityStateTooLargeError } from '#features/entities/state';
 
 export const entityProblems = defineProblems({
   entity_not_found: { status: 404, title: 'There is no such entity' },

@@ -2,7 +2,7 @@ import { Controller, Get, Header, HttpCode, Inject, Post, Res } from '@nestjs/co
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { STORE } from '#app';
-import { createSnapshot } from '#entities';
+import { createSnapshot } from '#features/entities/state';
 import { DisconnectSignal, Body, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import type { EntitySnapshotStore } from '#store';
 import {

@@ -1,7 +1,7 @@
 import { Controller, Get, Header, Inject } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { STORE } from '#app';
-import { entityState } from '#entities';
+import { entityState } from '#features/entities/state';
 import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import type { EntitySnapshotReader } from '#store';
 import {

@@ -1,5 +1,5 @@
 import type { Feature } from '#app';
-import { WebhookSettings } from '#webhooks';
+import { WebhookSettings } from '#features/pipelines/webhooks';
 import { PipelinesModule } from './pipelines.module.js';
 
 /** Pipelines: their definitions, dry runs and statistics. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EntityStateAccumulator } from '#entities';
+import { EntityStateAccumulator } from '#features/entities/state';
 import { EntityCache, type CachedEntity } from './entity-cache.js';
 
 const folded = (characters = 2) => {

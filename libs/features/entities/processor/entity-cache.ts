@@ -1,4 +1,4 @@
-import type { EntityStateAccumulator } from '#entities';
+import type { EntityStateAccumulator } from '#features/entities/state';
 import { AgeOrderedMap } from '#processor-kit';
 
 /** The state of one entity in memory, after all records of the entity that were folded so far. */

@@ -4,7 +4,7 @@ import {
   type DueSnapshotAndLatestVersion,
   type FoldedEntityState,
   type EntityStateAccumulator,
-} from '#entities';
+} from '#features/entities/state';
 import {
   QueryTooExpensiveError,
   type EntitySnapshot,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { EntityStateAccumulator } from '#entities';
+import { EntityStateAccumulator } from '#features/entities/state';
 import { MemoryErasures } from '#engine/memory';
 import type { ConsumerRecord } from '#kafka';
 import { valueOf } from '../../../../apps/processor/src/processor.fixture.js';

@@ -1,5 +1,5 @@
 import { PartitionErasureLookup, type ErasureLookup } from '#engine';
-import { EntityStateAccumulator, type FoldedEntityState } from '#entities';
+import { EntityStateAccumulator, type FoldedEntityState } from '#features/entities/state';
 import { EventRecordParser, type StreamId } from '#event';
 import type { ConsumerRecord } from '#kafka';
 import type { EventOffsetAndTimestamps } from '#store';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { PipelineDefinition } from '#registry';
-import { WebhookAddressPolicy } from '#webhooks';
+import { WebhookAddressPolicy } from '#features/pipelines/webhooks';
 import type { DefinitionRequest, DefinitionResource, DefinitionChangeCaller } from '#gateway-kit';
 import { pipelineAnswer, pipelineDetailAnswer, pipelineStatsAnswer } from './pipeline-answers.js';
 import { PipelineDefinitionEditor } from './pipeline-definition-editor.js';

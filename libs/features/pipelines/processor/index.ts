@@ -1,5 +1,5 @@
 import type { Feature } from '#app';
-import { WebhookSecretSettings, WebhookSettings } from '#webhooks';
+import { WebhookSecretSettings, WebhookSettings } from '#features/pipelines/webhooks';
 import { PipelinesModule } from './pipelines.module.js';
 
 /** Pipelines in the processor: a task for each job. */

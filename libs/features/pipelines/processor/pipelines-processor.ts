@@ -10,7 +10,7 @@ import { systemActor, type Definitions, type PipelineDefinition } from '#registr
 import type { Producer } from '#kafka';
 import type { EventReader, EventWriter, KeyedStateReader, KeyedStateStore } from '#store';
 import type { Tracing } from '#telemetry';
-import type { WebhookDeliverer } from '#webhooks';
+import type { WebhookDeliverer } from '#features/pipelines/webhooks';
 import {
   DefinitionFailureReporter,
   StaleDefinitionMetricsRemover,

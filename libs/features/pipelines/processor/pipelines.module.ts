@@ -9,7 +9,7 @@ import {
   WebhookSecrets,
   WebhookSecretSettings,
   WebhookSettings,
-} from '#webhooks';
+} from '#features/pipelines/webhooks';
 import { ProcessorTasks, TASK_DEPENDENCIES, withDeadLetters, type TaskDependencies } from '#processor-kit';
 import { DeliveryOutages } from './output/delivery-outages.js';
 import { countAttempt } from './output/webhook-stats.js';

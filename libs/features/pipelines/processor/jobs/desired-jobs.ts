@@ -7,7 +7,7 @@ import {
   type PipelineDefinition,
 } from '#registry';
 import { compilePipeline, DefinitionError, type CompiledPipeline } from '#dataflow';
-import type { WebhookDeliverer } from '#webhooks';
+import type { WebhookDeliverer } from '#features/pipelines/webhooks';
 
 /** A job that should run, with the current definition of its pipeline. */
 export interface DesiredJob {

@@ -4,7 +4,7 @@ import type { EpochMicros } from '#json';
 import { deliveryStage } from '#dataflow';
 import { isRetryableStoreError, type KeyedStateStore, type PartitionCheckpoint } from '#store';
 import type { Logger } from '#telemetry';
-import type { DeliveryAttempt } from '#webhooks';
+import type { DeliveryAttempt } from '#features/pipelines/webhooks';
 
 interface DeliveryOutagesOptions {
   writer: Pick<KeyedStateStore, 'save'>;

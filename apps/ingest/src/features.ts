@@ -1,0 +1,7 @@
+import type { Feature } from '#app';
+import { cloudevents } from '#features/cloudevents';
+import { otlp } from '#features/otlp';
+import { raw } from '#features/raw';
+
+/** The features of ingest. */
+export const features: readonly Feature[] = [raw, cloudevents, otlp];

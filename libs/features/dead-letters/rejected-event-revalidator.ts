@@ -1,0 +1,99 @@
+import { parseTime } from '#json';
+import type { RejectedEventRecord } from '#event';
+import { ProblemError } from '#api';
+import type { Definitions } from '#registry';
+import { CloudEventReader, pointerIn } from '#features/cloudevents';
+import { FieldMapping, RawWriteEventReader, readValue } from '#features/raw';
+import {
+  damagedDetail,
+  type AcceptedEvent,
+  type EventParserInputs,
+  readSingle,
+  type ParsedEvents,
+  EventRejection,
+  compileDataSchema,
+  SchemaMismatchCounter,
+  EventSchemaValidator,
+  SchemaIndex,
+} from '#writing';
+
+/**
+ * Parses and validates kept rejected events again, in the format of the route that rejected them and with today's
+ * schemas, for replays.
+ */
+export class RejectedEventRevalidator {
+  private readonly schemas: SchemaIndex;
+  private readonly schemaCheck: EventSchemaValidator;
+
+  constructor(definitions: Pick<Definitions, 'schemas' | 'stream' | 'onChange'>) {
+    this.schemas = new SchemaIndex(definitions);
+    this.schemaCheck = new EventSchemaValidator({
+      index: this.schemas,
+      compile: compileDataSchema,
+      mismatches: new SchemaMismatchCounter(definitions),
+    });
+  }
+
+  /**
+   * Returns the valid event, with the event id that it would have had, or a text that says why it still cannot be
+   * written.
+   */
+  async read(stream: string, record: RejectedEventRecord): Promise<AcceptedEvent | string> {
+    if (record.cut) return 'it was too large to be kept completely';
+    if (record.refused.detail === damagedDetail) return 'it had bytes that are not UTF-8, which are not kept';
+    const [event] = await this.checked(stream, record);
+    if (!event) return 'it contains no event';
+    if (event instanceof EventRejection) return sentence(event.toProblem());
+    if (event.expected_version === null) return event;
+    return 'it has an expected_version, so only its writer can decide to send it again';
+  }
+
+  private async checked(stream: string, record: RejectedEventRecord): Promise<ParsedEvents> {
+    const reception: EventParserInputs = {
+      ingestedAt: parseTime(record.received_at) ?? 0,
+      ids: { next: () => record.event_id },
+      schemas: this.schemas,
+      text: record.text,
+    };
+    const events = [readAgain(stream, record, reception)];
+    await this.schemaCheck.check(events, () => '');
+    return events;
+  }
+}
+
+function readAgain(
+  stream: string,
+  record: RejectedEventRecord,
+  reception: EventParserInputs,
+): AcceptedEvent | EventRejection {
+  try {
+    if (record.form === 'raw') return readRaw(stream, record, reception);
+    return record.form === 'cloudevent' ? readCloudEvent(stream, reception) : readSingle(reception);
+  } catch (error) {
+    if (error instanceof ProblemError)
+      return new EventRejection(error.code, error.message, error.options.errors);
+    throw error;
+  }
+}
+
+function readRaw(
+  stream: string,
+  record: RejectedEventRecord,
+  reception: EventParserInputs,
+): AcceptedEvent | EventRejection {
+  const mapping = new FieldMapping(stream, record.mapping);
+  const reader = new RawWriteEventReader({ mapping, reception, idOf: () => record.event_id });
+  readValue(record.text, reader);
+  return reader.events[0]!;
+}
+
+function readCloudEvent(stream: string, reception: EventParserInputs): AcceptedEvent | EventRejection {
+  const reader = new CloudEventReader({ stream, reception, pointerTo: pointerIn('structured') });
+  readValue(reception.text, reader);
+  return reader.events[0]!;
+}
+
+function sentence({ message, options: { errors = [] } }: ProblemError): string {
+  const places = errors.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ');
+  return `it is still rejected: ${message}${places && ` (${places})`}`;
+}
