@@ -20,14 +20,16 @@ export class GatewaySettings {
   @FromText('number') @IsInt() @Min(96) @Max(65_536) GATEWAY_ANSWER_MIB = 192;
 }
 
-/** The settings that the gateway reads. */
-export const GatewayConfig = composeSettings(
+/** The classes of settings that the gateway reads whatever its features are. */
+export const gatewaySettings = [
   AppConfig,
   GatewaySettings,
   KeySettings,
   WriteSettings,
   ReadSettings,
   ConsoleSettings,
-  ...settingsOf(features),
-);
+] as const;
+
+/** The settings that the gateway reads. */
+export const GatewayConfig = composeSettings(...gatewaySettings, ...settingsOf(features));
 export type GatewayConfig = InstanceType<typeof GatewayConfig>;

@@ -24,7 +24,7 @@ import { DEFINITIONS, LOG, PRODUCER, kindsOf, settingsOf, type Feature } from '#
 import { eventValue, storedEventVariable } from '#dataflow';
 import { createNestWith } from '../../../libs/core/app/create-nest-with.fixture.js';
 import { rowBatchesOf } from '../../../libs/core/store/row-batch/row-batches-of.fixture.js';
-import { GatewayConfig } from './gateway-config.js';
+import { gatewaySettings, type GatewayConfig } from './gateway-config.js';
 import { features } from './features.js';
 import { gatewayApp } from './ports.js';
 import {
@@ -96,7 +96,7 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
   await definitions.start();
   storeByName(store, definitions);
   const keys = scopes.map((scope) => ({ scope, ...generateKey() }));
-  const Config = composeSettings(GatewayConfig, ...settingsOf(listed));
+  const Config = composeSettings(...gatewaySettings, ...settingsOf(listed));
   const config = Object.assign(new Config(), {
     LOG_LEVEL: 'silent',
     KAFKA_TOPIC_PREFIX: 'spec.',

@@ -60,6 +60,15 @@ describe('a configuration that is composed of classes', () => {
     expect(settingsClassesOf(AppConfig)).toEqual([AppConfig]);
   });
 
+  it('cannot be extended, because nobody would read the settings of the subclass', () => {
+    class Extended extends MailConfig {
+      @FromText('number') @IsInt() @Max(10) MAIL_LIMIT = 5;
+    }
+    const advice = 'Extended extends a composed configuration: compose it of its own class of settings.';
+    expect(() => loadConfig(Extended, { MAIL_LIMIT: '99' })).toThrow(advice);
+    expect(() => composeSettings(Extended, OtherMailSettings)).toThrow(advice);
+  });
+
   it('cannot be composed of two classes that define the same setting', () => {
     expect(() => composeSettings(MailConfig, OtherMailSettings)).toThrow(
       'MailSettings and OtherMailSettings both define the setting MAIL_USER.',

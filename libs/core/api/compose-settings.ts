@@ -12,7 +12,8 @@ type IntersectionOf<Union> = (Union extends unknown ? (one: Union) => void : nev
   : never;
 
 /**
- * Returns one configuration class with the settings of several classes, each of them once.
+ * Returns one configuration class with the settings of several classes, each of them once. It has their properties, not
+ * their methods.
  * @throws Error when two classes define the same setting
  */
 export function composeSettings<Classes extends readonly SettingsClass[]>(
@@ -28,9 +29,17 @@ export function composeSettings<Classes extends readonly SettingsClass[]>(
   } as SettingsClass as SettingsClass<IntersectionOf<InstanceType<Classes[number]>> & object>;
 }
 
-/** Returns the classes that a configuration class is composed of; for any other class, the class itself. */
+/**
+ * Returns the classes that a configuration class is composed of; for any other class, the class itself.
+ * @throws Error for a subclass of a composed class, because its own settings would not be read
+ */
 export function settingsClassesOf(type: SettingsClass): readonly SettingsClass[] {
-  return (type as { composed?: readonly SettingsClass[] }).composed ?? [type];
+  const { composed } = type as { composed?: readonly SettingsClass[] };
+  if (composed && !Object.hasOwn(type, 'composed'))
+    throw new Error(
+      `${type.name} extends a composed configuration: compose it of its own class of settings.`,
+    );
+  return composed ?? [type];
 }
 
 function requireOneDefinition(classes: readonly SettingsClass[]): void {

@@ -2,7 +2,14 @@ export * from './characters.js';
 export * from './compose-settings.js';
 export * from './config.js';
 export * from './duration.js';
-export { AreHostNames, AreNetworks, DiffersFrom, FollowsRule, hostNamePattern } from './config-rules.js';
+export {
+  AreHostNames,
+  AreNetworks,
+  DiffersFrom,
+  FollowsRule,
+  hostNamePattern,
+  RequiresSettings,
+} from './config-rules.js';
 export * from './event-input.js';
 export * from './kafka-compression.js';
 export * from './kafka-log-options.js';

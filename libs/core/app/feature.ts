@@ -12,7 +12,8 @@ type FeatureModule = NonNullable<ModuleMetadata['imports']>[number];
  */
 export interface Feature {
   readonly name: string;
-  /** Configuration classes. Each app that has the feature reads these settings, and provides them under their class. */
+  /** Configuration classes. Each app that has the feature reads these settings, and provides them under their class;
+   * under the classes of a composed one. */
   readonly settings?: readonly SettingsClass[];
   /** Kinds of definitions, which the registry keeps. */
   readonly kinds?: DefinitionsOptions['kinds'];

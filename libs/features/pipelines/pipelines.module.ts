@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ProjectionServicesModule } from '#features/projections';
+import { WebhookAddressPolicy, WebhookSettings } from '#features/pipelines/webhooks';
 import { DryRunController } from './gateway/dry-run/dry-run.controller.js';
 import { PipelineDryRunner } from './gateway/dry-run/pipeline-dry-runner.js';
 import { PipelineDefinitionEditor } from './gateway/pipeline-definition-editor.js';
@@ -21,6 +22,11 @@ import { PipelineReferenceChecker } from './gateway/pipeline-reference-checker.j
     PipelineLagReader,
     PipelineStatsReader,
     PipelineDryRunner,
+    {
+      provide: WebhookAddressPolicy,
+      inject: [WebhookSettings],
+      useFactory: (settings: WebhookSettings) => new WebhookAddressPolicy(settings.WEBHOOK_ALLOWED_NETWORKS),
+    },
   ],
 })
 export class PipelinesModule {}
