@@ -33,6 +33,12 @@ describe('the links of', () => {
   });
 });
 
+it('the index of the decisions links each of them', () => {
+  const index = readFileSync('docs/decisions/README.md', 'utf8');
+  const files = readdirSync('docs/decisions').filter((name) => /^\d/.test(name));
+  expect(files.filter((name) => !index.includes(`](${name})`))).toEqual([]);
+});
+
 describe('the files that are named in', () => {
   it.each(['CONTRIBUTING.md', 'docs/architecture.md'])('%s exist', (document) => {
     const text = readFileSync(document, 'utf8');
