@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-const documents = ['.', 'bench', 'docs', 'docs/decisions', 'docs/runbooks'].flatMap((folder) =>
+const documents = ['.', 'bench', 'docs', 'docs/decisions', 'docs/runbooks', 'libs/core'].flatMap((folder) =>
   readdirSync(folder)
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name)),
