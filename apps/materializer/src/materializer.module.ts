@@ -28,15 +28,15 @@ import type { Store } from '#store';
 import { activeWork } from '#telemetry';
 import type { MaterializerConfig } from './materializer-config.js';
 import { registerChecks } from './health.js';
-import { IdWindowMetrics } from './id-window-metrics.js';
-import { InsertErasureRepeater } from './insert-erasure-repeater.js';
-import type { MaterializedPartition } from './materialized-partition.js';
-import { consumeLagRecords, consumeLagSeconds } from './materializer-metrics.js';
+import { IdWindowMetrics } from './metrics/id-window-metrics.js';
+import { InsertErasureRepeater } from './store-garbage/insert-erasure-repeater.js';
+import type { MaterializedPartition } from './partition/materialized-partition.js';
+import { consumeLagRecords, consumeLagSeconds } from './metrics/materializer-metrics.js';
 import { Materializer } from './materializer.js';
 import { removeOldVerdicts } from './store-garbage/old-verdicts.js';
 import { StoreGarbageCollector } from './store-garbage/store-garbage-collector.js';
-import { StoreUsageMetrics } from './store-usage-metrics.js';
-import { followStreams } from './stream-subscription.js';
+import { StoreUsageMetrics } from './metrics/store-usage-metrics.js';
+import { followStreams } from './fetch/stream-subscription.js';
 
 const lagIntervalMs = 5000;
 const usageIntervalMs = 15_000;
@@ -104,10 +104,12 @@ export class MaterializerModule implements OnModuleInit {
       far: farBounds(config),
       farBytes: config.DEDUPE_FAR_BYTES,
       cachedEntities: config.CACHED_ENTITIES,
-      insertRows: config.INSERT_ROWS,
-      insertBytes: config.INSERT_BYTES,
-      insertIntervalMs: config.INSERT_INTERVAL_MS,
-      queueBytes: config.INSERT_QUEUE_BYTES,
+      limits: {
+        insertRows: config.INSERT_ROWS,
+        insertBytes: config.INSERT_BYTES,
+        intervalMs: config.INSERT_INTERVAL_MS,
+        queueBytes: config.INSERT_QUEUE_BYTES,
+      },
       ...{ log, topics, logger, progress, inserts, writer: store.writer, tracing: context.tracing },
       erasures: new Erasures(definitions),
       onFailure: (error) => context.crash(error),
@@ -120,11 +122,7 @@ export class MaterializerModule implements OnModuleInit {
     const garbage = new StoreGarbageCollector({
       ...{ definitions, topics, logger, admin: log.admin, eraser: store.eraser, now: Date.now },
       holds: (stream) => materializer.holds(stream),
-      removeOldVerdicts: () =>
-        removeOldVerdicts({
-          ...{ admin: log.admin, topics },
-          ...{ verdicts: materializer.verdicts, publisher: materializer.publisher },
-        }),
+      removeOldVerdicts: () => removeOldVerdicts({ ...materializer.context, admin: log.admin }),
       intervalMs: config.JANITOR_MINUTES * 60_000,
     });
     const usage = new StoreUsageMetrics({ store, logger, intervalMs: usageIntervalMs });

@@ -60,6 +60,6 @@ function ageOf({ erased_at }: Erasure, now: number): number {
 }
 
 /** Returns a key that identifies an erasure. Two erasures of the same entity at different times have different keys. */
-function keyOf(erasure: Erasure): string {
+export function keyOf(erasure: Erasure): string {
   return `${erasureName(erasure)} ${erasure.erased_at}`;
 }

@@ -8,7 +8,7 @@ import type { RemovalTask } from './removal-task.js';
 import { ErasureRepeater } from './erasure-repeater.js';
 import { StreamDeletionFinisher } from './stream-deletion-finisher.js';
 import { retentionTasks, type RetentionDependencies } from './retention.js';
-import { deletedEvents, deletionErrors } from './deletion-metrics.js';
+import { deletedEvents, deletionErrors } from '../metrics/materializer-metrics.js';
 
 /** Maximum milliseconds between two checks for unfinished stream deletions. */
 const longestPauseMs = 60_000;

@@ -11,7 +11,7 @@ import {
   type PartitionVerdictLookup,
   type SuspectedDuplicateIds,
 } from './partition-row-builder.js';
-import { EntityVersionCache, type LatestEntityVersion } from './entity-version-cache.js';
+import { EntityVersionCache, type LatestEntityVersion } from '../number/entity-version-cache.js';
 
 const bounds = { records: 1000, milliseconds: 60_000 };
 const uuid = (n: number) => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;

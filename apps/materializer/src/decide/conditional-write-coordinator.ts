@@ -1,32 +1,18 @@
-import type { KafkaOrClickHouseRetrier } from '#engine';
 import type { ConsumerRecord } from '#kafka';
 import type { EventRowBatch } from '#store';
-import type { Logger } from '#telemetry';
-import { hasConditional, type Verdict, type VerdictPublisher, type VerdictTable } from '#verdicts';
-import { loadVersions } from './load-versions.js';
-import type { MaterializedPartition } from './materialized-partition.js';
-import type { UnversionedBatch } from './partition-row-builder.js';
-import type { MaterializerStore } from './materializer-store.js';
-import type { LatestEntityVersion } from './entity-version-cache.js';
-import { conditionalWrites } from './materializer-metrics.js';
+import { hasConditional, type Verdict } from '#verdicts';
+import { conditionalWrites } from '../metrics/materializer-metrics.js';
+import type { LatestEntityVersion } from '../number/entity-version-cache.js';
+import type { AssignedPartitions } from '../partition/assigned-partitions.js';
+import type { MaterializedPartition } from '../partition/materialized-partition.js';
+import type { MaterializerContext } from '../partition/materializer-context.js';
+import type { UnversionedBatch } from '../rows/partition-row-builder.js';
 
 /**
  * Time limit in milliseconds of one attempt to read the verdicts of earlier partition owners; a failed attempt is
  * repeated.
  */
 const upToDateMs = 10_000;
-
-interface ConditionalWritesOptions {
-  verdicts: VerdictTable;
-  publisher: VerdictPublisher;
-  writer: Pick<MaterializerStore, 'latestVersions' | 'versionsOf'>;
-  retry: KafkaOrClickHouseRetrier;
-  logger: Logger;
-  /** Returns the state of a partition; undefined if the partition is not assigned to this process. */
-  assigned(topic: string, partition: number): MaterializedPartition | undefined;
-  /** Returns the row batches of a partition that are not stored yet. */
-  unstored(state: MaterializedPartition): readonly EventRowBatch[];
-}
 
 /**
  * Prepares the decisions on the conditional records of a batch, and publishes the verdicts. `PartitionRowBuilder` takes
@@ -39,10 +25,13 @@ export class ConditionalWriteCoordinator {
   /** Assigned partitions for which this is so, or whose earlier owners have published no verdict. */
   private readonly checked = new WeakSet<MaterializedPartition>();
 
-  constructor(private readonly options: ConditionalWritesOptions) {
-    options.verdicts.listen({
+  constructor(
+    private readonly context: MaterializerContext,
+    assignments: Pick<AssignedPartitions, 'get'>,
+  ) {
+    context.verdicts.listen({
       stale: ({ topic, partition }) => {
-        const state = options.assigned(topic, partition);
+        const state = assignments.get(topic, partition);
         if (state) void this.repeatStale(state);
       },
     });
@@ -66,14 +55,16 @@ export class ConditionalWriteCoordinator {
     await this.learnEarlierVerdicts(state);
     const compared = new Map<string, LatestEntityVersion>();
     const missing = new Map<string, LatestEntityVersion>();
-    for (const entity of state.fold.entitiesToCompare(records)) {
+    for (const entity of state.builder.entitiesToCompare(records)) {
       const cached = state.versions.get(entity);
       // Events below the end of an erasure have no version any more.
       const latest = cached ?? { version: 0, offset: state.erasures.endOf(entity) };
       compared.set(entity, latest);
       if (!cached) missing.set(entity, latest);
     }
-    if (missing.size > 0 && !state.versions.complete) await this.load(state, records[0]!, missing);
+    // An entity with an unstored event is always cached, so all earlier events of the missing entities are stored.
+    const before = Math.max(records[0]!.offset, state.builder.next, state.assignment.position);
+    await state.loadVersions(missing, before);
     return compared;
   }
 
@@ -82,24 +73,11 @@ export class ConditionalWriteCoordinator {
    * does not exist, so that no record is refused.
    */
   async learnIfAny(state: MaterializedPartition): Promise<void> {
-    const { retry, verdicts } = this.options;
+    const { retry, verdicts } = this.context;
     if (this.checked.has(state)) return;
     if (await retry.run('log', state.ended, () => verdicts.readyIfUsed()))
       await this.learnEarlierVerdicts(state);
     this.checked.add(state);
-  }
-
-  private async load(
-    { stream, partition, erasures, ended, fold, assignment }: MaterializedPartition,
-    first: ConsumerRecord,
-    heads: ReadonlyMap<string, LatestEntityVersion>,
-  ): Promise<void> {
-    const { retry, writer } = this.options;
-    // An entity with an unstored event is always cached, so all earlier events of the entities that are loaded here are
-    // stored.
-    const before = Math.max(first.offset, fold.next, assignment.position);
-    const wanted = { stream, partition, heads, before };
-    await retry.run('store', ended, () => loadVersions(writer, wanted, erasures));
   }
 
   /**
@@ -116,12 +94,12 @@ export class ConditionalWriteCoordinator {
     if (all.length === 0) return false;
     all.sort((a, b) => a.offset - b.offset);
     const { topic, partition, ended } = state;
-    const { publisher, retry } = this.options;
+    const { publisher, retry } = this.context;
     await retry.run('log', ended, () => publisher.publish({ topic, partition }, next, all));
     const decided = verdicts.filter(({ repeats }) => !repeats);
-    const refused = decided.filter(({ current_version }) => current_version !== undefined).length;
-    conditionalWrites.inc({ verdict: 'refused' }, refused);
-    conditionalWrites.inc({ verdict: 'accepted' }, decided.length - refused);
+    const rejected = decided.filter(({ current_version }) => current_version !== undefined).length;
+    conditionalWrites.inc({ verdict: 'refused' }, rejected);
+    conditionalWrites.inc({ verdict: 'accepted' }, decided.length - rejected);
     conditionalWrites.inc({ verdict: 'repeated' }, repeated.length);
     return true;
   }
@@ -133,7 +111,7 @@ export class ConditionalWriteCoordinator {
    */
   private async learnEarlierVerdicts(state: MaterializedPartition): Promise<void> {
     if (this.upToDate.has(state)) return;
-    const { retry, verdicts } = this.options;
+    const { retry, verdicts } = this.context;
     await retry.run('log', state.ended, () => verdicts.upToDate(upToDateMs));
     this.upToDate.add(state);
     await this.repeatStale(state);
@@ -150,27 +128,24 @@ export class ConditionalWriteCoordinator {
     if (repeated.length === 0) return [];
     const missing = new Set(repeated.map(({ eventId }) => eventId));
     const versions = new Map<string, number | null>();
-    for (const rows of [own, ...this.options.unstored(state)]) {
+    for (const rows of [own, ...state.unstored.map((batch) => batch.rows)]) {
       for (let row = 0; row < rows.count && missing.size > 0; row++) {
         const id = rows.eventIdOf(row);
         if (!missing.delete(id)) continue;
         versions.set(id, rows.entityOf(row) === null ? null : rows.versionOf(row));
       }
     }
-    for (const [id, version] of await this.stored(state, [...missing])) versions.set(id, version);
+    if (missing.size > 0) {
+      const { writer, retry } = this.context;
+      const { stream, partition, ended } = state;
+      const query = { stream, partition, eventIds: [...missing] };
+      const stored = await retry.run('store', ended, () => writer.versionsOf(query));
+      for (const [id, version] of stored) versions.set(id, version);
+    }
     return repeated.map(({ offset, eventId, isFar }) => ({
       ...{ offset, version: versions.get(eventId) ?? null },
       ...(isFar && { repeats: true as const }),
     }));
-  }
-
-  private async stored(
-    { stream, partition, ended }: MaterializedPartition,
-    eventIds: readonly string[],
-  ): Promise<ReadonlyMap<string, number | null>> {
-    if (eventIds.length === 0) return new Map();
-    const { writer, retry } = this.options;
-    return retry.run('store', ended, () => writer.versionsOf({ stream, partition, eventIds }));
   }
 
   /**
@@ -178,7 +153,7 @@ export class ConditionalWriteCoordinator {
    * verdicts were not published again, compaction would keep only the stale records.
    */
   private async repeatStale({ topic, partition, ended }: MaterializedPartition): Promise<void> {
-    const { publisher, verdicts, retry, logger } = this.options;
+    const { publisher, verdicts, retry, logger } = this.context;
     try {
       for (const range of verdicts.staleRanges({ topic, partition }))
         await retry.run('log', ended, () => publisher.repeat({ topic, partition }, range));

@@ -6,8 +6,6 @@ interface StoredEventLookupOptions {
   partition: number;
   /** The greatest stored offset of the partition at its assignment; -1 if the store had no event of the partition. */
   last: number;
-  /** Called once, with the first offset at which the store has another event than Kafka. */
-  others(offset: number): void;
 }
 
 /**
@@ -15,9 +13,13 @@ interface StoredEventLookupOptions {
  * restart. Up to the greatest stored offset, the look-up queries the store for each batch. The look-up caches nothing.
  */
 export class StoredEventLookup {
-  private told = false;
+  private hasReported = false;
 
-  constructor(private readonly options: StoredEventLookupOptions) {}
+  /** @param onOtherEvent Called once, with the first offset at which the store has another event than Kafka. */
+  constructor(
+    private readonly options: StoredEventLookupOptions,
+    private readonly onOtherEvent: (offset: number) => void,
+  ) {}
 
   /** Returns whether an event at or after this offset may have been stored before the partition was assigned. */
   mayHave(offset: number): boolean {
@@ -31,7 +33,7 @@ export class StoredEventLookup {
     const found = new Set<number>();
     for (let from = 0; from < rows.count && rows.offsetOf(from) <= this.options.last;) {
       const until = this.endOfRange(rows, from);
-      await this.look(rows, { from, until }, found);
+      await this.find(rows, { from, until }, found);
       from = until;
     }
     return found;
@@ -44,7 +46,7 @@ export class StoredEventLookup {
     return until;
   }
 
-  private async look(
+  private async find(
     rows: EventRowBatch,
     { from, until }: { from: number; until: number },
     found: Set<number>,
@@ -66,13 +68,13 @@ export class StoredEventLookup {
       const known = ids.get(offset);
       if (!known) continue;
       if (known.includes(rows.eventIdOf(row))) found.add(row);
-      else this.tell(offset);
+      else this.report(offset);
     }
   }
 
-  private tell(offset: number): void {
-    if (this.told) return;
-    this.told = true;
-    this.options.others(offset);
+  private report(offset: number): void {
+    if (this.hasReported) return;
+    this.hasReported = true;
+    this.onOtherEvent(offset);
   }
 }

@@ -1,6 +1,6 @@
 import type { EventRowBatch } from '#store';
 import { describe, expect, it } from 'vitest';
-import { rowBatchOf, uuid } from './row-batch.fixture.js';
+import { rowBatchOf, uuid } from '../row-batch.fixture.js';
 import { insertToken } from './insert-token.js';
 
 const block = (stream: string, partition: number, offsets: number[]): EventRowBatch =>

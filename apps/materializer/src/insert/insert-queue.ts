@@ -1,7 +1,8 @@
-import type { PendingBatch } from './pending-batch.js';
-import type { MaterializedPartition } from './materialized-partition.js';
+import type { PendingBatch } from '../partition/materialized-partition.js';
+import type { MaterializedPartition } from '../partition/materialized-partition.js';
 
-export interface InsertQueueOptions {
+/** When an insert starts, and how much waits. */
+export interface InsertLimits {
   /**
    * Number of rows with which an insert is full, so that it takes no further waiting batch. The limit `insertBytes` is
    * the same in bytes.
@@ -18,8 +19,11 @@ export interface InsertQueueOptions {
    * Maximum bytes of the batches that wait or are being inserted. While this limit is reached, `add` does not resolve.
    */
   queueBytes: number;
+}
+
+export interface InsertQueueOptions extends InsertLimits {
   /** Runs one insert. The batches of a partition are in offset order, and two inserts never run at the same time. */
-  write(chunks: readonly PendingBatch[]): Promise<void>;
+  write(batches: readonly PendingBatch[]): Promise<void>;
   /** Called when `write` rejects. The queue writes nothing after a failure. */
   onFailure(error: unknown): void;
 }
@@ -51,7 +55,6 @@ interface WaitingReservation {
  */
 export class InsertQueue {
   private waiting: PendingBatch[] = [];
-  private writing: readonly PendingBatch[] = [];
   private bytes = 0;
   private rows = 0;
   private lastStart = -Infinity;
@@ -68,7 +71,7 @@ export class InsertQueue {
   /** Number of bytes of reservations that are not released yet. */
   private reserved = 0;
   private entering: WaitingReservation[] = [];
-  private held: { state: MaterializedPartition; resolve: () => void }[] = [];
+  private blocked: { state: MaterializedPartition; resolve: () => void }[] = [];
 
   constructor(private readonly options: InsertQueueOptions) {}
 
@@ -83,27 +86,28 @@ export class InsertQueue {
   async reserve(state: MaterializedPartition, bytes: number): Promise<QueueReservation> {
     await new Promise<void>((enter) => {
       this.entering.push({ state, bytes, enter });
-      this.letIn();
+      this.grant();
     });
     let kept = bytes;
     return {
       release: () => {
         this.reserved -= kept;
         kept = 0;
-        this.letIn();
+        this.grant();
       },
     };
   }
 
   /** Adds a batch to the queue, and resolves when the queue has room for more. */
-  async add(chunk: PendingBatch): Promise<void> {
-    this.waiting.push(chunk);
-    this.bytes += chunk.bytes;
-    this.rows += chunk.rows.count;
+  async add(batch: PendingBatch): Promise<void> {
+    this.waiting.push(batch);
+    batch.state.unstored.push(batch);
+    this.bytes += batch.bytes;
+    this.rows += batch.rows.count;
     if (this.isFull || !this.expectsMore) this.hurry();
     if (!this.failed) this.running ??= this.run();
     if (this.bytes < this.options.queueBytes || this.failed) return;
-    await new Promise<void>((resolve) => this.held.push({ state: chunk.state, resolve }));
+    await new Promise<void>((resolve) => this.blocked.push({ state: batch.state, resolve }));
   }
 
   /**
@@ -111,12 +115,12 @@ export class InsertQueue {
    * revoked partition, its rows are correct, and for a deleted stream, its rows are removed later.
    */
   drop(state: MaterializedPartition): void {
-    const dropped = this.waiting.filter((chunk) => chunk.state === state);
-    this.waiting = this.waiting.filter((chunk) => chunk.state !== state);
-    this.rows -= rowsOf(dropped);
-    this.release(dropped);
-    this.letGo((held) => held.state === state);
-    this.letIn((entering) => entering.state === state);
+    const dropped = this.waiting.filter((batch) => batch.state === state);
+    this.waiting = this.waiting.filter((batch) => batch.state !== state);
+    for (const { rows } of dropped) this.rows -= rows.count;
+    this.remove(dropped);
+    this.unblock((blocked) => blocked.state === state);
+    this.grant((reservation) => reservation.state === state);
   }
 
   /** Makes the next insert start `intervalMs` after the previous one, because a reader waits for its events. */
@@ -137,16 +141,8 @@ export class InsertQueue {
   abandon(): void {
     this.failed = true;
     this.waiting = [];
-    this.letGo();
-    this.letIn();
-  }
-
-  /**
-   * The batches that are not stored yet: first the batches of the running insert, then the waiting batches, in the
-   * order of `add`.
-   */
-  get unstored(): readonly PendingBatch[] {
-    return [...this.writing, ...this.waiting];
+    this.unblock();
+    this.grant();
   }
 
   private async run(): Promise<void> {
@@ -166,12 +162,10 @@ export class InsertQueue {
   private async writeNext(): Promise<void> {
     this.lastStart = performance.now();
     this.awaited = false;
-    this.writing = this.take();
-    await this.options.write(this.writing);
+    const batches = this.takeBatches();
+    await this.options.write(batches);
     this.lastTookMs = performance.now() - this.lastStart;
-    const written = this.writing;
-    this.writing = [];
-    this.release(written);
+    this.remove(batches);
   }
 
   private get isFull(): boolean {
@@ -187,7 +181,7 @@ export class InsertQueue {
     for (;;) {
       const rest = this.lastStart + this.spacingMs - performance.now();
       if (rest <= 0 || this.isFull) return;
-      await this.hurried(rest);
+      await this.waitUntilHurried(rest);
     }
   }
 
@@ -200,7 +194,7 @@ export class InsertQueue {
     return Math.max(intervalMs, Math.min(restPerInsert * this.lastTookMs, longest));
   }
 
-  private async hurried(ms: number): Promise<void> {
+  private async waitUntilHurried(ms: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
       this.hurry = () => {
@@ -217,7 +211,7 @@ export class InsertQueue {
     return [...ends.values()].includes(true);
   }
 
-  private take(): PendingBatch[] {
+  private takeBatches(): PendingBatch[] {
     const { insertRows, insertBytes } = this.options;
     let rows = 0;
     let bytes = 0;
@@ -231,17 +225,21 @@ export class InsertQueue {
     return this.waiting.splice(0, count);
   }
 
-  private release(chunks: readonly PendingBatch[]): void {
-    for (const chunk of chunks) this.bytes -= chunk.bytes;
-    if (this.bytes < this.options.queueBytes) this.letGo();
-    this.letIn();
+  /** Removes batches that are stored or need not be stored. */
+  private remove(batches: readonly PendingBatch[]): void {
+    for (const batch of batches) {
+      this.bytes -= batch.bytes;
+      batch.state.unstored.splice(batch.state.unstored.indexOf(batch), 1);
+    }
+    if (this.bytes < this.options.queueBytes) this.unblock();
+    this.grant();
   }
 
   /**
    * Grants waiting reservations in the order of the calls while the queue has room. A reservation for which `always`
    * returns true is granted without room, because its caller adds nothing.
    */
-  private letIn(always: (entering: WaitingReservation) => boolean = () => this.failed): void {
+  private grant(always: (reservation: WaitingReservation) => boolean = () => this.failed): void {
     const waiting = this.entering;
     this.entering = [];
     for (const one of waiting) {
@@ -254,13 +252,9 @@ export class InsertQueue {
     }
   }
 
-  private letGo(which: (held: { state: MaterializedPartition }) => boolean = () => true): void {
-    const going = this.held.filter(which);
-    this.held = this.held.filter((held) => !going.includes(held));
-    for (const { resolve } of going) resolve();
+  private unblock(which: (blocked: { state: MaterializedPartition }) => boolean = () => true): void {
+    const unblocked = this.blocked.filter(which);
+    this.blocked = this.blocked.filter((one) => !unblocked.includes(one));
+    for (const { resolve } of unblocked) resolve();
   }
-}
-
-function rowsOf(chunks: readonly PendingBatch[]): number {
-  return chunks.reduce((sum, chunk) => sum + chunk.rows.count, 0);
 }

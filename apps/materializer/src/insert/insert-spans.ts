@@ -1,6 +1,6 @@
 import type { StoreWriteSpanOptions } from '#engine';
 import type { Tracing } from '#telemetry';
-import type { PendingBatch } from './pending-batch.js';
+import type { PendingBatch } from '../partition/materialized-partition.js';
 
 /**
  * Describes the trace spans of one insert into ClickHouse. Returns undefined if tracing is off or no request in the
@@ -8,10 +8,10 @@ import type { PendingBatch } from './pending-batch.js';
  */
 export function insertSpans(
   tracing: Tracing | undefined,
-  chunks: readonly PendingBatch[],
+  batches: readonly PendingBatch[],
 ): StoreWriteSpanOptions | undefined {
   if (!tracing) return undefined;
-  const followed = chunks.flatMap(({ state, sampled = [] }) =>
+  const followed = batches.flatMap(({ state, sampled = [] }) =>
     sampled.map((request) => ({
       name: `materialize ${state.name}`,
       operation: 'materialize',
@@ -26,7 +26,7 @@ export function insertSpans(
       'db.system.name': 'clickhouse',
       'db.operation.name': 'INSERT',
       'db.collection.name': 'events',
-      'db.operation.batch.size': chunks.reduce((sum, { rows }) => sum + rows.count, 0),
+      'db.operation.batch.size': batches.reduce((sum, { rows }) => sum + rows.count, 0),
     },
     followed,
   };

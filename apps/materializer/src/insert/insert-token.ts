@@ -17,15 +17,15 @@ interface InsertedOffsetRange {
  * between the first and the last row. The event ids in the token tell apart two topics of the same stream name, because
  * the offsets of a recreated topic start at 0 again.
  */
-export function insertToken(blocks: readonly EventRowBatch[]): string {
+export function insertToken(batches: readonly EventRowBatch[]): string {
   const ranges = new Map<string, InsertedOffsetRange>();
-  for (const block of blocks) {
-    if (block.count === 0) continue;
-    const name = `${block.place.stream}:${block.place.partition}`;
+  for (const batch of batches) {
+    if (batch.count === 0) continue;
+    const name = `${batch.place.stream}:${batch.place.partition}`;
     const range = ranges.get(name);
-    const last = rowOf(block, block.count - 1);
-    if (range) Object.assign(range, { last, rows: range.rows + block.count });
-    else ranges.set(name, { first: rowOf(block, 0), last, rows: block.count });
+    const last = rowOf(batch, batch.count - 1);
+    if (range) Object.assign(range, { last, rows: range.rows + batch.count });
+    else ranges.set(name, { first: rowOf(batch, 0), last, rows: batch.count });
   }
   const token = [...ranges]
     .map(([name, { first, last, rows }]) => {
@@ -36,6 +36,6 @@ export function insertToken(blocks: readonly EventRowBatch[]): string {
   return token.length <= longest ? token : createHash('sha256').update(token).digest('hex');
 }
 
-function rowOf(block: EventRowBatch, row: number): InsertedOffsetRange['first'] {
-  return { offset: block.offsetOf(row), id: block.eventIdOf(row) };
+function rowOf(batch: EventRowBatch, row: number): InsertedOffsetRange['first'] {
+  return { offset: batch.offsetOf(row), id: batch.eventIdOf(row) };
 }

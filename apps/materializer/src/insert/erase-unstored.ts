@@ -1,32 +1,36 @@
-import type { PendingBatch } from './pending-batch.js';
-import type { MaterializedPartition } from './materialized-partition.js';
-import { erasedSkipped } from './materializer-metrics.js';
+import { erasedSkipped } from '../metrics/materializer-metrics.js';
+import type { MaterializedPartition } from '../partition/materialized-partition.js';
+import type { PendingBatch } from '../partition/materialized-partition.js';
 
 /**
- * Removes rows of erased entities from batches of one partition that are about to be inserted. The removed rows were
- * built before this process knew of the erasure. Later events of an erased entity start at version 1 again, as after a
- * rebuild. The versions of later events are lowered in all batches that are not stored yet.
- * @param unstored All batches of the partition that are not stored yet, in offset order; `chunks` come first.
+ * Removes rows of erased entities from batches that are about to be inserted. The removed rows were built before this
+ * process knew of the erasure. Later events of an erased entity start at version 1 again, as after a rebuild. The
+ * versions of later events are lowered in all batches that are not stored yet.
  */
-export function eraseUnstored(
-  state: MaterializedPartition,
-  { chunks, unstored }: { chunks: readonly PendingBatch[]; unstored: readonly PendingBatch[] },
-): void {
+export function eraseUnstored(batches: readonly PendingBatch[]): void {
+  for (const state of new Set(batches.map((batch) => batch.state)))
+    eraseInPartition(
+      state,
+      batches.filter((batch) => batch.state === state),
+    );
+}
+
+function eraseInPartition(state: MaterializedPartition, batches: readonly PendingBatch[]): void {
   const { erasures, versions } = state;
-  if (erasures.any && chunks.some(({ asOf }) => asOf !== erasures.asOf)) {
+  if (erasures.any && batches.some(({ asOf }) => asOf !== erasures.asOf)) {
     const lowered = new Map<string, number>();
-    for (const chunk of unstored) {
-      const erased = renumber(state, chunk, lowered);
-      if (!chunks.includes(chunk) || erased.size === 0) continue;
-      chunk.rows = chunk.rows.without(erased);
+    for (const batch of state.unstored) {
+      const erased = renumber(state, batch, lowered);
+      if (!batches.includes(batch) || erased.size === 0) continue;
+      batch.rows = batch.rows.without(erased);
       erasedSkipped.inc({ stream: state.name }, erased.size);
     }
     for (const [entity, by] of lowered) {
-      const head = versions.get(entity);
-      if (head) head.version -= by;
+      const latest = versions.get(entity);
+      if (latest) latest.version -= by;
     }
   }
-  for (const chunk of chunks) chunk.asOf = erasures.asOf;
+  for (const batch of batches) batch.asOf = erasures.asOf;
 }
 
 /**

@@ -4,8 +4,8 @@ import { createLogger } from '#telemetry';
 import { VerdictConflictError, type DecidedMark } from '#verdicts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DecidedMarkPublisher } from './decided-mark-publisher.js';
-import type { MaterializedPartition } from './materialized-partition.js';
-import { rowBatchOf } from './row-batch.fixture.js';
+import type { MaterializedPartition } from '../partition/materialized-partition.js';
+import { rowBatchOf } from '../row-batch.fixture.js';
 
 const logger = createLogger({ name: 'test', level: 'silent' });
 const place = { stream: 's', partition: 0 };

@@ -1,6 +1,6 @@
 import { MemoryStore } from '#store/memory';
 import { describe, expect, it } from 'vitest';
-import { rowBatchOf, uuid } from './row-batch.fixture.js';
+import { rowBatchOf, uuid } from '../row-batch.fixture.js';
 import { loadVersions } from './load-versions.js';
 import type { LatestEntityVersion } from './entity-version-cache.js';
 
@@ -26,11 +26,11 @@ async function storeWith(entities: string[]): Promise<MemoryStore> {
 }
 
 async function load(store: MemoryStore, ends: Record<string, number>, before = 100) {
-  const heads = new Map(
+  const latest = new Map(
     ['a', 'b', 'c'].map((id): [string, LatestEntityVersion] => [id, { version: 0, offset: before }]),
   );
-  await loadVersions(store.writer, { ...place, heads, before }, { endOf: (id) => ends[id] ?? 0 });
-  return Object.fromEntries([...heads].map(([id, { version }]) => [id, version]));
+  await loadVersions(store.writer, { ...place, latest, before }, { endOf: (id) => ends[id] ?? 0 });
+  return Object.fromEntries([...latest].map(([id, { version }]) => [id, version]));
 }
 
 describe('loadVersions', () => {

@@ -9,7 +9,7 @@ import { MemoryBudget } from '#dataflow';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AssignedPartitions, type AssignedPartitionsOptions } from './assigned-partitions.js';
 import type { MaterializedPartition } from './materialized-partition.js';
-import { EntityVersionCache } from './entity-version-cache.js';
+import { EntityVersionCache } from '../number/entity-version-cache.js';
 
 const place = { topic: 't.events.s.1', partition: 3 };
 
@@ -56,8 +56,10 @@ describe('Assignments', () => {
     return new AssignedPartitions({
       topics: new TopicAndGroupNames('t.'),
       writer: store.writer,
-      consumer: () => {
-        throw new Error('nothing is committed here');
+      consumer: {
+        commit: () => {
+          throw new Error('nothing is committed here');
+        },
       },
       logger,
       retry: new KafkaOrClickHouseRetrier({ logger, firstDelayMs: 1, longestDelayMs: 2 }),
@@ -84,8 +86,8 @@ describe('Assignments', () => {
     await all.add(assignmentAt(from));
     const state = all.get(place.topic, place.partition)!;
     const records = Array.from({ length: to - from }, (_, i) => recordAt(from + i));
-    state.fold.admit(records.slice(0, 3)).next();
-    state.fold.admit(records.slice(3)).next();
+    state.builder.admit(records.slice(0, 3)).next();
+    state.builder.admit(records.slice(3)).next();
     return state;
   }
 

@@ -1,10 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { PendingBatch } from './pending-batch.js';
-import { rowBatchOf } from './row-batch.fixture.js';
+import type { PendingBatch } from '../partition/materialized-partition.js';
+import { rowBatchOf } from '../row-batch.fixture.js';
 import { InsertQueue, type InsertQueueOptions } from './insert-queue.js';
-import type { MaterializedPartition } from './materialized-partition.js';
+import type { MaterializedPartition } from '../partition/materialized-partition.js';
 
-const stateOf = (partition: number) => ({ partition }) as MaterializedPartition;
+const stateOf = (partition: number) =>
+  ({ partition, unstored: [] as PendingBatch[] }) as MaterializedPartition;
 const first = stateOf(0);
 
 const chunk = (
@@ -16,7 +17,7 @@ const chunk = (
     { stream: 's', partition: 0 },
     Array.from({ length: made.rows ?? 1 }, (_, offset) => ({ offset })),
   ),
-  letters: [],
+  deadLetters: [],
   asOf: 0,
   next,
   timestamp: 0,
@@ -292,11 +293,12 @@ describe('InsertQueue', () => {
   it('writes nothing after a failed insert, and reports the failure once', async () => {
     const error = new Error('cannot go on');
     const { queue, failures } = queueWith({ write: () => Promise.reject(error) });
-    await queue.add(chunk(1));
+    const state = stateOf(1);
+    await queue.add(chunk(1, { state }));
     await queue.flush();
-    await queue.add(chunk(2));
+    await queue.add(chunk(2, { state }));
     await queue.flush();
     expect(failures).toEqual([error]);
-    expect(queue.unstored.map(({ next }) => next)).toEqual([1, 2]);
+    expect(state.unstored.map(({ next }) => next)).toEqual([1, 2]);
   });
 });

@@ -1,30 +1,22 @@
-import { farReach, sliceMs, type FarDuplicateTimeLimit, type IdHistory } from '#dataflow';
-import type { StalledConsumerDetector, KafkaOrClickHouseRetrier } from '#engine';
+import { farReach, sliceMs } from '#dataflow';
+import type { StalledConsumerDetector } from '#engine';
 import type { NewlyAssignedPartition } from '#kafka';
 import { maxIdOffsets } from '#store';
 import type { Logger } from '#telemetry';
-import type { MaterializerStore } from './materializer-store.js';
+import type { MaterializedPartition } from '../partition/materialized-partition.js';
+import type { MaterializerContext, MaterializerStore } from '../partition/materializer-context.js';
 
-interface HistoryLoaderOptions {
+interface HistoryLoaderContext extends Pick<MaterializerContext, 'retry' | 'far' | 'window' | 'now'> {
   writer: Pick<MaterializerStore, 'idsIn'>;
-  retry: KafkaOrClickHouseRetrier;
   progress: Pick<StalledConsumerDetector, 'attempted'>;
   logger: Pick<Logger, 'info'>;
-  far: FarDuplicateTimeLimit;
-  /** The id window's limit of records. */
-  records: number;
-  /** Returns the current time in milliseconds since 1970. */
-  now: () => number;
 }
 
 /** The partition whose history is loaded. */
-interface LoadedPartition {
-  readonly stream: string;
-  readonly partition: number;
-  readonly assignment: NewlyAssignedPartition;
-  readonly history: IdHistory;
-  readonly ended: AbortSignal;
-}
+type LoadedPartition = Pick<
+  MaterializedPartition,
+  'stream' | 'partition' | 'assignment' | 'history' | 'ended'
+>;
 
 /** Factor by which the memory is larger than the loaded ids need. */
 const headroom = 1.1;
@@ -42,7 +34,7 @@ interface SliceStart {
 export class IdHistoryLoader {
   private loading: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly options: HistoryLoaderOptions) {}
+  constructor(private readonly context: HistoryLoaderContext) {}
 
   /**
    * Resolves when the history has every id that a record from the assignment's position on can repeat. Resolves with the
@@ -51,8 +43,8 @@ export class IdHistoryLoader {
    */
   async load(partition: LoadedPartition): Promise<number> {
     const { assignment, ended } = partition;
-    const { far, records, retry } = this.options;
-    const until = assignment.position - records;
+    const { far, window, retry } = this.context;
+    const until = assignment.position - window.records;
     if (far.milliseconds === 0 || until <= 0) return 0;
     const times = await retry.run('log', ended, () => this.timesOf(assignment));
     const oldest = await retry.run('log', ended, () => assignment.offsetAt(times[0]!));
@@ -70,7 +62,7 @@ export class IdHistoryLoader {
 
   /** Returns the times at which the slices begin that records from the position on can repeat, the oldest first. */
   private async timesOf(assignment: NewlyAssignedPartition): Promise<number[]> {
-    const { far, now } = this.options;
+    const { far, now } = this.context;
     const step = sliceMs(far);
     const known = await assignment.timestampAtPosition();
     const newest = known ?? now();
@@ -89,10 +81,10 @@ export class IdHistoryLoader {
     const { history } = partition;
     const first = starts.findIndex(({ offset }) => until - offset <= history.room);
     const kept = first < 0 ? [] : starts.slice(first);
-    if (first !== 0) history.lacksBefore(kept[0]?.since ?? starts.at(-1)!.since + sliceMs(this.options.far));
+    if (first !== 0) history.lacksBefore(kept[0]?.since ?? starts.at(-1)!.since + sliceMs(this.context.far));
     const { stream, partition: number } = partition;
     const records = until - (kept[0]?.offset ?? until);
-    this.options.logger.info(
+    this.context.logger.info(
       { stream, partition: number, records },
       'the partition is busy: its last event ids are loaded from the store before it is read',
     );
@@ -109,7 +101,7 @@ export class IdHistoryLoader {
     { stream, partition, history, ended }: LoadedPartition,
     { offset, since, until, needed }: SliceStart & { until: number; needed: number },
   ): Promise<void> {
-    const { writer, retry, progress } = this.options;
+    const { writer, retry, progress } = this.context;
     for (let from = offset; from < until; from += maxIdOffsets) {
       const range = { stream, partition, from, until: Math.min(from + maxIdOffsets, until) };
       const ids = await retry.run('store', ended, () => writer.idsIn(range));

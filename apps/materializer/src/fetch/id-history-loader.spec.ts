@@ -6,7 +6,7 @@ import { StoreUnavailableError, type OffsetRange } from '#store';
 import { createLogger } from '#telemetry';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { IdHistoryLoader } from './id-history-loader.js';
-import { uuid } from './row-batch.fixture.js';
+import { uuid } from '../row-batch.fixture.js';
 
 const far = { milliseconds: 12_000 };
 const logger = createLogger({ name: 'test', level: 'silent' });
@@ -43,7 +43,13 @@ async function load(
   { records = 100 } = {},
 ): Promise<{ history: IdHistory; floor: number }> {
   const loader = new IdHistoryLoader({
-    ...{ far, records, logger, progress: new StalledConsumerDetector(), now: () => timeOf(10_000) },
+    ...{
+      far,
+      window: { records, milliseconds: 0 },
+      logger,
+      progress: new StalledConsumerDetector(),
+      now: () => timeOf(10_000),
+    },
     retry: new KafkaOrClickHouseRetrier({ logger, firstDelayMs: 1, longestDelayMs: 2 }),
     writer: {
       idsIn: async (range) => {
@@ -58,7 +64,7 @@ async function load(
   });
   const history = new IdHistory(far, budget);
   const ended = new AbortController().signal;
-  const floor = await loader.load({ stream: 's', partition: 2, assignment, history, ended });
+  const floor = await loader.load({ stream: 's#1', partition: 2, assignment, history, ended });
   return { history, floor };
 }
 

@@ -7,8 +7,8 @@ import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
 import { VerdictTable, VerdictWaiters, type Verdict } from '#verdicts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Materializer } from './materializer.js';
-import { uuid, valueOf } from './row-batch.fixture.js';
+import { Materializer } from '../materializer.js';
+import { uuid, valueOf } from '../row-batch.fixture.js';
 
 const topics = new TopicAndGroupNames('test.');
 const topic = topics.ofStream('orders#1');
@@ -46,7 +46,7 @@ async function start(options: { cachedEntities?: number } = {}): Promise<Materia
     farBytes: 0,
     erasures: noErasures,
     cachedEntities: options.cachedEntities ?? 1000,
-    ...{ insertRows: 500, insertBytes: 1_000_000, insertIntervalMs: 0, queueBytes: 2_000_000 },
+    limits: { insertRows: 500, insertBytes: 1_000_000, intervalMs: 0, queueBytes: 2_000_000 },
     retryDelays: { firstDelayMs: 1, longestDelayMs: 5 },
     onFailure: (error) => failures.push(error),
   });

@@ -1,6 +1,6 @@
 import type { OffsetRange } from '#store';
 import { describe, expect, it } from 'vitest';
-import { rowBatchOf, uuid } from './row-batch.fixture.js';
+import { rowBatchOf, uuid } from '../row-batch.fixture.js';
 import { StoredEventLookup } from './stored-event-lookup.js';
 
 const place = { stream: 's', partition: 1 };
@@ -14,19 +14,21 @@ const former = uuid(1e6);
 function storedEvents(events: [number, string][], last = Math.max(-1, ...events.map(([offset]) => offset))) {
   const asked: [number, number][] = [];
   const others: number[] = [];
-  const stored = new StoredEventLookup({
-    ...place,
-    last,
-    others: (offset) => others.push(offset),
-    writer: {
-      storedEvents: async ({ from, until }: OffsetRange) => {
-        asked.push([from, until]);
-        return events
-          .filter(([offset]) => offset >= from && offset < until)
-          .map(([offset, event_id]) => ({ offset, event_id }));
+  const stored = new StoredEventLookup(
+    {
+      ...place,
+      last,
+      writer: {
+        storedEvents: async ({ from, until }: OffsetRange) => {
+          asked.push([from, until]);
+          return events
+            .filter(([offset]) => offset >= from && offset < until)
+            .map(([offset, event_id]) => ({ offset, event_id }));
+        },
       },
     },
-  });
+    (offset) => others.push(offset),
+  );
   const among = async (offsets: number[]) => {
     const block = rowBatchOf(
       place,

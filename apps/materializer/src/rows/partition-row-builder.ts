@@ -10,7 +10,7 @@ import type { ConsumerRecord } from '#kafka';
 import { EventRowBatch, EventRowBatchBuilder } from '#store';
 import type { IdHistory, IdWindow, OffsetInterval } from '#dataflow';
 import { expectedVersionOf, type Verdict } from '#verdicts';
-import type { LatestEntityVersion, PartitionEntityVersionCache } from './entity-version-cache.js';
+import type { LatestEntityVersion, PartitionEntityVersionCache } from '../number/entity-version-cache.js';
 
 /** A Kafka record of a stream that cannot be decoded as an event. */
 export interface UnreadableRecord {

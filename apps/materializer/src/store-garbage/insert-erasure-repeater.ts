@@ -1,7 +1,8 @@
-import { erasureName, type Definitions, type Erasure } from '#registry';
+import type { Definitions, Erasure } from '#registry';
 import type { EventRemover } from '#store';
 import type { Logger } from '#telemetry';
-import { deletedEvents, deletionErrors } from './store-garbage/deletion-metrics.js';
+import { deletedEvents, deletionErrors } from '../metrics/materializer-metrics.js';
+import { keyOf } from './erasure-repeater.js';
 
 interface InsertErasureRepeaterOptions {
   definitions: Pick<Definitions, 'erasures' | 'onChange'>;
@@ -124,9 +125,4 @@ export class InsertErasureRepeater {
   private now(): number {
     return (this.options.now ?? (() => performance.now()))();
   }
-}
-
-/** Returns a key that identifies an erasure. Two erasures of the same entity at different times have different keys. */
-function keyOf(erasure: Erasure): string {
-  return `${erasureName(erasure)} ${erasure.erased_at}`;
 }

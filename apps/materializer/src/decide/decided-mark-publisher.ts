@@ -1,13 +1,12 @@
 import { withAnySignal } from '#async';
-import type { KafkaOrClickHouseRetrier } from '#engine';
 import type { EventRowBatch } from '#store';
 import { rangeOf, VerdictConflictError, type VerdictPublisher, type VerdictTable } from '#verdicts';
-import type { MaterializedPartition } from './materialized-partition.js';
+import type { MaterializedPartition } from '../partition/materialized-partition.js';
+import type { MaterializerContext } from '../partition/materializer-context.js';
 
-interface DecisionMarksOptions {
+interface DecisionMarksContext extends Pick<MaterializerContext, 'retry'> {
   publisher: Pick<VerdictPublisher, 'mark'>;
   verdicts: Pick<VerdictTable, 'decidedUntil' | 'refusedIn' | 'isRefused'>;
-  retry: KafkaOrClickHouseRetrier;
 }
 
 /**
@@ -18,10 +17,10 @@ interface DecisionMarksOptions {
  * One append at a time runs; it has the newest mark of each partition that was requested meanwhile.
  */
 export class DecidedMarkPublisher {
-  private readonly wanted = new Map<MaterializedPartition, number>();
+  private readonly requested = new Map<MaterializedPartition, number>();
   private running: Promise<void> | undefined;
 
-  constructor(private readonly options: DecisionMarksOptions) {}
+  constructor(private readonly context: DecisionMarksContext) {}
 
   /**
    * Resolves when all records of the partition below `next` are decided in the log, or the partition is no longer
@@ -29,10 +28,10 @@ export class DecidedMarkPublisher {
    * @throws VerdictConflictError if another process has refused one of these rows
    */
   async mark(state: MaterializedPartition, next: number, rows: EventRowBatch): Promise<void> {
-    const { verdicts } = this.options;
+    const { verdicts } = this.context;
     while (verdicts.decidedUntil(state) < next) {
       if (state.ended.aborted) return;
-      this.wanted.set(state, Math.max(next, this.wanted.get(state) ?? 0));
+      this.requested.set(state, Math.max(next, this.requested.get(state) ?? 0));
       this.running ??= this.publish();
       await this.running;
     }
@@ -42,11 +41,11 @@ export class DecidedMarkPublisher {
   private async publish(): Promise<void> {
     // The marks of batches that are being built at the same time are published together.
     await new Promise((resolve) => setImmediate(resolve));
-    const wanted = [...this.wanted];
-    this.wanted.clear();
-    const { publisher, retry } = this.options;
-    const marks = wanted.map(([{ topic, partition }, decided]) => ({ topic, partition, decided }));
-    const ended = wanted.map(([state]) => state.ended);
+    const requested = [...this.requested];
+    this.requested.clear();
+    const { publisher, retry } = this.context;
+    const marks = requested.map(([{ topic, partition }, decided]) => ({ topic, partition, decided }));
+    const ended = requested.map(([state]) => state.ended);
     try {
       await withAnySignal(ended, (signal) => retry.run('log', signal, () => publisher.mark(marks)));
     } catch (error) {
@@ -58,15 +57,15 @@ export class DecidedMarkPublisher {
   }
 
   private assertAccepted(state: MaterializedPartition, rows: EventRowBatch): void {
-    const { verdicts } = this.options;
-    let [range, isRefused] = [-1, false];
+    const { verdicts } = this.context;
+    let [range, hasRejected] = [-1, false];
     for (let row = 0; row < rows.count; row++) {
       const offset = rows.offsetOf(row);
       if (rangeOf(offset) !== range) {
         range = rangeOf(offset);
-        isRefused = verdicts.refusedIn(state, range).length > 0;
+        hasRejected = verdicts.refusedIn(state, range).length > 0;
       }
-      if (isRefused && verdicts.isRefused(state, offset))
+      if (hasRejected && verdicts.isRefused(state, offset))
         throw new VerdictConflictError(
           `${state.topic}/${state.partition}: another process has refused the record at offset ${offset}`,
         );
