@@ -18,7 +18,7 @@ import { IdHistoryLoader } from './fetch/id-history-loader.js';
 import { splitBatch } from './fetch/split-batch.js';
 import { eraseUnstored } from './insert/erase-unstored.js';
 import { EventInserter } from './insert/event-inserter.js';
-import { InsertQueue, type InsertLimits, type QueueReservation } from './insert/insert-queue.js';
+import { InsertQueue, type InsertLimits } from './insert/insert-queue.js';
 import { insertSpans } from './insert/insert-spans.js';
 import {
   consumeLastProgress,
@@ -35,8 +35,8 @@ import {
   type MaterializedPartition,
   type PendingBatch,
 } from './partition/materialized-partition.js';
-import { deadLettersOf } from './rows/dead-letters.js';
 import type { MaterializerContext } from './partition/materializer-context.js';
+import { deadLettersOf } from './rows/dead-letters.js';
 import type { UnversionedBatch } from './rows/partition-row-builder.js';
 import type { InsertErasureRepeater } from './store-garbage/insert-erasure-repeater.js';
 
@@ -232,27 +232,18 @@ export class Materializer implements ConsumerHandler {
     // within the limit of memory.
     const reservation = await this.queue.reserve(state, estimatedBytesOf(batch));
     try {
-      await this.queueRows(state, batch, reservation);
+      if (state.ended.aborted || this.closing) return;
+      const pending = await this.materialize(state, batch);
+      if (!pending) this.options.progress.moved();
+      if (!pending || state.ended.aborted || this.closing) return;
+      const added = this.queue.add(pending);
+      reservation.release();
+      await added;
     } catch (error) {
-      if (state.ended.aborted) return;
-      this.shutdown.fail(error);
+      if (!state.ended.aborted) this.shutdown.fail(error);
     } finally {
       reservation.release();
     }
-  }
-
-  private async queueRows(
-    state: MaterializedPartition,
-    batch: RecordBatch,
-    reservation: QueueReservation,
-  ): Promise<void> {
-    if (state.ended.aborted || this.closing) return;
-    const pending = await this.materialize(state, batch);
-    if (!pending) this.options.progress.moved();
-    if (!pending || state.ended.aborted || this.closing) return;
-    const added = this.queue.add(pending);
-    reservation.release();
-    await added;
   }
 
   /** Builds the rows of a batch. Returns undefined if the batch is already committed and only fills the id window. */

@@ -1,6 +1,5 @@
 import { erasedSkipped } from '../metrics/materializer-metrics.js';
-import type { MaterializedPartition } from '../partition/materialized-partition.js';
-import type { PendingBatch } from '../partition/materialized-partition.js';
+import type { MaterializedPartition, PendingBatch } from '../partition/materialized-partition.js';
 
 /**
  * Removes rows of erased entities from batches that are about to be inserted. The removed rows were built before this

@@ -1,5 +1,4 @@
-import type { PendingBatch } from '../partition/materialized-partition.js';
-import type { MaterializedPartition } from '../partition/materialized-partition.js';
+import type { MaterializedPartition, PendingBatch } from '../partition/materialized-partition.js';
 
 /** When an insert starts, and how much waits. */
 export interface InsertLimits {
@@ -29,7 +28,7 @@ export interface InsertQueueOptions extends InsertLimits {
 }
 
 /** A reservation of bytes in the insert queue for a batch that is being built. */
-export interface QueueReservation {
+interface QueueReservation {
   /** Ends the reservation. A second call has no effect. */
   release(): void;
 }
@@ -181,7 +180,14 @@ export class InsertQueue {
     for (;;) {
       const rest = this.lastStart + this.spacingMs - performance.now();
       if (rest <= 0 || this.isFull) return;
-      await this.waitUntilHurried(rest);
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, rest);
+        this.hurry = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      this.hurry = () => undefined;
     }
   }
 
@@ -192,17 +198,6 @@ export class InsertQueue {
     if (this.awaited) return intervalMs;
     if (this.expectsMore) return longest;
     return Math.max(intervalMs, Math.min(restPerInsert * this.lastTookMs, longest));
-  }
-
-  private async waitUntilHurried(ms: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.hurry = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.hurry = () => undefined;
   }
 
   /** Whether Kafka had, for some partition, more records after the partition's last waiting batch. */

@@ -12,39 +12,17 @@ export interface PartitionWithIdWindow {
   readonly history: { lengthAt(now: number): number };
 }
 
-interface IdWindowMetricsOptions {
-  readonly partitions: () => Iterable<PartitionWithIdWindow>;
-  /** Returns the current time in milliseconds since 1970. */
-  now: () => number;
-  /** Milliseconds between two updates of the id window metric. */
-  intervalMs: number;
-}
-
 /**
  * Exports, for each stream, the length of the id window in seconds: the shortest id window of the stream's partitions
  * in this process.
+ * @param now Milliseconds since 1970.
  */
-export class IdWindowMetrics {
-  private timer: NodeJS.Timeout | undefined;
-
-  constructor(private readonly options: IdWindowMetricsOptions) {}
-
-  start(): void {
-    this.timer = setInterval(() => this.look(), this.options.intervalMs).unref();
+export function exportIdWindows(partitions: Iterable<PartitionWithIdWindow>, now: number): void {
+  const shortest = new Map<string, number>();
+  for (const { name, window, history } of partitions) {
+    const length = Math.max(window.lengthAt(now), history.lengthAt(now));
+    shortest.set(name, Math.min(shortest.get(name) ?? Infinity, length));
   }
-
-  stop(): void {
-    clearInterval(this.timer);
-  }
-
-  look(): void {
-    const { partitions, now } = this.options;
-    const shortest = new Map<string, number>();
-    for (const { name, window, history } of partitions()) {
-      const length = Math.max(window.lengthAt(now()), history.lengthAt(now()));
-      shortest.set(name, Math.min(shortest.get(name) ?? Infinity, length));
-    }
-    idWindowSeconds.reset();
-    for (const [stream, ms] of shortest) idWindowSeconds.set({ stream }, ms / 1000);
-  }
+  idWindowSeconds.reset();
+  for (const [stream, ms] of shortest) idWindowSeconds.set({ stream }, ms / 1000);
 }

@@ -14,12 +14,11 @@ describe('The metrics of disk and table sizes', () => {
   it('have the values that the store reports, and are absent while it does not report them', async () => {
     const warnings: unknown[] = [];
     let answer = () => Promise.resolve(usage);
-    const watch = new StoreUsageMetrics({
-      store: { usage: () => answer() },
-      logger: { warn: (...args: unknown[]) => void warnings.push(args) },
-      intervalMs: 60_000,
-    });
-    await watch.look();
+    const watch = new StoreUsageMetrics(
+      { usage: () => answer() },
+      { warn: (...args: unknown[]) => void warnings.push(args) },
+    );
+    await watch.poll();
     expect(await shown()).toEqual([
       'tributary_store_disk_free_bytes{disk="default"} 10',
       'tributary_store_disk_size_bytes{disk="default"} 40',
@@ -28,8 +27,8 @@ describe('The metrics of disk and table sizes', () => {
       'tributary_store_table_parts{table="events"} 2',
     ]);
     answer = () => Promise.reject(new StoreUnavailableError('down'));
-    await watch.look();
-    await watch.look();
+    await watch.poll();
+    await watch.poll();
     expect(await shown()).toEqual([]);
     expect(warnings).toHaveLength(1);
   });

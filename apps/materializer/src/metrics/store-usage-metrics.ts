@@ -26,15 +26,7 @@ const storeTableParts = gauge('tributary_store_table_parts', {
   labelNames: ['table'],
 });
 
-interface StoreUsageMetricsOptions {
-  store: Pick<Store, 'usage'>;
-  logger: Pick<Logger, 'warn'>;
-  /** Milliseconds between two polls of the sizes in ClickHouse. */
-  intervalMs: number;
-}
-
-const diskGauges = [storeDiskFree, storeDiskSize];
-const tableGauges = [storeTableBytes, storeTableRows, storeTableParts];
+const gauges = [storeDiskFree, storeDiskSize, storeTableBytes, storeTableRows, storeTableParts];
 
 /**
  * Exports the disk and table sizes of ClickHouse as metrics. While ClickHouse does not report the sizes, the metrics
@@ -45,11 +37,15 @@ export class StoreUsageMetrics {
   private timer: NodeJS.Timeout | undefined;
   private failing = false;
 
-  constructor(private readonly options: StoreUsageMetricsOptions) {}
+  constructor(
+    private readonly store: Pick<Store, 'usage'>,
+    private readonly logger: Pick<Logger, 'warn'>,
+  ) {}
 
-  start(): void {
-    void this.look();
-    this.timer = setInterval(() => void this.look(), this.options.intervalMs).unref();
+  /** Polls now, and again at each interval. */
+  start(intervalMs: number): void {
+    void this.poll();
+    this.timer = setInterval(() => void this.poll(), intervalMs).unref();
   }
 
   stop(): void {
@@ -57,9 +53,9 @@ export class StoreUsageMetrics {
   }
 
   /** Polls the sizes in ClickHouse once. Never rejects. */
-  async look(): Promise<void> {
+  async poll(): Promise<void> {
     try {
-      const usage = await this.options.store.usage();
+      const usage = await this.store.usage();
       forgetUsage();
       showUsage(usage);
       this.failing = false;
@@ -68,14 +64,14 @@ export class StoreUsageMetrics {
       // A warning is logged only at the first failure: without the right to read system.disks and system.parts, every
       // poll fails.
       if (!this.failing)
-        this.options.logger.warn({ err: error }, 'cannot read the disk and table sizes of ClickHouse');
+        this.logger.warn({ err: error }, 'cannot read the disk and table sizes of ClickHouse');
       this.failing = true;
     }
   }
 }
 
 function forgetUsage(): void {
-  for (const gauge of [...diskGauges, ...tableGauges]) gauge.reset();
+  for (const gauge of gauges) gauge.reset();
 }
 
 function showUsage({ disks, tables }: StoreUsage): void {

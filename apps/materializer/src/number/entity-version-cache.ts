@@ -59,8 +59,8 @@ export class EntityVersionCache {
 export class PartitionEntityVersionCache {
   /** Offset below which all events of the partition are stored. */
   storedUpTo = 0;
-  private youngHeads = new Map<string, LatestEntityVersion>();
-  private oldHeads = new Map<string, LatestEntityVersion>();
+  private young = new Map<string, LatestEntityVersion>();
+  private old = new Map<string, LatestEntityVersion>();
 
   constructor(
     private isComplete: boolean,
@@ -76,26 +76,27 @@ export class PartitionEntityVersionCache {
   }
 
   get size(): number {
-    return this.youngHeads.size + this.oldHeads.size;
+    return this.young.size + this.old.size;
   }
 
   get youngSize(): number {
-    return this.youngHeads.size;
+    return this.young.size;
   }
 
   /** Returns the latest version of the entity; undefined if the entity is not cached. */
   get(entity: string): LatestEntityVersion | undefined {
-    const head = this.youngHeads.get(entity);
-    if (head) return head;
-    const old = this.oldHeads.get(entity);
+    const latest = this.young.get(entity);
+    if (latest) return latest;
+    const old = this.old.get(entity);
     if (!old) return undefined;
-    this.oldHeads.delete(entity);
-    this.put(entity, old);
+    this.old.delete(entity);
+    this.add(entity, old);
     return old;
   }
 
-  add(entity: string, head: LatestEntityVersion): void {
-    this.put(entity, head);
+  add(entity: string, latest: LatestEntityVersion): void {
+    this.young.set(entity, latest);
+    this.added();
   }
 
   /**
@@ -103,15 +104,10 @@ export class PartitionEntityVersionCache {
    * Returns the number of entities in the new young segment.
    */
   age(): number {
-    const kept = [...this.oldHeads].filter(([, head]) => head.offset >= this.storedUpTo);
-    if (kept.length < this.oldHeads.size) this.isComplete = false;
-    this.oldHeads = this.youngHeads;
-    this.youngHeads = new Map(kept);
-    return this.youngHeads.size;
-  }
-
-  private put(entity: string, head: LatestEntityVersion): void {
-    this.youngHeads.set(entity, head);
-    this.added();
+    const kept = [...this.old].filter(([, latest]) => latest.offset >= this.storedUpTo);
+    if (kept.length < this.old.size) this.isComplete = false;
+    this.old = this.young;
+    this.young = new Map(kept);
+    return this.young.size;
   }
 }
