@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatTime } from '#json';
-import { mappedTime } from './mapped-time.js';
+import { mappedTime } from './mapped-values.js';
 
 describe('a mapped time', () => {
   it.each([

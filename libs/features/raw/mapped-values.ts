@@ -1,4 +1,5 @@
 import { powerOfTen, readDecimal } from '#cel';
+import { nameUuid, uuidPattern } from '#event';
 import { earliestTime, latestTime, parseTime, type EpochMicros } from '#json';
 
 /**
@@ -46,4 +47,30 @@ function epochTime(text: string): EpochMicros | undefined {
 function floored(dividend: bigint, divisor: bigint): bigint {
   const quotient = dividend / divisor;
   return dividend < 0n && quotient * divisor !== dividend ? quotient - 1n : quotient;
+}
+
+export const mappedVersionRule = 'must be an integer from 0 to 9007199254740991';
+
+/**
+ * Parses the expected version of a conditional write from its decimal digits. Returns null if it is missing, undefined
+ * if it is invalid.
+ */
+export function mappedVersion(value: unknown): number | null | undefined {
+  if (value == null) return null;
+  if (typeof value !== 'string' || !/^(?:0|[1-9]\d{0,15})$/.test(value)) return undefined;
+  const version = Number(value);
+  return Number.isSafeInteger(version) ? version : undefined;
+}
+
+const halfPair = /\p{Surrogate}/u;
+
+export const clientIdRule = 'must be a non-empty text or a number';
+
+/**
+ * Returns the `event_id` for an id that the sender has chosen: a UUID is used in lower case, and a UUIDv5 is derived
+ * from any other text. Returns undefined if the id is not a non-empty, well-formed text.
+ */
+export function clientId(id: unknown): string | undefined {
+  if (typeof id !== 'string' || id === '' || halfPair.test(id)) return undefined;
+  return uuidPattern.test(id) ? id.toLowerCase() : nameUuid(id);
 }
