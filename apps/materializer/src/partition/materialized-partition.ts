@@ -27,7 +27,6 @@ import type {
 import {
   PartitionRowBuilder,
   type AcceptedOffsetsByEventId,
-  type PartitionVerdictLookup,
   type SuspectedDuplicateIds,
 } from '../rows/partition-row-builder.js';
 import type { MaterializerContext } from './materializer-context.js';
@@ -145,11 +144,15 @@ export class MaterializedPartition implements MeasuredPartition {
     this.erasures = new PartitionErasureLookup(context.erasures, { stream, partition });
     this.busy = new BusyPartitionDetector(markBounds(context.window, far));
     this.builder = new PartitionRowBuilder({
-      ...{ stream, partition, position, history },
+      stream,
+      topic,
+      partition,
+      position,
+      history,
       window: this.window,
       versions: this.versions,
       erasures: this.erasures,
-      verdicts: this.verdictLookup(),
+      verdicts: context.verdicts,
     });
     this.stored = new StoredEventLookup({ writer, stream, partition, last }, (offset) =>
       logger.warn(
@@ -197,17 +200,6 @@ export class MaterializedPartition implements MeasuredPartition {
     for (const { rows } of this.unstored) rows.lowerVersions(entity, offset);
     const latest = this.versions.get(entity);
     if (latest) latest.version--;
-  }
-
-  private verdictLookup(): PartitionVerdictLookup {
-    const { verdicts } = this.context;
-    const topicPartition = { topic: this.topic, partition: this.partition };
-    return {
-      get decided() {
-        return verdicts.decidedUntil(topicPartition);
-      },
-      isRefused: (offset) => verdicts.isRefused(topicPartition, offset),
-    };
   }
 
   private unstoredOffsets({ eventIds, from, until }: SuspectedDuplicateIds): [string, number][] {

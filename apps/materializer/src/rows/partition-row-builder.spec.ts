@@ -6,12 +6,14 @@ import type { EventRow } from '#store';
 import { IdHistory, IdWindow, MemoryBudget } from '#dataflow';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  PartitionRowBuilder,
-  type PartitionVerdictLookup,
-  type SuspectedDuplicateIds,
-} from './partition-row-builder.js';
+import { PartitionRowBuilder, type SuspectedDuplicateIds } from './partition-row-builder.js';
 import { EntityVersionCache, type LatestEntityVersion } from '../number/entity-version-cache.js';
+
+/** The verdicts on the records of the partition. */
+interface GivenVerdicts {
+  decided: number;
+  isRefused(offset: number): boolean;
+}
 
 const bounds = { records: 1000, milliseconds: 60_000 };
 const uuid = (n: number) => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
@@ -52,7 +54,7 @@ function foldFrom(
     stored?: number[];
     versionsBefore?(entity: string): number;
     erased?: MemoryErasures;
-    verdicts?: PartitionVerdictLookup;
+    verdicts?: GivenVerdicts;
     /** The stored events by id, for the look-up of far duplicates. */
     offsets?(id: string): number[];
     limits?: { records: number; milliseconds: number; far: number };
@@ -66,8 +68,11 @@ function foldFrom(
   const history = new IdHistory({ milliseconds: far }, new MemoryBudget(1e6));
   const window = new IdWindow(near, (ids, at, record) => history.add(ids, at, record));
   const fold = new PartitionRowBuilder({
-    ...{ stream: 's', partition: 2, position, versions, window, history },
-    verdicts: known.verdicts ?? { decided: 0, isRefused: () => false },
+    ...{ topic: 't', stream: 's', partition: 2, position, versions, window, history },
+    verdicts: {
+      decidedUntil: () => known.verdicts?.decided ?? 0,
+      isRefused: (_, offset) => known.verdicts?.isRefused(offset) ?? false,
+    },
     erasures: new PartitionErasureLookup(known.erased ?? noErasures, { stream: 's#1', partition: 2 }),
   });
   return (records: ConsumerRecord[]) => {
@@ -336,7 +341,7 @@ describe('PartitionRowBuilder with conditional records', () => {
   });
 
   it('keeps the verdicts that the log has, whatever the versions are now', () => {
-    const verdicts: PartitionVerdictLookup = { decided: 3, isRefused: (offset) => offset === 1 };
+    const verdicts: GivenVerdicts = { decided: 3, isRefused: (offset) => offset === 1 };
     const fold = foldFrom(0, { verdicts });
     const found = fold([
       recordOf(0, { entity: 'e', expected: 40 }),
@@ -510,7 +515,7 @@ describe('PartitionRowBuilder with far duplicates', () => {
 
   it('keeps the decisions that the log has, without a look-up, and does not remember refused ids', () => {
     const looked: SuspectedDuplicateIds[] = [];
-    const verdicts: PartitionVerdictLookup = { decided: 22, isRefused: (offset) => offset === 20 };
+    const verdicts: GivenVerdicts = { decided: 22, isRefused: (offset) => offset === 20 };
     const fold = foldFrom(10, { limits, looked, verdicts });
     const { rows, duplicates } = fold([...range(5, 20), recordOf(20, { id: 3 }), recordOf(21, { id: 3 })]);
     expect(rows.map(({ offset }) => offset)).toEqual([...range(10, 20).map(({ offset }) => offset), 21]);

@@ -9,7 +9,7 @@ import {
 import type { ConsumerRecord } from '#kafka';
 import { EventRowBatch, EventRowBatchBuilder } from '#store';
 import type { IdHistory, IdWindow, OffsetInterval } from '#dataflow';
-import { expectedVersionOf, type Verdict } from '#verdicts';
+import { expectedVersionOf, type Verdict, type VerdictTable } from '#verdicts';
 import type { LatestEntityVersion, PartitionEntityVersionCache } from '../number/entity-version-cache.js';
 
 /** A Kafka record of a stream that cannot be decoded as an event. */
@@ -24,7 +24,7 @@ export interface UnreadableRecord {
 export interface UnversionedBatch {
   rows: EventRowBatch;
   /** The latest version of the entity of each row, by row index; null for an event without an entity. */
-  heads: (LatestEntityVersion | null)[];
+  latest: (LatestEntityVersion | null)[];
   /**
    * Latest versions of entities that are not cached, by entity. The caller loads each version from the store before it
    * calls `number`.
@@ -56,13 +56,6 @@ export interface SuspectedDuplicateIds extends OffsetInterval {
 /** The offsets of accepted records by event id, for the ids of `SuspectedDuplicateIds`. */
 export type AcceptedOffsetsByEventId = ReadonlyMap<string, readonly number[]>;
 
-/** The verdicts on the records of one partition, as a `PartitionRowBuilder` looks them up. */
-export interface PartitionVerdictLookup {
-  /** The offset below which every record is decided. */
-  readonly decided: number;
-  isRefused(offset: number): boolean;
-}
-
 interface AdmittedRecords extends Omit<UnversionedBatch, 'rows'> {
   /** The latest versions of the entities of conditional records that have no verdict yet. */
   compared: ReadonlyMap<string, LatestEntityVersion>;
@@ -78,6 +71,7 @@ const none: ReadonlyMap<string, LatestEntityVersion> = new Map();
 
 interface PartitionRowBuilderOptions {
   stream: string;
+  topic: string;
   partition: number;
   /** The committed offset of the consumer group. Records below this offset only fill the id window. */
   position: number;
@@ -86,7 +80,7 @@ interface PartitionRowBuilderOptions {
   history: IdHistory;
   versions: PartitionEntityVersionCache;
   erasures: Pick<PartitionErasureLookup, 'endOf'>;
-  verdicts: PartitionVerdictLookup;
+  verdicts: Pick<VerdictTable, 'decidedUntil' | 'isRefused'>;
 }
 
 /**
@@ -115,6 +109,11 @@ export class PartitionRowBuilder {
     return this.following;
   }
 
+  /** The offset below which every record is decided. */
+  private get decided(): number {
+    return this.options.verdicts.decidedUntil(this.options);
+  }
+
   /** Advances the builder to this offset. The skipped offsets have no records. */
   pass(next: number): void {
     this.following = Math.max(this.following, next);
@@ -133,7 +132,7 @@ export class PartitionRowBuilder {
    * with the versions of these entities.
    */
   entitiesToCompare(records: readonly ConsumerRecord[]): Set<string> {
-    const from = Math.max(this.following, this.options.position, this.options.verdicts.decided);
+    const from = Math.max(this.following, this.options.position, this.decided);
     const entities = new Set<string>();
     for (const record of records) {
       if (record.offset < from || expectedVersionOf(record) === undefined) continue;
@@ -156,17 +155,25 @@ export class PartitionRowBuilder {
     isMarked = false,
   ): Generator<SuspectedDuplicateIds, UnversionedBatch, AcceptedOffsetsByEventId> {
     const found: AdmittedRecords = {
-      ...{ heads: [], unknown: new Map(), unreadable: [], duplicates: 0, erased: 0 },
-      ...{ verdicts: [], repeated: [], compared, counts: new Map() },
-      ...{ decided: this.options.verdicts.decided, accepted: new Map() },
+      latest: [],
+      unknown: new Map(),
+      unreadable: [],
+      duplicates: 0,
+      erased: 0,
+      verdicts: [],
+      repeated: [],
+      compared,
+      counts: new Map(),
+      decided: this.decided,
+      accepted: new Map(),
     };
-    const parts: EventRowBatch[] = [];
+    const finished: EventRowBatch[] = [];
     this.noteStart(records);
     this.rows.begin();
     for (let at = this.admitFrom(0, records, found); at < records.length;) {
       const suspects = this.suspectsFrom(at, records, found);
       // All partitions share the buffer for rows, so that no batch may be begun while another one is being built.
-      parts.push(this.rows.finish());
+      finished.push(this.rows.finish());
       const accepted = yield suspects;
       this.rows.begin();
       for (const id of suspects.eventIds) found.accepted.set(id, accepted.get(id) ?? []);
@@ -174,17 +181,17 @@ export class PartitionRowBuilder {
     }
     const publishes = isMarked || found.verdicts.length > 0 || found.repeated.length > 0;
     if (publishes) found.verdicts.unshift(...this.skipped.splice(0));
-    return { ...found, rows: EventRowBatch.join([...parts, this.rows.finish()]) };
+    return { ...found, rows: EventRowBatch.join([...finished, this.rows.finish()]) };
   }
 
   /**
    * Gives each row its version, and returns the rows that are not stored yet.
    * @param stored Indexes of the rows that the store already has.
    */
-  number({ rows, heads }: UnversionedBatch, stored: ReadonlySet<number>): EventRowBatch {
-    for (let row = 0; row < heads.length; row++) {
-      const head = heads[row];
-      if (head) rows.setVersion(row, ++head.version);
+  number({ rows, latest }: UnversionedBatch, stored: ReadonlySet<number>): EventRowBatch {
+    for (let row = 0; row < latest.length; row++) {
+      const version = latest[row];
+      if (version) rows.setVersion(row, ++version.version);
     }
     return rows.without(stored);
   }
@@ -255,7 +262,7 @@ export class PartitionRowBuilder {
         found.verdicts.push({ offset: record.offset, current_version: 0 });
       return true;
     }
-    if (isDecided && this.options.verdicts.isRefused(record.offset)) {
+    if (isDecided && this.options.verdicts.isRefused(this.options, record.offset)) {
       window.pass(record.offset, record.timestamp);
       if (expected === undefined && !committed) found.duplicates++;
       return true;
@@ -264,11 +271,11 @@ export class PartitionRowBuilder {
       const isFar = this.isFarDuplicate(record, found);
       if (isFar === undefined) return false;
       if (isFar) {
-        this.refuseFar(record, expected, found);
+        this.rejectFar(record, expected, found);
         return true;
       }
     }
-    if (expected !== undefined && this.refuses(record, expected, found)) return true;
+    if (expected !== undefined && this.rejects(record, expected, found)) return true;
     const repeated = window.repeatsWords(reader.id, record.offset, record.timestamp);
     if (committed) return true;
     if (repeated) {
@@ -278,7 +285,7 @@ export class PartitionRowBuilder {
       return true;
     }
     if (reader.entityId.isEmpty) {
-      found.heads.push(null);
+      found.latest.push(null);
       this.rows.add(reader, record.offset);
       return true;
     }
@@ -288,9 +295,9 @@ export class PartitionRowBuilder {
       found.erased++;
       return true;
     }
-    const head = this.headOf(entity, { offset: record.offset, erasedBelow }, found);
-    found.heads.push(head);
-    if (found.compared !== none) found.counts.set(head, (found.counts.get(head) ?? 0) + 1);
+    const latest = this.latestVersionOf(entity, { offset: record.offset, erasedBelow }, found);
+    found.latest.push(latest);
+    if (found.compared !== none) found.counts.set(latest, (found.counts.get(latest) ?? 0) + 1);
     this.rows.add(reader, record.offset);
     return true;
   }
@@ -315,17 +322,17 @@ export class PartitionRowBuilder {
   }
 
   /**
-   * Refuses a far duplicate. All consumers leave the record out, so that its id is not added to the id window. A
+   * Rejects a far duplicate. All consumers leave the record out, so that its id is not added to the id window. A
    * conditional record still gets the version of the event that it repeats, for the writer that waits for its verdict.
    */
-  private refuseFar({ offset }: ConsumerRecord, expected: number | undefined, found: AdmittedRecords): void {
+  private rejectFar({ offset }: ConsumerRecord, expected: number | undefined, found: AdmittedRecords): void {
     found.duplicates++;
     if (expected === undefined) found.verdicts.push({ offset, repeats: true });
     else found.repeated.push({ offset, eventId: uuidText(reader.id), isFar: true });
   }
 
   /**
-   * Decides the conditional record in `reader`, and returns whether the record is refused. At its offset, the expected
+   * Decides the conditional record in `reader`, and returns whether the record is rejected. At its offset, the expected
    * version must equal the version of the entity.
    *
    * A record that is already decided and not refused is accepted, also after an erasure or after retention. A refused record
@@ -333,7 +340,7 @@ export class PartitionRowBuilder {
    * again. A record below the committed offset without a verdict is refused, because no process stores it: an operator
    * has moved the offset of the consumer group past the record.
    */
-  private refuses({ offset, timestamp }: ConsumerRecord, expected: number, found: AdmittedRecords): boolean {
+  private rejects({ offset, timestamp }: ConsumerRecord, expected: number, found: AdmittedRecords): boolean {
     const { window, position } = this.options;
     if (window.wouldRepeat(reader.id, offset, timestamp)) return false;
     if (offset < found.decided) return false;
@@ -342,11 +349,11 @@ export class PartitionRowBuilder {
       return true;
     }
     const current = this.currentVersion(offset, found);
-    const isRefused = expected !== current;
+    const isRejected = expected !== current;
     found.verdicts.push(
-      isRefused ? { offset, current_version: current ?? 0 } : { offset, version: expected + 1 },
+      isRejected ? { offset, current_version: current ?? 0 } : { offset, version: expected + 1 },
     );
-    return isRefused;
+    return isRejected;
   }
 
   /**
@@ -370,20 +377,20 @@ export class PartitionRowBuilder {
     else found.unreadable.push({ record, error, refused });
   }
 
-  private headOf(
+  private latestVersionOf(
     entity: string,
     { offset, erasedBelow }: { offset: number; erasedBelow: number },
     { unknown, compared }: AdmittedRecords,
   ): LatestEntityVersion {
     const { versions } = this.options;
     const cached = versions.get(entity);
-    const head = cached ?? compared.get(entity) ?? { version: 0, offset };
+    const latest = cached ?? compared.get(entity) ?? { version: 0, offset };
     // All events of the entity that have a version are erased, so the next event of the entity gets version 1.
-    if (head.offset < erasedBelow) head.version = 0;
-    if (!cached) versions.add(entity, head);
-    if (!cached && !compared.has(entity)) unknown.set(entity, head);
-    head.offset = offset;
-    return head;
+    if (latest.offset < erasedBelow) latest.version = 0;
+    if (!cached) versions.add(entity, latest);
+    if (!cached && !compared.has(entity)) unknown.set(entity, latest);
+    latest.offset = offset;
+    return latest;
   }
 }
 

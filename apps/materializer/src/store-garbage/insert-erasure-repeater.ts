@@ -47,13 +47,13 @@ export class InsertErasureRepeater {
 
   constructor(private readonly options: InsertErasureRepeaterOptions) {
     this.stopListening = options.definitions.onChange(() => {
-      this.timer ??= setTimeout(() => this.look(), options.pauseMs ?? 50);
+      this.timer ??= setTimeout(() => this.findNew(), options.pauseMs ?? 50);
     });
   }
 
   /** Called when an insert into these streams starts. Two inserts never overlap. */
   begin(streams: ReadonlySet<string>): void {
-    if (!this.seen) this.look();
+    if (!this.seen) this.findNew();
     for (const stream of streams) this.running.add(stream);
   }
 
@@ -70,7 +70,7 @@ export class InsertErasureRepeater {
     clearTimeout(this.timer);
   }
 
-  private look(): void {
+  private findNew(): void {
     this.timer = undefined;
     const { definitions } = this.options;
     this.forgetOld();
