@@ -11,7 +11,7 @@ import { leaveOutRefused, VerdictTable } from '#verdicts';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Materializer } from './materializer.js';
-import type { MaterializerStore } from './materializer-store.js';
+import type { MaterializerStore } from './partition/materializer-context.js';
 
 const topics = new TopicAndGroupNames('spec.');
 const topic = topics.ofStream('orders#1');
@@ -56,7 +56,8 @@ async function startMaterializer(farBytes = 1e6): Promise<void> {
     writer: slowWriter(store.writer),
     logger: createLogger({ name: 'test', level: 'silent' }),
     progress: new StalledConsumerDetector(),
-    ...{ cachedEntities: 100, insertRows: 50, insertBytes: 1e6, insertIntervalMs: 0, queueBytes: 2e6 },
+    cachedEntities: 100,
+    limits: { insertRows: 50, insertBytes: 1e6, intervalMs: 0, queueBytes: 2e6 },
     retryDelays: { firstDelayMs: 1, longestDelayMs: 5 },
     onFailure: (error) => failures.push(error),
   });

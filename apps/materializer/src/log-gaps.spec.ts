@@ -62,7 +62,7 @@ describe('Offsets without records', () => {
       far: { milliseconds: 0 },
       farBytes: 0,
       erasures: noErasures,
-      ...{ insertRows: 500, insertBytes: 1e6, insertIntervalMs: 0, queueBytes: 2e6 },
+      limits: { insertRows: 500, insertBytes: 1e6, intervalMs: 0, queueBytes: 2e6 },
       onFailure: (error) => expect.unreachable(error.message),
     });
     await materializer.assigned({

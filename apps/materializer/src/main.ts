@@ -1,7 +1,6 @@
 import { runApp } from '#http';
 import { MaterializerConfig } from './materializer-config.js';
-import { migrate } from './migrate.js';
-import { startMaterializer } from './start.js';
+import { migrate, startMaterializer } from './start.js';
 
 await runApp({
   name: 'materializer',

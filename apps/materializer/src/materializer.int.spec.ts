@@ -16,8 +16,8 @@ import { freshNames, testClickHouse, testEngines } from '#testkit';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Materializer } from './materializer.js';
-import type { MaterializerStore } from './materializer-store.js';
-import { followStreams } from './stream-subscription.js';
+import type { MaterializerStore } from './partition/materializer-context.js';
+import { followStreams } from './fetch/stream-subscription.js';
 
 interface Sent {
   id: string;
@@ -101,10 +101,7 @@ describe('Materializer with Kafka and ClickHouse', () => {
       farBytes: 0,
       erasures: new Erasures(definitions),
       cachedEntities: 50,
-      insertRows: 500,
-      insertBytes: 1_000_000,
-      insertIntervalMs: 20,
-      queueBytes: 2_000_000,
+      limits: { insertRows: 500, insertBytes: 1_000_000, intervalMs: 20, queueBytes: 2_000_000 },
       retryDelays: { firstDelayMs: 10, longestDelayMs: 100 },
       onFailure: (error) => failures.push(error),
     });

@@ -12,6 +12,8 @@ import {
 } from '#app';
 import { farBounds, idWindowBounds } from '#dataflow';
 import {
+  blockedWriteHealth,
+  consumerHealth,
   createFlushTopic,
   Erasures,
   followFlushRequests,
@@ -23,20 +25,18 @@ import {
 import { TopicAndGroupNames } from '#event';
 import { untilReachable, type ProcessContext } from '#http';
 import type { Log } from '#kafka';
-import type { Definitions } from '#registry';
+import { definitionsHealth, type Definitions } from '#registry';
 import type { Store } from '#store';
 import { activeWork } from '#telemetry';
 import type { MaterializerConfig } from './materializer-config.js';
-import { registerChecks } from './health.js';
-import { IdWindowMetrics } from './id-window-metrics.js';
-import { InsertErasureRepeater } from './insert-erasure-repeater.js';
-import type { MaterializedPartition } from './materialized-partition.js';
-import { consumeLagRecords, consumeLagSeconds } from './materializer-metrics.js';
+import { exportIdWindows } from './metrics/id-window-metrics.js';
+import { InsertErasureRepeater } from './store-garbage/insert-erasure-repeater.js';
+import { consumeLagRecords, consumeLagSeconds } from './metrics/materializer-metrics.js';
 import { Materializer } from './materializer.js';
 import { removeOldVerdicts } from './store-garbage/old-verdicts.js';
 import { StoreGarbageCollector } from './store-garbage/store-garbage-collector.js';
-import { StoreUsageMetrics } from './store-usage-metrics.js';
-import { followStreams } from './stream-subscription.js';
+import { StoreUsageMetrics } from './metrics/store-usage-metrics.js';
+import { followStreams } from './fetch/stream-subscription.js';
 
 const lagIntervalMs = 5000;
 const usageIntervalMs = 15_000;
@@ -95,7 +95,7 @@ export class MaterializerModule implements OnModuleInit {
 
   onModuleInit(): void {
     const { context, store, definitions, topics } = this;
-    const { config, logger, lifecycle } = context;
+    const { config, logger, lifecycle, health } = context;
     const log = trackBatches(this.log, activeWork);
     const inserts = new InsertErasureRepeater({ definitions, logger, eraser: store.eraser });
     const progress = new StalledConsumerDetector();
@@ -104,38 +104,59 @@ export class MaterializerModule implements OnModuleInit {
       far: farBounds(config),
       farBytes: config.DEDUPE_FAR_BYTES,
       cachedEntities: config.CACHED_ENTITIES,
-      insertRows: config.INSERT_ROWS,
-      insertBytes: config.INSERT_BYTES,
-      insertIntervalMs: config.INSERT_INTERVAL_MS,
-      queueBytes: config.INSERT_QUEUE_BYTES,
-      ...{ log, topics, logger, progress, inserts, writer: store.writer, tracing: context.tracing },
+      limits: {
+        insertRows: config.INSERT_ROWS,
+        insertBytes: config.INSERT_BYTES,
+        intervalMs: config.INSERT_INTERVAL_MS,
+        queueBytes: config.INSERT_QUEUE_BYTES,
+      },
+      log,
+      topics,
+      logger,
+      progress,
+      inserts,
+      writer: store.writer,
+      tracing: context.tracing,
       erasures: new Erasures(definitions),
       onFailure: (error) => context.crash(error),
     });
-    const lag = new LagMonitor<MaterializedPartition>({
-      ...{ admin: log.admin, progress, intervalMs: lagIntervalMs, now: Date.now },
-      ...{ nameOf: ({ name }) => name, gauge: streamLag },
+    const lag = new LagMonitor({
+      admin: log.admin,
+      progress,
       partitions: () => materializer.assignments,
+      nameOf: ({ name }) => name,
+      gauge: streamLag,
+      intervalMs: lagIntervalMs,
+      now: Date.now,
     });
     const garbage = new StoreGarbageCollector({
-      ...{ definitions, topics, logger, admin: log.admin, eraser: store.eraser, now: Date.now },
+      definitions,
+      topics,
+      logger,
+      admin: log.admin,
+      eraser: store.eraser,
+      now: Date.now,
       holds: (stream) => materializer.holds(stream),
-      removeOldVerdicts: () =>
-        removeOldVerdicts({
-          ...{ admin: log.admin, topics },
-          ...{ verdicts: materializer.verdicts, publisher: materializer.publisher },
-        }),
+      removeOldVerdicts: () => removeOldVerdicts({ ...materializer.context, admin: log.admin }),
       intervalMs: config.JANITOR_MINUTES * 60_000,
     });
-    const usage = new StoreUsageMetrics({ store, logger, intervalMs: usageIntervalMs });
-    const windows = new IdWindowMetrics({
-      partitions: () => materializer.assignments,
-      ...{ now: Date.now, intervalMs: usageIntervalMs },
-    });
+    const usage = new StoreUsageMetrics(store, logger);
+    const windows = setInterval(
+      () => exportIdWindows(materializer.assignments, Date.now()),
+      usageIntervalMs,
+    ).unref();
     const flushes = followFlushRequests(log, topics, ({ group, topic }) => {
       if (group === topics.materializerGroup) materializer.flushSoon(topic);
     });
-    registerChecks(context.health, { log, store, definitions, lag, progress, materializer });
+    health.register('log', () => log.admin.ping());
+    health.register('store', () => store.ping());
+    health.register('definitions', async () => definitionsHealth(definitions));
+    health.register('storing', () => blockedWriteHealth(materializer));
+    health.register(
+      'materializer',
+      async () => ({ joined: materializer.joined, ...consumerHealth(lag, progress) }),
+      { liveness: true },
+    );
     lag.start();
     lifecycle.onStart(async () => {
       // A new Kafka cluster creates its topic of committed offsets at the first request for a group coordinator. The
@@ -152,15 +173,14 @@ export class MaterializerModule implements OnModuleInit {
         failed: (error) => context.crash(error as Error),
       });
       garbage.start();
-      usage.start();
-      windows.start();
+      usage.start(usageIntervalMs);
     });
     const closeMs = Math.max(1, config.SHUTDOWN_SECONDS - closeSeconds) * 1000;
     lifecycle.onStop('flush requests', () => flushes.close());
     lifecycle.onStop('metrics', async () => {
       lag.stop();
       usage.stop();
-      windows.stop();
+      clearInterval(windows);
     });
     lifecycle.onStop('late inserts', async () => inserts.close());
     lifecycle.onStop('garbage collection', () => garbage.stop());

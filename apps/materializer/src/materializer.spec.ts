@@ -20,7 +20,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { rowBatchesOf } from '../../../libs/core/store/row-batch/row-batches-of.fixture.js';
 import { uuid, valueOf } from './row-batch.fixture.js';
 import { Materializer, type MaterializerOptions } from './materializer.js';
-import type { MaterializerStore } from './materializer-store.js';
+import type { MaterializerStore } from './partition/materializer-context.js';
 
 const topics = new TopicAndGroupNames('test.');
 const topic = topics.ofStream('orders#1');
@@ -116,7 +116,10 @@ afterEach(async () => {
   await Promise.all([...running].map((materializer) => materializer.close(0)));
 });
 
-async function start(options: Partial<MaterializerOptions> = {}): Promise<Materializer> {
+type StartOptions = Partial<Omit<MaterializerOptions, 'limits'> & MaterializerOptions['limits']>;
+
+async function start(options: StartOptions = {}): Promise<Materializer> {
+  const { insertRows = 500, insertBytes = 1_000_000, intervalMs = 0, queueBytes = 2_000_000 } = options;
   const materializer = new Materializer({
     ...{ log, writer, topics },
     logger: createLogger({ name: 'test', level: 'silent' }),
@@ -126,10 +129,7 @@ async function start(options: Partial<MaterializerOptions> = {}): Promise<Materi
     farBytes: 0,
     erasures: noErasures,
     cachedEntities: 1000,
-    insertRows: 500,
-    insertBytes: 1_000_000,
-    insertIntervalMs: 0,
-    queueBytes: 2_000_000,
+    limits: { insertRows, insertBytes, intervalMs, queueBytes },
     retryDelays: { firstDelayMs: 1, longestDelayMs: 5 },
     onFailure: (error) => failures.push(error),
     ...options,
@@ -498,7 +498,7 @@ describe('Materializer', () => {
   });
 
   it('stores and commits the events that it has read when it is closed', async () => {
-    const materializer = await start({ insertIntervalMs: 60_000 });
+    const materializer = await start({ intervalMs: 60_000 });
     await write(range(0, 3));
     await untilCommitted(3);
     await write(range(3, 9));

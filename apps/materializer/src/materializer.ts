@@ -1,70 +1,60 @@
-import {
-  withWriteTrace,
-  type ErasureLookup,
-  logTimeAt,
-  type StalledConsumerDetector,
-  KafkaOrClickHouseRetrier,
-  sampledRequests,
-  WorkShutdown,
-} from '#engine';
-import type { StreamId, TopicAndGroupNames } from '#event';
+import { MemoryBudget } from '#dataflow';
+import { KafkaOrClickHouseRetrier, logTimeAt, sampledRequests, withWriteTrace, WorkShutdown } from '#engine';
+import type { StreamId } from '#event';
 import type {
-  NewlyAssignedPartition,
-  Consumer,
   ConsumerHandler,
-  Log,
   ConsumerRecord,
+  Log,
+  NewlyAssignedPartition,
   RecordBatch,
+  TopicPartition,
 } from '#kafka';
 import type { EventRowBatch } from '#store';
-import { MemoryBudget, type FarDuplicateTimeLimit, type IdWindowBounds } from '#dataflow';
-import type { Logger, Tracing } from '#telemetry';
+import type { Tracing } from '#telemetry';
 import { VerdictPublisher, VerdictTable } from '#verdicts';
-import { AcceptedEventOffsetLookup } from './accepted-event-offset-lookup.js';
-import { AssignedPartitions } from './assigned-partitions.js';
-import { estimatedBytesOf, pendingBatchOf, deadLettersOf, type PendingBatch } from './pending-batch.js';
-import { ConditionalWriteCoordinator } from './conditional-write-coordinator.js';
-import { DecidedMarkPublisher } from './decided-mark-publisher.js';
-import { eraseUnstored } from './erase-unstored.js';
-import { EventInserter } from './event-inserter.js';
-import { IdHistoryLoader } from './id-history-loader.js';
-import { InsertQueue, type InsertQueueOptions, type QueueReservation } from './insert-queue.js';
-import { insertSpans } from './insert-spans.js';
-import type { InsertErasureRepeater } from './insert-erasure-repeater.js';
-import { loadVersions } from './load-versions.js';
-import type { UnversionedBatch } from './partition-row-builder.js';
-import type { MaterializedPartition } from './materialized-partition.js';
-import type { MaterializerStore } from './materializer-store.js';
-import { splitBatch } from './split-batch.js';
-import { EntityVersionCache } from './entity-version-cache.js';
+import { ConditionalWriteCoordinator } from './decide/conditional-write-coordinator.js';
+import { DecidedMarkPublisher } from './decide/decided-mark-publisher.js';
+import { IdHistoryLoader } from './fetch/id-history-loader.js';
+import { splitBatch } from './fetch/split-batch.js';
+import { eraseUnstored } from './insert/erase-unstored.js';
+import { EventInserter } from './insert/event-inserter.js';
+import { InsertQueue, type InsertLimits } from './insert/insert-queue.js';
+import { insertSpans } from './insert/insert-spans.js';
 import {
+  consumeLastProgress,
   consumeRecords,
   duplicatesDropped,
   erasedSkipped,
-  consumeLastProgress,
   eventFreshness,
-} from './materializer-metrics.js';
+} from './metrics/materializer-metrics.js';
+import { EntityVersionCache } from './number/entity-version-cache.js';
+import { AssignedPartitions } from './partition/assigned-partitions.js';
+import {
+  estimatedBytesOf,
+  pendingBatchOf,
+  type MaterializedPartition,
+  type PendingBatch,
+} from './partition/materialized-partition.js';
+import type { MaterializerContext } from './partition/materializer-context.js';
+import { deadLettersOf } from './rows/dead-letters.js';
+import type { UnversionedBatch } from './rows/partition-row-builder.js';
+import type { InsertErasureRepeater } from './store-garbage/insert-erasure-repeater.js';
 
-export interface MaterializerOptions extends Omit<InsertQueueOptions, 'intervalMs' | 'write' | 'onFailure'> {
+export interface MaterializerOptions extends Pick<
+  MaterializerContext,
+  'writer' | 'topics' | 'logger' | 'progress' | 'erasures' | 'window' | 'far'
+> {
   log: Log;
-  writer: MaterializerStore;
-  topics: TopicAndGroupNames;
-  logger: Logger;
-  progress: StalledConsumerDetector;
-  window: IdWindowBounds;
-  /** How long the ids that have left the id window are remembered. */
-  far: FarDuplicateTimeLimit;
-  /** Maximum bytes of these ids in memory, of all partitions together. */
+  /** Maximum bytes in memory of the ids that have left the id window, of all partitions together. */
   farBytes: number;
-  erasures: ErasureLookup;
+  /** Number of entities whose latest version is cached in memory. */
+  cachedEntities: number;
+  limits: InsertLimits;
   /**
    * Receives the start and the end of each insert. An erasure that this process did not know when an insert began is
    * repeated after the insert.
    */
   inserts?: Pick<InsertErasureRepeater, 'begin' | 'end'>;
-  /** Number of entities whose latest version is cached in memory. */
-  cachedEntities: number;
-  insertIntervalMs: number;
   tracing?: Tracing | undefined;
   retryDelays?: { firstDelayMs: number; longestDelayMs: number };
   /** Returns the current time in milliseconds since 1970. */
@@ -79,23 +69,19 @@ const fetchMs = 10;
 const streamCounters = [consumeRecords, duplicatesDropped, erasedSkipped];
 
 /**
- * Reads the events of all streams from Kafka and stores them in ClickHouse. An offset is committed only after all
- * events below the offset are stored or have become dead letters. After a crash, the uncommitted records are read again
+ * Reads the events of all streams from Kafka and stores them in ClickHouse. The path of a batch of records: fetch (the
+ * consumer calls `batch`) → decide → number → rows → insert → commit. An offset is committed only after all events
+ * below the offset are stored or have become dead letters. After a crash, the uncommitted records are read again
  * and yield the same rows.
  */
 export class Materializer implements ConsumerHandler {
+  readonly context: MaterializerContext;
   readonly assignments: AssignedPartitions;
-  readonly verdicts: VerdictTable;
-  readonly publisher: VerdictPublisher;
-  private readonly retry: KafkaOrClickHouseRetrier;
-  private readonly inserter: EventInserter;
-  private readonly queue: InsertQueue;
+  private readonly histories: IdHistoryLoader;
   private readonly conditional: ConditionalWriteCoordinator;
   private readonly marks: DecidedMarkPublisher;
-  private readonly accepted: AcceptedEventOffsetLookup;
-  private readonly histories: IdHistoryLoader;
-  private readonly consumer: Consumer;
-  private readonly now: () => number;
+  private readonly queue: InsertQueue;
+  private readonly inserter: EventInserter;
   private readonly shutdown: WorkShutdown;
   private closing = false;
   /** Resolves when blocked calls of `batch` may return, because the records of those calls will not be stored. */
@@ -103,55 +89,47 @@ export class Materializer implements ConsumerHandler {
   private release!: () => void;
 
   constructor(private readonly options: MaterializerOptions) {
-    const { log, writer, topics, progress, window, far, erasures, logger } = options;
-    this.now = options.now ?? Date.now;
+    const { log, writer, topics, logger, progress, erasures, window, far, retryDelays } = options;
     this.shutdown = new WorkShutdown((error) => options.onFailure(error));
     this.released = new Promise((resolve) => (this.release = resolve));
-    this.retry = new KafkaOrClickHouseRetrier({
+    const verdicts = new VerdictTable({ log, names: topics });
+    const context: MaterializerContext = {
+      topics,
+      writer,
       logger,
-      failedAttempt: () => progress.attempted(),
-      ...options.retryDelays,
-    });
-    const versions = new EntityVersionCache(options.cachedEntities);
-    this.verdicts = new VerdictTable({ log, names: topics });
-    this.publisher = new VerdictPublisher({
-      ...{ table: this.verdicts, names: topics, producer: () => log.producer() },
-    });
-    const { retry, now, verdicts, publisher } = this;
+      progress,
+      erasures,
+      window,
+      far,
+      verdicts,
+      publisher: new VerdictPublisher({ table: verdicts, names: topics, producer: () => log.producer() }),
+      retry: new KafkaOrClickHouseRetrier({
+        logger,
+        failedAttempt: () => progress.attempted(),
+        ...retryDelays,
+      }),
+      consumer: log.consumer({
+        group: topics.materializerGroup,
+        handler: this,
+        onCrash: (error) => this.shutdown.fail(error),
+      }),
+      now: options.now ?? Date.now,
+    };
+    this.context = context;
     this.assignments = new AssignedPartitions({
-      ...{ topics, writer, retry, versions, erasures, window, now, logger, verdicts, far },
+      ...context,
+      versions: new EntityVersionCache(options.cachedEntities),
       farMemory: new MemoryBudget(options.farBytes),
-      consumer: () => this.consumer,
       dropped: (state) => this.queue.drop(state),
     });
-    const unstored = (state: MaterializedPartition): EventRowBatch[] =>
-      this.queue.unstored.filter((batch) => batch.state === state).map(({ rows }) => rows);
-    this.conditional = new ConditionalWriteCoordinator({
-      ...{ writer, retry, logger, verdicts, publisher, unstored },
-      assigned: (topic, partition) => this.assignments.get(topic, partition),
-    });
-    this.marks = new DecidedMarkPublisher({ publisher, verdicts, retry });
-    this.accepted = new AcceptedEventOffsetLookup({ writer, retry, unstored });
-    this.histories = new IdHistoryLoader({
-      ...{ writer, retry, progress, logger, far, now, records: window.records },
-    });
-    this.inserter = new EventInserter({
-      ...{ writer, retry },
-      stopped: this.shutdown.signal,
-      wanted: (block) => this.isWanted(block),
-      now: () => this.now() * 1000,
-      refused: (block) => this.withdraw(block),
-    });
+    this.histories = new IdHistoryLoader(context);
+    this.conditional = new ConditionalWriteCoordinator(context, this.assignments);
+    this.marks = new DecidedMarkPublisher(context);
+    this.inserter = new EventInserter(context, this.shutdown.signal);
     this.queue = new InsertQueue({
-      ...options,
-      intervalMs: options.insertIntervalMs,
-      write: (chunks) => withWriteTrace(insertSpans(options.tracing, chunks), () => this.write(chunks)),
+      ...options.limits,
+      write: (batches) => withWriteTrace(insertSpans(options.tracing, batches), () => this.insert(batches)),
       onFailure: (error) => this.shutdown.fail(error),
-    });
-    this.consumer = log.consumer({
-      group: topics.materializerGroup,
-      handler: this,
-      onCrash: (error) => this.shutdown.fail(error),
     });
   }
 
@@ -160,7 +138,7 @@ export class Materializer implements ConsumerHandler {
    * is repeated.
    */
   get complaint(): string | undefined {
-    return this.retry.complaint;
+    return this.context.retry.complaint;
   }
 
   /**
@@ -168,7 +146,7 @@ export class Materializer implements ConsumerHandler {
    * consumer group.
    */
   get joined(): boolean {
-    return this.consumer.joined;
+    return this.context.consumer.joined;
   }
 
   /** Returns whether partition 0 of the stream with this name is assigned to this process now. */
@@ -183,7 +161,7 @@ export class Materializer implements ConsumerHandler {
     const topics = new Set(ids.map((id) => this.options.topics.ofStream(id)));
     for (const stream of this.assignments.keepOnly(topics))
       for (const counter of streamCounters) counter.remove({ stream });
-    await this.consumer.subscribe([...topics]);
+    await this.context.consumer.subscribe([...topics]);
   }
 
   /**
@@ -192,7 +170,7 @@ export class Materializer implements ConsumerHandler {
    */
   flushSoon(topic: string): void {
     if (![...this.assignments].some((state) => state.topic === topic)) return;
-    this.consumer.fetchNow();
+    this.context.consumer.fetchNow();
     // The insert is delayed until the running fetch of records has ended: an earlier insert would leave out the awaited
     // events.
     setTimeout(() => this.queue.flushSoon(), fetchMs).unref();
@@ -213,16 +191,16 @@ export class Materializer implements ConsumerHandler {
 
   async batch(batch: RecordBatch): Promise<void> {
     const state = this.assignments.get(batch.topic, batch.partition);
-    if (!state || this.closing) return await this.heldWhileClosing();
+    if (!state || this.closing) return await this.waitWhileClosing();
     state.end = Math.max(state.end, batch.highWatermark);
-    for (const part of splitBatch(batch, this.options.window.records)) await this.takePart(state, part);
-    await this.heldWhileClosing();
+    for (const part of splitBatch(batch, this.options.window.records)) await this.process(state, part);
+    await this.waitWhileClosing();
   }
 
-  revoked(partition: { topic: string; partition: number }): void {
-    const state = this.assignments.get(partition.topic, partition.partition);
+  revoked(topicPartition: TopicPartition): void {
+    const state = this.assignments.get(topicPartition.topic, topicPartition.partition);
     if (state) this.conditional.revoked(state);
-    this.assignments.revoke(partition);
+    this.assignments.revoke(topicPartition);
   }
 
   /**
@@ -237,39 +215,11 @@ export class Materializer implements ConsumerHandler {
     this.assignments.clear();
     this.queue.abandon();
     this.release();
-    await this.consumer.close();
-    await this.verdicts.close();
+    await this.context.consumer.close();
+    await this.context.verdicts.close();
   }
 
-  private async takePart(state: MaterializedPartition, batch: RecordBatch): Promise<void> {
-    // Room in the insert queue is reserved before rows are built, so that the rows of all partitions together stay
-    // within the limit of memory.
-    const room = await this.queue.reserve(state, estimatedBytesOf(batch));
-    try {
-      await this.take(state, batch, room);
-    } catch (error) {
-      if (state.ended.aborted) return;
-      this.shutdown.fail(error);
-    } finally {
-      room.release();
-    }
-  }
-
-  private async take(
-    state: MaterializedPartition,
-    batch: RecordBatch,
-    room: QueueReservation,
-  ): Promise<void> {
-    if (state.ended.aborted || this.closing) return;
-    const chunk = await this.fold(state, batch);
-    if (!chunk) this.options.progress.moved();
-    if (!chunk || state.ended.aborted || this.closing) return;
-    const added = this.queue.add(chunk);
-    room.release();
-    await added;
-  }
-
-  private async heldWhileClosing(): Promise<void> {
+  private async waitWhileClosing(): Promise<void> {
     if (this.closing || this.shutdown.signal.aborted) await this.released;
   }
 
@@ -277,96 +227,105 @@ export class Materializer implements ConsumerHandler {
     await Promise.allSettled([...this.assignments].map(({ commits }) => commits.settled()));
   }
 
-  /** Builds the rows of a batch. Returns undefined if the batch is already committed and only fills the id window. */
-  private async fold(state: MaterializedPartition, batch: RecordBatch): Promise<PendingBatch | undefined> {
-    const { name: stream } = state;
-    const { records, next } = batch;
-    if (records[0]) await this.prime(state, records[0]);
-    const isBusy = state.busy.isBusyIn(records, next) && next > state.assignment.position;
-    const { asOf } = state.erasures;
-    await this.conditional.learnIfAny(state);
-    const admitted = await this.admit(state, records, isBusy);
-    state.fold.pass(next);
-    if (next <= state.assignment.position) return undefined;
-    consumeRecords.inc({ stream }, records.length);
-    if (admitted.duplicates > 0) duplicatesDropped.inc({ stream }, admitted.duplicates);
-    if (admitted.erased > 0) erasedSkipped.inc({ stream }, admitted.erased);
-    await this.loadVersions(state, admitted);
-    const letters = deadLettersOf(state, { ...admitted, batch }, this.now() * 1000);
-    const stored = await this.retry.run('store', state.ended, () => state.stored.among(admitted.rows));
-    const rows = state.fold.number(admitted, stored);
-    const decided = await this.conditional.publish(state, admitted, { rows: admitted.rows, next });
-    // Writers wait for verdicts on conditional records, so the next fetch starts at once and does not collect records
-    // first.
-    if (decided) this.consumer.fetchNow();
-    const marked = isBusy ? this.marks.mark(state, next, admitted.rows) : undefined;
-    // The insert waits for the mark and handles its failure.
-    marked?.catch(() => undefined);
-    const sampled = this.options.tracing && sampledRequests(records, state.assignment.position);
-    return pendingBatchOf(state, { asOf, rows, letters, batch, sampled, decided: marked });
+  private async process(state: MaterializedPartition, batch: RecordBatch): Promise<void> {
+    // Room in the insert queue is reserved before rows are built, so that the rows of all partitions together stay
+    // within the limit of memory.
+    const reservation = await this.queue.reserve(state, estimatedBytesOf(batch));
+    try {
+      if (state.ended.aborted || this.closing) return;
+      const pending = await this.materialize(state, batch);
+      if (!pending) this.options.progress.moved();
+      if (!pending || state.ended.aborted || this.closing) return;
+      const added = this.queue.add(pending);
+      reservation.release();
+      await added;
+    } catch (error) {
+      if (!state.ended.aborted) this.shutdown.fail(error);
+    } finally {
+      reservation.release();
+    }
   }
 
-  private async admit(
+  /** Builds the rows of a batch. Returns undefined if the batch is already committed and only fills the id window. */
+  private async materialize(
+    state: MaterializedPartition,
+    batch: RecordBatch,
+  ): Promise<PendingBatch | undefined> {
+    const { records, next } = batch;
+    const { position } = state.assignment;
+    if (records[0]) await this.warmUp(state, records[0]);
+    const isBusy = state.busy.isBusyIn(records, next) && next > position;
+    const { asOf } = state.erasures;
+    const admitted = await this.decide(state, records, isBusy);
+    state.builder.pass(next);
+    if (next <= position) return undefined;
+    countRecords(state, records.length, admitted);
+    const rows = await this.number(state, admitted);
+    const deadLetters = deadLettersOf(state, { ...admitted, batch }, this.context.now() * 1000);
+    const hasVerdicts = await this.conditional.publish(state, admitted, { rows: admitted.rows, next });
+    // Writers wait for verdicts on conditional records, so the next fetch starts at once and does not collect records
+    // first.
+    if (hasVerdicts) this.context.consumer.fetchNow();
+    const decided = isBusy ? this.marks.mark(state, next, admitted.rows) : undefined;
+    // The insert waits for the mark and handles its failure.
+    decided?.catch(() => undefined);
+    const sampled = this.options.tracing && sampledRequests(records, position);
+    return pendingBatchOf(batch, { state, asOf, rows, deadLetters, sampled, decided });
+  }
+
+  private async warmUp(state: MaterializedPartition, first: ConsumerRecord): Promise<void> {
+    if (state.warmedUp) return;
+    const { assignment, ended } = state;
+    const logTime = await this.context.retry.run('log', ended, () => logTimeAt(assignment, first));
+    const floor = await this.histories.load(state);
+    state.window.startAt(logTime);
+    state.busy.begin(first.offset, first.offset === 0 ? -Infinity : logTime, floor);
+    state.warmedUp = true;
+  }
+
+  /** Decides which records become rows: none that repeats an event, is rejected, erased or unreadable. */
+  private async decide(
     state: MaterializedPartition,
     records: readonly ConsumerRecord[],
     isMarked: boolean,
   ): Promise<UnversionedBatch> {
+    await this.conditional.learnIfAny(state);
     const compared = await this.conditional.prepare(state, records);
-    const steps = state.fold.admit(records, compared, isMarked);
+    const steps = state.builder.admit(records, compared, isMarked);
     let step = steps.next();
-    while (!step.done) step = steps.next(await this.accepted.offsetsOf(state, step.value));
+    while (!step.done) step = steps.next(await state.acceptedOffsets(step.value));
     return step.value;
   }
 
-  private async prime(state: MaterializedPartition, first: ConsumerRecord): Promise<void> {
-    if (state.primed) return;
-    const { assignment, ended } = state;
-    const logTime = await this.retry.run('log', ended, () => logTimeAt(assignment, first));
-    const floor = await this.histories.load(state);
-    state.window.startAt(logTime);
-    state.busy.begin(first.offset, first.offset === 0 ? -Infinity : logTime, floor);
-    state.primed = true;
+  /** Gives the rows their versions. Returns the rows that the store does not have yet. */
+  private async number(state: MaterializedPartition, admitted: UnversionedBatch): Promise<EventRowBatch> {
+    const { rows, unknown } = admitted;
+    if (unknown.size > 0) await state.loadVersions(unknown, rows.offsetOf(0));
+    const stored = await this.context.retry.run('store', state.ended, () => state.stored.among(rows));
+    return state.builder.number(admitted, stored);
   }
 
-  private async loadVersions(
-    state: MaterializedPartition,
-    { rows, unknown }: UnversionedBatch,
-  ): Promise<void> {
-    if (unknown.size === 0 || state.versions.complete) return;
-    const { stream, partition, erasures, ended } = state;
-    const wanted = { stream, partition, heads: unknown, before: rows.offsetOf(0) };
-    await this.retry.run('store', ended, () => loadVersions(this.options.writer, wanted, erasures));
-  }
-
-  private async write(chunks: readonly PendingBatch[]): Promise<void> {
-    await Promise.all(chunks.flatMap(({ decided }) => decided ?? []));
-    this.eraseUnstored(chunks);
-    const streams = new Set(chunks.filter(({ rows }) => rows.count > 0).map(({ state }) => state.stream));
+  private async insert(batches: readonly PendingBatch[]): Promise<void> {
+    await Promise.all(batches.flatMap(({ decided }) => decided ?? []));
+    eraseUnstored(batches);
+    const streams = new Set(batches.filter(({ rows }) => rows.count > 0).map(({ state }) => state.stream));
     this.options.inserts?.begin(streams);
     try {
-      await this.inserter.insert(chunks.map((chunk) => chunk.rows));
+      await this.inserter.insert(batches);
     } finally {
       this.options.inserts?.end(streams);
     }
-    await this.inserter.insertLetters(() =>
-      chunks.filter(({ state }) => !state.ended.aborted).flatMap(({ letters }) => letters),
+    await this.inserter.insertDeadLetters(() =>
+      batches.filter(({ state }) => !state.ended.aborted).flatMap(({ deadLetters }) => deadLetters),
     );
     this.options.progress.moved();
-    consumeLastProgress.set(this.now() / 1000);
-    for (const chunk of chunks) this.stored(chunk);
+    consumeLastProgress.set(this.context.now() / 1000);
+    for (const batch of batches) this.commit(batch);
   }
 
-  private eraseUnstored(chunks: readonly PendingBatch[]): void {
-    const { unstored } = this.queue;
-    const ofState = (all: readonly PendingBatch[], state: MaterializedPartition) =>
-      all.filter((chunk) => chunk.state === state);
-    for (const state of new Set(chunks.map((chunk) => chunk.state)))
-      eraseUnstored(state, { chunks: ofState(chunks, state), unstored: ofState(unstored, state) });
-  }
-
-  private stored({ state, rows, next, timestamp }: PendingBatch): void {
+  private commit({ state, rows, next, timestamp }: PendingBatch): void {
     if (rows.count > 0)
-      eventFreshness.observe(Math.max(0, this.now() / 1000 - rows.row(0).ingested_at / 1e6));
+      eventFreshness.observe(Math.max(0, this.context.now() / 1000 - rows.row(0).ingested_at / 1e6));
     if (state.ended.aborted) return;
     state.versions.storedUpTo = next;
     if (timestamp !== undefined) state.handledUntil = Math.max(state.handledUntil, timestamp);
@@ -375,30 +334,14 @@ export class Materializer implements ConsumerHandler {
       (error: unknown) => state.ended.aborted || this.shutdown.fail(error),
     );
   }
+}
 
-  /**
-   * Returns whether the partition of a row batch is still assigned to this process. The insert of a row batch is not
-   * retried after a revocation.
-   */
-  private isWanted({ place }: EventRowBatch): boolean {
-    const own = this.queue.unstored.find(({ rows }) => rows.place === place);
-    return own === undefined || !own.state.ended.aborted;
-  }
-
-  /**
-   * Lowers the versions of later events of the rejected row's entity, because a rejected row takes no version. None of
-   * these later events is stored yet.
-   */
-  private withdraw(block: EventRowBatch): void {
-    const { entity_id: entity, offset } = block.row(0);
-    const own = this.queue.unstored.filter(({ rows }) => rows.place === block.place);
-    if (own.length === 0 || entity === null) return;
-    const { versions, erasures } = own[0]!.state;
-    // If the entity was erased after the row got its version, the erasure has already restarted the later events at
-    // version 1.
-    if (offset < erasures.endOf(entity)) return;
-    for (const { rows } of own) rows.lowerVersions(entity, offset);
-    const head = versions.get(entity);
-    if (head) head.version--;
-  }
+function countRecords(
+  { name: stream }: MaterializedPartition,
+  records: number,
+  { duplicates, erased }: UnversionedBatch,
+): void {
+  consumeRecords.inc({ stream }, records);
+  if (duplicates > 0) duplicatesDropped.inc({ stream }, duplicates);
+  if (erased > 0) erasedSkipped.inc({ stream }, erased);
 }

@@ -1,5 +1,5 @@
 import { problemDefinition, ProblemError, type InputProblem } from '#api';
-import type { AppendedEvent } from './appended-event.js';
+import type { AppendedEvent } from './read-event.js';
 import { notWritten, EventRejection } from './rejection.js';
 
 /** Maximum number of errors that the answer lists if the whole batch is rejected; further errors are only counted. */

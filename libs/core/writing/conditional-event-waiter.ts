@@ -4,19 +4,13 @@ import { within } from '#async';
 import { limits } from '#event';
 import { LogUnavailableError } from '#kafka';
 import { VerdictWaiters, type Verdict, type VerdictTable } from '#verdicts';
-import type { AppendedEvent } from './appended-event.js';
+import type { AppendedEvent } from './read-event.js';
 import { EventRejection } from './rejection.js';
 import './write-problems.js';
 
 /** Most conditional events of all requests that wait for their verdicts at the same time. */
 const mostWaiting = 50_000;
 const retryAfterSeconds = 1;
-
-/** An appended conditional event and the topic of its stream. */
-interface UndecidedEvent {
-  appended: AppendedEvent;
-  topic: string;
-}
 
 /** Waits for the verdicts on conditional events. The materializer decides them in the order of the log. */
 export class ConditionalEventWaiter {
@@ -58,20 +52,25 @@ export class ConditionalEventWaiter {
   /**
    * Resolves with the results of appended conditional events, in their order: accepted with a version, or rejected with
    * `version_conflict`, or `undecided` if the verdict takes too long.
+   * @param topics The topic of each event, in order.
    */
-  async decided(events: readonly UndecidedEvent[]): Promise<(AppendedEvent | EventRejection)[]> {
+  async decided(
+    events: readonly AppendedEvent[],
+    topics: readonly string[],
+  ): Promise<(AppendedEvent | EventRejection)[]> {
     const stop = new AbortController();
     setMaxListeners(events.length + 1, stop.signal);
     const timer = setTimeout(() => stop.abort(), this.waitMs);
     try {
-      return await Promise.all(events.map((event) => this.one(event, stop.signal)));
+      return await Promise.all(events.map((event, i) => this.decide(event, topics[i]!, stop.signal)));
     } finally {
       clearTimeout(timer);
     }
   }
 
-  private async one(
-    { appended, topic }: UndecidedEvent,
+  private async decide(
+    appended: AppendedEvent,
+    topic: string,
     signal: AbortSignal,
   ): Promise<AppendedEvent | EventRejection> {
     try {
@@ -102,12 +101,15 @@ const undecided = new EventRejection(
 
 function resultOf(appended: AppendedEvent, verdict: Verdict): AppendedEvent | EventRejection {
   const { current_version: current, version = null } = verdict;
-  if (current === undefined) return { ...appended, version };
+  if (current === undefined) {
+    appended.version = version;
+    return appended;
+  }
   const { entity_id, expected_version } = appended.event;
   const detail =
     `The entity ${JSON.stringify(entity_id)} has version ${current}, not ${expected_version}. ` +
     'Read it again, decide again, and send the event with the version that you have seen.';
-  return new EventRejection('version_conflict', detail).keptAt(appended.position).at(current);
+  return new EventRejection('version_conflict', detail).keptAt(appended.position, current);
 }
 
 function tooMany(): ProblemError {

@@ -2,9 +2,8 @@ import { encodeRecord, expectedVersionHeader, limits } from '#event';
 import { ProblemError } from '#api';
 import type { Actor } from '#registry';
 import { UnknownTopicError, type ProducerRecord, type RecordPosition, type Producer } from '#kafka';
-import type { AppendedEvent } from './appended-event.js';
 import type { ConditionalEventWaiter } from './conditional-event-waiter.js';
-import type { AcceptedEvent } from './read-event.js';
+import type { AcceptedEvent, AppendedEvent } from './read-event.js';
 import type { ParsedEvents } from './read-request.js';
 import type { RejectedEventEncoder } from './rejected-event-encoder.js';
 import { notWritten, EventRejection, type RejectedEventRangeAndIds } from './rejection.js';
@@ -25,6 +24,10 @@ export interface WriteOptions {
 }
 
 type WriteResult = AppendedEvent | EventRejection;
+
+/** The fields of an event, or of a rejected event, that a record has beside its value. */
+type RecordSource = Pick<AcceptedEvent, 'stream' | 'entity_id' | 'event_id'> &
+  Partial<Pick<AcceptedEvent, 'expected_version'>>;
 
 /**
  * Appends events to the log. All events of a resolved result are acknowledged by all in-sync replicas, and its
@@ -48,8 +51,8 @@ export class EventAppender {
     const checked = hopeless ? events : await this.withStreams(events, options);
     const rejected = checked.filter((event) => event instanceof EventRejection);
     count(rejected);
-    const none = options.atomic && rejected.length > 0;
-    if (none) return checked.map((event) => (event instanceof EventRejection ? event : notWritten));
+    if (options.atomic && rejected.length > 0)
+      return checked.map((event) => (event instanceof EventRejection ? event : notWritten));
     const conditional = checked.filter(isConditional);
     if (conditional.length === 0) return this.append(checked, options);
     const end = await this.conditional.begin(conditional.length);
@@ -78,15 +81,12 @@ export class EventAppender {
    */
   private async decided(results: readonly WriteResult[], topics: readonly string[]): Promise<WriteResult[]> {
     const undecided = results.filter(
-      (result) => !(result instanceof EventRejection) && isConditional(result.event),
+      (result): result is AppendedEvent => !(result instanceof EventRejection) && isConditional(result.event),
     );
-    const events = (undecided as AppendedEvent[]).map((appended, index) => ({
-      ...{ appended, topic: topics[index]! },
-    }));
-    const decided = await this.conditional.decided(events);
+    const decided = await this.conditional.decided(undecided, topics);
     count(decided.filter((result) => result instanceof EventRejection));
-    const byEvent = new Map(undecided.map((result, index) => [result, decided[index]!]));
-    return results.map((result) => byEvent.get(result) ?? result);
+    let next = 0;
+    return results.map((result) => (result === undecided[next] ? decided[next++]! : result));
   }
 
   private async withStreams(events: ParsedEvents, options: WriteOptions): Promise<ParsedEvents> {
@@ -96,15 +96,15 @@ export class EventAppender {
       const stream = streamOf(event, options);
       if (stream === undefined || stream === last) continue;
       last = stream;
-      if (this.gate.topicOf(last) === undefined) missing.add(last);
+      if (this.gate.topicOf(stream) === undefined) missing.add(stream);
     }
     if (missing.size === 0) return events;
-    const refused = await this.gate.ensure(missing, options);
-    if (refused.size === 0) return events;
+    const rejections = await this.gate.ensure(missing, options);
+    if (rejections.size === 0) return events;
     return events.map((event) => {
-      const refusal = refused.get(streamOf(event, options) ?? '');
-      if (!refusal) return event;
-      return event instanceof EventRejection ? event.unknown() : refusal;
+      const rejection = rejections.get(streamOf(event, options) ?? '');
+      if (!rejection) return event;
+      return event instanceof EventRejection ? event.unknown() : rejection;
     });
   }
 
@@ -156,13 +156,6 @@ export class EventAppender {
       throw error;
     }
   }
-}
-
-interface RecordSource {
-  stream: string;
-  entity_id: string | null;
-  event_id: string;
-  expected_version?: number | null;
 }
 
 /** Returns whether an event is a conditional write. */

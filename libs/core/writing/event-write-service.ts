@@ -7,14 +7,13 @@ import type { Producer } from '#kafka';
 import type { Definitions } from '#registry';
 import { VerdictTable } from '#verdicts';
 import { ConditionalEventWaiter } from './conditional-event-waiter.js';
-import type { AppendedEvent } from './appended-event.js';
 import { EventAppender, type WriteOptions } from './event-appender.js';
 import { EVENT_PRODUCER } from './metered-producer.js';
 import { IngestClock } from './ingest-clock.js';
-import type { EventParserInputs } from './read-event.js';
+import type { AppendedEvent, EventParserInputs } from './read-event.js';
 import type { ParsedEvents } from './read-request.js';
 import { EventRejection } from './rejection.js';
-import { compileDataSchema } from './schemas/compile-data-schema.js';
+import { compileDataSchema } from './schemas/compiled-schema-cache.js';
 import { SchemaMismatchCounter } from './schemas/mismatches.js';
 import { EventSchemaValidator } from './schemas/schema-check.js';
 import { SchemaIndex } from './schemas/schema-index.js';
@@ -44,8 +43,8 @@ export class EventWriteService {
     verdicts: VerdictTable,
     settings: WriteSettings,
   ) {
-    const gate = new StreamCreator(definitions, topics, settings.AUTO_CREATE_STREAMS);
-    this.writer = new EventAppender(producer, gate, new ConditionalEventWaiter(verdicts));
+    const streams = new StreamCreator(definitions, topics, settings.AUTO_CREATE_STREAMS);
+    this.writer = new EventAppender(producer, streams, new ConditionalEventWaiter(verdicts));
     this.schemas = new SchemaIndex(definitions);
     this.schemaCheck = new EventSchemaValidator({
       index: this.schemas,

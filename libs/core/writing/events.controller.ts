@@ -23,7 +23,7 @@ import {
 } from '#http';
 import { batchAnswer } from './batch-answer.js';
 import { BatchWriteParameters } from './batch-input.js';
-import type { AppendedEvent } from './appended-event.js';
+import type { AppendedEvent } from './read-event.js';
 import { isConditional } from './event-appender.js';
 import { EventWriteService } from './event-write-service.js';
 import { readBatch, readLines, readSingle, textOf, type ParsedEvents } from './read-request.js';

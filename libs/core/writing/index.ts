@@ -1,15 +1,12 @@
 export * from './metered-producer.js';
-export { compileDataSchema } from './schemas/compile-data-schema.js';
-export { CompiledSchemaCache } from './schemas/compiled-schema-cache.js';
+export { compileDataSchema, CompiledSchemaCache } from './schemas/compiled-schema-cache.js';
 export { SchemaMismatchCounter } from './schemas/mismatches.js';
 export { SchemaIndex } from './schemas/schema-index.js';
 export { traced } from './traced-producer.js';
 export * from './write.module.js';
 import './write-problems.js';
 export { WriteSettings } from './write-settings.js';
-export { readGivenData } from './read-given-data.js';
-export { readGivenEvents } from './read-given-events.js';
-export { type AppendedEvent } from './appended-event.js';
+export { readGivenData, readGivenEvents } from './read-given.js';
 export { requireAuthorized } from './authorize-streams.js';
 export { isConditional } from './event-appender.js';
 export { hasDuplicates } from './event-scan.js';
@@ -21,6 +18,7 @@ export {
   isLong,
   tooLarge,
   type AcceptedEvent,
+  type AppendedEvent,
   type EventParserInputs,
   expectedVersionRule,
   damaged,

@@ -28,7 +28,11 @@ export class MeteredProducer implements Producer {
       const positions = this.inner.append(records);
       produceInFlightBytes.set(this.inner.bytesInFlight);
       const acknowledged = await positions;
-      this.acknowledged(records, began);
+      let size = 0;
+      for (const record of records) size += record.value?.length ?? 0;
+      produceRecords.inc(records.length);
+      produceBytes.inc(size);
+      produceDuration.observe((performance.now() - began) / 1000);
       return acknowledged;
     } catch (error) {
       produceErrors.inc({ reason: reasonOf(error) });
@@ -40,14 +44,6 @@ export class MeteredProducer implements Producer {
 
   close(): Promise<void> {
     return this.inner.close();
-  }
-
-  private acknowledged(records: readonly ProducerRecord[], began: number): void {
-    let size = 0;
-    for (const record of records) size += record.value?.length ?? 0;
-    produceRecords.inc(records.length);
-    produceBytes.inc(size);
-    produceDuration.observe((performance.now() - began) / 1000);
   }
 }
 

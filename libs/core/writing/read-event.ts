@@ -1,5 +1,6 @@
 import { limits, streamNamePattern, uuidPattern, type EventRecord } from '#event';
 import { parseTime, type EpochMicros } from '#json';
+import type { RecordPosition } from '#kafka';
 import { duplicateMember } from './duplicate-member.js';
 import type { ScannedEvent } from './event-scan.js';
 import { EventRejection, type RejectedEventRangeAndIds } from './rejection.js';
@@ -20,6 +21,17 @@ export interface AcceptedEvent extends EventRecord {
   /** `start` and `end`: position of the event in the text of its request. */
   start: number;
   end: number;
+}
+
+/** An event whose record Kafka has acknowledged, with its partition and offset. */
+export interface AppendedEvent {
+  event: AcceptedEvent;
+  position: RecordPosition;
+  /**
+   * For an accepted conditional event, the version that it gave its entity; null if the event was erased meanwhile.
+   * Undefined for an unconditional event.
+   */
+  version?: number | null;
 }
 
 /** What the parsers of one write request share: ingest time, id generator, schemas, and the text of the body. */

@@ -44,21 +44,18 @@ export class EventRejection {
    */
   of({ entity_id, ...sent }: RejectedEventRangeAndIds): EventRejection {
     const isEntity = entity_id !== null && hasCharacters(entity_id, { most: limits.entityIdCharacters });
-    return Object.assign(new EventRejection(this.code, this.detail, this.errors), {
+    return Object.assign(this.unknown(), {
       sent: { ...sent, entity_id: isEntity ? entity_id : null },
     });
   }
 
-  /** Returns this rejection with the partition and offset of the record that keeps the event. */
-  keptAt(kept: RecordPosition): EventRejection {
-    return Object.assign(new EventRejection(this.code, this.detail, this.errors), { kept, sent: this.sent });
-  }
-
-  /** Returns this rejection with the version that the entity had. */
-  at(currentVersion: number): EventRejection {
-    return Object.assign(new EventRejection(this.code, this.detail, this.errors), {
-      ...{ kept: this.kept, sent: this.sent, currentVersion },
-    });
+  /**
+   * Returns this rejection with the partition and offset of the record that keeps the event, and the version that the
+   * entity had.
+   */
+  keptAt(kept: RecordPosition, currentVersion?: number): EventRejection {
+    const { sent } = this;
+    return Object.assign(this.unknown(), { kept, sent, currentVersion });
   }
 
   /**

@@ -42,20 +42,37 @@ export const manyEvents = [
   schemas,
 ].join('\n\n');
 
+const ofRequests: readonly ProblemCode[] = [
+  'invalid_request',
+  'invalid_json',
+  'unauthenticated',
+  'invalid_token',
+  'insufficient_scope',
+];
+const ofNames: readonly ProblemCode[] = ['stream_forbidden', 'stream_reserved'];
+const ofCreations: readonly ProblemCode[] = [
+  'stream_name_collision',
+  'stream_limit_reached',
+  'stream_being_deleted',
+];
+const ofStreams: readonly ProblemCode[] = [...ofNames, 'stream_not_found', ...ofCreations];
+const ofBodies: readonly ProblemCode[] = ['payload_too_large', 'unsupported_media_type'];
+const ofData: readonly ProblemCode[] = ['schema_violation', 'schema_too_expensive', 'version_conflict'];
+const ofLoad: readonly ProblemCode[] = [
+  'too_many_requests',
+  'overloaded',
+  'log_unavailable',
+  'starting',
+  'shutting_down',
+];
+
 /** Problem codes of a single event in the answer to a batch. */
 const eventProblems: readonly ProblemCode[] = [
   'invalid_request',
   'invalid_json',
-  'stream_forbidden',
-  'stream_reserved',
-  'stream_not_found',
-  'stream_name_collision',
-  'stream_limit_reached',
-  'stream_being_deleted',
+  ...ofStreams,
   'payload_too_large',
-  'schema_violation',
-  'schema_too_expensive',
-  'version_conflict',
+  ...ofData,
   'undecided',
 ];
 
@@ -63,66 +80,29 @@ export const codesOfEvents = `The code of a problem: ${eventProblems.map((code) 
 
 /** Problem codes of an endpoint that writes one event. */
 export const writeProblems: readonly ProblemCode[] = [
-  'invalid_request',
-  'invalid_json',
-  'unauthenticated',
-  'invalid_token',
-  'insufficient_scope',
-  'stream_forbidden',
-  'stream_reserved',
-  'stream_not_found',
-  'stream_name_collision',
-  'stream_limit_reached',
-  'stream_being_deleted',
-  'payload_too_large',
-  'unsupported_media_type',
-  'schema_violation',
-  'schema_too_expensive',
-  'version_conflict',
-  'too_many_requests',
-  'overloaded',
-  'log_unavailable',
-  'starting',
-  'shutting_down',
+  ...ofRequests,
+  ...ofStreams,
+  ...ofBodies,
+  ...ofData,
+  ...ofLoad,
   'undecided',
 ];
 
 /** Problem codes of a whole batch. Problems of single events are listed in the answer. */
 export const batchProblems: readonly ProblemCode[] = [
-  'invalid_request',
-  'invalid_json',
-  'unauthenticated',
-  'invalid_token',
-  'insufficient_scope',
+  ...ofRequests,
   'stream_not_found',
-  'payload_too_large',
-  'unsupported_media_type',
-  'too_many_requests',
-  'overloaded',
-  'log_unavailable',
-  'starting',
-  'shutting_down',
+  ...ofBodies,
+  ...ofLoad,
 ];
 
 export const createStreamProblems: readonly ProblemCode[] = [
-  'invalid_request',
-  'invalid_json',
-  'unauthenticated',
-  'invalid_token',
-  'insufficient_scope',
-  'stream_forbidden',
-  'stream_reserved',
+  ...ofRequests,
+  ...ofNames,
   'stream_exists',
-  'stream_name_collision',
-  'stream_limit_reached',
-  'stream_being_deleted',
-  'payload_too_large',
-  'unsupported_media_type',
-  'too_many_requests',
-  'overloaded',
-  'log_unavailable',
-  'starting',
-  'shutting_down',
+  ...ofCreations,
+  ...ofBodies,
+  ...ofLoad,
 ];
 
 export const preferHeader = {

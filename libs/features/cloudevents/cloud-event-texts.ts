@@ -1,6 +1,6 @@
 import { limits } from '#event';
 import { preferHeader, schemas } from '#writing';
-import { batchType, structuredType } from './cloud-event-mode.js';
+import { batchType, structuredType } from './read-cloud-events.js';
 
 export const cloudEventText = [
   'Writes CloudEvents 1.0, sent with the HTTP binding: `' +

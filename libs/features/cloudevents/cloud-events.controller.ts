@@ -25,10 +25,9 @@ import {
   writeProblems,
 } from '#writing';
 import { intakeAnswer, intakeContent, readList, readValue, requireAll } from '#features/raw';
-import { batchType, structuredType } from './cloud-event-mode.js';
 import { CloudEventReader } from './cloud-event-reader.js';
 import { cloudEventBody, cloudEventPreferHeader, cloudEventText } from './cloud-event-texts.js';
-import { cloudEventsOf, pointerIn } from './read-cloud-events.js';
+import { batchType, cloudEventsOf, pointerIn, structuredType } from './read-cloud-events.js';
 
 /** Receives CloudEvents 1.0 over HTTP, in all three content modes. */
 @ApiTags('events')

@@ -1,5 +1,9 @@
+import { Module } from '@nestjs/common';
 import type { Feature } from '#app';
-import { OtlpModule } from './otlp.module.js';
+import { OtlpController } from './otlp.controller.js';
+
+@Module({ controllers: [OtlpController] })
+class OtlpModule {}
 
 /** Logs of OpenTelemetry, which become events. */
 export const otlp: Feature = { name: 'otlp', writing: () => OtlpModule };

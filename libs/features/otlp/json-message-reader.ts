@@ -1,8 +1,7 @@
 import { jsonValue, JsonScanner } from '#json';
 import { endOfUnread, UnknownEndError } from '#writing';
 import type { MessageFields } from './message-fields.js';
-import type { EncodedRange, IntegerType, MessageReader } from './message-reader.js';
-import { hexId } from './hex-id.js';
+import { hexId, type EncodedRange, type IntegerType, type MessageReader } from './message-reader.js';
 import { mostLevels, tooDeep, tooManyFields, unreadable } from './otlp-request-errors.js';
 
 const quote = 0x22;
@@ -82,11 +81,9 @@ export class JsonMessageReader implements MessageReader {
   }
 
   skip(): EncodedRange {
-    const { at: start, scanner } = this;
-    scanner.reset();
-    const end = scanner.value(start, -levelsOfAList * mostLevels);
-    if (end < 0) throw scanner.failure === 'depth' ? tooDeep() : notJson(scanner.failedAt);
-    return { start, end: (this.at = end) };
+    const range = this.skipValid();
+    if (!range) throw tooDeep();
+    return range;
   }
 
   skipUnread(): EncodedRange {
@@ -101,12 +98,7 @@ export class JsonMessageReader implements MessageReader {
   }
 
   skipAnyDepth(): EncodedRange {
-    const { at: start, scanner } = this;
-    scanner.reset();
-    const end = scanner.value(start, -levelsOfAList * mostLevels);
-    if (end >= 0) return { start, end: (this.at = end) };
-    if (scanner.failure === 'depth') return this.skipUnread();
-    throw notJson(scanner.failedAt);
+    return this.skipValid() ?? this.skipUnread();
   }
 
   text(): string {
@@ -156,6 +148,16 @@ export class JsonMessageReader implements MessageReader {
 
   encoded({ start, end }: EncodedRange): string {
     return this.body.slice(start, end);
+  }
+
+  /** Skips a value and returns its range; undefined if the value is nested too deep. */
+  private skipValid(): EncodedRange | undefined {
+    const { at: start, scanner } = this;
+    scanner.reset();
+    const end = scanner.value(start, -levelsOfAList * mostLevels);
+    if (end >= 0) return { start, end: (this.at = end) };
+    if (scanner.failure === 'depth') return undefined;
+    throw notJson(scanner.failedAt);
   }
 
   /** Calls `take` for each member or element of the object or list whose first character was read. */

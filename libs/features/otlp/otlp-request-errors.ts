@@ -1,6 +1,6 @@
 import { limits } from '#event';
 import { ProblemError } from '#api';
-import { tooLarge, EventRejection } from '#writing';
+import { EventRejection } from '#writing';
 
 /** Maximum nesting depth of lists and maps in a value of an OTLP log record. */
 export const mostLevels = 32;
@@ -46,19 +46,6 @@ export function tooDeep(): UnreadableMessageError {
 
 export function tooManyFields(): UnreadableMessageError {
   return new UnreadableMessageError('it has too many fields and values', 'payload_too_large');
-}
-
-/**
- * Returns whether an encoded log record, resource or scope is larger than an event may be. The values of such a log
- * record, resource or scope are not parsed.
- * @param encodings Factor by which the encoding may be longer than the event
- */
-export function isOversized(length: number, encodings: number): boolean {
-  return length > encodings * limits.eventBytes;
-}
-
-export function oversized(): EventRejection {
-  return tooLarge('');
 }
 
 /**

@@ -1,8 +1,7 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { ProblemError } from '#api';
 import type { MessageFields } from './message-fields.js';
-import type { EncodedRange, IntegerType, MessageReader } from './message-reader.js';
-import { hexId } from './hex-id.js';
+import { hexId, type EncodedRange, type IntegerType, type MessageReader } from './message-reader.js';
 import { tooManyFields, unreadable, UnreadableMessageError } from './otlp-request-errors.js';
 
 /**

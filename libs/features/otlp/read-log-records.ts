@@ -1,9 +1,10 @@
-import { EventRejection } from '#writing';
+import { limits } from '#event';
+import { EventRejection, tooLarge } from '#writing';
 import type { ResourceLogs } from './log-groups.js';
 import { emptyRecord, resourceText, scopeText, type OtlpLogRecord } from './log-record.js';
 import { logRecordFields, resourceFields, scopeFields, severityNumbers } from './message-fields.js';
 import type { EncodedRange, MessageReader } from './message-reader.js';
-import { isOversized, mostFields, oversized, UnreadableMessageError } from './otlp-request-errors.js';
+import { mostFields, UnreadableMessageError } from './otlp-request-errors.js';
 import { OtlpValue, readAttributes, type OtlpAttributes } from './otlp-value.js';
 
 /** One log record of a request: the record, or the reason why it cannot be read. */
@@ -50,13 +51,13 @@ function readWith(
   return read([resource, scope].filter(Boolean).join(','));
 }
 
-/** Reads a message of limited size. Returns the rejection if that is not possible. */
+/** Reads a message that is not larger than an event may be. Returns the rejection if that is not possible. */
 function within<V>(
   reader: MessageReader,
   ranges: readonly EncodedRange[],
   read: () => V,
 ): V | EventRejection {
-  if (isOversized(sizeOf(ranges), reader.longer)) return oversized();
+  if (sizeOf(ranges) > reader.longer * limits.eventBytes) return tooLarge('');
   reader.limitFields(mostFields);
   try {
     return read();

@@ -1,8 +1,8 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsInt, IsString, ValidateIf, ValidateNested } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { problemDefinition } from '#api';
-import { type AppendedEvent, EventRejection, json } from '#writing';
+import { problemDefinition, type InputProblem } from '#api';
+import { type AcceptedEvent, type AppendedEvent, EventRejection, json, type ParsedEvents } from '#writing';
 
 /** Maximum number of rejected values that the answer lists. */
 const mostListed = 100;
@@ -88,4 +88,35 @@ export function intakeAnswer(results: readonly (AppendedEvent | EventRejection)[
   const positions = [...last].map(([partition, offset]) => ({ partition, offset }));
   positions.sort((a, b) => a.partition - b.partition);
   return { accepted: results.length - refused, refused, positions, errors };
+}
+
+/** Maximum number of input errors that the answer lists. */
+const mostErrors = 100;
+
+/**
+ * Returns the events of a request if none of its values was rejected.
+ * @throws ProblemError of the first rejected value, with its number and line and the errors of all rejected values
+ */
+export function requireAll(events: ParsedEvents, text: string): AcceptedEvent[] {
+  let first: EventRejection | undefined;
+  let rejected = 0;
+  const errors: InputProblem[] = [];
+  for (const event of events) {
+    if (!(event instanceof EventRejection)) continue;
+    first ??= event;
+    rejected++;
+    errors.push(...event.errors.slice(0, mostErrors - errors.length));
+  }
+  if (!first) return events as AcceptedEvent[];
+  const value = `Value ${events.indexOf(first) + 1} of ${events.length}, line ${lineAt(text, first.sent?.start ?? 0)}`;
+  const more = rejected === 1 ? '' : ` ${rejected} values were rejected in total.`;
+  const detail = `${value}: ${first.detail}${more} Nothing was written.`;
+  throw new EventRejection(first.code, detail, errors).toProblem();
+}
+
+/** Returns the line number of an index, from 1. */
+function lineAt(text: string, index: number): number {
+  let line = 1;
+  for (let i = text.indexOf('\n'); i >= 0 && i < index; i = text.indexOf('\n', i + 1)) line++;
+  return line;
 }

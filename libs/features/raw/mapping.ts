@@ -1,9 +1,14 @@
 import type { EpochMicros } from '#json';
 import { ProblemError, type InputProblem } from '#api';
 import { expectedVersionRule, eventErrors, isEvent } from '#writing';
-import { clientId, clientIdRule } from './client-id.js';
-import { mappedTime, mappedTimeRule } from './mapped-time.js';
-import { mappedVersion, mappedVersionRule } from './mapped-version.js';
+import {
+  clientId,
+  clientIdRule,
+  mappedTime,
+  mappedTimeRule,
+  mappedVersion,
+  mappedVersionRule,
+} from './mapped-values.js';
 import { JsonPointerScanner } from './pointer-tree.js';
 
 /** Fields of an event that the query of a raw write maps; `data` is the value itself. */

@@ -1,6 +1,5 @@
-import type { ProblemCode } from '#api';
 import { limits } from '#event';
-import { again, schemas, writeProblems } from '#writing';
+import { again, schemas } from '#writing';
 
 export const rawText = [
   'For log shippers, webhooks and other tools whose URL can be configured, but not the format that they send. The body is ' +
@@ -20,9 +19,6 @@ export const rawText = [
   again,
   schemas,
 ].join('\n\n');
-
-/** Problem codes of a raw write. */
-export const rawProblems: readonly ProblemCode[] = writeProblems;
 
 const oneOrMany = {
   description: 'One value, or several one after another or in a list.',

@@ -29,15 +29,15 @@ import {
   StreamName,
   requireAuthorized,
   preferHeader,
+  writeProblems,
 } from '#writing';
-import { intakeAnswer, intakeContent } from './intake-answer.js';
+import { intakeAnswer, intakeContent, requireAll } from './intake-answer.js';
 import { EventIdDeriver } from './event-id-deriver.js';
 import { FieldMapping } from './mapping.js';
 import { RawWriteParameters } from './raw-write-parameters.js';
 import { RawWriteEventReader } from './raw-write-event-reader.js';
-import { rawBody, rawProblems, rawText } from './raw-texts.js';
+import { rawBody, rawText } from './raw-texts.js';
 import { readValues } from './read-values.js';
-import { requireAll } from './require-all.js';
 
 /**
  * Controller of the route that writes raw JSON values as events, for tools whose URL can be configured but not their
@@ -63,7 +63,7 @@ export class RawController {
     description: 'With `Prefer: handling=strict`: all values are acknowledged, and none was rejected.',
     content: intakeContent,
   })
-  @DescribeProblems(...rawProblems)
+  @DescribeProblems(...writeProblems)
   @ApiHeader(preferHeader)
   @AcceptsAny('application/json', 'application/x-ndjson')
   @RepairsText()

@@ -1,7 +1,17 @@
 import { parseTime } from '#json';
 import { erasureName, type Erasure } from '#registry';
 import type { EventRemover } from '#store';
-import type { RemovalTask } from './removal-task.js';
+
+/**
+ * A task of the store garbage collection that removes rows. Running the task twice has the same effect as running it
+ * once.
+ */
+export interface RemovalTask {
+  reason: 'time' | 'bytes' | 'erased' | 'deleted' | 'late' | 'verdicts' | 'purge';
+  stream: string;
+  /** Runs the task, and resolves with the number of removed events. */
+  run: () => Promise<number>;
+}
 
 /**
  * Maximum age of an erasure that is repeated. After a day, no process still has events in memory that it read before
@@ -31,15 +41,12 @@ export class ErasureRepeater {
    */
   due(erasures: readonly Erasure[], now: number): RemovalTask[] {
     const young = erasures.filter((erasure) => ageOf(erasure, now) < repeatedForMs);
-    this.forgetOthers(young);
+    const known = new Set(young.map(keyOf));
+    for (const key of this.done.keys()) if (!known.has(key)) this.done.delete(key);
     return young
       .filter((erasure) => ageOf(erasure, now) >= 2 * (this.done.get(keyOf(erasure)) ?? 0))
       .slice(0, most)
-      .map((erasure) => ({
-        reason: 'erased',
-        stream: erasure.stream,
-        run: () => this.repeat(erasure, now),
-      }));
+      .map((erasure) => ({ reason: 'erased', stream: erasure.stream, run: () => this.repeat(erasure, now) }));
   }
 
   private async repeat(erasure: Erasure, now: number): Promise<number> {
@@ -48,11 +55,6 @@ export class ErasureRepeater {
     this.done.set(keyOf(erasure), ageOf(erasure, now));
     return removed;
   }
-
-  private forgetOthers(young: readonly Erasure[]): void {
-    const known = new Set(young.map(keyOf));
-    for (const key of this.done.keys()) if (!known.has(key)) this.done.delete(key);
-  }
 }
 
 function ageOf({ erased_at }: Erasure, now: number): number {
@@ -60,6 +62,6 @@ function ageOf({ erased_at }: Erasure, now: number): number {
 }
 
 /** Returns a key that identifies an erasure. Two erasures of the same entity at different times have different keys. */
-function keyOf(erasure: Erasure): string {
+export function keyOf(erasure: Erasure): string {
   return `${erasureName(erasure)} ${erasure.erased_at}`;
 }

@@ -8,7 +8,7 @@ import { createLogger } from '#telemetry';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { rowBatchOf, uuid } from '../row-batch.fixture.js';
 import { StoreGarbageCollector, type StoreGarbageCollectorOptions } from './store-garbage-collector.js';
-import { deletedEvents } from './deletion-metrics.js';
+import { deletedEvents } from '../metrics/materializer-metrics.js';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;

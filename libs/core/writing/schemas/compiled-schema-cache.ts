@@ -1,8 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { schemaName } from '#registry';
-import type { CompiledSchema } from '#json-schema';
+import { compileSchema, type CompiledSchema } from '#json-schema';
 import { schemaScanOf } from './scan/schema-scan.js';
 import type { SchemaValidatorPair, CurrentSchema } from './schema-index.js';
+
+/** Compiles a JSON Schema for the `data` of events, which is always an object. @throws InvalidSchemaError */
+export function compileDataSchema(schema: unknown): CompiledSchema {
+  return compileSchema(schema, { pointer: '/data', objectsOnly: true });
+}
 
 /** A function that compiles a JSON Schema to a validator. @throws Error when the schema is invalid */
 export type CompileSchema = (schema: unknown) => CompiledSchema;
@@ -31,10 +36,10 @@ export class CompiledSchemaCache {
    */
   async make(entry: CurrentSchema): Promise<SchemaValidatorPair> {
     await setImmediate();
-    return (entry.ready ??= this.made(entry));
+    return (entry.ready ??= this.compileNow(entry));
   }
 
-  private made(entry: CurrentSchema): SchemaValidatorPair {
+  private compileNow(entry: CurrentSchema): SchemaValidatorPair {
     const { subject, version } = entry;
     try {
       const ready = { compiled: this.compile(version.schema), scan: schemaScanOf(version.schema) };
@@ -49,15 +54,11 @@ export class CompiledSchemaCache {
 
   private keep(name: string, entry: CurrentSchema): void {
     this.kept.delete(name);
-    if (this.kept.size >= this.most) this.dropOldest();
-    this.kept.set(name, entry);
-  }
-
-  private dropOldest(): void {
-    for (const [name, entry] of this.kept) {
-      entry.ready = undefined;
-      this.kept.delete(name);
-      return;
+    const [oldest] = this.kept;
+    if (oldest && this.kept.size >= this.most) {
+      oldest[1].ready = undefined;
+      this.kept.delete(oldest[0]);
     }
+    this.kept.set(name, entry);
   }
 }

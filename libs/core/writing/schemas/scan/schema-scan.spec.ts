@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JsonScanner } from '#json';
 import { InvalidSchemaError, type CompiledSchema } from '#json-schema';
-import { compileDataSchema } from '../compile-data-schema.js';
+import { compileDataSchema } from '../compiled-schema-cache.js';
 import { schemaScanOf } from './schema-scan.js';
 import { ValidatingJsonScanner } from './validating-json-scanner.js';
 

@@ -1,0 +1,161 @@
+import { warmUpStart } from '#engine';
+import { partitionKey, type NewlyAssignedPartition, type TopicPartition } from '#kafka';
+import {
+  MaterializedPartition,
+  type MaterializedPartitionContext,
+  type PartitionStart,
+} from './materialized-partition.js';
+import type { MaterializerContext } from './materializer-context.js';
+
+/**
+ * Default of `AssignedPartitionsOptions.keepMs`. A member that Kafka has fenced rejoins its consumer group within a few
+ * seconds.
+ */
+const keepRevokedMs = 15_000;
+
+export interface AssignedPartitionsOptions
+  extends MaterializedPartitionContext, Pick<MaterializerContext, 'topics'> {
+  /** Called when the state of a partition is discarded, so that its pending events need not be stored any more. */
+  dropped(state: MaterializedPartition): void;
+  /** Milliseconds for which the state of a revoked partition is kept, in case the partition is assigned again. */
+  keepMs?: number;
+}
+
+interface AssignedPartition {
+  readonly topic: string;
+  end: AbortController;
+  state?: MaterializedPartition;
+  /** Timer that discards the state of a revoked partition; undefined while the partition is assigned. */
+  expiry?: NodeJS.Timeout;
+}
+
+/**
+ * The partitions that are assigned to this process, each with its `MaterializedPartition` state.
+ *
+ * A member that Kafka has fenced from its consumer group loses all partitions, and usually gets them back after it
+ * rejoins. The state of a partition depends only on the log. The state is therefore kept for a while after a
+ * revocation, and a partition that is assigned again continues without filling its id window again.
+ */
+export class AssignedPartitions {
+  private readonly owned = new Map<string, AssignedPartition>();
+
+  constructor(private readonly options: AssignedPartitionsOptions) {}
+
+  /** Yields the states of the partitions that are assigned to this process and ready to be read. */
+  *[Symbol.iterator](): Iterator<MaterializedPartition> {
+    for (const { state, expiry } of this.owned.values()) if (state && !expiry) yield state;
+  }
+
+  get(topic: string, partition: number): MaterializedPartition | undefined {
+    return this.owned.get(partitionKey({ topic, partition }))?.state;
+  }
+
+  /**
+   * Prepares an assigned partition, and resolves with the offset to read from. The offset to read from lies before the
+   * committed offset, so that the id window is filled before the first uncommitted record. Waits while Kafka or
+   * ClickHouse is unreachable.
+   */
+  async add(assignment: NewlyAssignedPartition): Promise<number> {
+    const key = partitionKey(assignment);
+    if (await this.continues(key, assignment)) return assignment.position;
+    this.drop(key);
+    const owned: AssignedPartition = { topic: assignment.topic, end: new AbortController() };
+    this.owned.set(key, owned);
+    try {
+      const { offset, ...start } = await this.findStart(assignment, owned.end.signal);
+      owned.end.signal.throwIfAborted();
+      owned.state = new MaterializedPartition(this.options, assignment, start, owned.end.signal);
+      return offset;
+    } catch (error) {
+      if (owned.end.signal.aborted) return assignment.position;
+      throw error;
+    }
+  }
+
+  /** Stops reading a revoked partition. The state of the partition is discarded after `keepMs`. */
+  revoke(topicPartition: TopicPartition): void {
+    const key = partitionKey(topicPartition);
+    const owned = this.owned.get(key);
+    if (!owned?.state) return this.drop(key);
+    clearTimeout(owned.expiry);
+    owned.expiry = setTimeout(() => this.drop(key), this.options.keepMs ?? keepRevokedMs).unref();
+  }
+
+  /**
+   * Discards the partitions of all topics except the given ones. Returns the names of the streams that are no longer
+   * read.
+   */
+  keepOnly(topics: ReadonlySet<string>): Set<string> {
+    const gone = [...this.owned].filter(([, { topic }]) => !topics.has(topic));
+    for (const [key] of gone) this.drop(key);
+    return new Set(gone.flatMap(([, { state }]) => (state ? [state.name] : [])));
+  }
+
+  /** Discards the states of all partitions. */
+  clear(): void {
+    for (const key of [...this.owned.keys()]) this.drop(key);
+  }
+
+  /** Returns whether a partition that is assigned again continues with the state that was kept after its revocation. */
+  private async continues(key: string, assignment: NewlyAssignedPartition): Promise<boolean> {
+    const owned = this.owned.get(key);
+    if (!owned?.state) return false;
+    const { expiry, state } = owned;
+    if (!(await this.isUnchanged(state, assignment)) || this.owned.get(key) !== owned) return false;
+    state.commits.stands(assignment.position);
+    // If the partition was revoked again during the check, the timer that discards its state keeps running.
+    if (owned.expiry !== expiry) return true;
+    clearTimeout(expiry);
+    owned.expiry = undefined;
+    return true;
+  }
+
+  /**
+   * Returns whether the kept state of a partition still matches the log: no other process has committed a later offset,
+   * the consumer group's offset was not reset, and the topic was not recreated. If some records were read but not
+   * committed, the record at the committed offset must be the record that was read there before.
+   */
+  private async isUnchanged(
+    { commits, builder, ended }: MaterializedPartition,
+    assignment: NewlyAssignedPartition,
+  ): Promise<boolean> {
+    const { position } = assignment;
+    if (position < commits.committed || position > builder.next) return false;
+    if (position === builder.next) return true;
+    try {
+      const timestamp = await this.options.retry.run('log', ended, () => assignment.timestampAtPosition());
+      return timestamp !== undefined && builder.beganAt(position, timestamp);
+    } catch (error) {
+      if (ended.aborted) return false;
+      throw error;
+    }
+  }
+
+  private drop(key: string): void {
+    const owned = this.owned.get(key);
+    if (!owned) return;
+    this.owned.delete(key);
+    clearTimeout(owned.expiry);
+    owned.end.abort();
+    if (!owned.state) return;
+    this.options.versions.release(owned.state.versions);
+    owned.state.history.close();
+    this.options.dropped(owned.state);
+  }
+
+  /** Resolves with what is known of a partition, and with the offset to read from. */
+  private async findStart(
+    assignment: NewlyAssignedPartition,
+    ended: AbortSignal,
+  ): Promise<PartitionStart & { offset: number }> {
+    const { writer, retry, topics, window } = this.options;
+    const stream = topics.streamOf(assignment.topic);
+    if (!stream) throw new RangeError(`The topic ${assignment.topic} does not belong to a stream`);
+    const last = await retry.run('store', ended, () => writer.lastStoredOffset(stream, assignment.partition));
+    const [offset, oldest] = await retry.run('log', ended, async () => [
+      await warmUpStart(assignment, window, this.options.now()),
+      await assignment.timestampAtPosition(),
+    ]);
+    return { stream, last: last ?? -1, offset, oldest };
+  }
+}
