@@ -1,6 +1,6 @@
 /**
- * Settles like the promise, or after `ms` milliseconds with the result of `late`, or with the error that `late` throws.
- * The promise is not cancelled; a later rejection of it is ignored.
+ * Settles like the promise, or after `ms` milliseconds like `late`. The promise is not cancelled; a later rejection is
+ * ignored.
  */
 export async function within<T, L>(ms: number, promise: Promise<T>, late: () => L): Promise<T | L> {
   let timer: NodeJS.Timeout | undefined;

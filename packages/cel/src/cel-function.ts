@@ -1,7 +1,4 @@
 import type { CelValue } from './values.js';
 
-/**
- * The implementation of a CEL function or method; the object of a method is the first argument. `at` is the position of
- * the call in the text of the expression.
- */
+/** A CEL function or method; a method's object is the first argument. `at` is the call's position in the text. */
 export type CelFunction = (args: readonly CelValue[], at: number) => CelValue;

@@ -3,8 +3,7 @@ import { InvalidCelExpressionError } from './errors.js';
 import { subexpressionsOf } from './subexpressions-of.js';
 
 /**
- * Rejects a comparison with a literal list or object in a `where`: a `where` does not compare two lists or two objects,
- * so no value would match.
+ * Rejects a comparison with a literal list or object in a `where`, which no value would match.
  * @throws InvalidCelExpressionError
  */
 export function checkComparisons(expression: ExpressionTree): void {

@@ -8,17 +8,16 @@ import { missingMember, type Variable } from './variable.js';
 const { boolean, number, string, list, object, timestamp, duration } = kinds;
 
 /**
- * Returns the kinds of values that a CEL expression on the variable may have.
- * @throws InvalidCelExpressionError if a part of it has no value for any value of the variable: an unknown member, or an
- *   operator or function on a kind of value that it does not accept
+ * Returns the kinds of values that an expression may have.
+ * @throws InvalidCelExpressionError if a part of it has no value for any value of the variable: an unknown member, or
+ *   an operation on a kind that it does not accept
  */
 export function checkKinds(expression: ExpressionTree, variable: Variable): KindSet {
   return check(expression, { names: [variable.name], variable });
 }
 
 /**
- * The names of the variables that a sub-expression may use, the innermost last. The first is the declared variable,
- * unless a macro variable has the same name.
+ * The variables that a sub-expression may use. The first is the declared one, unless a macro variable has its name.
  */
 interface KindScope {
   names: readonly string[];
@@ -62,10 +61,7 @@ function check(expression: ExpressionTree, scope: KindScope): KindSet {
   }
 }
 
-/**
- * Returns those of the wanted kinds that the value of an expression may have. @throws InvalidCelExpressionError if it can have
- * none of them
- */
+/** Returns those of the wanted kinds that a value may have. @throws InvalidCelExpressionError if there is none */
 function need(expression: ExpressionTree, wanted: KindSet, scope: KindScope): KindSet {
   const found = check(expression, scope);
   if (found & wanted) return found & wanted;

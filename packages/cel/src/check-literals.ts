@@ -6,8 +6,8 @@ import { subexpressionsOf } from './subexpressions-of.js';
 const number = /[\d.]+(?:[eE][+-]?\d+)?/y;
 
 /**
- * Rejects number literals that have more digits than a double: exact arithmetic would use a different number than the
- * text says.
+ * Rejects number literals with more digits than a double: exact arithmetic would use a different number than the text
+ * says.
  * @throws InvalidCelExpressionError
  */
 export function checkLiterals(expression: ExpressionTree, text: string): void {

@@ -24,9 +24,8 @@ import {
 } from './values.js';
 
 /**
- * Compiles an expression. The returned function takes the value of the variable, and throws EvaluationError if the
- * expression has no value for it.
- * @param mayBeText Whether the expression may return a text. The error for a mere name then suggests quotes.
+ * Compiles an expression. The returned function throws EvaluationError if there is no value.
+ * @param mayBeText Whether the expression may return a text; the error for a mere name then suggests quotes.
  * @throws InvalidCelExpressionError if the expression names an unknown variable or function
  */
 export function compileParsed(
@@ -50,7 +49,7 @@ function refuseUnquotedText(expression: ExpressionTree, variable: Variable): voi
 
 /**
  * Compiles the condition of a `where`, with the same meaning in every engine: two lists or two objects are never
- * compared. A value for which the condition has no value does not match.
+ * compared, and a value for which it has no value does not match.
  */
 export function compileCondition(
   expression: ExpressionTree,

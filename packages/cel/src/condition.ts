@@ -8,11 +8,7 @@ import { kinds, namesOfKinds } from './kinds.js';
 import { parseExpression } from './parse.js';
 import type { Variable } from './variable.js';
 
-/**
- * Parses a condition on the variable.
- * @throws InvalidCelExpressionError if the text is not an expression, or cannot be true or false for any value of the
- *   variable
- */
+/** Parses a condition. @throws InvalidCelExpressionError if it can never be true or false */
 export function parseCondition(text: string, variable: Variable): ExpressionTree {
   const expression = parseExpression(text);
   checkLiterals(expression, text);

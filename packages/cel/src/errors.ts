@@ -10,18 +10,14 @@ export class InvalidCelExpressionError extends Error {
   }
 }
 
-/**
- * Error: the regular expressions of a CEL expression are too large, so the expression is rejected before it is
- * evaluated for any value.
- */
+/** Error: the regular expressions of an expression are too large, before it is evaluated for any value. */
 export class RegexTooLargeError extends InvalidCelExpressionError {
   override readonly name = 'RegexTooLargeError';
 }
 
 /**
- * Error: a CEL expression has no value for a value of the variable, because of a missing member, a wrong type, a division by zero or
- * too many steps. The error has no stack trace, because it can occur for every value. The member `at` is the position
- * in the text of the expression.
+ * Error: an expression has no value, because of a missing member, a wrong type, a division by zero or too many steps.
+ * Has no stack trace, because it can occur for every value.
  */
 export class EvaluationError extends Error {
   override readonly name = 'EvaluationError';

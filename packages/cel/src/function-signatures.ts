@@ -1,9 +1,6 @@
 import { anyKind, kinds, type KindSet } from './kinds.js';
 
-/**
- * The kinds of values that each argument of a CEL function accepts (for a method, the object first), and the kinds of
- * its result.
- */
+/** The kinds of values that each argument accepts (for a method, the object first), and those of the result. */
 interface FunctionSignature {
   takes: readonly KindSet[];
   gives: KindSet;

@@ -19,10 +19,7 @@ export const functions: Record<string, CelFunction> = {
   ...timeFunctions,
 };
 
-/**
- * CEL methods, by name and number of arguments, such as `startsWith/2`. The object of a method counts as its first
- * argument.
- */
+/** CEL methods, by name and number of arguments including the object, such as `startsWith/2`. */
 export const methods: Record<string, CelFunction> = {
   'size/1': ([value], at) => size(value as CelValue, at),
   'startsWith/2': ([text, other], at) => needText(text, at).startsWith(needText(other, at)),

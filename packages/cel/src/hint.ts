@@ -19,10 +19,7 @@ const functions: Record<string, string> = {
   includes: 'use contains()',
 };
 
-/**
- * Returns the word at the position of a CEL syntax error if it is an operator of another language, such as AND; else
- * undefined.
- */
+/** Returns the word at a syntax error if it is an operator of another language, such as AND; else undefined. */
 export function foreignWordAt(text: string, at: number): string | undefined {
   const word = /^[A-Za-z]+/.exec(text.slice(at))?.[0] ?? '';
   return wordHint(word) === undefined ? undefined : word;
@@ -51,17 +48,12 @@ export function variableHint(
   return text === undefined ? `write ${value}` : `write ${value}, or '${text}' for the text`;
 }
 
-/**
- * Returns a name in capitals, such as `EUR`, of which no member is read. Such a name is probably a text without quotes.
- */
+/** Returns a name in capitals without a member, such as `EUR`, which is probably a text without quotes. */
 function constantName(name: string, member?: string): string | undefined {
   return member === undefined && /^[A-Z][A-Z0-9_]*$/.test(name) ? name : undefined;
 }
 
-/**
- * Returns a suggestion of what to write instead of an unknown function; undefined unless the name is known from another
- * language.
- */
+/** Returns what to write instead of a function of another language; undefined for other names. */
 export function functionHint(name: string): string | undefined {
   const lower = name.toLowerCase();
   return Object.hasOwn(functions, lower) ? functions[lower] : undefined;
@@ -73,8 +65,8 @@ function isLiteral(name: string): boolean {
 }
 
 /**
- * Returns a suggestion for an error at `at` that is typical of users of SQL, JavaScript or Python; undefined if there
- * is none. `at` is a position in the text, counted in characters from 0.
+ * Returns a suggestion for an error that is typical of users of SQL, JavaScript or Python; undefined if there is none.
+ * `at` is a position in the text.
  */
 export function hintAt(text: string, at: number): string | undefined {
   const [before, after] = [text.slice(0, at), text.slice(at)];

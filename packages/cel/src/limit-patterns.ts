@@ -7,8 +7,8 @@ import { compiledPattern, notAPattern, searchWork } from './pattern.js';
 type CallExpression = Extract<ExpressionTree, { kind: 'call' }>;
 
 /**
- * Checks the patterns of `matches` that are literals, and stores on each call the longest text that it may search. All
- * searches of one evaluation together do at most `searchWork`, in each engine.
+ * Checks the literal patterns of `matches`, and stores on each call the longest text that it may search, so that all
+ * searches of one evaluation do at most `searchWork`, in each engine.
  * @throws InvalidCelExpressionError if a pattern is not a regular expression
  * @throws RegexTooLargeError if a pattern is too large, alone or together with those before it
  */
@@ -35,19 +35,13 @@ function writtenPattern({
   return typeof pattern.value === 'string' ? { text: pattern.value, at: pattern.at } : undefined;
 }
 
-/**
- * The size of all patterns of an expression: their compiled instructions, and their instructions before alternatives
- * are merged.
- */
+/** The instructions of all patterns of an expression: compiled, and before alternatives are merged. */
 interface PatternTotals {
   instructions: number;
   written: number;
 }
 
-/**
- * Adds the size of the pattern of one `matches` call to the totals. @throws RegexTooLargeError if it is too
- * large, mostly before it is compiled
- */
+/** Adds the pattern of a call to the totals. @throws RegexTooLargeError mostly before it is compiled */
 function take(taken: PatternTotals, call: CallExpression): void {
   const { text, at } = writtenPattern(call) as { text: string; at: number };
   const { characters, instructions, written } = patternBounds;

@@ -18,10 +18,7 @@ const overItems: Record<string, (items: readonly CelValue[], each: ItemEvaluatio
     map: (items, each) => items.map(each),
   };
 
-/**
- * Returns whether a call is a CEL macro. CEL macros are `has`, and methods such as `exists` with a variable and an
- * expression.
- */
+/** Returns whether a call is a macro: `has`, or a method such as `exists` with a variable and an expression. */
 export function isMacro(call: CallExpression): boolean {
   if (call.object === null) return call.name === 'has';
   return Object.hasOwn(overItems, call.name) && call.args.length === 2;
@@ -63,10 +60,7 @@ export function compileMacro(
 /** Number of syntax nodes of an expression that count as one step for each item of a macro. */
 const partsPerStep = 8;
 
-/**
- * Returns the number of steps that a macro charges for each item, besides those that the operations in its expression
- * charge themselves.
- */
+/** Returns the steps that a macro charges for each item, besides those of the operations in its expression. */
 function stepsOf(body: ExpressionTree): number {
   const count = (part: ExpressionTree): number =>
     subexpressionsOf(part).reduce((sum, each) => sum + count(each), 1);
@@ -74,8 +68,8 @@ function stepsOf(body: ExpressionTree): number {
 }
 
 /**
- * Compiles `has`. The macro is false if the member, or another member on its path, is missing. A null member counts as
- * present, except for a member of the variable itself.
+ * Compiles `has`: false if the member, or another one on its path, is missing. A null member counts as present, except
+ * for a member of the variable itself.
  */
 function compileHas(
   { args, at }: CallExpression,
@@ -114,9 +108,7 @@ function namesOf(value: CelObject): readonly string[] {
 /** Number of steps charged when a macro continues after an error in one item. */
 const costOfError = 20;
 
-/**
- * Returns whether `decides` returns true for any item. As with `||`, such an item wins over items for which it fails.
- */
+/** Returns whether `decides` is true for any item. As with `||`, such an item wins over items for which it fails. */
 function some(items: readonly CelValue[], decides: (item: CelValue) => boolean): boolean {
   let failed: EvaluationError | undefined;
   for (const item of items) {

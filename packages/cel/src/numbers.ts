@@ -123,10 +123,7 @@ function read(text: string, at: number): CelNumber {
 /** Number of steps charged for a computation for which doubles are not enough. */
 const stepsOfLongNumbers = 40;
 
-/**
- * Returns the result of a computation, cut off after 36 decimal places. @throws EvaluationError if it has more than 39
- * digits before its point
- */
+/** Returns the result of a computation, cut off after 36 places. @throws EvaluationError above 39 whole digits */
 function made({ units, scale }: ScaledDecimal, at: number): CelNumber {
   spend(stepsOfLongNumbers);
   const excess = scale - decimalPlaces;

@@ -26,10 +26,7 @@ export function needText(value: CelValue | undefined, at: number): string {
   return text;
 }
 
-/**
- * Runs a search for the string `part` in the string `text`, and charges the evaluation for the characters of both.
- * @throws EvaluationError if one of them is not a string
- */
+/** Searches the second string in the first, and charges both. @throws EvaluationError if one is not a string */
 export function searched<T>(
   [text, part]: readonly CelValue[],
   at: number,
@@ -45,10 +42,7 @@ function place(text: string, found: number): number {
   return found <= 0 ? found : charactersOf(text.slice(0, found));
 }
 
-/**
- * Returns the part of a text from the first position up to the second, which is exclusive and by default the end.
- * Positions are in code points.
- */
+/** Returns the part between two positions in code points; the second is exclusive and by default the end. */
 function cut(text: string, places: CelValue[], at: number): string {
   const isPlain = !surrogates.test(text);
   if (!isPlain) spend(text.length / 4);

@@ -17,10 +17,7 @@ export const timeFunctions: Record<string, CelFunction> = {
   'duration/1': ([value], at) => toDuration(value as CelValue, at),
 };
 
-/**
- * Methods for the parts of a time, counted as in CEL, in UTC or in the given time zone. For a duration, the methods
- * return its whole length in their unit.
- */
+/** Parts of a time, in UTC or in a time zone; for a duration, its whole length in the unit. */
 export const timeMethods: Record<string, CelFunction> = {
   ...part('getFullYear', (date) => date.getUTCFullYear()),
   ...part('getMonth', (date) => date.getUTCMonth()),
@@ -34,10 +31,7 @@ export const timeMethods: Record<string, CelFunction> = {
   ...part('getMilliseconds', (date) => date.getUTCMilliseconds(), 1000),
 };
 
-/**
- * Returns a CEL timestamp as RFC 3339 text in UTC with microseconds.
- * @throws EvaluationError if the time is not in the years 1900 to 2299
- */
+/** Returns RFC 3339 text in UTC. @throws EvaluationError if the time is not in the years 1900 to 2299 */
 export function timeText({ micros }: Timestamp, at: number): string {
   return formatTime(inRange(micros, at));
 }

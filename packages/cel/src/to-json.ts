@@ -11,16 +11,13 @@ interface ToJsonOptions {
   sorted?: boolean;
 }
 
-/**
- * The characters that may still be written, and whether names are sorted. The limit exists because an expression can
- * produce more text from a value than fits in memory.
- */
+/** The characters that may still be written: an expression can produce more text than fits in memory. */
 let room = 0;
 let inOrder = false;
 
 /**
- * Returns a value as JSON text; undefined if it would be longer than `maxLength`. Numbers keep all their digits, times
- * are RFC 3339 in UTC, durations are seconds such as "1.5s".
+ * Returns JSON text; undefined if it would be longer than `maxLength`. Numbers keep all digits, times are RFC 3339 in
+ * UTC, durations seconds such as "1.5s".
  * @throws EvaluationError for a time that has no such text
  */
 export function toJson(value: CelValue, { maxLength, sorted = false }: ToJsonOptions): string | undefined {

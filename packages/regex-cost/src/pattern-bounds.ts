@@ -1,6 +1,6 @@
 /**
- * Limits of one regular expression from a client. RE2 processes each character at most once for each instruction of the
- * compiled pattern, so the work of a search is at most instructions × length.
+ * Limits of one regular expression. RE2 processes each character at most once for each instruction, so the work of a
+ * search is at most instructions × length.
  */
 export const patternBounds = {
   /** Maximum number of characters of one regular expression. */

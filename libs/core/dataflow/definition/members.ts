@@ -7,10 +7,7 @@ export function definitionError(pointer: string, detail: string): DefinitionErro
   return new DefinitionError([{ pointer, detail }]);
 }
 
-/**
- * Reads the members of a JSON object in a definition strictly: an unknown member, or a missing required one, is a
- * DefinitionError with its JSON pointer.
- */
+/** Reads a JSON object of a definition. @throws DefinitionError for an unknown, missing or invalid member */
 export class DefinitionMemberReader {
   readonly #members: Readonly<Record<string, unknown>>;
 
@@ -64,10 +61,7 @@ export class DefinitionMemberReader {
   }
 }
 
-/**
- * Minimum and maximum of a duration in a definition, such as `1s` and `7d`. `least` is `0s` if a duration of zero is
- * allowed.
- */
+/** Bounds of a duration, such as `1s` and `7d`; `least` is `0s` if a duration of zero is allowed. */
 export interface DurationBounds {
   readonly least: string;
   readonly most: string;
@@ -100,18 +94,13 @@ export function object(value: unknown, pointer: string): Readonly<Record<string,
   throw definitionError(pointer, 'must be an object');
 }
 
-/**
- * Returns the value as a string. @throws DefinitionError at the pointer if it is not a string of 1 to `most` characters
- */
+/** Returns the value as a string. @throws DefinitionError unless it is a string of 1 to `most` characters */
 export function text(value: unknown, pointer: string, most: number): string {
   if (typeof value === 'string' && hasCharacters(value, { most })) return value;
   throw definitionError(pointer, `must be a text of 1 to ${most} characters`);
 }
 
-/**
- * Returns the text of a CEL expression, without parsing it. @throws DefinitionError at the pointer if it is not a
- * string of 1 to `most` characters
- */
+/** Returns the text of a CEL expression, unparsed. @throws DefinitionError as `text` does */
 export function expressionText(value: unknown, pointer: string, most: number): string {
   try {
     return text(value, pointer, most);
@@ -121,10 +110,7 @@ export function expressionText(value: unknown, pointer: string, most: number): s
   }
 }
 
-/**
- * Returns the value as an array. @throws DefinitionError at the pointer if it is not an array of `least` to `most`
- * elements
- */
+/** Returns the value as an array. @throws DefinitionError unless it is an array of `least` to `most` elements */
 export function list(value: unknown, pointer: string, [least, most]: [number, number]): readonly unknown[] {
   if (Array.isArray(value) && value.length >= least && value.length <= most) return value as unknown[];
   throw definitionError(pointer, `must be a list of ${least} to ${most} elements`);

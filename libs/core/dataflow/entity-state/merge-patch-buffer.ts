@@ -18,8 +18,8 @@ const begin = '{';
 const end = '}';
 
 /**
- * A JSON merge patch that is read from a small JSON object, and applied without creating maps for the patch. One patch
- * object is reused for all events, which saves most of the memory that a fold allocates.
+ * A merge patch of a small JSON object, applied without maps for the patch. One buffer is reused for all events, which
+ * saves most of the memory that a fold allocates.
  */
 export class MergePatchBuffer {
   private readonly names: string[] = [];
@@ -29,9 +29,8 @@ export class MergePatchBuffer {
   private at = 0;
 
   /**
-   * Reads the patch. Returns false if the text is not supported: it has an escape, an object with many members or with
-   * two members of the same name, or deep nesting. The result for a text that is not JSON is arbitrary.
-   * @param text The valid JSON text of an object.
+   * Reads the patch from the JSON text of an object. Returns false if the text is not supported: it has an escape, an
+   * object with many members or with two members of the same name, or deep nesting.
    */
   read(text: string): boolean {
     this.count = 0;
@@ -43,8 +42,7 @@ export class MergePatchBuffer {
   }
 
   /**
-   * Applies the patch to the members of an object, as `mergePatch` does, and changes the object. Returns the number of
-   * characters by which the JSON text of the object grows.
+   * Applies the patch to an object in place, as `mergePatch` does. Returns the growth of its JSON text in characters.
    */
   applyTo(target: JsonMembers): number {
     this.at = 0;

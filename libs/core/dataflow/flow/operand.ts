@@ -14,8 +14,8 @@ import { OperatorError } from './step.js';
 export const expressionCharacters = 4096;
 
 /**
- * Compiles an expression of an operator, with exact arithmetic. The returned function throws OperatorError at the
- * pointer if the expression has no value for an event, or has a value of a kind that is not in `wanted`.
+ * Compiles an expression with exact arithmetic. The function throws OperatorError if the expression has no value, or
+ * one of a kind that is not in `wanted`.
  * @throws DefinitionError at the pointer
  */
 export function compileOperand(
@@ -34,8 +34,8 @@ export function compileOperand(
 }
 
 /**
- * Compiles the key expression of an operator, by the same rules as the key of a projection. A null result means that
- * the event has no key. The returned function throws OperatorError at the pointer if the value is not a valid key.
+ * Compiles a key expression, by the same rules as the key of a projection: null means that the event has no key. The
+ * function throws OperatorError for an invalid key.
  * @throws DefinitionError at the pointer
  */
 export function compileOperandKey(expression: unknown, pointer: string): (event: FoldEvent) => string | null {

@@ -3,8 +3,8 @@ import type { FoldOperation } from './fold-operation.js';
 import { addToTotal, exactTotal, mergeTotals, zero, type ExactSum } from './exact-sum.js';
 
 /**
- * `avg`: the mean of numbers, computed as the exact sum divided by the count. The mean is exact if it has at most 34
- * significant digits; otherwise it is rounded once, to the nearest double. Without values the result of `avg` is null.
+ * `avg`: the exact sum divided by the count, exact up to 34 significant digits, otherwise the nearest double. Null
+ * without values.
  */
 export const avg: FoldOperation<readonly [total: ExactSum, count: number]> = {
   takes: kinds.number,

@@ -11,17 +11,14 @@ import {
 import { FoldRejectedError } from './fold-operation.js';
 
 /**
- * An exact sum as a decimal number, with the value `units` / 10 ** `scale`. The scale is the largest number of decimal
- * places of a summand. Units outside the safe integer range are the text of an integer.
+ * An exact sum, `units` / 10 ** `scale`. The scale is the largest number of decimal places of a summand. Units outside
+ * the safe integer range are the text of an integer.
  */
 export type ExactSum = readonly [units: number | string, scale: number];
 
 export const zero: ExactSum = [0, 0];
 
-/**
- * Returns the exact sum plus a number. @throws FoldRejectedError if the number has more than 308 digits before its
- * point or 400 after it
- */
+/** Returns the sum plus a number. @throws FoldRejectedError for more than 308 digits before its point or 400 after */
 export function addToTotal(total: ExactSum, value: CelNumber): ExactSum {
   const [units, scale] = total;
   if (typeof value === 'number' && typeof units === 'number') {

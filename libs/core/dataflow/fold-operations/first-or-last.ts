@@ -3,15 +3,12 @@ import type { FoldOperation } from './fold-operation.js';
 import { storedText } from './stored-text.js';
 import { comparePositions, type FoldEventSortKey } from './position.js';
 
-/**
- * State of `first` and `last`: the value of the chosen event as JSON text, with the position of that event; null before
- * the first value.
- */
+/** The chosen value as JSON text, with the position of its event; null before the first value. */
 type PositionedValue = null | readonly [value: string, position: FoldEventSortKey];
 
 /**
- * Returns the fold operation whose result is the value of the event with the lowest position (`sign` 1) or the highest
- * (-1), in whatever order events arrive. Without values the result is null.
+ * Returns the operation for the value of the event with the lowest position (`sign` 1) or the highest (-1). Null
+ * without values.
  */
 export function firstOrLast(sign: 1 | -1): FoldOperation<PositionedValue> {
   const isPast = (state: PositionedValue, position: FoldEventSortKey) =>

@@ -17,20 +17,18 @@ import { FoldRejectedError, type FoldOperation } from './fold-operation.js';
 import { storedText } from './stored-text.js';
 
 /**
- * State of `min` and `max`. A number that a double represents exactly is stored as it is; any other value as its kind,
- * with its text or its microseconds; null before the first value.
+ * A number that a double represents exactly, or another value as its kind with its text or microseconds; null before
+ * the first value.
  */
 type MinOrMaxState = null | number | readonly [kind: ValueKind, text: string | number];
 
-/**
- * Kinds of values in the order in which `min` and `max` compare them: any number is less than any duration, and so on.
- */
+/** Kinds of values in their order: any number is less than any duration, and so on. */
 const kindOrder = ['number', 'duration', 'timestamp', 'string'] as const;
 type ValueKind = (typeof kindOrder)[number];
 
 /**
- * Returns the fold operation whose result is the smallest value (`sign` 1) or the largest (-1). All values have one
- * order: numbers by size, then durations, times, and strings by code point. Without values the result is null.
+ * Returns the operation for the smallest value (`sign` 1) or the largest (-1): numbers by size, then durations, times,
+ * and strings by code point. Null without values.
  */
 export function minOrMax(sign: 1 | -1): FoldOperation<MinOrMaxState> {
   const better = (state: MinOrMaxState, value: CelValue) =>

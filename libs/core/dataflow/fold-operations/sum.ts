@@ -2,10 +2,7 @@ import { type CelNumber, kinds } from '#cel';
 import type { FoldOperation } from './fold-operation.js';
 import { addToTotal, mergeTotals, totalText, zero, type ExactSum } from './exact-sum.js';
 
-/**
- * `sum`: the exact sum of numbers of any size and with any decimal places: ten times 0.1 is 1. Without values the sum
- * is 0.
- */
+/** `sum`: the exact sum of numbers of any size: ten times 0.1 is 1. Without values the sum is 0. */
 export const sum: FoldOperation<ExactSum> = {
   takes: kinds.number,
   resultType: 'sum',

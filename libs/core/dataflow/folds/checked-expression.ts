@@ -18,9 +18,8 @@ import type { FoldEvent } from './fold-event.js';
 type EvaluateEvent = (event: FoldEvent) => CelValue;
 
 /**
- * Compiles a CEL expression of a projection or pipeline definition. Arithmetic is exact on decimals.
- * @param wanted the kinds of values of which the expression must be able to return one
- * @throws InvalidCelExpressionError if the text is not a valid expression, or can return none of the wanted kinds for any event
+ * Compiles an expression with exact arithmetic on decimals.
+ * @throws InvalidCelExpressionError if the text is not a valid expression, or can return none of the wanted kinds
  */
 export function compileExact(text: string, wanted: KindSet): EvaluateEvent {
   const run = compileParsed(checked(text, wanted), eventVariable);
@@ -28,9 +27,8 @@ export function compileExact(text: string, wanted: KindSet): EvaluateEvent {
 }
 
 /**
- * Compiles the `where` condition of a source, with the same meaning as in queries: an event for which the condition has
- * no value does not match.
- * @throws InvalidCelExpressionError if the condition is not valid
+ * Compiles a source's `where` as in queries: an event without a value does not match.
+ * @throws InvalidCelExpressionError
  */
 export function compileWhere(text: string): (event: FoldEvent) => boolean {
   const expression = checked(text, kinds.boolean);

@@ -15,17 +15,11 @@ import { foldLimits } from './limits.js';
 /** A field in the definition of a projection or a `reduce`, in the form that clients write. */
 export interface FoldField {
   op: string;
-  /**
-   * A CEL expression on `event` whose value the operation adds; absent for an operation without a value, such as
-   * `count`.
-   */
+  /** A CEL expression for the value to add; absent for an operation without one, such as `count`. */
   value?: string;
 }
 
-/**
- * A compiled field of a fold: its name, its fold operation, and the function that computes the value to add for an
- * event.
- */
+/** A compiled field of a fold. */
 export interface CompiledField {
   readonly name: string;
   readonly operation: FoldOperation;

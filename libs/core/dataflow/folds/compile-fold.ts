@@ -14,18 +14,14 @@ export interface FoldRejection {
   readonly detail: string;
 }
 
-/**
- * The result of adding an event to a fold: the new state, or the reason why the event was rejected and the state is
- * unchanged.
- */
+/** The new state, or the reason why the event was rejected and the state is unchanged. */
 type FoldAddResult =
   | { readonly state: FoldState; readonly refused?: undefined }
   | { readonly state?: undefined; readonly refused: FoldRejection };
 
 /**
- * The compiled fields of a projection or a `reduce`. A fold is pure: no clock, no I/O. The methods of a fold return new
- * states and never modify a state. Events may be split into groups in any way and order: merging the states of the
- * groups equals folding all events at once.
+ * The compiled fields of a projection or a `reduce`. Pure: all methods return new states. Events may be split into
+ * groups in any way and order: merging the states of the groups equals folding all events at once.
  */
 export interface Fold {
   readonly empty: FoldState;
@@ -36,8 +32,8 @@ export interface Fold {
   /** Returns the results of all fields as the JSON text of one object, in the order of the definition. */
   result(state: FoldState): string;
   /**
-   * Returns the results as text for SQL views: one line of JSON text for each field. Tabs separate the items of a list,
-   * without brackets. JSON text has no line breaks and no tabs of its own.
+   * Returns the results for SQL views: a line of JSON for each field, and tabs between the items of a list, without
+   * brackets.
    */
   lines(state: FoldState): string;
 }

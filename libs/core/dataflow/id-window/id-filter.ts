@@ -46,10 +46,7 @@ interface Entry {
  */
 export class IdFilter {
   private readonly buckets: number;
-  /**
-   * The buckets, so that all of a bucket is in one place of memory. The byte of a slot has the upper 4 bits of the
-   * fingerprint and the age; a slot with age 0 is free.
-   */
+  /** Three words a bucket. The byte of a slot has the upper 4 bits of the fingerprint, and the age; age 0 is free. */
   private readonly words: Uint32Array;
   /** The entry for which no slot was found. */
   private homeless: Entry | undefined;

@@ -1,7 +1,4 @@
-/**
- * Returns a 32-bit hash of the id that consists of the four words of `ids` at index `at`. The seed is random, so that a
- * client cannot choose ids that collide. Hashes with different seeds are independent.
- */
+/** Returns a hash of the four words of `ids` at index `at`; hashes with different seeds are independent. */
 export function idHash(ids: Uint32Array, at: number, seed: number): number {
   let hash = Math.imul(seed ^ ids[at]!, 0x9e3779b1);
   hash = Math.imul(((hash << 15) | (hash >>> 17)) ^ ids[at + 1]!, 0x85ebca6b);

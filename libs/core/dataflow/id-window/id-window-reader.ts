@@ -12,8 +12,8 @@ interface IdWindowReaderOptions {
 }
 
 /**
- * The id window of a partition as one task uses it. The task passes all records of the log from `start` on, in the order
- * of their offsets, and may pass records again.
+ * The id window of a partition as one task uses it. The task passes all records from `start` on, in the order of their
+ * offsets, and may pass records again.
  */
 export class IdWindowReader {
   /** Offset from which the task reads the log. */
@@ -41,8 +41,7 @@ export class IdWindowReader {
   }
 
   /**
-   * Whether the task has to add the ids of deleted records from the store. Other tasks do not use this window until
-   * those ids do not matter any more.
+   * Whether the task has to add ids of deleted records from the store. Other tasks do not share the window until then.
    */
   get isPrivate(): boolean {
     return this.window.isPrivate;
@@ -54,7 +53,7 @@ export class IdWindowReader {
   }
 
   /**
-   * Tells that the next records below `beginning` come from the store and not from the log.
+   * Tells that the next records below `beginning` come from the store.
    * @throws IdWindowLostError if other tasks may use the window: their decisions must depend on the log alone
    */
   readsStoreBelow(beginning: number): void {
@@ -62,10 +61,7 @@ export class IdWindowReader {
     this.logFrom = Math.max(this.logFrom, beginning);
   }
 
-  /**
-   * Returns whether the record's id is a duplicate, like `IdWindow.repeatsWords`.
-   * @throws IdWindowLostError if the decision on the record is forgotten
-   */
+  /** Like `IdWindow.repeatsWords`. @throws IdWindowLostError if the decision on the record is forgotten */
   repeatsWords(id: Uint32Array, offset: number, timestamp: number): boolean {
     return this.windowAt(offset).repeatsWords(id, offset, timestamp);
   }

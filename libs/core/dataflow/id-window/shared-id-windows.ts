@@ -8,8 +8,7 @@ export interface IdWindowRequest extends IdWindowReaderPosition {
   topic: string;
   partition: number;
   /**
-   * Whether the task adds the ids of records that the log has deleted from the store. It then gets a window of its own
-   * where the log alone does not suffice.
+   * Whether the task adds ids of deleted records from the store, in a window of its own if the log does not suffice.
    */
   readsStore?: boolean;
 }
@@ -49,9 +48,8 @@ export class SharedIdWindows {
   }
 
   /**
-   * Opens the id window of a partition for one task, which must close it. The task reads the log from the `start` of the
-   * result, without a gap. The method is synchronous: other tasks may advance the window between the call of
-   * `warmUpStart` and this call, but not between the choice of `start` and the registration of the reader.
+   * Opens the id window of a partition for one task, which must close it and reads the log from `start` without a gap.
+   * Synchronous, so that no other task advances the window between the choice of `start` and the registration.
    */
   open(request: IdWindowRequest): IdWindowReader {
     const key = `${request.topic}/${request.partition}`;

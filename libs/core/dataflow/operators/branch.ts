@@ -20,7 +20,7 @@ interface CompiledBranch {
 
 /**
  * `branch`: passes an event to the first branch whose condition is true, and drops it if there is none. If a condition
- * has no value for the event, the event fails and later conditions are not evaluated.
+ * has no value, the event fails and later conditions are not evaluated.
  */
 export const branch: OperatorImplementation<readonly BranchSpec[]> = {
   summary: 'a list of `{when, operators}`; the last element may be `{otherwise: true, operators}`.',

@@ -2,8 +2,7 @@ import { operators as known } from './index.js';
 import type { OperatorExternalReference, OperatorJsonList, OperatorJson } from './operator.js';
 
 /**
- * Returns what a list of valid operators writes, posts to and looks up, including the operators in branches, in the
- * order of the definition.
+ * Returns what valid operators, also those in branches, write, post to and look up, in the order of the definition.
  */
 export function effectsOf(
   operators: readonly OperatorJson[],

@@ -17,15 +17,12 @@ interface EnrichSpec {
 /** Maximum number of keys in a table that an `enrich` operator contains. */
 const tableKeys = 1000;
 
-/**
- * Returns the value that an `enrich` operator has for a key, as JSON text: null if the key has no value, undefined if
- * the value must be fetched from a projection first.
- */
+/** Returns the value for a key as JSON text: null if there is none, undefined if it must be fetched first. */
 type SideInput = (key: string, known: FindProjectionState) => string | null | undefined;
 
 /**
- * `enrich`: adds a member to `data` with the value that a projection or a table has for a key at the time of
- * processing. The member is null if there is no such value, or if the event has no key.
+ * `enrich`: adds a member to `data` with the value of a projection or a table for a key at the time of processing; null
+ * without a value or a key.
  */
 export const enrich: OperatorImplementation<EnrichSpec> = {
   summary: '`{from, key, as}`, adds a value by key to `data`; `from` is `{projection}` or `{table}`.',

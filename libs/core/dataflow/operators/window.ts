@@ -21,8 +21,8 @@ const lateness: DurationBounds = { least: '0s', most: '366d' };
 const mostHops = 100;
 
 /**
- * `window`: groups events by key and event time. `lateness` is required, even if it is `0s`: in Kafka Streams, a
- * default grace period surprised users (KIP-633).
+ * `window`: groups events by key and event time. `lateness` is required, even `0s`: in Kafka Streams, a default grace
+ * period surprised users (KIP-633).
  */
 export const window: OperatorImplementation<WindowSpec> = {
   summary: '`{tumbling | hopping | session, key, lateness, emit?, late?}`; a `reduce` must follow.',

@@ -11,9 +11,8 @@ export interface StateEntriesAddResult {
 }
 
 /**
- * Adds an event to all its state entries, or to no entry if one of the entries fails the event. The failed event
- * becomes a dead letter that may be replayed, and a replay would count the event twice in the entries that took it. All
- * evaluations of expressions together share one step budget.
+ * Adds an event to all its state entries, or to none if one of them fails it: the dead letter may be replayed, and
+ * would count twice in the entries that took it. All evaluations share one step budget.
  */
 export function addToStateEntries(
   operator: KeyedOperator,

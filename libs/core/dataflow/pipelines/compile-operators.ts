@@ -17,10 +17,7 @@ import type {
 import { operatorChain } from './chain.js';
 import { stageId } from './stage-id.js';
 
-/**
- * Collects the operators of a pipeline, its stages, its external effects and the entry points for replays, while the
- * definition is compiled.
- */
+/** Collects the parts of a pipeline while its definition is compiled. */
 export class PipelinePartsCollector {
   /** The operators of the pipeline in the order of the definition. */
   readonly steps: CountedOperator[] = [];
@@ -56,10 +53,7 @@ interface ListLocation {
 
 const end: OperatorFunctionFactory = () => () => undefined;
 
-/**
- * Compiles a list of operators into functions that call each other. An operator with state begins a keyed stage, to
- * which the operators after it belong.
- */
+/** Compiles a list of operators into functions that call each other. An operator with state begins a keyed stage. */
 export function compileList(
   value: unknown,
   place: ListLocation,
@@ -205,9 +199,7 @@ function compileStep(
   return make;
 }
 
-/**
- * Returns the function of an operator with a count of its events before it. @param slot index in `OperatorEventCounter.numbers`
- */
+/** Counts an event at `slot` of `OperatorEventCounter.numbers` before the operator `next`. */
 function counted(slot: number, next: OperatorFunction): OperatorFunction {
   return (flow, context) => {
     context.counts[slot]! += 1;
@@ -218,10 +210,7 @@ function counted(slot: number, next: OperatorFunction): OperatorFunction {
 /** Maximum number of entries in the trace of one event; a dry run returns fewer. */
 const mostTraced = 20_000;
 
-/**
- * Returns the function of an operator that first adds a trace entry: the operator at `at` has passed the event on to
- * the wrapped operator.
- */
+/** Adds a trace entry before the operator `next`: the operator at `at` has passed the event on. */
 function passed(at: string, next: OperatorFunction): OperatorFunction {
   return (flow, context) => {
     if (context.outcomes.length < mostTraced) context.outcomes.push({ kind: 'pass', at, flow });

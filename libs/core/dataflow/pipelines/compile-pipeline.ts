@@ -20,7 +20,7 @@ const idleBounds = { least: '1s', most: '1d' };
 const idleDefaultMs = 30_000;
 
 /**
- * Compiles a pipeline definition. `spec` may be unchecked JSON of a request: every part of the definition is validated.
+ * Compiles a pipeline definition, which may be unchecked JSON of a request.
  * @throws DefinitionError with every error, each with a pointer to the operator and a position in the expression
  */
 export function compilePipeline(spec: PipelineSpec): CompiledPipeline {

@@ -2,9 +2,7 @@ import { formatTime } from '#json';
 import type { EventFromKafka } from '#event';
 import type { OperatorOutcome, PassedOnEvent } from '../flow/pipeline.js';
 
-/**
- * What one operator did with one event in a dry run. `at` is a JSON pointer to the operator in the pipeline definition.
- */
+/** What one operator did with one event in a dry run. */
 export interface DryRunStep {
   readonly at: string;
   readonly operator: string;
@@ -17,10 +15,7 @@ export interface DryRunStep {
   readonly result?: EventFromKafka;
 }
 
-/**
- * The result of a dry run of a pipeline: what each operator would do with the given events, and what the pipeline would
- * write.
- */
+/** What each operator of a pipeline would do with the given events, and what the pipeline would write. */
 export interface DryRunResult {
   /** Each event that was given to the dry run, with what each operator did with it. */
   readonly events: readonly { readonly event: EventFromKafka; readonly steps: readonly DryRunStep[] }[];
@@ -37,14 +32,9 @@ export interface DryRunResult {
     readonly webhook?: string;
     readonly event: EventFromKafka;
   }[];
-  /**
-   * Events that would arrive after their window has closed. A late event without `stream` would become a dead letter.
-   */
+  /** Events that would be too late for their window: written to `stream`, or a dead letter without it. */
   readonly late: readonly { readonly at: string; readonly stream?: string; readonly event: EventFromKafka }[];
-  /**
-   * Events that would become dead letters because an operator fails. `pointer` is the JSON pointer to the exact part
-   * that fails.
-   */
+  /** Events that would become dead letters; `pointer` is the exact part that fails. */
   readonly failed: readonly {
     readonly at: string;
     readonly pointer: string;
@@ -56,8 +46,8 @@ export interface DryRunResult {
 }
 
 /**
- * Limits of a dry run: the number of given events, the steps of all evaluations together (see `StepBudget`), the
- * entries in all lists of the result, and the characters of their events.
+ * Limits of a dry run: given events, steps of all evaluations together (see `StepBudget`), entries in all lists of the
+ * result, and characters of their events.
  */
 export const dryRunLimits = {
   ...{ events: 100, steps: 800_000 },
@@ -91,20 +81,14 @@ export class DryRunRecorder {
     };
   }
 
-  /**
-   * Adds an event that was given to the dry run. Returns the empty list of the event's steps, to which the caller adds
-   * what operators do with the event.
-   */
+  /** Adds a given event. Returns the list of its steps, to which the caller adds. */
   event(event: EventFromKafka): DryRunStep[] {
     const steps: DryRunStep[] = [];
     this.#add(this.#events, { event, steps });
     return steps;
   }
 
-  /**
-   * Adds the result of a window that closed. Returns the empty list of the result's steps, to which the caller adds
-   * what operators do with the result.
-   */
+  /** Adds the result of a window that closed. Returns the list of its steps, to which the caller adds. */
   window(at: string, event: EventFromKafka): DryRunStep[] {
     const steps: DryRunStep[] = [];
     this.#add(this.#windows, { at, event, steps });
@@ -160,10 +144,7 @@ function operatorAt(at: string): string {
   return branchPattern.test(at) ? 'branch' : at.slice(at.lastIndexOf('/') + 1);
 }
 
-/**
- * Returns the result of a dry run as JSON text. `data` and `metadata` of events keep their original text. Fields that
- * an event gets only in the log are left out.
- */
+/** Returns the result as JSON text. `data` and `metadata` keep their original text; fields of the log are left out. */
 export function dryRunText(result: DryRunResult): string {
   const events = listText(result.events, ({ event, steps }) => ({
     event: eventText(event),

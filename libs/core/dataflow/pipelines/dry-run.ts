@@ -18,18 +18,14 @@ import type {
 } from '../flow/pipeline.js';
 import { noWatermark, PartitionWatermarkGenerator } from './partition-watermark-generator.js';
 
-/**
- * Fetches the state of a projection's key as JSON text for each lookup, in the order of the lookups; null if the key
- * has no state.
- */
+/** Fetches the states of projection keys as JSON text, in the order of the lookups; null if a key has none. */
 export type FetchProjectionStates = (
   lookups: readonly ProjectionLookup[],
 ) => Promise<readonly (string | null)[]>;
 
 /**
- * Returns what a pipeline would do if the given events were one partition and its whole input. Every window closes at
- * the end of the dry run. A dry run writes and stores nothing. Between two events, and between the results of one
- * event, other work of the process can run.
+ * Returns what a pipeline would do if the given events were one partition and its whole input; at the end, every window
+ * closes. Writes and stores nothing. Other work of the process can run in between.
  * @throws DryRunTooExpensiveError
  */
 export async function dryRun(
@@ -56,16 +52,10 @@ export class DryRunTooExpensiveError extends Error {
   }
 }
 
-/**
- * Maximum number of projection lookups that a dry run makes in its first request. Further lookups are made when their
- * events are processed.
- */
+/** Maximum number of lookups in the first request; further ones are made when their events are processed. */
 const mostAtOnce = 1000;
 
-/**
- * The work that one part of a dry run counts for in its turn on the event loop: half of the work between two readings
- * of the clock.
- */
+/** The work that one part of a dry run counts for: half of that between two readings of the clock. */
 const workOfPiece = 8_192;
 
 /** A keyed stage in a dry run, with its state entries and its watermark. */
@@ -100,10 +90,7 @@ class DryRunner {
     return this.#record.result;
   }
 
-  /**
-   * Fetches the first lookups of all events in one request, up to a limit. Lookups that depend on the answers of other
-   * lookups are made when their events are processed.
-   */
+  /** Fetches the first lookups of all events in one request. Lookups that depend on answers are made later. */
   async prepare(events: readonly EventFromKafka[]): Promise<void> {
     const { chain } = this.pipeline;
     if (!chain.looksUp) return;
@@ -134,10 +121,7 @@ class DryRunner {
     await this.advance(this.#time.value);
   }
 
-  /**
-   * Closes all due windows, stage by stage. A stage receives the results of its upstream stage before its own watermark
-   * advances.
-   */
+  /** Closes all due windows. A stage receives the results of its upstream stage before its watermark advances. */
   async advance(watermark: EpochMicros): Promise<void> {
     for (const state of this.#stages.values()) {
       const feeder = this.pipeline.feederOf(state.stage.id);
@@ -178,10 +162,7 @@ class DryRunner {
     for (let missing = next(); missing.length > 0; missing = next()) await this.#learn(missing);
   }
 
-  /**
-   * Yields to the event loop if the time slice of this turn is used up. The next part may be as expensive as any
-   * evaluation, so the clock is read almost every time.
-   */
+  /** Yields to the event loop if this time slice is over. Any part may be expensive, so the clock is read often. */
   async #giveWay(): Promise<void> {
     if (this.#turn.over(workOfPiece)) await this.#turn.end();
   }

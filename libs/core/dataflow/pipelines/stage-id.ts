@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Returns the id of a stage: 16 hexadecimal digits. The id changes if the stage computes something else (its window,
- * key or fields), if another stage feeds it, or if it moves to another branch; the stage then begins without state.
- * Operators that are added before or after the stage do not change its id, and its state remains.
+ * Returns the id of a stage: 16 hexadecimal digits. It changes, and the stage begins without state, if the stage
+ * computes something else (window, key or fields), has another upstream stage, or moves to another branch; not if
+ * operators are added before or after it.
  */
 export function stageId(
   identity: readonly unknown[],

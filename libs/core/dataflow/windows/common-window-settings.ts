@@ -3,20 +3,14 @@ import { readableEvent } from '../flow/lazily-parsed-event.js';
 import type { PipelineEvent, OperatorOutcome } from '../flow/pipeline.js';
 import type { Fold, FoldState } from '../folds/compile-fold.js';
 
-/**
- * What all kinds of windows (tumbling, hopping, session) have in common: the stage, the fold, the lateness and the
- * output.
- */
+/** What tumbling, hopping and session windows have in common. */
 export interface CommonWindowSettings {
   readonly stage: string;
   readonly fold: Fold;
   readonly lateness: EpochMicros;
   /** True (`"emit": "updates"`) if each event emits a result of its window, and the end of the window emits none. */
   readonly updates: boolean;
-  /**
-   * JSON pointer to the window operator in the pipeline definition. `reduceAt` is the JSON pointer to the reduce of the
-   * window.
-   */
+  /** JSON pointers to the window operator, and to its reduce. */
   readonly at: string;
   readonly reduceAt: string;
   /** Name of the stream that late events are written to; if undefined, late events become dead letters. */
@@ -40,10 +34,7 @@ export function addToFold(
   return { failed: { kind: 'fail', at, pointer, detail: refused.detail, flow } };
 }
 
-/**
- * Translates the JSON pointer of an error of a fold, such as `/fields/n/value`, into a pointer into the reduce of a
- * pipeline definition.
- */
+/** Translates a pointer of a fold, such as `/fields/n/value`, into a pointer into the reduce. */
 export function reducePointer(pointer: string, reduceAt: string): string {
   return reduceAt + pointer.slice('/fields'.length);
 }

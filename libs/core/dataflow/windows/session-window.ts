@@ -4,10 +4,7 @@ import { SessionList, type OpenSession, type SessionsState } from './session-lis
 import { addToFold, lateOutcome, type CommonWindowSettings } from './common-window-settings.js';
 import { windowResult } from './window-result.js';
 
-/**
- * Maximum size of all open sessions of a key, in characters of JSON. The size of a session is the length of its fold
- * state plus 100.
- */
+/** Maximum size of all open sessions of a key: the characters of their fold states as JSON, plus 100 each. */
 export const sessionCharacters = 1024 * 1024;
 
 /** Number of characters of JSON that each session adds to its fold state. */

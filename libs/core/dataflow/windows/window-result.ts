@@ -13,9 +13,8 @@ interface FoldedWindow {
 }
 
 /**
- * Returns the event for the result of a window. As in Flink, the event's time is the last instant inside the window, so
- * that a following window assigns the event correctly. The event depends on the window only. The event's id is empty;
- * the id is derived when the event is emitted.
+ * Returns the event of a window's result. As in Flink, its time is the last instant inside the window, so that a
+ * following window assigns it correctly. Its id is empty until it is emitted.
  * @param changedBy provenance of the event that changed the window; undefined if the window closes
  */
 export function windowResult(

@@ -3,8 +3,8 @@ import { decimalOperation, computed, withAliases, type ArithmeticOperator } from
 import type { SqlExpressionsByKind } from './sql-expressions-by-kind.js';
 
 /**
- * Translates an arithmetic CEL operator to ClickHouse SQL. Numbers are decimals; division by 0 is an error. `+` also
- * joins strings, and `+` and `-` accept times and durations.
+ * Translates an arithmetic operator. Numbers are decimals; division by 0 is an error. `+` also joins strings, and `+`
+ * and `-` accept times and durations.
  */
 export function arithmetic(
   operator: ArithmeticOperator,
@@ -30,9 +30,7 @@ export function arithmetic(
   return result;
 }
 
-/**
- * Returns SQL for a sum of microseconds if it is within the exact integers of a double (285 years), otherwise for NULL.
- */
+/** Returns SQL for microseconds within the exact integers of a double (285 years), otherwise for NULL. */
 function micros(sum: string): string {
   return withAliases({ m: sum }, 'if(abs(m) <= 9007199254740991, m, NULL)');
 }

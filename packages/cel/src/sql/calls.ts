@@ -24,8 +24,8 @@ const stringTests: Record<string, (text: string, other: string) => string> = {
 };
 
 /**
- * ClickHouse SQL of the CEL methods for parts of a time in UTC. The methods count months, days of the month and days of
- * the year from 0, and days of the week from 0 for Sunday.
+ * SQL of the methods for parts of a time in UTC: months, days of the month and of the year count from 0, and days of
+ * the week from 0 for Sunday.
  */
 const timeParts: Record<string, (time: string) => string> = {
   getFullYear: (time) => `toYear(${time})`,
@@ -113,7 +113,7 @@ function methodValue(object: ExpressionTree, { call, translate }: CallTranslatio
 
 /**
  * Translates `matches`. `(?-s)` makes a dot not match line breaks, as in CEL, unlike ClickHouse's default. A text that
- * is too long for the pattern is an error and is not searched.
+ * is too long is an error and is not searched.
  */
 function matches(
   receiver: SqlExpressionsByKind,
@@ -129,10 +129,7 @@ function matches(
   return valueOf('bool', withAliases({ s: requireKind(receiver, 'string', 'matches') }, found), at);
 }
 
-/**
- * Translates `has`. The macro is false if the member, or another member on its path, is missing. A null member counts
- * as present.
- */
+/** Translates `has`: false if the member, or another one on its path, is missing. A null member is present. */
 function has(argument: ExpressionTree, translate: TranslateToSql): SqlExpressionsByKind {
   if (argument.kind !== 'member') {
     throw new UntranslatableExpressionError('has() takes a member, such as has(a.b).', argument.at);

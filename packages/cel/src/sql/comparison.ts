@@ -5,10 +5,7 @@ import { kinds, valueOf, type SqlKind, type SqlExpressionsByKind } from './sql-e
 /** A CEL operator that compares the order of two values. */
 type OrderingOperator = Extract<BinaryOperator, '<' | '<=' | '>' | '>='>;
 
-/**
- * Translates `a == b` to ClickHouse SQL: true if both sides are of the same kind and equal, NULL if one of them is an
- * error or both are lists or objects.
- */
+/** Translates `a == b`: true if both are of the same kind and equal, NULL for an error or two lists or objects. */
 export function equality(a: SqlExpressionsByKind, b: SqlExpressionsByKind, at: number): SqlExpressionsByKind {
   const shared = kinds.filter((kind) => a[kind] !== undefined && b[kind] !== undefined);
   const same = shared.map((kind) => `ifNull(${compared(kind, '=', [a, b])}, 0)`);
@@ -23,10 +20,7 @@ export function equality(a: SqlExpressionsByKind, b: SqlExpressionsByKind, at: n
   return valueOf('bool', sql, at);
 }
 
-/**
- * Translates `<`, `<=`, `>` and `>=` to ClickHouse SQL. The result is NULL unless both sides are numbers, both strings,
- * both timestamps or both durations.
- */
+/** Translates an ordering: NULL unless both sides are numbers, strings, timestamps or durations. */
 export function ordering(
   operator: OrderingOperator,
   [a, b]: [SqlExpressionsByKind, SqlExpressionsByKind],
@@ -53,10 +47,7 @@ function compared(
   return `(${a[kind]} ${operator} ${b[kind]})`;
 }
 
-/**
- * For each operator, the comparison of two different doubles, and the result for equal doubles without more digits to
- * compare.
- */
+/** How each operator compares different doubles, and its result for equal ones without more digits. */
 const ofDoubles: Record<ComparisonOperator, { decides: string; equal: 0 | 1 }> = {
   '=': { decides: '', equal: 1 },
   '<': { decides: '<', equal: 0 },
@@ -66,8 +57,8 @@ const ofDoubles: Record<ComparisonOperator, { decides: string; equal: 0 | 1 }> =
 };
 
 /**
- * Returns SQL that compares two numbers: exactly if computations support both, otherwise as their nearest doubles.
- * Stored numbers are compared as doubles first, because further digits matter only between equal doubles.
+ * Returns SQL that compares two numbers: exactly if computations support both, otherwise as nearest doubles. Stored
+ * numbers are compared as doubles first: further digits matter only between equal doubles.
  */
 function comparedNumbers(
   operator: ComparisonOperator,

@@ -21,10 +21,7 @@ export function literalValue(value: LiteralValue, at: number, params: SqlValueBi
   return { at, number, decimal, integer: params.bind('Int128', whole.toString()), exists: '1' };
 }
 
-/**
- * Translates a CEL timestamp with a literal text, such as `timestamp("2026-11-21T04:00:00Z")`, to a parameter of
- * ClickHouse SQL.
- */
+/** Translates a timestamp with a literal text, such as `timestamp("2026-11-21T04:00:00Z")`, to a parameter. */
 export function timestampLiteral(text: string, at: number, params: SqlValueBinder): SqlExpressionsByKind {
   const micros = parseTime(text);
   if (micros === undefined) {
@@ -38,10 +35,7 @@ export function timestampLiteral(text: string, at: number, params: SqlValueBinde
 
 const units: Record<string, number> = { h: 3_600_000_000, m: 60_000_000, s: 1_000_000, ms: 1000, us: 1 };
 
-/**
- * Translates a CEL duration with a literal text, such as `duration("1h30m")` or `duration("-1.5s")`, to a parameter of
- * ClickHouse SQL.
- */
+/** Translates a duration with a literal text, such as `duration("1h30m")`, to a parameter. */
 export function durationLiteral(text: string, at: number, params: SqlValueBinder): SqlExpressionsByKind {
   const whole = /^([+-]?)((?:\d+(?:\.\d+)?(?:h|ms|m|s|us))+)$/.exec(text);
   let micros = 0;

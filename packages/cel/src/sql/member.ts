@@ -64,10 +64,7 @@ function jsonValue(
   };
 }
 
-/**
- * Returns the path of an expression from the variable.
- * @throws UntranslatableExpressionError for another variable or a computed index
- */
+/** Returns the path from the variable. @throws UntranslatableExpressionError for a computed index */
 function pathOf(expression: ExpressionTree, table: SqlTable): PathStep[] {
   switch (expression.kind) {
     case 'variable':

@@ -9,10 +9,7 @@ import {
   type SqlExpressionsByKind,
 } from './sql-expressions-by-kind.js';
 
-/**
- * Translates `x in [a, b]` to ClickHouse SQL. The SQL is true if x equals one of the items, and NULL if x or any item
- * is an error.
- */
+/** Translates `x in [a, b]`: true if x equals one of the items, NULL if x or any item is an error. */
 export function inList(
   x: SqlExpressionsByKind,
   items: readonly SqlExpressionsByKind[],
@@ -25,8 +22,8 @@ export function inList(
 }
 
 /**
- * Translates `"x" in event.data.list` (an element of the list) and `"key" in event.data.object` (a name of the object).
- * Anything else on the right is an error. The left side is a literal, so its kind is known.
+ * Translates `"x" in event.data.list` (an element) and `"key" in event.data.object` (a name). Anything else on the
+ * right is an error. The left side is a literal, so its kind is known.
  */
 export function inContainer(x: SqlExpressionsByKind, place: JsonLocation, at: number): SqlExpressionsByKind {
   const type = json('JSONType', place);

@@ -23,19 +23,13 @@ export function withAliases(values: Readonly<Record<string, string>>, body: stri
   return `arrayMap((${Object.keys(values).join(', ')}) -> ${body}, ${given.join(', ')})[1]`;
 }
 
-/**
- * Returns SQL for the decimal of a text that is a JSON number or similar. The SQL is NULL if the number is out of
- * range.
- */
+/** Returns SQL for the decimal of a text that is a JSON number or similar; NULL if it is out of range. */
 export function decimalOfText(text: string): string {
   const plain = `length(t) <= ${places} AND NOT match(t, '[eE]')`;
   return withAliases({ t: text }, `if(${plain}, toDecimal256OrNull(t, ${places}), ${longDecimal('t')})`);
 }
 
-/**
- * Returns SQL for the decimal of a text that is a JSON number of any length, with an exponent of any size. The SQL is
- * NULL if the number is out of range.
- */
+/** Returns the same for a number of any length, with an exponent of any size. */
 function longDecimal(text: string): string {
   const value =
     `multiIf(digits = '', ${zero}, scale > ${places} OR length(digits) - scale > 39, NULL, ` +
@@ -68,9 +62,7 @@ export function wholeNumber(sql: string, at: number): SqlExpressionsByKind {
   return { ...columnNumber(sql), at, exists: `isNotNull(${sql})` };
 }
 
-/**
- * Returns the SQL of an integer column's value as a double, as an integer and as a decimal; the caller adds `exists`.
- */
+/** Returns an integer column's value as a double, an integer and a decimal; the caller adds `exists`. */
 export function columnNumber(sql: string): Pick<SqlExpressionsByKind, 'number' | 'integer' | 'decimal'> {
   return {
     number: `toFloat64(${sql})`,
@@ -148,10 +140,7 @@ const quotient = withAliases(
   ),
 );
 
-/**
- * Returns SQL for the double nearest to a cut-off quotient. The appended digit stands for the cut-off rest: without it,
- * a value slightly above the middle of two doubles would be rounded as if it were exactly in the middle.
- */
+/** Returns SQL for the double nearest to a cut-off quotient; see `quotient.ts` for the appended digit. */
 function nearest(quotient: string): string {
   const double = `toFloat64OrNull(concat(toString(${quotient}), '1e-${places + 1}'))`;
   return `toDecimal256OrNull(toString(${double}), ${places})`;

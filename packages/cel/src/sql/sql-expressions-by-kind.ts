@@ -2,10 +2,9 @@ import { UntranslatableExpressionError } from './untranslatable.js';
 import { exactColumn, readableColumn } from './readable.js';
 
 /**
- * A CEL value as SQL. The kind of a member of a JSON column is known only when a row is read. An `SqlExpressionsByKind` therefore has one
- * SQL expression for each possible kind, which is NULL in rows where the value is of another kind. Errors in CEL (a
- * missing member, a wrong type) are NULL too, because SQL's AND, OR and NOT treat NULL as CEL's `&&`, `||` and `!`
- * treat errors.
+ * A CEL value as SQL. The kind of a JSON member is known only when a row is read, so there is an expression for each
+ * possible kind, which is NULL for values of other kinds. CEL's errors (a missing member, a wrong type) are NULL too,
+ * because SQL's AND, OR and NOT treat NULL as CEL's `&&`, `||` and `!` treat errors.
  */
 export interface SqlExpressionsByKind {
   at: number;
@@ -48,10 +47,7 @@ export function valueOf(kind: SqlKind, sql: string, at: number): SqlExpressionsB
   return { at, [kind]: sql, exists: `isNotNull(${sql})` };
 }
 
-/**
- * Returns the SQL that computes a value as one kind, such as a string.
- * @throws UntranslatableExpressionError if the value can never be of that kind
- */
+/** Returns a value's SQL as one kind. @throws UntranslatableExpressionError if it can never be of that kind */
 export function requireKind(value: SqlExpressionsByKind, kind: SqlKind | 'decimal', what: string): string {
   const sql = value[kind];
   if (sql === undefined) {
@@ -61,18 +57,12 @@ export function requireKind(value: SqlExpressionsByKind, kind: SqlKind | 'decima
   return sql;
 }
 
-/**
- * Returns the call of a ClickHouse JSON function, such as `JSONType(readable_data, 'a', 'b')`. The column
- * `readable_data` is `data` in a form that these functions can read (`readableColumn`).
- */
+/** Returns the call of a ClickHouse JSON function on a `readableColumn`: `JSONType(readable_data, 'a', 'b')`. */
 export function json(name: string, place: JsonLocation, more: readonly string[] = []): string {
   return `${name}(${[`readable_${place.column}`, ...place.steps, ...more].join(', ')})`;
 }
 
-/**
- * Returns the call of a ClickHouse JSON function, such as `JSONExtractRaw(exact_data, 'a')`. The column `exact_data` is
- * `data` with its long numbers as strings, so that all their digits can be read (`exactColumn`).
- */
+/** Returns the call of a ClickHouse JSON function on an `exactColumn`: `JSONExtractRaw(exact_data, 'a')`. */
 export function exactJson(name: string, place: JsonLocation): string {
   return `${name}(${[`exact_${place.column}`, ...place.steps].join(', ')})`;
 }

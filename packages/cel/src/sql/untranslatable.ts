@@ -1,7 +1,4 @@
-/**
- * Error: a part of a `where` expression cannot be translated to ClickHouse SQL. `at` is the position of the part in the
- * text of the expression.
- */
+/** Error: a part of a `where`, at the position `at`, cannot be translated to ClickHouse SQL. */
 export class UntranslatableExpressionError extends Error {
   override readonly name = 'UntranslatableExpressionError';
 

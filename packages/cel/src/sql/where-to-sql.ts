@@ -12,15 +12,13 @@ import { inContainer, inList } from './membership.js';
 import { kinds, requireKind, valueOf, type SqlExpressionsByKind } from './sql-expressions-by-kind.js';
 
 /**
- * Maximum number of characters of the SQL for one sub-expression. ClickHouse parses 256 KiB, but SQL larger than this
- * limit would cost more to plan than to run.
+ * Maximum characters of SQL for one sub-expression. ClickHouse parses 256 KiB, but would plan it longer than run it.
  */
 const maxSql = 60_000;
 
 /**
- * Returns the SQL condition for a CEL expression on the rows of a table. The query defines `readableColumns` first. Rows for which the expression is an error (a missing
- * member, a wrong type) do not match. Every value of the expression is a bound parameter; all other SQL is from this
- * code.
+ * Returns the SQL condition for an expression on the rows of a table; the query defines `readableColumns` first. Rows
+ * for which it is an error (a missing member, a wrong type) do not match. Every value is a bound parameter.
  * @throws UntranslatableExpressionError with the position of a part that has no translation
  */
 export function whereToSql(expression: ExpressionTree, table: SqlTable, params: SqlValueBinder): string {
