@@ -1,4 +1,4 @@
-import type { BinaryOperator, ExpressionTree } from './expression-tree.js';
+import type { BinaryOperator, CallExpression, ExpressionTree } from './expression-tree.js';
 import { InvalidCelExpressionError } from './errors.js';
 import { functionKinds, methodKinds } from './function-signatures.js';
 import { anyKind, kindsOf, kinds, namesOfKinds, type KindSet } from './kinds.js';
@@ -127,8 +127,6 @@ function binary(operator: BinaryOperator, [left, right]: OperandKinds, at: numbe
   const hint = mixed === (timestamp | string) ? ' Write a time as timestamp("…").' : '';
   throw new InvalidCelExpressionError(`${operator} has no meaning for ${sides}.${hint}`, at);
 }
-
-type CallExpression = Extract<ExpressionTree, { kind: 'call' }>;
 
 function macro({ name, object: receiver, args }: CallExpression, scope: KindScope): KindSet {
   const [first, body] = args;

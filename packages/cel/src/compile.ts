@@ -1,15 +1,18 @@
-import type { ExpressionTree } from './expression-tree.js';
+import type { CallExpression, ExpressionTree } from './expression-tree.js';
 import { endBudget, evaluationFailure, spend, spendOnError, startBudget } from './budget.js';
-import type { CelFunction } from './cel-function.js';
 import { EvaluationError, InvalidCelExpressionError } from './errors.js';
-import { memberValue } from './lazy-object.js';
 import { functions, methods } from './functions.js';
 import { functionHint, variableHint, type UnknownName } from './hint.js';
-import { compileMacro, isMacro } from './macros.js';
+import {
+  compileMacro,
+  isMacro,
+  type CompiledExpression,
+  type CompileExpression,
+  type VariableInScope,
+} from './macros.js';
 import { negated } from './numbers.js';
 import { conditionOperators, operators, type BinaryOperatorFunctions } from './operators.js';
 import { compiledPattern, findsPattern, notAPattern } from './pattern.js';
-import type { CompileExpression, CompiledExpression, VariableInScope } from './scope.js';
 import { needText } from './text-functions.js';
 import type { Variable } from './variable.js';
 import {
@@ -18,9 +21,11 @@ import {
   isNumeric,
   isObject,
   kindOf,
+  memberValue,
   needBool,
-  type CelValue,
+  type CelFunction,
   type CelObject,
+  type CelValue,
 } from './values.js';
 
 /**
@@ -226,7 +231,7 @@ function logical(
 const stepsOfCall = 1;
 
 function call(
-  { name, object: receiver, args, at, maxBytes }: Extract<ExpressionTree, { kind: 'call' }>,
+  { name, object: receiver, args, at, maxBytes }: CallExpression,
   table: Record<string, CelFunction>,
   part: (expression: ExpressionTree) => CompiledExpression,
 ): CompiledExpression {

@@ -121,7 +121,7 @@ export function unitsAt(value: ScaledDecimal, scale: number): bigint {
 }
 
 /** Returns the number of decimal digits of an integer, without the sign. */
-export function digitsOf(units: bigint): number {
+function digitsOf(units: bigint): number {
   return units.toString().length - (units < 0n ? 1 : 0);
 }
 
@@ -144,4 +144,34 @@ function withoutZeros(digits: string): string {
   let end = digits.length;
   while (end > 0 && digits.charCodeAt(end - 1) === 0x30) end--;
   return digits.slice(0, end);
+}
+
+/** Maximum number of significant digits of a quotient that is returned exactly. */
+const quotientDigits = 34;
+
+/**
+ * Returns `dividend` / `divisor`: exact if the quotient has at most 34 significant digits, otherwise the nearest
+ * double, which may be infinite. `divisor` is not zero.
+ */
+export function quotient(dividend: ScaledDecimal, divisor: ScaledDecimal): CelNumber {
+  const above = dividend.units * powerOfTen(divisor.scale);
+  const below = divisor.units * powerOfTen(dividend.scale);
+  const scale = Math.max(quotientDigits + digitsOf(below) - digitsOf(above), 0);
+  const shifted = above * powerOfTen(scale);
+  const units = shifted / below;
+  const exact = units * below === shifted ? numeric({ units, scale }) : undefined;
+  return exact ?? wholeExactly(nearestQuotient(units, scale));
+}
+
+/**
+ * Returns the nearest double of a cut-off quotient. The appended digit stands for the cut-off rest: without it, a value
+ * slightly above the middle of two doubles would be rounded as if it were exactly in the middle.
+ */
+export function nearestQuotient(units: bigint, scale: number): number {
+  return Number(`${units}1e-${scale + 1}`);
+}
+
+function wholeExactly(value: number): CelNumber {
+  const read = readDecimal(String(value));
+  return (read && numeric(read)) ?? value;
 }

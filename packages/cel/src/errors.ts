@@ -1,7 +1,5 @@
-/** Error: a text is not a valid CEL expression. `at` is the position in the text, counted in characters from 0. */
-export class InvalidCelExpressionError extends Error {
-  override readonly name: string = 'InvalidCelExpressionError';
-
+/** Error with the position in the text of an expression, counted in characters from 0. */
+class ErrorAt extends Error {
   constructor(
     message: string,
     readonly at: number,
@@ -10,9 +8,19 @@ export class InvalidCelExpressionError extends Error {
   }
 }
 
+/** Error: a text is not a valid CEL expression. */
+export class InvalidCelExpressionError extends ErrorAt {
+  override readonly name: string = 'InvalidCelExpressionError';
+}
+
 /** Error: the regular expressions of an expression are too large, before it is evaluated for any value. */
 export class RegexTooLargeError extends InvalidCelExpressionError {
   override readonly name = 'RegexTooLargeError';
+}
+
+/** Error: a part of a `where` cannot be translated to ClickHouse SQL. */
+export class UntranslatableExpressionError extends ErrorAt {
+  override readonly name = 'UntranslatableExpressionError';
 }
 
 /**

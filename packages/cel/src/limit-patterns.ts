@@ -1,10 +1,7 @@
 import { patternBounds, patternSize } from '#regex-cost';
-import type { ExpressionTree } from './expression-tree.js';
+import { subexpressionsOf, type CallExpression, type ExpressionTree } from './expression-tree.js';
 import { RegexTooLargeError, InvalidCelExpressionError } from './errors.js';
-import { subexpressionsOf } from './subexpressions-of.js';
 import { compiledPattern, notAPattern, searchWork } from './pattern.js';
-
-type CallExpression = Extract<ExpressionTree, { kind: 'call' }>;
 
 /**
  * Checks the literal patterns of `matches`, and stores on each call the longest text that it may search, so that all

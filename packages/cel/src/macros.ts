@@ -1,11 +1,20 @@
-import type { ExpressionTree } from './expression-tree.js';
+import { subexpressionsOf, type CallExpression, type ExpressionTree } from './expression-tree.js';
 import { spend, spendOnError } from './budget.js';
 import { EvaluationError, InvalidCelExpressionError } from './errors.js';
-import { subexpressionsOf } from './subexpressions-of.js';
-import type { CompileExpression, CompiledExpression, VariableInScope } from './scope.js';
 import { isList, isObject, kindOf, needBool, type CelValue, type CelObject } from './values.js';
 
-type CallExpression = Extract<ExpressionTree, { kind: 'call' }>;
+/** A variable that a sub-expression can use, such as `event` or that of a macro, with its value. */
+export interface VariableInScope {
+  name: string;
+  value: CelValue;
+  outer?: VariableInScope;
+}
+
+/** A compiled expression. @throws EvaluationError if it has no value */
+export type CompiledExpression = (scope: VariableInScope) => CelValue;
+/** Compiles a sub-expression in which the named variables are in scope. */
+export type CompileExpression = (expression: ExpressionTree, names: readonly string[]) => CompiledExpression;
+
 type ItemEvaluation = (item: CelValue) => CelValue;
 
 /** The CEL macros that evaluate an expression for each item of a list, or for each name of an object. */

@@ -1,8 +1,7 @@
 import { spend, spendOnText } from './budget.js';
-import type { CelFunction } from './cel-function.js';
 import { EvaluationError } from './errors.js';
 import { lastPlace, SubstringSearch } from './substring-search.js';
-import { isList, isNumber, needString, type CelValue } from './values.js';
+import { isList, isNumber, needString, type CelFunction, type CelValue } from './values.js';
 
 const surrogates = /[\ud800-\udfff]/;
 

@@ -1,7 +1,6 @@
 import { canonicalNumber, DecimalText, scaledText } from './decimal.js';
-import { memberValue } from './lazy-object.js';
 import { durationText, timeText } from './time-functions.js';
-import { Duration, isList, Timestamp, type CelValue, type CelObject } from './values.js';
+import { Duration, isList, memberValue, Timestamp, type CelObject, type CelValue } from './values.js';
 
 /** Options of `toJson`: the maximum length of the text, and whether it is canonical. */
 interface ToJsonOptions {

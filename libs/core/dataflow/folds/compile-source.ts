@@ -1,5 +1,6 @@
-import { compileWhere } from './checked-expression.js';
+import { checkComparisons, compileCondition, kinds, parseChecked } from '#cel';
 import { locateExpressionErrors } from '../definition/definition-error.js';
+import { eventVariable } from '../expressions/event-variable.js';
 import type { FoldEvent } from './fold-event.js';
 
 /** The filter of a source in the form that clients write: selects events by type and condition. */
@@ -17,4 +18,11 @@ export function compileSource({ event_types, where }: SourceFilterSpec): (event:
     where === undefined ? undefined : locateExpressionErrors('/source/where', () => compileWhere(where));
   const isOfType = (event: FoldEvent) => !types || types.has(event.value.event_type as string);
   return run ? (event) => isOfType(event) && run(event) : isOfType;
+}
+
+function compileWhere(text: string): (event: FoldEvent) => boolean {
+  const expression = parseChecked(text, eventVariable, kinds.boolean);
+  checkComparisons(expression);
+  const run = compileCondition(expression, eventVariable);
+  return (event) => run(event.value);
 }

@@ -1,12 +1,12 @@
 import type { BinaryOperator } from '../expression-tree.js';
-import { UntranslatableExpressionError } from './untranslatable.js';
-import { kinds, valueOf, type SqlKind, type SqlExpressionsByKind } from './sql-expressions-by-kind.js';
+import { UntranslatableExpressionError } from '../errors.js';
+import { kinds, valueOf, type SqlKind, type SqlValue } from './sql-value.js';
 
 /** A CEL operator that compares the order of two values. */
 type OrderingOperator = Extract<BinaryOperator, '<' | '<=' | '>' | '>='>;
 
 /** Translates `a == b`: true if both are of the same kind and equal, NULL for an error or two lists or objects. */
-export function equality(a: SqlExpressionsByKind, b: SqlExpressionsByKind, at: number): SqlExpressionsByKind {
+export function equality(a: SqlValue, b: SqlValue, at: number): SqlValue {
   const shared = kinds.filter((kind) => a[kind] !== undefined && b[kind] !== undefined);
   const same = shared.map((kind) => `ifNull(${compared(kind, '=', [a, b])}, 0)`);
   if (a.isNull && b.isNull) same.push(`((${a.isNull}) AND (${b.isNull}))`);
@@ -21,11 +21,7 @@ export function equality(a: SqlExpressionsByKind, b: SqlExpressionsByKind, at: n
 }
 
 /** Translates an ordering: NULL unless both sides are numbers, strings, timestamps or durations. */
-export function ordering(
-  operator: OrderingOperator,
-  [a, b]: [SqlExpressionsByKind, SqlExpressionsByKind],
-  at: number,
-): SqlExpressionsByKind {
+export function ordering(operator: OrderingOperator, [a, b]: [SqlValue, SqlValue], at: number): SqlValue {
   const shared = kinds.filter((kind) => kind !== 'bool' && a[kind] !== undefined && b[kind] !== undefined);
   if (shared.length === 0) {
     const hint =
@@ -38,11 +34,7 @@ export function ordering(
 
 type ComparisonOperator = '=' | OrderingOperator;
 
-function compared(
-  kind: SqlKind,
-  operator: ComparisonOperator,
-  [a, b]: [SqlExpressionsByKind, SqlExpressionsByKind],
-): string {
+function compared(kind: SqlKind, operator: ComparisonOperator, [a, b]: [SqlValue, SqlValue]): string {
   if (kind === 'number') return comparedNumbers(operator, [a, b]);
   return `(${a[kind]} ${operator} ${b[kind]})`;
 }
@@ -60,10 +52,7 @@ const ofDoubles: Record<ComparisonOperator, { decides: string; equal: 0 | 1 }> =
  * Returns SQL that compares two numbers: exactly if computations support both, otherwise as nearest doubles. Stored
  * numbers are compared as doubles first: further digits matter only between equal doubles.
  */
-function comparedNumbers(
-  operator: ComparisonOperator,
-  [a, b]: [SqlExpressionsByKind, SqlExpressionsByKind],
-): string {
+function comparedNumbers(operator: ComparisonOperator, [a, b]: [SqlValue, SqlValue]): string {
   if (a.integer !== undefined && b.integer !== undefined) return `(${a.integer} ${operator} ${b.integer})`;
   const [doubles, decimals] = [
     `${a.number} ${operator} ${b.number}`,

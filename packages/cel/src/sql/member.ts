@@ -1,9 +1,8 @@
 import type { ExpressionTree } from '../expression-tree.js';
-import { UntranslatableExpressionError } from './untranslatable.js';
-import { enumerated, type SqlColumn, type SqlTable } from './sql-table.js';
-import type { SqlValueBinder } from './sql-value-binder.js';
+import { UntranslatableExpressionError } from '../errors.js';
+import { enumerated, type SqlColumn, type SqlTable, type SqlValueBinder } from './sql-table.js';
 import { columnNumber, decimalOfText } from './numbers.js';
-import { exactJson, json, type JsonLocation, type SqlExpressionsByKind } from './sql-expressions-by-kind.js';
+import { exactJson, json, type JsonLocation, type SqlValue } from './sql-value.js';
 
 /** One step of a path into the value of the variable: the name of a member, or the index of a list element. */
 type PathStep = { key: string } | { index: number };
@@ -11,11 +10,7 @@ type PathStep = { key: string } | { index: number };
 type MemberAccess = Extract<ExpressionTree, { kind: 'variable' | 'member' | 'index' }>;
 
 /** Translates a path such as `event.stream` or `event.data.a["b"][0]` to ClickHouse SQL. */
-export function memberValue(
-  expression: MemberAccess,
-  table: SqlTable,
-  params: SqlValueBinder,
-): SqlExpressionsByKind {
+export function memberValue(expression: MemberAccess, table: SqlTable, params: SqlValueBinder): SqlValue {
   const { at } = expression;
   const [first, ...rest] = pathOf(expression, table);
   const name = first && 'key' in first ? first.key : undefined;
@@ -26,9 +21,9 @@ export function memberValue(
   throw new UntranslatableExpressionError(`The members of ${table.variable} are ${names}.`, at);
 }
 
-function columnValue(column: Exclude<SqlColumn, { type: 'json' }>, at: number): SqlExpressionsByKind {
+function columnValue(column: Exclude<SqlColumn, { type: 'json' }>, at: number): SqlValue {
   const { type, sql, isNull } = column;
-  const value: SqlExpressionsByKind = { at, exists: '1' };
+  const value: SqlValue = { at, exists: '1' };
   if (isNull !== undefined) value.isNull = isNull;
   if (type === 'time') return { ...value, timestamp: `toUnixTimestamp64Micro(${sql})` };
   return type === 'integer' ? { ...value, ...columnNumber(sql) } : { ...value, string: sql };
@@ -37,7 +32,7 @@ function columnValue(column: Exclude<SqlColumn, { type: 'json' }>, at: number): 
 function jsonValue(
   { column, steps, at }: { column: string; steps: PathStep[]; at: number },
   params: SqlValueBinder,
-): SqlExpressionsByKind {
+): SqlValue {
   const place: JsonLocation = { column, steps: [] };
   const guards: string[] = [];
   for (const step of steps) {

@@ -1,4 +1,4 @@
-import type { SqlExpressionsByKind } from './sql-expressions-by-kind.js';
+import type { SqlValue } from './sql-value.js';
 
 /*
  * Numbers are computed as Decimal(76, 36), which represents all numbers of computations (39 digits before the point, 36
@@ -53,17 +53,17 @@ function longDecimal(text: string): string {
 }
 
 /** Returns the SQL value of a number that is the result of a computation on decimals. */
-export function computed(decimal: string, at: number): SqlExpressionsByKind {
+export function computed(decimal: string, at: number): SqlValue {
   return { at, decimal, number: doubleOf(decimal), isComputed: true, exists: `isNotNull(${decimal})` };
 }
 
 /** Returns the value of a ClickHouse integer that is always in range, such as a count. */
-export function wholeNumber(sql: string, at: number): SqlExpressionsByKind {
+export function wholeNumber(sql: string, at: number): SqlValue {
   return { ...columnNumber(sql), at, exists: `isNotNull(${sql})` };
 }
 
 /** Returns an integer column's value as a double, an integer and a decimal; the caller adds `exists`. */
-export function columnNumber(sql: string): Pick<SqlExpressionsByKind, 'number' | 'integer' | 'decimal'> {
+export function columnNumber(sql: string): Pick<SqlValue, 'number' | 'integer' | 'decimal'> {
   return {
     number: `toFloat64(${sql})`,
     integer: `toInt128(${sql})`,
@@ -140,7 +140,7 @@ const quotient = withAliases(
   ),
 );
 
-/** Returns SQL for the double nearest to a cut-off quotient; see `quotient.ts` for the appended digit. */
+/** Returns SQL for the double nearest to a cut-off quotient; see `nearestQuotient` for the appended digit. */
 function nearest(quotient: string): string {
   const double = `toFloat64OrNull(concat(toString(${quotient}), '1e-${places + 1}'))`;
   return `toDecimal256OrNull(toString(${double}), ${places})`;

@@ -22,3 +22,9 @@ export interface SqlTable {
 export function enumerated(names: readonly string[]): string {
   return names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : names.join('');
 }
+
+/** Collects the values of a query's parameters. The SQL text contains only the placeholders that `bind` returns. */
+export interface SqlValueBinder {
+  /** Binds a value and returns its placeholder. @param type a ClickHouse type from this code, never from a client */
+  bind(type: string, value: unknown): string;
+}

@@ -1,4 +1,4 @@
-import { UntranslatableExpressionError } from './untranslatable.js';
+import { UntranslatableExpressionError } from '../errors.js';
 import { exactColumn, readableColumn } from './readable.js';
 
 /**
@@ -6,7 +6,7 @@ import { exactColumn, readableColumn } from './readable.js';
  * possible kind, which is NULL for values of other kinds. CEL's errors (a missing member, a wrong type) are NULL too,
  * because SQL's AND, OR and NOT treat NULL as CEL's `&&`, `||` and `!` treat errors.
  */
-export interface SqlExpressionsByKind {
+export interface SqlValue {
   at: number;
   string?: string;
   /** SQL of the type Nullable(Float64): the nearest double of the number. */
@@ -38,17 +38,17 @@ export interface JsonLocation {
   steps: string[];
 }
 
-/** A kind of CEL value for which an `SqlExpressionsByKind` has SQL. */
+/** A kind of CEL value for which an `SqlValue` has SQL. */
 export type SqlKind = 'string' | 'number' | 'bool' | 'timestamp' | 'duration';
 export const kinds: readonly SqlKind[] = ['string', 'number', 'bool', 'timestamp', 'duration'];
 
 /** Returns an SQL value that can only be of this kind. The value is an error in rows where its SQL is NULL. */
-export function valueOf(kind: SqlKind, sql: string, at: number): SqlExpressionsByKind {
+export function valueOf(kind: SqlKind, sql: string, at: number): SqlValue {
   return { at, [kind]: sql, exists: `isNotNull(${sql})` };
 }
 
 /** Returns a value's SQL as one kind. @throws UntranslatableExpressionError if it can never be of that kind */
-export function requireKind(value: SqlExpressionsByKind, kind: SqlKind | 'decimal', what: string): string {
+export function requireKind(value: SqlValue, kind: SqlKind | 'decimal', what: string): string {
   const sql = value[kind];
   if (sql === undefined) {
     const needed = kind === 'decimal' ? 'number' : kind;
