@@ -13,9 +13,7 @@ export interface RequestBatcherOptions<Item, Answer> {
   restPerRequest?: number;
   /** Longest such pause in milliseconds. Default: 250. */
   longestRestMs?: number;
-  /**
-   * Whether a request can fail because of a single item. If so, each of its items is sent again alone. Default: never.
-   */
+  /** Whether a request can fail because of one item; each item is then sent again alone. Default: never. */
   isFaultOfOneItem?(error: unknown): boolean;
 }
 

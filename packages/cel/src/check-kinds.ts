@@ -16,9 +16,7 @@ export function checkKinds(expression: ExpressionTree, variable: Variable): Kind
   return check(expression, { names: [variable.name], variable });
 }
 
-/**
- * The variables that a sub-expression may use. The first is the declared one, unless a macro variable has its name.
- */
+/** The variables that a sub-expression may use; the first is the declared one unless a macro variable has its name. */
 interface KindScope {
   names: readonly string[];
   variable: Variable;

@@ -41,9 +41,7 @@ export function readDecimal(text: string): ScaledDecimal | undefined {
   return scale >= 0 ? { units, scale } : { units: units * powerOfTen(-scale), scale: 0 };
 }
 
-/**
- * Returns the text that all texts of a number share: `17.0` and `1.7e1` become `17`. Has an exponent beyond the limits.
- */
+/** Returns the text that all texts of a number share: `17.0` and `1.7e1` become `17`. */
 export function canonicalNumber(text: string): string {
   if (/^(?:0|-?[1-9]\d{0,14})$/.test(text)) return text;
   const exact = readDecimal(text);

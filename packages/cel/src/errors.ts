@@ -23,10 +23,7 @@ export class UntranslatableExpressionError extends ErrorAt {
   override readonly name = 'UntranslatableExpressionError';
 }
 
-/**
- * Error: an expression has no value, because of a missing member, a wrong type, a division by zero or too many steps.
- * Has no stack trace, because it can occur for every value.
- */
+/** Error: an expression has no value. Has no stack trace, because it can occur for every value. */
 export class EvaluationError extends Error {
   override readonly name = 'EvaluationError';
 

@@ -39,9 +39,9 @@ export function variableHint(
   variable: Variable,
   { member, text = constantName(name, member) }: UnknownName,
 ): string {
-  if (isLiteral(name)) return `write ${name.toLowerCase()}`;
-  const lower = name.toLowerCase();
-  const isSimilar = lower === variable.name.toLowerCase() || lower === `${variable.name.toLowerCase()}s`;
+  if (/^(?:true|false|null)$/i.test(name)) return `write ${name.toLowerCase()}`;
+  const [lower, known] = [name.toLowerCase(), variable.name.toLowerCase()];
+  const isSimilar = lower === known || lower === `${known}s`;
   if (member !== undefined && isSimilar) return `write ${variable.name}.${member}`;
   const path = likelyPath(variable, name);
   const value = member === undefined ? path : `${path}.${member}`;
@@ -59,15 +59,7 @@ export function functionHint(name: string): string | undefined {
   return Object.hasOwn(functions, lower) ? functions[lower] : undefined;
 }
 
-/** Returns whether the name is a literal in the wrong case, such as `TRUE` or `Null`. */
-function isLiteral(name: string): boolean {
-  return /^(?:true|false|null)$/i.test(name);
-}
-
-/**
- * Returns a suggestion for an error that is typical of users of SQL, JavaScript or Python; undefined if there is none.
- * `at` is a position in the text.
- */
+/** Returns a suggestion for an error that is typical of users of SQL, JavaScript or Python, or undefined. */
 export function hintAt(text: string, at: number): string | undefined {
   const [before, after] = [text.slice(0, at), text.slice(at)];
   if (after.startsWith('=')) return /[=!]=$/.test(before) ? 'compare with == or !=' : 'compare with ==';

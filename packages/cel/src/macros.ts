@@ -1,7 +1,7 @@
 import { subexpressionsOf, type CallExpression, type ExpressionTree } from './expression-tree.js';
 import { spend, spendOnError } from './budget.js';
 import { EvaluationError, InvalidCelExpressionError } from './errors.js';
-import { isList, isObject, kindOf, needBool, type CelValue, type CelObject } from './values.js';
+import { isList, isObject, kindOf, needBool, type CelValue } from './values.js';
 
 /** A variable that a sub-expression can use, such as `event` or that of a macro, with its value. */
 export interface VariableInScope {
@@ -76,10 +76,7 @@ function stepsOf(body: ExpressionTree): number {
   return Math.max(1, count(body) / partsPerStep);
 }
 
-/**
- * Compiles `has`: false if the member, or another one on its path, is missing. A null member counts as present, except
- * for a member of the variable itself.
- */
+/** Compiles `has`: false if a member on the path is missing, or if a member of the variable itself is null. */
 function compileHas(
   { args, at }: CallExpression,
   names: readonly string[],
@@ -104,11 +101,7 @@ function compileHas(
 
 function itemsOf(value: CelValue, at: number): readonly CelValue[] {
   if (isList(value)) return value;
-  if (isObject(value)) return namesOf(value);
-  throw new EvaluationError(`A ${kindOf(value)} has no items.`, at);
-}
-
-function namesOf(value: CelObject): readonly string[] {
+  if (!isObject(value)) throw new EvaluationError(`A ${kindOf(value)} has no items.`, at);
   const names = Object.keys(value);
   spend(names.length);
   return names;

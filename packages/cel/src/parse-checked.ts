@@ -36,10 +36,7 @@ function withKind(
   throw new InvalidCelExpressionError(`This is ${namesOfKinds(found)}, but ${needed}`, expression.at);
 }
 
-/**
- * Rejects a comparison with a literal list or object in a `where`, which no value would match.
- * @throws InvalidCelExpressionError
- */
+/** Rejects comparisons with a literal list or object, which match nothing. @throws InvalidCelExpressionError */
 export function checkComparisons(expression: ExpressionTree): void {
   for (const part of comparedIn(expression)) {
     if (part.kind !== 'list' && part.kind !== 'map') continue;

@@ -52,15 +52,17 @@ export function matchesPattern(text: string, source: string, at: number): boolea
 export function compiledPattern(source: string): RE2JS | undefined {
   const known = patterns.get(source);
   if (known) return known;
-  const made = compile(source);
-  if (made && made.programSize() <= patternBounds.instructions) keep(source, made);
-  return made;
-}
-
-function keep(source: string, pattern: RE2JS): void {
+  let pattern: RE2JS;
+  try {
+    pattern = RE2JS.compile(source);
+  } catch {
+    return undefined;
+  }
+  if (pattern.programSize() > patternBounds.instructions) return pattern;
   const oldest = patterns.keys().next().value;
   if (patterns.size >= patternsKept && oldest !== undefined) patterns.delete(oldest);
   patterns.set(source, pattern);
+  return pattern;
 }
 
 function boundedPattern(source: string, at: number): RE2JS {
@@ -78,12 +80,4 @@ function boundedPattern(source: string, at: number): RE2JS {
 
 function tooLarge(at: number): EvaluationError {
   return new EvaluationError('The pattern of matches() is too large.', at);
-}
-
-function compile(source: string): RE2JS | undefined {
-  try {
-    return RE2JS.compile(source);
-  } catch {
-    return undefined;
-  }
 }

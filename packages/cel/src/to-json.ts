@@ -2,9 +2,7 @@ import { canonicalNumber, DecimalText, scaledText } from './decimal.js';
 import { durationText, timeText } from './time-functions.js';
 import { Duration, isList, memberValue, Timestamp, type CelObject, type CelValue } from './values.js';
 
-/** Options of `toJson`: the maximum length of the text, and whether it is canonical. */
 interface ToJsonOptions {
-  /** Maximum number of characters of the JSON text. */
   maxLength: number;
   /** Sorts the names of objects and writes numbers in canonical form, so that equal values have equal texts. */
   sorted?: boolean;

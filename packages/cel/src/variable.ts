@@ -2,7 +2,6 @@ import type { KindSet } from './kinds.js';
 
 /** The variable that expressions read, such as `order`: an object with known members. */
 export interface Variable {
-  /** The name of the variable in expressions. */
   readonly name: string;
   /** The members of its value, with the kinds of values that each may have. The members of a member are not declared. */
   readonly members: Readonly<Record<string, KindSet>>;

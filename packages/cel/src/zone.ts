@@ -11,7 +11,6 @@ interface DayOffsets {
 
 interface OpenTimeZone {
   format: Intl.DateTimeFormat;
-  /** The offsets on the day of the last lookup. */
   offsets: DayOffsets;
   /** The number of the evaluation that was last charged for opening the time zone, and the day that it was charged for. */
   chargedIn: number;

@@ -36,13 +36,10 @@ export class JsonScanner {
   failedAt = 0;
   /** True if one of the scanned objects has two members with the same name. */
   duplicate = false;
-  /**
-   * True if an object has more than `comparedNames` names, or one with escapes: only parsing can detect duplicates.
-   */
+  /** True if an object has more than `comparedNames` names, or one with escapes, so that only parsing is certain. */
   uncertain = false;
   /** Number of members of all scanned objects. If `JSON.parse` yields fewer members, a name is duplicate. */
   members = 0;
-  /** Whether the last scanned string contains an escape. */
   escaped = false;
 
   /** Cache of the last parsed `metadata`: its JSON text and its value. */

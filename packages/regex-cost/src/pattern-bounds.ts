@@ -3,7 +3,6 @@
  * search is at most instructions × length.
  */
 export const patternBounds = {
-  /** Maximum number of characters of one regular expression. */
   characters: 1_000,
   /** Maximum number of instructions of one compiled regular expression; `{1,255}` compiles to about 255. */
   instructions: 300,

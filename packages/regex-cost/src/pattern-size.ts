@@ -64,7 +64,6 @@ interface Size extends RegexInstructionBounds {
   isCharacter: boolean;
 }
 
-/** The parts of a regular expression between two parentheses. */
 class Group {
   private readonly all: Size = { least: 0, most: -instructionsOfChoice, isCharacter: true };
   private before: Size = nothing;
@@ -104,7 +103,6 @@ class Group {
     this.alternative = this.last = nothing;
   }
 
-  /** Ends the group of the regular expression and returns the bounds of its number of instructions. */
   end(): Size {
     this.endAlternative();
     const { all, own } = this;

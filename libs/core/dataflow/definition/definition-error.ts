@@ -41,9 +41,7 @@ export function translatePointers<T>(moved: (pointer: string) => string, make: (
   }
 }
 
-/**
- * Calls `read`; adds the problems of a DefinitionError to `errors` and returns undefined, so that all are reported.
- */
+/** Calls `read`; adds the problems of a DefinitionError to `errors`, so that all are reported together. */
 export function collectErrors<T>(errors: DefinitionProblem[], read: () => T): T | undefined {
   try {
     return read();

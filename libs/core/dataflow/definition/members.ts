@@ -1,4 +1,5 @@
 import { durationMs } from '#api';
+import { limits, streamNamePattern, streamNameRule } from '#event';
 import { hasCharacters, isJsonObject, jsonPointerTo, type EpochMicros } from '#json';
 import { DefinitionError } from './definition-error.js';
 
@@ -114,4 +115,11 @@ export function expressionText(value: unknown, pointer: string, most: number): s
 export function list(value: unknown, pointer: string, [least, most]: [number, number]): readonly unknown[] {
   if (Array.isArray(value) && value.length >= least && value.length <= most) return value as unknown[];
   throw definitionError(pointer, `must be a list of ${least} to ${most} elements`);
+}
+
+/** Reads the member `stream`: the name of a stream that the pipeline writes to. @throws DefinitionError */
+export function targetStream(members: DefinitionMemberReader): string {
+  const stream = members.text('stream', limits.streamCharacters);
+  if (streamNamePattern.test(stream)) return stream;
+  throw definitionError(members.at('stream'), streamNameRule);
 }

@@ -2,7 +2,6 @@ import { frameLength, nameLength, treeLength, type JsonMembers, type JsonTree } 
 
 /** Maximum number of members of one object, because each name is compared with all others. */
 const mostMembers = 24;
-/** Maximum number of nested objects around a member. */
 const mostLevels = 8;
 
 const space = 0x20;
@@ -41,9 +40,7 @@ export class MergePatchBuffer {
     return this.readObject(0);
   }
 
-  /**
-   * Applies the patch to an object in place, as `mergePatch` does. Returns the growth of its JSON text in characters.
-   */
+  /** Applies the patch to an object in place, as `mergePatch` does. Returns the growth in characters of JSON. */
   applyTo(target: JsonMembers): number {
     this.at = 0;
     return this.apply(target);
@@ -84,7 +81,6 @@ export class MergePatchBuffer {
     return true;
   }
 
-  /** @param first Index of the first member of the object. */
   private readMember(first: number, level: number): boolean {
     const { text } = this;
     const nameEnd = text.indexOf('"', this.at + 1);
@@ -126,7 +122,6 @@ export class MergePatchBuffer {
     this.values[this.count++] = value;
   }
 
-  /** Skips a value that is not an object. */
   private skipValue(): void {
     const { text } = this;
     const code = text.charCodeAt(this.at);
@@ -155,7 +150,6 @@ export class MergePatchBuffer {
     this.at = text.length;
   }
 
-  /** Returns the index after the string that begins at `start`. */
   private afterString(start: number): number {
     const found = this.text.indexOf('"', start + 1);
     return found < 0 ? this.text.length : found + 1;

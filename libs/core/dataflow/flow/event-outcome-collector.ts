@@ -15,7 +15,6 @@ export const tooManyDerivedEvents =
 /** Collects the outcomes of one event, and the lookups it still needs, while a chain processes it. */
 export class EventOutcomeCollector {
   readonly outcomes: (OperatorOutcome | PassedOnEvent)[] = [];
-  /** Projection lookups whose answers the chain needs before it can process the event further. */
   readonly missing: ProjectionLookup[] = [];
   #events = 0;
   #characters = 0;

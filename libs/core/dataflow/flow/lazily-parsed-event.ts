@@ -20,12 +20,10 @@ export class LazilyParsedEvent implements PipelineEvent, FoldEvent {
     return [this.event.timestamp, partition, offset, path === '' ? stream : `${stream} ${path}`];
   }
 
-  /** The event as the value of the variable `event` in CEL expressions. */
   get value(): CelObject {
     return (this.#value ??= logEventValue(this.event));
   }
 
-  /** Returns a copy of the event with some fields replaced and with the same provenance. */
   with(changed: Partial<EventFromKafka>): LazilyParsedEvent {
     return new LazilyParsedEvent({ ...this.event, ...changed }, this.origin);
   }

@@ -2,7 +2,6 @@ import { limits } from '#event';
 
 /** Limits of pipeline definitions; limits of single operators are in the operators' files. */
 export const pipelineLimits = {
-  /** Maximum number of source streams of a pipeline. */
   streams: 20,
   /** Maximum number of operators of a pipeline definition, including those in branches. */
   operators: 50,
@@ -15,3 +14,14 @@ export const pipelineLimits = {
   /** Maximum bytes of a value in a repartition topic. An emittable event takes less, even if escaped twice. */
   recordBytes: 8 * limits.eventBytes,
 } as const;
+
+/** Error detail for an event that is too large for the repartition topic between two stages. */
+export const recordTooLarge = `an event between operators takes at most ${pipelineLimits.recordBytes} bytes`;
+
+/**
+ * Returns whether a value is larger than an internal topic accepts. Always counts the bytes: V8 then keeps the value as
+ * one piece, which takes half of the memory of its pieces while it waits to be written.
+ */
+export function isTooLargeRecord(value: string): boolean {
+  return Buffer.byteLength(value) > pipelineLimits.recordBytes;
+}

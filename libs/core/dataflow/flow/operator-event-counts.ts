@@ -15,7 +15,6 @@ export type EventCountsByOperator = Readonly<Record<string, SingleOperatorCounts
 export interface CountedOperator {
   /** JSON pointer to the operator, such as `/operators/2`. */
   readonly path: string;
-  /** The operator's name, such as `map`. */
   readonly operator: string;
   /**
    * Names the counts in a checkpoint, such as `/operators/2/map`. A window, a reduce or a dedupe has the id of its
@@ -67,7 +66,6 @@ export class OperatorEventCounter {
     if (step !== undefined) this.numbers[stepSlot(step, result)]! += 1;
   }
 
-  /** Counts events that leave an operator for which `countsOut` is true. */
   leave(step: number, events = 1): void {
     this.numbers[stepSlot(step, 'out')]! += events;
   }

@@ -1,6 +1,6 @@
 import type { EpochMicros } from '#json';
 import type { EventFromKafka } from '#event';
-import type { Json } from '../fold-operations/json.js';
+import type { Json } from '../fold-operations/fold-operation.js';
 import type { CountedOperator, OperatorEventCounter } from './operator-event-counts.js';
 
 /**
@@ -10,10 +10,7 @@ import type { CountedOperator, OperatorEventCounter } from './operator-event-cou
  * the next stage through its topic. All code here is pure: no clock, no I/O.
  */
 
-/**
- * The source record that an event is derived from, the same after every crash and in every process. All derived ids are
- * computed from it.
- */
+/** The source record that an event is derived from, the same after a crash. All derived ids are computed from it. */
 export interface Provenance {
   /** Stream of the source record; empty for the result of a window. */
   readonly stream: string;
@@ -21,10 +18,7 @@ export interface Provenance {
   readonly offset: number;
   /** Emission index: list positions of `flat_map`, or a window's stage, start and key. */
   readonly path: string;
-  /**
-   * For a replayed dead letter, the offset of its replay record plus 1, so that failing again is another dead letter.
-   * Derived ids do not depend on it.
-   */
+  /** For a replayed dead letter, the offset of its record plus 1. Derived ids do not depend on it. */
   readonly replay?: number;
 }
 
@@ -42,49 +36,27 @@ export const webhookFormats = ['event', 'cloudevents'] as const;
 /** Body format of a webhook's requests: the event as the API returns it, or a CloudEvent. */
 export type WebhookFormat = (typeof webhookFormats)[number];
 
-/** How one operator ended or forwarded an event. `at` is a JSON pointer such as `/operators/2/map`. */
+/** What one operator did with an event. `at` is a JSON pointer such as `/operators/2/map`. */
+type Outcome<Kind extends string, Members = unknown> = {
+  readonly kind: Kind;
+  readonly at: string;
+  readonly flow: PipelineEvent;
+} & Readonly<Members>;
+
+/** How one operator ended or forwarded an event. */
 export type OperatorOutcome =
-  | { readonly kind: 'emit'; readonly at: string; readonly stream: string; readonly flow: PipelineEvent }
-  | {
-      readonly kind: 'webhook';
-      readonly at: string;
-      readonly url: string;
-      readonly secretRef: string;
-      readonly format: WebhookFormat;
-      readonly flow: PipelineEvent;
-    }
+  | Outcome<'emit', { stream: string }>
+  | Outcome<'webhook', { url: string; secretRef: string; format: WebhookFormat }>
   /** The event continues in another stage, through the repartition topic's partition of its key. */
-  | {
-      readonly kind: 'forward';
-      readonly at: string;
-      readonly stage: string;
-      readonly key: string;
-      readonly flow: PipelineEvent;
-    }
+  | Outcome<'forward', { stage: string; key: string }>
   /** The event ends here without an error: it is filtered out, is a duplicate, matches no branch, or has no key. */
-  | { readonly kind: 'drop'; readonly at: string; readonly reason: string; readonly flow: PipelineEvent }
-  | {
-      readonly kind: 'late';
-      readonly at: string;
-      readonly stream: string | undefined;
-      readonly flow: PipelineEvent;
-    }
+  | Outcome<'drop', { reason: string }>
+  | Outcome<'late', { stream: string | undefined }>
   /** A dead letter. `pointer` is the exact part that failed, such as `/operators/2/map/data/vat`. */
-  | {
-      readonly kind: 'fail';
-      readonly at: string;
-      readonly pointer: string;
-      readonly detail: string;
-      readonly flow: PipelineEvent;
-    };
+  | Outcome<'fail', { pointer: string; detail: string }>;
 
 /** Entry in the trace of a dry run: an operator passed an event on to the next one, or a branch took it. */
-export interface PassedOnEvent {
-  readonly kind: 'pass';
-  readonly at: string;
-  /** The event as the operator passed it on. */
-  readonly flow: PipelineEvent;
-}
+export type PassedOnEvent = Outcome<'pass'>;
 
 /** A request for the state of one key of a projection, which an `enrich` operator needs. */
 export interface ProjectionLookup {
@@ -99,10 +71,7 @@ export type GetProjectionState = (lookup: ProjectionLookup) => string | null;
 export interface OperatorChain {
   /** True if one of the operators reads a projection. If true, the caller must call `lookups` before each `run`. */
   readonly looksUp: boolean;
-  /**
-   * Returns the lookups that `run` still needs. Call it until the result is empty: an `enrich` may depend on an earlier
-   * one.
-   */
+  /** Returns the lookups that `run` still needs. Call it until there are none: an `enrich` may depend on another. */
   lookups(
     flow: PipelineEvent,
     known: (lookup: ProjectionLookup) => string | null | undefined,
@@ -159,10 +128,7 @@ export interface KeyedOperator<State extends StateEntryValue = StateEntryValue> 
     name: string,
     arrival: { key: string; flow: PipelineEvent; watermark: EpochMicros },
   ): StateEntryAddResult<State>;
-  /**
-   * Returns the results that are due at this watermark, and the state entry that remains: none, or one that replaces it
-   * because some sessions of the key remain open.
-   */
+  /** Returns the results that are due at this watermark, and the entry that remains if some sessions are open. */
   close(
     row: StateEntry<State>,
     name: string,
@@ -170,16 +136,11 @@ export interface KeyedOperator<State extends StateEntryValue = StateEntryValue> 
   ): { row?: StateEntry<State> | undefined; results: readonly PipelineEvent[] };
 }
 
-/**
- * A compiled stage that reads a repartition topic: a window with its reduce, or a dedupe, and the stateless operators
- * after it. Records have its key.
- */
+/** A window with its reduce, or a dedupe, and the stateless operators after it. It reads a repartition topic. */
 export interface KeyedStage {
   /** 16 hexadecimal digits: a hash of what the stage computes, of its upstream stage and of its branch. */
   readonly id: string;
-  /** JSON pointer to the stage's window or dedupe. */
   readonly at: string;
-  /** Index of the stage's window or dedupe in `CompiledPipeline.steps`. */
   readonly step: number;
   /** Index of the reduce of the stage's window in `CompiledPipeline.steps`; undefined for a dedupe. */
   readonly reduceStep: number | undefined;
@@ -210,6 +171,5 @@ export interface CompiledPipeline {
   /** Names of the streams that the pipeline writes to, including those for late events. */
   readonly writes: ReadonlySet<string>;
   readonly webhooks: readonly { at: string; url: string; secretRef: string }[];
-  /** Names of the projections that the pipeline's `enrich` operators read. */
   readonly projections: ReadonlySet<string>;
 }

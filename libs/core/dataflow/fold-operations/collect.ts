@@ -1,6 +1,5 @@
 import { anyButNull } from '#cel';
-import type { FoldOperation } from './fold-operation.js';
-import { storedText } from './stored-text.js';
+import { storedText, type FoldOperation } from './fold-operation.js';
 import { comparePositions, type FoldEventSortKey } from './position.js';
 
 /** Maximum number of characters of one item of the list as JSON text; an event with a larger value is rejected. */
@@ -12,9 +11,7 @@ const listCharacters = 64 * 1024;
 type CollectedItem = readonly [value: string, position: FoldEventSortKey];
 
 type CollectState = {
-  /** The collected items, in the order of their events' positions. */
   readonly items: readonly CollectedItem[];
-  /** Number of characters of the collected list as JSON text. */
   readonly characters: number;
   /** Position of the first event that was left out because the list is full; no item is at or after it. */
   readonly cut: FoldEventSortKey | null;

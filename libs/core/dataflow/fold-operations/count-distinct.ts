@@ -12,7 +12,6 @@ import {
 /** The sorted distinct values, or the registers of a HyperLogLog if there are more than 1 000. */
 type CountDistinctState = readonly string[] | HyperLogLogRegisters;
 
-/** Maximum number of distinct values for which `count_distinct` is exact. */
 const exactValues = 1000;
 
 /** Maximum number of characters of a value as JSON text; an event with a larger value is rejected. */

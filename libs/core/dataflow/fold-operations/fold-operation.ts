@@ -1,6 +1,9 @@
-import type { KindSet, CelValue } from '#cel';
-import type { Json } from './json.js';
+import { toJson, type CelValue, type KindSet } from '#cel';
 import type { FoldEventSortKey } from './position.js';
+
+/** A JSON value. The value remains the same after JSON.stringify and JSON.parse. */
+export type Json =
+  null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json | undefined };
 
 /**
  * The aggregation of one field of a fold. Pure: `add` and `merge` return a new state, plain JSON of limited size.
@@ -32,4 +35,14 @@ export type FoldResultType = 'count' | 'sum' | 'mean' | 'value' | 'list' | 'obje
 /** Error: a fold operation cannot add the value of an event, for example because the value is too large. */
 export class FoldRejectedError extends Error {
   override readonly name = 'FoldRejectedError';
+}
+
+/** Maximum number of characters of JSON text that `min`, `max`, `first`, `last` and `merge` store for a value. */
+const valueCharacters = 64 * 1024;
+
+/** Returns the JSON text of a value that a state stores. @throws FoldRejectedError if the text is longer than `maxLength` */
+export function storedText(value: CelValue, maxLength: number = valueCharacters): string {
+  const text = toJson(value, { maxLength });
+  if (text !== undefined) return text;
+  throw new FoldRejectedError(`A stored value has at most ${maxLength} characters of JSON.`);
 }

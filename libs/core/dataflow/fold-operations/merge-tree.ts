@@ -1,5 +1,5 @@
 import { memberValue, isObject, type CelValue } from '#cel';
-import { storedText } from './stored-text.js';
+import { storedText } from './fold-operation.js';
 import { comparePositions, type FoldEventSortKey } from './position.js';
 
 /**

@@ -13,13 +13,9 @@ import {
   Timestamp,
   type CelValue,
 } from '#cel';
-import { FoldRejectedError, type FoldOperation } from './fold-operation.js';
-import { storedText } from './stored-text.js';
+import { FoldRejectedError, storedText, type FoldOperation } from './fold-operation.js';
 
-/**
- * A number that a double represents exactly, or another value as its kind with its text or microseconds; null before
- * the first value.
- */
+/** A double that is exact, or another value as its kind with its text or microseconds; null before the first. */
 type MinOrMaxState = null | number | readonly [kind: ValueKind, text: string | number];
 
 /** Kinds of values in their order: any number is less than any duration, and so on. */
@@ -30,7 +26,7 @@ type ValueKind = (typeof kindOrder)[number];
  * Returns the operation for the smallest value (`sign` 1) or the largest (-1): numbers by size, then durations, times,
  * and strings by code point. Null without values.
  */
-export function minOrMax(sign: 1 | -1): FoldOperation<MinOrMaxState> {
+function minOrMax(sign: 1 | -1): FoldOperation<MinOrMaxState> {
   const better = (state: MinOrMaxState, value: CelValue) =>
     state === null || sign * order(value, read(state)) < 0;
   return {
@@ -84,3 +80,9 @@ function read(state: number | readonly [ValueKind, string | number]): CelValue {
   const exact = readDecimal(value as string);
   return exact?.scale === 0 ? exact.units : new DecimalText(value as string);
 }
+
+/** `min`: the smallest value; numbers are smaller than durations, then times, then strings. */
+export const min = minOrMax(1);
+
+/** `max`: the largest value, in the same order as `min`. */
+export const max = minOrMax(-1);

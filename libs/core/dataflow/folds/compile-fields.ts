@@ -10,7 +10,13 @@ import type { FoldOperation } from '../fold-operations/fold-operation.js';
 import { foldOperations } from '../fold-operations/index.js';
 import { compileExact } from './checked-expression.js';
 import type { FoldEvent } from './fold-event.js';
-import { foldLimits } from './limits.js';
+
+/** Limits of folds. Each fold operation also has limits in its own file, which keep the state of the field small. */
+export const foldLimits = {
+  fields: 32,
+  /** Maximum number of characters of the key of a projection or a keyed stage. */
+  keyCharacters: 256,
+} as const;
 
 /** A field in the definition of a projection or a `reduce`, in the form that clients write. */
 export interface FoldField {

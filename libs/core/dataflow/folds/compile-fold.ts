@@ -3,7 +3,7 @@ import { compileFields, type CompiledField, type FoldField } from './compile-fie
 import { expressionDetail } from '../definition/definition-error.js';
 import type { FoldEvent } from './fold-event.js';
 import { FoldRejectedError } from '../fold-operations/fold-operation.js';
-import type { Json } from '../fold-operations/json.js';
+import type { Json } from '../fold-operations/fold-operation.js';
 
 /** The state of a fold, as plain JSON: one state for each field, in the order of the definition. */
 export type FoldState = readonly Json[];
@@ -31,10 +31,7 @@ export interface Fold {
   results(state: FoldState): Record<string, string>;
   /** Returns the results of all fields as the JSON text of one object, in the order of the definition. */
   result(state: FoldState): string;
-  /**
-   * Returns the results for SQL views: a line of JSON for each field, and tabs between the items of a list, without
-   * brackets.
-   */
+  /** Returns the results for SQL views: a line of JSON for each field, and tabs between the items of a list. */
   lines(state: FoldState): string;
 }
 

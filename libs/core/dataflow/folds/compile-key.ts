@@ -5,7 +5,7 @@ import { compileExact } from './checked-expression.js';
 import type { FoldRejection } from './compile-fold.js';
 import { locateExpressionErrors, expressionDetail } from '../definition/definition-error.js';
 import type { FoldEvent } from './fold-event.js';
-import { foldLimits } from './limits.js';
+import { foldLimits } from './compile-fields.js';
 
 /** The key of an event; null if the event has no key and is skipped; or the reason why its key is invalid. */
 export type KeyResult =

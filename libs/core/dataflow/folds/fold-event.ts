@@ -6,7 +6,6 @@ import type { FoldEventSortKey } from '../fold-operations/position.js';
 /** An event as folds read it. Several folds share one such event; its JSON is parsed once, on first use. */
 export interface FoldEvent {
   readonly position: FoldEventSortKey;
-  /** The event as the value of the variable `event` in CEL expressions. */
   readonly value: CelObject;
 }
 

@@ -12,7 +12,6 @@ interface Sample {
   readonly logTime: number;
 }
 
-/** Maximum number of samples within the id window's limit of records. */
 const mostSamples = 64;
 
 /**

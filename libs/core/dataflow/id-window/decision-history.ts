@@ -2,7 +2,6 @@
 export interface DecisionHistoryLimits {
   /** Number of offsets that are kept even if no reader needs them. */
   kept: number;
-  /** Maximum number of offsets that are kept. */
   most: number;
 }
 

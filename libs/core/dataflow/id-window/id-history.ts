@@ -64,7 +64,6 @@ interface Slice extends OffsetInterval {
  */
 export class IdHistory {
   private filters: IdFilter[] = [];
-  /** The filter that takes new ids, unless it is full. */
   private newest: IdFilter | undefined;
   private slices: Slice[] = [];
   /** Log time since which the history has all ids that left the id window; -Infinity as long as none is missing. */

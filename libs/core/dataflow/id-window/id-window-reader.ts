@@ -7,7 +7,6 @@ interface IdWindowReaderOptions {
   windows: Set<SharedIdWindow>;
   window: SharedIdWindow;
   start: number;
-  /** Called when the reader has left its window. */
   closed: () => void;
 }
 
@@ -16,7 +15,6 @@ interface IdWindowReaderOptions {
  * offsets, and may pass records again.
  */
 export class IdWindowReader {
-  /** Offset from which the task reads the log. */
   readonly start: number;
   /** Offset below which the task has read all records. */
   next: number;
@@ -40,14 +38,11 @@ export class IdWindowReader {
     return this.options.bounds;
   }
 
-  /**
-   * Whether the task has to add ids of deleted records from the store. Other tasks do not share the window until then.
-   */
+  /** Whether the task has to add ids of deleted records from the store; the window is not shared until then. */
   get isPrivate(): boolean {
     return this.window.isPrivate;
   }
 
-  /** See `IdWindow.startAt`. */
   startAt(logTime: number): void {
     this.window.startAt(logTime);
   }
@@ -87,7 +82,6 @@ export class IdWindowReader {
     return this.window;
   }
 
-  /** Uses the same window as other tasks, if possible. */
   private share(offset: number): void {
     if (this.windows.size > 1) this.change(offset);
     if (this.isPrivate && offset >= this.logFrom + this.bounds.records)

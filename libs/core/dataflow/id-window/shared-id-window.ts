@@ -29,8 +29,7 @@ interface SharedIdWindowOptions {
 }
 
 /**
- * An id window that all tasks share that read the same partition. The task furthest ahead advances the window; the
- * others look up its decisions.
+ * An id window that tasks of one partition share: the one furthest ahead advances it, the others look up decisions.
  */
 export class SharedIdWindow {
   readonly readers = new Set<{ readonly next: number }>();
@@ -127,7 +126,6 @@ export class SharedIdWindow {
     return decision;
   }
 
-  /** The next offset of the slowest reader. */
   private get slowest(): number {
     let slowest = Infinity;
     for (const { next } of this.readers) slowest = Math.min(slowest, next);

@@ -7,9 +7,7 @@ import { SharedIdWindow, type IdWindowReaderPosition } from './shared-id-window.
 export interface IdWindowRequest extends IdWindowReaderPosition {
   topic: string;
   partition: number;
-  /**
-   * Whether the task adds ids of deleted records from the store, in a window of its own if the log does not suffice.
-   */
+  /** Whether the task adds ids of deleted records from the store, in its own window if the log does not suffice. */
   readsStore?: boolean;
 }
 
@@ -33,14 +31,12 @@ export class SharedIdWindows {
     private readonly limits: DecisionHistoryLimits = defaultHistoryLimits,
   ) {}
 
-  /** Number of windows of all partitions. */
   get size(): number {
     let size = 0;
     for (const windows of this.partitions.values()) size += windows.size;
     return size;
   }
 
-  /** Memory of all windows and of their decisions. */
   get bytes(): number {
     let bytes = 0;
     for (const windows of this.partitions.values()) for (const window of windows) bytes += window.bytes;

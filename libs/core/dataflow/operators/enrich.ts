@@ -14,16 +14,12 @@ interface EnrichSpec {
   as: string;
 }
 
-/** Maximum number of keys in a table that an `enrich` operator contains. */
 const tableKeys = 1000;
 
 /** Returns the value for a key as JSON text: null if there is none, undefined if it must be fetched first. */
 type SideInput = (key: string, known: FindProjectionState) => string | null | undefined;
 
-/**
- * `enrich`: adds a member to `data` with the value of a projection or a table for a key at the time of processing; null
- * without a value or a key.
- */
+/** `enrich`: adds the value of a projection or a table for a key to `data`; null without a value or a key. */
 export const enrich: OperatorImplementation<EnrichSpec> = {
   summary: '`{from, key, as}`, adds a value by key to `data`; `from` is `{projection}` or `{table}`.',
   effects: ({ from }, at) =>

@@ -13,7 +13,6 @@ import type { OperatorImplementation } from './operator.js';
 
 type JsonTextFunction = (event: FoldEvent) => string;
 
-/** The maximum nesting depth of the `data` in the definition of a `map`. */
 const mostLevels = 16;
 
 /**

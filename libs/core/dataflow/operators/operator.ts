@@ -36,19 +36,15 @@ export interface OperatorJsonList {
 export interface OperatorCompileContext {
   /** JSON pointer to the operator's specification in the pipeline definition, such as `/operators/3/filter`. */
   readonly at: string;
-  /** True if no operator follows in the operator's list. */
   readonly isLast: boolean;
   /** The next operator, if it is the operator that `followedBy` names; otherwise undefined. */
   readonly following: { readonly spec: unknown; readonly at: string } | undefined;
-  /** Compiles the list of operators of one branch of a `branch` operator. */
   readonly branch: (operators: unknown, place: BranchCompileContext) => OperatorFunctionFactory;
 }
 
-/** Where a branch is in its `branch` operator, and the list that collects the errors of its operators. */
 interface BranchCompileContext {
   readonly pointer: string;
   readonly index: number;
-  /** Receives the errors in the operators of the branch. */
   readonly errors: DefinitionProblem[];
 }
 

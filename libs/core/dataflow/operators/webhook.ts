@@ -10,7 +10,6 @@ interface WebhookSpec {
   format?: WebhookFormat;
 }
 
-/** Maximum number of characters of a webhook's URL. */
 const urlCharacters = 2048;
 
 /**

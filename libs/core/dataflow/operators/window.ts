@@ -1,6 +1,11 @@
 import type { EpochMicros } from '#json';
 import { collectErrors, DefinitionError, type DefinitionProblem } from '../definition/definition-error.js';
-import { DefinitionMemberReader, definitionError, type DurationBounds } from '../definition/members.js';
+import {
+  DefinitionMemberReader,
+  definitionError,
+  targetStream,
+  type DurationBounds,
+} from '../definition/members.js';
 import type { KeyedOperator } from '../flow/pipeline.js';
 import { compileOperandKey } from '../flow/operand.js';
 import { fixedWindow } from '../windows/fixed-window.js';
@@ -8,7 +13,6 @@ import { sessionWindow } from '../windows/session-window.js';
 import type { CommonWindowSettings } from '../windows/common-window-settings.js';
 import type { OperatorImplementation, OperatorCompileContext } from './operator.js';
 import { compileReduce } from './reduce.js';
-import { targetStream } from './target-stream.js';
 
 interface WindowSpec {
   late?: { stream: string };

@@ -2,7 +2,7 @@ import { limits, streamNamePattern, streamNameRule } from '#event';
 import { compileSource } from '../folds/compile-source.js';
 import { collectErrors, DefinitionError, type DefinitionProblem } from '../definition/definition-error.js';
 import { operatorChain } from './chain.js';
-import { PipelinePartsCollector, compileList } from './compile-operators.js';
+import { OperatorListCompiler } from './compile-operators.js';
 import { readableEvent } from '../flow/lazily-parsed-event.js';
 import type { CompiledPipeline } from '../flow/pipeline.js';
 import { pipelineLimits } from '../flow/limits.js';
@@ -24,7 +24,7 @@ const idleDefaultMs = 30_000;
  * @throws DefinitionError with every error, each with a pointer to the operator and a position in the expression
  */
 export function compilePipeline(spec: PipelineSpec): CompiledPipeline {
-  const made = new PipelinePartsCollector();
+  const compiler = new OperatorListCompiler();
   const errors: DefinitionProblem[] = [];
   const members = collectErrors(
     errors,
@@ -36,22 +36,22 @@ export function compilePipeline(spec: PipelineSpec): CompiledPipeline {
     compileSourceOf(members.any('source'), members.at('source'), errors),
   );
   const chain = { looksUp: false };
-  const place = { pointer: '/operators', stage: undefined, branches: [], chain, errors };
-  const steps = collectErrors(errors, () => compileList(members.any('operators'), place, made));
-  checkCounts(made, errors);
+  const location = { pointer: '/operators', stage: undefined, branches: [], chain, errors };
+  const steps = collectErrors(errors, () => compiler.compileList(members.any('operators'), location));
+  checkCounts(compiler, errors);
   if (!source || !steps || errors.length > 0) throw new DefinitionError(errors);
 
-  const { steps: all, stages, feeders, effects, entries } = made;
+  const { stages, upstreams, effects, entries } = compiler;
   return {
     ...source,
     chain: operatorChain(steps, chain, stepSlot(0, 'arrived')),
-    steps: all,
+    steps: compiler.steps,
     stages,
     entry: (at) => {
       const entry = entries.get(at);
       return entry && operatorChain(entry.make, entry.chain, entry.slot);
     },
-    feederOf: (stage) => feeders.get(stage),
+    feederOf: (stage) => upstreams.get(stage),
     writes: new Set(effects.filter((effect) => effect.kind === 'write').map(({ stream }) => stream)),
     webhooks: effects
       .filter((effect) => effect.kind === 'call')
@@ -63,7 +63,7 @@ export function compilePipeline(spec: PipelineSpec): CompiledPipeline {
 }
 
 function checkCounts(
-  { operators, effects, stages }: PipelinePartsCollector,
+  { operators, effects, stages }: OperatorListCompiler,
   errors: DefinitionProblem[],
 ): void {
   const outputs = effects.filter(({ kind }) => kind !== 'ask').length;

@@ -4,7 +4,6 @@ import type { FoldState } from '../folds/compile-fold.js';
 import { addToFold, lateOutcome, type CommonWindowSettings } from './common-window-settings.js';
 import { windowResult } from './window-result.js';
 
-/** State of one tumbling or hopping window of a key: its fold state, and its number of events. */
 type FixedWindowState = { readonly fold: FoldState; readonly events: number };
 
 const unchanged: StateEntryAddResult<FixedWindowState> = { results: [] };

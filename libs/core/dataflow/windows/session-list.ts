@@ -13,9 +13,7 @@ export type OpenSession = {
 
 /** The saved state of all sessions of a key in a session window. */
 export type SessionsState = {
-  /** The sessions of the key, sorted by start. */
   readonly sessions: readonly OpenSession[];
-  /** Approximate characters of JSON of all sessions. */
   readonly size: number;
   /** An upper bound of the time from the first to the last event of any session, in microseconds. */
   readonly longest: EpochMicros;
@@ -30,7 +28,6 @@ export class SessionList {
 
   private constructor(
     private readonly sessions: readonly OpenSession[],
-    /** Approximate characters of JSON of all sessions. */
     readonly size: number,
     private readonly longest: EpochMicros,
   ) {}

@@ -2,11 +2,10 @@ import type { CallExpression, ExpressionTree } from '../expression-tree.js';
 import { UntranslatableExpressionError } from '../errors.js';
 import type { SqlValueBinder } from './sql-table.js';
 import { durationLiteral, timestampLiteral } from './literal.js';
-import { computed, decimalOfText, microsOf, withAliases, wholeNumber } from './numbers.js';
+import { computed, decimalOfText, firstOf, microsOf, withAliases, wholeNumber } from './numbers.js';
 import { microsOfTimeText } from './time-text.js';
 import { json, requireKind, valueOf, type SqlValue } from './sql-value.js';
 
-/** Translates a CEL expression to the ClickHouse SQL of its value. */
 type TranslateToSql = (expression: ExpressionTree) => SqlValue;
 
 interface CallTranslation {
@@ -15,7 +14,6 @@ interface CallTranslation {
   translate: TranslateToSql;
 }
 
-/** CEL methods that test a string against another one, with their ClickHouse SQL. */
 const stringTests: Record<string, (text: string, other: string) => string> = {
   startsWith: (text, other) => `startsWith(${text}, ${other})`,
   endsWith: (text, other) => `endsWith(${text}, ${other})`,
@@ -157,11 +155,7 @@ function timestampOf(value: SqlValue, at: number): SqlValue {
   }
   if (parts.length === 0)
     throw new UntranslatableExpressionError('timestamp() needs a string or a number.', at);
-  return valueOf(
-    'timestamp',
-    parts.length === 1 ? (parts[0] as string) : `coalesce(${parts.join(', ')})`,
-    at,
-  );
+  return valueOf('timestamp', firstOf(parts), at);
 }
 
 const forms = {
@@ -179,10 +173,7 @@ function conversion(to: 'int' | 'double' | 'string', value: SqlValue, at: number
   }
   if (decimals.length === 0)
     throw new UntranslatableExpressionError('This value cannot be converted to a number.', value.at);
-  const result = computed(
-    decimals.length === 1 ? (decimals[0] as string) : `coalesce(${decimals.join(', ')})`,
-    at,
-  );
+  const result = computed(firstOf(decimals), at);
   if (to === 'int' || value.number === undefined) return result;
   // A number remains unchanged, even if it is out of range.
   const number = `coalesce(${value.number}, ${result.number})`;

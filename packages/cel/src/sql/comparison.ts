@@ -1,8 +1,8 @@
 import type { BinaryOperator } from '../expression-tree.js';
 import { UntranslatableExpressionError } from '../errors.js';
+import { firstOf } from './numbers.js';
 import { kinds, valueOf, type SqlKind, type SqlValue } from './sql-value.js';
 
-/** A CEL operator that compares the order of two values. */
 type OrderingOperator = Extract<BinaryOperator, '<' | '<=' | '>' | '>='>;
 
 /** Translates `a == b`: true if both are of the same kind and equal, NULL for an error or two lists or objects. */
@@ -29,7 +29,7 @@ export function ordering(operator: OrderingOperator, [a, b]: [SqlValue, SqlValue
     throw new UntranslatableExpressionError(`The two sides cannot be ordered.${hint}`, at);
   }
   const parts = shared.map((kind) => compared(kind, operator, [a, b]));
-  return valueOf('bool', parts.length === 1 ? (parts[0] as string) : `coalesce(${parts.join(', ')})`, at);
+  return valueOf('bool', firstOf(parts), at);
 }
 
 type ComparisonOperator = '=' | OrderingOperator;

@@ -4,7 +4,6 @@ import { enumerated, type SqlColumn, type SqlTable, type SqlValueBinder } from '
 import { columnNumber, decimalOfText } from './numbers.js';
 import { exactJson, json, type JsonLocation, type SqlValue } from './sql-value.js';
 
-/** One step of a path into the value of the variable: the name of a member, or the index of a list element. */
 type PathStep = { key: string } | { index: number };
 
 type MemberAccess = Extract<ExpressionTree, { kind: 'variable' | 'member' | 'index' }>;

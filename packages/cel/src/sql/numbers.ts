@@ -17,10 +17,18 @@ const tooLarge = `toDecimal256('1e39', ${places})`;
 /** The limit of a Decimal with 36 places, with a margin for the error of doubles. */
 const mostRoughly = '5e39';
 
-/** Returns `body` with names for values that it uses several times: without them, the SQL would grow with each use. */
-export function withAliases(values: Readonly<Record<string, string>>, body: string): string {
-  const given = Object.values(values).map((value) => `[${value}]`);
-  return `arrayMap((${Object.keys(values).join(', ')}) -> ${body}, ${given.join(', ')})[1]`;
+/**
+ * Returns SQL for `body` with names for values that it uses several times: without them, the SQL would grow with each
+ * use. Each set of values may use the names of the sets before it.
+ */
+export function withAliases(
+  values: Readonly<Record<string, string>> | readonly Readonly<Record<string, string>>[],
+  body: string,
+): string {
+  return [values].flat().reduceRight((inner, set) => {
+    const given = Object.values(set).map((value) => `[${value}]`);
+    return `arrayMap((${Object.keys(set).join(', ')}) -> ${inner}, ${given.join(', ')})[1]`;
+  }, body);
 }
 
 /** Returns SQL for the decimal of a text that is a JSON number or similar; NULL if it is out of range. */
@@ -49,7 +57,7 @@ function longDecimal(text: string): string {
     mantissa: `extract(${text}, '^[-+]?([0-9.]*)')`,
     exponent: `extract(${text}, '[eE](.*)$')`,
   };
-  return withAliases(parts, withAliases(read, withAliases(scaled, value)));
+  return withAliases([parts, read, scaled], value);
 }
 
 /** Returns the SQL value of a number that is the result of a computation on decimals. */
@@ -80,11 +88,10 @@ export function doubleOf(decimal: string): string {
 export function decimalOperation(operator: ArithmeticOperator, x: string, y: string): string {
   const bothSides = { x: `ifNull(a, ${zero})`, y: `ifNull(b, ${zero})` };
   const { possible, result } = operations[operator];
-  const checked = withAliases(
-    { r: result },
+  return withAliases(
+    [{ a: x, b: y }, bothSides, { possible }, { r: result }],
     `if(isNull(a) OR isNull(b) OR NOT possible OR abs(r) >= ${tooLarge}, NULL, r)`,
   );
-  return withAliases({ a: x, b: y }, withAliases(bothSides, withAliases({ possible }, checked)));
 }
 
 interface DecimalOperationSql {
@@ -106,38 +113,26 @@ const largestDivisor = `toDecimal256('1e21', ${places})`;
 
 /** (a + b / 10 ** 36) × (c + d / 10 ** 36), cut off after 36 places. All parts have the sign of their number. */
 const product = withAliases(
-  { u: units('x'), v: units('y') },
-  withAliases(
+  [
+    { u: units('x'), v: units('y') },
     { p: `intDiv(u, ${whole})`, q: `intDiv(v, ${whole})` },
-    withAliases(
-      { s: `u - p * ${whole}`, t: `v - q * ${whole}` },
-      decimalOfUnits(`p * q * ${whole} + p * t + s * q + intDiv(s * t, ${whole})`),
-    ),
-  ),
+    { s: `u - p * ${whole}`, t: `v - q * ${whole}` },
+  ],
+  decimalOfUnits(`p * q * ${whole} + p * t + s * q + intDiv(s * t, ${whole})`),
 );
 
 /** SQL for the quotient of two decimals, by long division in two halves of 18 decimal places. */
 const quotient = withAliases(
-  { u: units('x'), v: `if(possible, ${units('y')}, ${whole})` },
-  withAliases(
+  [
+    { u: units('x'), v: `if(possible, ${units('y')}, ${whole})` },
     { p: 'intDiv(u, v)' },
-    withAliases(
-      { s: `(u - p * v) * ${half}` },
-      withAliases(
-        { q: 'intDiv(s, v)' },
-        withAliases(
-          { t: `(s - q * v) * ${half}` },
-          withAliases(
-            { w: 'intDiv(t, v)' },
-            withAliases(
-              { quotient: `p * ${whole} + q * ${half} + w` },
-              `if(w * v = t, ${decimalOfUnits('quotient')}, ${nearest('quotient')})`,
-            ),
-          ),
-        ),
-      ),
-    ),
-  ),
+    { s: `(u - p * v) * ${half}` },
+    { q: 'intDiv(s, v)' },
+    { t: `(s - q * v) * ${half}` },
+    { w: 'intDiv(t, v)' },
+    { quotient: `p * ${whole} + q * ${half} + w` },
+  ],
+  `if(w * v = t, ${decimalOfUnits('quotient')}, ${nearest('quotient')})`,
 );
 
 /** Returns SQL for the double nearest to a cut-off quotient; see `nearestQuotient` for the appended digit. */
@@ -162,7 +157,12 @@ export function microsOf(seconds: string): string {
   const isNear = `abs(s) < toDecimal256('1e11', ${places})`;
   const micros = `toInt64(floor(if(${isNear}, s, ${zero}) * 1000000 + toDecimal256('0.5', ${places})))`;
   return withAliases(
-    { n: seconds },
-    withAliases({ s: `ifNull(n, ${zero})` }, `if(isNull(n) OR NOT (${isNear}), NULL, ${micros})`),
+    [{ n: seconds }, { s: `ifNull(n, ${zero})` }],
+    `if(isNull(n) OR NOT (${isNear}), NULL, ${micros})`,
   );
+}
+
+/** Returns SQL for the first of the values that is not NULL. */
+export function firstOf(values: readonly string[]): string {
+  return values.length === 1 ? (values[0] as string) : `coalesce(${values.join(', ')})`;
 }

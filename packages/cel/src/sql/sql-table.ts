@@ -12,9 +12,7 @@ export type SqlColumn =
 
 /** How ClickHouse stores the values of the variable: one row for each value, with a column for each member. */
 export interface SqlTable {
-  /** The name of the variable in expressions. */
   readonly variable: string;
-  /** The column of each member of the variable. */
   readonly columns: Readonly<Record<string, SqlColumn>>;
 }
 

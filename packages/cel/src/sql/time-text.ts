@@ -34,8 +34,8 @@ export function microsOfTimeText(text: string, times: TimeRange): string {
   const checked = withAliases({ time: `(${seconds}) * 1000000 + ${fraction}` }, `if(${inRange}, time, NULL)`);
   // ClickHouse would read 30 February as 2 March.
   const ofDay = withAliases(
-    { day: 'toDate32OrNull(date)', offset },
+    [{ date }, { day: 'toDate32OrNull(date)', offset }],
     `if(toString(day) = date, ${checked}, NULL)`,
   );
-  return withAliases({ text }, `if(match(text, '${form}'), ${withAliases({ date }, ofDay)}, NULL)`);
+  return withAliases({ text }, `if(match(text, '${form}'), ${ofDay}, NULL)`);
 }

@@ -10,9 +10,7 @@ import { memberValue } from './member.js';
 import { inContainer, inList } from './membership.js';
 import { kinds, requireKind, valueOf, type SqlValue } from './sql-value.js';
 
-/**
- * Maximum characters of SQL for one sub-expression. ClickHouse parses 256 KiB, but would plan it longer than run it.
- */
+/** Maximum characters of SQL for one sub-expression: ClickHouse would plan more for longer than run it. */
 const maxSql = 60_000;
 
 /**
