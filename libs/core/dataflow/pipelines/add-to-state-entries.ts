@@ -2,7 +2,7 @@ import { StepBudget, withinBudget } from '#cel';
 import type { PipelineEvent, KeyedOperator, StateEntry, OperatorOutcome } from '../flow/pipeline.js';
 
 /** What adding one event to all its state entries in a keyed stage changes and produces. */
-interface StateEntriesAddResult {
+export interface StateEntriesAddResult {
   readonly rows: readonly (readonly [name: string, row: StateEntry])[];
   readonly results: readonly PipelineEvent[];
   /** A drop, late or fail outcome of the event; undefined if the state entries took the event. */

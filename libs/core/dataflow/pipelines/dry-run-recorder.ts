@@ -128,8 +128,9 @@ function operatorAt(at: string): string {
 /** Returns the result as JSON text. `data` and `metadata` keep their original text; fields of the log are left out. */
 export function dryRunText(result: DryRunResult): string {
   const { truncated, ...lists } = result;
-  const texts = Object.entries(lists).map(([name, entries]) => [name, listText(entries, entryTexts)]);
-  return objectText({ ...Object.fromEntries(texts), truncated: String(truncated) });
+  const texts: Record<string, string> = {};
+  for (const [name, entries] of Object.entries(lists)) texts[name] = listText(entries, entryTexts);
+  return objectText({ ...texts, truncated: String(truncated) });
 }
 
 function entryTexts(entry: {
