@@ -59,11 +59,11 @@ function check(expression: ExpressionTree, scope: KindScope): KindSet {
   }
 }
 
-/** Returns those of the wanted kinds that a value may have. @throws InvalidCelExpressionError if there is none */
-function need(expression: ExpressionTree, wanted: KindSet, scope: KindScope): KindSet {
+/** Returns those of the desired kinds that a value may have. @throws InvalidCelExpressionError if there is none */
+function need(expression: ExpressionTree, desired: KindSet, scope: KindScope): KindSet {
   const found = check(expression, scope);
-  if (found & wanted) return found & wanted;
-  const detail = `This is ${namesOfKinds(found)}, but ${namesOfKinds(wanted)} is needed.`;
+  if (found & desired) return found & desired;
+  const detail = `This is ${namesOfKinds(found)}, but ${namesOfKinds(desired)} is needed.`;
   throw new InvalidCelExpressionError(detail, expression.at);
 }
 

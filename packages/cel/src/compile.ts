@@ -96,7 +96,7 @@ function compiler(root: Variable, operators: BinaryOperatorFunctions): CompileEx
     const { at } = expression;
     switch (expression.kind) {
       case 'literal':
-        return constant(literal(expression.value));
+        return literal(expression.value);
       case 'list': {
         const items = expression.items.map(part);
         return (scope) => items.map((item) => item(scope));
@@ -149,12 +149,9 @@ function negate(value: CelValue, at: number): CelValue {
   throw new EvaluationError(`A ${kindOf(value)} cannot be negated.`, at);
 }
 
-function literal(value: string | number | bigint | boolean | null): CelValue {
-  return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
-}
-
-function constant(value: CelValue): CompiledExpression {
-  return () => value;
+function literal(value: string | number | bigint | boolean | null): CompiledExpression {
+  const result = typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
+  return () => result;
 }
 
 function unknownVariable(

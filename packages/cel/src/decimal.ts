@@ -118,7 +118,6 @@ export function unitsAt(value: ScaledDecimal, scale: number): bigint {
   return scale === value.scale ? value.units : value.units * powerOfTen(scale - value.scale);
 }
 
-/** Returns the number of decimal digits of an integer, without the sign. */
 function digitsOf(units: bigint): number {
   return units.toString().length - (units < 0n ? 1 : 0);
 }
@@ -144,7 +143,6 @@ function withoutZeros(digits: string): string {
   return digits.slice(0, end);
 }
 
-/** Maximum number of significant digits of a quotient that is returned exactly. */
 const quotientDigits = 34;
 
 /**

@@ -10,7 +10,6 @@ const words: Record<string, string> = {
   between: 'write two comparisons, joined by &&',
 };
 
-/** Functions of SQL and other languages, with what to write in CEL instead. */
 const functions: Record<string, string> = {
   ...words,
   length: 'use size()',
@@ -27,7 +26,6 @@ export function foreignWordAt(text: string, at: number): string | undefined {
 
 /** How an expression uses an unknown name. */
 export interface UnknownName {
-  /** The name of the member that the expression reads from it. */
   member?: string | undefined;
   /** The whole expression, if it is probably a text without quotes. */
   text?: string | undefined;

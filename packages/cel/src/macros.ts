@@ -34,7 +34,6 @@ export function isMacro(call: CallExpression): boolean {
 }
 
 interface MacroContext {
-  /** The name of the variable that expressions read. */
   variable: string;
   compile: CompileExpression;
 }

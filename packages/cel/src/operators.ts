@@ -103,7 +103,6 @@ function micros(value: number, at: number): number {
   throw new EvaluationError('The time is out of the range of computations.', at);
 }
 
-/** Returns the implementation of an operator that has a value for two numbers only. */
 function onNumbers(
   operator: string,
   compute: (a: CelNumber, b: CelNumber, at: number) => CelNumber,

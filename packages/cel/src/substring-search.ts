@@ -40,7 +40,7 @@ export class SubstringSearch {
 }
 
 /** Returns the last index at which `text` contains `part`, in UTF-16 units; -1 if it does not contain it. */
-export function lastPlace(text: string, part: string): number {
+export function lastIndexIn(text: string, part: string): number {
   if (part.length <= shortPart) return text.lastIndexOf(part);
   const last = part.length - 1;
   const table = restarts(part.length, (i) => part.charCodeAt(last - i));

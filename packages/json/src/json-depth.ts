@@ -18,7 +18,7 @@ export function nestsDeeperThan(text: string, levels: number): boolean {
 }
 
 /** Returns the index of the closing quote of the string that begins at `start`, or the length of the text. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code === 0x5c) i++;

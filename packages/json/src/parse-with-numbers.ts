@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { endOfString } from './json-depth.js';
 
 /** Converts selected numbers in place of `JSON.parse`, such as integers that a double cannot represent. */
 export interface NumberConverter {
@@ -27,7 +28,7 @@ function withMarks(text: string, reader: NumberConverter): string {
   for (let at = 0; at < text.length;) {
     const code = text.charCodeAt(at);
     if (code === 0x22) {
-      at = endOfString(text, at);
+      at = endOfString(text, at) + 1;
     } else if (code === 0x2d || isDigit(code)) {
       const end = endOfNumber(text, at);
       const token = text.slice(at, end);
@@ -45,13 +46,6 @@ function withMarks(text: string, reader: NumberConverter): string {
 
 function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
-}
-
-/** Returns the index after the closing quote of the JSON string that begins at `start`. */
-function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text.charCodeAt(at) !== 0x22) at += text.charCodeAt(at) === 0x5c ? 2 : 1;
-  return at + 1;
 }
 
 /** Returns the index after the last character that may belong to a number: digits, `+`, `-`, `.`, `e`, `E`. */

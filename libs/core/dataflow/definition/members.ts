@@ -37,6 +37,21 @@ export class DefinitionMemberReader {
     throw definitionError(this.at(name), 'is required');
   }
 
+  /** Reads a required member with a function of its value and its pointer. */
+  read<T>(name: string, read: (value: unknown, pointer: string) => T): T {
+    return read(this.any(name), this.at(name));
+  }
+
+  /** Reads a member like `read`; undefined if it is missing. */
+  optional<T>(name: string, read: (value: unknown, pointer: string) => T): T | undefined {
+    return this.has(name) ? this.read(name, read) : undefined;
+  }
+
+  /** Returns the reader of a required member that is an object with these members. */
+  object(name: string, known: readonly string[]): DefinitionMemberReader {
+    return new DefinitionMemberReader(this.any(name), this.at(name), known);
+  }
+
   text(name: string, most: number): string {
     return text(this.any(name), this.at(name), most);
   }

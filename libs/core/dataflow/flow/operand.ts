@@ -15,21 +15,24 @@ export const expressionCharacters = 4096;
 
 /**
  * Compiles an expression with exact arithmetic. The function throws OperatorError if the expression has no value, or
- * one of a kind that is not in `wanted`.
+ * one of a kind that is not in `desired`.
  * @throws DefinitionError at the pointer
  */
 export function compileOperand(
   expression: unknown,
   pointer: string,
-  wanted: KindSet,
+  desired: KindSet,
 ): (event: FoldEvent) => CelValue {
   const source = expressionText(expression, pointer, expressionCharacters);
-  const run = locateExpressionErrors(pointer, () => compileExact(source, wanted));
+  const run = locateExpressionErrors(pointer, () => compileExact(source, desired));
   return (event) => {
     const value = evaluated(run, event, pointer);
     const kind = kindsOf(value);
-    if (kind & wanted) return value;
-    throw new OperatorError(pointer, `This is ${namesOfKinds(kind)}, but ${namesOfKinds(wanted)} is needed.`);
+    if (kind & desired) return value;
+    throw new OperatorError(
+      pointer,
+      `This is ${namesOfKinds(kind)}, but ${namesOfKinds(desired)} is needed.`,
+    );
   };
 }
 

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { idHash } from './id-hash.js';
+import { idHash } from './id-hash-table.js';
 
 /** The number of ages of a filter's entries: an age is 1 to `filterAges`. */
 export const filterAges = 15;

@@ -61,10 +61,8 @@ function readBranch(spec: unknown, pointer: string): { when: CompiledBranch['whe
     throw definitionError(pointer, 'must have one of when and otherwise');
   if (members.has('otherwise') && members.any('otherwise') !== true)
     throw definitionError(members.at('otherwise'), 'must be true');
-  const when = members.has('when')
-    ? (compileOperand(members.any('when'), members.at('when'), kinds.boolean) as CompiledBranch['when'])
-    : undefined;
-  return { when, operators: members.any('operators') };
+  const when = members.optional('when', (value, at) => compileOperand(value, at, kinds.boolean));
+  return { when: when as CompiledBranch['when'], operators: members.any('operators') };
 }
 
 function branchStep(

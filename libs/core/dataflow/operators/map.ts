@@ -25,9 +25,7 @@ export const map: OperatorImplementation = {
     const members = new DefinitionMemberReader(spec, at, ['data', 'event_type', 'entity_id']);
     const errors: DefinitionProblem[] = [];
     const part = <T>(name: string, compile: (value: unknown, pointer: string) => T): T | undefined =>
-      members.has(name)
-        ? collectErrors(errors, () => compile(members.any(name), members.at(name)))
-        : undefined;
+      collectErrors(errors, () => members.optional(name, compile));
     const data = part('data', (value, pointer) => compileData(value, pointer));
     const type = part('event_type', compileEventType);
     const entity = part('entity_id', compileOperandKey);

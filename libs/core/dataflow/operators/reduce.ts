@@ -42,10 +42,8 @@ export function compileReduce(spec: unknown, at: string): Fold {
   );
 }
 
-function readField(value: unknown, pointer: string): FoldField {
-  const members = new DefinitionMemberReader(value, pointer, ['op', 'value']);
-  const text = members.has('value')
-    ? expressionText(members.any('value'), members.at('value'), expressionCharacters)
-    : undefined;
+function readField(field: unknown, pointer: string): FoldField {
+  const members = new DefinitionMemberReader(field, pointer, ['op', 'value']);
+  const text = members.optional('value', (value, at) => expressionText(value, at, expressionCharacters));
   return { op: members.text('op', expressionCharacters), ...(text === undefined ? {} : { value: text }) };
 }

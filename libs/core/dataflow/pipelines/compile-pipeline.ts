@@ -33,7 +33,7 @@ export function compilePipeline(spec: PipelineSpec): CompiledPipeline {
   if (!members) throw new DefinitionError(errors);
   collectErrors(errors, () => members.oneOf('from', ['beginning', 'now']));
   const source = collectErrors(errors, () =>
-    compileSourceOf(members.any('source'), members.at('source'), errors),
+    members.read('source', (value, pointer) => compileSourceOf(value, pointer, errors)),
   );
   const chain = { looksUp: false };
   const location = { pointer: '/operators', stage: undefined, branches: [], chain, errors };
@@ -88,12 +88,10 @@ function compileSourceOf(
     'where',
     'idle_after',
   ]);
-  collectErrors(errors, () => checkStreams(members));
-  const types = collectErrors(errors, () => eventTypesOf(members));
+  collectErrors(errors, () => members.read('streams', checkStreams));
+  const types = collectErrors(errors, () => members.optional('event_types', eventTypesOf));
   const where = collectErrors(errors, () =>
-    members.has('where')
-      ? expressionText(members.any('where'), members.at('where'), limits.whereCharacters)
-      : undefined,
+    members.optional('where', (text, at) => expressionText(text, at, limits.whereCharacters)),
   );
   const matches = where === undefined ? undefined : collectErrors(errors, () => compileSource({ where }));
   const idleAfterMs = collectErrors(errors, () =>
@@ -107,19 +105,16 @@ function compileSourceOf(
   };
 }
 
-function checkStreams(members: DefinitionMemberReader): void {
-  const pointer = members.at('streams');
-  const streams = list(members.any('streams'), pointer, [1, pipelineLimits.streams]);
-  streams.forEach((value, i) => {
-    const stream = text(value, `${pointer}/${i}`, limits.streamCharacters);
+function checkStreams(value: unknown, pointer: string): void {
+  const streams = list(value, pointer, [1, pipelineLimits.streams]);
+  streams.forEach((name, i) => {
+    const stream = text(name, `${pointer}/${i}`, limits.streamCharacters);
     if (!streamNamePattern.test(stream)) throw definitionError(`${pointer}/${i}`, streamNameRule);
     if (streams.indexOf(stream) < i) throw definitionError(`${pointer}/${i}`, 'is a duplicate');
   });
 }
 
-function eventTypesOf(members: DefinitionMemberReader): ReadonlySet<string> | undefined {
-  if (!members.has('event_types')) return undefined;
-  const pointer = members.at('event_types');
-  const types = list(members.any('event_types'), pointer, [1, limits.filterValues]);
+function eventTypesOf(value: unknown, pointer: string): ReadonlySet<string> {
+  const types = list(value, pointer, [1, limits.filterValues]);
   return new Set(types.map((type, i) => text(type, `${pointer}/${i}`, limits.eventTypeCharacters)));
 }

@@ -32,28 +32,26 @@ function jsonValue(
   { column, steps, at }: { column: string; steps: PathStep[]; at: number },
   params: SqlValueBinder,
 ): SqlValue {
-  const place: JsonLocation = { column, steps: [] };
+  const path: JsonLocation = { column, steps: [] };
   const guards: string[] = [];
   for (const step of steps) {
     // JSON functions would also find members of an object by index.
-    if ('index' in step) guards.push(`${json('JSONType', { column, steps: [...place.steps] })} = 'Array'`);
-    place.steps.push(
-      'index' in step ? params.bind('Int64', step.index + 1) : params.bind('String', step.key),
-    );
+    if ('index' in step) guards.push(`${json('JSONType', { column, steps: [...path.steps] })} = 'Array'`);
+    path.steps.push('index' in step ? params.bind('Int64', step.index + 1) : params.bind('String', step.key));
   }
-  const type = json('JSONType', place);
+  const type = json('JSONType', path);
   const guarded = (condition: string) => [...guards, condition].join(' AND ');
   const isNumber = `${type} IN ('Int64', 'UInt64', 'Double')`;
   const when = (condition: string, sql: string) => `if(${guarded(condition)}, ${sql}, NULL)`;
   return {
     at,
-    string: when(`${type} = 'String'`, json('JSONExtractString', place)),
-    number: when(isNumber, json('JSONExtractFloat', place)),
-    decimal: when(isNumber, decimalOfText(`trim(BOTH '"' FROM ${exactJson('JSONExtractRaw', place)})`)),
-    bool: when(`${type} = 'Bool'`, json('JSONExtractBool', place)),
-    isNull: guarded(`${json('JSONHas', place)} AND ${type} = 'Null'`),
-    exists: guarded(steps.length === 0 ? '1' : json('JSONHas', place)),
-    container: place,
+    string: when(`${type} = 'String'`, json('JSONExtractString', path)),
+    number: when(isNumber, json('JSONExtractFloat', path)),
+    decimal: when(isNumber, decimalOfText(`trim(BOTH '"' FROM ${exactJson('JSONExtractRaw', path)})`)),
+    bool: when(`${type} = 'Bool'`, json('JSONExtractBool', path)),
+    isNull: guarded(`${json('JSONHas', path)} AND ${type} = 'Null'`),
+    exists: guarded(steps.length === 0 ? '1' : json('JSONHas', path)),
+    container: path,
     isContainer: guarded(`${type} IN ('Array', 'Object')`),
   };
 }

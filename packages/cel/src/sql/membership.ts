@@ -15,11 +15,11 @@ export function inList(x: SqlValue, items: readonly SqlValue[], at: number): Sql
  * Translates `"x" in event.data.list` (an element) and `"key" in event.data.object` (a name). Anything else on the
  * right is an error. The left side is a literal, so its kind is known.
  */
-export function inContainer(x: SqlValue, place: JsonLocation, at: number): SqlValue {
-  const type = json('JSONType', place);
-  const elements = [json('JSONExtractArrayRaw', place), exactJson('JSONExtractArrayRaw', place)].join(', ');
+export function inContainer(x: SqlValue, path: JsonLocation, at: number): SqlValue {
+  const type = json('JSONType', path);
+  const elements = [json('JSONExtractArrayRaw', path), exactJson('JSONExtractArrayRaw', path)].join(', ');
   const isElement = `arrayExists((element, digits) -> ${elementIs(x)}, ${elements})`;
-  const isName = x.string === undefined ? 'false' : json('JSONHas', place, [x.string]);
+  const isName = x.string === undefined ? 'false' : json('JSONHas', path, [x.string]);
   return valueOf('bool', `multiIf(${type} = 'Array', ${isElement}, ${type} = 'Object', ${isName}, NULL)`, at);
 }
 

@@ -58,13 +58,13 @@ export function requireKind(value: SqlValue, kind: SqlKind | 'decimal', what: st
 }
 
 /** Returns the call of a ClickHouse JSON function on a `readableColumn`: `JSONType(readable_data, 'a', 'b')`. */
-export function json(name: string, place: JsonLocation, more: readonly string[] = []): string {
-  return `${name}(${[`readable_${place.column}`, ...place.steps, ...more].join(', ')})`;
+export function json(name: string, path: JsonLocation, more: readonly string[] = []): string {
+  return `${name}(${[`readable_${path.column}`, ...path.steps, ...more].join(', ')})`;
 }
 
 /** Returns the call of a ClickHouse JSON function on an `exactColumn`: `JSONExtractRaw(exact_data, 'a')`. */
-export function exactJson(name: string, place: JsonLocation): string {
-  return `${name}(${[`exact_${place.column}`, ...place.steps].join(', ')})`;
+export function exactJson(name: string, path: JsonLocation): string {
+  return `${name}(${[`exact_${path.column}`, ...path.steps].join(', ')})`;
 }
 
 /** Returns the WITH clause that defines, for these JSON columns, the columns that the SQL of a condition refers to. */
