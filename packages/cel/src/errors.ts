@@ -23,7 +23,7 @@ export class UntranslatableExpressionError extends ErrorAt {
   override readonly name = 'UntranslatableExpressionError';
 }
 
-/** Error: an expression has no value. Has no stack trace, because it can occur for every value. */
+/** Error: no value (missing member, wrong type, division by zero, too many steps). No stack trace: it is frequent. */
 export class EvaluationError extends Error {
   override readonly name = 'EvaluationError';
 

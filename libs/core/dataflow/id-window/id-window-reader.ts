@@ -38,7 +38,7 @@ export class IdWindowReader {
     return this.options.bounds;
   }
 
-  /** Whether the task has to add ids of deleted records from the store; the window is not shared until then. */
+  /** Whether the task adds ids of deleted records from the store; until they no longer matter, it shares no window. */
   get isPrivate(): boolean {
     return this.window.isPrivate;
   }
