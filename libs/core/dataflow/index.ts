@@ -4,17 +4,16 @@ export { hash64 } from './fold-operations/hash64.js';
 export { eventValue } from './expressions/event-value.js';
 export { storedEventVariable } from './expressions/event-variable.js';
 export { foldOperations } from './fold-operations/index.js';
-export type { Json } from './fold-operations/json.js';
+export type { Json } from './fold-operations/fold-operation.js';
 export { comparePositions, type FoldEventSortKey } from './fold-operations/position.js';
-export type { FoldField } from './folds/compile-fields.js';
+export { foldLimits, type FoldField } from './folds/compile-fields.js';
 export { compileFold, type Fold, type FoldState, type FoldRejection } from './folds/compile-fold.js';
 export { compileKey, type KeyResult } from './folds/compile-key.js';
 export { compileSource, type SourceFilterSpec } from './folds/compile-source.js';
 export { foldEvent, type FoldEvent } from './folds/fold-event.js';
-export { foldLimits } from './folds/limits.js';
 export { readableEvent, eventFromRecord, sourceEvent } from './flow/lazily-parsed-event.js';
 export type * from './flow/pipeline.js';
-export { pipelineLimits } from './flow/limits.js';
+export { isTooLargeRecord, pipelineLimits, recordTooLarge } from './flow/limits.js';
 export {
   OperatorEventCounter,
   stepResults,
@@ -39,8 +38,7 @@ export { IdWindowLostError } from './id-window/shared-id-window.js';
 export { SharedIdWindows } from './id-window/shared-id-windows.js';
 export { BusyPartitionDetector, type BusyPartitionThreshold } from './id-window/busy-partition-detector.js';
 export { MemoryBudget } from './id-window/memory-budget.js';
-export { effectsOf } from './operators/effects.js';
-export { operators } from './operators/index.js';
+export { effectsOf, operators } from './operators/index.js';
 export type { OperatorExternalReference, OperatorJson } from './operators/operator.js';
 export { addToStateEntries } from './pipelines/add-to-state-entries.js';
 export { compilePipeline } from './pipelines/compile-pipeline.js';
@@ -58,7 +56,6 @@ export {
   type WatermarkRecord,
   type UpstreamEmissionPosition,
 } from './pipelines/upstream-progress.js';
-export { isTooLargeRecord, recordTooLarge } from './pipelines/internal-record.js';
 export type * from './pipelines/pipeline-spec.js';
 export {
   deliveryStage,

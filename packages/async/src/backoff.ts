@@ -9,7 +9,6 @@ export class Backoff {
     this.wait = firstMs;
   }
 
-  /** Returns the milliseconds to wait before the next try. */
   next(): number {
     const { wait } = this;
     this.wait = Math.min(wait * 2, this.longestMs);

@@ -1,7 +1,6 @@
 export { Backoff } from './backoff.js';
 export { OutageTracker } from './outage-tracker.js';
 export { RequestBatcher, type RequestBatcherOptions } from './request-batcher.js';
-export { countSteps, stepsTaken } from './steps.js';
-export { TimeSlice } from './time-slice.js';
+export { countSteps, stepsTaken, TimeSlice } from './time-slice.js';
 export * from './with-any-signal.js';
 export { within } from './within.js';

@@ -5,9 +5,8 @@ interface OutageListener {
 }
 
 /**
- * Combines the failures of several callers that retry the same operation, such as requests to Kafka, into one outage.
- * The outage begins with the first failure of any caller. The outage ends at a success after which no failed caller is
- * left. Failures in between are not reported.
+ * Combines the failures of several callers that retry the same operation into one outage: from the first failure of any
+ * caller to a success after which no failed caller is left.
  */
 export class OutageTracker<Who> {
   private readonly failing = new Set<Who>();
@@ -34,10 +33,7 @@ export class OutageTracker<Who> {
     this.report.ended();
   }
 
-  /**
-   * Forgets a failed caller that no longer retries. The call of `gaveUp` does not end the outage: even if no failed
-   * caller is left, the outage lasts until the next call of `succeeded`.
-   */
+  /** Forgets a failed caller that no longer retries. The outage lasts until the next call of `succeeded`. */
   gaveUp(who: Who): void {
     this.failing.delete(who);
   }

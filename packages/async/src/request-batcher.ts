@@ -13,10 +13,7 @@ export interface RequestBatcherOptions<Item, Answer> {
   restPerRequest?: number;
   /** Longest such pause in milliseconds. Default: 250. */
   longestRestMs?: number;
-  /**
-   * Whether the error of a request can be the fault of a single item. Each item of the request is then sent again in a
-   * request of its own, so that no item fails because of another one. Default: never.
-   */
+  /** Whether a request can fail because of one item; each item is then sent again alone. Default: never. */
   isFaultOfOneItem?(error: unknown): boolean;
 }
 

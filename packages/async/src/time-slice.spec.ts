@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countSteps } from './steps.js';
-import { TimeSlice } from './time-slice.js';
+import { countSteps, TimeSlice } from './time-slice.js';
 
 interface Piece {
   size: number;

@@ -1,17 +1,24 @@
 import { setImmediate } from 'node:timers/promises';
-import { stepsTaken } from './steps.js';
 
 /**
- * Length of a time slice in milliseconds. The clock is read after each 16 384 units of work, as the sizes of the pieces
- * count them.
+ * Number of steps that this process has counted since it started, such as the steps of an interpreter. A piece of work
+ * that is small in bytes may take many steps.
  */
+export let stepsTaken = 0;
+
+/** Adds the steps of a finished computation to `stepsTaken`. */
+export function countSteps(steps: number): void {
+  stepsTaken += steps;
+}
+
+/** Length of a time slice in milliseconds. The clock is read after each 16 384 units of work. */
 const sliceMs = 10;
 const checkAfterWork = 16_384;
 /** Number of counted steps after which a time slice reads the clock, about 5 ms. Small pieces may take many steps. */
 const checkAfterSteps = 20_000;
 /**
- * Minimum size that a piece of work counts as, so that many small pieces also reach a reading of the clock. The clock
- * is not read for each of them, because that costs as much as checking a small piece.
+ * Minimum size of a piece of work, so that many small ones also reach a reading of the clock. Reading it for each of
+ * them would cost as much as checking a small piece.
  */
 const minimumSize = 512;
 /** A piece of work of this size or more ends the time slice at once, without a look at the clock. */
@@ -27,7 +34,6 @@ let lastWaiting: Promise<unknown> = Promise.resolve();
 export class TimeSlice {
   private began = performance.now();
   private done = 0;
-  /** Value of `stepsTaken` at the last reading of the clock. */
   private steps = stepsTaken;
 
   /**

@@ -1,9 +1,8 @@
 import { getMaxListeners, setMaxListeners } from 'node:events';
 
 /**
- * Runs a function with a signal that is aborted as soon as one of `signals` is, with the same reason. Removes its
- * listeners afterwards. `AbortSignal.any` leaves more behind: a long-lived signal keeps a reference to every signal
- * derived from it.
+ * Runs a function with a signal that is aborted with the first of `signals`, for the same reason. `AbortSignal.any`
+ * would leave more behind: a long-lived signal keeps a reference to every signal derived from it.
  */
 export async function withAnySignal<T>(
   signals: readonly AbortSignal[],

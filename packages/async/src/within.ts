@@ -1,7 +1,4 @@
-/**
- * Settles like the promise, or after `ms` milliseconds with the result of `late`, or with the error that `late` throws.
- * The promise is not cancelled; a later rejection of it is ignored.
- */
+/** Settles like the promise, or after `ms` milliseconds like `late`. The promise is not cancelled. */
 export async function within<T, L>(ms: number, promise: Promise<T>, late: () => L): Promise<T | L> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<void>((resolve) => (timer = setTimeout(resolve, Math.max(ms, 1))));

@@ -11,8 +11,8 @@ const steps = 400_000;
 const charactersPerStep = 64;
 
 /**
- * Limits the steps that several evaluations of CEL expressions take together: those of one definition for one value of the variable, or
- * those of a request such as a dry run. Steps of a nested budget also count for the outer one.
+ * Limits the steps that several evaluations take together: those of one definition for one value, or those of a
+ * request. Steps of a nested budget also count for the outer one.
  */
 export class StepBudget {
   private taken = 0;
@@ -20,10 +20,7 @@ export class StepBudget {
 
   constructor(private left = steps) {}
 
-  /**
-   * Number of steps that evaluations have taken from this budget. The last evaluation may have exceeded the budget
-   * slightly.
-   */
+  /** Number of steps taken so far; the last evaluation may have exceeded the budget slightly. */
   get spent(): number {
     return this.taken;
   }
@@ -33,10 +30,7 @@ export class StepBudget {
     return this.left <= 0;
   }
 
-  /**
-   * Returns the number of steps that the next evaluation may take: at most `atMost`, and at most what is left of this
-   * budget and of the outer one.
-   */
+  /** Returns the steps that the next evaluation may take: at most `atMost`, and what is left here and outside. */
   most(atMost: number): number {
     const most = Math.min(atMost, this.left);
     return this.outer ? this.outer.most(most) : most;
@@ -66,16 +60,10 @@ let begun = 0;
 let evaluations = 0;
 let shared: StepBudget | undefined;
 
-/**
- * Error: the evaluation of a CEL expression has used all its steps. The error is not an EvaluationError, so that no
- * operator absorbs the error and continues.
- */
+/** Error: an evaluation has used all its steps. Not an EvaluationError, so that no operator absorbs it. */
 class BudgetExhaustedError extends Error {}
 
-/**
- * Starts to count the steps of an evaluation. One counter of steps for the whole process is enough, because an
- * evaluation is synchronous.
- */
+/** Starts to count the steps of an evaluation. Evaluations are synchronous, so one counter is enough. */
 export function startBudget(): void {
   evaluations++;
   begun = shared ? shared.most(steps) : steps;
@@ -83,8 +71,8 @@ export function startBudget(): void {
 }
 
 /**
- * Ends the count of an evaluation's steps, takes the steps from the shared budget, and counts them for `TimeSlice`. Code that compares values
- * outside of an evaluation has no step limit.
+ * Ends the count of an evaluation: takes its steps from the shared budget, and counts them for `TimeSlice`. Code that
+ * compares values outside of an evaluation has no step limit.
  */
 export function endBudget(): void {
   const taken = begun - left;
@@ -106,10 +94,7 @@ export function spendOnError(): void {
   spend(stepsOfError);
 }
 
-/**
- * Charges the cost of an operation to the evaluation before the operation runs. Every operation that takes longer for
- * larger values calls this function.
- */
+/** Charges the evaluation before an operation runs; all operations do that take longer for larger values. */
 export function spend(cost: number): void {
   left -= cost;
   if (left < 0) throw new BudgetExhaustedError();

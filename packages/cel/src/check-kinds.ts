@@ -1,4 +1,4 @@
-import type { BinaryOperator, ExpressionTree } from './expression-tree.js';
+import type { BinaryOperator, CallExpression, ExpressionTree } from './expression-tree.js';
 import { InvalidCelExpressionError } from './errors.js';
 import { functionKinds, methodKinds } from './function-signatures.js';
 import { anyKind, kindsOf, kinds, namesOfKinds, type KindSet } from './kinds.js';
@@ -8,18 +8,15 @@ import { missingMember, type Variable } from './variable.js';
 const { boolean, number, string, list, object, timestamp, duration } = kinds;
 
 /**
- * Returns the kinds of values that a CEL expression on the variable may have.
- * @throws InvalidCelExpressionError if a part of it has no value for any value of the variable: an unknown member, or an
- *   operator or function on a kind of value that it does not accept
+ * Returns the kinds of values that an expression may have.
+ * @throws InvalidCelExpressionError if a part of it has no value for any value of the variable: an unknown member, or
+ *   an operation on a kind that it does not accept
  */
 export function checkKinds(expression: ExpressionTree, variable: Variable): KindSet {
   return check(expression, { names: [variable.name], variable });
 }
 
-/**
- * The names of the variables that a sub-expression may use, the innermost last. The first is the declared variable,
- * unless a macro variable has the same name.
- */
+/** The variables that a sub-expression may use; the first is the declared one unless a macro variable has its name. */
 interface KindScope {
   names: readonly string[];
   variable: Variable;
@@ -62,14 +59,11 @@ function check(expression: ExpressionTree, scope: KindScope): KindSet {
   }
 }
 
-/**
- * Returns those of the wanted kinds that the value of an expression may have. @throws InvalidCelExpressionError if it can have
- * none of them
- */
-function need(expression: ExpressionTree, wanted: KindSet, scope: KindScope): KindSet {
+/** Returns those of the desired kinds that a value may have. @throws InvalidCelExpressionError if there is none */
+function need(expression: ExpressionTree, desired: KindSet, scope: KindScope): KindSet {
   const found = check(expression, scope);
-  if (found & wanted) return found & wanted;
-  const detail = `This is ${namesOfKinds(found)}, but ${namesOfKinds(wanted)} is needed.`;
+  if (found & desired) return found & desired;
+  const detail = `This is ${namesOfKinds(found)}, but ${namesOfKinds(desired)} is needed.`;
   throw new InvalidCelExpressionError(detail, expression.at);
 }
 
@@ -131,8 +125,6 @@ function binary(operator: BinaryOperator, [left, right]: OperandKinds, at: numbe
   const hint = mixed === (timestamp | string) ? ' Write a time as timestamp("…").' : '';
   throw new InvalidCelExpressionError(`${operator} has no meaning for ${sides}.${hint}`, at);
 }
-
-type CallExpression = Extract<ExpressionTree, { kind: 'call' }>;
 
 function macro({ name, object: receiver, args }: CallExpression, scope: KindScope): KindSet {
   const [first, body] = args;

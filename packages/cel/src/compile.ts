@@ -1,15 +1,18 @@
-import type { ExpressionTree } from './expression-tree.js';
+import type { CallExpression, ExpressionTree } from './expression-tree.js';
 import { endBudget, evaluationFailure, spend, spendOnError, startBudget } from './budget.js';
-import type { CelFunction } from './cel-function.js';
 import { EvaluationError, InvalidCelExpressionError } from './errors.js';
-import { memberValue } from './lazy-object.js';
 import { functions, methods } from './functions.js';
 import { functionHint, variableHint, type UnknownName } from './hint.js';
-import { compileMacro, isMacro } from './macros.js';
+import {
+  compileMacro,
+  isMacro,
+  type CompiledExpression,
+  type CompileExpression,
+  type VariableInScope,
+} from './macros.js';
 import { negated } from './numbers.js';
 import { conditionOperators, operators, type BinaryOperatorFunctions } from './operators.js';
 import { compiledPattern, findsPattern, notAPattern } from './pattern.js';
-import type { CompileExpression, CompiledExpression, VariableInScope } from './scope.js';
 import { needText } from './text-functions.js';
 import type { Variable } from './variable.js';
 import {
@@ -18,15 +21,16 @@ import {
   isNumeric,
   isObject,
   kindOf,
+  memberValue,
   needBool,
-  type CelValue,
+  type CelFunction,
   type CelObject,
+  type CelValue,
 } from './values.js';
 
 /**
- * Compiles an expression. The returned function takes the value of the variable, and throws EvaluationError if the
- * expression has no value for it.
- * @param mayBeText Whether the expression may return a text. The error for a mere name then suggests quotes.
+ * Compiles an expression. The returned function throws EvaluationError if there is no value.
+ * @param mayBeText Whether the expression may return a text; the error for a mere name then suggests quotes.
  * @throws InvalidCelExpressionError if the expression names an unknown variable or function
  */
 export function compileParsed(
@@ -50,7 +54,7 @@ function refuseUnquotedText(expression: ExpressionTree, variable: Variable): voi
 
 /**
  * Compiles the condition of a `where`, with the same meaning in every engine: two lists or two objects are never
- * compared. A value for which the condition has no value does not match.
+ * compared, and a value for which it has no value does not match.
  */
 export function compileCondition(
   expression: ExpressionTree,
@@ -92,7 +96,7 @@ function compiler(root: Variable, operators: BinaryOperatorFunctions): CompileEx
     const { at } = expression;
     switch (expression.kind) {
       case 'literal':
-        return constant(literal(expression.value));
+        return literal(expression.value);
       case 'list': {
         const items = expression.items.map(part);
         return (scope) => items.map((item) => item(scope));
@@ -145,12 +149,9 @@ function negate(value: CelValue, at: number): CelValue {
   throw new EvaluationError(`A ${kindOf(value)} cannot be negated.`, at);
 }
 
-function literal(value: string | number | bigint | boolean | null): CelValue {
-  return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
-}
-
-function constant(value: CelValue): CompiledExpression {
-  return () => value;
+function literal(value: string | number | bigint | boolean | null): CompiledExpression {
+  const result = typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
+  return () => result;
 }
 
 function unknownVariable(
@@ -227,7 +228,7 @@ function logical(
 const stepsOfCall = 1;
 
 function call(
-  { name, object: receiver, args, at, maxBytes }: Extract<ExpressionTree, { kind: 'call' }>,
+  { name, object: receiver, args, at, maxBytes }: CallExpression,
   table: Record<string, CelFunction>,
   part: (expression: ExpressionTree) => CompiledExpression,
 ): CompiledExpression {

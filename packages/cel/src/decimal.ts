@@ -1,7 +1,6 @@
 /**
- * A JSON number that is kept as its original text, because the text is not the shortest text of any double, or because
- * the number is extremely large or small. The text is parsed only when it is computed with, so a number that is only
- * copied keeps its text.
+ * A JSON number as its original text, because no double has it as its shortest text, or because it is extremely large
+ * or small. It is parsed only when it is computed with.
  */
 export class DecimalText {
   constructor(readonly text: string) {}
@@ -19,10 +18,7 @@ export interface ScaledDecimal {
   readonly scale: number;
 }
 
-/**
- * Maximum number of digits of a number before its decimal point (for more, the nearest double is infinite), and after
- * it.
- */
+/** Maximum digits of a number before its point (for more, the nearest double is infinite), and after it. */
 const maxWholeDigits = 308;
 const maxPlaces = 400;
 
@@ -34,10 +30,7 @@ export const numberBounds = `${maxWholeDigits} digits before and ${maxPlaces} af
 
 const form = /^([+-]?)(?=\.?\d)0*(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 
-/**
- * Returns the exact decimal that a text denotes, with the smallest scale; undefined if the text is not a number, or
- * exceeds the limits of digits.
- */
+/** Returns the exact decimal of a text, with the smallest scale; undefined for other text, or too many digits. */
 export function readDecimal(text: string): ScaledDecimal | undefined {
   const found = significantDigits(text);
   if (!found) return undefined;
@@ -48,10 +41,7 @@ export function readDecimal(text: string): ScaledDecimal | undefined {
   return scale >= 0 ? { units, scale } : { units: units * powerOfTen(-scale), scale: 0 };
 }
 
-/**
- * Returns the text that all texts of one JSON number share: `17.0` and `1.7e1` become `17`. Numbers that exceed the
- * limits of digits get an exponent.
- */
+/** Returns the text that all texts of a number share: `17.0` and `1.7e1` become `17`. */
 export function canonicalNumber(text: string): string {
   if (/^(?:0|-?[1-9]\d{0,14})$/.test(text)) return text;
   const exact = readDecimal(text);
@@ -62,10 +52,7 @@ export function canonicalNumber(text: string): string {
   return Number.isSafeInteger(scale) ? `${digits}e${scale < 0 ? '+' : ''}${-scale}` : text;
 }
 
-/**
- * Returns the significant digits of a number's text, with its sign, their count, and the scale at which they are whole
- * units; undefined if the text is not a number.
- */
+/** Returns the significant digits of a number's text with their sign, count and scale; undefined for other text. */
 function significantDigits(text: string): { digits: string; count: number; scale: number } | undefined {
   const found = form.exec(text);
   if (!found) return undefined;
@@ -83,10 +70,7 @@ export function scaledDecimal(value: CelNumber): ScaledDecimal | undefined {
   return Number.isSafeInteger(value) ? { units: BigInt(value), scale: 0 } : readDecimal(String(value));
 }
 
-/**
- * Returns an exact decimal as a number, a bigint or a Decimal, whichever represents it and comes first in this order;
- * undefined if it exceeds the limits.
- */
+/** Returns an exact decimal as a number, a bigint or a DecimalText, in this order; undefined beyond the limits. */
 export function numeric(value: ScaledDecimal): CelNumber | undefined {
   const { units, scale } = smallest(value);
   if (scale === 0) {
@@ -107,10 +91,7 @@ function doubleOf(text: string, { units, scale }: ScaledDecimal): number | undef
   return exact?.units === units && exact.scale === scale ? near : undefined;
 }
 
-/**
- * Returns an exact decimal as the text of a JSON number without superfluous zeros. The text has an exponent if it would
- * otherwise have more than 20 zeros.
- */
+/** Returns the text of a JSON number, with an exponent if it would otherwise have more than 20 zeros. */
 export function scaledText(value: ScaledDecimal): string {
   const { units, scale } = smallest(value);
   const digits = units.toString();
@@ -132,16 +113,12 @@ export function compareScaled(a: ScaledDecimal, b: ScaledDecimal): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-/**
- * Returns an exact decimal as a whole number of units of 10 ** -`scale`. `scale` must be at least the scale of the
- * decimal.
- */
+/** Returns a decimal in units of 10 ** -`scale`, which is at least the scale of the decimal. */
 export function unitsAt(value: ScaledDecimal, scale: number): bigint {
   return scale === value.scale ? value.units : value.units * powerOfTen(scale - value.scale);
 }
 
-/** Returns the number of decimal digits of an integer, without the sign. */
-export function digitsOf(units: bigint): number {
+function digitsOf(units: bigint): number {
   return units.toString().length - (units < 0n ? 1 : 0);
 }
 
@@ -164,4 +141,33 @@ function withoutZeros(digits: string): string {
   let end = digits.length;
   while (end > 0 && digits.charCodeAt(end - 1) === 0x30) end--;
   return digits.slice(0, end);
+}
+
+const quotientDigits = 34;
+
+/**
+ * Returns `dividend` / `divisor`: exact if the quotient has at most 34 significant digits, otherwise the nearest
+ * double, which may be infinite. `divisor` is not zero.
+ */
+export function quotient(dividend: ScaledDecimal, divisor: ScaledDecimal): CelNumber {
+  const above = dividend.units * powerOfTen(divisor.scale);
+  const below = divisor.units * powerOfTen(dividend.scale);
+  const scale = Math.max(quotientDigits + digitsOf(below) - digitsOf(above), 0);
+  const shifted = above * powerOfTen(scale);
+  const units = shifted / below;
+  const exact = units * below === shifted ? numeric({ units, scale }) : undefined;
+  return exact ?? wholeExactly(nearestQuotient(units, scale));
+}
+
+/**
+ * Returns the nearest double of a cut-off quotient. The appended digit stands for the cut-off rest: without it, a value
+ * slightly above the middle of two doubles would be rounded as if it were exactly in the middle.
+ */
+export function nearestQuotient(units: bigint, scale: number): number {
+  return Number(`${units}1e-${scale + 1}`);
+}
+
+function wholeExactly(value: number): CelNumber {
+  const read = readDecimal(String(value));
+  return (read && numeric(read)) ?? value;
 }

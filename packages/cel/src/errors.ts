@@ -1,7 +1,5 @@
-/** Error: a text is not a valid CEL expression. `at` is the position in the text, counted in characters from 0. */
-export class InvalidCelExpressionError extends Error {
-  override readonly name: string = 'InvalidCelExpressionError';
-
+/** Error with the position in the text of an expression, counted in characters from 0. */
+class ErrorAt extends Error {
   constructor(
     message: string,
     readonly at: number,
@@ -10,19 +8,22 @@ export class InvalidCelExpressionError extends Error {
   }
 }
 
-/**
- * Error: the regular expressions of a CEL expression are too large, so the expression is rejected before it is
- * evaluated for any value.
- */
+/** Error: a text is not a valid CEL expression. */
+export class InvalidCelExpressionError extends ErrorAt {
+  override readonly name: string = 'InvalidCelExpressionError';
+}
+
+/** Error: the regular expressions of an expression are too large, before it is evaluated for any value. */
 export class RegexTooLargeError extends InvalidCelExpressionError {
   override readonly name = 'RegexTooLargeError';
 }
 
-/**
- * Error: a CEL expression has no value for a value of the variable, because of a missing member, a wrong type, a division by zero or
- * too many steps. The error has no stack trace, because it can occur for every value. The member `at` is the position
- * in the text of the expression.
- */
+/** Error: a part of a `where` cannot be translated to ClickHouse SQL. */
+export class UntranslatableExpressionError extends ErrorAt {
+  override readonly name = 'UntranslatableExpressionError';
+}
+
+/** Error: no value (missing member, wrong type, division by zero, too many steps). No stack trace: it is frequent. */
 export class EvaluationError extends Error {
   override readonly name = 'EvaluationError';
 

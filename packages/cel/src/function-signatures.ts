@@ -1,9 +1,6 @@
 import { anyKind, kinds, type KindSet } from './kinds.js';
 
-/**
- * The kinds of values that each argument of a CEL function accepts (for a method, the object first), and the kinds of
- * its result.
- */
+/** The kinds of values that each argument accepts (for a method, the object first), and those of the result. */
 interface FunctionSignature {
   takes: readonly KindSet[];
   gives: KindSet;
@@ -45,21 +42,14 @@ export const methodKinds: Record<string, FunctionSignature> = {
   'split/2': ofText(list, string),
   'join/1': { takes: [list], gives: string },
   'join/2': { takes: [list, string], gives: string },
-  ...timePart('getFullYear', timestamp),
-  ...timePart('getMonth', timestamp),
-  ...timePart('getDate', timestamp),
-  ...timePart('getDayOfMonth', timestamp),
-  ...timePart('getDayOfWeek', timestamp),
-  ...timePart('getDayOfYear', timestamp),
-  ...timePart('getHours', timestamp | duration),
-  ...timePart('getMinutes', timestamp | duration),
-  ...timePart('getSeconds', timestamp | duration),
-  ...timePart('getMilliseconds', timestamp | duration),
+  ...timeParts(timestamp, ['FullYear', 'Month', 'Date', 'DayOfMonth', 'DayOfWeek', 'DayOfYear']),
+  ...timeParts(timestamp | duration, ['Hours', 'Minutes', 'Seconds', 'Milliseconds']),
 };
 
-function timePart(name: string, of: KindSet): Record<string, FunctionSignature> {
-  return {
-    [`${name}/1`]: { takes: [of], gives: number },
-    [`${name}/2`]: { takes: [timestamp, string], gives: number },
-  };
+function timeParts(of: KindSet, names: readonly string[]): Record<string, FunctionSignature> {
+  const signatures = names.flatMap((name): [string, FunctionSignature][] => [
+    [`get${name}/1`, { takes: [of], gives: number }],
+    [`get${name}/2`, { takes: [timestamp, string], gives: number }],
+  ]);
+  return Object.fromEntries(signatures);
 }

@@ -1,13 +1,21 @@
 import { lowerAscii, upperAscii } from './ascii-case.js';
 import { spend } from './budget.js';
-import type { CelFunction } from './cel-function.js';
 import { EvaluationError } from './errors.js';
 import { numberText, toDouble, toInt } from './numbers.js';
 import { matchesPattern } from './pattern.js';
 import { charactersOf, needText, searched, textMethods } from './text-functions.js';
 import { SubstringSearch } from './substring-search.js';
 import { durationText, timeFunctions, timeMethods, timeText } from './time-functions.js';
-import { Duration, isList, isNumeric, isObject, kindOf, Timestamp, type CelValue } from './values.js';
+import {
+  Duration,
+  isList,
+  isNumeric,
+  isObject,
+  kindOf,
+  Timestamp,
+  type CelFunction,
+  type CelValue,
+} from './values.js';
 
 /** CEL functions that are not methods, by name and number of arguments, such as `size/1`. */
 export const functions: Record<string, CelFunction> = {
@@ -19,10 +27,7 @@ export const functions: Record<string, CelFunction> = {
   ...timeFunctions,
 };
 
-/**
- * CEL methods, by name and number of arguments, such as `startsWith/2`. The object of a method counts as its first
- * argument.
- */
+/** CEL methods, by name and number of arguments including the object, such as `startsWith/2`. */
 export const methods: Record<string, CelFunction> = {
   'size/1': ([value], at) => size(value as CelValue, at),
   'startsWith/2': ([text, other], at) => needText(text, at).startsWith(needText(other, at)),

@@ -10,7 +10,6 @@ const words: Record<string, string> = {
   between: 'write two comparisons, joined by &&',
 };
 
-/** Functions of SQL and other languages, with what to write in CEL instead. */
 const functions: Record<string, string> = {
   ...words,
   length: 'use size()',
@@ -19,10 +18,7 @@ const functions: Record<string, string> = {
   includes: 'use contains()',
 };
 
-/**
- * Returns the word at the position of a CEL syntax error if it is an operator of another language, such as AND; else
- * undefined.
- */
+/** Returns the word at a syntax error if it is an operator of another language, such as AND; else undefined. */
 export function foreignWordAt(text: string, at: number): string | undefined {
   const word = /^[A-Za-z]+/.exec(text.slice(at))?.[0] ?? '';
   return wordHint(word) === undefined ? undefined : word;
@@ -30,7 +26,6 @@ export function foreignWordAt(text: string, at: number): string | undefined {
 
 /** How an expression uses an unknown name. */
 export interface UnknownName {
-  /** The name of the member that the expression reads from it. */
   member?: string | undefined;
   /** The whole expression, if it is probably a text without quotes. */
   text?: string | undefined;
@@ -42,40 +37,27 @@ export function variableHint(
   variable: Variable,
   { member, text = constantName(name, member) }: UnknownName,
 ): string {
-  if (isLiteral(name)) return `write ${name.toLowerCase()}`;
-  const lower = name.toLowerCase();
-  const isSimilar = lower === variable.name.toLowerCase() || lower === `${variable.name.toLowerCase()}s`;
+  if (/^(?:true|false|null)$/i.test(name)) return `write ${name.toLowerCase()}`;
+  const [lower, known] = [name.toLowerCase(), variable.name.toLowerCase()];
+  const isSimilar = lower === known || lower === `${known}s`;
   if (member !== undefined && isSimilar) return `write ${variable.name}.${member}`;
   const path = likelyPath(variable, name);
   const value = member === undefined ? path : `${path}.${member}`;
   return text === undefined ? `write ${value}` : `write ${value}, or '${text}' for the text`;
 }
 
-/**
- * Returns a name in capitals, such as `EUR`, of which no member is read. Such a name is probably a text without quotes.
- */
+/** Returns a name in capitals without a member, such as `EUR`, which is probably a text without quotes. */
 function constantName(name: string, member?: string): string | undefined {
   return member === undefined && /^[A-Z][A-Z0-9_]*$/.test(name) ? name : undefined;
 }
 
-/**
- * Returns a suggestion of what to write instead of an unknown function; undefined unless the name is known from another
- * language.
- */
+/** Returns what to write instead of a function of another language; undefined for other names. */
 export function functionHint(name: string): string | undefined {
   const lower = name.toLowerCase();
   return Object.hasOwn(functions, lower) ? functions[lower] : undefined;
 }
 
-/** Returns whether the name is a literal in the wrong case, such as `TRUE` or `Null`. */
-function isLiteral(name: string): boolean {
-  return /^(?:true|false|null)$/i.test(name);
-}
-
-/**
- * Returns a suggestion for an error at `at` that is typical of users of SQL, JavaScript or Python; undefined if there
- * is none. `at` is a position in the text, counted in characters from 0.
- */
+/** Returns a suggestion for an error that is typical of users of SQL, JavaScript or Python, or undefined. */
 export function hintAt(text: string, at: number): string | undefined {
   const [before, after] = [text.slice(0, at), text.slice(at)];
   if (after.startsWith('=')) return /[=!]=$/.test(before) ? 'compare with == or !=' : 'compare with ==';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hostileExpressions } from '#testkit';
 import { compileCondition } from './compile.js';
-import { parseCondition } from './condition.js';
+import { parseCondition } from './parse-checked.js';
 import { RegexTooLargeError } from './errors.js';
 import type { CelObject } from './values.js';
 import { eventVariable } from './variable.fixture.js';

@@ -1,39 +1,43 @@
-export * from './expression-tree.js';
-export { compileCondition } from './compile.js';
-export { parseCondition } from './condition.js';
-export * from './errors.js';
-export { maxCharacters, parseExpression } from './parse.js';
-export { DecimalText } from './decimal.js';
-export { compareNumeric, type CelObject } from './values.js';
-export { LazyObject, memberValue } from './lazy-object.js';
+export { StepBudget, withinBudget } from './budget.js';
 export { checkKinds } from './check-kinds.js';
-export { checkComparisons } from './check-comparisons.js';
-export { compileParsed } from './compile.js';
-export { checkLiterals } from './check-literals.js';
-export { kinds, namesOfKinds, type KindSet, anyButNull, kindsOf, anyKind } from './kinds.js';
-export { type CelValue, compare, Duration, isNumeric, Timestamp, isObject } from './values.js';
+export { compileCondition, compileParsed } from './compile.js';
 export {
   canonicalNumber,
+  compareScaled,
+  DecimalText,
   numberBounds,
   powerOfTen,
+  quotient,
+  readDecimal,
   scaledDecimal,
   scaledText,
   unitsAt,
   type CelNumber,
   type ScaledDecimal,
-  readDecimal,
-  compareScaled,
 } from './decimal.js';
-export { placesOf, tens } from './small-decimal.js';
-export { quotient } from './quotient.js';
-export { toJson } from './to-json.js';
-export { StepBudget, withinBudget } from './budget.js';
-export { whereToSql } from './sql/where-to-sql.js';
-export { readableColumns } from './sql/sql-expressions-by-kind.js';
-export { microsOfTimeText } from './sql/time-text.js';
-export { UntranslatableExpressionError } from './sql/untranslatable.js';
+export * from './errors.js';
+export type { BinaryOperator, ExpressionTree } from './expression-tree.js';
 export { parseExactJson } from './json.js';
+export { anyButNull, anyKind, kinds, kindsOf, namesOfKinds, type KindSet } from './kinds.js';
 export { isComputable } from './number-range.js';
+export { checkComparisons, parseChecked, parseCondition } from './parse-checked.js';
+export { maxCharacters, parseExpression } from './parse.js';
+export { placesOf, tens } from './small-decimal.js';
+export { readableColumns } from './sql/sql-value.js';
+export type { SqlColumn, SqlTable, SqlValueBinder } from './sql/sql-table.js';
+export { microsOfTimeText } from './sql/time-text.js';
+export { whereToSql } from './sql/where-to-sql.js';
+export { toJson } from './to-json.js';
+export {
+  compare,
+  compareNumeric,
+  Duration,
+  isNumeric,
+  isObject,
+  LazyObject,
+  memberValue,
+  Timestamp,
+  type CelObject,
+  type CelValue,
+} from './values.js';
 export type { Variable } from './variable.js';
-export type { SqlColumn, SqlTable } from './sql/sql-table.js';
-export type { SqlValueBinder } from './sql/sql-value-binder.js';

@@ -9,10 +9,7 @@ const loneSurrogate = /^\\u[dD][89a-fA-F]..$/;
 /** Matches numbers with many digits or with an exponent, also inside strings, where they do no harm. */
 const longNumbers = /(?:^|[:,[])\s*(-?(?:[\d.]{16,}(?:[eE][+-]?\d+)?|[\d.]+[eE][+-]?\d+))/g;
 
-/**
- * Returns whether all numbers of a text equal the shortest text of a double, so that JSON.parse reads them exactly. For
- * some other texts, the function may return false too.
- */
+/** Returns whether JSON.parse reads all numbers of a text exactly. The result may be false although it does. */
 function hasPlainNumbers(text: string): boolean {
   longNumbers.lastIndex = 0;
   for (let found = longNumbers.exec(text); found; found = longNumbers.exec(text)) {
@@ -27,9 +24,9 @@ function hasPlainNumbers(text: string): boolean {
 }
 
 /**
- * Parses JSON text with exact numbers: a number becomes a double if the double's shortest text is the same number, a
- * bigint if it is whole, and otherwise a Decimal. Numbers with very many digits or a large exponent become Decimals
- * too. An unpaired surrogate becomes U+FFFD, as in every text that is written as UTF-8.
+ * Parses JSON text with exact numbers: a double if its shortest text is the same number, a bigint if it is whole, and
+ * otherwise a DecimalText, also with very many digits or a large exponent. An unpaired surrogate becomes U+FFFD, as in
+ * every text that is written as UTF-8.
  */
 export function parseExactJson(text: string): CelValue {
   if (hasPlainNumbers(text)) return JSON.parse(wellFormed(text)) as CelValue;
@@ -41,9 +38,8 @@ function wellFormed(text: string): string {
 }
 
 /**
- * Maximum number of digits, and largest exponent, of a number that is converted when its JSON text is parsed. Any other
- * number remains text until an expression computes with the number, because converting a text with many such numbers
- * would take seconds.
+ * Maximum digits, and largest exponent, of a number that is converted at once. Others remain text until an expression
+ * computes with them: converting many such numbers would take seconds.
  */
 const farthest = 60;
 const power = /[eE]([+-]?\d+)$/;

@@ -1,11 +1,20 @@
-import type { ExpressionTree } from './expression-tree.js';
+import { subexpressionsOf, type CallExpression, type ExpressionTree } from './expression-tree.js';
 import { spend, spendOnError } from './budget.js';
 import { EvaluationError, InvalidCelExpressionError } from './errors.js';
-import { subexpressionsOf } from './subexpressions-of.js';
-import type { CompileExpression, CompiledExpression, VariableInScope } from './scope.js';
-import { isList, isObject, kindOf, needBool, type CelValue, type CelObject } from './values.js';
+import { isList, isObject, kindOf, needBool, type CelValue } from './values.js';
 
-type CallExpression = Extract<ExpressionTree, { kind: 'call' }>;
+/** A variable that a sub-expression can use, such as `event` or that of a macro, with its value. */
+export interface VariableInScope {
+  name: string;
+  value: CelValue;
+  outer?: VariableInScope;
+}
+
+/** A compiled expression. @throws EvaluationError if it has no value */
+export type CompiledExpression = (scope: VariableInScope) => CelValue;
+/** Compiles a sub-expression in which the named variables are in scope. */
+export type CompileExpression = (expression: ExpressionTree, names: readonly string[]) => CompiledExpression;
+
 type ItemEvaluation = (item: CelValue) => CelValue;
 
 /** The CEL macros that evaluate an expression for each item of a list, or for each name of an object. */
@@ -18,17 +27,13 @@ const overItems: Record<string, (items: readonly CelValue[], each: ItemEvaluatio
     map: (items, each) => items.map(each),
   };
 
-/**
- * Returns whether a call is a CEL macro. CEL macros are `has`, and methods such as `exists` with a variable and an
- * expression.
- */
+/** Returns whether a call is a macro: `has`, or a method such as `exists` with a variable and an expression. */
 export function isMacro(call: CallExpression): boolean {
   if (call.object === null) return call.name === 'has';
   return Object.hasOwn(overItems, call.name) && call.args.length === 2;
 }
 
 interface MacroContext {
-  /** The name of the variable that expressions read. */
   variable: string;
   compile: CompileExpression;
 }
@@ -63,20 +68,14 @@ export function compileMacro(
 /** Number of syntax nodes of an expression that count as one step for each item of a macro. */
 const partsPerStep = 8;
 
-/**
- * Returns the number of steps that a macro charges for each item, besides those that the operations in its expression
- * charge themselves.
- */
+/** Returns the steps that a macro charges for each item, besides those of the operations in its expression. */
 function stepsOf(body: ExpressionTree): number {
   const count = (part: ExpressionTree): number =>
     subexpressionsOf(part).reduce((sum, each) => sum + count(each), 1);
   return Math.max(1, count(body) / partsPerStep);
 }
 
-/**
- * Compiles `has`. The macro is false if the member, or another member on its path, is missing. A null member counts as
- * present, except for a member of the variable itself.
- */
+/** Compiles `has`: false if a member on the path is missing, or if a member of the variable itself is null. */
 function compileHas(
   { args, at }: CallExpression,
   names: readonly string[],
@@ -101,11 +100,7 @@ function compileHas(
 
 function itemsOf(value: CelValue, at: number): readonly CelValue[] {
   if (isList(value)) return value;
-  if (isObject(value)) return namesOf(value);
-  throw new EvaluationError(`A ${kindOf(value)} has no items.`, at);
-}
-
-function namesOf(value: CelObject): readonly string[] {
+  if (!isObject(value)) throw new EvaluationError(`A ${kindOf(value)} has no items.`, at);
   const names = Object.keys(value);
   spend(names.length);
   return names;
@@ -114,9 +109,7 @@ function namesOf(value: CelObject): readonly string[] {
 /** Number of steps charged when a macro continues after an error in one item. */
 const costOfError = 20;
 
-/**
- * Returns whether `decides` returns true for any item. As with `||`, such an item wins over items for which it fails.
- */
+/** Returns whether `decides` is true for any item. As with `||`, such an item wins over items for which it fails. */
 function some(items: readonly CelValue[], decides: (item: CelValue) => boolean): boolean {
   let failed: EvaluationError | undefined;
   for (const item of items) {

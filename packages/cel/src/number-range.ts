@@ -9,9 +9,8 @@ import {
 } from './decimal.js';
 
 /**
- * Maximum number of digits of a number in a computation, before its decimal point and after it. ClickHouse's widest
- * decimal, of 76 digits, can represent the sum of any two such numbers, so the same expression has the same value
- * there.
+ * Maximum digits of a number in a computation, before its point and after it: ClickHouse's widest decimal, of 76
+ * digits, can represent the sum of any two, so an expression has the same value there.
  */
 export const wholeDigits = 39;
 export const decimalPlaces = 36;
@@ -22,10 +21,7 @@ const stepsOfLongNumbers = 20;
 /** The limits of numbers in computations, as text for messages. */
 export const computableNumbers = `${wholeDigits} digits before and ${decimalPlaces} after its point`;
 
-/**
- * Returns the exact decimal of a number with at most 39 digits before its point and 36 after it; undefined for any
- * other number, with which CEL expressions cannot compute.
- */
+/** Returns the exact decimal of a number; undefined if expressions cannot compute with it. */
 export function computable(value: CelNumber): ScaledDecimal | undefined {
   if (value instanceof DecimalText) spendOnText(value.text.length);
   const exact = scaledDecimal(value);
@@ -38,10 +34,7 @@ export function isComputable({ units, scale }: ScaledDecimal): boolean {
   return units < most && units > -most;
 }
 
-/**
- * Compares two numbers: returns a negative number, zero or a positive number. The comparison is exact for numbers that
- * computations support; any other number counts as its nearest double.
- */
+/** Compares two numbers: exactly if computations support both, otherwise as their nearest doubles. */
 export function orderOf(a: CelNumber, b: CelNumber): number {
   const [x, y] = [nearestDouble(a), nearestDouble(b)];
   if (x !== y) return x < y ? -1 : 1;

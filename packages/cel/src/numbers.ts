@@ -1,6 +1,7 @@
 import { spend, spendOnText } from './budget.js';
 import {
   compareScaled,
+  nearestQuotient,
   numeric,
   powerOfTen,
   readDecimal,
@@ -56,10 +57,7 @@ export function divided(a: CelNumber, b: CelNumber, at: number): CelNumber {
   const [above, below] = [unitsAt(x, scale) * powerOfTen(decimalPlaces), unitsAt(y, scale)];
   const units = above / below;
   if (units * below === above) return made({ units, scale: decimalPlaces }, at);
-  // The appended digit stands for the cut-off rest: without it, a value slightly above the middle of two doubles would
-  // be rounded as if it were exactly in the middle.
-  const nearest = Number(`${units}1e-${decimalPlaces + 1}`);
-  return made(scaledDecimal(nearest) as ScaledDecimal, at);
+  return made(scaledDecimal(nearestQuotient(units, decimalPlaces)) as ScaledDecimal, at);
 }
 
 /** Returns the remainder, with the sign of the dividend. */
@@ -123,10 +121,7 @@ function read(text: string, at: number): CelNumber {
 /** Number of steps charged for a computation for which doubles are not enough. */
 const stepsOfLongNumbers = 40;
 
-/**
- * Returns the result of a computation, cut off after 36 decimal places. @throws EvaluationError if it has more than 39
- * digits before its point
- */
+/** Returns the result of a computation, cut off after 36 places. @throws EvaluationError above 39 whole digits */
 function made({ units, scale }: ScaledDecimal, at: number): CelNumber {
   spend(stepsOfLongNumbers);
   const excess = scale - decimalPlaces;

@@ -15,10 +15,7 @@ import {
   type CelValue,
 } from './values.js';
 
-/**
- * Implementation of a binary CEL operator. The argument `at` is the position of the operator in the text of the
- * expression.
- */
+/** Implementation of a binary CEL operator; `at` is its position in the text. */
 type BinaryOperatorFunction = (a: CelValue, b: CelValue, at: number) => CelValue;
 
 /** Implementations of all binary CEL operators except `&&` and `||`, which may leave one side unevaluated. */
@@ -41,10 +38,7 @@ export const operators: BinaryOperatorFunctions = {
   '%': onNumbers('%', remainder),
 };
 
-/**
- * The binary operators of a `where` condition. `==`, `!=` and `in` fail if they compare lists or objects with each
- * other, because ClickHouse cannot compare lists and objects.
- */
+/** The operators of a `where`. `==`, `!=` and `in` fail if they compare lists or objects, as ClickHouse cannot. */
 export const conditionOperators: BinaryOperatorFunctions = {
   ...operators,
   '==': (a, b, at) => equal(...notTwoContainers([a, b], at)),
@@ -66,10 +60,7 @@ function isContainer(value: CelValue): boolean {
   return isList(value) || isObject(value);
 }
 
-/**
- * Evaluates `in`: whether an item of a list equals the value, or whether an object has the name. Only strings are names
- * of an object.
- */
+/** Evaluates `in`: whether an item of a list equals the value, or whether an object has the name. */
 function contains(item: CelValue, container: CelValue, at: number): boolean {
   if (isList(container)) {
     spend(container.length);
@@ -106,16 +97,12 @@ function subtract(a: CelValue, b: CelValue, at: number): CelValue {
   return subtractNumbers(a, b, at);
 }
 
-/**
- * Returns `value`, the microseconds of a time or duration, unchanged.
- * @throws EvaluationError if it exceeds the exact integers of a double, which is 285 years
- */
+/** Returns microseconds unchanged. @throws EvaluationError beyond the exact integers of a double (285 years) */
 function micros(value: number, at: number): number {
   if (Number.isSafeInteger(value)) return value;
   throw new EvaluationError('The time is out of the range of computations.', at);
 }
 
-/** Returns the implementation of an operator that has a value for two numbers only. */
 function onNumbers(
   operator: string,
   compute: (a: CelNumber, b: CelNumber, at: number) => CelNumber,

@@ -7,10 +7,7 @@ import { foreignWordAt, hintAt } from './hint.js';
 
 /** Maximum number of characters of an expression. */
 export const maxCharacters = 4096;
-/**
- * Maximum number of nodes in the syntax tree of an expression: more than a hand-written one needs, and few enough for a
- * fast rejection.
- */
+/** Maximum nodes of a syntax tree: more than a hand-written one needs, and few enough for a fast rejection. */
 const maxNodes = 500;
 const maxDepth = 32;
 
@@ -28,8 +25,7 @@ const environment = new Environment({
 
 /**
  * Parses an expression in CEL (Common Expression Language).
- * @throws InvalidCelExpressionError if the text is not an expression, exceeds a limit of length, depth or size, or has a pattern
- * that is not a regular expression
+ * @throws InvalidCelExpressionError if the text is not an expression, or exceeds a limit of length, depth or size
  * @throws RegexTooLargeError if its patterns are too large
  */
 export function parseExpression(text: string): ExpressionTree {

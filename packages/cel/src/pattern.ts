@@ -19,8 +19,7 @@ const stepsOfInstruction = 8;
 const stepsOfSearching = 1 / 6;
 
 /**
- * Returns whether a text matches a pattern. Patterns are regular expressions of RE2, as in CEL and in ClickHouse:
- * without look-around and back-references. The work is limited, and charged to the evaluation.
+ * Returns whether a text matches a pattern of RE2, as in CEL and in ClickHouse. The work is limited and charged.
  * @param maxBytes the longest text that this call may search, in bytes of UTF-8
  */
 export function findsPattern(
@@ -35,8 +34,8 @@ export function findsPattern(
 }
 
 /**
- * Returns whether a text matches a regular expression that the CEL expression computes. Compiling it is charged each
- * time, even if it is cached: the cost of an expression does not depend on earlier evaluations in this process.
+ * Returns whether a text matches a pattern that the expression computes. Compiling it is charged each time, even if it
+ * is cached: a cost does not depend on earlier evaluations in this process.
  */
 export function matchesPattern(text: string, source: string, at: number): boolean {
   const pattern = boundedPattern(source, at);
@@ -47,22 +46,23 @@ export function matchesPattern(text: string, source: string, at: number): boolea
 }
 
 /**
- * Returns the compiled regular expression, from the cache if possible; undefined if the text is not a regular
- * expression. Patterns of more than `patternBounds.instructions` are not cached. The caller checks `patternSize` before
- * the call.
+ * Returns a compiled pattern, from the cache if possible; undefined if it is not a regular expression. The caller
+ * checks `patternSize` before the call.
  */
 export function compiledPattern(source: string): RE2JS | undefined {
   const known = patterns.get(source);
   if (known) return known;
-  const made = compile(source);
-  if (made && made.programSize() <= patternBounds.instructions) keep(source, made);
-  return made;
-}
-
-function keep(source: string, pattern: RE2JS): void {
+  let pattern: RE2JS;
+  try {
+    pattern = RE2JS.compile(source);
+  } catch {
+    return undefined;
+  }
+  if (pattern.programSize() > patternBounds.instructions) return pattern;
   const oldest = patterns.keys().next().value;
   if (patterns.size >= patternsKept && oldest !== undefined) patterns.delete(oldest);
   patterns.set(source, pattern);
+  return pattern;
 }
 
 function boundedPattern(source: string, at: number): RE2JS {
@@ -80,12 +80,4 @@ function boundedPattern(source: string, at: number): RE2JS {
 
 function tooLarge(at: number): EvaluationError {
   return new EvaluationError('The pattern of matches() is too large.', at);
-}
-
-function compile(source: string): RE2JS | undefined {
-  try {
-    return RE2JS.compile(source);
-  } catch {
-    return undefined;
-  }
 }

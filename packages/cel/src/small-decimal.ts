@@ -1,18 +1,14 @@
 /** Powers of ten that a double represents exactly. */
 export const tens: readonly number[] = Array.from({ length: 23 }, (_, i) => Number(`1e${i}`));
 
-/**
- * Upper limit of the whole units that this file computes with: every decimal of up to 15 digits is the shortest text of
- * its nearest double.
- */
+/** Upper limit of units here: every decimal of up to 15 digits is the shortest text of its nearest double. */
 export const largestUnits = 1e15;
 
 const triedPlaces = 9;
 
 /**
- * Returns the number of decimal places, at least `from`, that are needed to write a double's shortest text as whole
- * units of at most 15 digits; -1 if a short search does not find it. The units are then exactly `Math.round(value *
- * tens[places])`.
+ * Returns the decimal places, at least `from`, that a double's shortest text needs as whole units of at most 15 digits;
+ * -1 if a short search does not find them. The units are exactly `Math.round(value * tens[places])`.
  */
 export function placesOf(value: number, from: number): number {
   if (from === 0 && Number.isSafeInteger(value)) return 0;

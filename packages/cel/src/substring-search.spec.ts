@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lastPlace, SubstringSearch } from './substring-search.js';
+import { lastIndexIn, SubstringSearch } from './substring-search.js';
 
 const texts = (maxLength: number) =>
   fc.oneof(
@@ -17,7 +17,7 @@ describe('a search in a text', () => {
         const search = new SubstringSearch(searched);
         expect(search.first(all)).toBe(all.indexOf(searched));
         expect(search.first(all, times)).toBe(all.indexOf(searched, times));
-        expect(lastPlace(all, searched)).toBe(all.lastIndexOf(searched));
+        expect(lastIndexIn(all, searched)).toBe(all.lastIndexOf(searched));
         expect(search.split(all)).toEqual(all.split(searched));
       }),
       { numRuns: 500 },
@@ -28,7 +28,7 @@ describe('a search in a text', () => {
     const part = 'a'.repeat(20);
     expect(new SubstringSearch(part).first('a'.repeat(19))).toBe(-1);
     expect(new SubstringSearch(part).split('a'.repeat(45))).toEqual(['', '', 'aaaaa']);
-    expect(lastPlace('b'.repeat(20) + part, part)).toBe(20);
+    expect(lastIndexIn('b'.repeat(20) + part, part)).toBe(20);
   });
 
   it('reads each character a few times only, for any part', () => {
@@ -37,7 +37,7 @@ describe('a search in a text', () => {
     const part = `${'a'.repeat(1_000)}b${'a'.repeat(15_000)}`;
     expect(new SubstringSearch(part).first(text)).toBe(-1);
     expect(looked.at).toBeLessThanOrEqual(30_000);
-    expect(lastPlace(text, part)).toBe(-1);
+    expect(lastIndexIn(text, part)).toBe(-1);
     expect(looked.at).toBeLessThanOrEqual(60_000);
   });
 });

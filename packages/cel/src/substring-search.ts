@@ -1,13 +1,9 @@
-/**
- * Maximum length of a search text for which `String.indexOf` is used, which then compares at most this many characters
- * at each position.
- */
+/** Longest search text for which `String.indexOf` is used, which compares that many characters at each position. */
 const shortPart = 8;
 
 /**
- * Searches for one string in other strings, in time proportional to the sum of their lengths and not to the product
- * (Knuth, Morris, Pratt). `String.indexOf` may compare a thousand characters at each of 150 000 positions. Positions
- * are counted in UTF-16 units.
+ * Searches for one string in time proportional to the sum of the lengths (Knuth, Morris, Pratt). `String.indexOf` may
+ * compare a thousand characters at each of 150 000 positions. Positions are UTF-16 units.
  */
 export class SubstringSearch {
   private readonly table: Int32Array | undefined;
@@ -44,7 +40,7 @@ export class SubstringSearch {
 }
 
 /** Returns the last index at which `text` contains `part`, in UTF-16 units; -1 if it does not contain it. */
-export function lastPlace(text: string, part: string): number {
+export function lastIndexIn(text: string, part: string): number {
   if (part.length <= shortPart) return text.lastIndexOf(part);
   const last = part.length - 1;
   const table = restarts(part.length, (i) => part.charCodeAt(last - i));

@@ -1,8 +1,7 @@
 import { spend, spendOnText } from './budget.js';
-import type { CelFunction } from './cel-function.js';
 import { EvaluationError } from './errors.js';
-import { lastPlace, SubstringSearch } from './substring-search.js';
-import { isList, isNumber, needString, type CelValue } from './values.js';
+import { lastIndexIn, SubstringSearch } from './substring-search.js';
+import { isList, isNumber, needString, type CelFunction, type CelValue } from './values.js';
 
 const surrogates = /[\ud800-\udfff]/;
 
@@ -10,8 +9,8 @@ const surrogates = /[\ud800-\udfff]/;
 export const textMethods: Record<string, CelFunction> = {
   'trim/1': ([text], at) => needText(text, at).trim(),
   'indexOf/2': (args, at) =>
-    searched(args, at, (all, part) => place(all, new SubstringSearch(part).first(all))),
-  'lastIndexOf/2': (args, at) => searched(args, at, (all, part) => place(all, lastPlace(all, part))),
+    searched(args, at, (all, part) => codePoints(all, new SubstringSearch(part).first(all))),
+  'lastIndexOf/2': (args, at) => searched(args, at, (all, part) => codePoints(all, lastIndexIn(all, part))),
   'substring/2': ([text, from], at) => cut(needText(text, at), [from as CelValue], at),
   'substring/3': ([text, from, to], at) => cut(needText(text, at), [from as CelValue, to as CelValue], at),
   'split/2': (args, at) => searched(args, at, split),
@@ -26,10 +25,7 @@ export function needText(value: CelValue | undefined, at: number): string {
   return text;
 }
 
-/**
- * Runs a search for the string `part` in the string `text`, and charges the evaluation for the characters of both.
- * @throws EvaluationError if one of them is not a string
- */
+/** Searches the second string in the first, and charges both. @throws EvaluationError if one is not a string */
 export function searched<T>(
   [text, part]: readonly CelValue[],
   at: number,
@@ -41,25 +37,22 @@ export function searched<T>(
 }
 
 /** Converts an index in UTF-16 units into one in code points; -1 remains -1. */
-function place(text: string, found: number): number {
+function codePoints(text: string, found: number): number {
   return found <= 0 ? found : charactersOf(text.slice(0, found));
 }
 
-/**
- * Returns the part of a text from the first position up to the second, which is exclusive and by default the end.
- * Positions are in code points.
- */
-function cut(text: string, places: CelValue[], at: number): string {
+/** Returns the part between two positions in code points; the second is exclusive and by default the end. */
+function cut(text: string, positions: CelValue[], at: number): string {
   const isPlain = !surrogates.test(text);
   if (!isPlain) spend(text.length / 4);
   const all = isPlain ? text : [...text];
-  const [from = 0, to = all.length] = places.map((place) => needPlace(place, at));
+  const [from = 0, to = all.length] = positions.map((position) => needPosition(position, at));
   if (from > to || to > all.length) throw new EvaluationError('The position is outside the text.', at);
   const part = all.slice(from, to);
   return typeof part === 'string' ? part : part.join('');
 }
 
-function needPlace(value: CelValue, at: number): number {
+function needPosition(value: CelValue, at: number): number {
   if (isNumber(value) && Number.isSafeInteger(value) && value >= 0) return Number(value);
   throw new EvaluationError('A position in a text is a whole number from 0.', at);
 }

@@ -1,10 +1,17 @@
 import { formatTime, parseTime } from '#json';
 import { spend } from './budget.js';
-import type { CelFunction } from './cel-function.js';
 import { powerOfTen, type ScaledDecimal } from './decimal.js';
 import { EvaluationError } from './errors.js';
 import { scaledInRange } from './numbers.js';
-import { Duration, isNumeric, kindOf, needString, Timestamp, type CelValue } from './values.js';
+import {
+  Duration,
+  isNumeric,
+  kindOf,
+  needString,
+  Timestamp,
+  type CelFunction,
+  type CelValue,
+} from './values.js';
 import { wallClock } from './zone.js';
 
 const microsPerSecond = 1_000_000;
@@ -17,10 +24,7 @@ export const timeFunctions: Record<string, CelFunction> = {
   'duration/1': ([value], at) => toDuration(value as CelValue, at),
 };
 
-/**
- * Methods for the parts of a time, counted as in CEL, in UTC or in the given time zone. For a duration, the methods
- * return its whole length in their unit.
- */
+/** Parts of a time, in UTC or in a time zone; for a duration, its whole length in the unit. */
 export const timeMethods: Record<string, CelFunction> = {
   ...part('getFullYear', (date) => date.getUTCFullYear()),
   ...part('getMonth', (date) => date.getUTCMonth()),
@@ -34,10 +38,7 @@ export const timeMethods: Record<string, CelFunction> = {
   ...part('getMilliseconds', (date) => date.getUTCMilliseconds(), 1000),
 };
 
-/**
- * Returns a CEL timestamp as RFC 3339 text in UTC with microseconds.
- * @throws EvaluationError if the time is not in the years 1900 to 2299
- */
+/** Returns RFC 3339 text in UTC. @throws EvaluationError if the time is not in the years 1900 to 2299 */
 export function timeText({ micros }: Timestamp, at: number): string {
   return formatTime(inRange(micros, at));
 }
@@ -93,6 +94,9 @@ function roundedMicros({ units, scale }: ScaledDecimal): number {
   return Number(above < 0n && towardsZero * below !== above ? towardsZero - 1n : towardsZero);
 }
 
+/** The message for a text that is not a duration. */
+export const notADuration = 'A duration is written like 1h30m, 500ms or -1.5s.';
+
 const units: Record<string, number> = { h: 3_600_000_000, m: 60_000_000, s: 1_000_000, ms: 1000, us: 1 };
 
 /** Number of characters of a duration's text that count as one step; few, because each part of the text is a number. */
@@ -102,13 +106,20 @@ function toDuration(value: CelValue, at: number): Duration {
   if (value instanceof Duration) return value;
   const text = needString(value, at);
   spend(text.length / charactersPerStep);
+  const micros = durationMicros(text);
+  if (micros === undefined) throw new EvaluationError(notADuration, at);
+  return new Duration(micros);
+}
+
+/** Returns the microseconds of a duration such as `1h30m`, `500ms` or `-1.5s`; undefined for any other text. */
+export function durationMicros(text: string): number | undefined {
   const whole = /^([+-]?)((?:\d+(?:\.\d+)?(?:h|ms|m|s|us))+)$/.exec(text);
-  if (!whole) throw new EvaluationError('A duration is written like 1h30m, 500ms or -1.5s.', at);
+  if (!whole) return undefined;
   let micros = 0;
   for (const [, amount, unit] of (whole[2] as string).matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s|us)/g)) {
     micros += Number(amount) * (units[unit as string] as number);
   }
-  return new Duration(Math.round(whole[1] === '-' ? -micros : micros));
+  return Math.round(whole[1] === '-' ? -micros : micros);
 }
 
 function dayOfYear(day: Date): number {

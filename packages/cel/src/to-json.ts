@@ -1,26 +1,20 @@
 import { canonicalNumber, DecimalText, scaledText } from './decimal.js';
-import { memberValue } from './lazy-object.js';
 import { durationText, timeText } from './time-functions.js';
-import { Duration, isList, Timestamp, type CelValue, type CelObject } from './values.js';
+import { Duration, isList, memberValue, Timestamp, type CelObject, type CelValue } from './values.js';
 
-/** Options of `toJson`: the maximum length of the text, and whether it is canonical. */
 interface ToJsonOptions {
-  /** Maximum number of characters of the JSON text. */
   maxLength: number;
   /** Sorts the names of objects and writes numbers in canonical form, so that equal values have equal texts. */
   sorted?: boolean;
 }
 
-/**
- * The characters that may still be written, and whether names are sorted. The limit exists because an expression can
- * produce more text from a value than fits in memory.
- */
+/** The characters that may still be written: an expression can produce more text than fits in memory. */
 let room = 0;
 let inOrder = false;
 
 /**
- * Returns a value as JSON text; undefined if it would be longer than `maxLength`. Numbers keep all their digits, times
- * are RFC 3339 in UTC, durations are seconds such as "1.5s".
+ * Returns JSON text; undefined if it would be longer than `maxLength`. Numbers keep all digits, times are RFC 3339 in
+ * UTC, durations seconds such as "1.5s".
  * @throws EvaluationError for a time that has no such text
  */
 export function toJson(value: CelValue, { maxLength, sorted = false }: ToJsonOptions): string | undefined {

@@ -14,10 +14,7 @@ export class Duration {
   constructor(readonly micros: number) {}
 }
 
-/**
- * A value of a CEL expression. Whole numbers outside the safe range of doubles are bigints. Other numbers are doubles,
- * or Decimals if no double's shortest text is the same number.
- */
+/** A value of an expression. Numbers are `CelNumber`s. */
 export type CelValue =
   | null
   | boolean
@@ -32,6 +29,22 @@ export type CelValue =
 
 /** An object as a value of a CEL expression. */
 export type CelObject = { readonly [name: string]: CelValue };
+
+/** A CEL function or method; a method's object is the first argument. `at` is the call's position in the text. */
+export type CelFunction = (args: readonly CelValue[], at: number) => CelValue;
+
+/** An object whose members are properties that are undefined until `read` computes them, such as from JSON text. */
+export abstract class LazyObject {
+  /** Computes a member whose property is undefined, stores it in the property, and returns it. */
+  abstract read(name: string): CelValue;
+}
+
+/** Returns a member that the object has; a member of a LazyObject is computed here on first use. */
+export function memberValue(of: CelObject, name: string): CelValue {
+  const value = of[name];
+  // JSON has no undefined: only a member that is not computed yet is undefined.
+  return value === undefined && of instanceof LazyObject ? of.read(name) : (value as CelValue);
+}
 
 export function isNumber(value: CelValue): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
@@ -77,10 +90,7 @@ export function needString(value: CelValue, at: number): string {
   throw new EvaluationError(`A string is needed, this is a ${kindOf(value)}.`, at);
 }
 
-/**
- * Returns whether two values are equal and of the same kind. The numbers 5, 5.0 and a bigint 5 are equal. Lists and
- * objects are equal if their members are.
- */
+/** Returns whether two values are of the same kind and equal, also 5 and 5.0, and lists and objects by members. */
 export function equal(a: CelValue, b: CelValue): boolean {
   if (typeof a === 'string') return equalText(a, b);
   if (a === b) return true;
@@ -106,10 +116,7 @@ function equalText(a: string, b: CelValue): boolean {
   return a === b;
 }
 
-/**
- * Compares two values: returns a negative number, zero or a positive number. Text is ordered by code point.
- * @throws EvaluationError if the values have no order
- */
+/** Compares two values; text is ordered by code point. @throws EvaluationError if the values have no order */
 export function compare(a: CelValue, b: CelValue, at: number): number {
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
   if (isNumeric(a) && isNumeric(b)) return orderOf(a, b);
@@ -118,10 +125,7 @@ export function compare(a: CelValue, b: CelValue, at: number): number {
   throw new EvaluationError(`A ${kindOf(a)} and a ${kindOf(b)} have no order.`, at);
 }
 
-/**
- * Compares two numbers exactly: returns a negative number, zero or a positive number; undefined if one of them has more
- * than 308 digits before its point or 400 after it.
- */
+/** Compares two numbers exactly; undefined if one has more than 308 digits before its point or 400 after it. */
 export function compareNumeric(a: CelNumber, b: CelNumber): number | undefined {
   const [x, y] = [scaledDecimal(a), scaledDecimal(b)];
   return x && y && compareScaled(x, y);

@@ -1,8 +1,7 @@
 import { parseTime } from '#json';
 import { parseExactJson } from './json.js';
 import { kinds } from './kinds.js';
-import { LazyObject } from './lazy-object.js';
-import { Timestamp, type CelObject, type CelValue } from './values.js';
+import { LazyObject, Timestamp, type CelObject, type CelValue } from './values.js';
 import type { Variable } from './variable.js';
 
 /** The variable of the specs: an event whose sent data is JSON. */

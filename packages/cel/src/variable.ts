@@ -2,14 +2,10 @@ import type { KindSet } from './kinds.js';
 
 /** The variable that expressions read, such as `order`: an object with known members. */
 export interface Variable {
-  /** The name of the variable in expressions. */
   readonly name: string;
   /** The members of its value, with the kinds of values that each may have. The members of a member are not declared. */
   readonly members: Readonly<Record<string, KindSet>>;
-  /**
-   * The member in which an unknown name probably is, such as `data`: for the variable `amount`, the error then suggests
-   * `order.data.amount`.
-   */
+  /** The member in which an unknown name probably is, such as `data`, for a suggestion in the error. */
   readonly likelyMember?: string;
   /** Returns the error for a name that is not a member. By default, the error lists the members. */
   readonly describeMissing?: (name: string) => string;

@@ -11,7 +11,6 @@ interface DayOffsets {
 
 interface OpenTimeZone {
   format: Intl.DateTimeFormat;
-  /** The offsets on the day of the last lookup. */
   offsets: DayOffsets;
   /** The number of the evaluation that was last charged for opening the time zone, and the day that it was charged for. */
   chargedIn: number;
@@ -29,8 +28,8 @@ const stepsOfLookingUp = 80;
 const zones = new Map<string, OpenTimeZone>();
 
 /**
- * Returns the local date and time of an instant in a zone, readable with the UTC methods of `Date`. Zones are those of
- * Node.js's IANA database, such as Europe/Berlin, and fixed offsets such as +05:30.
+ * Returns the local time of an instant, readable with the UTC methods of `Date`. Zones are those of Node.js's IANA
+ * database, such as Europe/Berlin, and fixed offsets such as +05:30.
  * @throws EvaluationError if there is no such zone
  */
 export function wallClock(milliseconds: number, zone: string, at: number): Date {
@@ -50,9 +49,8 @@ export function wallClock(milliseconds: number, zone: string, at: number): Date 
 }
 
 /**
- * Returns an open zone. Each evaluation is charged for opening the zone, even if the zone is already open: the cost of
- * an expression does not depend on earlier evaluations in this process. Zones of the current evaluation are evicted
- * last.
+ * Returns an open zone. Each evaluation is charged for opening it, even if it is open: a cost does not depend on
+ * earlier evaluations in this process. Zones of the current evaluation are evicted last.
  */
 function opened(zone: string, at: number): OpenTimeZone {
   const known = zones.get(zone);

@@ -1,14 +1,12 @@
-/**
- * Minimum (default 1) and maximum number of characters of a text, both inclusive. A character is a Unicode code point.
- */
+/** Minimum (default 1) and maximum number of characters (Unicode code points), both inclusive. */
 export interface CharacterCountBounds {
   least?: number;
   most: number;
 }
 
 /**
- * Returns whether the number of characters is within the bounds. In every limit, a character is a Unicode code point:
- * an emoji may be one, and a letter with a combining accent is two. JSON Schema counts the same way.
+ * Returns whether the number of characters is within the bounds. A character is a code point, as in JSON Schema: an
+ * emoji may be one, and a letter with a combining accent is two.
  */
 export function hasCharacters(text: string, { least = 1, most }: CharacterCountBounds): boolean {
   const units = text.length;

@@ -2,9 +2,8 @@
 export const maxJsonDepth = 64;
 
 /**
- * Whether JSON text nests deeper than `levels` (`{}` is one level). The function does not parse the text, because a
- * parser exhausts the stack on very deep nesting. The function never throws; for invalid JSON the result has no
- * meaning.
+ * Whether JSON text nests deeper than `levels` (`{}` is one level), without a parser, which very deep nesting would
+ * exhaust. Never throws; for invalid JSON the result has no meaning.
  */
 export function nestsDeeperThan(text: string, levels: number): boolean {
   let depth = 0;
@@ -19,7 +18,7 @@ export function nestsDeeperThan(text: string, levels: number): boolean {
 }
 
 /** Returns the index of the closing quote of the string that begins at `start`, or the length of the text. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code === 0x5c) i++;

@@ -13,16 +13,12 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/**
- * Maximum number of member names of one object that the scanner compares with one another; an object with more names
- * sets `uncertain`.
- */
+/** Maximum number of names of one object that are compared; an object with more names sets `uncertain`. */
 const comparedNames = 16;
 
 /**
- * Start and end index of each member name in the open objects of the current scan. All JSON scanners of the process
- * share this array, because a scan is synchronous. A new array for each request would cost more than scanning a small
- * event.
+ * Start and end of each member name in the open objects. All scanners share this array, because a scan is synchronous;
+ * a new one for each request would cost more than scanning a small event.
  */
 const names = new Int32Array(2 * comparedNames * (maxJsonDepth + 1));
 
@@ -30,10 +26,9 @@ const names = new Int32Array(2 * comparedNames * (maxJsonDepth + 1));
 type ScanFailure = 'syntax' | 'depth';
 
 /**
- * Validates JSON text without creating values. For JSON that is only passed on, `JSON.parse` would take most of the
- * time of a write. The scanner accepts exactly what `JSON.parse` accepts, up to `maxJsonDepth` levels of nesting,
- * and detects members of one object with the same name. Every method takes the index where an element begins, and
- * returns the index after its end, or -1 after a failure.
+ * Validates JSON text without creating values: `JSON.parse` would take most of the time of a write. Accepts exactly
+ * what `JSON.parse` accepts, up to `maxJsonDepth` levels, and detects members of one object with the same name. Every
+ * method takes the index where an element begins, and returns the index after its end, or -1 after a failure.
  */
 export class JsonScanner {
   /** Why the last scan returned -1, and the index where it failed. */
@@ -41,30 +36,20 @@ export class JsonScanner {
   failedAt = 0;
   /** True if one of the scanned objects has two members with the same name. */
   duplicate = false;
-  /**
-   * True if an object has more than `comparedNames` names, or a name with escapes. Only parsing can detect duplicates
-   * then.
-   */
+  /** True if an object has more than `comparedNames` names, or one with escapes, so that only parsing is certain. */
   uncertain = false;
   /** Number of members of all scanned objects. If `JSON.parse` yields fewer members, a name is duplicate. */
   members = 0;
-  /** Whether the last scanned string contains an escape. */
   escaped = false;
 
   /** Cache of the last parsed `metadata`: its JSON text and its value. */
   lastMetadata: { text: string; value: unknown } = { text: 'null', value: null };
 
   private top = 0;
-  /**
-   * Character code of a line feed if the scanner treats it as white space, else the code of a space, which is always
-   * white space.
-   */
+  /** The code of a line feed if it is white space, else that of a space. */
   private readonly newline: number;
 
-  /**
-   * With `lines` (for NDJSON), a line feed is not white space: no scan continues past the end of the line in which it
-   * begins.
-   */
+  /** With `lines` (for NDJSON), a line feed is not white space: no scan continues past the end of its line. */
   constructor(
     readonly text: string,
     { lines = false } = {},
@@ -91,10 +76,7 @@ export class JsonScanner {
     }
   }
 
-  /**
-   * Scans any JSON value; `level` is the number of objects and arrays that enclose it. Returns the index after the
-   * value, or -1.
-   */
+  /** Scans any JSON value; `level` is the number of objects and arrays that enclose it. */
   value(start: number, level: number): number {
     const code = this.text.charCodeAt(start);
     if (code === quote) return this.string(start + 1);
@@ -104,9 +86,7 @@ export class JsonScanner {
     return this.word(start);
   }
 
-  /**
-   * Scans a JSON string from the character after its opening quote. Returns the index after its closing quote, or -1.
-   */
+  /** Scans a JSON string from the character after its opening quote. */
   string(start: number): number {
     const { text } = this;
     this.escaped = false;
@@ -121,10 +101,7 @@ export class JsonScanner {
     }
   }
 
-  /**
-   * Scans the name of a member from the character after its opening quote, and compares it with the other names of its
-   * object. `base` is the index in `names` where the names of the object begin.
-   */
+  /** Scans a name after its opening quote, and compares it with the others of its object, from `base` in `names`. */
   name(start: number, base: number): number {
     const end = this.string(start);
     if (end < 0) return -1;
@@ -139,9 +116,7 @@ export class JsonScanner {
     return end;
   }
 
-  /**
-   * Call it at the beginning of an object. Returns the index in `names` at which the member names of that object begin.
-   */
+  /** Begins an object. Returns the index in `names` at which its member names begin. */
   openObject(): number {
     return this.top;
   }
@@ -225,10 +200,7 @@ export class JsonScanner {
     return text.startsWith('false', start) ? start + 5 : this.fail('syntax', start);
   }
 
-  /**
-   * Returns the index of the last character of an escape, or -1 if it is invalid; `at` is the character after its
-   * backslash.
-   */
+  /** Returns the index of the last character of an escape, or -1; `at` is the character after its backslash. */
   private escape(at: number): number {
     const { text } = this;
     const code = text.charCodeAt(at);

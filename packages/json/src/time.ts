@@ -51,10 +51,7 @@ function daysIn(year: number, month: number): number {
   return leap ? 29 : (daysOfMonth[month - 1] ?? NaN);
 }
 
-/**
- * Returns the index after the fraction, which is a dot and one to nine digits, or nothing. Returns undefined for a dot
- * alone and for more digits.
- */
+/** Returns the index after the fraction (a dot and one to nine digits, or nothing); undefined for another one. */
 function endOfFraction(text: string): number | undefined {
   if (text[19] !== '.') return 19;
   let i = 20;
@@ -79,10 +76,7 @@ function offsetMinutes(text: string, at: number): number | undefined {
   return (sign === '-' ? -1 : 1) * (hours * 60 + minutes);
 }
 
-/**
- * Returns the number of days from 1970-01-01 to a date of the proleptic Gregorian calendar. The function counts in eras
- * of 400 years that begin on 1 March.
- */
+/** Returns the days from 1970-01-01 to a Gregorian date, in eras of 400 years that begin on 1 March. */
 function daysSince1970(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year;
   const era = Math.floor(y / 400);

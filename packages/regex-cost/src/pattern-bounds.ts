@@ -1,9 +1,8 @@
 /**
- * Limits of one regular expression from a client. RE2 processes each character at most once for each instruction of the
- * compiled pattern, so the work of a search is at most instructions × length.
+ * Limits of one regular expression. RE2 processes each character at most once for each instruction, so the work of a
+ * search is at most instructions × length.
  */
 export const patternBounds = {
-  /** Maximum number of characters of one regular expression. */
   characters: 1_000,
   /** Maximum number of instructions of one compiled regular expression; `{1,255}` compiles to about 255. */
   instructions: 300,

@@ -1,12 +1,11 @@
 /**
- * Lower and upper bound of the number of instructions that RE2 compiles a regular expression to. The bounds are
- * computed in one pass over the text of the regular expression: a repeated part is copied for each repetition, and
- * nested repetitions multiply. The bounds of an invalid regular expression are meaningless.
+ * Bounds of the number of instructions that RE2 compiles a regular expression to, computed in one pass over its text: a
+ * repeated part is copied for each repetition, and nested repetitions multiply. Meaningless for an invalid one.
  */
 export interface RegexInstructionBounds {
   /**
-   * Lower bound of the number of instructions. Alternatives count as the largest of them, because RE2 merges them where
-   * it can. A part that matches no character, such as `[^\s\S]`, counts, although RE2 leaves out its neighbours.
+   * Lower bound: alternatives count as the largest of them, because RE2 merges them where it can. A part that matches
+   * no character, such as `[^\s\S]`, counts, although RE2 leaves out its neighbours.
    */
   least: number;
   /** Upper bound of the instructions: the sum over all alternatives. The compile time is proportional to it. */
@@ -61,14 +60,10 @@ const instructionsOfChoice = 1;
 const instructionsOfProgram = 2;
 
 interface Size extends RegexInstructionBounds {
-  /**
-   * Whether the part is exactly one character. Alternatives that are one character each compile to one instruction
-   * together.
-   */
+  /** Whether the part is exactly one character. Alternatives of one character each compile to one instruction. */
   isCharacter: boolean;
 }
 
-/** The parts of a regular expression between two parentheses. */
 class Group {
   private readonly all: Size = { least: 0, most: -instructionsOfChoice, isCharacter: true };
   private before: Size = nothing;
@@ -108,7 +103,6 @@ class Group {
     this.alternative = this.last = nothing;
   }
 
-  /** Ends the group of the regular expression and returns the bounds of its number of instructions. */
   end(): Size {
     this.endAlternative();
     const { all, own } = this;

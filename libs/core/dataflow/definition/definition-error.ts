@@ -7,10 +7,7 @@ export interface DefinitionProblem extends InputProblem {
   readonly inExpression?: true;
 }
 
-/**
- * Error: the definition of a projection or a pipeline is invalid. The error lists all problems of the definition, each
- * with a JSON pointer into the definition.
- */
+/** Error: the definition of a projection or a pipeline is invalid. Lists all problems, each with its JSON pointer. */
 export class DefinitionError extends Error {
   override readonly name = 'DefinitionError';
 
@@ -24,10 +21,7 @@ export function expressionDetail({ message, at }: { message: string; at: number 
   return `${message} (at character ${at + 1})`;
 }
 
-/**
- * Calls `make` and returns its result. If `make` throws an InvalidCelExpressionError, throws a DefinitionError with the same
- * message at the JSON pointer instead.
- */
+/** Calls `make`; turns an InvalidCelExpressionError into a DefinitionError with the same message at the pointer. */
 export function locateExpressionErrors<T>(pointer: string, make: () => T): T {
   try {
     return make();
@@ -37,10 +31,7 @@ export function locateExpressionErrors<T>(pointer: string, make: () => T): T {
   }
 }
 
-/**
- * Calls `make` and returns its result. If `make` throws a DefinitionError, throws it again with the JSON pointers of
- * its errors translated by `moved`, usually from a part of the definition to the whole.
- */
+/** Calls `make`; translates the pointers of a DefinitionError, usually from a part of the definition to the whole. */
 export function translatePointers<T>(moved: (pointer: string) => string, make: () => T): T {
   try {
     return make();
@@ -50,10 +41,7 @@ export function translatePointers<T>(moved: (pointer: string) => string, make: (
   }
 }
 
-/**
- * Calls `read` and returns its result. If `read` throws a DefinitionError, adds its errors to `errors` and returns
- * undefined. A client thus receives all errors of a definition at once.
- */
+/** Calls `read`; adds the problems of a DefinitionError to `errors`, so that all are reported together. */
 export function collectErrors<T>(errors: DefinitionProblem[], read: () => T): T | undefined {
   try {
     return read();

@@ -1,4 +1,5 @@
 import { durationMs } from '#api';
+import { limits, streamNamePattern, streamNameRule } from '#event';
 import { hasCharacters, isJsonObject, jsonPointerTo, type EpochMicros } from '#json';
 import { DefinitionError } from './definition-error.js';
 
@@ -7,10 +8,7 @@ export function definitionError(pointer: string, detail: string): DefinitionErro
   return new DefinitionError([{ pointer, detail }]);
 }
 
-/**
- * Reads the members of a JSON object in a definition strictly: an unknown member, or a missing required one, is a
- * DefinitionError with its JSON pointer.
- */
+/** Reads a JSON object of a definition. @throws DefinitionError for an unknown, missing or invalid member */
 export class DefinitionMemberReader {
   readonly #members: Readonly<Record<string, unknown>>;
 
@@ -39,6 +37,21 @@ export class DefinitionMemberReader {
     throw definitionError(this.at(name), 'is required');
   }
 
+  /** Reads a required member with a function of its value and its pointer. */
+  read<T>(name: string, read: (value: unknown, pointer: string) => T): T {
+    return read(this.any(name), this.at(name));
+  }
+
+  /** Reads a member like `read`; undefined if it is missing. */
+  optional<T>(name: string, read: (value: unknown, pointer: string) => T): T | undefined {
+    return this.has(name) ? this.read(name, read) : undefined;
+  }
+
+  /** Returns the reader of a required member that is an object with these members. */
+  object(name: string, known: readonly string[]): DefinitionMemberReader {
+    return new DefinitionMemberReader(this.any(name), this.at(name), known);
+  }
+
   text(name: string, most: number): string {
     return text(this.any(name), this.at(name), most);
   }
@@ -64,10 +77,7 @@ export class DefinitionMemberReader {
   }
 }
 
-/**
- * Minimum and maximum of a duration in a definition, such as `1s` and `7d`. `least` is `0s` if a duration of zero is
- * allowed.
- */
+/** Bounds of a duration, such as `1s` and `7d`; `least` is `0s` if a duration of zero is allowed. */
 export interface DurationBounds {
   readonly least: string;
   readonly most: string;
@@ -100,18 +110,13 @@ export function object(value: unknown, pointer: string): Readonly<Record<string,
   throw definitionError(pointer, 'must be an object');
 }
 
-/**
- * Returns the value as a string. @throws DefinitionError at the pointer if it is not a string of 1 to `most` characters
- */
+/** Returns the value as a string. @throws DefinitionError unless it is a string of 1 to `most` characters */
 export function text(value: unknown, pointer: string, most: number): string {
   if (typeof value === 'string' && hasCharacters(value, { most })) return value;
   throw definitionError(pointer, `must be a text of 1 to ${most} characters`);
 }
 
-/**
- * Returns the text of a CEL expression, without parsing it. @throws DefinitionError at the pointer if it is not a
- * string of 1 to `most` characters
- */
+/** Returns the text of a CEL expression, unparsed. @throws DefinitionError as `text` does */
 export function expressionText(value: unknown, pointer: string, most: number): string {
   try {
     return text(value, pointer, most);
@@ -121,11 +126,15 @@ export function expressionText(value: unknown, pointer: string, most: number): s
   }
 }
 
-/**
- * Returns the value as an array. @throws DefinitionError at the pointer if it is not an array of `least` to `most`
- * elements
- */
+/** Returns the value as an array. @throws DefinitionError unless it is an array of `least` to `most` elements */
 export function list(value: unknown, pointer: string, [least, most]: [number, number]): readonly unknown[] {
   if (Array.isArray(value) && value.length >= least && value.length <= most) return value as unknown[];
   throw definitionError(pointer, `must be a list of ${least} to ${most} elements`);
+}
+
+/** Reads the member `stream`: the name of a stream that the pipeline writes to. @throws DefinitionError */
+export function targetStream(members: DefinitionMemberReader): string {
+  const stream = members.text('stream', limits.streamCharacters);
+  if (streamNamePattern.test(stream)) return stream;
+  throw definitionError(members.at('stream'), streamNameRule);
 }

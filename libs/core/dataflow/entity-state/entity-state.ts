@@ -2,50 +2,33 @@ import { MergePatchBuffer } from './merge-patch-buffer.js';
 import { readTree, treeText, type JsonTree } from './json-tree.js';
 import { growthBy, mergePatch } from './merge-patch.js';
 
-/**
- * The state of an entity in memory, while its events are folded by JSON merge patch. Snapshots store it as the text of
- * `entityStateText`.
- */
+/** The state of an entity in memory; snapshots store it as `entityStateText`. */
 export interface EntityState {
   readonly value: JsonTree;
   /** Number of characters of the entity's state as JSON text. */
   readonly characters: number;
-  /**
-   * Number of characters of all event texts of which values of the state may be slices. A slice keeps the whole text in
-   * memory.
-   */
+  /** Characters of all event texts of which values may be slices: a slice keeps the whole text in memory. */
   readonly alive: number;
 }
 
-/**
- * Maximum number of characters of an entity's state as JSON text. An event that would exceed the maximum is not
- * applied.
- */
+/** Maximum number of characters of a state as JSON text. An event that would exceed it is not applied. */
 const mostCharacters = 1024 * 1024;
 
-/**
- * Maximum number of characters of event texts that a state may keep in memory. Above this limit, the state is written
- * into one text and parsed again.
- */
+/** Maximum of `alive`. Above it, the state is written into one text and parsed again. */
 const mostAlive = 4 * mostCharacters;
 
 /** The patch of the event that is being applied; all states share it. */
 const smallPatch = new MergePatchBuffer();
 
-/**
- * Parses the state of an entity from the text that a snapshot stores; without a text, returns the state before the
- * first event.
- */
+/** Parses the text that a snapshot stores; without a text, returns the state before the first event. */
 export function readEntityState(text = '{}'): EntityState {
   return { value: readTree(text), characters: text.length, alive: text.length };
 }
 
 /**
- * Returns the state after the entity's next event. The event's `data`, the raw JSON text of an object, is applied as a
- * merge patch (RFC 7396). Numbers, strings and lists keep their original text, and members their order of arrival. The
- * caller must not use the given state afterwards.
- *
- * Returns undefined, and leaves the state unchanged, if the state would exceed 1 048 576 characters of JSON. The cost
+ * Returns the state after the next event, whose `data` (the JSON text of an object) is applied as a merge patch (RFC
+ * 7396). Values keep their original text, and members their order of arrival. The caller must not use the given state
+ * afterwards. Returns undefined, and leaves the state unchanged, if it would exceed 1 048 576 characters. The cost
  * depends on the event and the values that it removes, not on the size of the state.
  */
 export function addToEntityState(state: EntityState, data: string): EntityState | undefined {

@@ -1,15 +1,10 @@
 import { JsonScanner } from '#json';
 import { limits } from '#event';
 
-/**
- * A JSON value of which only objects are parsed, into maps. Any other value, also a list, remains its original text.
- */
+/** A JSON value of which only objects are parsed, into maps. Any other value, also a list, keeps its original text. */
 export type JsonTree = string | JsonMembers;
 
-/**
- * Members of a parsed JSON object by name, in the order in which they were added. No name is special, also not
- * `__proto__` or `1`.
- */
+/** Members of a JSON object in the order of arrival. No name is special, also not `__proto__` or `1`. */
 export type JsonMembers = Map<string, JsonTree>;
 
 /** Parses JSON text into a tree. @throws SyntaxError if the text is not valid JSON, or nested more deeply than `limits.jsonDepth` */
@@ -18,10 +13,7 @@ export function readTree(text: string): JsonTree {
   return reader.read();
 }
 
-/**
- * Returns the JSON text of a tree: values that are not objects keep their original text, and there is no white space
- * between members.
- */
+/** Returns the JSON text of a tree, without white space between members. */
 export function treeText(tree: JsonTree): string {
   if (typeof tree === 'string') return tree;
   const members: string[] = [];
@@ -37,10 +29,7 @@ export function treeLength(tree: JsonTree): number {
   return length;
 }
 
-/**
- * Returns the number of characters of the braces of a JSON object with this number of members, and of the commas
- * between them.
- */
+/** Returns the number of characters of an object's braces and commas. */
 export function frameLength(members: number): number {
   return members === 0 ? 2 : members + 1;
 }

@@ -2,7 +2,6 @@ import { frameLength, nameLength, treeLength, type JsonMembers, type JsonTree } 
 
 /** Maximum number of members of one object, because each name is compared with all others. */
 const mostMembers = 24;
-/** Maximum number of nested objects around a member. */
 const mostLevels = 8;
 
 const space = 0x20;
@@ -18,8 +17,8 @@ const begin = '{';
 const end = '}';
 
 /**
- * A JSON merge patch that is read from a small JSON object, and applied without creating maps for the patch. One patch
- * object is reused for all events, which saves most of the memory that a fold allocates.
+ * A merge patch of a small JSON object, applied without maps for the patch. One buffer is reused for all events, which
+ * saves most of the memory that a fold allocates.
  */
 export class MergePatchBuffer {
   private readonly names: string[] = [];
@@ -29,9 +28,8 @@ export class MergePatchBuffer {
   private at = 0;
 
   /**
-   * Reads the patch. Returns false if the text is not supported: it has an escape, an object with many members or with
-   * two members of the same name, or deep nesting. The result for a text that is not JSON is arbitrary.
-   * @param text The valid JSON text of an object.
+   * Reads the patch from the JSON text of an object. Returns false if the text is not supported: it has an escape, an
+   * object with many members or with two members of the same name, or deep nesting.
    */
   read(text: string): boolean {
     this.count = 0;
@@ -42,10 +40,7 @@ export class MergePatchBuffer {
     return this.readObject(0);
   }
 
-  /**
-   * Applies the patch to the members of an object, as `mergePatch` does, and changes the object. Returns the number of
-   * characters by which the JSON text of the object grows.
-   */
+  /** Applies the patch to an object in place, as `mergePatch` does. Returns the growth in characters of JSON. */
   applyTo(target: JsonMembers): number {
     this.at = 0;
     return this.apply(target);
@@ -86,7 +81,6 @@ export class MergePatchBuffer {
     return true;
   }
 
-  /** @param first Index of the first member of the object. */
   private readMember(first: number, level: number): boolean {
     const { text } = this;
     const nameEnd = text.indexOf('"', this.at + 1);
@@ -128,7 +122,6 @@ export class MergePatchBuffer {
     this.values[this.count++] = value;
   }
 
-  /** Skips a value that is not an object. */
   private skipValue(): void {
     const { text } = this;
     const code = text.charCodeAt(this.at);
@@ -157,7 +150,6 @@ export class MergePatchBuffer {
     this.at = text.length;
   }
 
-  /** Returns the index after the string that begins at `start`. */
   private afterString(start: number): number {
     const found = this.text.indexOf('"', start + 1);
     return found < 0 ? this.text.length : found + 1;

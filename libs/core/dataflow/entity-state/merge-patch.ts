@@ -1,9 +1,8 @@
 import { frameLength, nameLength, treeLength, type JsonMembers, type JsonTree } from './json-tree.js';
 
 /**
- * Applies a JSON merge patch (RFC 7396) and returns the result. The function modifies objects of `target` and of
- * `patch` and reuses them in the result, so the caller must not use `target` or `patch` afterwards. The recursion is as
- * deep as the patch.
+ * Applies a JSON merge patch (RFC 7396) and returns the result, which reuses objects of `target` and of `patch`: the
+ * caller must not use them afterwards. The recursion is as deep as the patch.
  */
 export function mergePatch(target: JsonTree, patch: JsonTree): JsonTree {
   if (typeof patch === 'string') return patch;
@@ -29,10 +28,7 @@ function withoutNulls(patch: JsonMembers): JsonMembers {
   return patch;
 }
 
-/**
- * Returns the number of characters that the patch adds to the text of `target`; negative if the text shrinks. The
- * function reads only the members that the patch names, and the values that the patch removes.
- */
+/** Returns how many characters the patch adds to the text of `target`; negative if the text shrinks. */
 export function growthBy(patch: JsonTree, target: JsonTree): number {
   if (typeof patch === 'string') return patch.length - treeLength(target);
   if (typeof target === 'string') return madeLength(patch) - target.length;

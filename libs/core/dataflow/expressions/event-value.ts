@@ -2,10 +2,7 @@ import { LazyObject, parseExactJson, Timestamp, type CelObject, type CelValue } 
 import type { EventFromKafka, StoredEvent } from '#event';
 import { parseTime } from '#json';
 
-/**
- * Returns a stored event as the value of the variable `event` in CEL expressions. `data` and `metadata` are parsed on
- * first use.
- */
+/** Returns a stored event as the CEL variable `event`. `data` and `metadata` are parsed on first use. */
 export function eventValue(event: StoredEvent): CelObject {
   const [timestamp, ingestedAt] = [parseTime(event.timestamp), parseTime(event.ingested_at)];
   const value = new LazyEvent(event);
@@ -15,10 +12,7 @@ export function eventValue(event: StoredEvent): CelObject {
   return value as unknown as CelObject;
 }
 
-/**
- * Returns an event read from Kafka as the value of the variable `event` in CEL expressions; it has no version. `data`
- * and `metadata` are parsed on first use.
- */
+/** Returns an event from Kafka as the CEL variable `event`; it has no version yet. */
 export function logEventValue(event: EventFromKafka): CelObject {
   const value = new LazyEvent(event);
   value.timestamp = new Timestamp(event.timestamp);

@@ -1,16 +1,10 @@
 import type { ProjectionLookup, OperatorOutcome, PassedOnEvent } from './pipeline.js';
 import { uncounted } from './operator-event-counts.js';
 
-/**
- * Limits on what `flat_map` may derive from one event: the number of events, and the characters of JSON in all their
- * data.
- */
+/** Limits of what `flat_map` may derive from one event: events, and characters of JSON in all their data. */
 export const derivedEventLimits = { events: 10_000, characters: 16 * 1024 * 1024 } as const;
 
-/**
- * Returns the state of a projection's key as JSON text: null if the key has no state, undefined if the state has not
- * been fetched yet.
- */
+/** Returns a projection state as JSON text: null if the key has none, undefined if it has not been fetched yet. */
 export type FindProjectionState = (lookup: ProjectionLookup) => string | null | undefined;
 
 /** Error detail for an event whose derived events exceed `derivedEventLimits`. */
@@ -18,13 +12,9 @@ export const tooManyDerivedEvents =
   `One event becomes at most ${derivedEventLimits.events} events ` +
   `with ${derivedEventLimits.characters} characters of data.`;
 
-/**
- * Collects the outcomes of one event, and the projection lookups that it still needs, while a chain of operators
- * processes it.
- */
+/** Collects the outcomes of one event, and the lookups it still needs, while a chain processes it. */
 export class EventOutcomeCollector {
   readonly outcomes: (OperatorOutcome | PassedOnEvent)[] = [];
-  /** Projection lookups whose answers the chain needs before it can process the event further. */
   readonly missing: ProjectionLookup[] = [];
   #events = 0;
   #characters = 0;
@@ -35,20 +25,14 @@ export class EventOutcomeCollector {
     readonly counts: Float64Array = uncounted,
   ) {}
 
-  /**
-   * Counts the events, and the characters of their data, that an operator derives from the event. Returns false if the
-   * totals exceed `derivedEventLimits`.
-   */
+  /** Counts derived events and the characters of their data. Returns false above `derivedEventLimits`. */
   makes(events: number, characters: number): boolean {
     this.#events += events;
     this.#characters += characters;
     return this.#events <= derivedEventLimits.events && this.#characters <= derivedEventLimits.characters;
   }
 
-  /**
-   * Counts the characters of new data of an event that `flat_map` derived. Returns false if the total exceeds
-   * `derivedEventLimits`. Before the first `flat_map` nothing is counted.
-   */
+  /** Counts new data of an event that `flat_map` derived. Before the first `flat_map` nothing is counted. */
   remakes(characters: number): boolean {
     return this.#events === 0 || this.makes(0, characters);
   }

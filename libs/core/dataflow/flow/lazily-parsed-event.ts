@@ -5,10 +5,7 @@ import type { FoldEvent } from '../folds/fold-event.js';
 import type { FoldEventSortKey } from '../fold-operations/position.js';
 import type { PipelineEvent, Provenance } from './pipeline.js';
 
-/**
- * A pipeline event in the form that expressions and folds read. The event's JSON is parsed on first use, and only once
- * for all operators.
- */
+/** A pipeline event as expressions and folds read it. Its JSON is parsed on first use, once for all operators. */
 export class LazilyParsedEvent implements PipelineEvent, FoldEvent {
   #value: CelObject | undefined = undefined;
 
@@ -17,28 +14,21 @@ export class LazilyParsedEvent implements PipelineEvent, FoldEvent {
     readonly origin: Provenance,
   ) {}
 
-  /**
-   * The event's position in the order in which folds sort events. Events derived from the same source record differ in
-   * their emission index (`path`).
-   */
+  /** The event's position in the order of folds; events of one source record differ in `path`. */
   get position(): FoldEventSortKey {
     const { stream, partition, offset, path } = this.origin;
     return [this.event.timestamp, partition, offset, path === '' ? stream : `${stream} ${path}`];
   }
 
-  /** The event as the value of the variable `event` in CEL expressions. */
   get value(): CelObject {
     return (this.#value ??= logEventValue(this.event));
   }
 
-  /** Returns a copy of the event with some fields replaced and with the same provenance. */
   with(changed: Partial<EventFromKafka>): LazilyParsedEvent {
     return new LazilyParsedEvent({ ...this.event, ...changed }, this.origin);
   }
 
-  /**
-   * Returns a new event derived from this one, with some fields replaced and `index` appended to its emission index.
-   */
+  /** Returns an event derived from this one, with `index` appended to its emission index. */
   part(changed: Partial<EventFromKafka>, index: string): LazilyParsedEvent {
     const { origin } = this;
     return new LazilyParsedEvent(
@@ -57,10 +47,7 @@ export function sourceEvent(event: EventFromKafka): PipelineEvent {
 const withoutId = '{"event_id":""';
 const anyId = '{"event_id":"00000000-0000-0000-0000-000000000000"';
 
-/**
- * Reads a pipeline event from a record value that `encodeRecord` wrote. A window result has neither an id nor a stream.
- * @throws UnreadableRecordError
- */
+/** Reads a record value of `encodeRecord`; a window result has no id and no stream. @throws UnreadableRecordError */
 export function eventFromRecord(text: string, origin: Provenance): PipelineEvent {
   const { partition, offset } = origin;
   if (!text.startsWith(withoutId))

@@ -14,28 +14,31 @@ import { OperatorError } from './step.js';
 export const expressionCharacters = 4096;
 
 /**
- * Compiles an expression of an operator, with exact arithmetic. The returned function throws OperatorError at the
- * pointer if the expression has no value for an event, or has a value of a kind that is not in `wanted`.
+ * Compiles an expression with exact arithmetic. The function throws OperatorError if the expression has no value, or
+ * one of a kind that is not in `desired`.
  * @throws DefinitionError at the pointer
  */
 export function compileOperand(
   expression: unknown,
   pointer: string,
-  wanted: KindSet,
+  desired: KindSet,
 ): (event: FoldEvent) => CelValue {
   const source = expressionText(expression, pointer, expressionCharacters);
-  const run = locateExpressionErrors(pointer, () => compileExact(source, wanted));
+  const run = locateExpressionErrors(pointer, () => compileExact(source, desired));
   return (event) => {
     const value = evaluated(run, event, pointer);
     const kind = kindsOf(value);
-    if (kind & wanted) return value;
-    throw new OperatorError(pointer, `This is ${namesOfKinds(kind)}, but ${namesOfKinds(wanted)} is needed.`);
+    if (kind & desired) return value;
+    throw new OperatorError(
+      pointer,
+      `This is ${namesOfKinds(kind)}, but ${namesOfKinds(desired)} is needed.`,
+    );
   };
 }
 
 /**
- * Compiles the key expression of an operator, by the same rules as the key of a projection. A null result means that
- * the event has no key. The returned function throws OperatorError at the pointer if the value is not a valid key.
+ * Compiles a key expression, by the same rules as the key of a projection: null means that the event has no key. The
+ * function throws OperatorError for an invalid key.
  * @throws DefinitionError at the pointer
  */
 export function compileOperandKey(expression: unknown, pointer: string): (event: FoldEvent) => string | null {

@@ -1,17 +1,11 @@
 import { pipelineLimits } from './limits.js';
 
-/**
- * The five counts of an operator: events that entered it (`in`), that it passed on or wrote out of the pipeline
- * (`out`), and that it dropped, found late or failed.
- */
+/** The counts of an operator: events that entered it, that it passed on or wrote, dropped, found late or failed. */
 export const stepResults = ['in', 'out', 'dropped', 'late', 'failed'] as const;
 /** What an operator of a pipeline did with an event, or that the event entered it. */
 export type OperatorEventResult = (typeof stepResults)[number];
 
-/**
- * The numbers of events that one operator of a pipeline has counted, in the order of `stepResults`: in, out, dropped,
- * late, failed.
- */
+/** The counts of one operator, in the order of `stepResults`. */
 type SingleOperatorCounts = readonly number[];
 
 /** The event counts of several operators of a pipeline, by `CountedOperator.key`. */
@@ -21,32 +15,24 @@ export type EventCountsByOperator = Readonly<Record<string, SingleOperatorCounts
 export interface CountedOperator {
   /** JSON pointer to the operator, such as `/operators/2`. */
   readonly path: string;
-  /** The operator's name, such as `map`. */
   readonly operator: string;
   /**
-   * Names the counts of the operator in a checkpoint: the JSON pointer to the operator's value, such as
-   * `/operators/2/map`. The key of a window, a reduce or a dedupe has the id of the stage instead, so its counts begin
-   * again when its state does.
+   * Names the counts in a checkpoint, such as `/operators/2/map`. A window, a reduce or a dedupe has the id of its
+   * stage instead, so that its counts begin again when its state does.
    */
   readonly key: string;
   /** True if the operator before this one in the definition passes events on to it. */
   readonly follows: boolean;
-  /**
-   * True if the operator writes events out of the pipeline (`emit`, `webhook`). An operator that writes events also
-   * passes each event on.
-   */
+  /** True if the operator writes events out of the pipeline, and also passes them on (`emit`, `webhook`). */
   readonly isOutput: boolean;
-  /**
-   * True if `out` is counted. If `out` is not counted, each event leaves the operator once, unless it is dropped, late
-   * or failed, and `out` is computed.
-   */
+  /** True if `out` is counted. Else it is computed: each event leaves once, unless dropped, late or failed. */
   readonly countsOut: boolean;
 }
 
 /**
- * The counters that are kept for an operator. All other numbers are computed from these counters, so most operators
- * count nothing. `arrived` counts the events that no earlier operator has passed on, and `alone` counts the events that an
- * output operator does not pass on (see `CompiledPipeline.entry`).
+ * The counters of an operator, from which all other numbers are computed, so that most operators count nothing:
+ * `arrived` are events that no earlier operator passed on, `alone` those that an output does not pass on (see
+ * `CompiledPipeline.entry`).
  */
 const counted = ['arrived', 'alone', 'out', 'dropped', 'late', 'failed'] as const;
 type CountedNumber = (typeof counted)[number];
@@ -63,15 +49,9 @@ export function stepSlot(step: number, of: CountedNumber): number {
 /** Array for the counts of evaluations whose counts are not needed; nothing reads it. */
 export const uncounted: Float64Array = new Float64Array(pipelineLimits.operators * width);
 
-/**
- * Counts the events that enter and leave each operator of a pipeline during one batch. An operator is identified by its
- * index in `steps`.
- */
+/** Counts the events of each operator during one batch. An operator is identified by its index in `steps`. */
 export class OperatorEventCounter {
-  /**
-   * The counts of all operators, one operator after another (see `stepSlot`). The chains of operators add to the
-   * counts.
-   */
+  /** The counts of all operators (see `stepSlot`), to which the chains add. */
   readonly numbers: Float64Array;
   private readonly stepOf: ReadonlyMap<string, number>;
 
@@ -80,16 +60,12 @@ export class OperatorEventCounter {
     this.stepOf = new Map(steps.map(({ path, operator }, step) => [`${path}/${operator}`, step]));
   }
 
-  /**
-   * Counts an event that ended at the operator with this JSON pointer. Does nothing for an operator that this
-   * definition does not have.
-   */
+  /** Counts an event that ended at this operator. Ignores operators that this definition does not have. */
   end(at: string, result: 'dropped' | 'late' | 'failed'): void {
     const step = this.stepOf.get(at);
     if (step !== undefined) this.numbers[stepSlot(step, result)]! += 1;
   }
 
-  /** Counts events that leave an operator for which `countsOut` is true. */
   leave(step: number, events = 1): void {
     this.numbers[stepSlot(step, 'out')]! += events;
   }
@@ -113,10 +89,7 @@ export class OperatorEventCounter {
   }
 }
 
-/**
- * Returns the sums of two sets of operator counts. An operator that is only in `b` is left out if all its counts are
- * zero.
- */
+/** Returns the sums of two sets of counts. An operator that is only in `b` is left out if its counts are zero. */
 export function sumStepCounts(a: EventCountsByOperator, b: EventCountsByOperator): EventCountsByOperator {
   const sum: Record<string, SingleOperatorCounts> = { ...a };
   for (const [key, numbers] of Object.entries(b)) {

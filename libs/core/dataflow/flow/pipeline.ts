@@ -1,6 +1,6 @@
 import type { EpochMicros } from '#json';
 import type { EventFromKafka } from '#event';
-import type { Json } from '../fold-operations/json.js';
+import type { Json } from '../fold-operations/fold-operation.js';
 import type { CountedOperator, OperatorEventCounter } from './operator-event-counts.js';
 
 /**
@@ -10,31 +10,21 @@ import type { CountedOperator, OperatorEventCounter } from './operator-event-cou
  * the next stage through its topic. All code here is pure: no clock, no I/O.
  */
 
-/**
- * The provenance of an event: the source record it is derived from. The provenance is the same after every crash and in
- * every process. All derived ids are computed from the provenance.
- */
+/** The source record that an event is derived from, the same after a crash. All derived ids are computed from it. */
 export interface Provenance {
   /** Stream of the source record; empty for the result of a window. */
   readonly stream: string;
   readonly partition: number;
   readonly offset: number;
-  /**
-   * Emission index: tells apart the events derived from one source record. The index consists of list positions of
-   * `flat_map`, or of a window's stage, start and key.
-   */
+  /** Emission index: list positions of `flat_map`, or a window's stage, start and key. */
   readonly path: string;
-  /**
-   * For a replayed dead letter, the offset of its replay record plus 1; otherwise absent. If the event fails again,
-   * that is another dead letter. Derived ids do not depend on `replay`.
-   */
+  /** For a replayed dead letter, the offset of its record plus 1. Derived ids do not depend on it. */
   readonly replay?: number;
 }
 
 /**
- * An event between two operators. `event.stream`, `event.partition` and `event.offset` are the members of its
- * provenance. `event.event_id` is the id of the source event until the event is emitted. A window result has an empty
- * stream and an empty id.
+ * An event between two operators. Its stream, partition and offset are those of its provenance, and its id that of the
+ * source event until it is emitted. A window result has an empty stream and an empty id.
  */
 export interface PipelineEvent {
   readonly event: EventFromKafka;
@@ -46,57 +36,27 @@ export const webhookFormats = ['event', 'cloudevents'] as const;
 /** Body format of a webhook's requests: the event as the API returns it, or a CloudEvent. */
 export type WebhookFormat = (typeof webhookFormats)[number];
 
-/**
- * How one operator ended or forwarded an event: written, posted, forwarded to another stage, dropped, late or failed.
- * `at` is a JSON pointer into the pipeline definition, such as `/operators/2/map`.
- */
+/** What one operator did with an event. `at` is a JSON pointer such as `/operators/2/map`. */
+type Outcome<Kind extends string, Members = unknown> = {
+  readonly kind: Kind;
+  readonly at: string;
+  readonly flow: PipelineEvent;
+} & Readonly<Members>;
+
+/** How one operator ended or forwarded an event. */
 export type OperatorOutcome =
-  | { readonly kind: 'emit'; readonly at: string; readonly stream: string; readonly flow: PipelineEvent }
-  | {
-      readonly kind: 'webhook';
-      readonly at: string;
-      readonly url: string;
-      readonly secretRef: string;
-      readonly format: WebhookFormat;
-      readonly flow: PipelineEvent;
-    }
-  /**
-   * The event continues in another stage, through the partition of the stage's repartition topic that its key selects.
-   */
-  | {
-      readonly kind: 'forward';
-      readonly at: string;
-      readonly stage: string;
-      readonly key: string;
-      readonly flow: PipelineEvent;
-    }
+  | Outcome<'emit', { stream: string }>
+  | Outcome<'webhook', { url: string; secretRef: string; format: WebhookFormat }>
+  /** The event continues in another stage, through the repartition topic's partition of its key. */
+  | Outcome<'forward', { stage: string; key: string }>
   /** The event ends here without an error: it is filtered out, is a duplicate, matches no branch, or has no key. */
-  | { readonly kind: 'drop'; readonly at: string; readonly reason: string; readonly flow: PipelineEvent }
-  | {
-      readonly kind: 'late';
-      readonly at: string;
-      readonly stream: string | undefined;
-      readonly flow: PipelineEvent;
-    }
-  /**
-   * The event becomes a dead letter. `pointer` is the JSON pointer to the exact part of the operator that failed, such
-   * as `/operators/2/map/data/vat`.
-   */
-  | {
-      readonly kind: 'fail';
-      readonly at: string;
-      readonly pointer: string;
-      readonly detail: string;
-      readonly flow: PipelineEvent;
-    };
+  | Outcome<'drop', { reason: string }>
+  | Outcome<'late', { stream: string | undefined }>
+  /** A dead letter. `pointer` is the exact part that failed, such as `/operators/2/map/data/vat`. */
+  | Outcome<'fail', { pointer: string; detail: string }>;
 
 /** Entry in the trace of a dry run: an operator passed an event on to the next one, or a branch took it. */
-export interface PassedOnEvent {
-  readonly kind: 'pass';
-  readonly at: string;
-  /** The event as the operator passed it on. */
-  readonly flow: PipelineEvent;
-}
+export type PassedOnEvent = Outcome<'pass'>;
 
 /** A request for the state of one key of a projection, which an `enrich` operator needs. */
 export interface ProjectionLookup {
@@ -104,40 +64,28 @@ export interface ProjectionLookup {
   readonly key: string;
 }
 
-/**
- * Returns the fetched state of a projection's key as JSON text; null if the key has none. The caller of a chain's `run`
- * provides it for all lookups that `lookups` returned.
- */
+/** Returns a projection state as JSON text, null if the key has none, for all lookups that `lookups` returned. */
 export type GetProjectionState = (lookup: ProjectionLookup) => string | null;
 
 /** The compiled stateless operators of one stage of a pipeline, including their branches. */
 export interface OperatorChain {
   /** True if one of the operators reads a projection. If true, the caller must call `lookups` before each `run`. */
   readonly looksUp: boolean;
-  /**
-   * Returns the lookups that `run` still needs, given the known answers; empty if `run` needs no more lookups. The
-   * caller repeats the call until the result is empty, because an `enrich` may depend on the result of an earlier
-   * `enrich`.
-   */
+  /** Returns the lookups that `run` still needs. Call it until there are none: an `enrich` may depend on another. */
   lookups(
     flow: PipelineEvent,
     known: (lookup: ProjectionLookup) => string | null | undefined,
   ): readonly ProjectionLookup[];
   /**
-   * Processes an event and returns all its outcomes, in the order of the definition. The content of an event never
-   * makes this method throw.
-   * @param counter of this definition. The chain counts the events that enter and leave its operators; the caller counts
-   * the outcomes.
+   * Processes an event; returns all outcomes in the order of the definition. An event's content never makes it throw.
+   * @param counter The chain counts what enters and leaves its operators; the caller counts the outcomes.
    */
   run(
     flow: PipelineEvent,
     tables: GetProjectionState,
     counter?: OperatorEventCounter,
   ): readonly OperatorOutcome[];
-  /**
-   * Processes an event like `run`, and returns, besides the outcomes, an entry for each operator that passed the event
-   * on. The dry run calls this method.
-   */
+  /** Like `run`, with an entry for each operator that passed the event on, for the dry run. */
   trace(flow: PipelineEvent, tables: GetProjectionState): readonly (OperatorOutcome | PassedOnEvent)[];
 }
 
@@ -157,43 +105,30 @@ export interface StateEntryAddResult<State extends StateEntryValue = StateEntryV
   readonly row?: StateEntry<State> | undefined;
   /** Events that continue in the stage's chain: the event itself (dedupe), or a window result (`"emit": "updates"`). */
   readonly results: readonly PipelineEvent[];
-  /**
-   * A drop, late or fail outcome; undefined if the entry took the event. If an event belongs to several entries, the
-   * first such outcome is the outcome of the event.
-   */
+  /** A drop, late or fail outcome. If an event belongs to several entries, the first one is the event's. */
   readonly outcome?: OperatorOutcome | undefined;
 }
 
 /**
- * The operator of a keyed stage: a window with its reduce, or a dedupe. The operator's state consists of named entries.
- * The name of an entry is unique in the stage and has at most 300 characters.
+ * The operator of a keyed stage: a window with its reduce, or a dedupe. Its state consists of entries, each with a name
+ * of at most 300 characters that is unique in the stage.
  */
 export interface KeyedOperator<State extends StateEntryValue = StateEntryValue> {
-  /**
-   * The most microseconds by which a result's event time may lie behind the watermark that produces it. The stage
-   * passes on its watermark less this delay.
-   */
+  /** The most by which a result's time may lie behind the watermark; the stage passes on its watermark less this. */
   readonly delay: EpochMicros;
-  /**
-   * Returns the names of the state entries that an event with this key and event time belongs to. For a hopping window
-   * there may be several.
-   */
+  /** Returns the names of the event's state entries; there may be several for a hopping window. */
   rowsOf(key: string, timestamp: EpochMicros): readonly string[];
   /**
-   * Adds an event to the state entry `name`. `row` is its current content; undefined if there is none yet.
-   * @param arrival with the greater one of two watermarks: the stage's, and the one that the record of the event
-   *   carries. A window that closes at or before that watermark takes no more events.
+   * Adds an event to the state entry `name`; `row` is undefined if there is none yet.
+   * @param arrival with the greater of the stage's watermark and that of the event's record. A window that closes at or
+   *   before it takes no more events.
    */
   add(
     row: StateEntry<State> | undefined,
     name: string,
     arrival: { key: string; flow: PipelineEvent; watermark: EpochMicros },
   ): StateEntryAddResult<State>;
-  /**
-   * Returns the results that are due at this watermark, and the state entry that remains. If `row` is undefined, the
-   * state entry is removed. If `row` is defined, it replaces the state entry, because some sessions of the key remain
-   * open.
-   */
+  /** Returns the results that are due at this watermark, and the entry that remains if some sessions are open. */
   close(
     row: StateEntry<State>,
     name: string,
@@ -201,19 +136,11 @@ export interface KeyedOperator<State extends StateEntryValue = StateEntryValue> 
   ): { row?: StateEntry<State> | undefined; results: readonly PipelineEvent[] };
 }
 
-/**
- * A compiled stage of a pipeline that reads a repartition topic: a window with its reduce, or a dedupe, and the
- * stateless operators after it. Records are keyed by the key of the window or the dedupe.
- */
+/** A window with its reduce, or a dedupe, and the stateless operators after it. It reads a repartition topic. */
 export interface KeyedStage {
-  /**
-   * The stage's id, 16 hexadecimal digits: a hash of what the stage computes, of the stage that feeds it and of the
-   * branch it is in. A keyed stage gets a new id when its window changes.
-   */
+  /** 16 hexadecimal digits: a hash of what the stage computes, of its upstream stage and of its branch. */
   readonly id: string;
-  /** JSON pointer to the stage's window or dedupe. */
   readonly at: string;
-  /** Index of the stage's window or dedupe in `CompiledPipeline.steps`. */
   readonly step: number;
   /** Index of the reduce of the stage's window in `CompiledPipeline.steps`; undefined for a dedupe. */
   readonly reduceStep: number | undefined;
@@ -232,25 +159,17 @@ export interface CompiledPipeline {
   readonly chain: OperatorChain;
   /** All operators of the pipeline, including those in branches, in the order of the definition. */
   readonly steps: readonly CountedOperator[];
-  /**
-   * The keyed stages of the pipeline in the order of the definition. The first stage or an earlier keyed stage writes
-   * to the repartition topic of each keyed stage.
-   */
+  /** The keyed stages in the order of the definition, each after its upstream stage. */
   readonly stages: readonly KeyedStage[];
   /**
-   * Returns the operators for an event that enters the pipeline at this one, a pointer such as `/operators/2/map`;
-   * undefined if there is no such operator. For an `emit` or a `webhook`, the chain has that output only, because later
-   * operators have already processed the event.
+   * Returns the operators for an event that enters at this operator, such as `/operators/2/map`; undefined if there is
+   * none. For an `emit` or a `webhook`, it is that output only: later operators have processed the event already.
    */
   entry(at: string): OperatorChain | undefined;
-  /**
-   * Returns the upstream stage of a stage; undefined if the source feeds it. A pipeline is a tree, so each stage has
-   * one upstream.
-   */
+  /** Returns the one upstream stage of a stage; undefined if the source feeds it. */
   feederOf(stage: string): string | undefined;
   /** Names of the streams that the pipeline writes to, including those for late events. */
   readonly writes: ReadonlySet<string>;
   readonly webhooks: readonly { at: string; url: string; secretRef: string }[];
-  /** Names of the projections that the pipeline's `enrich` operators read. */
   readonly projections: ReadonlySet<string>;
 }

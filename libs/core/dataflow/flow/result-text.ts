@@ -6,10 +6,7 @@ import { OperatorError } from './step.js';
 const most = limits.eventBytes;
 const mostBytesPerCharacter = 3;
 
-/**
- * Returns a CEL value as JSON text for the data of an event; numbers keep all their digits.
- * @throws OperatorError if an event cannot hold the text
- */
+/** Returns a value as JSON text for an event's data, with all digits. @throws OperatorError if it is too large */
 export function valueText(value: CelValue, pointer: string): string {
   if (typeof value === 'number' && Number.isFinite(value)) return `${value}`;
   try {
@@ -22,10 +19,7 @@ export function valueText(value: CelValue, pointer: string): string {
   throw tooLarge(pointer);
 }
 
-/**
- * Returns `text`, the new data of an event, unchanged. @throws OperatorError if the text is larger than the data of an
- * event may be
- */
+/** Returns the new data of an event. @throws OperatorError if it is larger than an event may be */
 export function checkedData(text: string, pointer: string): string {
   const isSmall = text.length * mostBytesPerCharacter <= most;
   if (isSmall || Buffer.byteLength(text) <= most) return text;
@@ -36,10 +30,7 @@ function tooLarge(pointer: string): OperatorError {
   return new OperatorError(pointer, `The result is larger than ${most} bytes, the limit of an event.`);
 }
 
-/**
- * Returns the text of a JSON object with one more member, which replaces a member of the same name. If no member has
- * the name, the given text remains unchanged.
- */
+/** Returns the JSON text of an object with one more member, which replaces one of the same name. */
 export function withMember(
   object: { text: string; value: CelValue },
   name: string,

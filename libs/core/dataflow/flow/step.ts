@@ -4,10 +4,7 @@ import type { LazilyParsedEvent } from './lazily-parsed-event.js';
 /** Applies one compiled operator of a pipeline to an event, and calls the next operator with each result. */
 export type OperatorFunction = (flow: LazilyParsedEvent, context: EventOutcomeCollector) => void;
 
-/**
- * Error: an operator cannot process an event. The error has no stack trace, because it can occur for every event and
- * becomes a fail outcome.
- */
+/** Error: an operator cannot process an event. Has no stack trace, because it can occur for every event. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
 
@@ -22,11 +19,7 @@ export class OperatorError extends Error {
   }
 }
 
-/**
- * Wraps `compute` so that it does not throw OperatorError. In that case the wrapper adds a fail outcome and returns
- * undefined.
- * @param at JSON pointer to the operator
- */
+/** Wraps `compute`: instead of throwing OperatorError, it adds a fail outcome and returns undefined. */
 export function catchOperatorError<T>(
   compute: (flow: LazilyParsedEvent, context: EventOutcomeCollector) => T,
   at: string,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseExactJson } from '#cel';
-import { avg } from './avg.js';
+import { avg } from './sum-and-avg.js';
 import { itSatisfiesTheFoldLaws } from './laws.fixture.js';
 import { at, numbers } from './values.fixture.js';
 

@@ -1,34 +1,25 @@
 import { anyButNull } from '#cel';
-import type { FoldOperation } from './fold-operation.js';
-import { storedText } from './stored-text.js';
+import { storedText, type FoldOperation } from './fold-operation.js';
 import { comparePositions, type FoldEventSortKey } from './position.js';
 
 /** Maximum number of characters of one item of the list as JSON text; an event with a larger value is rejected. */
 const itemCharacters = 16 * 1024;
-/**
- * Maximum number of items of the list, and of characters of its JSON text. The list ends before the first item that
- * would exceed one of the two limits.
- */
+/** Maximum items and characters of the list, which ends before the first item that would exceed one of them. */
 const listItems = 1000;
 const listCharacters = 64 * 1024;
 
 type CollectedItem = readonly [value: string, position: FoldEventSortKey];
 
 type CollectState = {
-  /** The collected items, in the order of their events' positions. */
   readonly items: readonly CollectedItem[];
-  /** Number of characters of the collected list as JSON text. */
   readonly characters: number;
-  /**
-   * Position of the first event that was left out because the list is full. The list has no item of an event at or
-   * after this position.
-   */
+  /** Position of the first event that was left out because the list is full; no item is at or after it. */
   readonly cut: FoldEventSortKey | null;
 };
 
 /**
- * `collect`: a list of the values in the order of their events. The list ends before the first value that would exceed
- * 1 000 items or 65 536 characters of JSON. Later values are left out, in whatever order the events arrive.
+ * `collect`: a list of the values in the order of their events, in whatever order they arrive. It ends before the first
+ * value that would exceed 1 000 items or 65 536 characters of JSON.
  */
 export const collect: FoldOperation<CollectState> = {
   takes: anyButNull,
@@ -52,10 +43,7 @@ function isCut(cut: FoldEventSortKey | null, position: FoldEventSortKey): boolea
   return cut !== null && comparePositions(position, cut) >= 0;
 }
 
-/**
- * Returns the list with the item appended; undefined if the item belongs before the last one or does not fit. Most
- * events take this fast path.
- */
+/** The fast path: appends the item; undefined if it belongs before the last one or does not fit. */
 function appended({ items, characters, cut }: CollectState, item: CollectedItem): CollectState | undefined {
   const last = items.at(-1);
   const after = characters + item[0].length + (last ? 1 : 0);

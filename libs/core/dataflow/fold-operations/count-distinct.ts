@@ -9,13 +9,9 @@ import {
   type HyperLogLogRegisters,
 } from './hyperloglog.js';
 
-/**
- * State of `count_distinct`: the sorted distinct values, or the registers of a HyperLogLog if there are more than 1
- * 000.
- */
+/** The sorted distinct values, or the registers of a HyperLogLog if there are more than 1 000. */
 type CountDistinctState = readonly string[] | HyperLogLogRegisters;
 
-/** Maximum number of distinct values for which `count_distinct` is exact. */
 const exactValues = 1000;
 
 /** Maximum number of characters of a value as JSON text; an event with a larger value is rejected. */
@@ -25,9 +21,9 @@ const valueCharacters = 64 * 1024;
 const keptCharacters = 40;
 
 /**
- * `count_distinct`: the number of distinct values. The number is exact up to 1 000 values; above that, a HyperLogLog
- * estimates it with a standard error of 1.63 %. The numbers 5 and 5.0 are one value; 5 and "5" are two. Lists and
- * objects are equal if their members are.
+ * `count_distinct`: the number of distinct values, exact up to 1 000; above that, a HyperLogLog estimates it with a
+ * standard error of 1.63 %. 5 and 5.0 are one value; 5 and "5" are two. Lists and objects are equal if their members
+ * are.
  */
 export const countDistinct: FoldOperation<CountDistinctState> = {
   takes: anyButNull,

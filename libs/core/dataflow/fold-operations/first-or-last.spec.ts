@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseExactJson } from '#cel';
-import { first } from './first.js';
+import { first, last } from './first-or-last.js';
 import { FoldRejectedError } from './fold-operation.js';
 import { itSatisfiesTheFoldLaws } from './laws.fixture.js';
-import { last } from './last.js';
 import type { FoldEventSortKey } from './position.js';
 import { anyValues, at } from './values.fixture.js';
 

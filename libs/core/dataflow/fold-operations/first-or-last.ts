@@ -1,19 +1,14 @@
 import { anyButNull } from '#cel';
-import type { FoldOperation } from './fold-operation.js';
-import { storedText } from './stored-text.js';
+import { storedText, type FoldOperation } from './fold-operation.js';
 import { comparePositions, type FoldEventSortKey } from './position.js';
 
-/**
- * State of `first` and `last`: the value of the chosen event as JSON text, with the position of that event; null before
- * the first value.
- */
+/** The chosen value as JSON text, with the position of its event; null before the first value. */
 type PositionedValue = null | readonly [value: string, position: FoldEventSortKey];
 
 /**
- * Returns the fold operation whose result is the value of the event with the lowest position (`sign` 1) or the highest
- * (-1), in whatever order events arrive. Without values the result is null.
+ * Returns the operation for the value with the lowest position (`sign` 1) or the highest (-1); null without values.
  */
-export function firstOrLast(sign: 1 | -1): FoldOperation<PositionedValue> {
+function firstOrLast(sign: 1 | -1): FoldOperation<PositionedValue> {
   const isPast = (state: PositionedValue, position: FoldEventSortKey) =>
     state !== null && sign * comparePositions(position, state[1]) >= 0;
   return {
@@ -25,3 +20,9 @@ export function firstOrLast(sign: 1 | -1): FoldOperation<PositionedValue> {
     result: (state) => (state === null ? 'null' : state[0]),
   };
 }
+
+/** `first`: the value with the earliest event time, then the lowest partition and offset. */
+export const first = firstOrLast(1);
+
+/** `last`: the value with the latest event time, then the highest partition and offset. */
+export const last = firstOrLast(-1);

@@ -1,18 +1,17 @@
-import type { KindSet, CelValue } from '#cel';
-import type { Json } from './json.js';
+import { toJson, type CelValue, type KindSet } from '#cel';
 import type { FoldEventSortKey } from './position.js';
 
+/** A JSON value. The value remains the same after JSON.stringify and JSON.parse. */
+export type Json =
+  null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json | undefined };
+
 /**
- * The aggregation of one field of a fold. A fold operation is pure. The state of a fold operation is plain JSON of
- * limited size. The methods `add` and `merge` return a new state and never modify a given state. Events may be split
- * into groups in any way and order: merging the states of the groups gives the same result as folding all events at
- * once.
+ * The aggregation of one field of a fold. Pure: `add` and `merge` return a new state, plain JSON of limited size.
+ * Events may be split into groups in any way and order: merging their states gives the same result as folding all
+ * events at once.
  */
 export interface FoldOperation<State extends Json = Json> {
-  /**
-   * The kinds of CEL values that the operation accepts; undefined if a field with this operation has no value
-   * expression.
-   */
+  /** The kinds of values that the operation accepts; undefined if it takes no value. */
   readonly takes: KindSet | undefined;
   /** True if the operation's results are lists or objects, which have no order; queries cannot sort by such a field. */
   readonly unordered?: true;
@@ -20,11 +19,7 @@ export interface FoldOperation<State extends Json = Json> {
   readonly resultType: FoldResultType;
   /** The state before the first event. Merging it into another state changes nothing. */
   readonly empty: State;
-  /**
-   * Returns the state of the field after one more event.
-   * @param value of a kind in `takes`; null if `takes` is undefined
-   * @throws FoldRejectedError if the value cannot be added
-   */
+  /** Returns the state after one more event; `value` is null without `takes`. @throws FoldRejectedError */
   add(state: State, value: CelValue, position: FoldEventSortKey): State;
   /** Returns the state that folding the events of both states would give. Merging is commutative and associative. */
   merge(a: State, b: State): State;
@@ -34,13 +29,20 @@ export interface FoldOperation<State extends Json = Json> {
   items?(state: State): readonly string[];
 }
 
-/**
- * Type of the result of a fold operation: an integer from 0, an exact decimal number, a number or null, any JSON value, a
- * list or an object.
- */
+/** An integer from 0, an exact decimal number, a number or null, any JSON value, a list or an object. */
 export type FoldResultType = 'count' | 'sum' | 'mean' | 'value' | 'list' | 'object';
 
 /** Error: a fold operation cannot add the value of an event, for example because the value is too large. */
 export class FoldRejectedError extends Error {
   override readonly name = 'FoldRejectedError';
+}
+
+/** Maximum number of characters of JSON text that `min`, `max`, `first`, `last` and `merge` store for a value. */
+const valueCharacters = 64 * 1024;
+
+/** Returns the JSON text of a value that a state stores. @throws FoldRejectedError if the text is longer than `maxLength` */
+export function storedText(value: CelValue, maxLength: number = valueCharacters): string {
+  const text = toJson(value, { maxLength });
+  if (text !== undefined) return text;
+  throw new FoldRejectedError(`A stored value has at most ${maxLength} characters of JSON.`);
 }

@@ -1,6 +1,6 @@
 /**
- * Returns a 64-bit hash of a text as two unsigned 32-bit numbers. Each number is the MurmurHash3 (x86, 32 bits, by
- * Austin Appleby, in the public domain) of the UTF-16 code units in little endian, with its own seed.
+ * Returns a 64-bit hash of a text: two MurmurHash3 (x86, 32 bits, by Austin Appleby, in the public domain) of the
+ * UTF-16 code units in little endian, each with its own seed.
  */
 export function hash64(text: string): [high: number, low: number] {
   return [murmur3(text, 0x9747b28c), murmur3(text, 0x5bd1e995)];

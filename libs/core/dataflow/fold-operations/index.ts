@@ -1,14 +1,11 @@
-import { avg } from './avg.js';
 import { collect } from './collect.js';
 import { countDistinct } from './count-distinct.js';
 import { count } from './count.js';
-import { first } from './first.js';
+import { first, last } from './first-or-last.js';
 import type { FoldOperation } from './fold-operation.js';
-import { last } from './last.js';
-import { max } from './max.js';
 import { merge } from './merge.js';
-import { min } from './min.js';
-import { sum } from './sum.js';
+import { max, min } from './min-or-max.js';
+import { avg, sum } from './sum-and-avg.js';
 
 /** All fold operations by their names in definitions. */
 export const foldOperations: Readonly<Record<string, FoldOperation>> = {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { CelValue } from '#cel';
 import type { FoldOperation } from './fold-operation.js';
-import type { Json } from './json.js';
+import type { Json } from './fold-operation.js';
 import { comparePositions, type FoldEventSortKey } from './position.js';
 
 interface AddedValue {

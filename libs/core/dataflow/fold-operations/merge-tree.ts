@@ -1,15 +1,13 @@
 import { memberValue, isObject, type CelValue } from '#cel';
-import { storedText } from './stored-text.js';
+import { storedText } from './fold-operation.js';
 import { comparePositions, type FoldEventSortKey } from './position.js';
 
 /**
- * One member of an object that is the result of merge patches (RFC 7396) applied in any order. Each part of the node
- * records the position of the event that set it, and the part with the later position wins.
+ * One member of the result of merge patches (RFC 7396) applied in any order. Each part records the position of the
+ * event that set it; the later position wins.
  */
 export type MergePatchNode = {
-  /**
-   * The last value that is not an object, as JSON text, with the position that set it; null if the member was removed.
-   */
+  /** The last value that is not an object, as JSON text, with its position; null if the member was removed. */
   readonly set?: readonly [value: string | null, position: FoldEventSortKey];
   /** The position of the last merge patch that made the member an object, if it is later than `set`. */
   readonly object?: FoldEventSortKey;
@@ -22,17 +20,11 @@ type MergePatchNodeMembers = readonly (readonly [name: string, node: MergePatchN
 /** Characters that a member adds to the weight besides its name and its value, mostly for the position of its event. */
 const memberCost = 64;
 
-/**
- * The position of the event whose merge patch is being applied, and a running upper bound of the weight that the patch
- * adds to the nodes.
- */
+/** The position of the patch that is being applied, and an upper bound of the weight that it adds. */
 export interface PatchContext {
   readonly position: FoldEventSortKey;
   gained: number;
-  /**
-   * The limit of `gained`. `applyPatch` stops in the middle of a patch that exceeds it, because the caller rejects that
-   * patch.
-   */
+  /** The limit of `gained`, at which `applyPatch` stops, because the caller rejects the patch. */
   readonly most: number;
 }
 
@@ -54,10 +46,7 @@ export function applyPatch(node: MergePatchNode, patch: CelValue, patching: Patc
   return { ...node, object: later(node.object, position), members: union(node.members ?? [], changed) };
 }
 
-/**
- * Returns the weight of a node: the characters of its names and values, plus 64 for each member, including removed
- * members.
- */
+/** Returns the characters of a node's names and values, plus 64 for each member, including removed ones. */
 export function weightOf(node: MergePatchNode): number {
   let weight = node.set?.[0]?.length ?? 0;
   for (const [name, member] of node.members ?? []) weight += name.length + memberCost + weightOf(member);
@@ -76,10 +65,7 @@ export function mergeNodes(a: MergePatchNode, b: MergePatchNode): MergePatchNode
   return { ...x, object: later(x.object, y.object), members: union(x.members ?? [], both) };
 }
 
-/**
- * Returns the value of a node as JSON text, with the names of objects sorted; undefined if the node was removed or
- * never set.
- */
+/** Returns a node as JSON text with sorted names; undefined if it was removed or never set. */
 export function nodeText(node: MergePatchNode): string | undefined {
   if (!node.object) return node.set?.[0] ?? undefined;
   const members: string[] = [];
@@ -90,18 +76,12 @@ export function nodeText(node: MergePatchNode): string | undefined {
   return `{${members.join(',')}}`;
 }
 
-/**
- * Returns the node after the value `last` was set at its position: of its earlier content, only members with a later
- * position remain.
- */
+/** Returns the node after the value `last` was set: only members with a later position remain. */
 function set(node: MergePatchNode, last: NonNullable<MergePatchNode['set']>): MergePatchNode {
   return { set: last, ...objectAfter(node, last[1]) };
 }
 
-/**
- * Returns the node with only the content that events after this position have set; undefined if there is no such
- * content.
- */
+/** Returns what events after this position have set; undefined if nothing. */
 function after(node: MergePatchNode, position: FoldEventSortKey): MergePatchNode | undefined {
   const isSet = node.set !== undefined && comparePositions(node.set[1], position) > 0;
   const left = { ...(isSet && { set: node.set }), ...objectAfter(node, position) };

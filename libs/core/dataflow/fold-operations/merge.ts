@@ -9,10 +9,7 @@ import {
   type PatchContext,
 } from './merge-tree.js';
 
-/**
- * Maximum weight of a `merge` state: the characters of its names and values, plus 64 for each member, including removed
- * members. An event that would exceed the maximum weight is rejected.
- */
+/** Maximum weight (see `weightOf`) of a `merge` state. An event that would exceed it is rejected. */
 export const mergedCharacters = 256 * 1024;
 
 /** Maximum levels of nesting of a value that `merge` accepts; an empty object is one level. */
@@ -20,17 +17,13 @@ const mostLevels = 64;
 
 type MergeState = {
   readonly root: MergePatchNode;
-  /**
-   * An upper bound of the weight of `root`, which counts the characters of all names and values, plus 64 for each
-   * member. With this bound, the exact weight need not be computed for each event.
-   */
+  /** An upper bound of `weightOf(root)`, so that the weight need not be computed for each event. */
   readonly weight: number;
 };
 
 /**
- * `merge`: the object that results from applying the values as merge patches (RFC 7396) in the order of their events,
- * whatever the order of their arrival. Null removes a member, objects are merged, and any other value replaces the
- * member. Without values the result of `merge` is `{}`.
+ * `merge`: the values applied as merge patches (RFC 7396) in the order of their events, in whatever order they arrive.
+ * Null removes a member, objects are merged, any other value replaces the member. `{}` without values.
  */
 export const merge: FoldOperation<MergeState> = {
   takes: kinds.object,

@@ -2,10 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseTime } from '#json';
 import { parseExactJson, DecimalText, compare, Duration, Timestamp, type CelValue } from '#cel';
+import { min, max } from './min-or-max.js';
 import { FoldRejectedError } from './fold-operation.js';
 import { itSatisfiesTheFoldLaws } from './laws.fixture.js';
-import { max } from './max.js';
-import { min } from './min.js';
 import { at, numbers, texts } from './values.fixture.js';
 
 const both = (...values: CelValue[]) =>

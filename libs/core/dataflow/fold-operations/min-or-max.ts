@@ -13,26 +13,20 @@ import {
   Timestamp,
   type CelValue,
 } from '#cel';
-import { FoldRejectedError, type FoldOperation } from './fold-operation.js';
-import { storedText } from './stored-text.js';
+import { FoldRejectedError, storedText, type FoldOperation } from './fold-operation.js';
 
-/**
- * State of `min` and `max`. A number that a double represents exactly is stored as it is; any other value as its kind,
- * with its text or its microseconds; null before the first value.
- */
+/** A double that is exact, or another value as its kind with its text or microseconds; null before the first. */
 type MinOrMaxState = null | number | readonly [kind: ValueKind, text: string | number];
 
-/**
- * Kinds of values in the order in which `min` and `max` compare them: any number is less than any duration, and so on.
- */
+/** Kinds of values in their order: any number is less than any duration, and so on. */
 const kindOrder = ['number', 'duration', 'timestamp', 'string'] as const;
 type ValueKind = (typeof kindOrder)[number];
 
 /**
- * Returns the fold operation whose result is the smallest value (`sign` 1) or the largest (-1). All values have one
- * order: numbers by size, then durations, times, and strings by code point. Without values the result is null.
+ * Returns the operation for the smallest value (`sign` 1) or the largest (-1): numbers by size, then durations, times,
+ * and strings by code point. Null without values.
  */
-export function minOrMax(sign: 1 | -1): FoldOperation<MinOrMaxState> {
+function minOrMax(sign: 1 | -1): FoldOperation<MinOrMaxState> {
   const better = (state: MinOrMaxState, value: CelValue) =>
     state === null || sign * order(value, read(state)) < 0;
   return {
@@ -86,3 +80,9 @@ function read(state: number | readonly [ValueKind, string | number]): CelValue {
   const exact = readDecimal(value as string);
   return exact?.scale === 0 ? exact.units : new DecimalText(value as string);
 }
+
+/** `min`: the smallest value; numbers are smaller than durations, then times, then strings. */
+export const min = minOrMax(1);
+
+/** `max`: the largest value, in the same order as `min`. */
+export const max = minOrMax(-1);

@@ -1,9 +1,6 @@
 import type { EpochMicros } from '#json';
 
-/**
- * The position of an event in the order in which folds sort events, the same as in queries: by event time, then by
- * partition, offset and stream.
- */
+/** An event's position in the order of folds and queries: by event time, then partition, offset and stream. */
 export type FoldEventSortKey = readonly [
   timestamp: EpochMicros,
   partition: number,
@@ -11,10 +8,7 @@ export type FoldEventSortKey = readonly [
   stream: string,
 ];
 
-/**
- * Compares two positions: returns a negative number, zero or a positive number. Stream names are ASCII, so this order
- * equals that of ClickHouse.
- */
+/** Compares two positions. Stream names are ASCII, so this order equals that of ClickHouse. */
 export function comparePositions(a: FoldEventSortKey, b: FoldEventSortKey): number {
   return a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || (a[3] < b[3] ? -1 : a[3] > b[3] ? 1 : 0);
 }

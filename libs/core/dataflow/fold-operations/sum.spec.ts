@@ -4,7 +4,7 @@ import { numberTexts } from '../../../../packages/cel/src/decimal.fixture.js';
 import { compareScaled, DecimalText, readDecimal, parseExactJson } from '#cel';
 import { FoldRejectedError } from './fold-operation.js';
 import { itSatisfiesTheFoldLaws } from './laws.fixture.js';
-import { sum } from './sum.js';
+import { sum } from './sum-and-avg.js';
 import { at, numbers } from './values.fixture.js';
 
 const sumOf = (...texts: string[]) =>

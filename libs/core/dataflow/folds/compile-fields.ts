@@ -10,22 +10,22 @@ import type { FoldOperation } from '../fold-operations/fold-operation.js';
 import { foldOperations } from '../fold-operations/index.js';
 import { compileExact } from './checked-expression.js';
 import type { FoldEvent } from './fold-event.js';
-import { foldLimits } from './limits.js';
+
+/** Limits of folds. Each fold operation also has limits in its own file, which keep the state of the field small. */
+export const foldLimits = {
+  fields: 32,
+  /** Maximum number of characters of the key of a projection or a keyed stage. */
+  keyCharacters: 256,
+} as const;
 
 /** A field in the definition of a projection or a `reduce`, in the form that clients write. */
 export interface FoldField {
   op: string;
-  /**
-   * A CEL expression on `event` whose value the operation adds; absent for an operation without a value, such as
-   * `count`.
-   */
+  /** A CEL expression for the value to add; absent for an operation without one, such as `count`. */
   value?: string;
 }
 
-/**
- * A compiled field of a fold: its name, its fold operation, and the function that computes the value to add for an
- * event.
- */
+/** A compiled field of a fold. */
 export interface CompiledField {
   readonly name: string;
   readonly operation: FoldOperation;

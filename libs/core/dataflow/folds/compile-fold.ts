@@ -3,7 +3,7 @@ import { compileFields, type CompiledField, type FoldField } from './compile-fie
 import { expressionDetail } from '../definition/definition-error.js';
 import type { FoldEvent } from './fold-event.js';
 import { FoldRejectedError } from '../fold-operations/fold-operation.js';
-import type { Json } from '../fold-operations/json.js';
+import type { Json } from '../fold-operations/fold-operation.js';
 
 /** The state of a fold, as plain JSON: one state for each field, in the order of the definition. */
 export type FoldState = readonly Json[];
@@ -14,18 +14,14 @@ export interface FoldRejection {
   readonly detail: string;
 }
 
-/**
- * The result of adding an event to a fold: the new state, or the reason why the event was rejected and the state is
- * unchanged.
- */
+/** The new state, or the reason why the event was rejected and the state is unchanged. */
 type FoldAddResult =
   | { readonly state: FoldState; readonly refused?: undefined }
   | { readonly state?: undefined; readonly refused: FoldRejection };
 
 /**
- * The compiled fields of a projection or a `reduce`. A fold is pure: no clock, no I/O. The methods of a fold return new
- * states and never modify a state. Events may be split into groups in any way and order: merging the states of the
- * groups equals folding all events at once.
+ * The compiled fields of a projection or a `reduce`. Pure: all methods return new states. Events may be split into
+ * groups in any way and order: merging the states of the groups equals folding all events at once.
  */
 export interface Fold {
   readonly empty: FoldState;
@@ -35,10 +31,7 @@ export interface Fold {
   results(state: FoldState): Record<string, string>;
   /** Returns the results of all fields as the JSON text of one object, in the order of the definition. */
   result(state: FoldState): string;
-  /**
-   * Returns the results as text for SQL views: one line of JSON text for each field. Tabs separate the items of a list,
-   * without brackets. JSON text has no line breaks and no tabs of its own.
-   */
+  /** Returns the results for SQL views: a line of JSON for each field, and tabs between the items of a list. */
   lines(state: FoldState): string;
 }
 

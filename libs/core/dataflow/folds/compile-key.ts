@@ -5,7 +5,7 @@ import { compileExact } from './checked-expression.js';
 import type { FoldRejection } from './compile-fold.js';
 import { locateExpressionErrors, expressionDetail } from '../definition/definition-error.js';
 import type { FoldEvent } from './fold-event.js';
-import { foldLimits } from './limits.js';
+import { foldLimits } from './compile-fields.js';
 
 /** The key of an event; null if the event has no key and is skipped; or the reason why its key is invalid. */
 export type KeyResult =
@@ -16,8 +16,8 @@ const keyKinds = kinds.string | kinds.number | kinds.boolean | kinds.timestamp;
 const pointer = '/key';
 
 /**
- * Compiles the expression of a key. A key is plain text of 1 to 256 characters. Numbers, booleans and times become
- * their JSON text without quotes. A null result means that the event has no key.
+ * Compiles a key expression. A key is plain text of 1 to 256 characters; numbers, booleans and times become their JSON
+ * text without quotes. Null means that the event has no key.
  * @throws DefinitionError at /key
  */
 export function compileKey(text = 'event.entity_id'): (event: FoldEvent) => KeyResult {

@@ -3,13 +3,9 @@ import type { EventFromKafka } from '#event';
 import { logEventValue } from '../expressions/event-value.js';
 import type { FoldEventSortKey } from '../fold-operations/position.js';
 
-/**
- * An event in the form that folds read: its position in the order of events, and its CEL value. Several folds share one
- * such event; its JSON is parsed once, on first use.
- */
+/** An event as folds read it. Several folds share one such event; its JSON is parsed once, on first use. */
 export interface FoldEvent {
   readonly position: FoldEventSortKey;
-  /** The event as the value of the variable `event` in CEL expressions. */
   readonly value: CelObject;
 }
 

@@ -12,14 +12,12 @@ interface Sample {
   readonly logTime: number;
 }
 
-/** Maximum number of samples within the id window's limit of records. */
 const mostSamples = 64;
 
 /**
- * Decides for the batches of one partition whether the partition is busy. A partition is busy at a record if the record
- * that is just outside the id window is at most `milliseconds` of log time older. Only there, a record can be a far
- * duplicate. The answer depends on the log, and errs to one side: a partition that is busy is never taken for one that
- * is not.
+ * Decides whether a partition is busy at a record: the record just outside the id window is at most `milliseconds` of
+ * log time older. Only there, a record can be a far duplicate. It errs to one side: a busy partition is never taken for
+ * one that is not.
  */
 export class BusyPartitionDetector {
   private samples: Sample[] = [];
@@ -40,10 +38,8 @@ export class BusyPartitionDetector {
   }
 
   /**
-   * Sets where reading begins.
-   * @param offset the first offset that is read
-   * @param logTime log time at this offset, in milliseconds since 1970
-   * @param floor offset below which no record is younger than `milliseconds` before `logTime`
+   * Sets where reading begins: its offset, its log time in milliseconds since 1970, and the offset below which no
+   * record is younger than `milliseconds` before it.
    */
   begin(offset: number, logTime: number, floor: number): void {
     this.samples = [{ offset, logTime }];
@@ -51,10 +47,7 @@ export class BusyPartitionDetector {
     this.floor = floor;
   }
 
-  /**
-   * Returns whether the partition is busy at a record of a batch, and advances to the end of the batch.
-   * @param next offset after the batch
-   */
+  /** Returns whether the partition is busy in a batch, and advances to `next`, the offset after the batch. */
   isBusyIn(records: readonly { offset: number; timestamp: number }[], next: number): boolean {
     if (this.bounds.milliseconds === 0) return false;
     let isBusy = false;

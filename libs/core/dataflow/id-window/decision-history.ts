@@ -2,7 +2,6 @@
 export interface DecisionHistoryLimits {
   /** Number of offsets that are kept even if no reader needs them. */
   kept: number;
-  /** Maximum number of offsets that are kept. */
   most: number;
 }
 
@@ -13,9 +12,8 @@ const bitsPerWord = 32;
 const smallestWords = 32;
 
 /**
- * Remembers for the last offsets of a partition whether their records are duplicates, with one bit for each offset. The
- * history starts small. When it is full, it doubles while a reader needs the oldest decisions, up to a limit; after that
- * it forgets the oldest ones.
+ * Remembers for the last offsets of a partition whether their records are duplicates, one bit each. A full history
+ * doubles while a reader needs the oldest decisions, up to a limit; then it forgets the oldest ones.
  */
 export class DecisionHistory {
   /** A ring of words. The word with the bits of the offsets `32 n` to `32 n + 31` is at index `n` modulo the length. */
@@ -23,10 +21,7 @@ export class DecisionHistory {
   private oldest: number;
   private end: number;
 
-  /**
-   * @param from first offset that can have a decision
-   * @param neededFrom Returns the lowest offset that a reader will still ask for; called when the history is full.
-   */
+  /** @param neededFrom Returns the lowest offset that a reader will still ask for; called when the history is full. */
   constructor(
     from: number,
     private readonly limits: DecisionHistoryLimits,

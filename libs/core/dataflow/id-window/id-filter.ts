@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { idHash } from './id-hash.js';
+import { idHash } from './id-hash-table.js';
 
 /** The number of ages of a filter's entries: an age is 1 to `filterAges`. */
 export const filterAges = 15;
@@ -16,7 +16,6 @@ const twoTo32 = 4_294_967_296;
 const bucketSeed = randomInt(0x7fffffff);
 const fingerprintSeed = randomInt(0x7fffffff);
 
-/** The two hashes of an id, by which filters find it. */
 interface HashedId {
   bucket: number;
   fingerprint: number;
@@ -46,12 +45,8 @@ interface Entry {
  */
 export class IdFilter {
   private readonly buckets: number;
-  /**
-   * The buckets, so that all of a bucket is in one place of memory. The byte of a slot has the upper 4 bits of the
-   * fingerprint and the age; a slot with age 0 is free.
-   */
+  /** Three words a bucket. The byte of a slot has the upper 4 bits of the fingerprint, and the age; age 0 is free. */
   private readonly words: Uint32Array;
-  /** The entry for which no slot was found. */
   private homeless: Entry | undefined;
   private random = 0x9e3779b9;
   private used = 0;
@@ -62,7 +57,6 @@ export class IdFilter {
     this.words = new Uint32Array(this.buckets * wordsPerBucket);
   }
 
-  /** Returns the bytes that a filter of this capacity takes. */
   static bytesOf(capacity: number): number {
     return bucketsFor(capacity) * wordsPerBucket * 4;
   }
@@ -80,7 +74,6 @@ export class IdFilter {
     return this.used >= this.capacity || this.homeless !== undefined;
   }
 
-  /** The share of the capacity that is used. */
   get load(): number {
     return this.used / this.capacity;
   }
@@ -101,7 +94,6 @@ export class IdFilter {
     return homeless.bucket === bucket || homeless.bucket === other ? ages | (1 << homeless.age) : ages;
   }
 
-  /** Removes all entries of an age. */
   remove(age: number): void {
     const { words, homeless } = this;
     for (let at = 2; at < words.length; at += wordsPerBucket) {

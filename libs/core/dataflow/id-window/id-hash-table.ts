@@ -1,16 +1,11 @@
 import { randomInt } from 'node:crypto';
-import { idHash } from './id-hash.js';
 
 /**
- * A hash table from ids to slots, with linear probing over slot numbers. The ids, four 32-bit words each, are in `ids`
- * (at slot × 4), which the owner fills. Whole ids are compared, so two different ids are never confused. The hash has a
- * random seed, so that a client cannot choose ids that collide.
+ * A hash table from ids to slots, with linear probing. The ids, four 32-bit words each, are in `ids` (at slot × 4),
+ * which the owner fills. Whole ids are compared. The seed is random, so that a client cannot choose ids that collide.
  */
 export class IdHashTable {
-  /**
-   * The hash table: each entry is the slot of an id, plus 1, or 0 if it is free. The table is at most half full, so
-   * that probes are short.
-   */
+  /** The slot of an id plus 1, or 0 if free. The table is at most half full, so that probes are short. */
   private readonly table: Int32Array;
   private readonly mask: number;
   private readonly seed = randomInt(0x7fffffff);
@@ -27,9 +22,7 @@ export class IdHashTable {
     return this.table.byteLength;
   }
 
-  /**
-   * Adds the id in this slot to the hash table, in place of an equal id in another slot. Returns true if there was one.
-   */
+  /** Adds the id in this slot, in place of an equal id. Returns true if there was one. */
   put(slot: number): boolean {
     const place = this.placeOf(slot);
     const known = this.table[place] !== 0;
@@ -91,4 +84,15 @@ export class IdHashTable {
   private hash(at: number): number {
     return idHash(this.ids, at, this.seed) & this.mask;
   }
+}
+
+/** Returns a hash of the four words of `ids` at index `at`; hashes with different seeds are independent. */
+export function idHash(ids: Uint32Array, at: number, seed: number): number {
+  let hash = Math.imul(seed ^ ids[at]!, 0x9e3779b1);
+  hash = Math.imul(((hash << 15) | (hash >>> 17)) ^ ids[at + 1]!, 0x85ebca6b);
+  hash = Math.imul(((hash << 15) | (hash >>> 17)) ^ ids[at + 2]!, 0xc2b2ae35);
+  hash = Math.imul(((hash << 15) | (hash >>> 17)) ^ ids[at + 3]!, 0x27d4eb2f);
+  hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return hash ^ (hash >>> 16);
 }

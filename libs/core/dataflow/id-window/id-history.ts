@@ -41,8 +41,8 @@ export function sliceMs({ milliseconds }: FarDuplicateTimeLimit): number {
 }
 
 /**
- * Returns the greatest log time in milliseconds between a far duplicate and the record that it repeats. It is one slice
- * more than the bound, because a slice is forgotten as a whole.
+ * Returns the greatest log time in milliseconds between a far duplicate and the record that it repeats: one slice more
+ * than the bound, because a slice is forgotten as a whole.
  */
 export function farReach(bounds: FarDuplicateTimeLimit): number {
   return bounds.milliseconds === 0 ? 0 : bounds.milliseconds + sliceMs(bounds);
@@ -64,7 +64,6 @@ interface Slice extends OffsetInterval {
  */
 export class IdHistory {
   private filters: IdFilter[] = [];
-  /** The filter that takes new ids, unless it is full. */
   private newest: IdFilter | undefined;
   private slices: Slice[] = [];
   /** Log time since which the history has all ids that left the id window; -Infinity as long as none is missing. */
@@ -100,11 +99,7 @@ export class IdHistory {
     return ids;
   }
 
-  /**
-   * Adds the id of a record that has left the id window.
-   * @param ids The id is the four words at index `at`.
-   * @param record Each call must have a higher offset than the call before.
-   */
+  /** Adds the id (four words at index `at`) of a record that has left the id window, in the order of offsets. */
   add(ids: Uint32Array, at: number, record: EvictedRecord): void {
     if (this.isClosed || this.reach === 0) return;
     this.expire(record.logTime + record.age);
@@ -115,10 +110,7 @@ export class IdHistory {
     this.put(ids, at, { offset: record.offset, logTime: record.logTime, needed });
   }
 
-  /**
-   * Begins a slice, with which the history of earlier records is loaded.
-   * @param since log time that no record at or after `offset` is before
-   */
+  /** Begins a slice; `since` is a log time that no record at or after `offset` is before. */
   begin(offset: number, since: number): void {
     this.expire(since);
     const age = (this.slices.at(-1)?.age ?? 0) % filterAges;
@@ -134,8 +126,8 @@ export class IdHistory {
   }
 
   /**
-   * Adds the id of a record of the newest slice. If there is no memory, the history lacks the ids of all records so far.
-   * @param needed number of ids for which memory is taken, if possible
+   * Adds the id of a record of the newest slice, with memory for `needed` ids if possible. If there is no memory, the
+   * history lacks the ids of all records so far.
    */
   put(
     ids: Uint32Array,
@@ -173,10 +165,7 @@ export class IdHistory {
     );
   }
 
-  /**
-   * Returns for how long the history has ids: a repeat at `now` is recognized if the record is at most that many
-   * milliseconds old, and not in the id window any more.
-   */
+  /** Returns for how many milliseconds before `now` the history has ids of records that left the id window. */
   lengthAt(now: number): number {
     return Math.max(0, Math.min(this.bounds.milliseconds, now - this.completeSince));
   }

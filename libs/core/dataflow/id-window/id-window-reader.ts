@@ -7,16 +7,14 @@ interface IdWindowReaderOptions {
   windows: Set<SharedIdWindow>;
   window: SharedIdWindow;
   start: number;
-  /** Called when the reader has left its window. */
   closed: () => void;
 }
 
 /**
- * The id window of a partition as one task uses it. The task passes all records of the log from `start` on, in the order
- * of their offsets, and may pass records again.
+ * The id window of a partition as one task uses it. The task passes all records from `start` on, in the order of their
+ * offsets, and may pass records again.
  */
 export class IdWindowReader {
-  /** Offset from which the task reads the log. */
   readonly start: number;
   /** Offset below which the task has read all records. */
   next: number;
@@ -40,21 +38,17 @@ export class IdWindowReader {
     return this.options.bounds;
   }
 
-  /**
-   * Whether the task has to add the ids of deleted records from the store. Other tasks do not use this window until
-   * those ids do not matter any more.
-   */
+  /** Whether the task adds ids of deleted records from the store; until they no longer matter, it shares no window. */
   get isPrivate(): boolean {
     return this.window.isPrivate;
   }
 
-  /** See `IdWindow.startAt`. */
   startAt(logTime: number): void {
     this.window.startAt(logTime);
   }
 
   /**
-   * Tells that the next records below `beginning` come from the store and not from the log.
+   * Tells that the next records below `beginning` come from the store.
    * @throws IdWindowLostError if other tasks may use the window: their decisions must depend on the log alone
    */
   readsStoreBelow(beginning: number): void {
@@ -62,10 +56,7 @@ export class IdWindowReader {
     this.logFrom = Math.max(this.logFrom, beginning);
   }
 
-  /**
-   * Returns whether the record's id is a duplicate, like `IdWindow.repeatsWords`.
-   * @throws IdWindowLostError if the decision on the record is forgotten
-   */
+  /** Like `IdWindow.repeatsWords`. @throws IdWindowLostError if the decision on the record is forgotten */
   repeatsWords(id: Uint32Array, offset: number, timestamp: number): boolean {
     return this.windowAt(offset).repeatsWords(id, offset, timestamp);
   }
@@ -91,7 +82,6 @@ export class IdWindowReader {
     return this.window;
   }
 
-  /** Uses the same window as other tasks, if possible. */
   private share(offset: number): void {
     if (this.windows.size > 1) this.change(offset);
     if (this.isPrivate && offset >= this.logFrom + this.bounds.records)

@@ -1,10 +1,7 @@
 import { readUuidText } from '#event';
 import { IdHashTable } from './id-hash-table.js';
 
-/**
- * How far before a record an earlier record with the same event id may be, so that the later record is recognized as a
- * duplicate. An id window has a limit of records and a limit of time, and both apply.
- */
+/** How far before a duplicate the earlier record with the same event id may be; both limits apply. */
 export interface IdWindowBounds {
   /** Maximum number of offsets between a duplicate and the earlier record. */
   records: number;
@@ -24,8 +21,8 @@ export interface EvictedRecord {
 }
 
 /**
- * Receives the id of a record that leaves an `IdWindow`. The id is the four words of `ids` at index `at`, which change
- * after the call. Duplicates are not passed, only the first record with an id.
+ * Receives the id of the first record with an id when it leaves an `IdWindow`: the four words of `ids` at index `at`,
+ * which change after the call.
  */
 type EvictedIdListener = (ids: Uint32Array, at: number, record: EvictedRecord) => void;
 
@@ -93,11 +90,7 @@ export class IdWindow {
     );
   }
 
-  /**
-   * Returns the window's length at `now`: a duplicate written now is recognized if its first record is at most this
-   * many milliseconds old.
-   * @param now milliseconds since 1970, by the clock that stamps records
-   */
+  /** Returns how old, in milliseconds, the first record of a duplicate written at `now` may be to be recognized. */
   lengthAt(now: number): number {
     const { records, milliseconds } = this.bounds;
     if (this.lastOffset < 0) return milliseconds;
@@ -125,8 +118,7 @@ export class IdWindow {
   }
 
   /**
-   * Returns whether the record's id is a duplicate, and adds the id to the window. Each call must have a higher offset
-   * than the call before.
+   * Returns whether the record's id is a duplicate, and adds it to the window. Offsets must increase.
    * @throws RangeError if the id is not a UUID; the window is then unchanged
    */
   repeats(id: string, offset: number, timestamp: number): boolean {
@@ -134,10 +126,7 @@ export class IdWindow {
     return this.repeatsWords(words, offset, timestamp);
   }
 
-  /**
-   * Returns whether an event id, given as four 32-bit words (the most significant first), is a duplicate, and adds the
-   * id to the window, like `repeats`.
-   */
+  /** Like `repeats`, for an id as four 32-bit words, the most significant first. */
   repeatsWords(id: Uint32Array, offset: number, timestamp: number): boolean {
     this.pass(offset, timestamp);
     const slot = this.freeSlotFor(id);
@@ -157,9 +146,8 @@ export class IdWindow {
   }
 
   /**
-   * Returns whether an event id is a duplicate, like `repeatsWords`, but does not add it to the window. The caller uses
-   * this method for a conditional record, which is refused unless its id is a duplicate: the id of a refused record is
-   * not remembered.
+   * Like `repeatsWords`, but does not add the id: for a conditional record, which is rejected unless it is a duplicate,
+   * and whose id is then not remembered.
    */
   wouldRepeat(id: Uint32Array, offset: number, timestamp: number): boolean {
     this.pass(offset, timestamp);
@@ -168,10 +156,7 @@ export class IdWindow {
     return this.index.has(slot);
   }
 
-  /**
-   * Advances the window's offset and log time by one record, without adding an id; for a record whose id cannot be
-   * read.
-   */
+  /** Advances offset and log time by one record without adding an id; for a record whose id cannot be read. */
   pass(offset: number, timestamp: number): void {
     const { records, milliseconds } = this.bounds;
     const logTime = Math.max(this.logTime, timestamp);

@@ -12,8 +12,8 @@ export interface IdWindowReaderPosition {
 }
 
 /**
- * Error of a task that is so far behind the other readers of its partition that the decision on its next record is
- * forgotten. The partition must be assigned again; the task then gets an id window that begins at its position.
+ * Error of a task that is so far behind that the decision on its next record is forgotten. Its partition must be
+ * assigned again; the task then gets an id window that begins at its position.
  */
 export class IdWindowLostError extends Error {
   override readonly name = 'IdWindowLostError';
@@ -29,8 +29,7 @@ interface SharedIdWindowOptions {
 }
 
 /**
- * An id window that all tasks of a process use which read the same partition. The task that is furthest ahead advances
- * the window; the others look up its decisions.
+ * An id window that tasks of one partition share: the one furthest ahead advances it, the others look up decisions.
  */
 export class SharedIdWindow {
   readonly readers = new Set<{ readonly next: number }>();
@@ -62,7 +61,7 @@ export class SharedIdWindow {
   }
 
   /**
-   * Returns the offset from which a reader must read to use this window; undefined if it cannot use the window.
+   * Returns the offset from which a reader must read to use this window; undefined if it cannot.
    * @param isCut Whether a window that begins at `warmUpStart` would lack ids of records that the log has deleted.
    */
   startFor({ position, warmUpStart, beginning }: IdWindowReaderPosition, isCut: boolean): number | undefined {
@@ -74,8 +73,8 @@ export class SharedIdWindow {
   }
 
   /**
-   * Returns whether a reader of the window `other`, which has read all records below `next`, can go on with this window
-   * at the record `offset`. Of two windows, the one that is further ahead stays, or the older one.
+   * Returns whether a reader of `other`, which has read all records below `next`, can go on with this window at
+   * `offset`. Of two windows, the one further ahead stays, or the older one.
    */
   canReplace(
     other: SharedIdWindow,
@@ -127,7 +126,6 @@ export class SharedIdWindow {
     return decision;
   }
 
-  /** The next offset of the slowest reader. */
   private get slowest(): number {
     let slowest = Infinity;
     for (const { next } of this.readers) slowest = Math.min(slowest, next);

@@ -7,10 +7,7 @@ import { SharedIdWindow, type IdWindowReaderPosition } from './shared-id-window.
 export interface IdWindowRequest extends IdWindowReaderPosition {
   topic: string;
   partition: number;
-  /**
-   * Whether the task adds the ids of records that the log has deleted from the store. It then gets a window of its own
-   * where the log alone does not suffice.
-   */
+  /** Whether the task adds ids of deleted records from the store, in its own window if the log does not suffice. */
   readsStore?: boolean;
 }
 
@@ -34,14 +31,12 @@ export class SharedIdWindows {
     private readonly limits: DecisionHistoryLimits = defaultHistoryLimits,
   ) {}
 
-  /** Number of windows of all partitions. */
   get size(): number {
     let size = 0;
     for (const windows of this.partitions.values()) size += windows.size;
     return size;
   }
 
-  /** Memory of all windows and of their decisions. */
   get bytes(): number {
     let bytes = 0;
     for (const windows of this.partitions.values()) for (const window of windows) bytes += window.bytes;
@@ -49,9 +44,8 @@ export class SharedIdWindows {
   }
 
   /**
-   * Opens the id window of a partition for one task, which must close it. The task reads the log from the `start` of the
-   * result, without a gap. The method is synchronous: other tasks may advance the window between the call of
-   * `warmUpStart` and this call, but not between the choice of `start` and the registration of the reader.
+   * Opens the id window of a partition for one task, which must close it and reads the log from `start` without a gap.
+   * Synchronous, so that no other task advances the window between the choice of `start` and the registration.
    */
   open(request: IdWindowRequest): IdWindowReader {
     const key = `${request.topic}/${request.partition}`;

@@ -20,7 +20,7 @@ interface CompiledBranch {
 
 /**
  * `branch`: passes an event to the first branch whose condition is true, and drops it if there is none. If a condition
- * has no value for the event, the event fails and later conditions are not evaluated.
+ * has no value, the event fails and later conditions are not evaluated.
  */
 export const branch: OperatorImplementation<readonly BranchSpec[]> = {
   summary: 'a list of `{when, operators}`; the last element may be `{otherwise: true, operators}`.',
@@ -61,10 +61,8 @@ function readBranch(spec: unknown, pointer: string): { when: CompiledBranch['whe
     throw definitionError(pointer, 'must have one of when and otherwise');
   if (members.has('otherwise') && members.any('otherwise') !== true)
     throw definitionError(members.at('otherwise'), 'must be true');
-  const when = members.has('when')
-    ? (compileOperand(members.any('when'), members.at('when'), kinds.boolean) as CompiledBranch['when'])
-    : undefined;
-  return { when, operators: members.any('operators') };
+  const when = members.optional('when', (value, at) => compileOperand(value, at, kinds.boolean));
+  return { when: when as CompiledBranch['when'], operators: members.any('operators') };
 }
 
 function branchStep(

@@ -20,10 +20,13 @@ export const dedupe: OperatorImplementation = {
   summary: '`{key, within}`, drops events that repeat a key within a time.',
   compile(spec, { at }) {
     const members = new DefinitionMemberReader(spec, at, ['key', 'within']);
-    const key = members.any('key');
-    const keyOf = compileOperandKey(key, members.at('key'));
+    const keyOf = members.read('key', compileOperandKey);
     const within = members.duration('within', bounds);
-    return { keyOf, identity: ['dedupe', key, within], keyed: () => dedupeOperator(within, at) };
+    return {
+      keyOf,
+      identity: ['dedupe', members.any('key'), within],
+      keyed: () => dedupeOperator(within, at),
+    };
   },
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { effectsOf } from './effects.js';
+import { effectsOf } from './index.js';
 
 describe('effectsOf', () => {
   it('returns the streams, projections and webhooks that operators use, with pointers, also in branches', () => {

@@ -1,8 +1,7 @@
 import { limits } from '#event';
 import { plainTextPattern, plainTextRule } from '#api';
-import { DefinitionMemberReader, definitionError } from '../definition/members.js';
+import { DefinitionMemberReader, definitionError, targetStream } from '../definition/members.js';
 import type { OperatorImplementation } from './operator.js';
-import { targetStream } from './target-stream.js';
 
 interface EmitSpec {
   stream: string;

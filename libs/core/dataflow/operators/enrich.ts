@@ -1,6 +1,6 @@
 import { definitionNamePattern, definitionNameRule } from '#event';
 import { memberValue } from '#cel';
-import { DefinitionMemberReader, object, definitionError, text } from '../definition/members.js';
+import { DefinitionMemberReader, object, definitionError } from '../definition/members.js';
 import { tooManyDerivedEvents, type FindProjectionState } from '../flow/event-outcome-collector.js';
 import { pipelineLimits } from '../flow/limits.js';
 import { compileOperandKey } from '../flow/operand.js';
@@ -14,19 +14,12 @@ interface EnrichSpec {
   as: string;
 }
 
-/** Maximum number of keys in a table that an `enrich` operator contains. */
 const tableKeys = 1000;
 
-/**
- * Returns the value that an `enrich` operator has for a key, as JSON text: null if the key has no value, undefined if
- * the value must be fetched from a projection first.
- */
+/** Returns the value for a key as JSON text: null if there is none, undefined if it must be fetched first. */
 type SideInput = (key: string, known: FindProjectionState) => string | null | undefined;
 
-/**
- * `enrich`: adds a member to `data` with the value that a projection or a table has for a key at the time of
- * processing. The member is null if there is no such value, or if the event has no key.
- */
+/** `enrich`: adds the value of a projection or a table for a key to `data`; null without a value or a key. */
 export const enrich: OperatorImplementation<EnrichSpec> = {
   summary: '`{from, key, as}`, adds a value by key to `data`; `from` is `{projection}` or `{table}`.',
   effects: ({ from }, at) =>
@@ -35,9 +28,9 @@ export const enrich: OperatorImplementation<EnrichSpec> = {
       : [],
   compile(spec, { at }) {
     const members = new DefinitionMemberReader(spec, at, ['from', 'key', 'as']);
-    const keyOf = compileOperandKey(members.any('key'), members.at('key'));
+    const keyOf = members.read('key', compileOperandKey);
     const as = members.text('as', pipelineLimits.nameCharacters);
-    const { table, projection } = compileTable(members.any('from'), members.at('from'));
+    const { table, projection } = members.read('from', compileTable);
 
     const keyed = catchOperatorError((flow) => ({ key: keyOf(flow) }), at);
     const enriched = (found: string) =>
@@ -66,8 +59,8 @@ function compileTable(spec: unknown, pointer: string): { table: SideInput; proje
   if (members.has('projection') === members.has('table'))
     throw definitionError(pointer, 'must have one of projection and table');
   if (!members.has('projection'))
-    return { table: literalTable(members.any('table'), members.at('table')), projection: undefined };
-  const projection = text(members.any('projection'), members.at('projection'), 100);
+    return { table: members.read('table', literalTable), projection: undefined };
+  const projection = members.text('projection', 100);
   if (!definitionNamePattern.test(projection))
     throw definitionError(members.at('projection'), definitionNameRule);
   return { table: (key, known) => known({ projection, key }), projection };

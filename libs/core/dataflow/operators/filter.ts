@@ -4,8 +4,8 @@ import { catchOperatorError } from '../flow/step.js';
 import type { OperatorImplementation } from './operator.js';
 
 /**
- * `filter`: passes on the events for which the condition is true. Numbers are compared exactly. An event fails if the
- * condition has no value for it (a missing member, a wrong type); the condition can check with `has(event.data.x)`.
+ * `filter`: passes on the events for which the condition is true. An event fails if the condition has no value for it
+ * (a missing member, a wrong type); the condition can check with `has(event.data.x)`.
  */
 export const filter: OperatorImplementation = {
   summary: 'a condition; an event for which it is false is dropped.',

@@ -13,8 +13,7 @@ const digits = String(derivedEventLimits.events - 1).length;
 
 /**
  * `flat_map`: derives one event from each element of a list. With `as`, the element becomes that member of `data`;
- * without it, the element must be an object and becomes the new `data`. One source event becomes at most 10 000 events
- * with 16 MiB of data.
+ * without it, it must be an object and becomes the new `data`.
  */
 export const flatMap: OperatorImplementation = {
   summary: '`{list, as?}`, one event for each element of a list.',

@@ -5,7 +5,7 @@ import { enrich } from './enrich.js';
 import { filter } from './filter.js';
 import { flatMap } from './flat-map.js';
 import { map } from './map.js';
-import type { OperatorImplementation } from './operator.js';
+import type { OperatorExternalReference, OperatorImplementation, OperatorJson } from './operator.js';
 import { reduce } from './reduce.js';
 import { webhook } from './webhook.js';
 import { window } from './window.js';
@@ -23,3 +23,20 @@ export const operators: Readonly<Record<string, OperatorImplementation>> = {
   emit,
   webhook,
 };
+
+/** Returns what valid operators, also those in branches, write, post to and look up, in their order. */
+export function effectsOf(
+  list: readonly OperatorJson[],
+  pointer = '/operators',
+): OperatorExternalReference[] {
+  return list.flatMap((operator, i) =>
+    Object.entries(operator).flatMap(([name, spec]) => {
+      const at = `${pointer}/${i}/${name}`;
+      const lists = operators[name]?.lists?.(spec, at) ?? [];
+      return [
+        ...(operators[name]?.effects?.(spec, at) ?? []),
+        ...lists.flatMap((inner) => effectsOf(inner.operators, inner.pointer)),
+      ];
+    }),
+  );
+}

@@ -13,13 +13,11 @@ import type { OperatorImplementation } from './operator.js';
 
 type JsonTextFunction = (event: FoldEvent) => string;
 
-/** The maximum nesting depth of the `data` in the definition of a `map`. */
 const mostLevels = 16;
 
 /**
- * `map`: replaces `data` with the values of expressions, and sets `event_type` and `entity_id`. All expressions read
- * the event as it was before the `map`. Fields that the map does not name remain unchanged. Numbers keep all their
- * digits; times become RFC 3339 strings.
+ * `map`: replaces `data`, and sets `event_type` and `entity_id`; all expressions read the event as it was before.
+ * Numbers keep all their digits; times become RFC 3339 strings.
  */
 export const map: OperatorImplementation = {
   summary: '`{data?, event_type?, entity_id?}`, expressions for the new values.',
@@ -27,9 +25,7 @@ export const map: OperatorImplementation = {
     const members = new DefinitionMemberReader(spec, at, ['data', 'event_type', 'entity_id']);
     const errors: DefinitionProblem[] = [];
     const part = <T>(name: string, compile: (value: unknown, pointer: string) => T): T | undefined =>
-      members.has(name)
-        ? collectErrors(errors, () => compile(members.any(name), members.at(name)))
-        : undefined;
+      collectErrors(errors, () => members.optional(name, compile));
     const data = part('data', (value, pointer) => compileData(value, pointer));
     const type = part('event_type', compileEventType);
     const entity = part('entity_id', compileOperandKey);
@@ -55,10 +51,7 @@ export const map: OperatorImplementation = {
   },
 };
 
-/**
- * Compiles an object of expressions to a function that returns its JSON text. The constant texts between the
- * expressions are computed once, so that each call is one concatenation.
- */
+/** Compiles an object of expressions to a function that returns its JSON text: one concatenation for each call. */
 function compileData(spec: unknown, pointer: string, depth = 1): JsonTextFunction {
   const members = Object.entries(object(spec, pointer));
   if (depth > mostLevels) throw definitionError(pointer, `is nested more than ${mostLevels} levels deep`);

@@ -3,44 +3,27 @@ import type { KeyedOperator } from '../flow/pipeline.js';
 import type { LazilyParsedEvent } from '../flow/lazily-parsed-event.js';
 import type { OperatorFunction } from '../flow/step.js';
 
-/**
- * One operator of a pipeline, as the compiler, the registry and the API document use it. `operators/index.ts` lists the
- * operators by their names in definitions.
- */
+/** An operator of a pipeline, as the compiler, the registry (`operators/index.ts`) and the API document use it. */
 export interface OperatorImplementation<Spec = unknown> {
   /** The description of the operator in the API document, in Markdown: its members and its effect. */
   readonly summary: string;
   /**
-   * True for an operator that writes events out of the pipeline. A dead letter that is replayed at such an operator
-   * does not pass through the operators after it.
+   * True for an operator that writes events out. A dead letter replayed at it does not reach the operators after it.
    */
   readonly isOutput?: true;
   /** True for an operator that may pass on several events for one event, such as `flat_map`. */
   readonly isMultiple?: boolean;
-  /**
-   * The name of the operator that must follow this one and is compiled together with it: a `reduce` follows a `window`.
-   */
+  /** The operator that must follow and is compiled together with this one: a `reduce` follows a `window`. */
   readonly followedBy?: string;
-  /**
-   * Reads the operator's JSON strictly, and returns the compiled operator.
-   * @throws DefinitionError with every error, each with its pointer
-   */
+  /** Reads the operator's JSON strictly. @throws DefinitionError with every error, each with its pointer */
   compile(spec: unknown, site: OperatorCompileContext): StatelessOperator | StatefulOperator;
-  /**
-   * Returns what the operator writes to, posts to and looks up. @param spec is valid @param at JSON pointer to `spec`
-   */
+  /** Returns what a valid operator writes to, posts to and looks up. @param at JSON pointer to `spec` */
   effects?(spec: Spec, at: string): OperatorExternalReference[];
-  /**
-   * Returns the lists of operators inside this operator, such as those of branches. @param spec is valid @param at JSON
-   * pointer to `spec`
-   */
+  /** Returns the lists of operators inside a valid operator, such as branches. @param at JSON pointer to `spec` */
   lists?(spec: Spec, at: string): OperatorJsonList[];
 }
 
-/**
- * An operator in the form that clients write: an object with exactly one member, named after the operator. Each
- * operator reads the value itself.
- */
+/** An operator in the form that clients write: an object with exactly one member, named after the operator. */
 export type OperatorJson = Readonly<Record<string, unknown>>;
 
 /** A list of operators, with its JSON pointer into the definition. */
@@ -49,31 +32,24 @@ export interface OperatorJsonList {
   readonly pointer: string;
 }
 
-/**
- * Where an operator is in its pipeline definition, and what its compiler may use: the operator after it, and a compiler
- * for branches.
- */
+/** Where an operator is in its definition, and what its compiler may use. */
 export interface OperatorCompileContext {
   /** JSON pointer to the operator's specification in the pipeline definition, such as `/operators/3/filter`. */
   readonly at: string;
-  /** True if no operator follows in the operator's list. */
   readonly isLast: boolean;
   /** The next operator, if it is the operator that `followedBy` names; otherwise undefined. */
   readonly following: { readonly spec: unknown; readonly at: string } | undefined;
-  /** Compiles the list of operators of one branch of a `branch` operator. */
   readonly branch: (operators: unknown, place: BranchCompileContext) => OperatorFunctionFactory;
 }
 
-/** Where a branch is in its `branch` operator, and the list that collects the errors of its operators. */
 interface BranchCompileContext {
   readonly pointer: string;
   readonly index: number;
-  /** Receives the errors in the operators of the branch. */
   readonly errors: DefinitionProblem[];
 }
 
 /**
- * Builds the function for the first operator of a list, which calls the functions of the later operators.
+ * Builds the function for the first operator of a list, which calls those of the later ones.
  * @param traces whether the trace has an entry for each operator that passes an event on
  */
 export type OperatorFunctionFactory = (traces: boolean) => OperatorFunction;
@@ -82,25 +58,19 @@ export type OperatorFunctionFactory = (traces: boolean) => OperatorFunction;
 export type StatelessOperator = (next: OperatorFunction, traces: boolean) => OperatorFunction;
 
 /**
- * A compiled operator with state for each key. An operator with state begins a stage, and events reach the stage
- * through a topic that is partitioned by the key.
+ * A compiled operator with state for each key. It begins a stage, which events reach through a topic that is
+ * partitioned by the key.
  */
 export interface StatefulOperator {
   /** Returns the key that the operator's state belongs to for an event; null if the event has none and is dropped. */
   readonly keyOf: (flow: LazilyParsedEvent) => string | null;
-  /**
-   * The parts of the operator's definition that its state depends on. If such a part changes, the operator begins again
-   * without state.
-   */
+  /** The parts of the definition that the state depends on. If one changes, the operator begins without state. */
   readonly identity: readonly unknown[];
   /** Returns the operator of a keyed stage. @param id of the stage */
   keyed(id: string): KeyedOperator;
 }
 
-/**
- * What an operator does outside of its pipeline: writes to a stream, looks up a projection, or calls a webhook; with a
- * JSON pointer to where the definition says so.
- */
+/** What an operator does outside of its pipeline, with a JSON pointer to where the definition says so. */
 export type OperatorExternalReference =
   | { readonly kind: 'write'; readonly stream: string; readonly pointer: string }
   | { readonly kind: 'ask'; readonly projection: string; readonly pointer: string }

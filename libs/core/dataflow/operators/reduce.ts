@@ -11,15 +11,10 @@ import { compileFold, type Fold } from '../folds/compile-fold.js';
 import { reducePointer } from '../windows/common-window-settings.js';
 import type { OperatorImplementation } from './operator.js';
 
-/**
- * Members that the data of a window result has besides the fields of the `reduce`; a field must not have such a name.
- */
+/** Members of a window result besides the fields of the `reduce`; no field may have such a name. */
 const ownNames = ['key', 'window_start', 'window_end'];
 
-/**
- * `reduce`: defines the fields of a window result with the fold operations of projections. The preceding `window`
- * operator compiles the `reduce`.
- */
+/** `reduce`: the fields of a window result, by fold operations. The `window` before it compiles the `reduce`. */
 export const reduce: OperatorImplementation = {
   summary: 'fields as in a projection; the window result continues.',
   compile(_spec, { at }) {
@@ -47,10 +42,8 @@ export function compileReduce(spec: unknown, at: string): Fold {
   );
 }
 
-function readField(value: unknown, pointer: string): FoldField {
-  const members = new DefinitionMemberReader(value, pointer, ['op', 'value']);
-  const text = members.has('value')
-    ? expressionText(members.any('value'), members.at('value'), expressionCharacters)
-    : undefined;
+function readField(field: unknown, pointer: string): FoldField {
+  const members = new DefinitionMemberReader(field, pointer, ['op', 'value']);
+  const text = members.optional('value', (value, at) => expressionText(value, at, expressionCharacters));
   return { op: members.text('op', expressionCharacters), ...(text === undefined ? {} : { value: text }) };
 }

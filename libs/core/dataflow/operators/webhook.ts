@@ -10,12 +10,11 @@ interface WebhookSpec {
   format?: WebhookFormat;
 }
 
-/** Maximum number of characters of a webhook's URL. */
 const urlCharacters = 2048;
 
 /**
- * `webhook`: posts the event to an address, signed with a secret of the installation, and passes the event on. The
- * operator does not check whether the address is allowed.
+ * `webhook`: posts the event to an address, signed with a secret of the installation, and passes the event on. Whether
+ * the address is allowed is checked elsewhere.
  */
 export const webhook: OperatorImplementation<WebhookSpec> = {
   summary:

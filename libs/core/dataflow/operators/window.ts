@@ -1,14 +1,17 @@
 import type { EpochMicros } from '#json';
 import { collectErrors, DefinitionError, type DefinitionProblem } from '../definition/definition-error.js';
-import { DefinitionMemberReader, definitionError, type DurationBounds } from '../definition/members.js';
-import type { KeyedOperator } from '../flow/pipeline.js';
+import {
+  DefinitionMemberReader,
+  definitionError,
+  targetStream,
+  type DurationBounds,
+} from '../definition/members.js';
 import { compileOperandKey } from '../flow/operand.js';
 import { fixedWindow } from '../windows/fixed-window.js';
 import { sessionWindow } from '../windows/session-window.js';
 import type { CommonWindowSettings } from '../windows/common-window-settings.js';
 import type { OperatorImplementation, OperatorCompileContext } from './operator.js';
 import { compileReduce } from './reduce.js';
-import { targetStream } from './target-stream.js';
 
 interface WindowSpec {
   late?: { stream: string };
@@ -21,8 +24,8 @@ const lateness: DurationBounds = { least: '0s', most: '366d' };
 const mostHops = 100;
 
 /**
- * `window`: groups events by key and event time. `lateness` is required, even if it is `0s`: in Kafka Streams, a
- * default grace period surprised users (KIP-633).
+ * `window`: groups events by key and event time. `lateness` is required, even `0s`: in Kafka Streams, a default grace
+ * period surprised users (KIP-633).
  */
 export const window: OperatorImplementation<WindowSpec> = {
   summary: '`{tumbling | hopping | session, key, lateness, emit?, late?}`; a `reduce` must follow.',
@@ -37,7 +40,11 @@ export const window: OperatorImplementation<WindowSpec> = {
     return {
       keyOf: read.keyOf,
       identity: [...read.identity, reduced.spec],
-      keyed: (stage) => windowOf(read.shape, { ...read.parts, ...reduced.parts, stage }),
+      keyed: (stage) => {
+        const settings: CommonWindowSettings = { ...read.settings, ...reduced.settings, stage };
+        const { shape } = read;
+        return 'gap' in shape ? sessionWindow(settings, shape.gap) : fixedWindow(settings, shape);
+      },
     };
   },
 };
@@ -45,37 +52,27 @@ export const window: OperatorImplementation<WindowSpec> = {
 function reducedBy(following: OperatorCompileContext['following'], at: string) {
   if (!following) throw definitionError(at, 'must be followed by a reduce');
   const { spec, at: reduceAt } = following;
-  return { spec, parts: { fold: compileReduce(spec, reduceAt), reduceAt } };
+  return { spec, settings: { fold: compileReduce(spec, reduceAt), reduceAt } };
 }
 
 function readWindow(spec: unknown, at: string) {
   const members = new DefinitionMemberReader(spec, at, [...shapes, 'key', 'lateness', 'emit', 'late']);
   const given = shapes.filter((shape) => members.has(shape));
   if (given.length !== 1) throw definitionError(at, 'must have one of tumbling, hopping and session');
-  const key = members.any('key');
-  const keyOf = compileOperandKey(key, members.at('key'));
+  const keyOf = members.read('key', compileOperandKey);
   const wait = members.duration('lateness', lateness);
   const updates = members.has('emit') && members.oneOf('emit', ['final', 'updates']) === 'updates';
-  const late = members.has('late')
-    ? targetStream(new DefinitionMemberReader(members.any('late'), members.at('late'), ['stream']))
-    : undefined;
+  const late = members.has('late') ? targetStream(members.object('late', ['stream'])) : undefined;
   const shape = shapeOf(members);
-  const parts = { lateness: wait, updates, at, late };
-  return { keyOf, shape, identity: [given[0], shape, key, wait], parts };
+  const settings = { lateness: wait, updates, at, late };
+  return { keyOf, shape, identity: [given[0], shape, members.any('key'), wait], settings };
 }
 
 type WindowShape = { gap: EpochMicros } | { size: EpochMicros; every: EpochMicros };
 
-function windowOf(shape: WindowShape, parts: CommonWindowSettings): KeyedOperator {
-  return 'gap' in shape ? sessionWindow(parts, shape.gap) : fixedWindow(parts, shape);
-}
-
 function shapeOf(members: DefinitionMemberReader): WindowShape {
   if (members.has('session')) return { gap: members.duration('session', size) };
-  if (members.has('hopping'))
-    return hoppingOf(
-      new DefinitionMemberReader(members.any('hopping'), members.at('hopping'), ['size', 'every']),
-    );
+  if (members.has('hopping')) return hoppingOf(members.object('hopping', ['size', 'every']));
   const tumbling = members.duration('tumbling', size);
   return { size: tumbling, every: tumbling };
 }

@@ -7,11 +7,8 @@ import { uncounted } from '../flow/operator-event-counts.js';
 import type { OperatorFunctionFactory } from '../operators/operator.js';
 
 /**
- * Returns the chain of a stage's stateless operators. All evaluations of expressions in one call of the chain share one
- * step budget.
- * @param looksUp true if one of the operators reads a projection
- * @param slot index in `OperatorEventCounter.numbers` of the count of events that enter the chain; undefined if they are counted
- *   elsewhere
+ * Returns the chain of a stage's stateless operators. All evaluations of one call share one step budget.
+ * @param slot index in `OperatorEventCounter.numbers` of the count of events that enter; undefined if counted elsewhere
  */
 export function operatorChain(
   make: OperatorFunctionFactory,

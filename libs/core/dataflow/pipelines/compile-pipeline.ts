@@ -2,7 +2,7 @@ import { limits, streamNamePattern, streamNameRule } from '#event';
 import { compileSource } from '../folds/compile-source.js';
 import { collectErrors, DefinitionError, type DefinitionProblem } from '../definition/definition-error.js';
 import { operatorChain } from './chain.js';
-import { PipelinePartsCollector, compileList } from './compile-operators.js';
+import { OperatorListCompiler } from './compile-operators.js';
 import { readableEvent } from '../flow/lazily-parsed-event.js';
 import type { CompiledPipeline } from '../flow/pipeline.js';
 import { pipelineLimits } from '../flow/limits.js';
@@ -20,11 +20,11 @@ const idleBounds = { least: '1s', most: '1d' };
 const idleDefaultMs = 30_000;
 
 /**
- * Compiles a pipeline definition. `spec` may be unchecked JSON of a request: every part of the definition is validated.
+ * Compiles a pipeline definition, which may be unchecked JSON of a request.
  * @throws DefinitionError with every error, each with a pointer to the operator and a position in the expression
  */
 export function compilePipeline(spec: PipelineSpec): CompiledPipeline {
-  const made = new PipelinePartsCollector();
+  const compiler = new OperatorListCompiler();
   const errors: DefinitionProblem[] = [];
   const members = collectErrors(
     errors,
@@ -33,25 +33,25 @@ export function compilePipeline(spec: PipelineSpec): CompiledPipeline {
   if (!members) throw new DefinitionError(errors);
   collectErrors(errors, () => members.oneOf('from', ['beginning', 'now']));
   const source = collectErrors(errors, () =>
-    compileSourceOf(members.any('source'), members.at('source'), errors),
+    members.read('source', (value, pointer) => compileSourceOf(value, pointer, errors)),
   );
   const chain = { looksUp: false };
-  const place = { pointer: '/operators', stage: undefined, branches: [], chain, errors };
-  const steps = collectErrors(errors, () => compileList(members.any('operators'), place, made));
-  checkCounts(made, errors);
+  const location = { pointer: '/operators', stage: undefined, branches: [], chain, errors };
+  const steps = collectErrors(errors, () => compiler.compileList(members.any('operators'), location));
+  checkCounts(compiler, errors);
   if (!source || !steps || errors.length > 0) throw new DefinitionError(errors);
 
-  const { steps: all, stages, feeders, effects, entries } = made;
+  const { stages, upstreams, effects, entries } = compiler;
   return {
     ...source,
     chain: operatorChain(steps, chain, stepSlot(0, 'arrived')),
-    steps: all,
+    steps: compiler.steps,
     stages,
     entry: (at) => {
       const entry = entries.get(at);
       return entry && operatorChain(entry.make, entry.chain, entry.slot);
     },
-    feederOf: (stage) => feeders.get(stage),
+    feederOf: (stage) => upstreams.get(stage),
     writes: new Set(effects.filter((effect) => effect.kind === 'write').map(({ stream }) => stream)),
     webhooks: effects
       .filter((effect) => effect.kind === 'call')
@@ -63,7 +63,7 @@ export function compilePipeline(spec: PipelineSpec): CompiledPipeline {
 }
 
 function checkCounts(
-  { operators, effects, stages }: PipelinePartsCollector,
+  { operators, effects, stages }: OperatorListCompiler,
   errors: DefinitionProblem[],
 ): void {
   const outputs = effects.filter(({ kind }) => kind !== 'ask').length;
@@ -88,12 +88,10 @@ function compileSourceOf(
     'where',
     'idle_after',
   ]);
-  collectErrors(errors, () => checkStreams(members));
-  const types = collectErrors(errors, () => eventTypesOf(members));
+  collectErrors(errors, () => members.read('streams', checkStreams));
+  const types = collectErrors(errors, () => members.optional('event_types', eventTypesOf));
   const where = collectErrors(errors, () =>
-    members.has('where')
-      ? expressionText(members.any('where'), members.at('where'), limits.whereCharacters)
-      : undefined,
+    members.optional('where', (text, at) => expressionText(text, at, limits.whereCharacters)),
   );
   const matches = where === undefined ? undefined : collectErrors(errors, () => compileSource({ where }));
   const idleAfterMs = collectErrors(errors, () =>
@@ -107,19 +105,16 @@ function compileSourceOf(
   };
 }
 
-function checkStreams(members: DefinitionMemberReader): void {
-  const pointer = members.at('streams');
-  const streams = list(members.any('streams'), pointer, [1, pipelineLimits.streams]);
-  streams.forEach((value, i) => {
-    const stream = text(value, `${pointer}/${i}`, limits.streamCharacters);
+function checkStreams(value: unknown, pointer: string): void {
+  const streams = list(value, pointer, [1, pipelineLimits.streams]);
+  streams.forEach((name, i) => {
+    const stream = text(name, `${pointer}/${i}`, limits.streamCharacters);
     if (!streamNamePattern.test(stream)) throw definitionError(`${pointer}/${i}`, streamNameRule);
     if (streams.indexOf(stream) < i) throw definitionError(`${pointer}/${i}`, 'is a duplicate');
   });
 }
 
-function eventTypesOf(members: DefinitionMemberReader): ReadonlySet<string> | undefined {
-  if (!members.has('event_types')) return undefined;
-  const pointer = members.at('event_types');
-  const types = list(members.any('event_types'), pointer, [1, limits.filterValues]);
+function eventTypesOf(value: unknown, pointer: string): ReadonlySet<string> {
+  const types = list(value, pointer, [1, limits.filterValues]);
   return new Set(types.map((type, i) => text(type, `${pointer}/${i}`, limits.eventTypeCharacters)));
 }

@@ -2,11 +2,9 @@ import { hash } from 'node:crypto';
 import type { Provenance } from '../flow/pipeline.js';
 
 /**
- * Returns the id of an event that a job emits: a UUIDv8 (RFC 9562) from the SHA-256 of the job id, the event's
- * provenance and the output operator. Every process computes the same id again after a crash; another job has other
+ * Returns the id of an event that a job emits: a UUIDv8 (RFC 9562) from the SHA-256 of the job id (`run`), the
+ * provenance and the JSON pointer of the output. It is the same in every process after a crash; another job has other
  * ids.
- * @param run id of the job
- * @param at JSON pointer to the emit or the webhook
  */
 export function derivedId(run: string, { stream, partition, offset, path }: Provenance, at: string): string {
   const place = `${runAndStream(run, stream)}${partition},${offset},${path === '' ? '""' : JSON.stringify(path)}`;

@@ -2,77 +2,55 @@ import { formatTime } from '#json';
 import type { EventFromKafka } from '#event';
 import type { OperatorOutcome, PassedOnEvent } from '../flow/pipeline.js';
 
-/**
- * What one operator did with one event in a dry run. `at` is a JSON pointer to the operator in the pipeline definition.
- */
+/** What one operator did with one event in a dry run. */
 export interface DryRunStep {
   readonly at: string;
   readonly operator: string;
   readonly outcome: 'passed' | 'dropped' | 'emitted' | 'late' | 'failed' | 'forwarded';
-  /** The reason why the event was dropped, is late or failed. */
   readonly reason?: string;
   /** The key with which the event was forwarded to the stage of a window or a dedupe. */
   readonly key?: string;
-  /** The event as the operator passed it on. */
   readonly result?: EventFromKafka;
 }
 
-/**
- * The result of a dry run of a pipeline: what each operator would do with the given events, and what the pipeline would
- * write.
- */
+interface DryRunEntry {
+  readonly at: string;
+  readonly event: EventFromKafka;
+}
+
+/** What each operator of a pipeline would do with the given events, and what the pipeline would write. */
 export interface DryRunResult {
-  /** Each event that was given to the dry run, with what each operator did with it. */
   readonly events: readonly { readonly event: EventFromKafka; readonly steps: readonly DryRunStep[] }[];
   /** Results of windows that closed in the dry run, with what each later operator did with them. */
-  readonly windows: readonly {
-    readonly at: string;
-    readonly event: EventFromKafka;
-    readonly steps: readonly DryRunStep[];
-  }[];
+  readonly windows: readonly (DryRunEntry & { readonly steps: readonly DryRunStep[] })[];
   /** Events that the pipeline would write, each with its target: a stream, or the URL of a webhook. */
-  readonly emitted: readonly {
-    readonly at: string;
-    readonly stream?: string;
-    readonly webhook?: string;
-    readonly event: EventFromKafka;
-  }[];
-  /**
-   * Events that would arrive after their window has closed. A late event without `stream` would become a dead letter.
-   */
-  readonly late: readonly { readonly at: string; readonly stream?: string; readonly event: EventFromKafka }[];
-  /**
-   * Events that would become dead letters because an operator fails. `pointer` is the JSON pointer to the exact part
-   * that fails.
-   */
-  readonly failed: readonly {
-    readonly at: string;
-    readonly pointer: string;
-    readonly error: string;
-    readonly event: EventFromKafka;
-  }[];
+  readonly emitted: readonly (DryRunEntry & { readonly stream?: string; readonly webhook?: string })[];
+  /** Events that would be too late for their window: written to `stream`, or a dead letter without it. */
+  readonly late: readonly (DryRunEntry & { readonly stream?: string })[];
+  /** Events that would become dead letters; `pointer` is the exact part that fails. */
+  readonly failed: readonly (DryRunEntry & { readonly pointer: string; readonly error: string })[];
   /** True if the dry run's result reached its limit and is incomplete. */
   readonly truncated: boolean;
 }
 
 /**
- * Limits of a dry run: the number of given events, the steps of all evaluations together (see `StepBudget`), the
- * entries in all lists of the result, and the characters of their events.
+ * Limits of a dry run: given events, steps of all evaluations together (see `StepBudget`), entries in all lists of the
+ * result, and characters of their events.
  */
 export const dryRunLimits = {
-  ...{ events: 100, steps: 800_000 },
-  ...{ entries: 10_000, characters: 4 * 1024 * 1024 },
+  events: 100,
+  steps: 800_000,
+  entries: 10_000,
+  characters: 4 * 1024 * 1024,
 } as const;
 
-type MutableList<T> = T extends readonly (infer Item)[] ? Item[] : never;
+type ResultLists = {
+  [Name in Exclude<keyof DryRunResult, 'truncated'>]: DryRunResult[Name][number][];
+};
 
 /** Collects the entries of a dry run's result, up to `dryRunLimits`; entries beyond them are left out. */
 export class DryRunRecorder {
-  readonly #events: MutableList<DryRunResult['events']> = [];
-  readonly #windows: MutableList<DryRunResult['windows']> = [];
-  readonly #emitted: MutableList<DryRunResult['emitted']> = [];
-  readonly #late: MutableList<DryRunResult['late']> = [];
-  readonly #failed: MutableList<DryRunResult['failed']> = [];
+  readonly #lists: ResultLists = { events: [], windows: [], emitted: [], late: [], failed: [] };
   #entries: number = dryRunLimits.entries;
   #characters: number = dryRunLimits.characters;
 
@@ -81,33 +59,20 @@ export class DryRunRecorder {
   }
 
   get result(): DryRunResult {
-    return {
-      events: this.#events,
-      windows: this.#windows,
-      emitted: this.#emitted,
-      late: this.#late,
-      failed: this.#failed,
-      truncated: this.isFull,
-    };
+    return { ...this.#lists, truncated: this.isFull };
   }
 
-  /**
-   * Adds an event that was given to the dry run. Returns the empty list of the event's steps, to which the caller adds
-   * what operators do with the event.
-   */
+  /** Adds a given event. Returns the list of its steps, to which the caller adds. */
   event(event: EventFromKafka): DryRunStep[] {
     const steps: DryRunStep[] = [];
-    this.#add(this.#events, { event, steps });
+    this.#add(this.#lists.events, { event, steps });
     return steps;
   }
 
-  /**
-   * Adds the result of a window that closed. Returns the empty list of the result's steps, to which the caller adds
-   * what operators do with the result.
-   */
+  /** Adds the result of a window that closed. Returns the list of its steps, to which the caller adds. */
   window(at: string, event: EventFromKafka): DryRunStep[] {
     const steps: DryRunStep[] = [];
-    this.#add(this.#windows, { at, event, steps });
+    this.#add(this.#lists.windows, { at, event, steps });
     return steps;
   }
 
@@ -127,19 +92,19 @@ export class DryRunRecorder {
       case 'forward':
         return this.step(steps, { at, outcome: 'forwarded', key: outcome.key });
       case 'emit':
-        this.#add(this.#emitted, { at, stream: outcome.stream, event });
+        this.#add(this.#lists.emitted, { at, stream: outcome.stream, event });
         return this.step(steps, { at, outcome: 'emitted' });
       case 'webhook':
-        this.#add(this.#emitted, { at, webhook: outcome.url, event });
+        this.#add(this.#lists.emitted, { at, webhook: outcome.url, event });
         return this.step(steps, { at, outcome: 'emitted' });
       case 'late': {
         const { stream } = outcome;
-        this.#add(this.#late, { at, ...(stream === undefined ? {} : { stream }), event });
+        this.#add(this.#lists.late, { at, ...(stream === undefined ? {} : { stream }), event });
         return this.step(steps, { at, outcome: 'late', reason: 'The window has closed.' });
       }
       case 'fail': {
         const { pointer, detail } = outcome;
-        this.#add(this.#failed, { at, pointer, error: detail, event });
+        this.#add(this.#lists.failed, { at, pointer, error: detail, event });
         return this.step(steps, { at, outcome: 'failed', reason: `${pointer}: ${detail}` });
       }
     }
@@ -160,40 +125,25 @@ function operatorAt(at: string): string {
   return branchPattern.test(at) ? 'branch' : at.slice(at.lastIndexOf('/') + 1);
 }
 
-/**
- * Returns the result of a dry run as JSON text. `data` and `metadata` of events keep their original text. Fields that
- * an event gets only in the log are left out.
- */
+/** Returns the result as JSON text. `data` and `metadata` keep their original text; fields of the log are left out. */
 export function dryRunText(result: DryRunResult): string {
-  const events = listText(result.events, ({ event, steps }) => ({
-    event: eventText(event),
-    steps: stepsText(steps),
-  }));
-  const windows = listText(result.windows, ({ at, event, steps }) => ({
-    at: JSON.stringify(at),
-    event: eventText(event),
-    steps: stepsText(steps),
-  }));
-  const plain = (items: readonly { readonly event: EventFromKafka }[]) => listText(items, entryTexts);
-  return objectText({
-    events,
-    windows,
-    emitted: plain(result.emitted),
-    late: plain(result.late),
-    failed: plain(result.failed),
-    truncated: String(result.truncated),
-  });
+  const { truncated, ...lists } = result;
+  const texts: Record<string, string> = {};
+  for (const [name, entries] of Object.entries(lists)) texts[name] = listText(entries, entryTexts);
+  return objectText({ ...texts, truncated: String(truncated) });
 }
 
-function stepsText(steps: readonly DryRunStep[]): string {
-  return listText(steps, ({ result, ...step }) => ({
-    ...textsOf(step),
-    ...(result ? { result: eventText(result) } : {}),
-  }));
+function entryTexts(entry: {
+  readonly event: EventFromKafka;
+  readonly steps?: readonly DryRunStep[];
+}): Record<string, string> {
+  const { event, steps, ...rest } = entry;
+  const texts = { ...textsOf(rest), event: eventText(event) };
+  return steps ? { ...texts, steps: listText(steps, stepTexts) } : texts;
 }
 
-function entryTexts({ event, ...entry }: { readonly event: EventFromKafka }): Record<string, string> {
-  return { ...textsOf(entry), event: eventText(event) };
+function stepTexts({ result, ...step }: DryRunStep): Record<string, string> {
+  return result ? { ...textsOf(step), result: eventText(result) } : textsOf(step);
 }
 
 function textsOf(members: object): Record<string, string> {

@@ -18,18 +18,14 @@ import type {
 } from '../flow/pipeline.js';
 import { noWatermark, PartitionWatermarkGenerator } from './partition-watermark-generator.js';
 
-/**
- * Fetches the state of a projection's key as JSON text for each lookup, in the order of the lookups; null if the key
- * has no state.
- */
+/** Fetches the states of projection keys as JSON text, in the order of the lookups; null if a key has none. */
 export type FetchProjectionStates = (
   lookups: readonly ProjectionLookup[],
 ) => Promise<readonly (string | null)[]>;
 
 /**
- * Returns what a pipeline would do if the given events were one partition and its whole input. Every window closes at
- * the end of the dry run. A dry run writes and stores nothing. Between two events, and between the results of one
- * event, other work of the process can run.
+ * Returns what a pipeline would do if the given events were one partition and its whole input; at the end, every window
+ * closes. Writes and stores nothing. Other work of the process can run in between.
  * @throws DryRunTooExpensiveError
  */
 export async function dryRun(
@@ -37,14 +33,7 @@ export async function dryRun(
   events: readonly EventFromKafka[],
   ask: FetchProjectionStates,
 ): Promise<DryRunResult> {
-  const runner = new DryRunner(pipeline, ask);
-  await runner.prepare(events);
-  for (const event of events) {
-    if (runner.isFull) break;
-    await runner.read(event);
-  }
-  await runner.advance(Infinity);
-  return runner.result;
+  return new DryRunner(pipeline, ask).run(events);
 }
 
 /** Error: the expressions of a dry run take more than 800 000 evaluation steps together. */
@@ -56,19 +45,12 @@ export class DryRunTooExpensiveError extends Error {
   }
 }
 
-/**
- * Maximum number of projection lookups that a dry run makes in its first request. Further lookups are made when their
- * events are processed.
- */
+/** Maximum number of lookups in the first request; further ones are made when their events are processed. */
 const mostAtOnce = 1000;
 
-/**
- * The work that one part of a dry run counts for in its turn on the event loop: half of the work between two readings
- * of the clock.
- */
+/** The work that one part of a dry run counts for: half of that between two readings of the clock. */
 const workOfPiece = 8_192;
 
-/** A keyed stage in a dry run, with its state entries and its watermark. */
 interface StageState {
   readonly stage: KeyedStage;
   readonly rows: Map<string, StateEntry>;
@@ -92,19 +74,18 @@ class DryRunner {
     );
   }
 
-  get isFull(): boolean {
-    return this.#record.isFull;
-  }
-
-  get result(): DryRunResult {
+  async run(events: readonly EventFromKafka[]): Promise<DryRunResult> {
+    await this.#prepare(events);
+    for (const event of events) {
+      if (this.#record.isFull) break;
+      await this.#read(event);
+    }
+    await this.#advance(Infinity);
     return this.#record.result;
   }
 
-  /**
-   * Fetches the first lookups of all events in one request, up to a limit. Lookups that depend on the answers of other
-   * lookups are made when their events are processed.
-   */
-  async prepare(events: readonly EventFromKafka[]): Promise<void> {
+  /** Fetches the first lookups of all events in one request. Lookups that depend on answers are made later. */
+  async #prepare(events: readonly EventFromKafka[]): Promise<void> {
     const { chain } = this.pipeline;
     if (!chain.looksUp) return;
     const missing = new Map<string, ProjectionLookup>();
@@ -120,29 +101,25 @@ class DryRunner {
     if (missing.size > 0) await this.#learn([...missing.values()]);
   }
 
-  async read(event: EventFromKafka): Promise<void> {
+  async #read(event: EventFromKafka): Promise<void> {
     const flow = sourceEvent(event);
     const steps = this.#record.event(event);
     if (this.#bounded(() => this.pipeline.matches(flow))) await this.#run(this.pipeline.chain, flow, steps);
-    else
-      this.#record.step(steps, {
-        at: '/source',
-        outcome: 'dropped',
-        reason: 'The source does not match the event.',
-      });
+    else {
+      const reason = 'The source does not match the event.';
+      this.#record.step(steps, { at: '/source', outcome: 'dropped', reason });
+    }
     this.#time.read(event.timestamp, event.ingested_at, 0);
-    await this.advance(this.#time.value);
+    await this.#advance(this.#time.value);
   }
 
-  /**
-   * Closes all due windows, stage by stage. A stage receives the results of its upstream stage before its own watermark
-   * advances.
-   */
-  async advance(watermark: EpochMicros): Promise<void> {
+  /** Closes all due windows. A stage receives the results of its upstream stage before its watermark advances. */
+  async #advance(watermark: EpochMicros): Promise<void> {
     for (const state of this.#stages.values()) {
-      const feeder = this.pipeline.feederOf(state.stage.id);
-      const fed = feeder === undefined ? undefined : this.#stages.get(feeder);
-      state.watermark = fed ? downstreamWatermark(fed.watermark, fed.stage.operator.delay) : watermark;
+      const upstream = this.#stages.get(this.pipeline.feederOf(state.stage.id) ?? '');
+      state.watermark = upstream
+        ? downstreamWatermark(upstream.watermark, upstream.stage.operator.delay)
+        : watermark;
       await this.#close(state);
     }
   }
@@ -150,7 +127,7 @@ class DryRunner {
   async #close({ stage, rows, watermark }: StageState): Promise<void> {
     const due = [...rows].filter(([, { closesAt }]) => closesAt <= watermark);
     for (const [name, row] of due.sort(inOrder)) {
-      if (this.isFull) return;
+      if (this.#record.isFull) return;
       await this.#giveWay();
       const { row: rest, results } = this.#bounded(() => stage.operator.close(row, name, watermark));
       if (rest) rows.set(name, rest);
@@ -161,14 +138,14 @@ class DryRunner {
   }
 
   async #run(chain: OperatorChain, flow: PipelineEvent, steps: DryRunStep[]): Promise<void> {
-    if (this.isFull) return;
+    if (this.#record.isFull) return;
     await this.#lookUp(chain, flow);
     await this.#giveWay();
     const outcomes = this.#bounded(() =>
       chain.trace(flow, (lookup) => this.#known.get(nameOf(lookup)) ?? null),
     );
     for (const outcome of outcomes) {
-      if (this.isFull) return;
+      if (this.#record.isFull) return;
       await this.#follow(outcome, steps);
     }
   }
@@ -178,10 +155,7 @@ class DryRunner {
     for (let missing = next(); missing.length > 0; missing = next()) await this.#learn(missing);
   }
 
-  /**
-   * Yields to the event loop if the time slice of this turn is used up. The next part may be as expensive as any
-   * evaluation, so the clock is read almost every time.
-   */
+  /** Yields to the event loop if this time slice is over. Any part may be expensive, so the clock is read often. */
   async #giveWay(): Promise<void> {
     if (this.#turn.over(workOfPiece)) await this.#turn.end();
   }
@@ -206,15 +180,11 @@ class DryRunner {
     const { key, flow } = outcome;
     const names = stage.operator.rowsOf(key, flow.event.timestamp);
     const there = { names, rowOf: (name: string) => rows.get(name) };
-    const {
-      rows: changed,
-      results,
-      outcome: refused,
-    } = this.#bounded(() => addToStateEntries(stage.operator, there, { key, flow, watermark }));
-    for (const [name, row] of changed) rows.set(name, row);
-    if (refused) this.#record.outcome(refused, steps);
+    const added = this.#bounded(() => addToStateEntries(stage.operator, there, { key, flow, watermark }));
+    for (const [name, row] of added.rows) rows.set(name, row);
+    if (added.outcome) this.#record.outcome(added.outcome, steps);
     else this.#record.step(steps, { at: stage.at, outcome: 'passed', key });
-    for (const result of results) await this.#run(stage.chain, result, steps);
+    for (const result of added.results) await this.#run(stage.chain, result, steps);
   }
 }
 

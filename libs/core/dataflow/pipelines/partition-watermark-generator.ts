@@ -1,15 +1,11 @@
 import type { EpochMicros } from '#json';
 
 /**
- * The watermark of a partition before its first event. The watermark before the first event is a safe integer, because
- * watermarks are saved as an Int64 and written as JSON.
+ * The watermark of a partition before its first event: a safe integer, because it is saved as an Int64 and as JSON.
  */
 export const noWatermark: EpochMicros = Number.MIN_SAFE_INTEGER;
 
-/**
- * The watermark of a partition, and whether the partition is idle. An idle partition does not hold back the watermarks
- * of the stages after it.
- */
+/** The watermark of a partition. An idle partition does not hold back the stages after it. */
 export interface PartitionWatermark {
   readonly watermark: EpochMicros;
   readonly idle: boolean;
@@ -26,35 +22,23 @@ export interface PartitionWatermark {
  */
 export class PartitionWatermarkGenerator {
   #value: EpochMicros;
-  /**
-   * Milliseconds of the monotonic clock since which the end of the partition's log was reached and no record has
-   * arrived.
-   */
+  /** Milliseconds of the monotonic clock since which the log's end was reached and no record has arrived. */
   #quietSinceMs: number;
   readonly #idleAfterMs: number;
 
-  /**
-   * @param options the saved `watermark`, if there is one; the idle time; and the current time, in milliseconds of a
-   * monotonic clock
-   */
+  /** @param options with the saved `watermark`, if any, and the time in milliseconds of a monotonic clock */
   constructor(options: { idleAfterMs: number; nowMs: number; watermark?: EpochMicros }) {
     this.#value = options.watermark ?? noWatermark;
     this.#quietSinceMs = options.nowMs;
     this.#idleAfterMs = options.idleAfterMs;
   }
 
-  /**
-   * The partition's watermark after the events read so far. Checkpoints save it; each event carries the watermark from
-   * before the event was read.
-   */
+  /** The watermark after the events read so far; an event carries the one from before it was read. */
   get value(): EpochMicros {
     return this.#value;
   }
 
-  /**
-   * Advances the watermark. The caller passes each readable event that is not a duplicate, even if the pipeline does
-   * not match it.
-   */
+  /** Advances the watermark by an event that is not a duplicate, even if the pipeline does not match it. */
   read(timestamp: EpochMicros, ingestedAt: EpochMicros, nowMs: number): void {
     const time = timestamp < ingestedAt ? timestamp : ingestedAt;
     if (time > this.#value) this.#value = time;
@@ -62,8 +46,7 @@ export class PartitionWatermarkGenerator {
   }
 
   /**
-   * Returns the watermark, and whether the partition is idle, to be written to the repartition topics of the stages
-   * that the partition feeds.
+   * Returns what to write to the repartition topics.
    * @param atEnd whether all records of the partition have been read
    */
   progress({ nowMs, atEnd }: { nowMs: number; atEnd: boolean }): PartitionWatermark {

@@ -6,19 +6,12 @@ import type { Provenance } from '../flow/pipeline.js';
 export const replayStage = 'replay';
 
 /**
- * Stage under which a processor stores since when a job repeats deliveries to a webhook, as JSON in the member `state` of
- * its only progress: `{"since":…,"answer":"…"}`, or empty after the receiver has accepted a delivery.
+ * Stage under which a processor stores since when it repeats deliveries to a webhook: `{"since":…,"answer":"…"}` in the
+ * member `state` of its only progress, or empty after the receiver has accepted a delivery.
  */
 export const deliveryStage = 'deliveries';
 
-/**
- * The value of a record in a job's replay topic: an event that was a dead letter and continues at the operator where it
- * failed. The value is a JSON array:
- *
- *     [id, at, version, stream, partition, offset, path, event]
- *
- * The members from `stream` to `path` are the event's provenance.
- */
+/** The value of a replay record, as a JSON array. The members from `stream` to `path` are the event's provenance. */
 type ReplayRecordValue = [
   id: string,
   at: string,
@@ -32,20 +25,11 @@ type ReplayRecordValue = [
 
 /** A record of a job's replay topic: an event that was a dead letter and continues at the operator where it failed. */
 export interface ReplayedDeadLetter {
-  /**
-   * A UUID that is the same in each replay record of the dead letter, so that a job that reads two such records replays
-   * the dead letter once.
-   */
+  /** A UUID, the same in each replay record of the dead letter, so that it is replayed once. */
   readonly id: string;
-  /**
-   * JSON pointer to the operator of the pipeline definition at which the replayed event continues: the one where it
-   * failed.
-   */
+  /** JSON pointer to the operator at which the event continues: the one where it failed. */
   readonly at: string;
-  /**
-   * Version of the definition for which the entry point was checked. A job with an older definition must not replay the
-   * event.
-   */
+  /** Version of the definition for which `at` was checked. A job with an older one must not replay the event. */
   readonly version: number;
   readonly origin: Provenance;
   /** The event as the value of a record, as `eventFromRecord` reads it. */
@@ -66,10 +50,7 @@ export function replayValue({ id, at, version, origin, event }: ReplayedDeadLett
   ] satisfies ReplayRecordValue);
 }
 
-/**
- * Reads the value of a replay record; undefined if it is not a value that `replayValue` returns.
- * @param replay offset of the replay record plus 1, which becomes part of the provenance
- */
+/** Reads the value of a replay record; undefined if it is none. @param replay its offset plus 1, for the provenance */
 export function readReplay(value: Buffer | null, replay: number): ReplayedDeadLetter | undefined {
   const read = jsonValue(String(value));
   if (!isReplay(read)) return undefined;

@@ -5,26 +5,19 @@ import { noWatermark, type PartitionWatermark } from './partition-watermark-gene
 export interface WatermarkRecord extends PartitionWatermark {
   /** The partition that the task which wrote the record reads, such as `orders/3`. */
   readonly source: string;
-  /**
-   * The next offset of `source` that the task will process. All records derived from earlier offsets precede this
-   * watermark record.
-   */
+  /** The next offset of `source` to process. All records derived from earlier offsets precede this record. */
   readonly next: number;
 }
 
 /**
- * The position of a repartitioned record, which identifies the record among the records derived from one upstream
- * record. After a crash, an event may take another path, because the definition or the states of projections have
- * changed. The position of one record therefore must not depend on the outcomes of others: a position consists of the
- * event that entered the chain, and of its emission index from `flat_map`.
+ * Identifies a repartitioned record among those derived from one upstream record. After a crash, an event may take
+ * another path, because the definition or the states of projections changed. So the position must not depend on the
+ * outcomes of others: it is the event that entered the chain, and its emission index from `flat_map`.
  */
 export interface UpstreamEmissionPosition {
   readonly source: string;
   readonly offset: number;
-  /**
-   * Index of the event among those that entered the chain because of the upstream record. An upstream record that
-   * closes several windows causes several such events.
-   */
+  /** Index among the events that entered the chain: a record that closes several windows causes several. */
   readonly index: number;
   /** Emission index of the event's provenance. As texts, emission indices sort in the order of the elements. */
   readonly path: string;
@@ -56,8 +49,7 @@ export class UpstreamProgress {
   #watermark: EpochMicros = noWatermark;
 
   /**
-   * @param known all partitions that feed the stage; a partition that only an earlier definition had does not hold the
-   *   watermark back
+   * @param known all upstream partitions; one that only an earlier definition had does not hold the watermark back
    * @param saved the text that `save` returned for an earlier checkpoint
    */
   constructor(known: Iterable<string>, saved?: string) {
@@ -75,9 +67,8 @@ export class UpstreamProgress {
   }
 
   /**
-   * Takes a record unless it is a duplicate. Each upstream partition writes its records in one order. After a crash, or
-   * while a fenced task is still writing, records of that sequence may occur again.
-   * @returns false for a duplicate
+   * Takes a record; returns false for a duplicate. Each upstream partition writes its records in one order, of which
+   * parts may occur again after a crash or while a fenced task is still writing.
    */
   take(position: UpstreamEmissionPosition): boolean {
     const { source, offset, index, path } = position;
@@ -92,10 +83,7 @@ export class UpstreamProgress {
     return true;
   }
 
-  /**
-   * Applies a watermark record to the progress of its upstream partition. A watermark record with a lower offset than
-   * an earlier record is ignored, because a fenced task has written the later record.
-   */
+  /** Applies a watermark record. One with a lower offset than an earlier record is ignored: a fenced task wrote it. */
   control({ source, next, watermark, idle }: WatermarkRecord): void {
     const feeder = this.#feeder(source);
     if (next < feeder.next) return;
@@ -105,10 +93,7 @@ export class UpstreamProgress {
     this.#watermark = Math.max(this.#watermark, this.#least());
   }
 
-  /**
-   * Returns whether a record at this position was taken. If the topic is intact, the result is true for every record
-   * before the saved offset.
-   */
+  /** Returns whether a record at this position was taken: true before the saved offset if the topic is intact. */
   hasTaken(position: UpstreamEmissionPosition): boolean {
     const feeder = this.#feeders.get(position.source);
     return feeder !== undefined && !isAfter(position, feeder);

@@ -1,22 +1,16 @@
-import type { EpochMicros } from '#json';
-import { readableEvent } from '../flow/lazily-parsed-event.js';
-import type { PipelineEvent, OperatorOutcome } from '../flow/pipeline.js';
+import { formatTime, latestTime, type EpochMicros } from '#json';
+import { LazilyParsedEvent, readableEvent } from '../flow/lazily-parsed-event.js';
+import type { PipelineEvent, OperatorOutcome, Provenance } from '../flow/pipeline.js';
 import type { Fold, FoldState } from '../folds/compile-fold.js';
 
-/**
- * What all kinds of windows (tumbling, hopping, session) have in common: the stage, the fold, the lateness and the
- * output.
- */
+/** What tumbling, hopping and session windows have in common. */
 export interface CommonWindowSettings {
   readonly stage: string;
   readonly fold: Fold;
   readonly lateness: EpochMicros;
   /** True (`"emit": "updates"`) if each event emits a result of its window, and the end of the window emits none. */
   readonly updates: boolean;
-  /**
-   * JSON pointer to the window operator in the pipeline definition. `reduceAt` is the JSON pointer to the reduce of the
-   * window.
-   */
+  /** JSON pointers to the window operator, and to its reduce. */
   readonly at: string;
   readonly reduceAt: string;
   /** Name of the stream that late events are written to; if undefined, late events become dead letters. */
@@ -40,10 +34,53 @@ export function addToFold(
   return { failed: { kind: 'fail', at, pointer, detail: refused.detail, flow } };
 }
 
-/**
- * Translates the JSON pointer of an error of a fold, such as `/fields/n/value`, into a pointer into the reduce of a
- * pipeline definition.
- */
+/** Translates a pointer of a fold, such as `/fields/n/value`, into a pointer into the reduce. */
 export function reducePointer(pointer: string, reduceAt: string): string {
   return reduceAt + pointer.slice('/fields'.length);
+}
+
+/** One window of a key: its range of event time (`end` is exclusive), its fold state, and its number of events. */
+interface FoldedWindow {
+  readonly key: string;
+  readonly start: EpochMicros;
+  readonly end: EpochMicros;
+  readonly state: FoldState;
+  readonly events: number;
+}
+
+/**
+ * Returns the event of a window's result. As in Flink, its time is the last instant inside the window, so that a
+ * following window assigns it correctly. Its id is empty until it is emitted.
+ * @param changedBy provenance of the event that changed the window; undefined if the window closes
+ */
+export function windowResult(
+  window: FoldedWindow,
+  { stage, fold }: { stage: string; fold: Fold },
+  changedBy?: Provenance,
+): PipelineEvent {
+  const { key, start, end, state, events } = window;
+  const timestamp = Math.min(end, latestTime) - 1;
+  const path = `${stage}:${start}:${key}`;
+  const origin = changedBy
+    ? { ...changedBy, path: changedBy.path === '' ? path : `${changedBy.path}/${path}` }
+    : { stream: '', partition: 0, offset: 0, path };
+  const fields = fold.result(state).slice(1);
+  return new LazilyParsedEvent(
+    {
+      event_id: '',
+      stream: '',
+      event_type: 'window',
+      entity_id: key,
+      timestamp,
+      ingested_at: timestamp,
+      schema_version: null,
+      partition: origin.partition,
+      offset: origin.offset,
+      data:
+        `{"key":${JSON.stringify(key)},"window_start":"${formatTime(start)}","window_end":"${formatTime(end)}"` +
+        `,${fields}`,
+      metadata: `{"source_events":${events}}`,
+    },
+    origin,
+  );
 }

@@ -1,10 +1,8 @@
 import type { EpochMicros } from '#json';
 import type { KeyedOperator, StateEntryAddResult } from '../flow/pipeline.js';
 import type { FoldState } from '../folds/compile-fold.js';
-import { addToFold, lateOutcome, type CommonWindowSettings } from './common-window-settings.js';
-import { windowResult } from './window-result.js';
+import { addToFold, lateOutcome, windowResult, type CommonWindowSettings } from './common-window-settings.js';
 
-/** State of one tumbling or hopping window of a key: its fold state, and its number of events. */
 type FixedWindowState = { readonly fold: FoldState; readonly events: number };
 
 const unchanged: StateEntryAddResult<FixedWindowState> = { results: [] };
@@ -16,10 +14,10 @@ const unchanged: StateEntryAddResult<FixedWindowState> = { results: [] };
  * that it belongs to have closed.
  */
 export function fixedWindow(
-  parts: CommonWindowSettings,
+  settings: CommonWindowSettings,
   { size, every }: { size: EpochMicros; every: EpochMicros },
 ): KeyedOperator<FixedWindowState> {
-  const { fold, lateness, updates } = parts;
+  const { fold, lateness, updates } = settings;
   const newestStart = (timestamp: EpochMicros) => Math.floor(timestamp / every) * every;
   const startOf = (name: string) => Number(name.slice(0, name.indexOf(':')));
 
@@ -40,16 +38,16 @@ export function fixedWindow(
       const closesAt = end + lateness;
       if (closesAt <= watermark) {
         const isNewest = start === newestStart(flow.event.timestamp);
-        return isNewest ? { results: [], outcome: lateOutcome(parts, flow) } : unchanged;
+        return isNewest ? { results: [], outcome: lateOutcome(settings, flow) } : unchanged;
       }
       const before = row?.state ?? { fold: fold.empty, events: 0 };
-      const { state, failed } = addToFold(parts, before.fold, flow);
+      const { state, failed } = addToFold(settings, before.fold, flow);
       if (failed) return { results: [], outcome: failed };
       const events = before.events + 1;
       const window = { key, start, end, state, events };
       return {
         row: { state: { fold: state, events }, closesAt },
-        results: updates ? [windowResult(window, parts, flow.origin)] : [],
+        results: updates ? [windowResult(window, settings, flow.origin)] : [],
       };
     },
 
@@ -59,7 +57,7 @@ export function fixedWindow(
       const start = startOf(name);
       const { fold: state, events } = row.state;
       const key = name.slice(name.indexOf(':') + 1);
-      return { results: [windowResult({ key, start, end: start + size, state, events }, parts)] };
+      return { results: [windowResult({ key, start, end: start + size, state, events }, settings)] };
     },
   };
 }

@@ -1,10 +1,7 @@
 import type { EpochMicros } from '#json';
 import type { FoldState } from '../folds/compile-fold.js';
 
-/**
- * A session of a key that is not closed yet: the event times of its first and last event, its fold state, and its
- * number of events.
- */
+/** A session of a key that is not closed yet, with the times of its first and last event. */
 export type OpenSession = {
   readonly start: EpochMicros;
   readonly last: EpochMicros;
@@ -16,24 +13,21 @@ export type OpenSession = {
 
 /** The saved state of all sessions of a key in a session window. */
 export type SessionsState = {
-  /** The sessions of the key, sorted by start. */
   readonly sessions: readonly OpenSession[];
-  /** Approximate characters of JSON of all sessions. */
   readonly size: number;
   /** An upper bound of the time from the first to the last event of any session, in microseconds. */
   readonly longest: EpochMicros;
 };
 
 /**
- * An immutable list of the sessions of a key, sorted by start. A search reads only the sessions near the given time,
- * however many there are. Sessions rarely overlap: a closed session that is not removed yet may lie inside an open one.
+ * An immutable list of a key's sessions, sorted by start. A search reads only sessions near the given time. Sessions
+ * rarely overlap: a closed session that is not removed yet may lie inside an open one.
  */
 export class SessionList {
   static readonly none = new SessionList([], 0, 0);
 
   private constructor(
     private readonly sessions: readonly OpenSession[],
-    /** Approximate characters of JSON of all sessions. */
     readonly size: number,
     private readonly longest: EpochMicros,
   ) {}

@@ -1,13 +1,9 @@
 import type { EpochMicros } from '#json';
 import type { KeyedOperator, StateEntry, OperatorOutcome } from '../flow/pipeline.js';
 import { SessionList, type OpenSession, type SessionsState } from './session-list.js';
-import { addToFold, lateOutcome, type CommonWindowSettings } from './common-window-settings.js';
-import { windowResult } from './window-result.js';
+import { addToFold, lateOutcome, windowResult, type CommonWindowSettings } from './common-window-settings.js';
 
-/**
- * Maximum size of all open sessions of a key, in characters of JSON. The size of a session is the length of its fold
- * state plus 100.
- */
+/** Maximum size of all open sessions of a key: the characters of their fold states as JSON, plus 100 each. */
 export const sessionCharacters = 1024 * 1024;
 
 /** Number of characters of JSON that each session adds to its fold state. */
@@ -23,8 +19,11 @@ const frame = 100;
  * With `updates`, earlier results of sessions that were merged are not retracted: the result of the merged session has
  * the earliest start.
  */
-export function sessionWindow(parts: CommonWindowSettings, gap: EpochMicros): KeyedOperator<SessionsState> {
-  const { fold, lateness, updates } = parts;
+export function sessionWindow(
+  settings: CommonWindowSettings,
+  gap: EpochMicros,
+): KeyedOperator<SessionsState> {
+  const { fold, lateness, updates } = settings;
   /** Microseconds from the last event of a session to the watermark that closes it. */
   const wait = gap + lateness + 1;
   const rowOf = (sessions: SessionList): StateEntry<SessionsState> => ({
@@ -50,10 +49,10 @@ export function sessionWindow(parts: CommonWindowSettings, gap: EpochMicros): Ke
       const isOpen = ({ last }: { last: EpochMicros }) => last + wait > watermark;
       const near = before.between(timestamp - gap, timestamp + gap).filter(isOpen);
       const last = Math.max(timestamp, ...near.map((session) => session.last));
-      if (!isOpen({ last })) return { results: [], outcome: lateOutcome(parts, flow) };
+      if (!isOpen({ last })) return { results: [], outcome: lateOutcome(settings, flow) };
 
       const merged = near.reduce((state, session) => fold.merge(state, session.fold), fold.empty);
-      const { state, failed } = addToFold(parts, merged, flow);
+      const { state, failed } = addToFold(settings, merged, flow);
       if (failed) return { results: [], outcome: failed };
       const session: OpenSession = {
         start: Math.min(timestamp, ...near.map(({ start }) => start)),
@@ -67,12 +66,18 @@ export function sessionWindow(parts: CommonWindowSettings, gap: EpochMicros): Ke
         const detail =
           `The open sessions of a key have at most ${sessionCharacters} characters of JSON, and this event ` +
           `would bring them to ${sessions.size}. Replay it after some have closed, or use a shorter gap or lateness.`;
-        const failure: OperatorOutcome = { kind: 'fail', at: parts.at, pointer: parts.at, detail, flow };
+        const failure: OperatorOutcome = {
+          kind: 'fail',
+          at: settings.at,
+          pointer: settings.at,
+          detail,
+          flow,
+        };
         return { results: [], outcome: failure };
       }
       return {
         row: rowOf(sessions),
-        results: updates ? [windowResult(resultOf(key, session), parts, flow.origin)] : [],
+        results: updates ? [windowResult(resultOf(key, session), settings, flow.origin)] : [],
       };
     },
 
@@ -80,7 +85,7 @@ export function sessionWindow(parts: CommonWindowSettings, gap: EpochMicros): Ke
       const { ended, others } = SessionList.of(row.state).split(watermark - wait);
       return {
         row: others.count > 0 ? rowOf(others) : undefined,
-        results: updates ? [] : ended.map((session) => windowResult(resultOf(name, session), parts)),
+        results: updates ? [] : ended.map((session) => windowResult(resultOf(name, session), settings)),
       };
     },
   };

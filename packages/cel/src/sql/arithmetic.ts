@@ -1,20 +1,16 @@
-import { UntranslatableExpressionError } from './untranslatable.js';
+import { UntranslatableExpressionError } from '../errors.js';
 import { decimalOperation, computed, withAliases, type ArithmeticOperator } from './numbers.js';
-import type { SqlExpressionsByKind } from './sql-expressions-by-kind.js';
+import type { SqlValue } from './sql-value.js';
 
 /**
- * Translates an arithmetic CEL operator to ClickHouse SQL. Numbers are decimals; division by 0 is an error. `+` also
- * joins strings, and `+` and `-` accept times and durations.
+ * Translates an arithmetic operator. Numbers are decimals; division by 0 is an error. `+` also joins strings, and `+`
+ * and `-` accept times and durations.
  */
-export function arithmetic(
-  operator: ArithmeticOperator,
-  [a, b]: [SqlExpressionsByKind, SqlExpressionsByKind],
-  at: number,
-): SqlExpressionsByKind {
+export function arithmetic(operator: ArithmeticOperator, [a, b]: [SqlValue, SqlValue], at: number): SqlValue {
   const numbers = a.decimal !== undefined && b.decimal !== undefined;
   const result = numbers
     ? computed(decimalOperation(operator, a.decimal!, b.decimal!), at)
-    : ({ at, exists: '' } as SqlExpressionsByKind);
+    : ({ at, exists: '' } as SqlValue);
   if (operator === '+' && a.string !== undefined && b.string !== undefined) {
     result.string = `concat(${a.string}, ${b.string})`;
   }
@@ -30,18 +26,12 @@ export function arithmetic(
   return result;
 }
 
-/**
- * Returns SQL for a sum of microseconds if it is within the exact integers of a double (285 years), otherwise for NULL.
- */
+/** Returns SQL for microseconds within the exact integers of a double (285 years), otherwise for NULL. */
 function micros(sum: string): string {
   return withAliases({ m: sum }, 'if(abs(m) <= 9007199254740991, m, NULL)');
 }
 
-function addTimes(
-  operator: '+' | '-',
-  [a, b]: [SqlExpressionsByKind, SqlExpressionsByKind],
-  result: SqlExpressionsByKind,
-): void {
+function addTimes(operator: '+' | '-', [a, b]: [SqlValue, SqlValue], result: SqlValue): void {
   if (a.timestamp !== undefined && b.duration !== undefined) {
     result.timestamp = micros(`(${a.timestamp} ${operator} ${b.duration})`);
   } else if (operator === '+' && a.duration !== undefined && b.timestamp !== undefined) {

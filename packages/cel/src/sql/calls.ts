@@ -1,14 +1,12 @@
-import type { ExpressionTree } from '../expression-tree.js';
-import { UntranslatableExpressionError } from './untranslatable.js';
-import type { SqlValueBinder } from './sql-value-binder.js';
+import type { CallExpression, ExpressionTree } from '../expression-tree.js';
+import { UntranslatableExpressionError } from '../errors.js';
+import type { SqlValueBinder } from './sql-table.js';
 import { durationLiteral, timestampLiteral } from './literal.js';
-import { computed, decimalOfText, microsOf, withAliases, wholeNumber } from './numbers.js';
+import { computed, decimalOfText, firstOf, microsOf, withAliases, wholeNumber } from './numbers.js';
 import { microsOfTimeText } from './time-text.js';
-import { json, requireKind, valueOf, type SqlExpressionsByKind } from './sql-expressions-by-kind.js';
+import { json, requireKind, valueOf, type SqlValue } from './sql-value.js';
 
-type CallExpression = Extract<ExpressionTree, { kind: 'call' }>;
-/** Translates a CEL expression to the ClickHouse SQL of its value. */
-type TranslateToSql = (expression: ExpressionTree) => SqlExpressionsByKind;
+type TranslateToSql = (expression: ExpressionTree) => SqlValue;
 
 interface CallTranslation {
   call: CallExpression;
@@ -16,7 +14,6 @@ interface CallTranslation {
   translate: TranslateToSql;
 }
 
-/** CEL methods that test a string against another one, with their ClickHouse SQL. */
 const stringTests: Record<string, (text: string, other: string) => string> = {
   startsWith: (text, other) => `startsWith(${text}, ${other})`,
   endsWith: (text, other) => `endsWith(${text}, ${other})`,
@@ -24,8 +21,8 @@ const stringTests: Record<string, (text: string, other: string) => string> = {
 };
 
 /**
- * ClickHouse SQL of the CEL methods for parts of a time in UTC. The methods count months, days of the month and days of
- * the year from 0, and days of the week from 0 for Sunday.
+ * SQL of the methods for parts of a time in UTC: months, days of the month and of the year count from 0, and days of
+ * the week from 0 for Sunday.
  */
 const timeParts: Record<string, (time: string) => string> = {
   getFullYear: (time) => `toYear(${time})`,
@@ -44,16 +41,12 @@ const timeParts: Record<string, (time: string) => string> = {
 const isTime = 'time >= -2208988800000000 AND time < 10413792000000000';
 
 /** Translates the call of a CEL function or method to ClickHouse SQL. */
-export function callValue(
-  call: CallExpression,
-  params: SqlValueBinder,
-  translate: TranslateToSql,
-): SqlExpressionsByKind {
+export function callValue(call: CallExpression, params: SqlValueBinder, translate: TranslateToSql): SqlValue {
   const context = { call, params, translate };
   return call.object === null ? functionValue(context) : methodValue(call.object, context);
 }
 
-function functionValue({ call, params, translate }: CallTranslation): SqlExpressionsByKind {
+function functionValue({ call, params, translate }: CallTranslation): SqlValue {
   const [argument] = call.args;
   if (call.args.length !== 1 || !argument) throw unknown(call);
   const { at } = call;
@@ -81,7 +74,7 @@ function functionValue({ call, params, translate }: CallTranslation): SqlExpress
   }
 }
 
-function methodValue(object: ExpressionTree, { call, translate }: CallTranslation): SqlExpressionsByKind {
+function methodValue(object: ExpressionTree, { call, translate }: CallTranslation): SqlValue {
   const { name, args, at } = call;
   const receiver = translate(object);
   const [argument] = args;
@@ -113,13 +106,13 @@ function methodValue(object: ExpressionTree, { call, translate }: CallTranslatio
 
 /**
  * Translates `matches`. `(?-s)` makes a dot not match line breaks, as in CEL, unlike ClickHouse's default. A text that
- * is too long for the pattern is an error and is not searched.
+ * is too long is an error and is not searched.
  */
 function matches(
-  receiver: SqlExpressionsByKind,
+  receiver: SqlValue,
   pattern: ExpressionTree,
   { at, maxBytes, translate }: { at: number; maxBytes: number; translate: TranslateToSql },
-): SqlExpressionsByKind {
+): SqlValue {
   if (pattern.kind !== 'literal' || typeof pattern.value !== 'string') {
     throw new UntranslatableExpressionError('The pattern of matches() must be a literal.', pattern.at);
   }
@@ -129,11 +122,8 @@ function matches(
   return valueOf('bool', withAliases({ s: requireKind(receiver, 'string', 'matches') }, found), at);
 }
 
-/**
- * Translates `has`. The macro is false if the member, or another member on its path, is missing. A null member counts
- * as present.
- */
-function has(argument: ExpressionTree, translate: TranslateToSql): SqlExpressionsByKind {
+/** Translates `has`: false if the member, or another one on its path, is missing. A null member is present. */
+function has(argument: ExpressionTree, translate: TranslateToSql): SqlValue {
   if (argument.kind !== 'member') {
     throw new UntranslatableExpressionError('has() takes a member, such as has(a.b).', argument.at);
   }
@@ -142,7 +132,7 @@ function has(argument: ExpressionTree, translate: TranslateToSql): SqlExpression
   return { at: argument.at, bool: `(${sql})`, exists: '1' };
 }
 
-function size(value: SqlExpressionsByKind, at: number): SqlExpressionsByKind {
+function size(value: SqlValue, at: number): SqlValue {
   const cases: string[] = [];
   if (value.string !== undefined) cases.push(`isNotNull(${value.string})`, `lengthUTF8(${value.string})`);
   if (value.container) {
@@ -155,7 +145,7 @@ function size(value: SqlExpressionsByKind, at: number): SqlExpressionsByKind {
 }
 
 /** Translates `timestamp()` of RFC 3339 text between the years 1900 and 2200, or of seconds since 1970. */
-function timestampOf(value: SqlExpressionsByKind, at: number): SqlExpressionsByKind {
+function timestampOf(value: SqlValue, at: number): SqlValue {
   const parts: string[] = [];
   if (value.string !== undefined) {
     parts.push(microsOfTimeText(value.string, 'parseTime'));
@@ -165,11 +155,7 @@ function timestampOf(value: SqlExpressionsByKind, at: number): SqlExpressionsByK
   }
   if (parts.length === 0)
     throw new UntranslatableExpressionError('timestamp() needs a string or a number.', at);
-  return valueOf(
-    'timestamp',
-    parts.length === 1 ? (parts[0] as string) : `coalesce(${parts.join(', ')})`,
-    at,
-  );
+  return valueOf('timestamp', firstOf(parts), at);
 }
 
 const forms = {
@@ -177,11 +163,7 @@ const forms = {
   double: "'^[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?$'",
 };
 
-function conversion(
-  to: 'int' | 'double' | 'string',
-  value: SqlExpressionsByKind,
-  at: number,
-): SqlExpressionsByKind {
+function conversion(to: 'int' | 'double' | 'string', value: SqlValue, at: number): SqlValue {
   if (to === 'string') return text(value, at);
   const decimals: string[] = [];
   if (value.decimal !== undefined) decimals.push(to === 'int' ? `trunc(${value.decimal})` : value.decimal);
@@ -191,17 +173,14 @@ function conversion(
   }
   if (decimals.length === 0)
     throw new UntranslatableExpressionError('This value cannot be converted to a number.', value.at);
-  const result = computed(
-    decimals.length === 1 ? (decimals[0] as string) : `coalesce(${decimals.join(', ')})`,
-    at,
-  );
+  const result = computed(firstOf(decimals), at);
   if (to === 'int' || value.number === undefined) return result;
   // A number remains unchanged, even if it is out of range.
   const number = `coalesce(${value.number}, ${result.number})`;
   return { ...result, number, exists: `isNotNull(${number})` };
 }
 
-function text(value: SqlExpressionsByKind, at: number): SqlExpressionsByKind {
+function text(value: SqlValue, at: number): SqlValue {
   const parts = [
     value.string,
     value.bool && `multiIf(isNull(${value.bool}), NULL, ${value.bool}, 'true', 'false')`,

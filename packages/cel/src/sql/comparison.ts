@@ -1,15 +1,12 @@
 import type { BinaryOperator } from '../expression-tree.js';
-import { UntranslatableExpressionError } from './untranslatable.js';
-import { kinds, valueOf, type SqlKind, type SqlExpressionsByKind } from './sql-expressions-by-kind.js';
+import { UntranslatableExpressionError } from '../errors.js';
+import { firstOf } from './numbers.js';
+import { kinds, valueOf, type SqlKind, type SqlValue } from './sql-value.js';
 
-/** A CEL operator that compares the order of two values. */
 type OrderingOperator = Extract<BinaryOperator, '<' | '<=' | '>' | '>='>;
 
-/**
- * Translates `a == b` to ClickHouse SQL: true if both sides are of the same kind and equal, NULL if one of them is an
- * error or both are lists or objects.
- */
-export function equality(a: SqlExpressionsByKind, b: SqlExpressionsByKind, at: number): SqlExpressionsByKind {
+/** Translates `a == b`: true if both are of the same kind and equal, NULL for an error or two lists or objects. */
+export function equality(a: SqlValue, b: SqlValue, at: number): SqlValue {
   const shared = kinds.filter((kind) => a[kind] !== undefined && b[kind] !== undefined);
   const same = shared.map((kind) => `ifNull(${compared(kind, '=', [a, b])}, 0)`);
   if (a.isNull && b.isNull) same.push(`((${a.isNull}) AND (${b.isNull}))`);
@@ -23,15 +20,8 @@ export function equality(a: SqlExpressionsByKind, b: SqlExpressionsByKind, at: n
   return valueOf('bool', sql, at);
 }
 
-/**
- * Translates `<`, `<=`, `>` and `>=` to ClickHouse SQL. The result is NULL unless both sides are numbers, both strings,
- * both timestamps or both durations.
- */
-export function ordering(
-  operator: OrderingOperator,
-  [a, b]: [SqlExpressionsByKind, SqlExpressionsByKind],
-  at: number,
-): SqlExpressionsByKind {
+/** Translates an ordering: NULL unless both sides are numbers, strings, timestamps or durations. */
+export function ordering(operator: OrderingOperator, [a, b]: [SqlValue, SqlValue], at: number): SqlValue {
   const shared = kinds.filter((kind) => kind !== 'bool' && a[kind] !== undefined && b[kind] !== undefined);
   if (shared.length === 0) {
     const hint =
@@ -39,24 +29,17 @@ export function ordering(
     throw new UntranslatableExpressionError(`The two sides cannot be ordered.${hint}`, at);
   }
   const parts = shared.map((kind) => compared(kind, operator, [a, b]));
-  return valueOf('bool', parts.length === 1 ? (parts[0] as string) : `coalesce(${parts.join(', ')})`, at);
+  return valueOf('bool', firstOf(parts), at);
 }
 
 type ComparisonOperator = '=' | OrderingOperator;
 
-function compared(
-  kind: SqlKind,
-  operator: ComparisonOperator,
-  [a, b]: [SqlExpressionsByKind, SqlExpressionsByKind],
-): string {
+function compared(kind: SqlKind, operator: ComparisonOperator, [a, b]: [SqlValue, SqlValue]): string {
   if (kind === 'number') return comparedNumbers(operator, [a, b]);
   return `(${a[kind]} ${operator} ${b[kind]})`;
 }
 
-/**
- * For each operator, the comparison of two different doubles, and the result for equal doubles without more digits to
- * compare.
- */
+/** How each operator compares different doubles, and its result for equal ones without more digits. */
 const ofDoubles: Record<ComparisonOperator, { decides: string; equal: 0 | 1 }> = {
   '=': { decides: '', equal: 1 },
   '<': { decides: '<', equal: 0 },
@@ -66,13 +49,10 @@ const ofDoubles: Record<ComparisonOperator, { decides: string; equal: 0 | 1 }> =
 };
 
 /**
- * Returns SQL that compares two numbers: exactly if computations support both, otherwise as their nearest doubles.
- * Stored numbers are compared as doubles first, because further digits matter only between equal doubles.
+ * Returns SQL that compares two numbers: exactly if computations support both, otherwise as nearest doubles. Stored
+ * numbers are compared as doubles first: further digits matter only between equal doubles.
  */
-function comparedNumbers(
-  operator: ComparisonOperator,
-  [a, b]: [SqlExpressionsByKind, SqlExpressionsByKind],
-): string {
+function comparedNumbers(operator: ComparisonOperator, [a, b]: [SqlValue, SqlValue]): string {
   if (a.integer !== undefined && b.integer !== undefined) return `(${a.integer} ${operator} ${b.integer})`;
   const [doubles, decimals] = [
     `${a.number} ${operator} ${b.number}`,

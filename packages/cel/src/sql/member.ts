@@ -1,21 +1,15 @@
 import type { ExpressionTree } from '../expression-tree.js';
-import { UntranslatableExpressionError } from './untranslatable.js';
-import { enumerated, type SqlColumn, type SqlTable } from './sql-table.js';
-import type { SqlValueBinder } from './sql-value-binder.js';
+import { UntranslatableExpressionError } from '../errors.js';
+import { enumerated, type SqlColumn, type SqlTable, type SqlValueBinder } from './sql-table.js';
 import { columnNumber, decimalOfText } from './numbers.js';
-import { exactJson, json, type JsonLocation, type SqlExpressionsByKind } from './sql-expressions-by-kind.js';
+import { exactJson, json, type JsonLocation, type SqlValue } from './sql-value.js';
 
-/** One step of a path into the value of the variable: the name of a member, or the index of a list element. */
 type PathStep = { key: string } | { index: number };
 
 type MemberAccess = Extract<ExpressionTree, { kind: 'variable' | 'member' | 'index' }>;
 
 /** Translates a path such as `event.stream` or `event.data.a["b"][0]` to ClickHouse SQL. */
-export function memberValue(
-  expression: MemberAccess,
-  table: SqlTable,
-  params: SqlValueBinder,
-): SqlExpressionsByKind {
+export function memberValue(expression: MemberAccess, table: SqlTable, params: SqlValueBinder): SqlValue {
   const { at } = expression;
   const [first, ...rest] = pathOf(expression, table);
   const name = first && 'key' in first ? first.key : undefined;
@@ -26,9 +20,9 @@ export function memberValue(
   throw new UntranslatableExpressionError(`The members of ${table.variable} are ${names}.`, at);
 }
 
-function columnValue(column: Exclude<SqlColumn, { type: 'json' }>, at: number): SqlExpressionsByKind {
+function columnValue(column: Exclude<SqlColumn, { type: 'json' }>, at: number): SqlValue {
   const { type, sql, isNull } = column;
-  const value: SqlExpressionsByKind = { at, exists: '1' };
+  const value: SqlValue = { at, exists: '1' };
   if (isNull !== undefined) value.isNull = isNull;
   if (type === 'time') return { ...value, timestamp: `toUnixTimestamp64Micro(${sql})` };
   return type === 'integer' ? { ...value, ...columnNumber(sql) } : { ...value, string: sql };
@@ -37,37 +31,32 @@ function columnValue(column: Exclude<SqlColumn, { type: 'json' }>, at: number): 
 function jsonValue(
   { column, steps, at }: { column: string; steps: PathStep[]; at: number },
   params: SqlValueBinder,
-): SqlExpressionsByKind {
-  const place: JsonLocation = { column, steps: [] };
+): SqlValue {
+  const path: JsonLocation = { column, steps: [] };
   const guards: string[] = [];
   for (const step of steps) {
     // JSON functions would also find members of an object by index.
-    if ('index' in step) guards.push(`${json('JSONType', { column, steps: [...place.steps] })} = 'Array'`);
-    place.steps.push(
-      'index' in step ? params.bind('Int64', step.index + 1) : params.bind('String', step.key),
-    );
+    if ('index' in step) guards.push(`${json('JSONType', { column, steps: [...path.steps] })} = 'Array'`);
+    path.steps.push('index' in step ? params.bind('Int64', step.index + 1) : params.bind('String', step.key));
   }
-  const type = json('JSONType', place);
+  const type = json('JSONType', path);
   const guarded = (condition: string) => [...guards, condition].join(' AND ');
   const isNumber = `${type} IN ('Int64', 'UInt64', 'Double')`;
   const when = (condition: string, sql: string) => `if(${guarded(condition)}, ${sql}, NULL)`;
   return {
     at,
-    string: when(`${type} = 'String'`, json('JSONExtractString', place)),
-    number: when(isNumber, json('JSONExtractFloat', place)),
-    decimal: when(isNumber, decimalOfText(`trim(BOTH '"' FROM ${exactJson('JSONExtractRaw', place)})`)),
-    bool: when(`${type} = 'Bool'`, json('JSONExtractBool', place)),
-    isNull: guarded(`${json('JSONHas', place)} AND ${type} = 'Null'`),
-    exists: guarded(steps.length === 0 ? '1' : json('JSONHas', place)),
-    container: place,
+    string: when(`${type} = 'String'`, json('JSONExtractString', path)),
+    number: when(isNumber, json('JSONExtractFloat', path)),
+    decimal: when(isNumber, decimalOfText(`trim(BOTH '"' FROM ${exactJson('JSONExtractRaw', path)})`)),
+    bool: when(`${type} = 'Bool'`, json('JSONExtractBool', path)),
+    isNull: guarded(`${json('JSONHas', path)} AND ${type} = 'Null'`),
+    exists: guarded(steps.length === 0 ? '1' : json('JSONHas', path)),
+    container: path,
     isContainer: guarded(`${type} IN ('Array', 'Object')`),
   };
 }
 
-/**
- * Returns the path of an expression from the variable.
- * @throws UntranslatableExpressionError for another variable or a computed index
- */
+/** Returns the path from the variable. @throws UntranslatableExpressionError for a computed index */
 function pathOf(expression: ExpressionTree, table: SqlTable): PathStep[] {
   switch (expression.kind) {
     case 'variable':

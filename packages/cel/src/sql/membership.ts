@@ -1,23 +1,10 @@
-import { UntranslatableExpressionError } from './untranslatable.js';
+import { UntranslatableExpressionError } from '../errors.js';
 import { equality } from './comparison.js';
 import { decimalOfText } from './numbers.js';
-import {
-  exactJson,
-  json,
-  valueOf,
-  type JsonLocation,
-  type SqlExpressionsByKind,
-} from './sql-expressions-by-kind.js';
+import { exactJson, json, valueOf, type JsonLocation, type SqlValue } from './sql-value.js';
 
-/**
- * Translates `x in [a, b]` to ClickHouse SQL. The SQL is true if x equals one of the items, and NULL if x or any item
- * is an error.
- */
-export function inList(
-  x: SqlExpressionsByKind,
-  items: readonly SqlExpressionsByKind[],
-  at: number,
-): SqlExpressionsByKind {
+/** Translates `x in [a, b]`: true if x equals one of the items, NULL if x or any item is an error. */
+export function inList(x: SqlValue, items: readonly SqlValue[], at: number): SqlValue {
   const exist = [x, ...items].map(({ exists }) => exists).filter((exists) => exists !== '1');
   const parts = items.map((item) => equality(x, item, at).bool as string);
   const isOne = parts.length === 0 ? 'false' : `(${parts.join(' OR ')})`;
@@ -25,18 +12,18 @@ export function inList(
 }
 
 /**
- * Translates `"x" in event.data.list` (an element of the list) and `"key" in event.data.object` (a name of the object).
- * Anything else on the right is an error. The left side is a literal, so its kind is known.
+ * Translates `"x" in event.data.list` (an element) and `"key" in event.data.object` (a name). Anything else on the
+ * right is an error. The left side is a literal, so its kind is known.
  */
-export function inContainer(x: SqlExpressionsByKind, place: JsonLocation, at: number): SqlExpressionsByKind {
-  const type = json('JSONType', place);
-  const elements = [json('JSONExtractArrayRaw', place), exactJson('JSONExtractArrayRaw', place)].join(', ');
+export function inContainer(x: SqlValue, path: JsonLocation, at: number): SqlValue {
+  const type = json('JSONType', path);
+  const elements = [json('JSONExtractArrayRaw', path), exactJson('JSONExtractArrayRaw', path)].join(', ');
   const isElement = `arrayExists((element, digits) -> ${elementIs(x)}, ${elements})`;
-  const isName = x.string === undefined ? 'false' : json('JSONHas', place, [x.string]);
+  const isName = x.string === undefined ? 'false' : json('JSONHas', path, [x.string]);
   return valueOf('bool', `multiIf(${type} = 'Array', ${isElement}, ${type} = 'Object', ${isName}, NULL)`, at);
 }
 
-function elementIs(x: SqlExpressionsByKind): string {
+function elementIs(x: SqlValue): string {
   const type = 'JSONType(element)';
   if (x.string !== undefined) return `${type} = 'String' AND JSONExtractString(element) = ${x.string}`;
   if (x.bool !== undefined) return `${type} = 'Bool' AND JSONExtractBool(element) = ${x.bool}`;

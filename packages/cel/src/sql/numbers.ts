@@ -1,4 +1,4 @@
-import type { SqlExpressionsByKind } from './sql-expressions-by-kind.js';
+import type { SqlValue } from './sql-value.js';
 
 /*
  * Numbers are computed as Decimal(76, 36), which represents all numbers of computations (39 digits before the point, 36
@@ -17,25 +17,27 @@ const tooLarge = `toDecimal256('1e39', ${places})`;
 /** The limit of a Decimal with 36 places, with a margin for the error of doubles. */
 const mostRoughly = '5e39';
 
-/** Returns `body` with names for values that it uses several times: without them, the SQL would grow with each use. */
-export function withAliases(values: Readonly<Record<string, string>>, body: string): string {
-  const given = Object.values(values).map((value) => `[${value}]`);
-  return `arrayMap((${Object.keys(values).join(', ')}) -> ${body}, ${given.join(', ')})[1]`;
+/**
+ * Returns SQL for `body` with names for values that it uses several times: without them, the SQL would grow with each
+ * use. Each set of values may use the names of the sets before it.
+ */
+export function withAliases(
+  values: Readonly<Record<string, string>> | readonly Readonly<Record<string, string>>[],
+  body: string,
+): string {
+  return [values].flat().reduceRight((inner, set) => {
+    const given = Object.values(set).map((value) => `[${value}]`);
+    return `arrayMap((${Object.keys(set).join(', ')}) -> ${inner}, ${given.join(', ')})[1]`;
+  }, body);
 }
 
-/**
- * Returns SQL for the decimal of a text that is a JSON number or similar. The SQL is NULL if the number is out of
- * range.
- */
+/** Returns SQL for the decimal of a text that is a JSON number or similar; NULL if it is out of range. */
 export function decimalOfText(text: string): string {
   const plain = `length(t) <= ${places} AND NOT match(t, '[eE]')`;
   return withAliases({ t: text }, `if(${plain}, toDecimal256OrNull(t, ${places}), ${longDecimal('t')})`);
 }
 
-/**
- * Returns SQL for the decimal of a text that is a JSON number of any length, with an exponent of any size. The SQL is
- * NULL if the number is out of range.
- */
+/** Returns the same for a number of any length, with an exponent of any size. */
 function longDecimal(text: string): string {
   const value =
     `multiIf(digits = '', ${zero}, scale > ${places} OR length(digits) - scale > 39, NULL, ` +
@@ -55,23 +57,21 @@ function longDecimal(text: string): string {
     mantissa: `extract(${text}, '^[-+]?([0-9.]*)')`,
     exponent: `extract(${text}, '[eE](.*)$')`,
   };
-  return withAliases(parts, withAliases(read, withAliases(scaled, value)));
+  return withAliases([parts, read, scaled], value);
 }
 
 /** Returns the SQL value of a number that is the result of a computation on decimals. */
-export function computed(decimal: string, at: number): SqlExpressionsByKind {
+export function computed(decimal: string, at: number): SqlValue {
   return { at, decimal, number: doubleOf(decimal), isComputed: true, exists: `isNotNull(${decimal})` };
 }
 
 /** Returns the value of a ClickHouse integer that is always in range, such as a count. */
-export function wholeNumber(sql: string, at: number): SqlExpressionsByKind {
+export function wholeNumber(sql: string, at: number): SqlValue {
   return { ...columnNumber(sql), at, exists: `isNotNull(${sql})` };
 }
 
-/**
- * Returns the SQL of an integer column's value as a double, as an integer and as a decimal; the caller adds `exists`.
- */
-export function columnNumber(sql: string): Pick<SqlExpressionsByKind, 'number' | 'integer' | 'decimal'> {
+/** Returns an integer column's value as a double, an integer and a decimal; the caller adds `exists`. */
+export function columnNumber(sql: string): Pick<SqlValue, 'number' | 'integer' | 'decimal'> {
   return {
     number: `toFloat64(${sql})`,
     integer: `toInt128(${sql})`,
@@ -88,11 +88,10 @@ export function doubleOf(decimal: string): string {
 export function decimalOperation(operator: ArithmeticOperator, x: string, y: string): string {
   const bothSides = { x: `ifNull(a, ${zero})`, y: `ifNull(b, ${zero})` };
   const { possible, result } = operations[operator];
-  const checked = withAliases(
-    { r: result },
+  return withAliases(
+    [{ a: x, b: y }, bothSides, { possible }, { r: result }],
     `if(isNull(a) OR isNull(b) OR NOT possible OR abs(r) >= ${tooLarge}, NULL, r)`,
   );
-  return withAliases({ a: x, b: y }, withAliases(bothSides, withAliases({ possible }, checked)));
 }
 
 interface DecimalOperationSql {
@@ -114,44 +113,29 @@ const largestDivisor = `toDecimal256('1e21', ${places})`;
 
 /** (a + b / 10 ** 36) × (c + d / 10 ** 36), cut off after 36 places. All parts have the sign of their number. */
 const product = withAliases(
-  { u: units('x'), v: units('y') },
-  withAliases(
+  [
+    { u: units('x'), v: units('y') },
     { p: `intDiv(u, ${whole})`, q: `intDiv(v, ${whole})` },
-    withAliases(
-      { s: `u - p * ${whole}`, t: `v - q * ${whole}` },
-      decimalOfUnits(`p * q * ${whole} + p * t + s * q + intDiv(s * t, ${whole})`),
-    ),
-  ),
+    { s: `u - p * ${whole}`, t: `v - q * ${whole}` },
+  ],
+  decimalOfUnits(`p * q * ${whole} + p * t + s * q + intDiv(s * t, ${whole})`),
 );
 
 /** SQL for the quotient of two decimals, by long division in two halves of 18 decimal places. */
 const quotient = withAliases(
-  { u: units('x'), v: `if(possible, ${units('y')}, ${whole})` },
-  withAliases(
+  [
+    { u: units('x'), v: `if(possible, ${units('y')}, ${whole})` },
     { p: 'intDiv(u, v)' },
-    withAliases(
-      { s: `(u - p * v) * ${half}` },
-      withAliases(
-        { q: 'intDiv(s, v)' },
-        withAliases(
-          { t: `(s - q * v) * ${half}` },
-          withAliases(
-            { w: 'intDiv(t, v)' },
-            withAliases(
-              { quotient: `p * ${whole} + q * ${half} + w` },
-              `if(w * v = t, ${decimalOfUnits('quotient')}, ${nearest('quotient')})`,
-            ),
-          ),
-        ),
-      ),
-    ),
-  ),
+    { s: `(u - p * v) * ${half}` },
+    { q: 'intDiv(s, v)' },
+    { t: `(s - q * v) * ${half}` },
+    { w: 'intDiv(t, v)' },
+    { quotient: `p * ${whole} + q * ${half} + w` },
+  ],
+  `if(w * v = t, ${decimalOfUnits('quotient')}, ${nearest('quotient')})`,
 );
 
-/**
- * Returns SQL for the double nearest to a cut-off quotient. The appended digit stands for the cut-off rest: without it,
- * a value slightly above the middle of two doubles would be rounded as if it were exactly in the middle.
- */
+/** Returns SQL for the double nearest to a cut-off quotient; see `nearestQuotient` for the appended digit. */
 function nearest(quotient: string): string {
   const double = `toFloat64OrNull(concat(toString(${quotient}), '1e-${places + 1}'))`;
   return `toDecimal256OrNull(toString(${double}), ${places})`;
@@ -173,7 +157,12 @@ export function microsOf(seconds: string): string {
   const isNear = `abs(s) < toDecimal256('1e11', ${places})`;
   const micros = `toInt64(floor(if(${isNear}, s, ${zero}) * 1000000 + toDecimal256('0.5', ${places})))`;
   return withAliases(
-    { n: seconds },
-    withAliases({ s: `ifNull(n, ${zero})` }, `if(isNull(n) OR NOT (${isNear}), NULL, ${micros})`),
+    [{ n: seconds }, { s: `ifNull(n, ${zero})` }],
+    `if(isNull(n) OR NOT (${isNear}), NULL, ${micros})`,
   );
+}
+
+/** Returns SQL for the first of the values that is not NULL. */
+export function firstOf(values: readonly string[]): string {
+  return values.length === 1 ? (values[0] as string) : `coalesce(${values.join(', ')})`;
 }

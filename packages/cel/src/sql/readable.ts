@@ -1,23 +1,16 @@
-/**
- * Regular expression that splits JSON text into escaped surrogate pairs, other escapes of four digits, all other
- * escapes, and the text between escapes.
- */
+/** Splits JSON text into escaped surrogate pairs, other escapes, and the text between them. */
 const escapes = String.raw`\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\[^u]|[^\\]+`;
 const surrogate = String.raw`^\\u[dD][89a-fA-F]..$`;
-/**
- * Regular expression that splits JSON text into numbers and the text between them. A string always belongs to the text
- * between numbers, so the digits inside it are never taken for a number.
- */
+/** Splits JSON text into numbers and the text between them, to which every string belongs with its digits. */
 const numbers = String.raw`[-0-9][-+.0-9eE]*|(?:[^-"0-9]|"(?:[^"\\]|\\.)*")+`;
 const number = '^[-0-9]';
 const largest = '1.7976931348623157e308';
 
 /**
- * Returns SQL for a JSON column in a form that ClickHouse's JSON functions can read. ClickHouse's JSON functions cannot
- * read a document at all if an integer does not fit into 64 bits, if a number is too large for a double, or if an
- * escaped surrogate is unpaired. In such a document, these values become what expressions see: a double, the largest
- * double, or U+FFFD. Other documents are not rewritten, because rewriting a document costs several times as much as
- * reading it (8 µs for 120 bytes).
+ * Returns SQL for a JSON column in a form that ClickHouse's JSON functions can read. They read nothing of a document
+ * with an integer of more than 64 bits, a number too large for a double, or an unpaired surrogate; these become what
+ * expressions see: a double, the largest double, or U+FFFD. Other documents are not rewritten, which would cost several
+ * times as much as reading (8 µs for 120 bytes).
  */
 export function readableColumn(column: string): string {
   const repaired = mapped(

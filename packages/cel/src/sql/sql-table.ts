@@ -12,13 +12,17 @@ export type SqlColumn =
 
 /** How ClickHouse stores the values of the variable: one row for each value, with a column for each member. */
 export interface SqlTable {
-  /** The name of the variable in expressions. */
   readonly variable: string;
-  /** The column of each member of the variable. */
   readonly columns: Readonly<Record<string, SqlColumn>>;
 }
 
 /** Returns the names as a sentence lists them, such as "a, b and c". */
 export function enumerated(names: readonly string[]): string {
   return names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : names.join('');
+}
+
+/** Collects the values of a query's parameters. The SQL text contains only the placeholders that `bind` returns. */
+export interface SqlValueBinder {
+  /** Binds a value and returns its placeholder. @param type a ClickHouse type from this code, never from a client */
+  bind(type: string, value: unknown): string;
 }

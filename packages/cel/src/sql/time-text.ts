@@ -5,15 +5,14 @@ const clock = '([01][0-9]|2[0-3]):[0-5][0-9]';
 const year = '(1899|19[0-9]{2}|2[0-2][0-9]{2}|2300)';
 
 /**
- * The times that are read: those of `parseTime`, which end before 2200 and have up to nine digits of a fraction, or those
- * of the format `date-time` of schemas that DateTime64 has: they end before 2300, and may have more digits.
+ * The times that are read: those of `parseTime` (before 2200, up to nine digits of a fraction), or those of the format
+ * `date-time` of schemas that DateTime64 has (before 2300, any number of digits).
  */
 export type TimeRange = 'parseTime' | 'date-time';
 
 /**
- * Returns SQL for the microseconds since 1970 of a text of RFC 3339, of the type Nullable(Int64). Further digits of the
- * fraction are cut off. Any other text is NULL, also a leap second. ClickHouse's own functions guess: for them, the year
- * 0 is this year.
+ * Returns SQL for the microseconds of a text of RFC 3339, Nullable(Int64). Further digits are cut off. Any other text
+ * is NULL, also a leap second. ClickHouse's own functions guess: for them, the year 0 is this year.
  */
 export function microsOfTimeText(text: string, times: TimeRange): string {
   const fractionDigits = times === 'parseTime' ? '[0-9]{1,9}' : '[0-9]+';
@@ -35,8 +34,8 @@ export function microsOfTimeText(text: string, times: TimeRange): string {
   const checked = withAliases({ time: `(${seconds}) * 1000000 + ${fraction}` }, `if(${inRange}, time, NULL)`);
   // ClickHouse would read 30 February as 2 March.
   const ofDay = withAliases(
-    { day: 'toDate32OrNull(date)', offset },
+    [{ date }, { day: 'toDate32OrNull(date)', offset }],
     `if(toString(day) = date, ${checked}, NULL)`,
   );
-  return withAliases({ text }, `if(match(text, '${form}'), ${withAliases({ date }, ofDay)}, NULL)`);
+  return withAliases({ text }, `if(match(text, '${form}'), ${ofDay}, NULL)`);
 }

@@ -1,7 +1,6 @@
 import type { ExpressionTree } from '../expression-tree.js';
-import { UntranslatableExpressionError } from './untranslatable.js';
-import type { SqlTable } from './sql-table.js';
-import type { SqlValueBinder } from './sql-value-binder.js';
+import { UntranslatableExpressionError } from '../errors.js';
+import type { SqlTable, SqlValueBinder } from './sql-table.js';
 import { arithmetic } from './arithmetic.js';
 import { callValue } from './calls.js';
 import { equality, ordering } from './comparison.js';
@@ -9,18 +8,14 @@ import { literalValue } from './literal.js';
 import { computed } from './numbers.js';
 import { memberValue } from './member.js';
 import { inContainer, inList } from './membership.js';
-import { kinds, requireKind, valueOf, type SqlExpressionsByKind } from './sql-expressions-by-kind.js';
+import { kinds, requireKind, valueOf, type SqlValue } from './sql-value.js';
 
-/**
- * Maximum number of characters of the SQL for one sub-expression. ClickHouse parses 256 KiB, but SQL larger than this
- * limit would cost more to plan than to run.
- */
+/** Maximum characters of SQL for one sub-expression: ClickHouse would plan more for longer than run it. */
 const maxSql = 60_000;
 
 /**
- * Returns the SQL condition for a CEL expression on the rows of a table. The query defines `readableColumns` first. Rows for which the expression is an error (a missing
- * member, a wrong type) do not match. Every value of the expression is a bound parameter; all other SQL is from this
- * code.
+ * Returns the SQL condition for an expression on the rows of a table; the query defines `readableColumns` first. Rows
+ * for which it is an error (a missing member, a wrong type) do not match. Every value is a bound parameter.
  * @throws UntranslatableExpressionError with the position of a part that has no translation
  */
 export function whereToSql(expression: ExpressionTree, table: SqlTable, params: SqlValueBinder): string {
@@ -34,7 +29,7 @@ class WhereTranslator {
     private readonly params: SqlValueBinder,
   ) {}
 
-  readonly translate = (expression: ExpressionTree): SqlExpressionsByKind => {
+  readonly translate = (expression: ExpressionTree): SqlValue => {
     const value = this.translated(expression);
     const longest = Math.max(value.exists.length, ...kinds.map((kind) => value[kind]?.length ?? 0));
     if (longest > maxSql)
@@ -42,7 +37,7 @@ class WhereTranslator {
     return value;
   };
 
-  private translated(expression: ExpressionTree): SqlExpressionsByKind {
+  private translated(expression: ExpressionTree): SqlValue {
     switch (expression.kind) {
       case 'literal':
         return literalValue(expression.value, expression.at, this.params);
@@ -66,20 +61,15 @@ class WhereTranslator {
     }
   }
 
-  private unary({ operator, operand, at }: Extract<ExpressionTree, { kind: 'unary' }>): SqlExpressionsByKind {
+  private unary({ operator, operand, at }: Extract<ExpressionTree, { kind: 'unary' }>): SqlValue {
     const value = this.translate(operand);
     if (operator === '!') return valueOf('bool', `NOT (${requireKind(value, 'bool', '!')})`, at);
     return computed(`negate(${requireKind(value, 'decimal', '-')})`, at);
   }
 
-  private binary({
-    operator,
-    left,
-    right,
-    at,
-  }: Extract<ExpressionTree, { kind: 'binary' }>): SqlExpressionsByKind {
+  private binary({ operator, left, right, at }: Extract<ExpressionTree, { kind: 'binary' }>): SqlValue {
     if (operator === 'in') return this.membership(left, right, at);
-    const sides: [SqlExpressionsByKind, SqlExpressionsByKind] = [this.translate(left), this.translate(right)];
+    const sides: [SqlValue, SqlValue] = [this.translate(left), this.translate(right)];
     switch (operator) {
       case '&&':
       case '||': {
@@ -100,7 +90,7 @@ class WhereTranslator {
     }
   }
 
-  private membership(left: ExpressionTree, right: ExpressionTree, at: number): SqlExpressionsByKind {
+  private membership(left: ExpressionTree, right: ExpressionTree, at: number): SqlValue {
     const value = this.translate(left);
     if (right.kind === 'list') return inList(value, right.items.map(this.translate), at);
     const container = right.kind === 'literal' ? undefined : this.translate(right).container;
@@ -124,12 +114,12 @@ class WhereTranslator {
     then,
     else: otherwise,
     at,
-  }: Extract<ExpressionTree, { kind: 'conditional' }>): SqlExpressionsByKind {
+  }: Extract<ExpressionTree, { kind: 'conditional' }>): SqlValue {
     const condition = requireKind(this.translate(test), 'bool', 'The condition before ?');
     const [a, b] = [this.translate(then), this.translate(otherwise)];
     const choice = (x = 'NULL', y = 'NULL') =>
       `multiIf(isNull(${condition}), NULL, ${condition}, ${x}, ${y})`;
-    const result: SqlExpressionsByKind = { at, exists: `ifNull(${choice(a.exists, b.exists)}, 0)` };
+    const result: SqlValue = { at, exists: `ifNull(${choice(a.exists, b.exists)}, 0)` };
     for (const kind of [...kinds, 'decimal'] as const) {
       if (a[kind] !== undefined || b[kind] !== undefined) result[kind] = choice(a[kind], b[kind]);
     }

@@ -1,13 +1,12 @@
-import { UntranslatableExpressionError } from './untranslatable.js';
+import { UntranslatableExpressionError } from '../errors.js';
 import { exactColumn, readableColumn } from './readable.js';
 
 /**
- * A CEL value as SQL. The kind of a member of a JSON column is known only when a row is read. An `SqlExpressionsByKind` therefore has one
- * SQL expression for each possible kind, which is NULL in rows where the value is of another kind. Errors in CEL (a
- * missing member, a wrong type) are NULL too, because SQL's AND, OR and NOT treat NULL as CEL's `&&`, `||` and `!`
- * treat errors.
+ * A CEL value as SQL. The kind of a JSON member is known only when a row is read, so there is an expression for each
+ * possible kind, which is NULL for values of other kinds. CEL's errors (a missing member, a wrong type) are NULL too,
+ * because SQL's AND, OR and NOT treat NULL as CEL's `&&`, `||` and `!` treat errors.
  */
-export interface SqlExpressionsByKind {
+export interface SqlValue {
   at: number;
   string?: string;
   /** SQL of the type Nullable(Float64): the nearest double of the number. */
@@ -39,20 +38,17 @@ export interface JsonLocation {
   steps: string[];
 }
 
-/** A kind of CEL value for which an `SqlExpressionsByKind` has SQL. */
+/** A kind of CEL value for which an `SqlValue` has SQL. */
 export type SqlKind = 'string' | 'number' | 'bool' | 'timestamp' | 'duration';
 export const kinds: readonly SqlKind[] = ['string', 'number', 'bool', 'timestamp', 'duration'];
 
 /** Returns an SQL value that can only be of this kind. The value is an error in rows where its SQL is NULL. */
-export function valueOf(kind: SqlKind, sql: string, at: number): SqlExpressionsByKind {
+export function valueOf(kind: SqlKind, sql: string, at: number): SqlValue {
   return { at, [kind]: sql, exists: `isNotNull(${sql})` };
 }
 
-/**
- * Returns the SQL that computes a value as one kind, such as a string.
- * @throws UntranslatableExpressionError if the value can never be of that kind
- */
-export function requireKind(value: SqlExpressionsByKind, kind: SqlKind | 'decimal', what: string): string {
+/** Returns a value's SQL as one kind. @throws UntranslatableExpressionError if it can never be of that kind */
+export function requireKind(value: SqlValue, kind: SqlKind | 'decimal', what: string): string {
   const sql = value[kind];
   if (sql === undefined) {
     const needed = kind === 'decimal' ? 'number' : kind;
@@ -61,20 +57,14 @@ export function requireKind(value: SqlExpressionsByKind, kind: SqlKind | 'decima
   return sql;
 }
 
-/**
- * Returns the call of a ClickHouse JSON function, such as `JSONType(readable_data, 'a', 'b')`. The column
- * `readable_data` is `data` in a form that these functions can read (`readableColumn`).
- */
-export function json(name: string, place: JsonLocation, more: readonly string[] = []): string {
-  return `${name}(${[`readable_${place.column}`, ...place.steps, ...more].join(', ')})`;
+/** Returns the call of a ClickHouse JSON function on a `readableColumn`: `JSONType(readable_data, 'a', 'b')`. */
+export function json(name: string, path: JsonLocation, more: readonly string[] = []): string {
+  return `${name}(${[`readable_${path.column}`, ...path.steps, ...more].join(', ')})`;
 }
 
-/**
- * Returns the call of a ClickHouse JSON function, such as `JSONExtractRaw(exact_data, 'a')`. The column `exact_data` is
- * `data` with its long numbers as strings, so that all their digits can be read (`exactColumn`).
- */
-export function exactJson(name: string, place: JsonLocation): string {
-  return `${name}(${[`exact_${place.column}`, ...place.steps].join(', ')})`;
+/** Returns the call of a ClickHouse JSON function on an `exactColumn`: `JSONExtractRaw(exact_data, 'a')`. */
+export function exactJson(name: string, path: JsonLocation): string {
+  return `${name}(${[`exact_${path.column}`, ...path.steps].join(', ')})`;
 }
 
 /** Returns the WITH clause that defines, for these JSON columns, the columns that the SQL of a condition refers to. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseCondition } from './condition.js';
+import { parseCondition } from './parse-checked.js';
 import { InvalidCelExpressionError } from './errors.js';
 import { eventVariable } from './variable.fixture.js';
 
