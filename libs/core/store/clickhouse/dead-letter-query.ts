@@ -4,10 +4,9 @@ import { decodeCursor, encodeCursor } from '../cursor.js';
 import { deadLetterId, parseDeadLetterIds } from '../dead-letter-id.js';
 import { parseFailureLocation } from '../pipeline-failure-location.js';
 import type { DeadLetterQuery, StoredDeadLetter } from '../store.js';
-import type { ParameterizedSql } from './event-query.js';
-import { whereClause } from './filter-to-sql.js';
-import { SqlParams } from './sql-params.js';
-import { everyStreamCondition, streamConditions } from './stream-scope.js';
+import { whereClause } from './connection/event-conditions.js';
+import { SqlParams, type ParameterizedSql } from './connection/sql-params.js';
+import { everyStreamCondition, streamConditions } from './connection/stream-scope.js';
 
 /** A row of the result of `deadLettersSql`. `replayedAt` is 0 for a dead letter that was never replayed. */
 export type DeadLetterRow = [
@@ -57,8 +56,7 @@ export function deadLettersSql(query: DeadLetterQuery): ParameterizedSql {
   const params = new SqlParams();
   const conditions = filter(query, params);
   if (query.cursor !== undefined) conditions.push(afterCursor(query, query.cursor, params));
-  return {
-    query: `SELECT ${identity}, reason, error, event, toUnixTimestamp64Micro(created_at), replayed_at, found
+  return params.statement(`SELECT ${identity}, reason, error, event, toUnixTimestamp64Micro(created_at), replayed_at, found
 FROM (
   SELECT ${identity}, reason, error, event, created_at, sipHash64(event) AS event_hash,
     count() OVER () AS found,
@@ -73,17 +71,12 @@ LEFT JOIN (
   SELECT ${replayMarkKey}, max(marks.replayed_at) AS replayed_at FROM dead_letter_replays AS marks GROUP BY ${replayMarkKey}) AS replays
 USING (${replayMarkKey})
 WHERE bytes <= ${params.bind('UInt64', query.maxBytes ?? Number.MAX_SAFE_INTEGER)} OR bytes = length(event)
-${order}`,
-    params: params.values,
-  };
+${order}`);
 }
 
 export function deadLettersTotalSql(query: DeadLetterQuery): ParameterizedSql {
   const params = new SqlParams();
-  return {
-    query: `SELECT count() FROM dead_letters FINAL ${whereClause(filter(query, params))}`,
-    params: params.values,
-  };
+  return params.statement(`SELECT count() FROM dead_letters FINAL ${whereClause(filter(query, params))}`);
 }
 
 /**
@@ -92,13 +85,10 @@ export function deadLettersTotalSql(query: DeadLetterQuery): ParameterizedSql {
  */
 export function markReplayedSql(ids: readonly string[], at: number): ParameterizedSql {
   const params = new SqlParams();
-  return {
-    query: `INSERT INTO dead_letter_replays (${replayMarkKey}, replayed_at)
+  return params.statement(`INSERT INTO dead_letter_replays (${replayMarkKey}, replayed_at)
 SELECT ${replayMarkKeyOfDeadLetter}, ${params.bind('Int64', at)}
 FROM dead_letters FINAL
-WHERE ${named(ids, params)}`,
-    params: params.values,
-  };
+WHERE ${named(ids, params)}`);
 }
 
 export function deadLettersCursor(query: DeadLetterQuery, last: DeadLetterRow): string {

@@ -1,9 +1,8 @@
 import type { ScopedEntityReference } from '../store.js';
-import type { ParameterizedSql } from './event-query.js';
-import { whereClause } from './filter-to-sql.js';
-import { SqlParams } from './sql-params.js';
+import { whereClause } from './connection/event-conditions.js';
+import { SqlParams, type ParameterizedSql } from './connection/sql-params.js';
 import { containsEntityId } from './removal/erase-dead-letters.js';
-import { streamConditions } from './stream-scope.js';
+import { streamConditions } from './connection/stream-scope.js';
 
 /** A row of the result of `erasableDataSql`: the kind of stored data that an erasure of the entity would remove. */
 export type ErasableDataKindRow = [kind: 'entities' | 'events' | 'dead_letters'];

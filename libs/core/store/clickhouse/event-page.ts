@@ -1,10 +1,11 @@
 import type { StoredEvent } from '#event';
 import { eventCursor, eventCursorPosition, type EventPageSortKey } from '../event-page-sort-key.js';
 import type { EventQuery, CursorPage } from '../store.js';
-import { eventPageSql, type EventPageQuery, type ParameterizedSql } from './event-query.js';
+import { eventPageSql, type EventPageQuery } from './event-query.js';
 import { positionOf, toStoredEvent, withoutRepeats, type EventResultRow } from './event-result-row.js';
 import type { TimeRangeHints } from './time-range-hints.js';
-import { namedStreams } from './stream-scope.js';
+import { namedStreams } from './connection/stream-scope.js';
+import type { ParameterizedSql } from './connection/sql-params.js';
 
 type RunEventQuery = (sql: ParameterizedSql) => Promise<EventResultRow[]>;
 

@@ -1,15 +1,8 @@
 import type { EventPageSortKey } from '../event-page-sort-key.js';
 import type { EventFilter, EventIdQuery } from '../store.js';
-import { conditions, whereClause } from './filter-to-sql.js';
-import { SqlParams } from './sql-params.js';
-import { namedStreams, streamConditions } from './stream-scope.js';
-import { readableEventColumns } from './event-columns.js';
-
-/** The text of an SQL statement for ClickHouse, with the values of its bound parameters. */
-export interface ParameterizedSql {
-  query: string;
-  params: Record<string, unknown>;
-}
+import { conditions, whereClause, readableEventColumns } from './connection/event-conditions.js';
+import { SqlParams, type ParameterizedSql } from './connection/sql-params.js';
+import { namedStreams, streamConditions } from './connection/stream-scope.js';
 
 /**
  * A query for the rows of one page of events in ClickHouse. An event that was written twice may still have two rows in
@@ -69,15 +62,12 @@ export function eventPageSql(query: EventPageQuery): ParameterizedSql {
   }
   const direction = query.order === 'asc' ? 'ASC' : 'DESC';
   const columns = namedStreams(query)?.length === 1 ? pageOrder.slice(0, 3) : pageOrder;
-  return {
-    query: `${query.where ? readableEventColumns : ''}
+  return params.statement(`${query.where ? readableEventColumns : ''}
 SELECT ${eventSelection}
 FROM ${tableFor(query)}
 ${whereClause(sql)}
 ORDER BY ${columns.map((column) => `${column} ${direction}`).join(', ')}
-LIMIT ${params.bind('UInt64', query.rows)}`,
-    params: params.values,
-  };
+LIMIT ${params.bind('UInt64', query.rows)}`);
 }
 
 const pageOrder = ['timestamp', 'partition', 'offset', 'stream'];
@@ -106,12 +96,9 @@ function positionConditions(after: EventPageSortKey, order: 'asc' | 'desc', para
 export function eventByIdSql(query: EventIdQuery): ParameterizedSql {
   const params = new SqlParams();
   const named = `event_id = ${params.bind('UUID', query.eventId)}`;
-  return {
-    query: `SELECT ${eventSelection}
+  return params.statement(`SELECT ${eventSelection}
 FROM events
 ${whereClause([named, ...streamConditions(query, params)])}
 ORDER BY ingested_at, stream, partition, offset
-LIMIT 1`,
-    params: params.values,
-  };
+LIMIT 1`);
 }

@@ -1,7 +1,8 @@
 import { NonRetryableStoreError } from '../errors.js';
 import type { EventWriter } from '../store.js';
-import type { StoreClickHouseClient } from './store-clickhouse-client.js';
-import { longQuerySettings, splitBySize } from './split-by-size.js';
+import type { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
+import { splitBySize } from './connection/split-by-size.js';
+import { longQuerySettings } from './connection/settings.js';
 
 type VersionsQuery = Parameters<EventWriter['latestVersions']>[0];
 

@@ -6,10 +6,9 @@ import {
   type OffsetRange,
   type StoredEventIdsQuery,
 } from '../log-order.js';
-import { tableFor, eventSelection, type ParameterizedSql } from './event-query.js';
-import { conditions, whereClause } from './filter-to-sql.js';
-import { SqlParams } from './sql-params.js';
-import { readableEventColumns } from './event-columns.js';
+import { tableFor, eventSelection } from './event-query.js';
+import { conditions, whereClause, readableEventColumns } from './connection/event-conditions.js';
+import { SqlParams, type ParameterizedSql } from './connection/sql-params.js';
 
 /**
  * Selects events in several offset ranges. The condition on the total range of offsets comes first: with it,
@@ -23,15 +22,12 @@ export function logOrderSql(query: LogOrderQuery): ParameterizedSql {
   assertRangesBounded(ranges);
   const params = new SqlParams();
   const sql = [...conditions({ ...query, streams: streamsOf(ranges) }, params), ...inRanges(ranges, params)];
-  return {
-    query: `${query.where ? readableEventColumns : ''}
+  return params.statement(`${query.where ? readableEventColumns : ''}
 SELECT ${eventSelection}
 FROM ${tableFor(query)}
 ${whereClause(sql)}
 ORDER BY stream, partition, offset, event_id
-LIMIT ${params.bind('UInt64', limit)}`,
-    params: params.values,
-  };
+LIMIT ${params.bind('UInt64', limit)}`);
 }
 
 /** Selects those of the query's event ids that are stored in its offset ranges. */
@@ -44,12 +40,9 @@ export function storedIdsSql(query: StoredEventIdsQuery): ParameterizedSql {
     ...inRanges(ranges, params),
     `event_id IN ${params.bind('Array(UUID)', ids)}`,
   ];
-  return {
-    query: `SELECT DISTINCT toString(event_id)
+  return params.statement(`SELECT DISTINCT toString(event_id)
 FROM events
-${whereClause(sql)}`,
-    params: params.values,
-  };
+${whereClause(sql)}`);
 }
 
 function streamsOf(ranges: readonly OffsetRange[]): string[] {

@@ -20,7 +20,10 @@ import type {
   StreamSummariesQuery,
   StreamSummary,
 } from '../store.js';
-import { InvalidRegularExpressionError, type StoreClickHouseClient } from './store-clickhouse-client.js';
+import {
+  InvalidRegularExpressionError,
+  type StoreClickHouseClient,
+} from './connection/store-clickhouse-client.js';
 import {
   countSql,
   countsWholeStreams,
@@ -36,13 +39,12 @@ import {
 } from './dead-letter-query.js';
 import { erasableDataSql, type ErasableDataKindRow } from './entity-query.js';
 import { readEventPage } from './event-page.js';
-import { eventByIdSql, type ParameterizedSql } from './event-query.js';
+import { eventByIdSql } from './event-query.js';
 import { positionOf, toStoredEvent, withoutRepeats, type EventResultRow } from './event-result-row.js';
 import { nextOffsets } from '../log-order.js';
 import { logOrderSql, storedIdsSql } from './log-order-query.js';
 import { TimeRangeHints } from './time-range-hints.js';
-import { longQuerySettings } from './split-by-size.js';
-import { boundSettings, type QueryLimits } from './query-limits.js';
+import { longQuerySettings, boundSettings, type QueryLimits } from './connection/settings.js';
 import { streamSummaries } from './stream-summaries.js';
 import {
   entitiesCursor,
@@ -52,6 +54,7 @@ import {
   type EntitySummaryRow,
   type StreamSummaryRow,
 } from './summaries.js';
+import type { ParameterizedSql } from './connection/sql-params.js';
 
 /**
  * Pages up to this number of rows are read by one thread: for so few rows, more threads cost more than they

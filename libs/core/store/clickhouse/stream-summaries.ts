@@ -1,12 +1,12 @@
 import { streamNameOf } from '#event';
 import type { StreamSummariesQuery, StreamSummary } from '../store.js';
-import type { ParameterizedSql } from './event-query.js';
 import {
   streamBoundariesSql,
   streamsSql,
   type StreamSummaryRow,
   type FirstOrLastTimestampQuery,
 } from './summaries.js';
+import type { ParameterizedSql } from './connection/sql-params.js';
 
 /** Maximum number of first and last events that one statement looks up. */
 const maxBoundaryEventsPerQuery = 50;

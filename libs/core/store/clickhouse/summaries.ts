@@ -1,10 +1,9 @@
 import { streamNameOf } from '#event';
 import { decodeCursor, encodeCursor } from '../cursor.js';
 import type { EntitySummariesQuery, EntitySummary, StreamSummariesQuery } from '../store.js';
-import type { ParameterizedSql } from './event-query.js';
-import { whereClause } from './filter-to-sql.js';
-import { SqlParams } from './sql-params.js';
-import { streamConditions } from './stream-scope.js';
+import { whereClause } from './connection/event-conditions.js';
+import { SqlParams, type ParameterizedSql } from './connection/sql-params.js';
+import { streamConditions } from './connection/stream-scope.js';
 
 /** A row of the result of `streamsSql`. `firstInDoubt` and `lastInDoubt` are 1 if the timestamp may be that of a removed event. */
 export type StreamSummaryRow = [
@@ -38,13 +37,10 @@ HAVING kept > 0`;
 
 export function streamsSql(query: StreamSummariesQuery): ParameterizedSql {
   const params = new SqlParams();
-  return {
-    query: `SELECT stream, sum(kept), min(first), max(last), argMin(touched, first), argMax(touched, last)
+  return params.statement(`SELECT stream, sum(kept), min(first), max(last), argMin(touched, first), argMax(touched, last)
 FROM (${existingOffsetsSql(streamConditions(query, params))})
 GROUP BY stream
-ORDER BY stream`,
-    params: params.values,
-  };
+ORDER BY stream`);
 }
 
 /** Names the first or the last event of a stream, whose timestamp is looked up. */
@@ -65,7 +61,7 @@ export function streamBoundariesSql(ends: readonly FirstOrLastTimestampQuery[]):
 WHERE stream = ${params.bind('String', stream)}
 ORDER BY timestamp ${direction} LIMIT 1)`;
   });
-  return { query: selects.join('\nUNION ALL\n'), params: params.values };
+  return params.statement(selects.join('\nUNION ALL\n'));
 }
 
 /**
@@ -87,15 +83,12 @@ export function entitiesSql(query: EntitySummariesQuery): ParameterizedSql {
       `(stream > ${after} OR entity_id > ${params.bind('String', entityId)})`,
     );
   }
-  return {
-    query: `SELECT stream, entity_id, max(last_version), max(last_timestamp)
+  return params.statement(`SELECT stream, entity_id, max(last_version), max(last_timestamp)
 FROM entities
 ${whereClause(conditions)}
 GROUP BY stream, entity_id
 ORDER BY stream, entity_id
-LIMIT ${params.bind('UInt64', query.limit + 1)}`,
-    params: params.values,
-  };
+LIMIT ${params.bind('UInt64', query.limit + 1)}`);
 }
 
 export function entitySummary([stream, entity_id, version, last_timestamp]: EntitySummaryRow): EntitySummary {

@@ -1,5 +1,5 @@
 import type { StoreUsage } from '../store.js';
-import type { StoreClickHouseClient } from './store-clickhouse-client.js';
+import type { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
 
 /** Excludes object storage: ClickHouse reports the greatest possible number as its size. */
 const disks = `

@@ -1,20 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reservedStreamPrefix } from '#api';
-import type {
-  AnalystViews,
-  CheckedStatement,
-  SqlResponse,
-  AnalystSqlRunner,
-  SqlRequest,
+import {
+  type AnalystViews,
+  type CheckedStatement,
+  type SqlResponse,
+  type AnalystSqlRunner,
+  type SqlRequest,
+  SqlError,
+  SqlRejectedError,
 } from '../../analyst-sql.js';
-import { SqlError, SqlRejectedError } from '../../analyst-sql.js';
-import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
+import type { StoreClickHouseClient } from '../connection/store-clickhouse-client.js';
 import { checkSyntax, onlyReads } from './check-syntax.js';
 import { exactTextWarning } from './exact-text-warning.js';
 import { withoutSuffixes } from './permitted-functions.js';
 import { requestForNothing, statementSettings, type StatementLimits } from './statement-settings.js';
 import { readSqlError, ClickHouseHttpClient } from './clickhouse-http-client.js';
-import { quoteIdentifier, quoteText } from './literals.js';
+import { quoteIdentifier, quoteText } from '../connection/sql-params.js';
 import { syntaxNodes } from './syntax-tree.js';
 import { requireFormat } from './formats.js';
 import { assertPlainNames } from './plain-names.js';

@@ -10,8 +10,8 @@ import {
   type ResultSet,
 } from '@clickhouse/client';
 import { withAnySignal } from '#async';
-import { QueryTooSlowError, AnswerMemoryExhaustedError, StoreUnavailableError } from '../errors.js';
-import type { AnswerMemoryBudget, AnswerMemoryShare } from '../answer-memory-budget.js';
+import { QueryTooSlowError, AnswerMemoryExhaustedError, StoreUnavailableError } from '../../errors.js';
+import type { AnswerMemoryBudget, AnswerMemoryShare } from '../../answer-memory-budget.js';
 import { errorOfCode, invalidPatternCode, type RequestPurpose } from './error-codes.js';
 
 /** Address, credentials and limits of the connection to ClickHouse. */

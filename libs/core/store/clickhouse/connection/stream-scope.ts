@@ -1,6 +1,6 @@
 import { permitsStream, reservedStreamPrefix, type StreamAccess } from '#api';
 import { streamNameOf } from '#event';
-import type { AuthorizationScope } from '../store.js';
+import type { AuthorizationScope } from '../../store.js';
 import type { SqlParams } from './sql-params.js';
 
 /**
