@@ -1,8 +1,18 @@
+import { formatTime } from '#json';
+import { streamNameOf, type StoredEvent } from '#event';
+import { allStreams } from '#api';
 import type { EventPageSortKey } from '../event-page-sort-key.js';
 import type { EventFilter, EventIdQuery } from '../store.js';
 import { conditions, whereClause, readableEventColumns } from './connection/event-conditions.js';
 import { SqlParams, type ParameterizedSql } from './connection/sql-params.js';
 import { namedStreams, streamConditions } from './connection/stream-scope.js';
+import {
+  assertRangesBounded,
+  assertStoredIdsBounded,
+  type LogOrderQuery,
+  type OffsetRange,
+  type StoredEventIdsQuery,
+} from '../log-order.js';
 
 /**
  * A query for the rows of one page of events in ClickHouse. An event that was written twice may still have two rows in
@@ -101,4 +111,114 @@ FROM events
 ${whereClause([named, ...streamConditions(query, params)])}
 ORDER BY ingested_at, stream, partition, offset
 LIMIT 1`);
+}
+
+/**
+ * A row of the result of a query for events, with the columns of `eventSelection`. Times are in microseconds since
+ * 1970.
+ */
+export type EventResultRow = [
+  stream: string,
+  partition: number,
+  offset: number,
+  eventId: string,
+  eventType: string,
+  entityId: string,
+  version: number,
+  timestamp: number,
+  ingestedAt: number,
+  schemaVersion: number,
+  metadata: string,
+  data: string,
+];
+
+export function toStoredEvent(row: EventResultRow): StoredEvent {
+  return {
+    event_id: row[3],
+    stream: streamNameOf(row[0]),
+    event_type: row[4],
+    entity_id: row[5] === '' ? null : row[5],
+    version: row[6] === 0 ? null : row[6],
+    timestamp: formatTime(row[7]),
+    ingested_at: formatTime(row[8]),
+    data: row[11],
+    metadata: row[10],
+    schema_version: row[9] === 0 ? null : row[9],
+    partition: row[1],
+    offset: row[2],
+  };
+}
+
+export function positionOf(row: EventResultRow): EventPageSortKey {
+  return { timestamp: row[7], partition: row[1], offset: row[2], stream: row[0] };
+}
+
+/** Returns the first row of each event; the rows of one event must be adjacent. */
+export function withoutRepeats(rows: readonly EventResultRow[]): EventResultRow[] {
+  return rows.filter((row, i) => i === 0 || !sameEvent(row, rows[i - 1] as EventResultRow));
+}
+
+/**
+ * Whether two rows are of the same event: whether they agree in the sorting key of the table `events`, of which a merge
+ * keeps one row.
+ */
+function sameEvent(a: EventResultRow, b: EventResultRow): boolean {
+  return a[2] === b[2] && a[1] === b[1] && a[7] === b[7] && a[0] === b[0];
+}
+
+/**
+ * Selects events in several offset ranges. The condition on the total range of offsets comes first: with it,
+ * the offset index skips granules with much older events.
+ *
+ * ORDER BY stream, partition, offset: log order. After these columns, event_id, so that all rows of one event are
+ * adjacent.
+ */
+export function logOrderSql(query: LogOrderQuery): ParameterizedSql {
+  const { ranges, limit } = query;
+  assertRangesBounded(ranges);
+  const params = new SqlParams();
+  const sql = [...conditions({ ...query, streams: streamsOf(ranges) }, params), ...inRanges(ranges, params)];
+  return params.statement(`${query.where ? readableEventColumns : ''}
+SELECT ${eventSelection}
+FROM ${tableFor(query)}
+${whereClause(sql)}
+ORDER BY stream, partition, offset, event_id
+LIMIT ${params.bind('UInt64', limit)}`);
+}
+
+/** Selects those of the query's event ids that are stored in its offset ranges. */
+export function storedIdsSql(query: StoredEventIdsQuery): ParameterizedSql {
+  assertStoredIdsBounded(query);
+  const { ranges, ids } = query;
+  const params = new SqlParams();
+  const sql = [
+    ...conditions({ access: allStreams, streams: streamsOf(ranges) }, params),
+    ...inRanges(ranges, params),
+    `event_id IN ${params.bind('Array(UUID)', ids)}`,
+  ];
+  return params.statement(`SELECT DISTINCT toString(event_id)
+FROM events
+${whereClause(sql)}`);
+}
+
+function streamsOf(ranges: readonly OffsetRange[]): string[] {
+  return [...new Set(ranges.map(({ stream }) => stream))];
+}
+
+function inRanges(ranges: readonly OffsetRange[], params: SqlParams): string[] {
+  const from = Math.min(...ranges.map((range) => range.from));
+  const until = Math.max(...ranges.map((range) => range.until));
+  return [
+    `offset >= ${params.bind('UInt64', from)} AND offset < ${params.bind('UInt64', until)}`,
+    `(${ranges.map((range) => within(range, params)).join(' OR ')})`,
+  ];
+}
+
+function within({ stream, partition, from, until }: OffsetRange, params: SqlParams): string {
+  return [
+    `(stream = ${params.bind('String', stream)}`,
+    `partition = ${params.bind('UInt16', partition)}`,
+    `offset >= ${params.bind('UInt64', from)}`,
+    `offset < ${params.bind('UInt64', until)})`,
+  ].join(' AND ');
 }

@@ -2,7 +2,7 @@ import { RequestBatcher } from '#async';
 import { streamNameOf } from '#event';
 import type { EpochMicros } from '#json';
 import { formatFailureLocation } from '../pipeline-failure-location.js';
-import { eventColumns } from '../row-batch/event-columns.js';
+import { eventColumns } from '../row-batch/event-row-batch-builder.js';
 import type { EventRowBatch } from '../row-batch/event-row-batch.js';
 import type { DeadLetter, EventWriter, OffsetAndEventId, OffsetRange } from '../store.js';
 import { RowTable } from './connection/row-table.js';
