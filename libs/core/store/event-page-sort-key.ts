@@ -30,15 +30,7 @@ export function eventCursorPosition(query: EventQuery): EventPageSortKey | undef
 /** Returns what determines which events a query returns, and their order. The limit may differ between pages. */
 function binding(query: EventQuery): unknown {
   const sorted = (values?: readonly string[]) => (values ? [...values].sort() : null);
-  return [
-    'events',
-    sorted(query.streams),
-    sorted(query.eventTypes),
-    query.eventTypePrefix ?? null,
-    sorted(query.entityIds),
-    query.since ?? null,
-    query.until ?? null,
-    query.where ?? null,
-    query.order,
-  ];
+  const { eventTypePrefix = null, since = null, until = null, where = null, order } = query;
+  const [streams, types, entityIds] = [query.streams, query.eventTypes, query.entityIds].map(sorted);
+  return ['events', streams, types, eventTypePrefix, entityIds, since, until, where, order];
 }

@@ -13,14 +13,12 @@ export interface EntityErasure {
 }
 
 /**
- * Removes events and the rows derived from them. Once a removal resolves, no answer contains the removed
- * events; counts, streams and entities agree with that. A removal can be repeated: a repeat completes an
- * interrupted removal, and does nothing when nothing is left to remove. Within one process, removals run one
- * after the other.
+ * Removes events and the rows derived from them. Once a removal resolves, no answer contains the removed events;
+ * counts, streams and entities agree with that. A removal can be repeated: a repeat completes an interrupted removal,
+ * and does nothing when nothing is left to remove. Within one process, removals run one after the other.
  *
- * All methods throw StoreUnavailableError when the caller should retry: the store is down, slow or read-only,
- * or too many removals are pending. A returned number counts the events found, unless the method says
- * otherwise.
+ * All methods throw StoreUnavailableError when the caller should retry: the store is down, slow or read-only, or too
+ * many removals are pending. A returned number counts the events found, unless the method says otherwise.
  */
 export interface EventRemover {
   /**

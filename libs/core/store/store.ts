@@ -74,9 +74,8 @@ export interface EventWriter {
   /** Returns the greatest offset of a partition that was ever stored, even if its event was removed since. */
   lastStoredOffset(stream: string, partition: number): Promise<number | undefined>;
   /**
-   * Returns the events of an offset range that every table contains, ordered by offset. Several events can
-   * have the same offset after the topic was recreated: an offset alone does not prove that an event is
-   * stored.
+   * Returns the events of an offset range that every table contains, ordered by offset. Several events can have the
+   * same offset after the topic was recreated: an offset alone does not prove that an event is stored.
    * @param range At most `maxRangeOffsets` offsets.
    */
   storedEvents(range: OffsetRange): Promise<OffsetAndEventId[]>;

@@ -40,20 +40,10 @@ function startOf(query: EventCountQuery, params: SqlParams): string {
 export const repeatedRowsSql = `
 SELECT (SELECT count() FROM events) != (SELECT sum(kept) FROM (${existingOffsetsSql([])}))`;
 
-/**
- * Whether the bitmaps in `positions` suffice to answer the query: its only filter is on streams, and it
- * groups by nothing or by stream.
- */
+const onStreams = new Set(['access', 'hidden', 'streams', 'groupBy', 'limit', 'time']);
+
+/** Whether the bitmaps in `positions` answer the query: its only filter is on streams, as is its grouping. */
 export function countsWholeStreams(query: EventCountQuery): boolean {
-  const {
-    access: _access,
-    hidden: _hidden,
-    streams: _streams,
-    groupBy,
-    limit: _limit,
-    time: _time,
-    ...others
-  } = query;
-  const grouped = groupBy === undefined || groupBy === 'stream';
-  return grouped && Object.values(others).every((value) => value === undefined);
+  if (query.groupBy !== undefined && query.groupBy !== 'stream') return false;
+  return Object.entries(query).every(([name, value]) => onStreams.has(name) || value === undefined);
 }

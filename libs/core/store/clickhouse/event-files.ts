@@ -15,8 +15,7 @@ export interface EventFileExportLimits {
 export const defaultEventFileBounds: EventFileExportLimits = { seconds: 600, memoryBytes: 2 * 1024 ** 3 };
 
 /**
- * ClickHouse's format names. `Arrow` is the file format with a footer, by which a reader detects a truncated
- * file.
+ * ClickHouse's format names. `Arrow` is the file format with a footer, by which a reader detects a truncated file.
  */
 const formats: Readonly<Record<EventFileFormat, string>> = { parquet: 'Parquet', arrow: 'Arrow' };
 

@@ -14,38 +14,21 @@ import {
   type StoredEventIdsQuery,
 } from '../log-order.js';
 
-/**
- * A query for the rows of one page of events in ClickHouse. An event that was written twice may still have two rows in
- * the result.
- */
+/** A query for the rows of one page of events. An event that was written twice may have two rows. */
 export interface EventPageQuery extends EventFilter {
   order: 'asc' | 'desc';
   /** Maximum number of rows that the query selects. */
   rows: number;
   /** Only rows after this position, which is that of the last row before the page. */
   after?: EventPageSortKey;
-  /**
-   * Ascending order: only rows with a timestamp up to this one, inclusive; descending order: only rows from this one
-   * on. In microseconds since 1970.
-   */
+  /** The last timestamp of the rows, inclusive, in their order. In microseconds since 1970. */
   bound?: number;
 }
 
 /** The columns that a query for events selects, in the order of `EventResultRow`. */
-export const eventSelection = [
-  'stream',
-  'partition',
-  'offset',
-  'event_id',
-  'event_type',
-  'entity_id',
-  'version',
-  'toUnixTimestamp64Micro(timestamp)',
-  'toUnixTimestamp64Micro(ingested_at)',
-  'schema_version',
-  'metadata',
-  'data',
-].join(', ');
+export const eventSelection =
+  'stream, partition, offset, event_id, event_type, entity_id, version, ' +
+  'toUnixTimestamp64Micro(timestamp), toUnixTimestamp64Micro(ingested_at), schema_version, metadata, data';
 
 /**
  * Returns the table to read. `events_by_entity` stores the events of an entity next to each other; `events`
@@ -158,10 +141,7 @@ export function withoutRepeats(rows: readonly EventResultRow[]): EventResultRow[
   return rows.filter((row, i) => i === 0 || !sameEvent(row, rows[i - 1] as EventResultRow));
 }
 
-/**
- * Whether two rows are of the same event: whether they agree in the sorting key of the table `events`, of which a merge
- * keeps one row.
- */
+/** Whether two rows agree in the sorting key of the table `events`: a merge keeps one of them. */
 function sameEvent(a: EventResultRow, b: EventResultRow): boolean {
   return a[2] === b[2] && a[1] === b[1] && a[7] === b[7] && a[0] === b[0];
 }

@@ -99,8 +99,7 @@ export function clickHouseOptions(config: AppConfig): ClickHouseStoreOptions {
 }
 
 /**
- * Creates a store without connecting: the first request connects. `migrate` creates the database if it is
- * missing.
+ * Creates a store without connecting: the first request connects. `migrate` creates the database if it is missing.
  */
 export function openClickHouse(options: ClickHouseStoreOptions): Store {
   const bounds = { ...defaultQueryBounds, ...options.bounds };

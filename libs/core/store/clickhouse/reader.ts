@@ -61,10 +61,7 @@ import { TimeRangeHints } from './time-range-hints.js';
 import { longQuerySettings, boundSettings, type QueryLimits } from './connection/settings.js';
 import type { ParameterizedSql } from './connection/sql-params.js';
 
-/**
- * Pages up to this number of rows are read by one thread: for so few rows, more threads cost more than they
- * save.
- */
+/** Pages up to this number of rows are read by one thread: for so few rows, more threads cost more than they save. */
 const smallPage = 1_000;
 
 /** Answers the gateway's queries for events, streams, entities and dead letters from ClickHouse. */
@@ -210,8 +207,7 @@ function groupOf(groupBy: EventCountQuery['groupBy'], group: string): string | n
 }
 
 /**
- * Builds a page from a query for one item more than the page holds; the extra item shows that there is a next
- * page.
+ * Builds a page from a query for one item more than the page holds; the extra item shows that there is a next page.
  */
 function page<T>(items: T[], limit: number, cursor: (last: T) => string): CursorPage<T> {
   const shown = items.slice(0, limit);

@@ -15,10 +15,7 @@ WHERE active AND database = currentDatabase()
 GROUP BY table
 ORDER BY table`;
 
-/**
- * Returns the free space of ClickHouse's disks and the size of the store's tables. @throws
- * StoreUnavailableError
- */
+/** Returns the free space of ClickHouse's disks and the size of the store's tables. @throws StoreUnavailableError */
 export async function readStoreUsage(connection: Pick<StoreClickHouseClient, 'select'>): Promise<StoreUsage> {
   const foundDisks = await connection.select<[string, number, number]>(disks);
   const foundTables = await connection.select<[string, number, number, number]>(tables);

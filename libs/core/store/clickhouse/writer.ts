@@ -13,7 +13,7 @@ import { markReplayedSql } from './dead-letter-query.js';
 import { latestVersions } from './latest-versions.js';
 import { idsSql, lastOffsetsSql, offsetsSql, storedEventsSql, versionsSql } from './stored-events-sql.js';
 
-const insertEvents = `INSERT INTO events (${eventColumns.join(', ')}) FORMAT RowBinary`;
+const insertEvents = `INSERT INTO events (${eventColumns}) FORMAT RowBinary`;
 
 const deadLetterTable = new RowTable<DeadLetter>('dead_letters', {
   source: (out, { source }) => out.string(source),

@@ -58,26 +58,15 @@ export class EventRowBatchBuilder {
 }
 
 /** The columns of the ClickHouse table `events`, in the order in which row batches encode them. */
-export const eventColumns = [
-  'stream',
-  'partition',
-  'offset',
-  'event_id',
-  'event_type',
-  'entity_id',
-  'version',
-  'timestamp',
-  'ingested_at',
-  'schema_version',
-  'metadata',
-  'data',
-] as const;
+export const eventColumns =
+  'stream, partition, offset, event_id, event_type, entity_id, version, timestamp, ingested_at, ' +
+  'schema_version, metadata, data';
 
 /**
  * Writes all columns after the first two (stream, partition) of a parsed record. Strings are copied as bytes.
  * The version is written as 0 and set later.
  */
-export function writeEventColumns(out: RowBinaryWriter, record: EventRecordParser, offset: number): void {
+function writeEventColumns(out: RowBinaryWriter, record: EventRecordParser, offset: number): void {
   out.int64(offset);
   out.uuidWords(record.id);
   out.utf8(record.eventType);

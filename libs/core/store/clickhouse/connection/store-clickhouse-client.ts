@@ -71,8 +71,7 @@ export class StoreClickHouseClient {
   }
 
   /**
-   * Runs a SELECT and returns its rows, each as an array of column values. 64-bit integers are returned as
-   * numbers.
+   * Runs a SELECT and returns its rows, each as an array of column values. 64-bit integers are returned as numbers.
    */
   async select<Row extends readonly unknown[]>(query: string, options: SelectOptions = {}): Promise<Row[]> {
     const share = this.options.readBudget?.share();

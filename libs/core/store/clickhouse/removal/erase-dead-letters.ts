@@ -11,9 +11,8 @@ const bytes = `if(startsWith(event, 'base64:'), tryBase64Decode(substring(event,
 const rejectedEventText = `if(reason = 'refused_at_intake' AND JSONExtractString(event, 'entity_id') = '', JSONExtractString(event, 'text'), '')`;
 
 /**
- * A condition for dead letters that contain the entity's id without naming their entity. A readable record
- * that the store rejected names its entity. For an unreadable record, the condition searches for the id as a
- * JSON string.
+ * A condition for dead letters that contain the entity's id without naming their entity. A readable record that the
+ * store rejected names its entity. For an unreadable record, the condition searches for the id as a JSON string.
  */
 export const containsEntityId = `((position(${bytes}, {literal:String}) > 0 AND NOT isValidJSON(${bytes})) OR position(${rejectedEventText}, {literal:String}) > 0)`;
 const namesEntity = entityHashCondition("JSONExtractString(event, 'entity_id')");

@@ -27,10 +27,9 @@ export type EntityHistoryRow = [
 ];
 
 /**
- * Selects the events of a range of versions. ORDER BY version, which the fold needs; then newest first, so
- * that LIMIT BY keeps the newest event of each version. A version has several rows if an event was written
- * twice and its parts are not merged yet, or if an event is being erased and a later event has the same
- * version.
+ * Selects the events of a range of versions. ORDER BY version, which the fold needs; then newest first, so that LIMIT
+ * BY keeps the newest event of each version. A version has several rows if an event was written twice and its parts
+ * are not merged yet, or if an event is being erased and a later event has the same version.
  */
 export function historySql(query: EntityHistoryQuery): ParameterizedSql {
   const params = new SqlParams();

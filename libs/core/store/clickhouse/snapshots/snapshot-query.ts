@@ -42,9 +42,8 @@ export function snapshotTotalSql(query: EntitySnapshotsQuery): ParameterizedSql 
 }
 
 /**
- * Selects the snapshot with the greatest version, with its state. FINAL is not needed: a repeated row of the
- * snapshot has the same values. ClickHouse reads at most one granule, which contains at most a megabyte of
- * states.
+ * Selects the snapshot with the greatest version, with its state. FINAL is not needed: a repeated row of the snapshot
+ * has the same values. ClickHouse reads at most one granule, which contains at most a megabyte of states.
  */
 export function nearestSnapshotSql(query: NearestEntitySnapshotQuery): ParameterizedSql {
   const params = new SqlParams();
