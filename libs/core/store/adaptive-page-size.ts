@@ -1,12 +1,3 @@
-/** First and maximum number of rows of a page, and its intended size in bytes, for an `AdaptivePageSize`. */
-interface AdaptivePageSizeOptions {
-  /** Number of rows of the first page. */
-  first: number;
-  most: number;
-  /** Approximate size of a page in bytes. */
-  bytes: number;
-}
-
 /**
  * Chooses how many rows to request as the next page, from the sizes of earlier pages, so that pages are neither large
  * nor numerous.
@@ -14,7 +5,8 @@ interface AdaptivePageSizeOptions {
 export class AdaptivePageSize {
   rows: number;
 
-  constructor(private readonly options: AdaptivePageSizeOptions) {
+  /** @param options Rows of the first page, maximum number of rows, and intended size in bytes. */
+  constructor(private readonly options: { first: number; most: number; bytes: number }) {
     this.rows = options.first;
   }
 

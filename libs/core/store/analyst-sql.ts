@@ -17,8 +17,8 @@ export interface EventTypeView {
 }
 
 /**
- * Type of the result of a projection's field. It determines the columns of the field in SQL: `count` is an integer from 0,
- * `sum` an exact decimal number, `mean` a number or null, `value` any JSON value, `list` a list and `object` an object.
+ * Type of the result of a projection's field: `count` is an integer from 0, `sum` an exact decimal number, `mean` a number
+ * or null, `value` any JSON value.
  */
 export type FieldResultType = 'count' | 'sum' | 'mean' | 'value' | 'list' | 'object';
 
@@ -56,10 +56,7 @@ export interface SqlRequest {
   generations: readonly string[];
   /** The `Accept-Encoding` header of the request, which is passed on to ClickHouse. */
   acceptEncoding: string | undefined;
-  /**
-   * Parameters of ClickHouse's HTTP interface that control the transport of the answer: `compress`,
-   * `client_protocol_version` and so on.
-   */
+  /** Parameters of ClickHouse's HTTP interface for the transport of the answer, such as `compress`. */
   transport: Readonly<Record<string, string>>;
 }
 
@@ -69,10 +66,7 @@ export interface SqlResponse {
   body: Readable;
 }
 
-/**
- * An analyst's SQL statement that passed the check: it only reads published views and ClickHouse's tables about them,
- * or lists views and columns.
- */
+/** An analyst's SQL statement that passed the check: it only reads or lists views and columns. */
 export interface CheckedStatement {
   /** The SQL text as ClickHouse formats it, without its FORMAT clause. */
   text: string;
@@ -85,10 +79,7 @@ export interface CheckedStatement {
   warning: string | undefined;
 }
 
-/**
- * Error: ClickHouse rejects an analyst's SQL statement, for example because of a syntax error or an unknown column. The
- * message is ClickHouse's.
- */
+/** Error: ClickHouse rejects an analyst's SQL statement, with this message. */
 export class SqlError extends Error {
   override readonly name: string = 'SqlError';
   constructor(
@@ -100,10 +91,7 @@ export class SqlError extends Error {
   }
 }
 
-/**
- * Error: an analyst's SQL statement uses a table, function or clause that analysts may not use. ClickHouse has not run
- * it.
- */
+/** Error: a statement uses a table, function or clause that analysts may not use. ClickHouse has not run it. */
 export class SqlRejectedError extends SqlError {
   override readonly name = 'SqlRejectedError';
   /** The rejected SQL text without its literals, for the log; empty if the check did not set it. */
@@ -119,18 +107,16 @@ export interface AnalystSqlRunner {
   readonly database: string;
   /** Maximum duration of an analyst's SQL statement in seconds. */
   readonly mostSeconds: number;
-  /**
-   * Creates, replaces and drops SQL views until exactly `events` and these views exist. @throws StoreUnavailableError
-   */
+  /** Makes `events` and these views the only SQL views. @throws StoreUnavailableError */
   publish(views: AnalystViews): Promise<void>;
   /**
-   * Lets ClickHouse parse an analyst's SQL statement, and checks it. @throws SqlRejectedError @throws SqlError @throws
-   * StoreUnavailableError
+   * Lets ClickHouse parse a statement, and checks it.
+   * @throws SqlRejectedError @throws SqlError @throws StoreUnavailableError
    */
   check(question: SqlRequest, signal: AbortSignal): Promise<CheckedStatement>;
   /**
-   * Runs a statement that `check` returned. An abort of the signal also cancels it in ClickHouse. @throws
-   * SqlError @throws StoreUnavailableError
+   * Runs a statement that `check` returned. An abort of the signal also cancels it in ClickHouse.
+   * @throws SqlError @throws StoreUnavailableError
    */
   run(question: SqlRequest, statement: CheckedStatement, signal: AbortSignal): Promise<SqlResponse>;
   /**

@@ -6,10 +6,9 @@ import { InvalidCursorError } from './errors.js';
 type CursorPosition = readonly (string | number)[];
 
 /**
- * Encodes a cursor: base64url of a JSON array with a checksum, then the position. The checksum covers the
- * position and `boundTo` (the kind of list, the filters, the order). So `decodeCursor` rejects a cursor that
- * was modified or comes from another query. A cursor contains no secret: the query without the cursor leads
- * to the same pages.
+ * Encodes a cursor: base64url of a JSON array with a checksum, then the position. The checksum covers the position
+ * and `boundTo` (the kind of list, the filters, the order). So `decodeCursor` rejects a cursor that was modified or
+ * comes from another query. A cursor contains no secret: the query without the cursor leads to the same pages.
  */
 export function encodeCursor(boundTo: unknown, position: CursorPosition): string {
   const text = JSON.stringify([checkSum(boundTo, position), ...position]);
@@ -18,8 +17,7 @@ export function encodeCursor(boundTo: unknown, position: CursorPosition): string
 
 /**
  * Decodes a cursor and verifies its checksum.
- * @param types The expected type of each value of the position; a number must be a safe integer and may be
- * negative.
+ * @param types The expected type of each value of the position; a number must be a safe integer and may be negative.
  * @throws InvalidCursorError
  */
 export function decodeCursor(

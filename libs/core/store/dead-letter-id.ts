@@ -35,8 +35,7 @@ export function assertDeadLetterIdsBounded(ids: readonly string[]): void {
 }
 
 /**
- * Decodes ids to identities and ignores an id that is malformed. @throws RangeError for more than
- * `maxDeadLetterIds`.
+ * Decodes ids to identities and ignores an id that is malformed. @throws RangeError for more than `maxDeadLetterIds`.
  */
 export function parseDeadLetterIds(ids: readonly string[]): DeadLetterIdentity[] {
   assertDeadLetterIdsBounded(ids);

@@ -1,10 +1,7 @@
 import type { EpochMicros } from '#json';
 import type { ScopedEntityReference, CursorPage, AuthorizationScope } from './query-types.js';
 
-/**
- * Identifies an event within its stream. The times are needed because a Kafka topic that was recreated assigns offsets
- * from 0 again.
- */
+/** Identifies an event within its stream: a recreated Kafka topic assigns offsets from 0 again, so times are needed. */
 export interface EventOffsetAndTimestamps {
   partition: number;
   offset: number;
@@ -12,9 +9,13 @@ export interface EventOffsetAndTimestamps {
   ingested_at: EpochMicros;
 }
 
-/** One event of an entity: the fields that its state is computed from. */
-export interface EntityHistoryEvent extends EventOffsetAndTimestamps {
+/** The key of a stored event, with the version that the materializer has given to the event; 0 without an entity. */
+export interface EventVersion extends EventOffsetAndTimestamps {
   version: number;
+}
+
+/** One event of an entity: the fields that its state is computed from. */
+export interface EntityHistoryEvent extends EventVersion {
   /** The event's `data`, as the JSON text of an object. */
   data: string;
 }
@@ -39,9 +40,9 @@ export interface EntitySnapshot {
   state: string;
 }
 
-/** Names the stored events of one entity, optionally only those up to a time. */
+/** Names the stored events of one entity. */
 export interface ScopedEntityReferenceAsOf extends ScopedEntityReference {
-  /** The query is about events with a timestamp up to this one, inclusive; undefined means all events. */
+  /** Only events with a timestamp up to this one, inclusive. */
   asOf?: EpochMicros;
 }
 
@@ -51,22 +52,21 @@ export interface EntityStoredVersionRange {
   last: number;
 }
 
-/** A query for the events of one entity in a range of versions. */
-export interface EntityHistoryQuery extends ScopedEntityReferenceAsOf {
-  /** The query returns only events with a version greater than this one. */
-  after: number;
-  /**
-   * The query returns only events with a version up to this one, inclusive; at most `maxHistoryVersions` above `after`.
-   */
-  upTo: number;
-}
-
 /** Maximum number of versions in one history query. */
 export const maxHistoryVersions = 16_384;
 
-/** A query for the snapshot of one entity with the greatest version up to a given one. */
+/** A range of versions of an entity: those above `after`, up to `upTo`; at most `maxHistoryVersions`. */
+export interface EntityHistoryRange {
+  entityId: string;
+  after: number;
+  upTo: number;
+}
+
+/** A query for the events of one entity in a range of versions. */
+export interface EntityHistoryQuery extends ScopedEntityReferenceAsOf, EntityHistoryRange {}
+
+/** A query for the snapshot of one entity with the greatest version up to `upTo`. */
 export interface NearestEntitySnapshotQuery extends ScopedEntityReferenceAsOf {
-  /** The query returns only a snapshot of this version or a lower one. */
   upTo: number;
 }
 
@@ -86,9 +86,7 @@ export interface EntitySnapshotsQuery extends AuthorizationScope {
  * All methods throw QueryTooExpensiveError and StoreUnavailableError.
  */
 export interface EntitySnapshotReader {
-  /**
-   * Returns the least and the greatest version of an entity's stored events; undefined if no event matches.
-   */
+  /** Returns the versions of an entity's stored events; undefined if no event matches. */
   versionRange(
     query: ScopedEntityReferenceAsOf,
     signal?: AbortSignal,
@@ -98,10 +96,7 @@ export interface EntitySnapshotReader {
    * removal is in progress), only the newest one is returned.
    */
   history(query: EntityHistoryQuery, signal?: AbortSignal): Promise<EntityHistoryEvent[]>;
-  /**
-   * Returns the snapshot with the greatest version among those whose events all have a timestamp up to
-   * `asOf`.
-   */
+  /** Returns the snapshot with the greatest version among those whose events all have a timestamp up to `asOf`. */
   nearest(query: NearestEntitySnapshotQuery, signal?: AbortSignal): Promise<EntitySnapshot | undefined>;
   /**
    * Returns snapshots, newest first. A page may end before its limit when its states are large. `total`
@@ -115,32 +110,14 @@ export interface EntitySnapshotReader {
 }
 
 /**
- * Saves and removes snapshots of entities. All writes are idempotent. @throws StoreUnavailableError @throws
- * RowsRejectedError
+ * Reads, saves and removes snapshots of entities. All writes are idempotent.
+ * @throws StoreUnavailableError @throws RowsRejectedError
  */
-interface EntitySnapshotWriter {
+export interface EntitySnapshotStore extends EntitySnapshotReader {
   /** Saves a snapshot; it replaces a stored snapshot of the same entity with the same version and last event. */
   save(snapshot: EntitySnapshot): Promise<void>;
-  /**
-   * Removes the entity's snapshots that are no longer current, for example because they were saved after
-   * their events were removed.
-   */
+  /** Removes the entity's snapshots that are not current, for example saved after their events were removed. */
   removeStale(entity: { stream: string; entityId: string }): Promise<void>;
-}
-
-/** Reads, saves and removes snapshots of entities. */
-export interface EntitySnapshotStore extends EntitySnapshotReader, EntitySnapshotWriter {}
-
-/** A range of versions of an entity: those above `after`, up to `upTo`. */
-export interface EntityHistoryRange {
-  entityId: string;
-  after: number;
-  upTo: number;
-}
-
-/** The key of a stored event, with the version that the materializer has given to the event; 0 without an entity. */
-export interface EventVersion extends EventOffsetAndTimestamps {
-  version: number;
 }
 
 /**
@@ -150,10 +127,7 @@ export interface EventVersion extends EventOffsetAndTimestamps {
  * All methods throw QueryTooExpensiveError and StoreUnavailableError.
  */
 export interface EntitySnapshotBatchStore {
-  /**
-   * Returns for each entity the snapshot with the greatest version up to `upTo`. An entity without a snapshot, or whose
-   * snapshot is not current, is missing in the result.
-   */
+  /** Returns for each entity the snapshot with the greatest version up to `upTo`, if it exists and is current. */
   nearestOf(
     query: { stream: string; entities: readonly Pick<EntityHistoryRange, 'entityId' | 'upTo'>[] },
     signal?: AbortSignal,

@@ -14,40 +14,23 @@ export interface EventPageSortKey {
 
 const types = ['number', 'number', 'number', 'string'] as const;
 
+/** Encodes the position of a page's last event as the cursor of the next page. */
 export function eventCursor(query: EventQuery, last: EventPageSortKey): string {
   return encodeCursor(binding(query), [last.timestamp, last.partition, last.offset, last.stream]);
 }
 
-/**
- * Decodes the position of an event in a query's cursor; undefined if the query has no cursor. @throws
- * InvalidCursorError
- */
+/** Decodes the position of an event in a query's cursor, if it has one. @throws InvalidCursorError */
 export function eventCursorPosition(query: EventQuery): EventPageSortKey | undefined {
   if (query.cursor === undefined) return undefined;
-  const [timestamp, partition, offset, stream] = decodeCursor(binding(query), query.cursor, types);
-  return {
-    timestamp: timestamp as number,
-    partition: partition as number,
-    offset: offset as number,
-    stream: stream as string,
-  };
+  const position = decodeCursor(binding(query), query.cursor, types);
+  const [timestamp, partition, offset, stream] = position as [number, number, number, string];
+  return { timestamp, partition, offset, stream };
 }
 
-/**
- * Returns everything that determines which events a query returns, and in which order. The limit is not part
- * of it: it may differ from page to page.
- */
+/** Returns what determines which events a query returns, and their order. The limit may differ between pages. */
 function binding(query: EventQuery): unknown {
   const sorted = (values?: readonly string[]) => (values ? [...values].sort() : null);
-  return [
-    'events',
-    sorted(query.streams),
-    sorted(query.eventTypes),
-    query.eventTypePrefix ?? null,
-    sorted(query.entityIds),
-    query.since ?? null,
-    query.until ?? null,
-    query.where ?? null,
-    query.order,
-  ];
+  const { eventTypePrefix = null, since = null, until = null, where = null, order } = query;
+  const [streams, types, entityIds] = [query.streams, query.eventTypes, query.entityIds].map(sorted);
+  return ['events', streams, types, eventTypePrefix, entityIds, since, until, where, order];
 }

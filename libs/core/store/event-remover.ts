@@ -1,38 +1,24 @@
 import type { EpochMicros } from '#json';
 
-/**
- * Arguments of an erasure: one entity of one stream, and for each partition the offset below which its events are
- * erased.
- */
+/** The erasure of one entity of one stream, up to an offset of each partition. */
 export interface EntityErasure {
   /** The id of the stream that contains the entity. */
   stream: string;
-  /**
-   * SHA-256 (hex, lower case) of the stream's name, a zero byte and the entity's id. A tombstone contains
-   * only this hash.
-   */
+  /** SHA-256 (hex, lower case) of the stream's name, a zero byte and the entity's id, as in a tombstone. */
   entityHash: string;
-  /**
-   * The entity's id, when it is known. With the id, the erasure also finds rows that only one of the tables contains.
-   * With the id, the erasure also removes dead letters that are not JSON but contain the id.
-   */
+  /** With the id, the erasure also finds rows that only one table has, and dead letters that are not JSON. */
   entityId?: string;
-  /**
-   * The end offset of each partition, exclusive: events below it are erased. Partitions that are not listed
-   * keep their events.
-   */
+  /** The offset of each partition below which events are erased. Other partitions keep their events. */
   before: Readonly<Record<string, number>>;
 }
 
 /**
- * Removes events and the rows derived from them. Once a removal resolves, no answer contains the removed
- * events; counts, streams and entities agree with that. A removal can be repeated: a repeat completes an
- * interrupted removal, and does nothing when nothing is left to remove. Within one process, removals run one
- * after the other.
+ * Removes events and the rows derived from them. Once a removal resolves, no answer contains the removed events;
+ * counts, streams and entities agree with that. A removal can be repeated: a repeat completes an interrupted removal,
+ * and does nothing when nothing is left to remove. Within one process, removals run one after the other.
  *
- * All methods throw StoreUnavailableError when the caller should retry: the store is down, slow or read-only,
- * or too many removals are pending. A returned number counts the events found, unless the method says
- * otherwise.
+ * All methods throw StoreUnavailableError when the caller should retry: the store is down, slow or read-only, or too
+ * many removals are pending. A returned number counts the events found, unless the method says otherwise.
  */
 export interface EventRemover {
   /**

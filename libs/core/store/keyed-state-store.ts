@@ -1,9 +1,6 @@
 import type { EpochMicros } from '#json';
 
-/**
- * Identifies one input partition of a generation of a projection, or of a stage of a pipeline job. All keyed states are
- * stored by it.
- */
+/** Identifies one input partition of a generation of a projection, or of a stage of a pipeline job. */
 export interface StatePartitionKey {
   /** Id of the generation of a projection, or of the pipeline job, that the state belongs to. */
   owner: string;
@@ -14,10 +11,7 @@ export interface StatePartitionKey {
   partition: number;
 }
 
-/**
- * The state of one key or window, derived from one partition. Of several rows with the same key, the row with
- * the greatest position wins.
- */
+/** The state of one key or window, derived from one partition. The row with the greatest position wins. */
 export interface KeyedStateRow extends StatePartitionKey {
   /** The key, or for a window the name of the state entry (window and key); unique within the partition. */
   key: string;
@@ -25,10 +19,7 @@ export interface KeyedStateRow extends StatePartitionKey {
   state: string;
   /** Number of events of this partition that are folded into the state; 0 where events are not counted. */
   events: number;
-  /**
-   * The event-time watermark at which the row closes: its window is then due, or its key has expired. 0 if it never
-   * closes.
-   */
+  /** The watermark at which the row closes: its window is due, or its key has expired. 0 if it never closes. */
   closes_at: EpochMicros;
   /** Offset of the last record that changed the state in this row. */
   position: number;
@@ -36,10 +27,7 @@ export interface KeyedStateRow extends StatePartitionKey {
   updated_at: EpochMicros;
 }
 
-/**
- * The checkpoint of a projection's generation or a pipeline's stage in one input partition. Of several rows, the row
- * with the greatest `next` wins.
- */
+/** The checkpoint of one input partition. The checkpoint with the greatest `next` wins. */
 export interface PartitionCheckpoint extends StatePartitionKey {
   /** All records of the partition below this offset are processed, and their results are saved or emitted. */
   next: number;
@@ -49,10 +37,7 @@ export interface PartitionCheckpoint extends StatePartitionKey {
   dropped: number;
   late: number;
   failed: number;
-  /**
-   * Totals of each operator of a pipeline: the numbers of events in, out, dropped, late and failed, by the operator's
-   * key. Absent for projections.
-   */
+  /** Events in, out, dropped, late and failed of each operator of a pipeline, by its key. Absent for projections. */
   steps?: Readonly<Record<string, readonly number[]>>;
   /** Event-time watermark of the partition; null before the first event, and for projections, which have none. */
   watermark: EpochMicros | null;
@@ -64,11 +49,11 @@ export interface PartitionCheckpoint extends StatePartitionKey {
   updated_at: EpochMicros;
 }
 
-/** A query for one page of the state rows that a watermark has reached, ordered by closing time. */
+/** A query for one page of the state rows that a watermark has reached. */
 export interface DueStateRowsQuery {
-  /** The query returns only rows that close at or before this watermark. */
+  /** Only rows that close at or before this watermark. */
   until: EpochMicros;
-  /** The query returns only rows after this one, which is the last row of the previous page. */
+  /** Only rows after this one, the last row of the previous page. */
   after?: { closes_at: EpochMicros; key: string } | undefined;
   limit: number;
 }
@@ -92,49 +77,37 @@ export interface KeyedStateStore {
    * @throws StoreUnavailableError @throws RowsRejectedError
    */
   save(rows: readonly KeyedStateRow[], progress: readonly PartitionCheckpoint[]): Promise<void>;
-  /**
-   * Returns the rows of these keys from one partition; keys without a row are omitted. @throws RangeError for
-   * more than `maxStateKeys` keys
-   */
-  load(place: StatePartitionKey, keys: readonly string[]): Promise<KeyedStateRow[]>;
-  /**
-   * Returns the rows of a partition that close at or before the watermark in the query, ordered by closing time, then
-   * by key (bytewise).
-   */
-  due(place: StatePartitionKey, query: DueStateRowsQuery): Promise<KeyedStateRow[]>;
-  progressOf(place: StatePartitionKey): Promise<PartitionCheckpoint | undefined>;
-  /**
-   * Deletes state rows that have closed. The delete may finish after the promise resolves: no reader needs these rows
-   * any more.
-   */
+  /** Returns the existing rows of these keys from one partition. @throws RangeError for more than `maxStateKeys` keys */
+  load(partition: StatePartitionKey, keys: readonly string[]): Promise<KeyedStateRow[]>;
+  /** Returns due rows of a partition, ordered by closing time, then by key (bytewise). */
+  due(partition: StatePartitionKey, query: DueStateRowsQuery): Promise<KeyedStateRow[]>;
+  progressOf(partition: StatePartitionKey): Promise<PartitionCheckpoint | undefined>;
+  /** Deletes closed state rows. The delete may finish after the promise resolves: no reader needs these rows. */
   removeClosed(owner: string, closed: readonly ClosedStateRowsFilter[]): Promise<void>;
-  /** Deletes all state rows and progress of these stages of a pipeline job. Idempotent. */
+  /** Deletes all state rows and checkpoints of these stages of a pipeline job. Idempotent. */
   removeStages(owner: string, stages: readonly string[]): Promise<void>;
-  /** Deletes all state rows and progress of a projection's generation or a pipeline job. Idempotent. */
+  /** Deletes all state rows and checkpoints of an owner. Idempotent. */
   remove(owner: string): Promise<void>;
-  /** Returns the ids of all generations of projections, or of all pipeline jobs, that have state rows or progress. */
+  /** Returns the ids of all owners that have state rows or checkpoints. */
   owners(): Promise<string[]>;
 }
 
 /** Maximum number of keys in one call of `load` or `find`. */
 export const maxStateKeys = 10_000;
 
-/**
- * The current state rows of one key of a projection's generation or a pipeline job, one for each partition, ordered by
- * stream and partition. A reader merges them into one state.
- */
+/** The current rows of one key, one for each partition, ordered by stream and partition. A reader merges them. */
 export interface UnmergedKeyedState {
   key: string;
   parts: readonly KeyedStateRow[];
 }
 
-/** A query for one page of the keys of a projection's generation or a pipeline job, ordered by key (bytewise). */
+/** A query for one page of the keys of an owner, ordered by key (bytewise). */
 export interface KeyedStatePageQuery {
   owner: string;
   limit: number;
-  /** The query returns only keys after this key (bytewise), which is the last key of the previous page. */
+  /** Only keys after this one (bytewise), the last key of the previous page. */
   after?: string;
-  /** The query returns only keys that start with this prefix. */
+  /** Only keys that start with this prefix. */
   prefix?: string;
 }
 
@@ -150,10 +123,7 @@ export interface ChangedKeysQuery extends Pick<KeyedStatePageQuery, 'owner' | 'l
  */
 export interface KeyedStateReader {
   key(owner: string, key: string, signal?: AbortSignal): Promise<UnmergedKeyedState | undefined>;
-  /**
-   * Returns the states of those keys that exist, in no particular order. @throws RangeError for more than
-   * `maxStateKeys` keys
-   */
+  /** Returns the existing keys, in no particular order. @throws RangeError for more than `maxStateKeys` keys */
   find(owner: string, keys: readonly string[], signal?: AbortSignal): Promise<UnmergedKeyedState[]>;
   /** Returns a page of keys, ordered by key (bytewise). */
   keys(query: KeyedStatePageQuery, signal?: AbortSignal): Promise<UnmergedKeyedState[]>;
@@ -163,11 +133,7 @@ export interface KeyedStateReader {
    * them. So a caller that first reads a progress finds every key that was changed below it.
    */
   changedKeys(query: ChangedKeysQuery, signal?: AbortSignal): Promise<UnmergedKeyedState[]>;
-  /** Returns the number of keys of a projection's generation or a pipeline job. */
   countKeys(query: Pick<KeyedStatePageQuery, 'owner' | 'prefix'>, signal?: AbortSignal): Promise<number>;
-  /**
-   * Returns the last checkpoints of these generations or jobs, one for each input partition, ordered by owner, stage,
-   * stream and partition.
-   */
+  /** Returns the checkpoints of these owners, ordered by owner, stage, stream and partition. */
   progress(owners: readonly string[], signal?: AbortSignal): Promise<PartitionCheckpoint[]>;
 }

@@ -20,10 +20,7 @@ export type LogOrderPageWithRanges = Pick<LogOrderPage, 'events'> & {
   reached: (OffsetRange & { next: number })[];
 };
 
-/**
- * Maximum number of offsets of a partition that one query may span: a filter with few matches reads far at
- * once.
- */
+/** Maximum number of offsets of a partition in one query: a filter with few matches reads far at once. */
 const maxOffsetsPerQuery = 2 ** 30;
 /** Number of bytes by which an answer may exceed the intended size, so that the largest event always fits. */
 const maxEventBytes = 4 * 1024 * 1024;
@@ -49,13 +46,13 @@ export class LogOrderPageReader {
    */
   async read(
     filter: Omit<LogOrderQuery, 'ranges' | 'limit' | 'maxBytes'>,
-    wanted: readonly OffsetRange[],
+    desired: readonly OffsetRange[],
     signal?: AbortSignal,
   ): Promise<LogOrderPageWithRanges> {
     const { size } = this;
     const maxBytes = this.options.bytes + maxEventBytes;
     for (;;) {
-      const ranges = wanted.slice(0, maxOffsetRanges).map((range) => this.shortened(range));
+      const ranges = desired.slice(0, maxOffsetRanges).map((range) => this.shortened(range));
       try {
         const query = { ...filter, ranges, limit: size.rows, maxBytes };
         const page = await this.options.reader.inLogOrder(query, signal);

@@ -23,10 +23,7 @@ export interface LogOrderQuery extends Omit<EventFilter, 'streams'> {
   /** At most `maxOffsetRanges`; each range is of a different partition. */
   ranges: readonly OffsetRange[];
   limit: number;
-  /**
-   * Approximate limit in bytes on the answer in the store's format; a larger answer throws
-   * QueryTooExpensiveError.
-   */
+  /** Approximate limit in bytes on the answer of the store; a larger one throws QueryTooExpensiveError. */
   maxBytes: number;
 }
 
@@ -45,28 +42,18 @@ export interface StoredEventIdsQuery {
 export interface LogOrderPage {
   /** The matching events, each once, ordered by stream, partition and offset. */
   events: StoredEvent[];
-  /**
-   * For each range, in the order of the ranges, the offset up to which it has been read. Every matching event
-   * below this offset is in the page.
-   */
+  /** For each range, in their order, the offset below which the page contains every matching event. */
   next: number[];
 }
 
 /**
- * The position of an event in log order: stream, partition, offset. Stream ids are ASCII, so JavaScript and ClickHouse
- * order them alike.
+ * Returns the offset up to which each range has been read. `last` is the position of the last row of a full page; without
+ * it, all ranges have been read. Stream ids are ASCII, so JavaScript and ClickHouse order them alike.
  */
-interface LogPosition {
-  stream: string;
-  partition: number;
-  offset: number;
-}
-
-/**
- * Returns the offset up to which each range has been read. `last` is the last row of a full page; undefined
- * means that the page was not full, so all ranges have been read.
- */
-export function nextOffsets(ranges: readonly OffsetRange[], last: LogPosition | undefined): number[] {
+export function nextOffsets(
+  ranges: readonly OffsetRange[],
+  last: { stream: string; partition: number; offset: number } | undefined,
+): number[] {
   return ranges.map(({ stream, partition, from, until }) => {
     if (!last) return until;
     if (stream === last.stream && partition === last.partition) return last.offset + 1;

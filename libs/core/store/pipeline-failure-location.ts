@@ -1,32 +1,18 @@
-/**
- * Where in a pipeline an event failed: the job, the operator, and which of the events derived from one source event it
- * was. Part of the identity of its dead letter.
- */
+/** Where in a pipeline an event failed. Part of the identity of its dead letter. */
 export interface PipelineFailureLocation {
   /** Id of the pipeline job in which the event failed. */
   readonly run: string;
-  /**
-   * JSON pointer to the operator in the pipeline definition, such as `/operators/2/map`; empty if the event
-   * failed before the first operator.
-   */
+  /** JSON pointer to the operator, such as `/operators/2/map`; empty if the event failed before the first one. */
   readonly operator: string;
-  /**
-   * Source stream of the event. Empty for a window result: its dead letter names the target stream instead.
-   */
+  /** Source stream of the event. Empty for a window result: its dead letter names the target stream instead. */
   readonly stream: string;
   /** Emission index: distinguishes the events that a pipeline has derived from the same source event. */
   readonly path: string;
-  /**
-   * 0, or the number of the replay in which the event failed again. A dead letter of a replay differs from
-   * the replayed dead letter.
-   */
+  /** 0, or the number of the replay in which the event failed again: that is another dead letter. */
   readonly replay: number;
 }
 
-/**
- * Returns the failure location as stored text; it is part of the dead letter's identity. Empty without a
- * failure location.
- */
+/** Returns the failure location as stored text; empty without one. */
 export function formatFailureLocation(step: PipelineFailureLocation | undefined): string {
   if (!step) return '';
   const { run, operator, stream, path, replay } = step;

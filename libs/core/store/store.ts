@@ -23,14 +23,9 @@ export {
   type StoredEventIdsQuery,
 } from './log-order.js';
 
-/**
- * A record that could not become an event, or an event that could not be processed. The tuple (source,
- * stream, partition, offset, step) identifies it.
- */
+/** A record or an event that could not be processed. (source, stream, partition, offset, step) identifies it. */
 export interface DeadLetter {
-  /**
-   * The component that could not process the record or event: `materializer`, `projection:<name>` or `pipeline:<name>`.
-   */
+  /** The component that failed: `materializer`, `projection:<name>` or `pipeline:<name>`. */
   source: string;
   stream: string;
   partition: number;
@@ -39,17 +34,14 @@ export interface DeadLetter {
   step?: PipelineFailureLocation;
   /** Stable code of the reason for the dead letter, such as `unreadable` or `refused_by_store`. */
   reason: string;
-  /** A sentence that explains in detail why the record or event became a dead letter. */
+  /** A sentence that explains the reason in detail. */
   error: string;
-  /**
-   * The value of the failed Kafka record as text if it is valid UTF-8, otherwise as base64 with the prefix `base64:`.
-   */
+  /** The value of the Kafka record as text if it is valid UTF-8, otherwise as base64 with the prefix `base64:`. */
   event: string;
   created_at: EpochMicros;
   /**
-   * Names of the streams whose data the dead letter can reveal, including its own stream. A caller that may
-   * not see all of them does not see the dead letter. Default: only the name of `stream`. The names are
-   * stored but not returned.
+   * Names of all streams whose data the dead letter can reveal: only a caller that may see all of them sees it. Default:
+   * the name of `stream`. Not returned by queries.
    */
   streams?: readonly string[];
 }
@@ -69,32 +61,27 @@ export interface EventWriter {
   /**
    * Writes the rows of the batches to all tables at once. `token` identifies the insert: a second insert with
    * the same token and the same rows is ignored, unless some of the rows have been removed in between.
-   * @throws StoreUnavailableError when a retry may succeed (down, slow, read-only, too many parts, disk
-   * full).
-   * @throws RowsRejectedError when ClickHouse rejects the rows permanently.
+   * @throws StoreUnavailableError when a retry may succeed (down, slow, read-only, too many parts, disk full)
+   * @throws RowsRejectedError when ClickHouse rejects the rows permanently
    */
-  appendRowBatches(blocks: readonly EventRowBatch[], token: string): Promise<void>;
-  appendDeadLetters(letters: readonly DeadLetter[]): Promise<void>;
+  appendRowBatches(batches: readonly EventRowBatch[], token: string): Promise<void>;
+  appendDeadLetters(deadLetters: readonly DeadLetter[]): Promise<void>;
   /**
-   * Marks dead letters as replayed. The mark remains when a dead letter is written again unchanged. Ids
-   * without a dead letter are ignored. @param ids At most `maxDeadLetterIds`.
+   * Marks at most `maxDeadLetterIds` dead letters as replayed, and ignores other ids. The mark remains when a dead letter
+   * is written again unchanged.
    */
   markReplayed(ids: readonly string[], at: EpochMicros): Promise<void>;
-  /**
-   * Returns the greatest offset of a stream's partition that was ever stored, even if its event was removed since;
-   * undefined if there is none.
-   */
+  /** Returns the greatest offset of a partition that was ever stored, even if its event was removed since. */
   lastStoredOffset(stream: string, partition: number): Promise<number | undefined>;
   /**
-   * Returns the events of an offset range that every table contains, ordered by offset. Several events can
-   * have the same offset after the topic was recreated: an offset alone does not prove that an event is
-   * stored.
+   * Returns the events of an offset range that every table contains, ordered by offset. Several events can have the
+   * same offset after the topic was recreated: an offset alone does not prove that an event is stored.
    * @param range At most `maxRangeOffsets` offsets.
    */
   storedEvents(range: OffsetRange): Promise<OffsetAndEventId[]>;
   /**
-   * Returns the latest stored version of each entity, counting only events at offsets from `from` up to, but
-   * not including, `before`. Entities without such an event are omitted.
+   * Returns the latest version of each entity that has events at offsets from `from` up to, but not including, `before`,
+   * counting only these events.
    */
   latestVersions(query: {
     stream: string;
@@ -104,23 +91,15 @@ export interface EventWriter {
     /** Events below this offset were erased and may still be stored. */
     from?: number;
   }): Promise<Map<string, number>>;
-  /**
-   * Returns the version of each event of a partition that is stored, by event id; null for an event without an entity.
-   */
-  versionsOf(query: {
-    stream: string;
-    partition: number;
-    eventIds: readonly string[];
-  }): Promise<Map<string, number | null>>;
-  /**
-   * Returns the offsets of an offset range at which events with one of the ids are stored, by event id. Ids without a
-   * stored event are omitted.
-   */
+  /** Returns the version of each stored event of a partition, by event id; null for an event without an entity. */
+  versionsOf(
+    query: Pick<OffsetRange, 'stream' | 'partition'> & { eventIds: readonly string[] },
+  ): Promise<Map<string, number | null>>;
+  /** Returns the offsets of stored events in an offset range, by event id. */
   offsetsOf(query: OffsetRange & { eventIds: readonly string[] }): Promise<Map<string, number[]>>;
   /**
-   * Returns the ids of the events that are stored in an offset range, in any order, each as four 32-bit words of which
-   * the first is the most significant. An id can be returned twice.
-   * @param range At most `maxIdOffsets` offsets.
+   * Returns the ids of the events in a range of at most `maxIdOffsets` offsets, in any order, each as four 32-bit words,
+   * the most significant first. An id can be returned twice.
    */
   idsIn(range: OffsetRange): Promise<Uint32Array>;
 }
@@ -164,10 +143,7 @@ export interface StreamSummary {
   last_timestamp: EpochMicros | null;
 }
 
-/**
- * An entity with its latest version, which remains when retention removes the entity's events: new events continue from
- * this version.
- */
+/** An entity with its latest version. New events continue from it, even after retention removed all events. */
 export interface EntitySummary {
   stream: string;
   entity_id: string;
@@ -239,10 +215,7 @@ export interface EventReader {
    * @throws UntranslatableExpressionError @throws QueryTooExpensiveError @throws StoreUnavailableError
    */
   inLogOrder(query: LogOrderQuery, signal?: AbortSignal): Promise<LogOrderPage>;
-  /**
-   * Returns the event ids, out of the given ones, that are stored in the offset ranges. @throws
-   * StoreUnavailableError
-   */
+  /** Returns those of the event ids that are stored in the offset ranges. @throws StoreUnavailableError */
   storedIds(query: StoredEventIdsQuery, signal?: AbortSignal): Promise<string[]>;
   /**
    * Returns buckets ordered by start, then by group. A query without interval and group returns one bucket
@@ -263,27 +236,10 @@ export interface EventReader {
   ): Promise<CursorPage<StoredDeadLetter> & { total: number }>;
 }
 
-/** A disk of ClickHouse with its free space and size. Object storage has no fixed size and is not listed. */
-interface StoreDiskUsage {
-  disk: string;
-  freeBytes: number;
-  sizeBytes: number;
-}
-
-/** Rows, bytes on disk and data parts of one ClickHouse table of the store. */
-interface StoreTableUsage {
-  table: string;
-  rows: number;
-  /** Bytes of the table on disk. */
-  bytes: number;
-  /** Number of data parts; too many parts make queries slow. */
-  parts: number;
-}
-
-/** Free space of each ClickHouse disk, and the size of each table of the store. */
+/** Free space and size of each ClickHouse disk with a fixed size; rows, bytes on disk and data parts of each table. */
 export interface StoreUsage {
-  disks: StoreDiskUsage[];
-  tables: StoreTableUsage[];
+  disks: { disk: string; freeBytes: number; sizeBytes: number }[];
+  tables: { table: string; rows: number; bytes: number; parts: number }[];
 }
 
 /**
@@ -297,10 +253,7 @@ export interface Store {
   readonly snapshots: EntitySnapshotStore & EntitySnapshotBatchStore;
   /** States of projections. Their results have the same owners: a removal removes both. */
   readonly projections: KeyedStateStore & KeyedStateReader;
-  /**
-   * Results of projections for analysts' SQL: one row for each key, of no stream, and a checkpoint for each partition up
-   * to which the results are complete.
-   */
+  /** Results of projections for analysts' SQL: a row for each key, and checkpoints up to which they are complete. */
   readonly projectionResults: KeyedStateStore & KeyedStateReader;
   readonly pipelines: KeyedStateStore & KeyedStateReader;
   /** Applies the missing migrations. Several processes may run this at the same time. */

@@ -1,9 +1,8 @@
 import type { EventCountQuery } from '../store.js';
-import { tableFor, type ParameterizedSql } from './event-query.js';
-import { conditions, whereClause } from './filter-to-sql.js';
-import { SqlParams } from './sql-params.js';
+import { tableFor } from './event-query.js';
+import { conditions, whereClause, readableEventColumns } from './connection/event-conditions.js';
+import { SqlParams, type ParameterizedSql } from './connection/sql-params.js';
 import { existingOffsetsSql } from './summaries.js';
-import { readableEventColumns } from './event-columns.js';
 
 /** A row of the result of `countSql`. `total` is the same in every row. */
 export type StoredEventCountBucketRow = [start: number, group: string, count: number, total: number];
@@ -16,17 +15,14 @@ export type StoredEventCountBucketRow = [start: number, group: string, count: nu
 export function countSql(query: EventCountQuery, final: boolean): ParameterizedSql {
   const params = new SqlParams();
   const where = whereClause(conditions(query, params, query.time));
-  return {
-    query: `${query.where ? readableEventColumns : ''}
+  return params.statement(`${query.where ? readableEventColumns : ''}
 SELECT ${startOf(query, params)} AS bucket_start, ${query.groupBy ?? "''"} AS bucket_group, count() AS events,
   sum(events) OVER () AS total
 FROM ${tableFor(query)}${final ? ' FINAL' : ''}
 ${where}
 GROUP BY bucket_start, bucket_group
 ORDER BY bucket_start, bucket_group
-LIMIT ${params.bind('UInt64', query.limit)}`,
-    params: params.values,
-  };
+LIMIT ${params.bind('UInt64', query.limit)}`);
 }
 
 /** Returns the start of an event's time bucket. Buckets are aligned to 1970-01-01, also for earlier times. */
@@ -44,20 +40,10 @@ function startOf(query: EventCountQuery, params: SqlParams): string {
 export const repeatedRowsSql = `
 SELECT (SELECT count() FROM events) != (SELECT sum(kept) FROM (${existingOffsetsSql([])}))`;
 
-/**
- * Whether the bitmaps in `positions` suffice to answer the query: its only filter is on streams, and it
- * groups by nothing or by stream.
- */
+const onStreams = new Set(['access', 'hidden', 'streams', 'groupBy', 'limit', 'time']);
+
+/** Whether the bitmaps in `positions` answer the query: its only filter is on streams, as is its grouping. */
 export function countsWholeStreams(query: EventCountQuery): boolean {
-  const {
-    access: _access,
-    hidden: _hidden,
-    streams: _streams,
-    groupBy,
-    limit: _limit,
-    time: _time,
-    ...others
-  } = query;
-  const grouped = groupBy === undefined || groupBy === 'stream';
-  return grouped && Object.values(others).every((value) => value === undefined);
+  if (query.groupBy !== undefined && query.groupBy !== 'stream') return false;
+  return Object.entries(query).every(([name, value]) => onStreams.has(name) || value === undefined);
 }

@@ -4,23 +4,14 @@ import { decodeCursor, encodeCursor } from '../cursor.js';
 import { deadLetterId, parseDeadLetterIds } from '../dead-letter-id.js';
 import { parseFailureLocation } from '../pipeline-failure-location.js';
 import type { DeadLetterQuery, StoredDeadLetter } from '../store.js';
-import type { ParameterizedSql } from './event-query.js';
-import { whereClause } from './filter-to-sql.js';
-import { SqlParams } from './sql-params.js';
-import { everyStreamCondition, streamConditions } from './stream-scope.js';
+import { whereClause } from './connection/event-conditions.js';
+import { SqlParams, type ParameterizedSql } from './connection/sql-params.js';
+import { everyStreamCondition, streamConditions } from './connection/stream-scope.js';
 
 /** A row of the result of `deadLettersSql`. `replayedAt` is 0 for a dead letter that was never replayed. */
 export type DeadLetterRow = [
-  source: string,
-  stream: string,
-  partition: number,
-  offset: number,
-  step: string,
-  reason: string,
-  error: string,
-  event: string,
-  createdAt: number,
-  replayedAt: number,
+  ...[source: string, stream: string, partition: number, offset: number, step: string],
+  ...[reason: string, error: string, event: string, createdAt: number, replayedAt: number],
   /**
    * Number of matching dead letters from the first one of the page on, counted at most up to the limit of the page plus
    * one; more than the page has means that there is a next page.
@@ -32,33 +23,27 @@ export function toStoredDeadLetter(row: DeadLetterRow): StoredDeadLetter {
   const [source, stream, partition, offset, text, reason, error, event, created_at, replayedAt] = row;
   const step = parseFailureLocation(text);
   const id = deadLetterId({ source, stream, partition, offset, step });
-  return {
-    ...{ id, source, stream: streamNameOf(stream), partition, offset, ...(step && { step }) },
-    ...{ reason, error, event, created_at, replayed_at: replayedAt === 0 ? null : replayedAt },
-  };
+  const replayed_at = replayedAt === 0 ? null : replayedAt;
+  const position = { source, stream: streamNameOf(stream), partition, offset, ...(step && { step }) };
+  return { id, ...position, reason, error, event, created_at, replayed_at };
 }
 
 const identity = 'source, stream, partition, offset, step';
-/**
- * A replay mark belongs to the dead letter with this identity and this event: see
- * 0006_dead_letter_replays.sql.
- */
+/** A replay mark belongs to the dead letter with this identity and event: see 0006_dead_letter_replays.sql. */
 const replayMarkKey = `${identity}, event_hash`;
 const replayMarkKeyOfDeadLetter = `${identity}, sipHash64(event)`;
 const order = 'ORDER BY created_at DESC, source DESC, stream DESC, partition DESC, offset DESC, step DESC';
 
 /**
- * ORDER BY created_at, then the identity, newest first. FINAL is needed because a dead letter that was
- * written again can have another `created_at`, so its rows are not adjacent; dead letters are few. Replay
- * marks are joined only to the page. A page ends before the dead letter that would exceed `maxBytes`; `found`
- * then shows that there are more.
+ * ORDER BY created_at, then the identity, newest first. FINAL is needed because a dead letter that was written again
+ * can have another `created_at`, so its rows are not adjacent; dead letters are few. Replay marks are joined only to
+ * the page. A page ends before the dead letter that would exceed `maxBytes`; `found` then shows that there are more.
  */
 export function deadLettersSql(query: DeadLetterQuery): ParameterizedSql {
   const params = new SqlParams();
   const conditions = filter(query, params);
   if (query.cursor !== undefined) conditions.push(afterCursor(query, query.cursor, params));
-  return {
-    query: `SELECT ${identity}, reason, error, event, toUnixTimestamp64Micro(created_at), replayed_at, found
+  return params.statement(`SELECT ${identity}, reason, error, event, toUnixTimestamp64Micro(created_at), replayed_at, found
 FROM (
   SELECT ${identity}, reason, error, event, created_at, sipHash64(event) AS event_hash,
     count() OVER () AS found,
@@ -68,37 +53,26 @@ FROM (
     FROM dead_letters FINAL
     ${whereClause(conditions)}
     ${order}
-    LIMIT ${params.bind('UInt64', query.limit + 1)})) AS letters
+    LIMIT ${params.bind('UInt64', query.limit + 1)})) AS dead_letters_of_page
 LEFT JOIN (
   SELECT ${replayMarkKey}, max(marks.replayed_at) AS replayed_at FROM dead_letter_replays AS marks GROUP BY ${replayMarkKey}) AS replays
 USING (${replayMarkKey})
 WHERE bytes <= ${params.bind('UInt64', query.maxBytes ?? Number.MAX_SAFE_INTEGER)} OR bytes = length(event)
-${order}`,
-    params: params.values,
-  };
+${order}`);
 }
 
 export function deadLettersTotalSql(query: DeadLetterQuery): ParameterizedSql {
   const params = new SqlParams();
-  return {
-    query: `SELECT count() FROM dead_letters FINAL ${whereClause(filter(query, params))}`,
-    params: params.values,
-  };
+  return params.statement(`SELECT count() FROM dead_letters FINAL ${whereClause(filter(query, params))}`);
 }
 
-/**
- * Inserts a replay mark for each of the dead letters with these ids: it names the dead letter, a hash of its current
- * event, and the time.
- */
+/** Inserts a replay mark for each of these dead letters: its identity, a hash of its current event, and the time. */
 export function markReplayedSql(ids: readonly string[], at: number): ParameterizedSql {
   const params = new SqlParams();
-  return {
-    query: `INSERT INTO dead_letter_replays (${replayMarkKey}, replayed_at)
+  return params.statement(`INSERT INTO dead_letter_replays (${replayMarkKey}, replayed_at)
 SELECT ${replayMarkKeyOfDeadLetter}, ${params.bind('Int64', at)}
 FROM dead_letters FINAL
-WHERE ${named(ids, params)}`,
-    params: params.values,
-  };
+WHERE ${named(ids, params)}`);
 }
 
 export function deadLettersCursor(query: DeadLetterQuery, last: DeadLetterRow): string {
@@ -141,12 +115,6 @@ function afterCursor(query: DeadLetterQuery, cursor: string, params: SqlParams):
 }
 
 function binding(query: DeadLetterQuery): unknown {
-  return [
-    'dead_letters',
-    query.ids ? [...query.ids].sort() : null,
-    query.source ?? null,
-    query.since ?? null,
-    query.until ?? null,
-    query.replayed ?? null,
-  ];
+  const { ids, source = null, since = null, until = null, replayed = null } = query;
+  return ['dead_letters', ids ? [...ids].sort() : null, source, since, until, replayed];
 }

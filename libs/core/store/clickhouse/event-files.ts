@@ -1,11 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { ClickHouseSettings } from '@clickhouse/client';
-import { readableEventColumns } from './event-columns.js';
+import { readableEventColumns, conditions, whereClause } from './connection/event-conditions.js';
 import type { EventFileFormat, EventFileExportQuery, EventFileExporter } from '../event-files.js';
-import type { StoreClickHouseClient } from './store-clickhouse-client.js';
-import type { ParameterizedSql } from './event-query.js';
-import { conditions, whereClause } from './filter-to-sql.js';
-import { SqlParams } from './sql-params.js';
+import type { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
+import { SqlParams, type ParameterizedSql } from './connection/sql-params.js';
 import { selectClause } from './sql/view-statements.js';
 
 /** Limits of the ClickHouse query that writes one export file: seconds, and bytes of ClickHouse's memory. */
@@ -17,8 +15,7 @@ export interface EventFileExportLimits {
 export const defaultEventFileBounds: EventFileExportLimits = { seconds: 600, memoryBytes: 2 * 1024 ** 3 };
 
 /**
- * ClickHouse's format names. `Arrow` is the file format with a footer, by which a reader detects a truncated
- * file.
+ * ClickHouse's format names. `Arrow` is the file format with a footer, by which a reader detects a truncated file.
  */
 const formats: Readonly<Record<EventFileFormat, string>> = { parquet: 'Parquet', arrow: 'Arrow' };
 
@@ -69,13 +66,10 @@ export class ClickHouseEventFileExporter implements EventFileExporter {
  */
 export function eventFileSql(query: EventFileExportQuery): ParameterizedSql {
   const params = new SqlParams();
-  return {
-    query: `${query.where || query.members.length > 0 ? readableEventColumns : ''}
+  return params.statement(`${query.where || query.members.length > 0 ? readableEventColumns : ''}
 ${selectClause(query.members, { event_id: 'toString(event_id)' })}
 FROM events FINAL
 ${whereClause(conditions(query, params))}
 ORDER BY stream, timestamp, partition, offset
-FORMAT ${formats[query.format]}`,
-    params: params.values,
-  };
+FORMAT ${formats[query.format]}`);
 }

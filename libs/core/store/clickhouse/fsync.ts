@@ -1,4 +1,4 @@
-import type { StoreClickHouseClient } from './store-clickhouse-client.js';
+import type { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
 
 /**
  * Makes ClickHouse sync each insert to the disk before it answers, with the directory of the new part, or not, whatever

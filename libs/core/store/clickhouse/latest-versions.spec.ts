@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NonRetryableStoreError, StoreUnavailableError } from '../errors.js';
-import type { StoreClickHouseClient } from './store-clickhouse-client.js';
+import type { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
 import { latestVersions } from './latest-versions.js';
 
 /**

@@ -1,7 +1,8 @@
 import { NonRetryableStoreError } from '../errors.js';
 import type { EventWriter } from '../store.js';
-import type { StoreClickHouseClient } from './store-clickhouse-client.js';
-import { longQuerySettings, splitBySize } from './split-by-size.js';
+import type { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
+import { splitBySize } from './connection/split-by-size.js';
+import { longQuerySettings } from './connection/settings.js';
 
 type VersionsQuery = Parameters<EventWriter['latestVersions']>[0];
 
@@ -36,10 +37,7 @@ export async function latestVersions(
   return found;
 }
 
-/**
- * Runs the query; if the server rejects it, for example because of a limit of its own, runs it for each half
- * of the ids.
- */
+/** Runs the query; if the server rejects it, for example because of a limit of its own, runs it for each half. */
 async function addHalving(
   connection: StoreClickHouseClient,
   query: VersionsQuery,
@@ -62,11 +60,13 @@ async function addVersions(
   found: Map<string, number>,
 ): Promise<void> {
   const { stream, partition, before, from = 0 } = query;
-  const rows = await connection.select<[string, number, number]>(latestVersionsSql, {
-    params: { stream, partition, entityIds: query.entityIds },
-    settings: longQuerySettings,
-    purpose: 'lookup',
-  });
+  const lookUp = (sql: string, params: Record<string, unknown>) =>
+    connection.select<[string, number, number]>(sql, {
+      params: { stream, partition, ...params },
+      settings: longQuerySettings,
+      purpose: 'lookup',
+    });
+  const rows = await lookUp(latestVersionsSql, { entityIds: query.entityIds });
   const readAgain: string[] = [];
   for (const [entityId, version, last] of rows) {
     if (last < from) continue;
@@ -74,11 +74,7 @@ async function addVersions(
     if (last >= before || from > 0) readAgain.push(entityId);
   }
   if (readAgain.length === 0) return;
-  const events = await connection.select<[string, number, number]>(surroundingVersionsSql, {
-    params: { stream, partition, entityIds: readAgain, before, from },
-    settings: longQuerySettings,
-    purpose: 'lookup',
-  });
+  const events = await lookUp(surroundingVersionsSql, { entityIds: readAgain, before, from });
   for (const [entityId, below, above] of events) {
     const version = below > 0 ? below : above - 1;
     if (version > 0) found.set(entityId, version);

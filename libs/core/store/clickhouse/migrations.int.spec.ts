@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
-import { StoreClickHouseClient } from './store-clickhouse-client.js';
+import { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
 import { applyMigrations, MigrationMismatchError, migrationFolders, readMigrations } from './migrations.js';
 import { openTestStore, type TestStore } from './test-store.js';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { StoreClickHouseClient } from './store-clickhouse-client.js';
+import type { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
 
 /**
  * Error: a migration that was applied to the database has been edited since, or is unknown to this version of the

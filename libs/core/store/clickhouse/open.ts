@@ -3,18 +3,18 @@ import type { EventFileExporter } from '../event-files.js';
 import type { AnswerMemoryBudget } from '../answer-memory-budget.js';
 import type { AnalystSqlRunner } from '../analyst-sql.js';
 import type { Store } from '../store.js';
-import { StoreClickHouseClient } from './store-clickhouse-client.js';
+import { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
 import { applyFsync } from './fsync.js';
 import { applyMigrations, migrationFolders, readMigrations } from './migrations.js';
 import { ClickHouseKeyedStates } from './states/keyed-states.js';
-import type { QueryLimits } from './query-limits.js';
+import type { QueryLimits } from './connection/settings.js';
 import { ClickHouseReader } from './reader.js';
 import {
   ClickHouseEventFileExporter,
   defaultEventFileBounds,
   type EventFileExportLimits,
 } from './event-files.js';
-import { ClickHouseEventRemover } from './event-remover.js';
+import { ClickHouseEventRemover } from './removal/event-remover.js';
 import { ClickHouseEntitySnapshotStore } from './snapshots/snapshots.js';
 import { defaultSqlBounds, type StatementLimits } from './sql/statement-settings.js';
 import { ClickHouseAnalystSqlRunner } from './sql/clickhouse-analyst-sql-runner.js';
@@ -99,8 +99,7 @@ export function clickHouseOptions(config: AppConfig): ClickHouseStoreOptions {
 }
 
 /**
- * Creates a store without connecting: the first request connects. `migrate` creates the database if it is
- * missing.
+ * Creates a store without connecting: the first request connects. `migrate` creates the database if it is missing.
  */
 export function openClickHouse(options: ClickHouseStoreOptions): Store {
   const bounds = { ...defaultQueryBounds, ...options.bounds };

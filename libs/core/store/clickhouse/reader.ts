@@ -1,4 +1,3 @@
-import type { ClickHouseSettings } from '@clickhouse/client';
 import { streamNameOf, uuidPattern, type StoredEvent } from '#event';
 import { UntranslatableExpressionError } from '#cel';
 import type {
@@ -20,7 +19,10 @@ import type {
   StreamSummariesQuery,
   StreamSummary,
 } from '../store.js';
-import { InvalidRegularExpressionError, type StoreClickHouseClient } from './store-clickhouse-client.js';
+import {
+  InvalidRegularExpressionError,
+  type StoreClickHouseClient,
+} from './connection/store-clickhouse-client.js';
 import {
   countSql,
   countsWholeStreams,
@@ -34,17 +36,9 @@ import {
   toStoredDeadLetter,
   type DeadLetterRow,
 } from './dead-letter-query.js';
-import { erasableDataSql, type ErasableDataKindRow } from './entity-query.js';
-import { readEventPage } from './event-page.js';
-import { eventByIdSql, type ParameterizedSql } from './event-query.js';
-import { positionOf, toStoredEvent, withoutRepeats, type EventResultRow } from './event-result-row.js';
-import { nextOffsets } from '../log-order.js';
-import { logOrderSql, storedIdsSql } from './log-order-query.js';
-import { TimeRangeHints } from './time-range-hints.js';
-import { longQuerySettings } from './split-by-size.js';
-import { boundSettings, type QueryLimits } from './query-limits.js';
-import { streamSummaries } from './stream-summaries.js';
 import {
+  erasableDataSql,
+  streamSummaries,
   entitiesCursor,
   entitiesSql,
   entitySummary,
@@ -52,16 +46,27 @@ import {
   type EntitySummaryRow,
   type StreamSummaryRow,
 } from './summaries.js';
+import { readEventPage } from './event-page.js';
+import {
+  eventByIdSql,
+  positionOf,
+  toStoredEvent,
+  withoutRepeats,
+  type EventResultRow,
+  logOrderSql,
+  storedIdsSql,
+} from './event-query.js';
+import { nextOffsets } from '../log-order.js';
+import { TimeRangeHints } from './time-range-hints.js';
+import { longQuerySettings, boundSettings, type QueryLimits } from './connection/settings.js';
+import type { ParameterizedSql } from './connection/sql-params.js';
 
-/**
- * Pages up to this number of rows are read by one thread: for so few rows, more threads cost more than they
- * save.
- */
+/** Pages up to this number of rows are read by one thread: for so few rows, more threads cost more than they save. */
 const smallPage = 1_000;
 
 /** Answers the gateway's queries for events, streams, entities and dead letters from ClickHouse. */
 export class ClickHouseReader implements EventReader {
-  private readonly spans = new TimeRangeHints();
+  private readonly timeRanges = new TimeRangeHints();
 
   constructor(
     private readonly connection: StoreClickHouseClient,
@@ -70,16 +75,15 @@ export class ClickHouseReader implements EventReader {
 
   query(query: EventQuery, signal?: AbortSignal): Promise<CursorPage<StoredEvent>> {
     const { limit, maxBytes } = query;
-    const settings = maxBytes === undefined ? {} : { max_result_bytes: String(maxBytes) };
-    const options = { signal, small: limit <= smallPage, settings };
-    return readEventPage(query, this.spans, (sql) => this.select<EventResultRow>(sql, options));
+    const options = { signal, small: limit <= smallPage, maxBytes };
+    return readEventPage(query, this.timeRanges, (sql) => this.select<EventResultRow>(sql, options));
   }
 
   async inLogOrder(query: LogOrderQuery, signal?: AbortSignal): Promise<LogOrderPage> {
     const { ranges, limit, maxBytes } = query;
     if (ranges.length === 0) return { events: [], next: [] };
-    const settings = { max_result_bytes: String(maxBytes) };
-    const rows = await this.select<EventResultRow>(logOrderSql(query), { signal, small: true, settings });
+    const options = { signal, small: true, maxBytes };
+    const rows = await this.select<EventResultRow>(logOrderSql(query), options);
     const last = rows.length < limit ? undefined : rows.at(-1);
     return {
       events: withoutRepeats(rows).map(toStoredEvent),
@@ -90,8 +94,9 @@ export class ClickHouseReader implements EventReader {
   async storedIds(query: StoredEventIdsQuery, signal?: AbortSignal): Promise<string[]> {
     if (query.ranges.length === 0 || query.ids.length === 0) return [];
     const { query: sql, params } = storedIdsSql(query);
-    const asked = { params, signal, settings: longQuerySettings, purpose: 'lookup' } as const;
-    return (await this.connection.select<[string]>(sql, asked)).map(([id]) => id);
+    const options = { params, signal, settings: longQuerySettings, purpose: 'lookup' } as const;
+    const rows = await this.connection.select<[string]>(sql, options);
+    return rows.map(([id]) => id);
   }
 
   async count(
@@ -130,10 +135,10 @@ export class ClickHouseReader implements EventReader {
   }
 
   async erasableDataOf(query: ScopedEntityReference, signal?: AbortSignal): Promise<ErasableDataPresence> {
-    const found = await this.select<ErasableDataKindRow>(erasableDataSql(query), { signal, small: true });
+    const found = await this.select<[string]>(erasableDataSql(query), { signal, small: true });
     const tables = new Set(found.map(([table]) => table));
     return {
-      events: tables.has('entities') || tables.has('events'),
+      events: tables.has('entities') || tables.has('events_by_entity'),
       deadLetters: tables.has('dead_letters'),
     };
   }
@@ -172,7 +177,7 @@ export class ClickHouseReader implements EventReader {
 
   private async select<Row extends readonly unknown[]>(
     sql: ParameterizedSql,
-    { signal, small, settings }: { signal?: AbortSignal; small?: boolean; settings?: ClickHouseSettings },
+    { signal, small, maxBytes }: { signal?: AbortSignal; small?: boolean; maxBytes?: number },
   ): Promise<Row[]> {
     try {
       return await this.connection.select<Row>(sql.query, {
@@ -183,7 +188,7 @@ export class ClickHouseReader implements EventReader {
           optimize_read_in_order: 1,
           optimize_aggregation_in_order: small ? 1 : 0,
           ...(small && { max_threads: 1 }),
-          ...settings,
+          ...(maxBytes !== undefined && { max_result_bytes: String(maxBytes) }),
         },
       });
     } catch (error) {
@@ -202,8 +207,7 @@ function groupOf(groupBy: EventCountQuery['groupBy'], group: string): string | n
 }
 
 /**
- * Builds a page from a query for one item more than the page holds; the extra item shows that there is a next
- * page.
+ * Builds a page from a query for one item more than the page holds; the extra item shows that there is a next page.
  */
 function page<T>(items: T[], limit: number, cursor: (last: T) => string): CursorPage<T> {
   const shown = items.slice(0, limit);

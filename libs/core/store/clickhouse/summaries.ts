@@ -1,10 +1,16 @@
 import { streamNameOf } from '#event';
 import { decodeCursor, encodeCursor } from '../cursor.js';
-import type { EntitySummariesQuery, EntitySummary, StreamSummariesQuery } from '../store.js';
-import type { ParameterizedSql } from './event-query.js';
-import { whereClause } from './filter-to-sql.js';
-import { SqlParams } from './sql-params.js';
-import { streamConditions } from './stream-scope.js';
+import type {
+  EntitySummariesQuery,
+  EntitySummary,
+  StreamSummariesQuery,
+  StreamSummary,
+  ScopedEntityReference,
+} from '../store.js';
+import { whereClause } from './connection/event-conditions.js';
+import { SqlParams, type ParameterizedSql } from './connection/sql-params.js';
+import { streamConditions } from './connection/stream-scope.js';
+import { containsEntityId } from './removal/erase-dead-letters.js';
 
 /** A row of the result of `streamsSql`. `firstInDoubt` and `lastInDoubt` are 1 if the timestamp may be that of a removed event. */
 export type StreamSummaryRow = [
@@ -38,13 +44,10 @@ HAVING kept > 0`;
 
 export function streamsSql(query: StreamSummariesQuery): ParameterizedSql {
   const params = new SqlParams();
-  return {
-    query: `SELECT stream, sum(kept), min(first), max(last), argMin(touched, first), argMax(touched, last)
+  return params.statement(`SELECT stream, sum(kept), min(first), max(last), argMin(touched, first), argMax(touched, last)
 FROM (${existingOffsetsSql(streamConditions(query, params))})
 GROUP BY stream
-ORDER BY stream`,
-    params: params.values,
-  };
+ORDER BY stream`);
 }
 
 /** Names the first or the last event of a stream, whose timestamp is looked up. */
@@ -65,7 +68,7 @@ export function streamBoundariesSql(ends: readonly FirstOrLastTimestampQuery[]):
 WHERE stream = ${params.bind('String', stream)}
 ORDER BY timestamp ${direction} LIMIT 1)`;
   });
-  return { query: selects.join('\nUNION ALL\n'), params: params.values };
+  return params.statement(selects.join('\nUNION ALL\n'));
 }
 
 /**
@@ -87,15 +90,12 @@ export function entitiesSql(query: EntitySummariesQuery): ParameterizedSql {
       `(stream > ${after} OR entity_id > ${params.bind('String', entityId)})`,
     );
   }
-  return {
-    query: `SELECT stream, entity_id, max(last_version), max(last_timestamp)
+  return params.statement(`SELECT stream, entity_id, max(last_version), max(last_timestamp)
 FROM entities
 ${whereClause(conditions)}
 GROUP BY stream, entity_id
 ORDER BY stream, entity_id
-LIMIT ${params.bind('UInt64', query.limit + 1)}`,
-    params: params.values,
-  };
+LIMIT ${params.bind('UInt64', query.limit + 1)}`);
 }
 
 export function entitySummary([stream, entity_id, version, last_timestamp]: EntitySummaryRow): EntitySummary {
@@ -108,4 +108,62 @@ export function entitiesCursor(query: EntitySummariesQuery, [stream, entityId]: 
 
 function entitiesBinding(query: EntitySummariesQuery): unknown {
   return ['entities', query.stream ?? null];
+}
+
+/** Maximum number of first and last events that one statement looks up. */
+const maxBoundaryEventsPerQuery = 50;
+
+/**
+ * Returns each stream with its number of events and its first and last timestamp. The timestamps come from
+ * `positions`. If events were removed from the same segment as the first or last event, the timestamp is
+ * looked up in `events`.
+ */
+export async function streamSummaries(
+  query: StreamSummariesQuery,
+  select: <Row extends readonly unknown[]>(sql: ParameterizedSql) => Promise<Row[]>,
+): Promise<StreamSummary[]> {
+  const rows = await select<StreamSummaryRow>(streamsSql(query));
+  const doubts = rows.flatMap(([stream, , , , first, last]): FirstOrLastTimestampQuery[] => [
+    ...(first ? [{ stream, end: 'first' } as const] : []),
+    ...(last ? [{ stream, end: 'last' } as const] : []),
+  ]);
+  const times = new Map<string, number>();
+  for (let i = 0; i < doubts.length; i += maxBoundaryEventsPerQuery) {
+    const asked = doubts.slice(i, i + maxBoundaryEventsPerQuery);
+    for (const [index, time] of await select<[number, number]>(streamBoundariesSql(asked))) {
+      times.set(keyOf(asked[index] as FirstOrLastTimestampQuery), time);
+    }
+  }
+  return rows.map(([stream, events, first, last]) => ({
+    stream: streamNameOf(stream),
+    events,
+    first_timestamp: times.get(keyOf({ stream, end: 'first' })) ?? first,
+    last_timestamp: times.get(keyOf({ stream, end: 'last' })) ?? last,
+  }));
+}
+
+function keyOf({ stream, end }: FirstOrLastTimestampQuery): string {
+  return `${end}/${stream}`;
+}
+
+/**
+ * Selects the names of those of the tables `entities`, `events_by_entity` and `dead_letters` that contain data of the
+ * entity.
+ */
+export function erasableDataSql({ stream, entityId, ...scope }: ScopedEntityReference): ParameterizedSql {
+  const params = new SqlParams();
+  const ofStream = streamConditions({ ...scope, streams: [stream] }, params);
+  const entity = params.bind('String', entityId);
+  const inDeadLetter = `(JSONExtractString(event, 'entity_id') = ${entity} OR ${containsEntityId})`;
+  const one = (table: string, condition: string) =>
+    `(SELECT '${table}' FROM ${table} ${whereClause([...ofStream, condition])} LIMIT 1)`;
+  const selects = [
+    one('entities', `entity_id = ${entity}`),
+    one('events_by_entity', `entity_id = ${entity}`),
+    one('dead_letters', inDeadLetter),
+  ];
+  return {
+    query: selects.join('\nUNION ALL\n'),
+    params: { ...params.values, literal: JSON.stringify(entityId) },
+  };
 }

@@ -15,18 +15,10 @@ export interface TestStore {
   close(): Promise<void>;
 }
 
-const tables = [
-  'events',
-  'events_by_entity',
-  'entities',
-  'positions',
-  'removed_positions',
-  'dead_letters',
-  'snapshots',
-  'projection_states',
-  'pipeline_states',
-  'projection_results',
-];
+const tables = (
+  'events events_by_entity entities positions removed_positions dead_letters snapshots ' +
+  'projection_states pipeline_states projection_results'
+).split(' ');
 /**
  * Limits the size of merges so that no part is small enough to be merged. (`SYSTEM STOP MERGES` would also
  * stop removals.)

@@ -4,9 +4,7 @@ import type { EventQuery } from '../store.js';
 
 /** The time range that the last page of one kind of query has covered. */
 interface PageTimeRange {
-  /**
-   * Microseconds between the page's start time and its last event; unknown if the query had no start time.
-   */
+  /** Microseconds between the page's start time and its last event; unknown if the query had no start time. */
   span?: number;
   /** The timestamp of the page's last event, in microseconds. */
   last: number;
@@ -24,19 +22,19 @@ const searchFactor = 4;
  * full within the bound, the caller repeats the query without it.
  */
 export class TimeRangeHints {
-  private readonly reaches = new Map<string, PageTimeRange | null>();
+  private readonly ranges = new Map<string, PageTimeRange | null>();
 
   /**
    * Returns a time, inclusive, up to which (for descending order, down to which) the page is likely to be
    * full. Undefined if there is no hint.
    */
   bound(query: EventQuery, after: EventPageSortKey | undefined): number | undefined {
-    const reach = this.reaches.get(queryKindOf(query));
-    if (!reach) return undefined;
+    const range = this.ranges.get(queryKindOf(query));
+    if (!range) return undefined;
     const start = startOf(query, after);
-    if (start === undefined) return reach.last;
-    if (reach.span === undefined) return undefined;
-    const distance = Math.max(reach.span, 1) * searchFactor;
+    if (start === undefined) return range.last;
+    if (range.span === undefined) return undefined;
+    const distance = Math.max(range.span, 1) * searchFactor;
     return query.order === 'asc' ? start + distance : start - distance;
   }
 
@@ -44,14 +42,14 @@ export class TimeRangeHints {
   remember(query: EventQuery, after: EventPageSortKey | undefined, last: number | undefined): void {
     const kind = queryKindOf(query);
     const start = startOf(query, after);
-    const known = this.reaches.get(kind);
-    this.reaches.delete(kind);
-    this.reaches.set(
+    const known = this.ranges.get(kind);
+    this.ranges.delete(kind);
+    this.ranges.set(
       kind,
       last === undefined ? null : { last, span: start === undefined ? known?.span : Math.abs(last - start) },
     );
-    const oldest = this.reaches.keys().next().value;
-    if (this.reaches.size > maxQueryKinds && oldest !== undefined) this.reaches.delete(oldest);
+    const oldest = this.ranges.keys().next().value;
+    if (this.ranges.size > maxQueryKinds && oldest !== undefined) this.ranges.delete(oldest);
   }
 }
 
@@ -62,17 +60,9 @@ function startOf(query: EventQuery, after: EventPageSortKey | undefined): number
 /** Returns a key for the kind of a query: queries of one kind differ only in their times and cursor. */
 function queryKindOf(query: EventQuery): string {
   const started = query.cursor !== undefined || startOf(query, undefined) !== undefined;
+  const { access, streams, eventTypes, eventTypePrefix, where, order, limit } = query;
   const text = JSON.stringify(
-    [
-      query.access,
-      query.streams,
-      query.eventTypes,
-      query.eventTypePrefix,
-      query.where,
-      query.order,
-      query.limit,
-      started,
-    ],
+    [access, streams, eventTypes, eventTypePrefix, where, order, limit, started],
     (_key, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value),
   );
   return createHash('sha256').update(text).digest('base64');

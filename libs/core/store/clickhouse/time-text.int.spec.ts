@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import fc from 'fast-check';
 import { microsOfTimeText } from '#cel';
 import { parseTime } from '#json';
 import { formats } from '#json-schema';
 import { memberExpression } from './sql/view-statements.js';
 import { openTestStore, type TestStore } from './test-store.js';
+import fc from 'fast-check';
 
 const dates = ['2026-01-01', '1899-12-31', '1900-01-01', '2199-12-31', '2200-01-01', '2299-12-31'];
 const texts = [

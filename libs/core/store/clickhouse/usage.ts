@@ -1,5 +1,5 @@
 import type { StoreUsage } from '../store.js';
-import type { StoreClickHouseClient } from './store-clickhouse-client.js';
+import type { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
 
 /** Excludes object storage: ClickHouse reports the greatest possible number as its size. */
 const disks = `
@@ -15,10 +15,7 @@ WHERE active AND database = currentDatabase()
 GROUP BY table
 ORDER BY table`;
 
-/**
- * Returns the free space of ClickHouse's disks and the size of the store's tables. @throws
- * StoreUnavailableError
- */
+/** Returns the free space of ClickHouse's disks and the size of the store's tables. @throws StoreUnavailableError */
 export async function readStoreUsage(connection: Pick<StoreClickHouseClient, 'select'>): Promise<StoreUsage> {
   const foundDisks = await connection.select<[string, number, number]>(disks);
   const foundTables = await connection.select<[string, number, number, number]>(tables);

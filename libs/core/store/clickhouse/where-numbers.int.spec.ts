@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { parseTime } from '#json';
@@ -15,6 +14,7 @@ import { rowBatchesOf } from '../row-batch/row-batches-of.fixture.js';
 import type { EventRow } from '../store.js';
 import { randomConditions, randomData } from './random-where.fixture.js';
 import { openTestStore, type TestStore } from './test-store.js';
+import fc from 'fast-check';
 
 const events = 120;
 const conditions = 60;

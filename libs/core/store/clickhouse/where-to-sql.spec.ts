@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseCondition, parseExpression, UntranslatableExpressionError, whereToSql } from '#cel';
 import { storedEventVariable } from '#dataflow';
-import { eventColumns } from './event-columns.js';
-import { SqlParams } from './sql-params.js';
+import { eventColumns } from './connection/event-conditions.js';
+import { SqlParams } from './connection/sql-params.js';
 import { expressions } from './where.fixture.js';
 
 function translate(text: string) {

@@ -1,55 +1,65 @@
 import { RequestBatcher } from '#async';
+import { streamNameOf } from '#event';
 import type { EpochMicros } from '#json';
+import { formatFailureLocation } from '../pipeline-failure-location.js';
+import { eventColumns } from '../row-batch/event-row-batch-builder.js';
 import type { EventRowBatch } from '../row-batch/event-row-batch.js';
-import type { DeadLetter, EventRow, EventWriter, OffsetRange, OffsetAndEventId } from '../store.js';
-import type { StoreClickHouseClient } from './store-clickhouse-client.js';
+import type { DeadLetter, EventWriter, OffsetAndEventId, OffsetRange } from '../store.js';
+import { RowTable } from './connection/row-table.js';
+import { deduplicatedInsert, longQuerySettings } from './connection/settings.js';
+import { splitBySize } from './connection/split-by-size.js';
+import type { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
 import { markReplayedSql } from './dead-letter-query.js';
-import { deduplicatedInsert } from './insert-settings.js';
-import { RowBinaryWriter } from '../row-batch/row-binary.js';
-import { eventColumns } from '../row-batch/event-columns.js';
-import { deadLetterColumns, writeDeadLetter } from './dead-letter-columns.js';
-import {
-  lastStoredOffsets,
-  mostPartitionsOfLookup,
-  storedEvents,
-  type StreamPartition,
-} from './stored-events.js';
 import { latestVersions } from './latest-versions.js';
-import { idsIn, offsetsOf } from './stored-ids.js';
-import { versionsOf } from './versions-of.js';
+import { idsSql, lastOffsetsSql, offsetsSql, storedEventsSql, versionsSql } from './stored-events-sql.js';
 
-const insertEvents = `INSERT INTO events (${eventColumns.join(', ')}) FORMAT RowBinary`;
+const insertEvents = `INSERT INTO events (${eventColumns}) FORMAT RowBinary`;
+
+const deadLetterTable = new RowTable<DeadLetter>('dead_letters', {
+  source: (out, { source }) => out.string(source),
+  stream: (out, { stream }) => out.string(stream),
+  partition: (out, { partition }) => out.uint16(partition),
+  offset: (out, { offset }) => out.int64(offset),
+  reason: (out, { reason }) => out.string(reason),
+  error: (out, { error }) => out.string(error),
+  event: (out, { event }) => out.string(event),
+  created_at: (out, { created_at }) => out.int64(created_at),
+  step: (out, { step }) => out.string(formatFailureLocation(step)),
+  streams: (out, { streams, stream }) => out.strings(streams ?? [streamNameOf(stream)]),
+});
+
+/** Maximum number of partitions of one look-up of their last offsets. */
+const mostPartitionsOfLookup = 500;
 /** Concurrent look-ups, so that a connection that hangs does not delay all partitions. */
 const lookUpsAtOnce = 4;
-const insertDeadLetters = `INSERT INTO dead_letters (${deadLetterColumns.join(', ')}) FORMAT RowBinary`;
+
+const bytesPerId = 16;
 
 /** Inserts the materializer's events and dead letters into ClickHouse, and looks up what is stored already. */
 export class ClickHouseWriter implements EventWriter {
   /** Looks up many partitions in one query: a consumer that joins its group opens all its partitions at once. */
-  private readonly lastOffsets = new RequestBatcher<StreamPartition, number | undefined>({
+  private readonly lastOffsets = new RequestBatcher({
     most: mostPartitionsOfLookup,
     concurrent: lookUpsAtOnce,
-    send: (partitions) => lastStoredOffsets(this.connection, partitions),
+    send: (partitions: readonly Pick<OffsetRange, 'stream' | 'partition'>[]) =>
+      this.lastStoredOffsets(partitions),
   });
 
   constructor(private readonly connection: StoreClickHouseClient) {}
 
-  async appendRowBatches(blocks: readonly EventRowBatch[], token: string): Promise<void> {
-    const filled = blocks.filter(({ count }) => count > 0);
+  async appendRowBatches(batches: readonly EventRowBatch[], token: string): Promise<void> {
+    const filled = batches.filter(({ count }) => count > 0);
     if (filled.length === 0) return;
-    const bytes = filled.map((block) => block.bytes);
-    const settings = {
-      ...deduplicatedInsert,
-      insert_deduplication_token: tokenAt(token, filled[0]!.row(0)),
-    };
-    await this.connection.insert(insertEvents, bytes, settings);
+    const bytes = filled.map((batch) => batch.bytes);
+    // Events that are sent again after their stream was dropped have a later ingestion time, so they are not treated as
+    // a repeated insert.
+    const insert_deduplication_token = `${token}@${filled[0]!.row(0).ingested_at}`;
+    await this.connection.insert(insertEvents, bytes, { ...deduplicatedInsert, insert_deduplication_token });
   }
 
-  async appendDeadLetters(letters: readonly DeadLetter[]): Promise<void> {
-    if (letters.length === 0) return;
-    const out = new RowBinaryWriter();
-    for (const letter of letters) writeDeadLetter(out, letter);
-    await this.connection.insert(insertDeadLetters, [out.bytes()], deduplicatedInsert);
+  async appendDeadLetters(deadLetters: readonly DeadLetter[]): Promise<void> {
+    if (deadLetters.length === 0) return;
+    await deadLetterTable.insert(this.connection, deadLetters, deduplicatedInsert);
   }
 
   async markReplayed(ids: readonly string[], at: EpochMicros): Promise<void> {
@@ -62,31 +72,71 @@ export class ClickHouseWriter implements EventWriter {
     return this.lastOffsets.ask({ stream, partition });
   }
 
-  storedEvents(range: OffsetRange): Promise<OffsetAndEventId[]> {
-    return storedEvents(this.connection, range);
+  async storedEvents(range: OffsetRange): Promise<OffsetAndEventId[]> {
+    const rows = await this.lookUp<[number, string]>(storedEventsSql, { ...range });
+    return rows.map(([offset, event_id]) => ({ offset, event_id }));
   }
 
   latestVersions(query: Parameters<EventWriter['latestVersions']>[0]): Promise<Map<string, number>> {
     return latestVersions(this.connection, query);
   }
 
-  versionsOf(query: Parameters<EventWriter['versionsOf']>[0]): Promise<Map<string, number | null>> {
-    return versionsOf(this.connection, query);
+  async versionsOf({
+    stream,
+    partition,
+    eventIds,
+  }: Parameters<EventWriter['versionsOf']>[0]): Promise<Map<string, number | null>> {
+    const found = new Map<string, number | null>();
+    for (const ids of splitBySize(eventIds)) {
+      const params = { stream, partition, eventIds: ids };
+      for (const [id, version] of await this.lookUp<[string, number]>(versionsSql, params))
+        found.set(id, version === 0 ? null : version);
+    }
+    return found;
   }
 
-  offsetsOf(query: Parameters<EventWriter['offsetsOf']>[0]): Promise<Map<string, number[]>> {
-    return offsetsOf(this.connection, query);
+  async offsetsOf({
+    eventIds,
+    ...range
+  }: Parameters<EventWriter['offsetsOf']>[0]): Promise<Map<string, number[]>> {
+    const found = new Map<string, number[]>();
+    for (const ids of splitBySize(eventIds)) {
+      const rows = await this.lookUp<[string, number]>(offsetsSql, { ...range, eventIds: ids });
+      for (const [id, offset] of rows) {
+        const known = found.get(id);
+        if (known) known.push(offset);
+        else found.set(id, [offset]);
+      }
+    }
+    return found;
   }
 
-  idsIn(range: OffsetRange): Promise<Uint32Array> {
-    return idsIn(this.connection, range);
+  async idsIn(range: OffsetRange): Promise<Uint32Array> {
+    const [row] = await this.lookUp<[string]>(idsSql, { ...range });
+    const bytes = Buffer.from(row?.[0] ?? '', 'base64');
+    const words = new Uint32Array(bytes.length / 4);
+    // ClickHouse keeps a UUID as two 64-bit numbers, the more significant one first, each with its lowest byte first.
+    for (let at = 0; at < bytes.length; at += bytesPerId) {
+      for (let word = 0; word < 4; word++) words[at / 4 + word] = bytes.readUInt32LE(at + (word ^ 1) * 4);
+    }
+    return words;
   }
-}
 
-/**
- * Adds the ingestion time to the token: events that are sent again after their stream was dropped have a
- * later ingestion time, so they are not treated as a repeated insert.
- */
-function tokenAt(token: string, { ingested_at }: EventRow): string {
-  return `${token}@${ingested_at}`;
+  /** Returns the greatest offset of each partition, in the order of the partitions; undefined without a stored event. */
+  private async lastStoredOffsets(
+    asked: readonly Pick<OffsetRange, 'stream' | 'partition'>[],
+  ): Promise<(number | undefined)[]> {
+    const streams = asked.map(({ stream }) => stream);
+    const partitions = asked.map(({ partition }) => partition);
+    const rows = await this.lookUp<[string, number, number]>(lastOffsetsSql, { streams, partitions });
+    const found = new Map(rows.map(([stream, partition, offset]) => [`${partition}/${stream}`, offset]));
+    return asked.map(({ stream, partition }) => found.get(`${partition}/${stream}`));
+  }
+
+  private lookUp<Row extends readonly unknown[]>(
+    query: string,
+    params: Record<string, unknown>,
+  ): Promise<Row[]> {
+    return this.connection.select<Row>(query, { params, settings: longQuerySettings, purpose: 'lookup' });
+  }
 }

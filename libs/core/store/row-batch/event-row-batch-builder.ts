@@ -1,6 +1,5 @@
 import type { EventRecordParser } from '#event';
 import { RowBinaryWriter } from './row-binary.js';
-import { writeEventColumns } from './event-columns.js';
 import { EventRowBatch, type RowBatchOrigin } from './event-row-batch.js';
 
 /**
@@ -56,4 +55,26 @@ export class EventRowBatchBuilder {
     starts.set(this.starts);
     this.starts = starts;
   }
+}
+
+/** The columns of the ClickHouse table `events`, in the order in which row batches encode them. */
+export const eventColumns =
+  'stream, partition, offset, event_id, event_type, entity_id, version, timestamp, ingested_at, ' +
+  'schema_version, metadata, data';
+
+/**
+ * Writes all columns after the first two (stream, partition) of a parsed record. Strings are copied as bytes.
+ * The version is written as 0 and set later.
+ */
+function writeEventColumns(out: RowBinaryWriter, record: EventRecordParser, offset: number): void {
+  out.int64(offset);
+  out.uuidWords(record.id);
+  out.utf8(record.eventType);
+  out.utf8(record.entityId);
+  out.int64(0);
+  out.int64(record.timestamp);
+  out.int64(record.ingestedAt);
+  out.uint32(record.schemaVersion);
+  out.utf8(record.metadata);
+  out.utf8(record.data);
 }

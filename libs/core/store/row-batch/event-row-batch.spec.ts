@@ -1,9 +1,9 @@
-import { encodeRecord, EventRecordParser, type EventRecord } from '#event';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { encodeRecord, EventRecordParser, type EventRecord } from '#event';
 import type { EventRow } from '../store.js';
 import { EventRowBatchBuilder } from './event-row-batch-builder.js';
 import { EventRowBatch, type RowBatchOrigin } from './event-row-batch.js';
+import fc from 'fast-check';
 
 const place: RowBatchOrigin = { stream: 'orders', partition: 513 };
 const plain: EventRecord = {

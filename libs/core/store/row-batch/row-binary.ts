@@ -2,9 +2,7 @@ import type { MutableBufferSlice } from '#event';
 
 /** Bytes of the longest varint of a 32-bit number. */
 const longestVarint = 5;
-/**
- * Ranges up to this many bytes are copied in a loop: for so few bytes, a call of `Buffer.copy` takes longer.
- */
+/** Ranges up to this many bytes are copied in a loop: for so few bytes, a call of `Buffer.copy` takes longer. */
 const maxLoopCopyBytes = 48;
 
 /**
@@ -50,9 +48,7 @@ export class RowBinaryWriter {
     this.word(value);
   }
 
-  /**
-   * Writes a safe integer as 64 bits; a negative value is written in two's complement, as ClickHouse's Int64.
-   */
+  /** Writes a safe integer as 64 bits; a negative value is written in two's complement, as ClickHouse's Int64. */
   int64(value: number): void {
     this.reserve(8);
     const high = Math.floor(value / 0x1_0000_0000);

@@ -1,5 +1,5 @@
 import { reservedStreamPrefix } from '#api';
-import { quoteIdentifier, quoteText } from '../sql/literals.js';
+import { quoteIdentifier, quoteText } from '../connection/sql-params.js';
 import type { TableAndViewDatabases } from '../sql/row-filters.js';
 import { generationsHeader, prefixesHeader, streamsHeader } from '../sql/policy-headers.js';
 import { analystSettingNames, fixedStatementSettings } from '../sql/statement-settings.js';

@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { StoreUnavailableError } from '../../errors.js';
-import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
 import { entityHashCondition, type EntityErasureParams } from './erased-entity.js';
-import { removeRows } from './row-set.js';
+import type { RowRemover } from './row-remover.js';
 
-/**
- * The latest version of an entity in one partition of a stream, with the offset and the timestamp of its latest event
- * there.
- */
+/** The latest version of an entity in one partition, with the offset and the timestamp of its latest event there. */
 type LatestVersion = [partition: number, version: number, lastOffset: number, lastTimestamp: number];
 
 /** Maximum number of corrections, each needed because events of the entity were written concurrently. */
@@ -42,54 +38,33 @@ GROUP BY stream, entity_id, partition`;
  * last offset is at or above the erasure's end remains even without events: its events were written after the erasure
  * and then removed by retention.
  */
-export async function correctLatestVersions(
-  connection: StoreClickHouseClient,
-  erased: EntityErasureParams,
-): Promise<void> {
+export async function correctLatestVersions(rows: RowRemover, erased: EntityErasureParams): Promise<void> {
+  const { stream, hash, ids, below } = erased;
+  const condition = `${entityHashCondition('entity_id')} AND partition IN {partitions:Array(UInt16)}`;
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const partitions = await wrongPartitions(connection, erased);
+    const partitions = await wrongPartitions(rows, erased);
     if (partitions.length === 0) return;
-    const { stream, hash, ids, below } = erased;
-    await removeRows(connection, 'entities', {
-      stream,
-      condition: `${entityHashCondition('entity_id')} AND partition IN {partitions:Array(UInt16)}`,
-      params: { hash, partitions },
-    });
+    await rows.remove('entities', { stream, condition, params: { hash, partitions } });
     // An identical row may have been inserted and removed before: the insert must not be ignored as a repeat.
-    await connection.command(
-      insertRemaining,
-      { stream, ids, below, partitions },
-      { insert_deduplication_token: randomUUID() },
-    );
+    const settings = { insert_deduplication_token: randomUUID() };
+    await rows.connection.command(insertRemaining, { stream, ids, below, partitions }, settings);
   }
   throw new StoreUnavailableError(
     'Events of the entity are written faster than its latest version can be corrected',
   );
 }
 
-async function wrongPartitions(
-  connection: StoreClickHouseClient,
-  erased: EntityErasureParams,
-): Promise<number[]> {
+async function wrongPartitions(rows: RowRemover, erased: EntityErasureParams): Promise<number[]> {
   const { stream, ids, below } = erased;
-  const known = await connection.select<LatestVersion>(latestVersionsSql, {
-    params: { stream, ids },
-    purpose: 'lookup',
-  });
-  const left = await connection.select<LatestVersion>(lastRemaining, {
-    params: { stream, ids, below },
-    purpose: 'lookup',
-  });
-  const expected = new Map(left.map((head) => [head[0], head]));
-  const wrong = known.filter((head) => {
-    const [partition, , lastOffset] = head;
+  const known = await rows.lookUp<LatestVersion>(latestVersionsSql, { stream, ids });
+  const left = await rows.lookUp<LatestVersion>(lastRemaining, { stream, ids, below });
+  const expected = new Map(left.map((version) => [version[0], version]));
+  const wrong = known.filter((version) => {
+    const [partition, , lastOffset] = version;
     const other = expected.get(partition);
-    return other ? !isSameVersion(head, other) : lastOffset < (below.get(partition) ?? 0);
+    if (!other) return lastOffset < (below.get(partition) ?? 0);
+    return version.some((value, i) => value !== other[i]);
   });
-  const missing = left.filter(([partition]) => !known.some((head) => head[0] === partition));
+  const missing = left.filter(([partition]) => !known.some((version) => version[0] === partition));
   return [...wrong, ...missing].map(([partition]) => partition);
-}
-
-function isSameVersion(a: LatestVersion, b: LatestVersion): boolean {
-  return a.every((value, i) => value === b[i]);
 }

@@ -1,5 +1,4 @@
-import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
-import { hasRows, removeRows } from './row-set.js';
+import type { RowRemover } from './row-remover.js';
 
 /**
  * All tables that contain rows of streams. `events` is last: a repeat of an interrupted drop finds the other
@@ -27,23 +26,21 @@ const withLateRows = `SELECT DISTINCT stream FROM (${lateRows.join(' UNION ALL '
  * Implements EventRemover.dropStream. The id is first added to `dropped_streams`: from then on, no answer
  * includes the stream unless the query names it, even if other processes still write to it.
  */
-export async function dropStream(connection: StoreClickHouseClient, stream: string): Promise<void> {
-  await connection.command('INSERT INTO dropped_streams (stream) SELECT {stream:String}', { stream });
-  await removeAll(connection, stream);
+export async function dropStream(rows: RowRemover, stream: string): Promise<void> {
+  await rows.connection.command('INSERT INTO dropped_streams (stream) SELECT {stream:String}', { stream });
+  await removeAll(rows, stream);
 }
 
 /**
  * Implements EventRemover.removeLateRows: removes the rows of at most 100 dropped streams, and returns the number of
  * these streams.
  */
-export async function removeLateRows(connection: StoreClickHouseClient): Promise<number> {
-  const rows = await connection.select<[string]>(withLateRows, { purpose: 'lookup' });
-  for (const [stream] of rows) await removeAll(connection, stream);
-  return rows.length;
+export async function removeLateRows(rows: RowRemover): Promise<number> {
+  const streams = await rows.lookUp<[string]>(withLateRows);
+  for (const [stream] of streams) await removeAll(rows, stream);
+  return streams.length;
 }
 
-async function removeAll(connection: StoreClickHouseClient, stream: string): Promise<void> {
-  const whole = { stream, condition: 'true', params: {} };
-  for (const table of tables)
-    if (await hasRows(connection, table, whole)) await removeRows(connection, table, whole);
+async function removeAll(rows: RowRemover, stream: string): Promise<void> {
+  for (const table of tables) await rows.removeIfAny(table, { stream, condition: 'true', params: {} });
 }

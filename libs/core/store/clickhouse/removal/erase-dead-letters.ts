@@ -1,12 +1,9 @@
 import { TupleParam } from '@clickhouse/client';
-import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
 import { entityHashCondition, type EntityErasureParams } from './erased-entity.js';
-import { belowEndCondition, removeRows } from './row-set.js';
+import { belowEndCondition, type RowRemover } from './row-remover.js';
 
 /** Maximum number of dead letters that one statement removes. */
 const atOnce = 1_000;
-
-type DeadLetterKey = [source: string, partition: number, offset: number, step: string];
 
 const bytes = `if(startsWith(event, 'base64:'), tryBase64Decode(substring(event, 8)), event)`;
 
@@ -14,36 +11,29 @@ const bytes = `if(startsWith(event, 'base64:'), tryBase64Decode(substring(event,
 const rejectedEventText = `if(reason = 'refused_at_intake' AND JSONExtractString(event, 'entity_id') = '', JSONExtractString(event, 'text'), '')`;
 
 /**
- * A condition for dead letters that contain the entity's id without naming their entity. A readable record
- * that the store rejected names its entity. For an unreadable record, the condition searches for the id as a
- * JSON string.
+ * A condition for dead letters that contain the entity's id without naming their entity. A readable record that the
+ * store rejected names its entity. For an unreadable record, the condition searches for the id as a JSON string.
  */
 export const containsEntityId = `((position(${bytes}, {literal:String}) > 0 AND NOT isValidJSON(${bytes})) OR position(${rejectedEventText}, {literal:String}) > 0)`;
 const namesEntity = entityHashCondition("JSONExtractString(event, 'entity_id')");
 
-/**
- * Removes the entity's dead letters by their keys, so that the DELETE statement does not contain the entity's
- * id.
- */
-export async function eraseDeadLetters(
-  connection: StoreClickHouseClient,
-  erased: EntityErasureParams,
-): Promise<void> {
+/** Removes the entity's dead letters by their keys, so that the DELETE statement does not contain the entity's id. */
+export async function eraseDeadLetters(rows: RowRemover, erased: EntityErasureParams): Promise<void> {
   const { stream, hash, ids, below } = erased;
   const [id] = ids;
   const params = { stream, hash, below, ...(id !== undefined && { literal: JSON.stringify(id) }) };
-  const theirs = id === undefined ? namesEntity : `(${namesEntity} OR ${containsEntityId})`;
+  const ofEntity = id === undefined ? namesEntity : `(${namesEntity} OR ${containsEntityId})`;
   const query = `SELECT DISTINCT source, partition, offset, step FROM dead_letters
-WHERE stream = {stream:String} AND ${belowEndCondition} AND ${theirs}
+WHERE stream = {stream:String} AND ${belowEndCondition} AND ${ofEntity}
 LIMIT ${atOnce}`;
   for (;;) {
-    const places = await connection.select<DeadLetterKey>(query, { params, purpose: 'lookup' });
-    if (places.length === 0) return;
-    await removeRows(connection, 'dead_letters', {
+    const keys = await rows.lookUp<[string, number, number, string]>(query, params);
+    if (keys.length === 0) return;
+    await rows.remove('dead_letters', {
       stream,
-      condition: '(source, partition, offset, step) IN {places:Array(Tuple(String, UInt16, UInt64, String))}',
-      params: { places: places.map((place) => new TupleParam(place)) },
+      condition: '(source, partition, offset, step) IN {keys:Array(Tuple(String, UInt16, UInt64, String))}',
+      params: { keys: keys.map((key) => new TupleParam(key)) },
     });
-    if (places.length < atOnce) return;
+    if (keys.length < atOnce) return;
   }
 }

@@ -1,57 +1,55 @@
+import { TupleParam } from '@clickhouse/client';
+import type { EntitySnapshot } from '../../entity-snapshot-store.js';
 import type { EntityErasure } from '../../event-remover.js';
-import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
-import { entityHashCondition, type EntityErasureParams } from './erased-entity.js';
-import { eraseDeadLetters } from './erase-dead-letters.js';
+import type { StoreClickHouseClient } from '../connection/store-clickhouse-client.js';
 import { correctLatestVersions } from './correct-latest-versions.js';
-import {
-  belowEndCondition,
-  totalEvents,
-  countByPartition,
-  hasRows,
-  recordRemovedOffsets,
-  removeRows,
-  type EventRowCondition,
-} from './row-set.js';
+import { eraseDeadLetters } from './erase-dead-letters.js';
+import { entityHashCondition, type EntityErasureParams } from './erased-entity.js';
+import { belowEndCondition, RowRemover, totalEvents, type RowSet } from './row-remover.js';
 
 /** Implements EventRemover.eraseEntity: removes the entity's events, then its snapshots, then its dead letters. */
-export async function eraseEntity(
-  connection: StoreClickHouseClient,
-  erasure: EntityErasure,
-): Promise<number> {
+export async function eraseEntity(rows: RowRemover, erasure: EntityErasure): Promise<number> {
   const { stream, entityHash: hash } = erasure;
-  const below = belowOf(erasure);
-  const ids = erasure.entityId === undefined ? await idsOf(connection, erasure) : [erasure.entityId];
-  const erased = { stream, hash, ids, below };
-  const events = ids.length === 0 ? 0 : await eraseEvents(connection, erased);
-  await eraseSnapshots(connection, erased);
-  await eraseDeadLetters(connection, erased);
+  const ids = erasure.entityId === undefined ? await idsOf(rows, erasure) : [erasure.entityId];
+  const erased = { stream, hash, ids, below: belowOf(erasure) };
+  const events = ids.length === 0 ? 0 : await eraseEvents(rows, erased);
+  await eraseSnapshots(rows, erased);
+  await eraseDeadLetters(rows, erased);
   return events;
 }
 
 /** Implements EventRemover.countEntity: counts the stored events that an erasure would remove. */
 export async function countEntity(
-  connection: StoreClickHouseClient,
+  rows: RowRemover,
   erasure: EntityErasure & { entityId: string },
 ): Promise<number> {
   const { stream, entityId } = erasure;
   const set = rowsOfEntity({ stream, ids: [entityId], below: belowOf(erasure) });
-  return totalEvents(await countByPartition(connection, set, ['events', 'events_by_entity']));
+  return totalEvents(await rows.countByPartition(set, ['events', 'events_by_entity']));
+}
+
+/** Removes single snapshots of one entity. The DELETE statement contains only the entity's hash, not its id. */
+export function removeSnapshotsByKey(
+  connection: StoreClickHouseClient,
+  entity: { stream: string; hash: string; snapshots: readonly Pick<EntitySnapshot, 'version' | 'last'>[] },
+): Promise<void> {
+  const { stream, hash, snapshots } = entity;
+  const keys = snapshots.map(
+    ({ version, last }) => new TupleParam([version, last.partition, last.offset, last.ingested_at]),
+  );
+  const these =
+    '(version, partition, offset, ingested_at) IN {keys:Array(Tuple(UInt64, UInt16, UInt64, Int64))}';
+  const condition = `${entityHashCondition('entity_id')} AND ${these}`;
+  return new RowRemover(connection).remove('snapshots', { stream, condition, params: { hash, keys } });
 }
 
 function belowOf({ before }: EntityErasure): Map<number, number> {
   return new Map(Object.entries(before).map(([key, offset]) => [Number(key), offset]));
 }
 
-function rowsOfEntity({
-  stream,
-  ids,
-  below,
-}: Pick<EntityErasureParams, 'stream' | 'ids' | 'below'>): EventRowCondition {
-  return {
-    stream,
-    condition: `entity_id IN {ids:Array(String)} AND ${belowEndCondition}`,
-    params: { ids, below },
-  };
+function rowsOfEntity({ stream, ids, below }: Omit<EntityErasureParams, 'hash'>): RowSet {
+  const condition = `entity_id IN {ids:Array(String)} AND ${belowEndCondition}`;
+  return { stream, condition, params: { ids, below } };
 }
 
 /**
@@ -59,16 +57,11 @@ function rowsOfEntity({
  * `entities`, even if a writer that had lost its partition wrote the events. Events without such a row come
  * from an interrupted insert or erasure; `events` is searched for them.
  */
-async function idsOf(
-  connection: StoreClickHouseClient,
-  { stream, entityHash }: EntityErasure,
-): Promise<string[]> {
+async function idsOf(rows: RowRemover, { stream, entityHash: hash }: EntityErasure): Promise<string[]> {
   for (const table of ['entities', 'events']) {
-    const rows = await connection.select<[string]>(
-      `SELECT DISTINCT entity_id FROM ${table} WHERE stream = {stream:String} AND ${entityHashCondition('entity_id')}`,
-      { params: { stream, hash: entityHash }, purpose: 'lookup' },
-    );
-    if (rows.length > 0) return rows.map(([id]) => id);
+    const query = `SELECT DISTINCT entity_id FROM ${table} WHERE stream = {stream:String} AND ${entityHashCondition('entity_id')}`;
+    const found = await rows.lookUp<[string]>(query, { stream, hash });
+    if (found.length > 0) return found.map(([id]) => id);
   }
   return [];
 }
@@ -77,18 +70,18 @@ async function idsOf(
  * Removes the entity's events and then corrects its rows in the table `entities`. The rows in `entities` are last: as
  * long as one of these rows exists, a repeat of the erasure can find the entity's id by its hash.
  */
-async function eraseEvents(connection: StoreClickHouseClient, erased: EntityErasureParams): Promise<number> {
+async function eraseEvents(rows: RowRemover, erased: EntityErasureParams): Promise<number> {
   const { stream, hash, below } = erased;
   const named = rowsOfEntity(erased);
   const condition = `${entityHashCondition('entity_id')} AND ${belowEndCondition}`;
-  const hashed: EventRowCondition = { stream, condition, params: { hash, below } };
-  const found = await countByPartition(connection, named, ['events', 'events_by_entity']);
+  const hashed: RowSet = { stream, condition, params: { hash, below } };
+  const found = await rows.countByPartition(named, ['events', 'events_by_entity']);
   if (found.length > 0) {
-    await recordRemovedOffsets(connection, named, ['events', 'events_by_entity']);
-    await removeRows(connection, 'events', hashed);
-    await removeRows(connection, 'events_by_entity', hashed);
+    await rows.recordRemovedOffsets(named, ['events', 'events_by_entity']);
+    await rows.remove('events', hashed);
+    await rows.remove('events_by_entity', hashed);
   }
-  await correctLatestVersions(connection, erased);
+  await correctLatestVersions(rows, erased);
   return totalEvents(found);
 }
 
@@ -96,14 +89,11 @@ async function eraseEvents(connection: StoreClickHouseClient, erased: EntityEras
  * Removes the entity's snapshots. The snapshots must be removed after the entity's events: a snapshot that is saved at
  * the same time is checked for its events afterwards.
  */
-async function eraseSnapshots(
-  connection: StoreClickHouseClient,
-  { stream, hash, ids, below }: EntityErasureParams,
-): Promise<void> {
-  const theirs = (entity: string) =>
+async function eraseSnapshots(rows: RowRemover, erased: EntityErasureParams): Promise<void> {
+  const { stream, hash, ids, below } = erased;
+  const ofEntity = (entity: string) =>
     `${entity} AND (first_offset < {below:Map(UInt16, UInt64)}[first_partition] OR offset < {below:Map(UInt16, UInt64)}[partition])`;
-  const hashed = { stream, condition: theirs(entityHashCondition('entity_id')), params: { hash, below } };
-  const named = { stream, condition: theirs('entity_id IN {ids:Array(String)}'), params: { ids, below } };
-  const found = await hasRows(connection, 'snapshots', ids.length > 0 ? named : hashed);
-  if (found) await removeRows(connection, 'snapshots', hashed);
+  const hashed = { stream, condition: ofEntity(entityHashCondition('entity_id')), params: { hash, below } };
+  const named = { stream, condition: ofEntity('entity_id IN {ids:Array(String)}'), params: { ids, below } };
+  await rows.removeIfAny('snapshots', hashed, ids.length > 0 ? named : hashed);
 }

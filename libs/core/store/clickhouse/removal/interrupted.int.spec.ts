@@ -6,8 +6,8 @@ import { rowBatchesOf } from '../../row-batch/row-batches-of.fixture.js';
 import { eventRow, deadLetterOf, t0 } from '../../contract/rows.js';
 import { StoreUnavailableError } from '../../errors.js';
 import type { EventRemover } from '../../event-remover.js';
-import { StoreClickHouseClient } from '../store-clickhouse-client.js';
-import { ClickHouseEventRemover } from '../event-remover.js';
+import { StoreClickHouseClient } from '../connection/store-clickhouse-client.js';
+import { ClickHouseEventRemover } from './event-remover.js';
 import { openTestStore, type TestStore } from '../test-store.js';
 
 /** A connection to ClickHouse that fails at its n-th statement that modifies data. */

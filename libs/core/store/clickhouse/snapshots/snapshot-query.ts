@@ -7,18 +7,13 @@ import type {
   NearestEntitySnapshotQuery,
   EntitySnapshotsQuery,
 } from '../../entity-snapshot-store.js';
-import type { ParameterizedSql } from '../event-query.js';
-import { whereClause } from '../filter-to-sql.js';
-import { SqlParams } from '../sql-params.js';
-import { streamConditions } from '../stream-scope.js';
-import { entityParams } from './entity-params.js';
-import { snapshotColumns, type EntitySnapshotMetadata } from './entity-snapshot-row.js';
+import { type ParameterizedSql, SqlParams } from '../connection/sql-params.js';
+import { whereClause } from '../connection/event-conditions.js';
+import { streamConditions } from '../connection/stream-scope.js';
+import { entityParams } from './history-query.js';
+import { metadataColumns, type EntitySnapshotMetadata } from './snapshot-rows.js';
 
-const columns = snapshotColumns.filter((column) => column !== 'state').join(', ');
-
-/**
- * The columns of a snapshot that identify its first and last event, and the matching columns of the event.
- */
+/** The columns of a snapshot that identify its first and last event, and the matching columns of the event. */
 const lastEventKey = `entity_id, stream, fromUnixTimestamp64Micro(timestamp, 'UTC'), partition, offset`;
 const firstEventKey = `entity_id, stream, fromUnixTimestamp64Micro(first_timestamp, 'UTC'), first_partition, first_offset`;
 const eventKey = 'e.entity_id, e.stream, e.timestamp, e.partition, e.offset';
@@ -32,7 +27,7 @@ const byVersion = 'version DESC, ingested_at DESC, offset DESC';
  */
 export function snapshotPageSql(query: EntitySnapshotsQuery): ParameterizedSql {
   const params = new SqlParams();
-  const conditions = listed(query, params);
+  const conditions = matching(query, params);
   if (query.cursor !== undefined) conditions.push(afterCursor(query, query.cursor, params));
   return metadataSql(conditions, params, {
     order: 'created_at DESC, version DESC, stream DESC, entity_id DESC, offset DESC, ingested_at DESC',
@@ -40,28 +35,24 @@ export function snapshotPageSql(query: EntitySnapshotsQuery): ParameterizedSql {
   });
 }
 
+/** Counts the stored snapshots that match a query, whatever the page. */
 export function snapshotTotalSql(query: EntitySnapshotsQuery): ParameterizedSql {
   const params = new SqlParams();
-  return {
-    query: `SELECT count() FROM snapshots FINAL ${whereClause(listed(query, params))}`,
-    params: params.values,
-  };
+  return params.statement(`SELECT count() FROM snapshots FINAL ${whereClause(matching(query, params))}`);
 }
 
 /**
- * Selects the snapshot with the greatest version, with its state. FINAL is not needed: a repeated row of the
- * snapshot has the same values. ClickHouse reads at most one granule, which contains at most a megabyte of
- * states.
+ * Selects the snapshot with the greatest version, with its state. FINAL is not needed: a repeated row of the snapshot
+ * has the same values. ClickHouse reads at most one granule, which contains at most a megabyte of states.
  */
 export function nearestSnapshotSql(query: NearestEntitySnapshotQuery): ParameterizedSql {
   const params = new SqlParams();
-  const conditions = listed(query, params);
+  const conditions = matching(query, params);
   conditions.push(`version <= ${params.bind('UInt64', query.upTo)}`);
   if (query.asOf !== undefined) conditions.push(`latest_timestamp <= ${params.bind('Int64', query.asOf)}`);
-  return {
-    query: `SELECT ${columns}, 0, state FROM snapshots ${whereClause(conditions)} ORDER BY ${byVersion} LIMIT 1`,
-    params: params.values,
-  };
+  return params.statement(
+    `SELECT ${metadataColumns}, 0, state FROM snapshots ${whereClause(conditions)} ORDER BY ${byVersion} LIMIT 1`,
+  );
 }
 
 /** Selects for each entity the snapshot with the greatest version up to `upTo`, without its state. */
@@ -71,25 +62,16 @@ export function nearestSnapshotsSql(
 ): ParameterizedSql {
   const params = new SqlParams();
   const { ids, perEntity } = entityParams(entities, params);
-  return {
-    query: `SELECT ${columns}, 0 FROM snapshots
+  return params.statement(`SELECT ${metadataColumns}, 0 FROM snapshots
 WHERE entity_id IN ${ids} AND stream = ${params.bind('String', stream)} AND version <= ${perEntity(({ upTo }) => upTo)}
 ORDER BY entity_id, ${byVersion}
-LIMIT 1 BY entity_id`,
-    params: params.values,
-  };
+LIMIT 1 BY entity_id`);
 }
 
-/** A row of the result of `storedEventKeysSql`. Times are in microseconds since 1970. */
-export type EventOffsetAndTimestampsRow = [
-  entityId: string,
-  partition: number,
-  offset: number,
-  timestamp: number,
-  ingestedAt: number,
-];
-
-/** Selects the stored events among the first and last events of snapshots of one stream. */
+/**
+ * Selects the stored events among the first and last events of snapshots of one stream: entity, partition, offset,
+ * timestamp and time of ingestion of each.
+ */
 export function storedEventKeysSql(
   stream: string,
   snapshots: readonly (Pick<EntitySnapshot, 'first' | 'last'> & { entityId: string })[],
@@ -100,23 +82,11 @@ export function storedEventKeysSql(
     .flatMap(({ first, last }) => [first, last])
     .map((key) => new TupleParam([key.partition, key.offset, key.timestamp, key.ingested_at]));
   const key = 'partition, offset, toUnixTimestamp64Micro(timestamp), toUnixTimestamp64Micro(ingested_at)';
-  return {
-    query: `SELECT entity_id, ${key}
+  return params.statement(`SELECT entity_id, ${key}
 FROM events_by_entity
 WHERE entity_id IN ${ids} AND stream = ${params.bind('String', stream)}
-  AND (${key}) IN ${params.bind('Array(Tuple(UInt16, UInt64, Int64, Int64))', keys)}`,
-    params: params.values,
-  };
+  AND (${key}) IN ${params.bind('Array(Tuple(UInt16, UInt64, Int64, Int64))', keys)}`);
 }
-
-/** A row of the result of `versionsAtSql`. Times are in microseconds since 1970. */
-export type EventVersionRow = [
-  partition: number,
-  offset: number,
-  timestamp: number,
-  ingestedAt: number,
-  version: number,
-];
 
 /**
  * A partition times this number plus an offset is one number for both, which is looked up faster than a tuple. The
@@ -125,8 +95,8 @@ export type EventVersionRow = [
 const partitionStep = 2 ** 44;
 
 /**
- * Selects the versions of the stream's events at these offsets. The condition on the timestamps uses the primary key,
- * the condition on the range of offsets an index.
+ * Selects partition, offset, timestamp, time of ingestion and version of the stream's events at these offsets. The
+ * condition on the timestamps uses the primary key, the condition on the range of offsets an index.
  */
 export function versionsAtSql(stream: string, keys: readonly EventOffsetAndTimestamps[]): ParameterizedSql {
   const params = new SqlParams();
@@ -135,53 +105,40 @@ export function versionsAtSql(stream: string, keys: readonly EventOffsetAndTimes
     [since, until] = [Math.min(since, timestamp), Math.max(until, timestamp)];
     [from, to] = [Math.min(from, offset), Math.max(to, offset)];
   }
-  const places = keys.map(({ partition, offset }) => partition * partitionStep + offset);
-  return {
-    query: `SELECT partition, offset, toUnixTimestamp64Micro(timestamp), toUnixTimestamp64Micro(ingested_at), version
+  const positions = keys.map(({ partition, offset }) => partition * partitionStep + offset);
+  return params.statement(`SELECT partition, offset, toUnixTimestamp64Micro(timestamp), toUnixTimestamp64Micro(ingested_at), version
 FROM events
 WHERE stream = ${params.bind('String', stream)}
   AND timestamp >= ${params.time(since)} AND timestamp <= ${params.time(until)}
   AND offset >= ${params.bind('UInt64', from)} AND offset <= ${params.bind('UInt64', to)}
-  AND partition * ${partitionStep} + offset IN ${params.bind('Array(UInt64)', places)}`,
-    params: params.values,
-  };
+  AND partition * ${partitionStep} + offset IN ${params.bind('Array(UInt64)', positions)}`);
 }
 
 /** Selects the number of removed events of each partition of a stream. An offset that is removed twice counts once. */
 export function removedEventsSql(stream: string): ParameterizedSql {
   const params = new SqlParams();
-  return {
-    query: `SELECT partition, sum(removed)
+  return params.statement(`SELECT partition, sum(removed)
 FROM (
   SELECT partition, groupBitmapMerge(offsets) AS removed
   FROM removed_positions
   WHERE stream = ${params.bind('String', stream)}
   GROUP BY partition, segment)
-GROUP BY partition`,
-    params: params.values,
-  };
+GROUP BY partition`);
 }
 
 /** Selects whether the first and the last event of a snapshot are both stored. */
-export function areEventsStoredSql({
-  entity_id,
-  stream,
-  first,
-  last,
-}: Pick<EntitySnapshotMetadata, 'entity_id' | 'stream' | 'first' | 'last'>): ParameterizedSql {
+export function areEventsStoredSql(snapshot: EntitySnapshotMetadata): ParameterizedSql {
+  const { entity_id, stream, first, last } = snapshot;
   const params = new SqlParams();
   const entity = `entity_id = ${params.bind('String', entity_id)} AND stream = ${params.bind('String', stream)}`;
-  const [isFirst, isLast] = [first, last].map((place) => {
-    const [partition, offset] = [params.bind('UInt16', place.partition), params.bind('UInt64', place.offset)];
-    const times = `timestamp = ${params.time(place.timestamp)} AND ingested_at = ${params.time(place.ingested_at)}`;
+  const [isFirst, isLast] = [first, last].map((key) => {
+    const [partition, offset] = [params.bind('UInt16', key.partition), params.bind('UInt64', key.offset)];
+    const times = `timestamp = ${params.time(key.timestamp)} AND ingested_at = ${params.time(key.ingested_at)}`;
     return `(${times} AND partition = ${partition} AND offset = ${offset})`;
   });
-  return {
-    query: `SELECT countIf(${isFirst}) > 0 AND countIf(${isLast}) > 0
+  return params.statement(`SELECT countIf(${isFirst}) > 0 AND countIf(${isLast}) > 0
 FROM events_by_entity
-WHERE ${entity} AND (${isFirst} OR ${isLast})`,
-    params: params.values,
-  };
+WHERE ${entity} AND (${isFirst} OR ${isLast})`);
 }
 
 /**
@@ -193,24 +150,27 @@ export function snapshotsOfEntitySql(
   { below, limit }: { below: number; limit: number },
 ): ParameterizedSql {
   const params = new SqlParams();
-  const conditions = [...listed(query, params), `version < ${params.bind('UInt64', below)}`];
+  const conditions = [...matching(query, params), `version < ${params.bind('UInt64', below)}`];
   return metadataSql(conditions, params, { order: byVersion, limit });
 }
 
 /** Selects the states of snapshots by their full keys, and returns each key with its state. */
-export function statesSql(heads: readonly EntitySnapshotMetadata[]): ParameterizedSql {
+export function statesSql(snapshots: readonly EntitySnapshotMetadata[]): ParameterizedSql {
   const params = new SqlParams();
-  const keys = heads.map(({ entity_id, stream, version, last }) => {
-    return new TupleParam([entity_id, stream, version, last.partition, last.offset, last.ingested_at]);
-  });
+  const keys = snapshots.map((snapshot) => new TupleParam(stateKeyOf(snapshot)));
   const type = 'Array(Tuple(String, String, UInt64, UInt16, UInt64, Int64))';
-  return {
-    query: `SELECT ${stateKey}, state FROM snapshots FINAL WHERE (${stateKey}) IN ${params.bind(type, keys)}`,
-    params: params.values,
-  };
+  return params.statement(
+    `SELECT ${stateKey}, state FROM snapshots FINAL WHERE (${stateKey}) IN ${params.bind(type, keys)}`,
+  );
 }
 
 const stateKey = 'entity_id, stream, version, partition, offset, ingested_at';
+
+/** Returns the full key of a snapshot, as `statesSql` selects it. */
+export function stateKeyOf(snapshot: EntitySnapshotMetadata): (string | number)[] {
+  const { entity_id, stream, version, last } = snapshot;
+  return [entity_id, stream, version, last.partition, last.offset, last.ingested_at];
+}
 
 /**
  * Selects snapshots without their states, and whether their first and last events are stored. Only the events
@@ -221,45 +181,37 @@ function metadataSql(
   params: SqlParams,
   { order, limit }: { order: string; limit: number },
 ): ParameterizedSql {
-  const isStored = (place: string, ingestedAt: string) => `(${place}, ${ingestedAt}) IN (
+  const isStored = (key: string, ingestedAt: string) => `(${key}, ${ingestedAt}) IN (
     SELECT ${eventKey}, toUnixTimestamp64Micro(e.ingested_at) FROM events_by_entity AS e
-    WHERE (${eventKey}) IN (SELECT ${place} FROM page))`;
-  return {
-    query: `WITH page AS (
-  SELECT ${columns}
+    WHERE (${eventKey}) IN (SELECT ${key} FROM page))`;
+  return params.statement(`WITH page AS (
+  SELECT ${metadataColumns}
   FROM snapshots FINAL
   ${whereClause(conditions)}
   ORDER BY ${order}
   LIMIT ${params.bind('UInt64', limit)})
-SELECT ${columns},
+SELECT ${metadataColumns},
   ${isStored(lastEventKey, 'ingested_at')} AND ${isStored(firstEventKey, 'first_ingested_at')}
 FROM page
-ORDER BY ${order}`,
-    params: params.values,
-  };
+ORDER BY ${order}`);
 }
 
-function listed(
-  {
-    stream,
-    entityId,
-    access,
-    hidden,
-  }: Pick<EntitySnapshotsQuery, 'stream' | 'entityId' | 'access' | 'hidden'>,
+function matching(
+  query: Pick<EntitySnapshotsQuery, 'stream' | 'entityId' | 'access' | 'hidden'>,
   params: SqlParams,
 ): string[] {
+  const { stream, entityId, access, hidden } = query;
   const streams = stream === undefined ? undefined : [stream];
   const conditions = streamConditions({ access, hidden, streams }, params);
   if (entityId !== undefined) conditions.push(`entity_id = ${params.bind('String', entityId)}`);
   return conditions;
 }
 
-export function snapshotsCursor(query: EntitySnapshotsQuery, place: EntitySnapshotMetadata): string {
-  const { created_at, version, stream, entity_id, last } = place;
-  return encodeCursor(binding(query), [
-    ...[created_at, version, stream, entity_id],
-    ...[last.offset, last.ingested_at],
-  ]);
+/** Returns the cursor of the page of snapshots after this snapshot. */
+export function snapshotsCursor(query: EntitySnapshotsQuery, snapshot: EntitySnapshotMetadata): string {
+  const { created_at, version, stream, entity_id, last } = snapshot;
+  const position = [created_at, version, stream, entity_id, last.offset, last.ingested_at];
+  return encodeCursor(binding(query), position);
 }
 
 function afterCursor(query: EntitySnapshotsQuery, cursor: string, params: SqlParams): string {

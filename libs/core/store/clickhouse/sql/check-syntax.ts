@@ -6,29 +6,24 @@ import { argumentsOf, type SyntaxNode } from './syntax-tree.js';
 
 /** The views that an analyst's SQL statement may name, and the database that unqualified names belong to. */
 interface PermittedViews {
-  /**
-   * The session's database: a name without a database is one of its views, or is defined by the statement
-   * itself.
-   */
+  /** The session's database: a name without a database is one of its views, or is defined by the statement itself. */
   database: string;
   /** Names of the SQL views that the API key may read. */
   views: readonly string[];
 }
 
 /**
- * ClickHouse's own tables that clients read to discover the schema. `rowFilters` hides the rows about other
- * tables.
+ * ClickHouse's own tables that clients read to discover the schema. `rowFilters` hides the rows about other tables.
  */
 const readableSystemTables = new Set([
+  ...['system.tables', 'system.columns', 'system.databases', 'system.settings', 'system.functions'],
   ...[
-    'system.tables',
-    'system.columns',
-    'system.databases',
-    'system.settings',
-    'system.functions',
     'system.one',
+    'system.data_type_families',
+    'system.formats',
+    'system.time_zones',
+    'system.table_engines',
   ],
-  ...['system.data_type_families', 'system.formats', 'system.time_zones', 'system.table_engines'],
   ...['information_schema.tables', 'information_schema.columns', 'information_schema.schemata'],
 ]);
 
@@ -39,33 +34,21 @@ const readableSystemTables = new Set([
 const selectNodes = new Set([
   ...['SelectWithUnionQuery', 'SelectIntersectExceptQuery', 'SelectQuery', 'Subquery', 'WithElement'],
   ...['ExpressionList', 'Function', 'Identifier', 'Literal', 'Asterisk', 'QualifiedAsterisk'],
-  ...[
-    'ColumnsRegexpMatcher',
-    'QualifiedColumnsRegexpMatcher',
-    'ColumnsListMatcher',
-    'QualifiedColumnsListMatcher',
-  ],
-  ...['ColumnsTransformerList', 'ColumnsExceptTransformer', 'ColumnsReplaceTransformer'],
+  ...['ColumnsRegexpMatcher', 'QualifiedColumnsRegexpMatcher', 'ColumnsListMatcher'],
+  ...['QualifiedColumnsListMatcher', 'ColumnsTransformerList'],
+  ...['ColumnsExceptTransformer', 'ColumnsReplaceTransformer'],
   'ColumnsReplaceTransformer::Replacement',
   ...['TablesInSelectQuery', 'TablesInSelectQueryElement', 'TableExpression', 'TableIdentifier', 'TableJoin'],
-  ...[
-    'ArrayJoin',
-    'SampleRatio',
-    'OrderByElement',
-    'InterpolateElement',
-    'WindowDefinition',
-    'WindowListElement',
-  ],
-  'StorageOrderByElement',
+  ...['ArrayJoin', 'SampleRatio', 'OrderByElement', 'InterpolateElement', 'WindowDefinition'],
+  ...['WindowListElement', 'StorageOrderByElement'],
 ]);
 
 const name = '(\\w+|`([^`\\\\]|\\\\.)*`)';
 const like = `( (NOT )?I?LIKE '([^'\\\\]|\\\\.)*')?`;
 
 /**
- * Statements that list databases, tables or columns, by the kind of their root node. The syntax tree does not
- * show their WHERE and LIMIT, and other statements have the same kind of node. So the formatted text must
- * match exactly.
+ * Statements that list databases, tables or columns, by the kind of their root node. The syntax tree does not show
+ * their WHERE and LIMIT, and other statements have the same kind of node. So the formatted text must match exactly.
  */
 const showStatements: Readonly<Record<string, RegExp>> = {
   ShowTables: new RegExp(`^SHOW ((FULL )?TABLES( FROM ${name})?|DATABASES)${like}$`),
@@ -116,10 +99,10 @@ export function checkSyntax(nodes: readonly SyntaxNode[], text: string, publishe
   const clause = root.children.find(
     ({ kind }) => kind !== (described ? 'TableExpression' : 'ExpressionList'),
   );
-  if (clause) throw refusedNode(clause);
+  if (clause) throw rejectedNode(clause);
   const tables = new TableChecker(nodes, published);
   for (const node of described ? rest : nodes) {
-    if (!selectNodes.has(node.kind)) throw refusedNode(node);
+    if (!selectNodes.has(node.kind)) throw rejectedNode(node);
     if (node.kind === 'TableIdentifier') tables.check(node.name, described);
     if (node.kind === 'TableExpression') checkTableFunction(node);
     if (node.kind === 'Literal')
@@ -180,7 +163,7 @@ function checkExists(nodes: readonly SyntaxNode[], text: string, published: Perm
 
 function checkLeaves(nodes: readonly SyntaxNode[]): string[] {
   const odd = nodes.find(({ kind }) => kind !== 'Identifier');
-  if (odd) throw refusedNode(odd);
+  if (odd) throw rejectedNode(odd);
   return [];
 }
 
@@ -258,7 +241,7 @@ function checkTableFunction(node: SyntaxNode): void {
   if (call) throw new SqlRejectedError(`The table function ${call.name} is not allowed`);
 }
 
-function refusedNode({ kind, name }: SyntaxNode): SqlRejectedError {
+function rejectedNode({ kind, name }: SyntaxNode): SqlRejectedError {
   const names: Record<string, string> = {
     Set: 'A SETTINGS clause',
     ColumnsApplyTransformer: 'APPLY',

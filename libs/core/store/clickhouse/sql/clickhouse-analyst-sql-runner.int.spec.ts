@@ -5,8 +5,12 @@ import { openTestStore, type TestStore } from '../test-store.js';
 import { partitionProgress, stateRow } from '../../keyed-states.fixture.js';
 import { openClickHouseSql } from '../open.js';
 import { ClickHouseHttpClient } from './clickhouse-http-client.js';
-import type { AnalystSqlRunner, CheckedStatement, SqlRequest } from '../../analyst-sql.js';
-import { SqlError } from '../../analyst-sql.js';
+import {
+  type AnalystSqlRunner,
+  type CheckedStatement,
+  type SqlRequest,
+  SqlError,
+} from '../../analyst-sql.js';
 import { existenceOracles, hostileStatements } from './hostile-statements.fixture.js';
 import { isPermittedFunction, isHigherOrderFunction } from './permitted-functions.js';
 

@@ -1,20 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reservedStreamPrefix } from '#api';
-import type {
-  AnalystViews,
-  CheckedStatement,
-  SqlResponse,
-  AnalystSqlRunner,
-  SqlRequest,
+import {
+  type AnalystViews,
+  type CheckedStatement,
+  type SqlResponse,
+  type AnalystSqlRunner,
+  type SqlRequest,
+  SqlError,
+  SqlRejectedError,
 } from '../../analyst-sql.js';
-import { SqlError, SqlRejectedError } from '../../analyst-sql.js';
-import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
+import type { StoreClickHouseClient } from '../connection/store-clickhouse-client.js';
 import { checkSyntax, onlyReads } from './check-syntax.js';
 import { exactTextWarning } from './exact-text-warning.js';
 import { withoutSuffixes } from './permitted-functions.js';
 import { requestForNothing, statementSettings, type StatementLimits } from './statement-settings.js';
 import { readSqlError, ClickHouseHttpClient } from './clickhouse-http-client.js';
-import { quoteIdentifier, quoteText } from './literals.js';
+import { quoteIdentifier, quoteText } from '../connection/sql-params.js';
 import { syntaxNodes } from './syntax-tree.js';
 import { requireFormat } from './formats.js';
 import { assertPlainNames } from './plain-names.js';
@@ -22,7 +23,7 @@ import { SqlViewPublisher } from './sql-view-publisher.js';
 import { policyHeaders } from './policy-headers.js';
 import type { TableAndViewDatabases } from './row-filters.js';
 
-/** Address, credentials of the user for analysts, databases and limits of the SQL access of analysts. */
+/** Options of the SQL access of analysts; `user` and `password` are those of the user for analysts. */
 interface ClickHouseAnalystSqlOptions {
   url: string;
   user: string;
@@ -33,10 +34,7 @@ interface ClickHouseAnalystSqlOptions {
   connection: StoreClickHouseClient;
 }
 
-/**
- * Headers of ClickHouse's answer that are passed to the client. `X-ClickHouse-Summary` is excluded: it counts
- * rows that the key may not see.
- */
+/** Headers that are passed to the client. `X-ClickHouse-Summary` is excluded: it counts rows the key may not see. */
 const forwardedHeaders = [
   'content-type',
   'content-encoding',
@@ -138,11 +136,7 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
     signal.addEventListener('abort', end, { once: true });
     const answer = await this.http.send({
       sql: statement.text,
-      url: {
-        ...this.urlOf(narrowed, statement.format),
-        ...transport,
-        query_id: queryId,
-      },
+      url: { ...this.urlOf(narrowed, statement.format), ...transport, query_id: queryId },
       headers: {
         ...policyHeaders(narrowed),
         ...(acceptEncoding !== undefined && { 'accept-encoding': acceptEncoding }),
@@ -217,11 +211,8 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
     const others = ['dropped_streams', 'projection_results'].map(
       (table) => `SELECT 1 FROM ${tables}.${table} LIMIT 1`,
     );
-    const { additional_table_filters: _, ...settings } = statementSettings(
-      requestForNothing,
-      databases,
-      bounds,
-    );
+    const all = statementSettings(requestForNothing, databases, bounds);
+    const { additional_table_filters: _, ...settings } = all;
     try {
       const sql = [own, ...others].join(' UNION ALL ');
       const rows = await this.http.text({ sql, url: { ...settings, default_format: 'TSV' }, signal });
@@ -253,21 +244,17 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
     const clause = formatClause.exec(written);
     const format = requireFormat(clause?.[1] ?? clause?.[2] ?? question.format ?? 'TabSeparated');
     const text = clause ? written.slice(0, clause.index) : written;
-    return {
-      text: text === greeting ? text.replace('displayName()', "'ClickHouse'") : text,
-      format,
-      outline,
-    };
+    const answered = text === greeting ? text.replace('displayName()', "'ClickHouse'") : text;
+    return { text: answered, format, outline };
   }
 
   /** @throws SqlRejectedError if ClickHouse has a function of one of these names, with or without an aggregate's suffix */
   private async requireNoFunctions(names: readonly string[], signal: AbortSignal): Promise<void> {
-    const rows = await this.options.connection.select<[string]>('SELECT lower(name) FROM system.functions', {
-      ...{ params: {}, purpose: 'lookup', signal },
-    });
+    const query = 'SELECT lower(name) FROM system.functions';
+    const rows = await this.options.connection.select<[string]>(query, { purpose: 'lookup', signal });
     const functions = new Set(rows.map(([name]) => name));
-    const refused = names.find((name) => withoutSuffixes(name).some((base) => functions.has(base)));
-    if (refused !== undefined) throw new SqlRejectedError(`The function ${refused} is not allowed`);
+    const rejected = names.find((name) => withoutSuffixes(name).some((base) => functions.has(base)));
+    if (rejected !== undefined) throw new SqlRejectedError(`The function ${rejected} is not allowed`);
   }
 
   /** Returns the syntax tree. ClickHouse applies a SETTINGS clause before it explains the statement. */
@@ -281,14 +268,10 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
   }
 
   private urlOf(question: SqlRequest, format: string): Record<string, string> {
-    const params = [...question.params].map(([name, value]) => [`param_${name}`, value] as const);
     const { databases, bounds } = this.options;
-    return {
-      database: this.database,
-      default_format: format,
-      ...statementSettings(question, databases, bounds),
-      ...Object.fromEntries(params),
-    };
+    const settings = statementSettings(question, databases, bounds);
+    const params = [...question.params].map(([name, value]) => [`param_${name}`, value] as const);
+    return { database: this.database, default_format: format, ...settings, ...Object.fromEntries(params) };
   }
 }
 

@@ -36,13 +36,8 @@ export class ClickHouseHttpClient {
    * Sends an SQL statement to ClickHouse, and resolves when the answer begins. @throws StoreUnavailableError, or the
    * signal's reason
    */
-  async send({
-    sql,
-    url,
-    headers,
-    signal,
-    patienceMs = 10_000,
-  }: ClickHouseHttpRequest): Promise<IncomingMessage> {
+  async send(query: ClickHouseHttpRequest): Promise<IncomingMessage> {
+    const { sql, url, headers, signal, patienceMs = 10_000 } = query;
     signal.throwIfAborted();
     const target = new URL(this.base);
     for (const [name, value] of Object.entries(url)) target.searchParams.set(name, value);
@@ -56,10 +51,8 @@ export class ClickHouseHttpClient {
         headers: { ...headers, 'x-clickhouse-user': user, 'x-clickhouse-key': password },
       });
       // A hanging server does not enforce the time limit of a statement, so the client does.
-      const hangs = setTimeout(
-        () => sent.destroy(new Error(`no answer within ${patienceMs} ms`)),
-        patienceMs,
-      );
+      const giveUp = () => sent.destroy(new Error(`no answer within ${patienceMs} ms`));
+      const hangs = setTimeout(giveUp, patienceMs);
       sent.once('close', () => clearTimeout(hangs));
       sent.once('response', (answer) => {
         clearTimeout(hangs);
@@ -67,9 +60,8 @@ export class ClickHouseHttpClient {
       });
       sent.once('error', (error) => {
         const message = `ClickHouse cannot be reached: ${error.message}`;
-        reject(
-          signal.aborted ? (signal.reason as Error) : new StoreUnavailableError(message, { cause: error }),
-        );
+        const unavailable = new StoreUnavailableError(message, { cause: error });
+        reject(signal.aborted ? (signal.reason as Error) : unavailable);
       });
       sent.end(sql);
     });

@@ -3,9 +3,7 @@ import { SqlRejectedError } from '../../analyst-sql.js';
 /** Matches single-quoted strings, and names in other quotes, as ClickHouse formats a statement. */
 const quotedParts = /'(?:[^'\\]|\\[\s\S])*'|([`"])((?:(?!\1)[^\\]|\\[\s\S])*)\1/g;
 
-/**
- * Matches a name without control characters. ClickHouse escapes quotes, backslashes and control characters.
- */
+/** Matches a name without control characters. ClickHouse escapes quotes, backslashes and control characters. */
 const plain = /^(?:[^\p{Cc}\\]|\\[\\'"`])*$/u;
 
 /** Matches what begins the alias and the number of children in a line of `EXPLAIN AST`. */

@@ -1,5 +1,5 @@
 import type { FieldResultType, ProjectionView } from '../../analyst-sql.js';
-import { quoteIdentifier, quoteText } from './literals.js';
+import { quoteIdentifier, quoteText } from '../connection/sql-params.js';
 
 /** Columns of each projection's view besides its fields. */
 const ownColumns = ['key', 'events', 'updated_at', 'state'];

@@ -1,6 +1,6 @@
 import type { SqlRequest } from '../../analyst-sql.js';
-import { scopeConditions } from '../stream-scope.js';
-import { SqlLiteralBinder, sqlLiteral, quoteText } from './literals.js';
+import { scopeConditions } from '../connection/stream-scope.js';
+import { SqlLiteralBinder, sqlLiteral, quoteText } from '../connection/sql-params.js';
 
 /**
  * Names of two ClickHouse databases: `tables` contains the store's tables, `views` contains the SQL views for analysts.

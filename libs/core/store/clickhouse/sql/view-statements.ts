@@ -1,8 +1,8 @@
 import { reservedStreamPrefix } from '#api';
 import { microsOfTimeText } from '#cel';
-import { readableEventColumns } from '../event-columns.js';
+import { readableEventColumns } from '../connection/event-conditions.js';
 import type { AnalystViews, EventTypeView, DataMemberColumn } from '../../analyst-sql.js';
-import { quoteText, quoteIdentifier } from './literals.js';
+import { quoteText, quoteIdentifier } from '../connection/sql-params.js';
 import { projectionSelect } from './projection-view.js';
 
 /** Names and SQL expressions of the event columns in analysts' views. A value that the event does not have is NULL. */

@@ -4,7 +4,7 @@ import {
   NonRetryableStoreError,
   RowsRejectedError,
   StoreUnavailableError,
-} from '../errors.js';
+} from '../../errors.js';
 
 /**
  * The purpose of a request: the same error code can have different consequences. `write` inserts or removes

@@ -1,20 +1,14 @@
 import { permitsStream, reservedStreamPrefix, type StreamAccess } from '#api';
 import { streamNameOf } from '#event';
-import type { AuthorizationScope } from '../store.js';
+import type { AuthorizationScope } from '../../store.js';
 import type { SqlParams } from './sql-params.js';
 
-/**
- * Which streams a query to the store is about: those that the caller may see, and, if given, the ids of those that the
- * query names.
- */
+/** The streams of a query: those that the caller may see, of which the query may name some by their ids. */
 export interface ScopedStreamFilter extends AuthorizationScope {
   streams?: readonly string[];
 }
 
-/**
- * Returns the only streams that the answer can contain; undefined if a prefix, or nothing, limits them. A
- * stream that the query names but the caller may not see is not included.
- */
+/** Returns the only streams that the answer can contain; undefined if a prefix, or nothing, limits them. */
 export function namedStreams({ access, hidden, streams }: ScopedStreamFilter): string[] | undefined {
   const names = streams ?? (access.patterns?.some(isPrefix) ? undefined : access.patterns);
   return (
@@ -68,9 +62,7 @@ function accessConditions(column: string, { patterns, reserved }: StreamAccess, 
   return sql;
 }
 
-/**
- * A single value is compared with `=`: only then can ClickHouse read the rest of the sorting key in order.
- */
+/** A single value is compared with `=`: only then can ClickHouse read the rest of the sorting key in order. */
 export function equalsOneOf(column: string, values: readonly string[], params: SqlParams): string {
   return values.length === 1
     ? `${column} = ${params.bind('String', values[0])}`

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { derivedSignals } from '#testkit';
-import { StoreUnavailableError } from '../errors.js';
+import { StoreUnavailableError } from '../../errors.js';
 import { StoreClickHouseClient } from './store-clickhouse-client.js';
 
 describe('Connection', () => {

@@ -5,7 +5,7 @@ import {
   NonRetryableStoreError,
   RowsRejectedError,
   StoreUnavailableError,
-} from '../errors.js';
+} from '../../errors.js';
 import { errorOfCode, type RequestPurpose } from './error-codes.js';
 
 describe('errorOfCode', () => {

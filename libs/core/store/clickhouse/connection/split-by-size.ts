@@ -3,9 +3,6 @@ const bytesPerQuery = 128 * 1024;
 /** Maximum number of bytes of an escaped character: `\\x00`, with each backslash escaped again. */
 const escapedBytes = 8;
 
-/** ClickHouse settings that raise the limit on the text of a query to 4 MiB; the default is 256 KiB. */
-export const longQuerySettings = { max_query_size: String(4 * 1024 * 1024) };
-
 /** Splits a list of texts, such as ids, into parts that are each small enough for the parameters of one query. */
 export function* splitBySize(texts: readonly string[]): Generator<string[]> {
   let part: string[] = [];

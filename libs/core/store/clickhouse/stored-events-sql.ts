@@ -1,7 +1,3 @@
-import type { OffsetRange, OffsetAndEventId } from '../store.js';
-import { longQuerySettings } from './split-by-size.js';
-import type { StoreClickHouseClient } from './store-clickhouse-client.js';
-
 /**
  * Selects the events of an offset range that all tables contain. An interrupted insert can have reached only some of
  * the tables. `events` and, for events with an entity, `events_by_entity` must contain the event id, and `positions`
@@ -9,7 +5,7 @@ import type { StoreClickHouseClient } from './store-clickhouse-client.js';
  * partition are written in order, each until it succeeds: a stored last offset proves that all earlier events of the
  * entity are included.
  */
-const query = `
+export const storedEventsSql = `
 SELECT e.offset, toString(e.event_id)
 FROM events AS e
 LEFT JOIN (
@@ -41,8 +37,11 @@ WHERE e.stream = {stream:String} AND e.partition = {partition:UInt16}
 GROUP BY e.offset, e.event_id
 ORDER BY e.offset`;
 
-/** The bitmaps of the last segments have the greatest offsets, so the others are not read. */
-const last = `
+/**
+ * Selects the greatest offset of each partition. An event that `positions` lacks is not stored and is written again. The
+ * bitmaps of the last segments have the greatest offsets, so the others are not read.
+ */
+export const lastOffsetsSql = `
 SELECT stream, partition, max(segment * 1048576 + bitmapMax(offsets))
 FROM positions
 WHERE (stream, partition, segment) IN (
@@ -53,42 +52,30 @@ WHERE (stream, partition, segment) IN (
   GROUP BY stream, partition)
 GROUP BY stream, partition`;
 
-/** Implements EventWriter.storedEvents: returns the events of an offset range that all tables contain. */
-export async function storedEvents(
-  connection: StoreClickHouseClient,
-  range: OffsetRange,
-): Promise<OffsetAndEventId[]> {
-  const params = { ...range };
-  const rows = await connection.select<[number, string]>(query, { params, purpose: 'lookup' });
-  return rows.map(([offset, event_id]) => ({ offset, event_id }));
-}
+/**
+ * Selects the offsets of events by their ids. The minmax index on `offset` and the bloom filter on `event_id` leave few
+ * granules to read.
+ */
+export const offsetsSql = `
+SELECT toString(event_id), offset
+FROM events
+WHERE stream = {stream:String} AND partition = {partition:UInt16} AND offset >= {from:UInt64} AND offset < {until:UInt64}
+  AND event_id IN {eventIds:Array(UUID)}
+GROUP BY event_id, offset
+ORDER BY offset`;
 
-/** A partition of a stream, by the stream's id. */
-export interface StreamPartition {
-  stream: string;
-  partition: number;
-}
-
-/** Maximum number of partitions of one call of `lastStoredOffsets`. */
-export const mostPartitionsOfLookup = 500;
+/** Selects the ids of an offset range as one text, because an answer of one row is complete or an error. */
+export const idsSql = `
+SELECT base64Encode(arrayStringConcat(groupArray(reinterpretAsFixedString(event_id))))
+FROM events
+WHERE stream = {stream:String} AND partition = {partition:UInt16} AND offset >= {from:UInt64} AND offset < {until:UInt64}`;
 
 /**
- * Returns the greatest offset of each partition in `positions`, in the order of the partitions; undefined for a
- * partition without a stored event. An event that `positions` lacks is not stored and is written again.
+ * Selects the version of each event with one of the ids. The index on `event_id` finds the few granules that can have
+ * these events.
  */
-export async function lastStoredOffsets(
-  connection: StoreClickHouseClient,
-  wanted: readonly StreamPartition[],
-): Promise<(number | undefined)[]> {
-  const params = {
-    streams: wanted.map(({ stream }) => stream),
-    partitions: wanted.map(({ partition }) => partition),
-  };
-  const rows = await connection.select<[string, number, number]>(last, {
-    params,
-    settings: longQuerySettings,
-    purpose: 'lookup',
-  });
-  const found = new Map(rows.map(([stream, partition, offset]) => [`${partition}/${stream}`, offset]));
-  return wanted.map(({ stream, partition }) => found.get(`${partition}/${stream}`));
-}
+export const versionsSql = `
+SELECT toString(event_id), max(version)
+FROM events
+WHERE stream = {stream:String} AND partition = {partition:UInt16} AND event_id IN {eventIds:Array(UUID)}
+GROUP BY event_id`;

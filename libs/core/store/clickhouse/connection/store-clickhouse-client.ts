@@ -10,8 +10,8 @@ import {
   type ResultSet,
 } from '@clickhouse/client';
 import { withAnySignal } from '#async';
-import { QueryTooSlowError, AnswerMemoryExhaustedError, StoreUnavailableError } from '../errors.js';
-import type { AnswerMemoryBudget, AnswerMemoryShare } from '../answer-memory-budget.js';
+import { QueryTooSlowError, AnswerMemoryExhaustedError, StoreUnavailableError } from '../../errors.js';
+import type { AnswerMemoryBudget, AnswerMemoryShare } from '../../answer-memory-budget.js';
 import { errorOfCode, invalidPatternCode, type RequestPurpose } from './error-codes.js';
 
 /** Address, credentials and limits of the connection to ClickHouse. */
@@ -71,8 +71,7 @@ export class StoreClickHouseClient {
   }
 
   /**
-   * Runs a SELECT and returns its rows, each as an array of column values. 64-bit integers are returned as
-   * numbers.
+   * Runs a SELECT and returns its rows, each as an array of column values. 64-bit integers are returned as numbers.
    */
   async select<Row extends readonly unknown[]>(query: string, options: SelectOptions = {}): Promise<Row[]> {
     const share = this.options.readBudget?.share();

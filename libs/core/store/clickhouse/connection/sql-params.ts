@@ -1,0 +1,60 @@
+/** The text of an SQL statement for ClickHouse, with the values of its bound parameters. */
+export interface ParameterizedSql {
+  query: string;
+  params: Record<string, unknown>;
+}
+
+/**
+ * Collects the parameters of a ClickHouse query. The SQL text contains only the placeholders that `bind` returns, never
+ * a value.
+ */
+export class SqlParams {
+  readonly values: Record<string, unknown> = {};
+  private count = 0;
+
+  /** @param type A ClickHouse type; always a constant of this code base. */
+  bind(type: string, value: unknown): string {
+    const name = `p${this.count++}`;
+    this.values[name] = value;
+    return `{${name}:${type}}`;
+  }
+
+  /** Binds a time in microseconds, as a constant that ClickHouse can compare with the primary key. */
+  time(micros: number): string {
+    return `fromUnixTimestamp64Micro(${this.bind('Int64', micros)}, 'UTC')`;
+  }
+
+  /** Returns a statement with the parameters that are bound so far. */
+  statement(query: string): ParameterizedSql {
+    return { query, params: this.values };
+  }
+}
+
+/** Writes values as escaped SQL literals, for settings and views, where ClickHouse accepts no parameters. */
+export class SqlLiteralBinder extends SqlParams {
+  override bind(_type: string, value: unknown): string {
+    return sqlLiteral(value);
+  }
+}
+
+/** Returns a string, a number or a list of these as an escaped SQL literal. @throws TypeError for any other value */
+export function sqlLiteral(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(sqlLiteral).join(', ')}]`;
+  if (typeof value === 'number') return String(value);
+  if (typeof value === 'string') return quoteText(value);
+  throw new TypeError('A literal must be a string, a number or a list of these');
+}
+
+/** Returns the text as an escaped SQL string literal. */
+export function quoteText(text: string): string {
+  return `'${escaped(text, "'")}'`;
+}
+
+/** Returns the name as an escaped SQL identifier in backticks. */
+export function quoteIdentifier(name: string): string {
+  return `\`${escaped(name, '`')}\``;
+}
+
+function escaped(text: string, quote: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`).replaceAll('\0', '\\0');
+}
