@@ -1,3 +1,5 @@
+import { addTo, partitionKey } from './topic-partition.js';
+
 /** A member of a consumer group as input of the assignment: its subscribed topics, and the partitions that it owns. */
 export interface StickyMember {
   id: string;
@@ -64,7 +66,7 @@ function keepOwned(
     for (const [topic, partitions] of share.member.owned)
       for (const partition of partitions) {
         const exists = partition < (partitionsOf.get(topic) ?? 0);
-        const key = keyOf(topic, partition);
+        const key = partitionKey({ topic, partition });
         if (!exists || owners.has(key)) continue;
         owners.set(key, share);
         if (share.topics.has(topic)) give(share, topic, partition);
@@ -81,7 +83,8 @@ function giveFree(
   for (const topic of [...partitionsOf.keys()].sort()) {
     const able = shares.filter(({ topics }) => topics.has(topic));
     for (let partition = 0; able.length > 0 && partition < (partitionsOf.get(topic) ?? 0); partition++)
-      if (!owners.has(keyOf(topic, partition))) give(memberWithFewest(able, topic), topic, partition);
+      if (!owners.has(partitionKey({ topic, partition })))
+        give(memberWithFewest(able, topic), topic, partition);
   }
 }
 
@@ -150,14 +153,11 @@ function withoutClaimed(share: MemberShare, owners: ReadonlyMap<string, MemberSh
   const free: PartitionsByTopic = new Map();
   for (const [topic, partitions] of share.given) {
     const mine = partitions.filter((partition) => {
-      const owner = owners.get(keyOf(topic, partition));
+      const owner = owners.get(partitionKey({ topic, partition }));
       return owner === undefined || owner === share;
     });
-    if (mine.length > 0)
-      free.set(
-        topic,
-        mine.sort((a, b) => a - b),
-      );
+    mine.sort((a, b) => a - b);
+    if (mine.length > 0) free.set(topic, mine);
   }
   return free;
 }
@@ -167,16 +167,6 @@ function give(share: MemberShare, topic: string, partition: number): void {
   share.count++;
 }
 
-function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
-  const list = lists.get(key);
-  if (list) list.push(value);
-  else lists.set(key, [value]);
-}
-
 function countOf(share: MemberShare, topic: string): number {
   return share.given.get(topic)?.length ?? 0;
-}
-
-function keyOf(topic: string, partition: number): string {
-  return `${topic}/${partition}`;
 }

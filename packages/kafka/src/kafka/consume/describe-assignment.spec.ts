@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ClusterClient } from '../cluster-client.js';
+import type { ClusterClient } from '../cluster/cluster-client.js';
 import { logOffsetsOf } from './describe-assignment.js';
 
 /** A cluster in which one broker leads the partitions 0 and 1 of every topic, and partition 2 has no leader. */

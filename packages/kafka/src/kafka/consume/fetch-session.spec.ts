@@ -12,9 +12,9 @@ const ok = { errorCode: 0, sessionId: 7 };
 const topicsOf = (list: readonly { topic: string }[]): string[] => list.map(({ topic }) => topic);
 
 /** Returns a session over these partitions that the broker has accepted. */
-function granted(...places: Place[]): FetchSession<Place> {
+function granted(...positions: Place[]): FetchSession<Place> {
   const session = new FetchSession<Place>();
-  for (const one of places) session.want(one);
+  for (const one of positions) session.want(one);
   session.next();
   session.answered(ok);
   return session;
@@ -26,10 +26,10 @@ describe('a fetch session', () => {
     const many = Array.from({ length: 500 }, (_, i) => place(`t${i}`));
     for (const one of many) session.want(one);
     const first = session.next();
-    expect([first.sessionId, first.sessionEpoch, first.places.length]).toEqual([0, 0, 500]);
+    expect([first.sessionId, first.sessionEpoch, first.positions.length]).toEqual([0, 0, 500]);
     session.answered(ok);
     for (const epoch of [1, 2, 3]) {
-      expect(session.next()).toEqual({ sessionId: 7, sessionEpoch: epoch, places: [], forgotten: [] });
+      expect(session.next()).toEqual({ sessionId: 7, sessionEpoch: epoch, positions: [], forgotten: [] });
       session.answered(ok);
     }
   });
@@ -39,7 +39,7 @@ describe('a fetch session', () => {
     const session = granted(a, b);
     a.next = 5;
     session.want(a);
-    expect(session.next().places).toEqual([{ topic: 'a', partition: 0, offset: 5 }]);
+    expect(session.next().positions).toEqual([{ topic: 'a', partition: 0, offset: 5 }]);
   });
 
   it('removes a paused partition at the broker, and adds it again when it is wanted', () => {
@@ -48,11 +48,11 @@ describe('a fetch session', () => {
     session.hold(a);
     expect([session.size, session.holding]).toEqual([1, true]);
     const without = session.next();
-    expect([without.places, topicsOf(without.forgotten)]).toEqual([[], ['a']]);
+    expect([without.positions, topicsOf(without.forgotten)]).toEqual([[], ['a']]);
     session.answered(ok);
     session.want(a);
     const again = session.next();
-    expect([topicsOf(again.places), again.forgotten, session.holding]).toEqual([['a'], [], false]);
+    expect([topicsOf(again.positions), again.forgotten, session.holding]).toEqual([['a'], [], false]);
   });
 
   it('does not name a partition that was paused and is wanted again before the next request', () => {
@@ -60,17 +60,17 @@ describe('a fetch session', () => {
     const session = granted(a);
     session.hold(a);
     session.want(a);
-    expect(session.next()).toMatchObject({ places: [], forgotten: [] });
+    expect(session.next()).toMatchObject({ positions: [], forgotten: [] });
   });
 
   it('names a partition again when another object replaces it, and ignores the drop of an unknown object', () => {
     const session = granted(place('a', 3), place('b'));
     session.want(place('a', 3));
-    expect(topicsOf(session.next().places)).toEqual(['a']);
+    expect(topicsOf(session.next().positions)).toEqual(['a']);
     session.answered(ok);
     const stranger = place('a', 3);
     session.drop(stranger);
-    expect(session.next()).toMatchObject({ places: [], forgotten: [] });
+    expect(session.next()).toMatchObject({ positions: [], forgotten: [] });
   });
 
   it('ignores answers for a partition that was dropped, or whose offset has changed since the request', () => {
@@ -90,18 +90,18 @@ describe('a fetch session', () => {
     session.next();
     expect(session.answered({ errorCode: 70, sessionId: 0 })).toBe(false);
     const full = session.next();
-    expect([full.sessionId, full.sessionEpoch, topicsOf(full.places)]).toEqual([0, 0, ['a', 'b']]);
+    expect([full.sessionId, full.sessionEpoch, topicsOf(full.positions)]).toEqual([0, 0, ['a', 'b']]);
   });
 
   it('replaces its session if the broker has another epoch, or after a missing response', () => {
     const session = granted(place('a'));
     session.next();
     expect(session.answered({ errorCode: 71, sessionId: 0 })).toBe(false);
-    expect(session.next()).toMatchObject({ sessionId: 7, sessionEpoch: 0, places: [{ topic: 'a' }] });
+    expect(session.next()).toMatchObject({ sessionId: 7, sessionEpoch: 0, positions: [{ topic: 'a' }] });
     session.answered({ errorCode: 0, sessionId: 8 });
     session.next();
     session.lost();
-    expect(session.next()).toMatchObject({ sessionId: 8, sessionEpoch: 0, places: [{ topic: 'a' }] });
+    expect(session.next()).toMatchObject({ sessionId: 8, sessionEpoch: 0, positions: [{ topic: 'a' }] });
   });
 
   it('names all partitions each time, in rotation, if the broker has no room for another session', () => {
@@ -113,12 +113,12 @@ describe('a fetch session', () => {
     a.next = 4;
     session.want(a);
     const next = session.next();
-    expect([next.sessionEpoch, topicsOf(next.places)]).toEqual([0, ['b', 'a']]);
+    expect([next.sessionEpoch, topicsOf(next.positions)]).toEqual([0, ['b', 'a']]);
   });
 
   it('is closed at the broker once, and only if it exists', () => {
     const session = granted(place('a'));
-    expect(session.ending()).toMatchObject({ sessionId: 7, sessionEpoch: -1, places: [] });
+    expect(session.ending()).toMatchObject({ sessionId: 7, sessionEpoch: -1, positions: [] });
     expect(session.ending()).toBeUndefined();
     expect(new FetchSession<Place>().ending()).toBeUndefined();
   });
@@ -127,6 +127,6 @@ describe('a fetch session', () => {
     const session = granted(place('a'));
     session.next();
     session.lost();
-    expect(session.ending()).toMatchObject({ sessionId: 7, sessionEpoch: -1, places: [] });
+    expect(session.ending()).toMatchObject({ sessionId: 7, sessionEpoch: -1, positions: [] });
   });
 });

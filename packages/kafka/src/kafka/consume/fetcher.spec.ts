@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ClusterClient } from '../cluster-client.js';
-import { defaultKafkaLogLimits } from '../kafka-log-options.js';
-import { silentLogger, type KafkaLogger } from '../logger.js';
-import { fetchOutage } from './fetch-outage-tracker.js';
-import { Fetcher } from './fetcher.js';
+import type { ClusterClient } from '../cluster/cluster-client.js';
+import { defaultKafkaLogLimits } from '../cluster/kafka-log-options.js';
+import { silentLogger, type KafkaLogger } from '../cluster/logger.js';
+import { fetchOutage, Fetcher } from './fetcher.js';
 import { PartitionBuffer } from './partition-buffer.js';
 
 /**

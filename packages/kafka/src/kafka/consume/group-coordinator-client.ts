@@ -1,5 +1,5 @@
-import type { ClusterClient } from '../cluster-client.js';
-import { isProtocolError } from '../kafka-errors.js';
+import type { ClusterClient } from '../cluster/cluster-client.js';
+import { isProtocolError } from '../cluster/kafka-errors.js';
 import type { KafkajsBroker } from '../kafkajs/internals.js';
 
 const generationOver = ['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID'];

@@ -1,6 +1,6 @@
-import type { ClusterClient } from '../cluster-client.js';
-import type { KafkaLogLimits } from '../kafka-log-options.js';
-import { isProtocolError } from '../kafka-errors.js';
+import type { ClusterClient } from '../cluster/cluster-client.js';
+import type { KafkaLogLimits } from '../cluster/kafka-log-options.js';
+import { isProtocolError } from '../cluster/kafka-errors.js';
 import {
   assignmentProtocol,
   assignPartitions,
@@ -10,7 +10,7 @@ import {
   subscribedTopics,
   type OwnershipClaim,
 } from './assign-partitions.js';
-import { byTopic } from './by-topic.js';
+import { byTopic } from '../encoding/by-topic.js';
 import { CommitBatcher } from './commit-batcher.js';
 import type { TopicPartition } from '../../topic-partition.js';
 import type { CommittedOffset, GroupGeneration } from './group-generation.js';

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { KafkajsProducer } from '../produce/producer-shard.js';
+import type { KafkajsProducer } from '../produce/send-batch.js';
 import { installPatches } from './patches.js';
 
 /**

@@ -1,4 +1,4 @@
-import { GrowingBuffer } from '../produce/growing-buffer.js';
+import { GrowingBuffer } from '../encoding/growing-buffer.js';
 
 interface FrameParts {
   correlationId: number;

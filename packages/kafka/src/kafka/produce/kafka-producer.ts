@@ -5,10 +5,9 @@ import { partitionOf } from './murmur2.js';
 import type { ProducerShard } from './producer-shard.js';
 import type { TopicMetadataCache } from './topic-metadata-cache.js';
 
-/** Producer shards, topic metadata and limits of a `KafkaProducer`. */
 interface KafkaProducerOptions {
-  lanes: ProducerShard[];
-  catalog: TopicMetadataCache;
+  shards: ProducerShard[];
+  metadata: TopicMetadataCache;
   bytesInFlight: number;
   operationTimeoutMs: number;
 }
@@ -74,7 +73,7 @@ export class KafkaProducer implements Producer {
   }
 
   private async dispatchLater(append: PendingAppend, topics: readonly string[]): Promise<void> {
-    await Promise.all(topics.map((topic) => this.options.catalog.load(topic)));
+    await Promise.all(topics.map((topic) => this.options.metadata.load(topic)));
     if (append.deadline <= Date.now() || !this.assignPartitions(append)) {
       throw new LogUnavailableError('the metadata of the topics did not arrive in time');
     }
@@ -89,7 +88,7 @@ export class KafkaProducer implements Producer {
       const record = records[i] as ProducerRecord;
       if (record.topic !== topic) {
         topic = record.topic;
-        count = this.options.catalog.get(topic);
+        count = this.options.metadata.get(topic);
       }
       if (count === undefined) return false;
       partitions[i] = record.partition ?? partitionOf(record.key, count);
@@ -98,17 +97,17 @@ export class KafkaProducer implements Producer {
   }
 
   private share(append: PendingAppend): void {
-    const { lanes } = this.options;
-    if (lanes.length === 1) return lanes[0]?.push(append);
-    const indexes: number[][] = lanes.map(() => []);
-    append.partitions.forEach((partition, index) => indexes[partition % lanes.length]?.push(index));
-    indexes.forEach((own, lane) => own.length > 0 && lanes[lane]?.push(append, own));
+    const { shards } = this.options;
+    if (shards.length === 1) return shards[0]?.push(append);
+    const indexes: number[][] = shards.map(() => []);
+    append.partitions.forEach((partition, index) => indexes[partition % shards.length]?.push(index));
+    indexes.forEach((own, shard) => own.length > 0 && shards[shard]?.push(append, own));
   }
 
   async close(): Promise<void> {
     this.closed = true;
     await Promise.allSettled([...this.open]);
-    await Promise.all(this.options.lanes.map((lane) => lane.close()));
-    await this.options.catalog.close();
+    await Promise.all(this.options.shards.map((shard) => shard.close()));
+    await this.options.metadata.close();
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnknownTopicError } from '../../errors.js';
-import type { ClusterClient } from '../cluster-client.js';
+import type { ClusterClient } from '../cluster/cluster-client.js';
 
 /** Number of lookups of an unknown topic: it may take a moment until every broker knows a new topic. */
 const unknownTries = 3;
@@ -36,6 +36,7 @@ export class TopicMetadataCache {
     return loading;
   }
 
+  /** Removes the topic from the cache, because it was removed or recreated. */
   forget(topic: string): void {
     this.counts.delete(topic);
   }

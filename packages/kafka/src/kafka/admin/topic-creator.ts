@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RequestBatcher } from '#async';
-import type { NewTopicSettings } from '../log.js';
-import type { ClusterClient } from './cluster-client.js';
-import { isProtocolError, toTopicRejectedError } from './kafka-errors.js';
+import type { NewTopicSettings } from '../../log.js';
+import type { ClusterClient } from '../cluster/cluster-client.js';
+import { isProtocolError, toTopicRejectedError } from '../cluster/kafka-errors.js';
 
 /** A topic to create: its name, the number of its partitions and its Kafka settings. */
 export interface NewTopic extends NewTopicSettings {
@@ -10,11 +10,7 @@ export interface NewTopic extends NewTopicSettings {
 }
 
 /** How the creation of one topic ended: whether it was created, and whether its leaders answer already. */
-interface TopicCreation {
-  created: boolean;
-  isLed: boolean;
-}
-
+type TopicCreation = { created: boolean; isLed: boolean };
 type TopicCreationOutcome = TopicCreation | { error: unknown };
 
 const requestTimeoutMs = 10_000;

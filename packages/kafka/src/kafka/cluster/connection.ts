@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { defaultKafkaLogLimits, type KafkaLogLimits, type KafkaLogOptions } from './kafka-log-options.js';
-import { slowResponse } from './kafkajs/request-queue.js';
+import { slowResponse } from '../kafkajs/request-queue.js';
 import { kafkajsLogCreator, kafkajsWarnLevel, silentLogger } from './logger.js';
 import type {
   BrokerAddress,

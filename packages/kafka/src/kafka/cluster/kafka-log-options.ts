@@ -1,4 +1,4 @@
-import type { KafkaCompression } from './compression/kafka-compression.js';
+import type { KafkaCompression } from '../compression/codecs.js';
 import type { KafkaLogger } from './logger.js';
 
 /** Mechanism and credentials of the SASL authentication at Kafka brokers. */

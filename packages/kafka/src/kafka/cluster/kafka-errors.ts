@@ -4,7 +4,7 @@ import {
   TopicRejectedError,
   UnknownTopicError,
   RecordTooLargeError,
-} from '../errors.js';
+} from '../../errors.js';
 
 /** Fields of a kafkajs error that identify it; `type` is the name of an error code of the Kafka protocol. */
 interface KafkaErrorShape {
@@ -17,6 +17,13 @@ interface KafkaErrorShape {
 }
 
 const maxCauses = 8;
+const logErrors = [
+  LogUnavailableError,
+  ProducerBufferFullError,
+  RecordTooLargeError,
+  UnknownTopicError,
+  TopicRejectedError,
+];
 
 /** Returns the names of the Kafka protocol errors in this error and its causes. */
 export function protocolErrors(error: unknown): string[] {
@@ -80,15 +87,7 @@ export function isFatal(error: unknown): boolean {
  */
 export function toLogError(error: unknown, doing: string): Error {
   if (error instanceof Error && isFatal(error)) return error;
-  if (
-    error instanceof LogUnavailableError ||
-    error instanceof ProducerBufferFullError ||
-    error instanceof RecordTooLargeError ||
-    error instanceof UnknownTopicError ||
-    error instanceof TopicRejectedError
-  ) {
-    return error;
-  }
+  if (error instanceof Error && logErrors.some((type) => error instanceof type)) return error;
   if (isProtocolError(error, 'MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'))
     return new RecordTooLargeError('A record is larger than its topic accepts', { cause: error });
   return new LogUnavailableError(`${doing}: ${error instanceof Error ? error.message : String(error)}`, {

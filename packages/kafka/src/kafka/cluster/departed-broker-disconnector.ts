@@ -73,13 +73,13 @@ export class DepartedBrokerDisconnector {
     if (this.asking || this.current.size < 2) return;
     if (performance.now() - this.askedAt < this.options.everyMs) return;
     this.asking = true;
-    void this.look().finally(() => {
+    void this.disconnectDeparted().finally(() => {
       this.asking = false;
       this.askedAt = performance.now();
     });
   }
 
-  private async look(): Promise<void> {
+  private async disconnectDeparted(): Promise<void> {
     try {
       const now = new Set(await this.options.ask(this.some()));
       const gone = [...this.known].filter((broker) => !now.has(broker));

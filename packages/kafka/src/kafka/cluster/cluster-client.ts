@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff, RequestBatcher } from '#async';
-import { LogUnavailableError } from '../errors.js';
-import { withTimeout } from './with-timeout.js';
+import { LogUnavailableError } from '../../errors.js';
+import { withTimeout } from '../../timeouts.js';
+import type { TopicPartition } from '../../topic-partition.js';
 import type { KafkaLogOptions } from './kafka-log-options.js';
 import { limitsOf, clientOptions, KafkajsClientSockets } from './connection.js';
 import { isFatal, toLogError } from './kafka-errors.js';
@@ -12,8 +13,8 @@ import {
   type KafkajsCluster,
   type ClusterMetadata,
   type PartitionMetadata,
-} from './kafkajs/internals.js';
-import { noTopic } from './kafkajs/target-topics.js';
+} from '../kafkajs/internals.js';
+import { noTopic } from '../kafkajs/target-topics.js';
 import type { BrokerAddress, DepartedBrokerDisconnector } from './departed-broker-disconnector.js';
 
 const firstWaitMs = 50;
@@ -138,14 +139,14 @@ export class ClusterClient {
    * `latest`) or a later one; -1 if there is none.
    */
   async offsetAt(
-    place: { topic: string; partition: number; leader: number },
+    { topic, partition, leader }: TopicPartition & { leader: number },
     timestamp: number,
   ): Promise<number> {
-    const broker = await this.broker(place.leader);
+    const broker = await this.broker(leader);
     const { responses } = await broker.listOffsets({
       replicaId: -1,
       isolationLevel: readCommitted,
-      topics: [{ topic: place.topic, partitions: [{ partition: place.partition, timestamp }] }],
+      topics: [{ topic, partitions: [{ partition, timestamp }] }],
     });
     return Number(responses[0]?.partitions[0]?.offset ?? -1);
   }
