@@ -10,9 +10,7 @@ export interface FlushRequest {
   topic: string;
 }
 
-/**
- * Settings of the topic of flush requests. A request is of no use after a few seconds, so Kafka keeps it for a minute.
- */
+/** A flush request is of no use after a few seconds, so Kafka keeps it for a minute. */
 const settings = {
   partitions: 1,
   config: { 'cleanup.policy': 'delete', 'retention.ms': '60000', 'segment.ms': '60000' },

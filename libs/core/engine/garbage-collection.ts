@@ -42,7 +42,9 @@ export class GarbageCollection<Garbage> {
         await this.round();
         return intervalMs;
       },
-      ...{ logger, retryMs: intervalMs, complaint: 'could not remove an object; retrying later' },
+      logger,
+      retryMs: intervalMs,
+      complaint: 'could not remove an object; retrying later',
       mayReturn: (error) => options.mayReturn(error),
       onFailure: (error) => options.onFailure(error),
     });
@@ -59,8 +61,8 @@ export class GarbageCollection<Garbage> {
     this.poll.soon(soonMs + 1);
   }
 
-  async stop(): Promise<void> {
-    await this.poll.stop();
+  stop(): Promise<void> {
+    return this.poll.stop();
   }
 
   /** Runs one round: finds objects that no definition refers to, and removes those whose waiting time is over. */

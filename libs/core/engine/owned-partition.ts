@@ -13,7 +13,7 @@ interface OwnedPartitionDependencies {
   retry: KafkaOrClickHouseRetrier;
   progress: Pick<StalledConsumerDetector, 'moved'>;
   /** Commits the group's offset; resolves false when the partition is no longer owned. */
-  commit(next: number): Promise<boolean>;
+  commit: (next: number) => Promise<boolean>;
   onFailure(error: unknown): void;
   /** Returns milliseconds since 1970. */
   now: () => number;
@@ -27,24 +27,21 @@ export class OwnedPartition implements MeasuredPartition {
   end: number;
   handledUntil: number;
   commits: OffsetCommitter;
-  /**
-   * Timestamp of the first uncommitted record when `look` was called, in milliseconds since 1970; undefined if there is
-   * none.
-   */
+  /** Timestamp (milliseconds since 1970) of the first uncommitted record at the call of `look`, if any. */
   oldest: number | undefined;
   private readonly ending = new AbortController();
 
   constructor(
     readonly assignment: NewlyAssignedPartition,
-    private readonly parts: OwnedPartitionDependencies,
+    private readonly dependencies: OwnedPartitionDependencies,
   ) {
     this.end = assignment.position;
-    this.handledUntil = parts.now();
+    this.handledUntil = dependencies.now();
     this.commits = this.commitsFrom(assignment.position);
   }
 
   get name(): string {
-    return this.parts.name;
+    return this.dependencies.name;
   }
 
   get topic(): string {
@@ -62,7 +59,7 @@ export class OwnedPartition implements MeasuredPartition {
 
   /** Aborted when the host stops; see `OwnedPartitionDependencies`. */
   get closing(): AbortSignal {
-    return this.parts.closing;
+    return this.dependencies.closing;
   }
 
   /** Returns whether the offset `next` is so far from the partition's end that saving the state at it is not urgent. */
@@ -72,7 +69,7 @@ export class OwnedPartition implements MeasuredPartition {
 
   /** Looks up the timestamp of the first uncommitted record in Kafka, and sets `oldest`. @throws the signal's reason */
   async look(): Promise<void> {
-    const { retry } = this.parts;
+    const { retry } = this.dependencies;
     this.oldest = await retry.run('log', this.ended, () => this.assignment.timestampAtPosition());
     this.handledUntil = this.oldest ?? this.handledUntil;
   }
@@ -85,8 +82,8 @@ export class OwnedPartition implements MeasuredPartition {
   /** Commits the offset `next` in the background; all records below it must be saved. */
   commit(next: number): void {
     this.commits.offer(next).then(
-      () => this.parts.progress.moved(),
-      (error: unknown) => this.ended.aborted || this.parts.onFailure(error),
+      () => this.dependencies.progress.moved(),
+      (error: unknown) => this.ended.aborted || this.dependencies.onFailure(error),
     );
   }
 
@@ -101,7 +98,7 @@ export class OwnedPartition implements MeasuredPartition {
   }
 
   private commitsFrom(next: number): OffsetCommitter {
-    const { parts } = this;
-    return new OffsetCommitter(next, (to) => parts.retry.run('log', this.ended, () => parts.commit(to)));
+    const { retry, commit } = this.dependencies;
+    return new OffsetCommitter(next, (to) => retry.run('log', this.ended, () => commit(to)));
   }
 }

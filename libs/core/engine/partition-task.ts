@@ -38,10 +38,7 @@ export interface TaskFactory<Task extends PartitionTask> {
   revoked?(topic: string): void;
 }
 
-/**
- * Error of a task when another process has taken over its partition and saved a newer checkpoint. The state in this
- * process is stale.
- */
+/** Another process has taken over the partition and saved a newer checkpoint: the state here is stale. */
 export class FencedError extends Error {
   override readonly name = 'FencedError';
 }

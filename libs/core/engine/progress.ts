@@ -17,10 +17,7 @@ export class StalledConsumerDetector {
     this.lastIdle = this.lastMove;
   }
 
-  /**
-   * Records progress: a record was stored, committed, or read again for a warm-up. A mere read does not count, because
-   * reading continues while inserts hang.
-   */
+  /** A record was stored, committed, or read for a warm-up. A mere read is no progress: inserts may hang meanwhile. */
   moved(): void {
     this.lastMove = this.now();
   }
@@ -30,10 +27,7 @@ export class StalledConsumerDetector {
     this.lastAttempt = this.now();
   }
 
-  /**
-   * Records a measured lag. Without lag the consumer has nothing to do, so the time until it counts as hanging starts
-   * with the first lag.
-   */
+  /** Records a measured lag. The time until the consumer counts as hanging starts with the first lag. */
   measured(lag: number): void {
     this.lastMeasure = this.now();
     if (lag === 0) this.lastIdle = this.lastMeasure;

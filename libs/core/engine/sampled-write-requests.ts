@@ -12,10 +12,7 @@ export interface SampledWriteRequest {
   readonly offset: number;
   /** Number of the request's records in the batch. */
   records: number;
-  /**
-   * `appendedAt`: when the first record was appended. `readAt`: when the batch was read. `appendedAt` and `readAt` are
-   * milliseconds since 1970.
-   */
+  /** When the first record was appended, and when the batch was read, in milliseconds since 1970. */
   readonly appendedAt: number;
   readonly readAt: number;
 }

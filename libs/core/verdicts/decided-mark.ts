@@ -29,9 +29,7 @@ export function markTombstone(
   return { topic: names.verdicts, key: `${topic}/${partition}/decided`, value: null };
 }
 
-/**
- * Decodes a record of the topic `verdicts`; a tombstone has `decided` 0. Returns undefined for a record of another form.
- */
+/** Decodes a record of the topic `verdicts`; undefined for another form. A tombstone has `decided` 0. */
 export function decodeMark({ key, value }: Pick<ConsumerRecord, 'key' | 'value'>): DecidedMark | undefined {
   const [, topic, partition] = keyPattern.exec(key?.toString() ?? '') ?? [];
   if (topic === undefined) return undefined;

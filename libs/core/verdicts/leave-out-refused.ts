@@ -30,10 +30,7 @@ interface RefusedRecordFilterOptions {
   logTimeAt: (assignment: NewlyAssignedPartition, record: ConsumerRecord) => Promise<number>;
 }
 
-/**
- * Milliseconds between two checks whether the materializer has committed past a record without publishing a verdict on
- * the record.
- */
+/** Milliseconds between two checks whether the materializer has passed a record without a verdict on it. */
 const passedMs = 1_000;
 const readMs = 10_000;
 /** Milliseconds before a failed request to Kafka is repeated. */

@@ -3,9 +3,7 @@ import type { TopicAndGroupNames } from '#event';
 import type { ConsumerRecord, ProducerRecord, TopicPartition } from '#kafka';
 import { noOffsets, type OffsetBitmap } from './offset-bitmap.js';
 
-/**
- * Number of offsets of one offset range. All verdicts on the records of one range share a key in the compacted topic.
- */
+/** Number of offsets of a range, whose verdicts share a key in the compacted topic. */
 export const rangeOffsets = 16_384;
 
 /**
@@ -49,10 +47,7 @@ export interface OffsetRangeVerdicts extends TopicPartition {
    * valid in any case.
    */
   from: number;
-  /**
-   * The refused records of the offset range so far, by their offset within the range. All other decided records are
-   * accepted.
-   */
+  /** The refused records so far, by their offset within the range. All other decided records are accepted. */
   refused: OffsetBitmap;
   /** The verdicts that are new in this record, for the writers that wait for them. */
   verdicts: readonly Verdict[];
@@ -113,9 +108,7 @@ export function decodeVerdicts(
   };
 }
 
-/**
- * Returns the offset range whose verdicts a tombstone removes; undefined if the key of the tombstone has another form.
- */
+/** Returns the offset range whose verdicts a tombstone removes; undefined for a key of another form. */
 export function rangeOfTombstone({
   key,
 }: Pick<ConsumerRecord, 'key'>): (TopicPartition & { range: number }) | undefined {

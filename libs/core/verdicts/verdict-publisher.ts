@@ -29,10 +29,7 @@ interface VerdictPublisherOptions {
   producer(): Promise<Pick<Producer, 'append'>>;
 }
 
-/**
- * Writes verdicts to the topic `verdicts`, on behalf of the owner of a partition. A verdict is valid only when it is in
- * the topic.
- */
+/** Writes verdicts to the topic `verdicts` for the owner of a partition. Only those in the topic are valid. */
 export class VerdictPublisher {
   private connected: Promise<Pick<Producer, 'append'>> | undefined;
 
@@ -79,10 +76,7 @@ export class VerdictPublisher {
     await this.append(marks.map((mark) => encodeMark(mark, names)));
   }
 
-  /**
-   * Publishes the known verdicts of an offset range again, because a stale record has replaced the newest one in the
-   * compacted topic.
-   */
+  /** Publishes the verdicts of an offset range again: a stale record has replaced the newest one in the topic. */
   async repeat({ topic, partition }: TopicPartition, range: number): Promise<void> {
     const { table, names } = this.options;
     const topicPartition = { topic, partition };
@@ -101,9 +95,7 @@ export class VerdictPublisher {
     await this.options.table.caughtUp(last, readBackMs);
   }
 
-  /**
-   * Removes the verdicts of these offset ranges, because Kafka no longer has the records that the verdicts are about.
-   */
+  /** Removes the verdicts of these offset ranges, whose records Kafka no longer has. */
   async remove(ranges: readonly NumberedOffsetRange[]): Promise<void> {
     if (ranges.length === 0) return;
     const { names } = this.options;

@@ -199,9 +199,7 @@ export class VerdictTable {
     }
   }
 
-  /**
-   * Passes every verdict record that is read from now on to the listener. Returns a function that removes the listener.
-   */
+  /** Passes verdict records that are read from now on to the listener. Returns a function that removes it. */
   listen(listener: VerdictListener): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);

@@ -30,10 +30,7 @@ export interface ConsumerRecord extends RecordPosition {
   key: Buffer | null;
   /** null for a tombstone. */
   value: Buffer | null;
-  /**
-   * Milliseconds since 1970: the producer's time, or the broker's for topics with
-   * `message.timestamp.type=LogAppendTime`.
-   */
+  /** Milliseconds since 1970: the producer's time, or the broker's (`message.timestamp.type=LogAppendTime`). */
   timestamp: number;
   headers: Record<string, Buffer | undefined>;
 }
@@ -147,10 +144,7 @@ export interface TopicAdmin {
 export interface NewlyAssignedPartition {
   topic: string;
   partition: number;
-  /**
-   * The group's committed offset (the next to read), or `beginning` if the log has no such offset or the group has
-   * none.
-   */
+  /** The group's committed offset (the next to read); `beginning` without one that the log has. */
   position: number;
   /** First offset that the log still has. */
   beginning: number;
@@ -159,17 +153,11 @@ export interface NewlyAssignedPartition {
    * offset if there is no such record. For warm-up from a point in time.
    */
   offsetAt(timestamp: number): Promise<number>;
-  /**
-   * Returns the timestamp (milliseconds since 1970) of the first record at or after `position`, or undefined if there
-   * is none.
-   */
+  /** Returns the timestamp (milliseconds since 1970) of the first record from `position` on; undefined without one. */
   timestampAtPosition(): Promise<number | undefined>;
 }
 
-/**
- * Offset range of records that are in the log but cannot be decoded: they are damaged, or compressed with an
- * unsupported codec.
- */
+/** Offset range of records that cannot be decoded: damaged, or compressed with an unsupported codec. */
 export interface UndecodableRange {
   /** First and last offset of the range, both inclusive. */
   offset: number;
@@ -182,10 +170,7 @@ export interface UndecodableRange {
 export interface RecordBatch {
   topic: string;
   partition: number;
-  /**
-   * Records in offset order. Empty if the fetched offset range has only control records, aborted records or undecodable
-   * records.
-   */
+  /** Records in offset order. Empty if the range has only control, aborted or undecodable records. */
   records: ConsumerRecord[];
   /** Memory that the records take, in bytes. */
   bytes: number;
@@ -194,10 +179,7 @@ export interface RecordBatch {
    * A group that commits the last record's offset never gets past offsets without a record.
    */
   next: number;
-  /**
-   * Offset ranges of this batch, in offset order, whose records cannot be decoded and are missing from `records`.
-   * Omitted if there are none.
-   */
+  /** Offset ranges, in order, whose records cannot be decoded and are missing from `records`; omitted without any. */
   undecodable?: UndecodableRange[];
   /**
    * End of the readable records at the time of this fetch: the first offset of the oldest open transaction, or the end
@@ -241,19 +223,14 @@ export interface ConsumerOptions {
   onCrash(error: Error): void;
 }
 
-/**
- * A member of a consumer group: the group assigns partitions of the subscribed topics to it, and its handler gets their
- * records.
- */
+/** A member of a consumer group, whose handler gets the records of the partitions that the group assigns to it. */
 export interface Consumer {
   /**
    * Replaces the set of consumed topics. A changed set makes the consumer rejoin its group; calls in quick succession
    * cause one rejoin. During the rejoin the consumer reads and commits partitions of topics that remain subscribed.
    */
   subscribe(topics: readonly string[]): Promise<void>;
-  /**
-   * Revokes the consumer's partitions of the topic and assigns them to it again, as if it had just joined the group.
-   */
+  /** Revokes the consumer's partitions of the topic and assigns them to it again, as after a join. */
   reassign(topic: string): void;
   /**
    * Commits the group's offset of a partition; `offset` is the next to read. Resolves false if the consumer no longer
@@ -312,10 +289,7 @@ export interface GlobalTableReader {
   close(): Promise<void>;
 }
 
-/**
- * Access to the log: administration, producers, consumers and table readers. `openKafkaLog` and `MemoryLog` implement
- * it.
- */
+/** Access to the log, which `openKafkaLog` and `MemoryLog` implement. */
 export interface Log {
   readonly admin: TopicAdmin;
   producer(): Promise<Producer>;

@@ -4,15 +4,9 @@ import { addTo, partitionKey } from './topic-partition.js';
 export interface StickyMember {
   id: string;
   topics: readonly string[];
-  /**
-   * Generation that assigned the owned partitions to the member. If two members claim a partition, the newer generation
-   * wins.
-   */
+  /** Generation that assigned the owned partitions. If two members claim one, the newer generation wins. */
   generation: number;
-  /**
-   * Partitions that the member processes now, by topic. The member keeps processing those that are assigned to it
-   * again.
-   */
+  /** Partitions that the member processes now, by topic, and keeps processing if they are assigned to it again. */
   owned: ReadonlyMap<string, readonly number[]>;
 }
 
@@ -145,10 +139,7 @@ function topicsByExcess(from: MemberShare, to: MemberShare): Map<number, string[
   return byExcess;
 }
 
-/**
- * Returns the partitions that the member may process from now on: its assigned partitions, except those that another
- * member still claims.
- */
+/** Returns the assigned partitions of a member, except those that another member still claims. */
 function withoutClaimed(share: MemberShare, owners: ReadonlyMap<string, MemberShare>): PartitionsByTopic {
   const free: PartitionsByTopic = new Map();
   for (const [topic, partitions] of share.given) {

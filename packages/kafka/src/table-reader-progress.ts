@@ -6,10 +6,7 @@ interface Waiter {
   reject(error: Error): void;
 }
 
-/**
- * How far a global table reader has read. Callers can wait until it has read an offset; if the reader stops, it rejects
- * them.
- */
+/** How far a global table reader has read. Callers can wait for an offset; if the reader stops, it rejects them. */
 export class TableReaderProgress {
   private next = 0;
   private readonly waiters = new Set<Waiter>();
@@ -27,10 +24,7 @@ export class TableReaderProgress {
     }
   }
 
-  /**
-   * Reports that the reader has stopped: rejects current and later callers of `passed`. `failure` remains the error of
-   * the first call.
-   */
+  /** Rejects present and later callers of `passed`, because the reader has stopped. The first error remains. */
   fail(error: Error): void {
     this.failure ??= error;
     for (const waiter of this.waiters) waiter.reject(error);

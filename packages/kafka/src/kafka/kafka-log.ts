@@ -86,10 +86,7 @@ class KafkaLog implements Log {
     return this.keep(new KafkaGlobalTableReader({ ...this.reading, client: this.client(), topic, handler }));
   }
 
-  /**
-   * Returns a client with its own connections, because a broker answers the requests of one connection one after the
-   * other.
-   */
+  /** Returns a client with its own connections: a broker answers requests of one connection one after the other. */
   private client(): ClusterClient {
     return new ClusterClient(this.config, this.silentBrokers);
   }

@@ -27,10 +27,7 @@ const requestsAtOnce = 4;
 export const earliest = -2;
 export const latest = -1;
 
-/**
- * Client of a Kafka cluster that sends single requests through internal classes of kafkajs. The client reconnects by
- * itself.
- */
+/** Sends single requests to a Kafka cluster through internal classes of kafkajs. Reconnects by itself. */
 export class ClusterClient {
   private readonly sockets: KafkajsClientSockets;
   private readonly cluster: KafkajsCluster;

@@ -67,10 +67,7 @@ const fatalNames = new Set([
   'ReferenceError',
 ]);
 
-/**
- * Whether a retry cannot fix the error: for example a wrong password, a missing permission, an unsupported protocol
- * version, or a bug in this code.
- */
+/** Whether a retry cannot fix the error, such as a wrong password, a missing permission or a bug in this code. */
 export function isFatal(error: unknown): boolean {
   if (protocolErrors(error).some((type) => fatalTypes.has(type))) return true;
   let current: unknown = error;

@@ -19,10 +19,7 @@ export interface KafkaLogOptions {
    * Without an `instance`, the group waits until the sessions of such members time out.
    */
   instance?: string;
-  /**
-   * TLS to the brokers: true for the default certificate authorities, or the certificates and the private key as PEM
-   * texts.
-   */
+  /** TLS to the brokers: true for the default certificate authorities, or certificates and private key (PEM). */
   tls?: boolean | { ca?: string; cert?: string; key?: string };
   sasl?: KafkaSasl;
   /** Compression of the records that producers send; `none` if omitted. Consumers read every codec. */
@@ -48,10 +45,7 @@ export interface KafkaLogLimits {
   /** How long a request may remain unanswered before its connection is closed. */
   requestTimeoutMs: number;
   connectionTimeoutMs: number;
-  /**
-   * How long an idle producer waits for more records before it sends; 0 means until the end of the current event-loop
-   * turn.
-   */
+  /** How long an idle producer waits for more records before it sends; 0: until the event-loop turn ends. */
   lingerMs: number;
   /** Producer shards: connections of a producer to Kafka, each of which sends a share of the partitions. */
   producerShards: number;

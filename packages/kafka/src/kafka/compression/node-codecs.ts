@@ -32,10 +32,7 @@ const level = 1;
 /** `ZSTD_c_compressionLevel` of zstd.h. */
 const levelParameter = 100;
 const leastChunk = 1024;
-/**
- * Compressed bytes up to which the event loop decompresses: about a tenth of a millisecond for records. A thread adds
- * about that much to each batch.
- */
+/** Compressed bytes up to which the event loop decompresses, in about 0.1 ms; a thread adds about that much. */
 const mostOnEventLoop = 32 * 1024;
 /** Typical quotient of decompressed and compressed bytes; the output grows if there are more. */
 const usualExpansion = 8;

@@ -6,9 +6,7 @@ export const assignmentProtocol = 'tributary-cooperative';
 
 const version = 0;
 
-/**
- * Partitions that a member still owns when it joins its consumer group, and the group generation that assigned them.
- */
+/** Partitions that a member still owns when it joins its group, and the generation that assigned them. */
 export type OwnershipClaim = Pick<StickyMember, 'generation' | 'owned'>;
 
 /** The ownership claim of a group member that owns no partition. */

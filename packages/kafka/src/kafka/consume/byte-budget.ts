@@ -1,7 +1,4 @@
-/**
- * Counts the bytes of fetched records that are in memory, and calls `onRoom` when the count falls below its limit
- * again.
- */
+/** Counts the bytes of fetched records in memory; calls `onRoom` when they fall below the limit again. */
 export class ByteBudget {
   private used = 0;
 

@@ -19,10 +19,7 @@ interface FetchLimits {
 /** The part of a fetch response that concerns one partition: its error code and its encoded records. */
 export interface FetchedPartition extends TopicPartition {
   errorCode: number;
-  /**
-   * Last stable offset: the end of the records that a read-committed consumer gets. The last stable offset is below the
-   * high watermark while a transaction is open.
-   */
+  /** End of the records that a read-committed consumer gets; below the high watermark during a transaction. */
   lastStable: number;
   aborted: AbortedTransaction[];
   bytes: Buffer;
@@ -52,10 +49,7 @@ interface FetchResponse extends FetchResponseSession {
 
 const readCommitted = 1;
 
-/**
- * Fetches records in a session. The response contains only partitions with news: records, an error, or a changed end
- * offset.
- */
+/** Fetches records in a session. The response has only partitions with records, an error or a new end offset. */
 export function fetchInSession(
   broker: KafkajsBroker,
   { sessionId, sessionEpoch, positions, forgotten }: FetchSessionRequest,

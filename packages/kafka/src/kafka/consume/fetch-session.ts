@@ -115,18 +115,12 @@ export class FetchSession<Partition extends FetchSessionPartition> {
     return true;
   }
 
-  /**
-   * Handles a fetch without a valid response: the next request names all partitions and starts a new session, which
-   * replaces the present one.
-   */
+  /** After a fetch without a valid response: the next request names all partitions and starts a new session. */
   lost(): void {
     this.epoch = 0;
   }
 
-  /**
-   * Returns the partition that an answer belongs to; undefined if it is no longer fetched, or is fetched from another
-   * offset.
-   */
+  /** Returns the partition of an answer; undefined if it is no longer fetched, or fetched from another offset. */
   asked(answer: TopicPartition): Partition | undefined {
     const key = partitionKey(answer);
     const asked = this.sent.get(key);

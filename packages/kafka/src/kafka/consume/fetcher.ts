@@ -205,10 +205,7 @@ export class Fetcher {
     this.pauses.delete(pause);
   }
 
-  /**
-   * Closes the fetch session at the broker. An unclosed session occupies a slot of the broker until the broker evicts
-   * it.
-   */
+  /** Closes the fetch session at the broker, where it would occupy a slot until the broker evicts it. */
   private async end(node: number, session: FetchSession<PartitionBuffer>): Promise<void> {
     const request = session.ending();
     if (!request) return;

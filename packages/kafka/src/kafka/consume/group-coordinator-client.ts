@@ -9,18 +9,12 @@ export function isGenerationOver(error: unknown): boolean {
   return isProtocolError(error, ...generationOver);
 }
 
-/**
- * Whether a Kafka error says that the consumer group has fenced this member: other members may already own its
- * partitions.
- */
+/** Whether the group has fenced this member: other members may already own its partitions. */
 export function isFenced(error: unknown): boolean {
   return isProtocolError(error, 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID');
 }
 
-/**
- * Sends requests to the broker that coordinates a consumer group. After an error that is not about the group's
- * generation, it looks the coordinator up again.
- */
+/** Sends requests to the coordinator of a group; looks it up again after an error that is not about the generation. */
 export class GroupCoordinatorClient {
   private broker: Promise<KafkajsBroker> | undefined;
 

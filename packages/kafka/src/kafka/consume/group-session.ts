@@ -26,18 +26,12 @@ interface GroupSessionOptions extends ReadingDependencies {
   /** The first generation of the consumer group in which this session is a member. */
   generation: GroupGeneration;
   handler: ConsumerHandler;
-  /**
-   * Running handler calls by partition, shared by successive sessions. Each promise resolves when the last call of the
-   * handler for the partition ends.
-   */
+  /** Resolves for each partition when the last call of its handler ends; shared by successive sessions. */
   busy: Map<string, Promise<unknown>>;
   onFatal(error: unknown): void;
 }
 
-/**
- * A partition that this member of a consumer group owns, from its assignment until its revocation. A later assignment
- * of the same partition is another object.
- */
+/** A partition that this member owns, from its assignment to its revocation. A later assignment is another object. */
 class GroupSessionPartition implements TopicPartition {
   readonly key: string;
   /** True once `assigned` of the handler has been called. */
@@ -67,10 +61,7 @@ const retryWaitMs = 200;
 const longestRetryWaitMs = 1_000;
 /** Milliseconds for which lookups are collected into one request. */
 const gatherMs = 20;
-/**
- * Time without a leader after which a warning is logged. A topic that was just created or is being removed has no
- * leader for a second or two.
- */
+/** Time without a leader after which a warning is logged. A new or removed topic has none for a second or two. */
 const normalMs = 5_000;
 
 /**
@@ -184,10 +175,7 @@ export class GroupSession {
     return found;
   }
 
-  /**
-   * Looks up the offsets of all waiting partitions in one request, because the partitions of an unreachable broker
-   * retry at about the same time.
-   */
+  /** Looks up all waiting partitions in one request: those of an unreachable broker retry at the same time. */
   private async askTogether(): Promise<Map<string, PartitionOffsetBounds>> {
     await sleep(gatherMs);
     const partitions = [...this.unknown].filter(({ isRevoked }) => !isRevoked);
@@ -214,10 +202,7 @@ export class GroupSession {
       else owned.mustReassign = true;
   }
 
-  /**
-   * Revokes the partition and assigns it again, because the log no longer has its next offset or its topic may have
-   * been recreated.
-   */
+  /** Revokes and reassigns the partition: the log no longer has its next offset, or its topic may be a new one. */
   private reopen(owned: GroupSessionPartition): void {
     const next = new GroupSessionPartition(owned.topic, owned.partition);
     this.drop(owned);
@@ -294,10 +279,7 @@ export class GroupSession {
     return undefined;
   }
 
-  /**
-   * Logs a failed try to open a partition: one warning for each session, because all its partitions wait for the same
-   * thing, and debug lines otherwise.
-   */
+  /** Logs a failed try: one warning for each session, whose partitions wait for the same thing; else debug lines. */
   private report(details: { err: unknown; topic: string | undefined }, lastsMs: number): void {
     const warns = lastsMs >= normalMs && !this.warned;
     this.warned ||= warns;

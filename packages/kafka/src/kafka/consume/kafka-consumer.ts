@@ -20,10 +20,7 @@ interface KafkaConsumerDependencies extends ReadingDependencies {
    * so a commit or a lookup on the same connection would wait until the broker has records for the fetch.
    */
   fetching: ClusterClient;
-  /**
-   * Client with its own connections, because a broker answers the join of a member only when all others have joined
-   * too.
-   */
+  /** Client for joins, with its own connections: a broker answers a join only when all members have joined. */
   joining: ClusterClient;
   /** See `GroupMembershipOptions.ownClientId`. */
   ownClientId?: string | undefined;
@@ -54,10 +51,7 @@ export class KafkaConsumer implements Consumer {
   private readonly busy = new Map<string, Promise<unknown>>();
   private readonly changed = new WakeUpSignal();
   private topics: readonly string[] = [];
-  /**
-   * Topics that were unsubscribed at least for a moment. The partitions of these topics are released, because the
-   * topics may have been recreated since.
-   */
+  /** Topics that were unsubscribed, if only for a moment: they are released, as they may have been recreated. */
   private left = new Set<string>();
   private session: GroupSession | undefined;
   private running: Promise<void> | undefined;
@@ -68,10 +62,7 @@ export class KafkaConsumer implements Consumer {
   private joining = false;
   private warned = false;
   private closed = false;
-  /**
-   * True while the consumer is being closed and batches are still running. The consumer remains in the group for them,
-   * unless the group has fenced it.
-   */
+  /** True while running batches delay the close. The consumer remains in its group for them, unless it is fenced. */
   private draining = false;
   private crashed = false;
 
@@ -98,10 +89,7 @@ export class KafkaConsumer implements Consumer {
     }, this.untilRejoinMs);
   }
 
-  /**
-   * Milliseconds until the next rejoin. The first change of the topics causes a rejoin soon; later changes wait for
-   * `rejoinIntervalMs`.
-   */
+  /** Milliseconds until the next rejoin: soon for the first change, after `rejoinIntervalMs` for later ones. */
   private get untilRejoinMs(): number {
     const { subscribeDebounceMs, rejoinIntervalMs } = this.dependencies.bounds;
     return Math.max(subscribeDebounceMs, this.rejoinedAt + rejoinIntervalMs - performance.now());
@@ -140,10 +128,7 @@ export class KafkaConsumer implements Consumer {
     this.loseAll();
   }
 
-  /**
-   * Handles a failed request to the group. Revokes all partitions once the session has timed out, because others may
-   * own them then.
-   */
+  /** After a failed request to the group. Once the session has timed out, others may own the partitions. */
   private async unanswered(error: unknown, waitMs: number): Promise<void> {
     if (this.sessionLeftMs < 0) this.loseAll();
     const details = { err: error, group: this.options.group };
@@ -157,10 +142,7 @@ export class KafkaConsumer implements Consumer {
     this.session = undefined;
   }
 
-  /**
-   * Revokes all partitions and leaves the group, because no topic is subscribed. Resolves when the subscription changes
-   * or the consumer is closed.
-   */
+  /** Leaves the group, because no topic is subscribed, until the subscription changes or the consumer is closed. */
   private async pause(): Promise<void> {
     await this.releaseLeft();
     this.loseAll();
@@ -262,10 +244,7 @@ export class KafkaConsumer implements Consumer {
     return withTimeout(Math.ceil(this.sessionLeftMs) + 1, answer);
   }
 
-  /**
-   * Whether the consumer subscribes to other topics than this generation. False while further changes are awaited, so
-   * that changes in quick succession cause one rejoin.
-   */
+  /** Whether the topics differ from those of this generation; false while further changes are awaited. */
   private wantsOthersThan({ topics }: GroupGeneration): boolean {
     return this.debounce === undefined && (this.left.size > 0 || !sameTopics(topics, this.topics));
   }

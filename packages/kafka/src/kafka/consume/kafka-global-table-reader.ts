@@ -28,10 +28,7 @@ const normalMs = 5_000;
  */
 const idleFetchMs = 1_500;
 
-/**
- * Global table reader on Kafka: reads partition 0 of a topic without a consumer group. The reader needs no coordinator
- * and no rebalance, and leaves no state on the broker.
- */
+/** Reads partition 0 of a topic without a consumer group: no coordinator, no rebalance, no state on the broker. */
 export class KafkaGlobalTableReader implements GlobalTableReader {
   private readonly progress = new TableReaderProgress();
   private readonly fetcher: Fetcher;
@@ -94,10 +91,7 @@ export class KafkaGlobalTableReader implements GlobalTableReader {
     this.fetcher.add(this.buffer);
   }
 
-  /**
-   * Returns the first and the next offset of the topic. Waits until the topic exists: it may be created after its
-   * reader is started.
-   */
+  /** Returns the first and the next offset of the topic, as soon as the topic exists. */
   private async range(): Promise<TopicOffsetRange> {
     const began = performance.now();
     let warned = false;

@@ -30,10 +30,7 @@ export class PollBackoff {
     return Math.min(shortMs * 2 ** this.rounds, idleMs);
   }
 
-  /**
-   * Takes the size of a fetch response. Returns the pause before the next fetch from this broker in milliseconds, in
-   * which records accumulate.
-   */
+  /** Takes the size of a fetch response. Returns the milliseconds to wait for records before the next fetch. */
   answered({ bytes }: { bytes: number }): number {
     this.rounds = bytes === 0 ? Math.min(this.rounds + 1, 10) : 0;
     return bytes > 0 && bytes < enoughBytes ? this.bounds.fetchCollectMs : 0;

@@ -4,10 +4,7 @@ import { codecOfBatch } from '../compression/codecs.js';
 import { DecompressionError } from '../compression/record-codec.js';
 import { ByteReader } from '../encoding/byte-reader.js';
 
-/**
- * An aborted transaction in a fetched offset range: the records of this producer from `firstOffset` to its abort marker
- * are invisible.
- */
+/** The records of this producer from `firstOffset` to its abort marker are invisible. */
 export interface AbortedTransaction {
   producerId: bigint;
   firstOffset: number;
@@ -24,10 +21,7 @@ interface EncodedRecords extends TopicPartition {
 
 interface DecodedRecords {
   records: ConsumerRecord[];
-  /**
-   * Offset after the last complete batch. Reading continues there, even if records before it were omitted (compaction,
-   * control records).
-   */
+  /** Where reading continues: after the last complete batch, even if its records were omitted (compaction, control). */
   next: number;
   /** Offset ranges of batches whose records cannot be decoded. */
   undecodable: UndecodableRange[];
@@ -35,10 +29,7 @@ interface DecodedRecords {
   decompressedBytes: number;
 }
 
-/**
- * Limit of the decompressed bytes of one batch, and about that of one fetch: far more than brokers accept, far less
- * than a decompression bomb produces.
- */
+/** Limit of the decompressed bytes of one batch, and about that of one fetch, against decompression bombs. */
 const maxDecompressedBytes = 64 * 1024 * 1024;
 const batchHeaderBytes = 61;
 const logAppendTime = 0x08;
@@ -91,10 +82,7 @@ function decompress(content: Buffer, attributes: number): Buffer | Promise<Buffe
   return codec.decompress(content, maxDecompressedBytes);
 }
 
-/**
- * Returns why a batch cannot be decoded. A read past the end of the bytes throws a RangeError. Any other error is not
- * caused by the bytes, and is rethrown.
- */
+/** Returns why a batch cannot be decoded (a RangeError: reading past its end). Rethrows errors of other causes. */
 function reasonOf(error: unknown): string {
   if (error instanceof DecompressionError) return error.message;
   if (error instanceof RangeError) return 'damaged';
@@ -205,10 +193,7 @@ class FetchedRecord implements ConsumerRecord {
   }
 }
 
-/**
- * Returns one header of a record, or undefined if it is missing or the headers are damaged. `headerOf` is much cheaper
- * than `record.headers` if many records are searched for one header.
- */
+/** Returns one header; undefined if it is missing or the headers are damaged. Much cheaper than `record.headers`. */
 export function headerOf(record: ConsumerRecord, name: string): Buffer | undefined {
   if (!(record instanceof FetchedRecord)) return record.headers[name];
   try {

@@ -45,10 +45,7 @@ export interface JoinGroupMember {
   memberMetadata: Buffer;
 }
 
-/**
- * The connection of kafkajs to one Kafka broker (kafkajs/src/broker/index.js), with one method for each API of the
- * broker.
- */
+/** The connection of kafkajs to one broker (kafkajs/src/broker/index.js), with one method for each API. */
 export interface KafkajsBroker {
   readonly nodeId: number;
   isConnected(): boolean;

@@ -12,10 +12,7 @@ interface KafkaProducerOptions {
   operationTimeoutMs: number;
 }
 
-/**
- * `Producer` on Kafka: selects the partition of each record, limits the bytes in flight, and distributes the records
- * over the producer shards.
- */
+/** Selects the partition of each record, limits the bytes in flight, and shares the records among the shards. */
 export class KafkaProducer implements Producer {
   private inFlight = 0;
   private readonly open = new Set<Promise<unknown>>();

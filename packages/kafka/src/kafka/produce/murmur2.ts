@@ -2,10 +2,7 @@ const seed = 0x9747b28c;
 const m = 0x5bd1e995;
 const r = 24;
 
-/**
- * Returns the signed 32-bit murmur2 hash of a key's UTF-8 bytes, as Kafka's Java client computes it
- * (org.apache.kafka.common.utils.Utils.murmur2).
- */
+/** Returns the signed 32-bit murmur2 of a key's UTF-8 bytes, as in org.apache.kafka.common.utils.Utils.murmur2. */
 export function murmur2(key: string): number {
   const ascii = hashAscii(key);
   return ascii ?? hashBytes(Buffer.from(key));

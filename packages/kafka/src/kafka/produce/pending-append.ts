@@ -4,10 +4,7 @@ import type { ProducerRecord, RecordPosition } from '../../log.js';
 /** Upper limit of the bytes of a record on the wire, without its key, value and headers. */
 const recordOverhead = 24;
 
-/**
- * One call of `Producer.append` that is not complete: its records, the positions that Kafka has acknowledged so far,
- * and its promise.
- */
+/** One call of `Producer.append`, with the positions that Kafka has acknowledged so far. */
 export class PendingAppend {
   readonly result: Promise<RecordPosition[]>;
   readonly bytes: number;
@@ -40,10 +37,7 @@ export class PendingAppend {
     return this.done;
   }
 
-  /**
-   * Sets the position at which the record with this index was written. Resolves the append once all its records have a
-   * position.
-   */
+  /** Sets the position of the record with this index. Resolves the append once all records have one. */
   written(index: number, position: RecordPosition): void {
     this.positions[index] = position;
     this.missing--;

@@ -163,10 +163,7 @@ class RecordWriter {
   }
 }
 
-/**
- * Encodes headers without intermediate buffers, because it runs once for each request, and single events come in
- * requests of their own.
- */
+/** Encodes headers without intermediate buffers, because single events come in requests of their own. */
 function encodeHeaders(headers: NonNullable<EncodableRecord['headers']>): Buffer {
   const texts: EncodableHeader[] = [];
   for (const name of Object.keys(headers)) {

@@ -57,10 +57,7 @@ interface TopicBatch {
 export class SendBatch implements SendBatchState {
   /** Set when no append waits for the send any more; kafkajs then stops retrying. */
   cancelled = false;
-  /**
-   * Set if a retry omitted the records of a partition, see `PartitionRecords.isRenumbered`. The producer is unusable
-   * after that.
-   */
+  /** Set if a retry omitted records, see `PartitionRecords.isRenumbered`; the producer is unusable then. */
   skipped = false;
   deadline = Infinity;
   private readonly topics = new Map<string, TopicBatch>();
@@ -158,10 +155,7 @@ export class SendBatch implements SendBatchState {
     }
   }
 
-  /**
-   * Rejects every append that has a record in this batch; with `topics`, only the appends that have a record of one of
-   * these topics.
-   */
+  /** Rejects every append that has a record in this batch or, with `topics`, a record of one of these topics. */
   fail(error: Error, topics: readonly string[] = this.topicNames): void {
     for (const topic of topics)
       for (const { owners } of this.topics.get(topic)?.byPartition.values() ?? [])

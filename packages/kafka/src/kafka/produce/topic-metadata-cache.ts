@@ -7,10 +7,7 @@ const unknownTries = 3;
 const unknownWaitMs = 100;
 const maxTopics = 20_000;
 
-/**
- * Cache of the number of partitions of each topic. A topic is looked up once, until `forget` removes it or the cache is
- * cleared at 20,000 topics.
- */
+/** Number of partitions of each topic; looked up once, until `forget` or until 20,000 topics clear the cache. */
 export class TopicMetadataCache {
   private readonly counts = new Map<string, number>();
   private readonly pending = new Map<string, Promise<number>>();
