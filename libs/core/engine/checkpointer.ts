@@ -35,10 +35,7 @@ interface CheckpointerOptions<Task, Saving> {
   onFailure(error: unknown): void;
 }
 
-/**
- * Factor by which the interval between saves grows while all tasks with unsaved changes are far behind the end of their
- * partitions. A key that many events change is then written once for all of them.
- */
+/** Factor of the interval between saves while all tasks are far behind: they write a key once for many events. */
 const restBehind = 5;
 /** Maximum milliseconds between the starts of two saves while a reader waits for the saved states. */
 const awaitedMs = 100;

@@ -37,10 +37,7 @@ export async function sendFlushRequest(
   await producer.append([{ topic: names.flushRequests, key: group, value }]);
 }
 
-/**
- * Returns a reader of the topic of flush requests that passes each recent request to `handle`. Each process that
- * consumes events runs one and gets all requests.
- */
+/** Returns a reader of all flush requests that passes the recent ones to `handle`; one in each consuming process. */
 export function followFlushRequests(
   log: Pick<Log, 'tableReader'>,
   names: TopicAndGroupNames,

@@ -14,10 +14,7 @@ export interface GarbageCollectionOptions<Garbage> {
   mayReturn(error: unknown): boolean;
   logger: Logger;
   onFailure(error: unknown): void;
-  /**
-   * `intervalMs`: milliseconds between two rounds. `patienceMs`: milliseconds until an object that no definition refers
-   * to is removed. `soonMs`: the same for an object that was replaced.
-   */
+  /** Milliseconds between two rounds, until the removal of an unreferenced object, and of a replaced one. */
   intervalMs?: number | undefined;
   patienceMs?: number | undefined;
   soonMs?: number | undefined;

@@ -53,10 +53,7 @@ export function pauseAfter(tookMs: number, intervalMs: number): number {
   return Math.max(intervalMs, Math.min(tookMs * pausePerMeasurement, longestPauseMs));
 }
 
-/**
- * Measures lag by reading the end offsets of partitions from the brokers. The consumer itself cannot measure it: a
- * fetch that hangs would look like an idle stream.
- */
+/** Measures lag at the brokers: for the consumer itself, a fetch that hangs looks like an idle stream. */
 export class LagMonitor<Followed extends MeasuredPartition = MeasuredPartition> {
   private timer: NodeJS.Timeout | undefined;
   private running = false;
@@ -79,11 +76,7 @@ export class LagMonitor<Followed extends MeasuredPartition = MeasuredPartition> 
     return lagOf([...this.options.partitions()], this.options.now());
   }
 
-  /**
-   * Looks up the end offsets of all assigned topics together, and exports the lag. A topic without an answer, such as a
-   * deleted one, does not affect the others. If Kafka answers for no topic, this counts as a failed attempt for
-   * `StalledConsumerDetector`.
-   */
+  /** Looks up all end offsets and exports the lag. Without any answer, it counts as an attempt for `progress`. */
   async measure(): Promise<void> {
     const { admin, now, partitions, progress } = this.options;
     const byTopic = grouped(partitions(), ({ topic }) => topic);

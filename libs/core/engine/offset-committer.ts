@@ -1,9 +1,6 @@
-/**
- * Commits the consumer group's offset of one partition to Kafka, one commit at a time. While a commit runs, only the
- * highest offered offset waits.
- */
+/** Commits the group's offset of one partition, one commit at a time, meanwhile keeping the highest offered one. */
 export class OffsetCommitter {
-  private desired: number;
+  private desired = this.committed;
   private running: Promise<void> | undefined;
 
   /**
@@ -13,9 +10,7 @@ export class OffsetCommitter {
   constructor(
     public committed: number,
     private readonly commit: (next: number) => Promise<boolean>,
-  ) {
-    this.desired = committed;
-  }
+  ) {}
 
   /** Commits `next`, the offset below which all records are stored. Rejects with the same errors as `commit`. */
   offer(next: number): Promise<void> {

@@ -24,43 +24,24 @@ const behindRecords = 10_000;
 
 /** A partition that the consumer group has assigned to this process, until its revocation. */
 export class OwnedPartition implements MeasuredPartition {
-  end: number;
-  handledUntil: number;
-  commits: OffsetCommitter;
+  readonly name = this.dependencies.name;
+  readonly topic = this.assignment.topic;
+  readonly partition = this.assignment.partition;
+  end = this.assignment.position;
+  handledUntil = this.dependencies.now();
+  commits = this.commitsFrom(this.assignment.position);
   /** Timestamp (milliseconds since 1970) of the first uncommitted record at the call of `look`, if any. */
   oldest: number | undefined;
+  /** Aborted when the host stops; see `OwnedPartitionDependencies`. */
+  readonly closing = this.dependencies.closing;
   private readonly ending = new AbortController();
+  /** Aborted when the partition is revoked. */
+  readonly ended = this.ending.signal;
 
   constructor(
     readonly assignment: NewlyAssignedPartition,
     private readonly dependencies: OwnedPartitionDependencies,
-  ) {
-    this.end = assignment.position;
-    this.handledUntil = dependencies.now();
-    this.commits = this.commitsFrom(assignment.position);
-  }
-
-  get name(): string {
-    return this.dependencies.name;
-  }
-
-  get topic(): string {
-    return this.assignment.topic;
-  }
-
-  get partition(): number {
-    return this.assignment.partition;
-  }
-
-  /** Aborted when the partition is revoked. */
-  get ended(): AbortSignal {
-    return this.ending.signal;
-  }
-
-  /** Aborted when the host stops; see `OwnedPartitionDependencies`. */
-  get closing(): AbortSignal {
-    return this.dependencies.closing;
-  }
+  ) {}
 
   /** Returns whether the offset `next` is so far from the partition's end that saving the state at it is not urgent. */
   isBehind(next: number): boolean {

@@ -46,10 +46,7 @@ interface Owned<Task> {
 
 /** Milliseconds within which several calls for the same topic cause one reassignment. */
 const reassignMs = 100;
-/**
- * For a task without an id window: number of records below its first offset that are read and ignored. If there are
- * more, the topic is reassigned instead.
- */
+/** Without an id window: records below the task's first offset that are read; if more, the topic is reassigned. */
 const passedRecords = 200_000;
 
 /**
@@ -213,10 +210,7 @@ export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHa
     owned.task.close();
   }
 
-  /**
-   * Discards a batch of a partition without an open task and requests a reassignment of its topic, so that a task that
-   * opens later reads the records.
-   */
+  /** Discards a batch without an open task; the reassignment lets a task that opens later read its records. */
   private async assignAgain(partition: OwnedPartition): Promise<void> {
     this.reassign(partition.topic);
     await this.untilLost(partition);

@@ -4,10 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface DefinitionRunner<Desired> {
   /** Starts running the definition, or replaces the running one by a changed one. */
   follow(desired: Desired): Promise<void>;
-  /**
-   * Stops: saves the results of what was read and leaves the consumer group. Records whose results are not saved before
-   * `givenUp` resolves are read again by other processes.
-   */
+  /** Saves and leaves the group. What is not saved before `givenUp` resolves is read again by other processes. */
   stop(givenUp: Promise<unknown>): Promise<void>;
 }
 

@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withAnySignal } from '#async';
 
-/**
- * Decides when all work of a process must end: immediately after a failure, otherwise when everything is saved or the
- * shutdown time is over.
- */
+/** Decides when all work must end: at once after a failure, else when everything is saved or time is over. */
 export class WorkShutdown {
   private readonly stopped = new AbortController();
 

@@ -17,8 +17,7 @@ export interface DecidedMark extends TopicPartition {
 const keyPattern = /^([\w.-]+)\/(\d{1,9})\/decided$/;
 
 export function encodeMark(mark: DecidedMark, names: Pick<TopicAndGroupNames, 'verdicts'>): ProducerRecord {
-  const { topic, partition, decided } = mark;
-  return { topic: names.verdicts, key: `${topic}/${partition}/decided`, value: JSON.stringify({ decided }) };
+  return { ...markTombstone(mark, names), value: JSON.stringify({ decided: mark.decided }) };
 }
 
 /** Returns the tombstone that removes the mark of a partition from the compacted topic. */

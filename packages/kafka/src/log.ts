@@ -1,17 +1,11 @@
-/**
- * Port to the event log: topics with partitions, whose records have offsets. Production uses Kafka; specs use an
- * in-memory fake that passes the same contract suite.
- */
+/** Port to the event log. Production uses Kafka, specs an in-memory fake that passes the same contract suite. */
 
 /** A record to append. Records with the same key go to the same partition and keep their order. */
 export interface ProducerRecord {
   topic: string;
   /** Selects the partition: murmur2 hash of the key's UTF-8 bytes, as in Kafka's default partitioner. */
   key: string;
-  /**
-   * Explicit partition, which overrides the one that the key selects. The topic must have this partition. Used for
-   * records that are broadcast to every partition.
-   */
+  /** Overrides the partition that the key selects; the topic must have it. For records to every partition. */
   partition?: number | undefined;
   /** null is a tombstone: compaction removes the key's earlier records from a compacted topic. */
   value: string | null;
@@ -100,10 +94,7 @@ export interface TopicAdmin {
    * @throws UnknownTopicError if the topic does not exist
    */
   offsets(topic: string): Promise<PartitionOffsetRange[]>;
-  /**
-   * Returns the first and the next offset of each partition of many topics, in a few requests to Kafka. Omits topics
-   * that do not exist and partitions that currently have no leader.
-   */
+  /** Like `offsets`, of many topics in a few requests. Omits missing topics, and partitions without a leader. */
   offsetsIn(topics: readonly string[]): Promise<Map<string, PartitionOffsetRange[]>>;
   /**
    * Returns the bytes that the records of each topic take in the log, without replicas. Omits topics that do not exist,
@@ -127,15 +118,9 @@ export interface TopicAdmin {
     group: string,
     topics: ReadonlyMap<string, number>,
   ): Promise<Map<string, ReadonlyMap<number, number>>>;
-  /**
-   * Removes a consumer group and its committed offsets. Resolves true if the group is removed or does not exist, and
-   * false while it has members.
-   */
+  /** Removes a group with its offsets. Resolves true if it does not exist afterwards, false while it has members. */
   removeGroup(group: string): Promise<boolean>;
-  /**
-   * Resolves if a broker responds.
-   * @throws LogUnavailableError if no broker responds
-   */
+  /** Resolves if a broker responds. @throws LogUnavailableError if none does */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -148,10 +133,7 @@ export interface NewlyAssignedPartition {
   position: number;
   /** First offset that the log still has. */
   beginning: number;
-  /**
-   * Returns the first offset whose record has this timestamp (milliseconds since 1970) or a later one, or the end
-   * offset if there is no such record. For warm-up from a point in time.
-   */
+  /** Returns the first offset from this timestamp (ms since 1970) on; the end offset without one. For warm-up. */
   offsetAt(timestamp: number): Promise<number>;
   /** Returns the timestamp (milliseconds since 1970) of the first record from `position` on; undefined without one. */
   timestampAtPosition(): Promise<number | undefined>;
@@ -181,10 +163,7 @@ export interface RecordBatch {
   next: number;
   /** Offset ranges, in order, whose records cannot be decoded and are missing from `records`; omitted without any. */
   undecodable?: UndecodableRange[];
-  /**
-   * End of the readable records at the time of this fetch: the first offset of the oldest open transaction, or the end
-   * of the log if no transaction is open.
-   */
+  /** End of the readable records at the fetch: of the log, or before the oldest open transaction. */
   highWatermark: number;
 }
 
@@ -252,10 +231,7 @@ export interface Consumer {
 
 /** Receives the records that a global table reader reads. */
 export interface GlobalTableReaderHandler {
-  /**
-   * Called with every record of the compacted topic in offset order, one at a time: first with the existing records,
-   * then with new ones as they arrive.
-   */
+  /** Called with every record of the topic in offset order, one at a time, first the existing ones, then new ones. */
   record(record: ConsumerRecord): void;
 }
 
@@ -264,10 +240,7 @@ export interface GlobalTableReaderHandler {
  * reads the whole topic, without a consumer group (like a GlobalKTable).
  */
 export interface GlobalTableReader {
-  /**
-   * Resolves once every record that the topic had at the time of the call has been passed to the handler.
-   * @throws `failure`, if reading has failed
-   */
+  /** Resolves once the handler has every record that the topic had at the call. @throws `failure`, if there is one */
   start(): Promise<void>;
   /**
    * Resolves once the record at this offset has been passed to the handler.
@@ -275,10 +248,7 @@ export interface GlobalTableReader {
    * @throws `failure` at once, if reading has failed
    */
   caughtUp(offset: number, timeoutMs: number): Promise<void>;
-  /**
-   * Why reading has stopped: the handler threw an error, or Kafka rejected the reader. Undefined while reading works. A
-   * failed reader never resumes; open a new one.
-   */
+  /** Why reading has stopped for good: an error of the handler or of Kafka. Undefined while reading works. */
   readonly failure: Error | undefined;
   /**
    * Time of the log's last response, in milliseconds of `performance.now()`; undefined before the first response. Every

@@ -46,10 +46,7 @@ export function stickyAssignment(
   return new Map(shares.map((share) => [share.member.id, withoutClaimed(share, owners)]));
 }
 
-/**
- * Assigns each claimed partition to its owner if the owner still subscribes to the topic. Returns the owner of each
- * claimed partition, including owners that must stop processing it.
- */
+/** Assigns partitions to their owners that still subscribe to the topic. Returns all owners, by partition. */
 function keepOwned(
   shares: readonly MemberShare[],
   partitionsOf: ReadonlyMap<string, number>,

@@ -6,10 +6,7 @@ export async function settledWithin(ms: number, work: Promise<unknown>): Promise
   await within(ms, Promise.allSettled([work]), () => undefined);
 }
 
-/**
- * Returns the result of the promise.
- * @throws LogUnavailableError if the promise takes longer than `ms` milliseconds
- */
+/** Returns the result of the promise. @throws LogUnavailableError after `ms` milliseconds */
 export function withTimeout<T>(ms: number, answer: Promise<T>): Promise<T> {
   return within(ms, answer, () => {
     throw new LogUnavailableError('no answer in time');

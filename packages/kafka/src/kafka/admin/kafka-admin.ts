@@ -55,10 +55,7 @@ export class KafkaAdmin implements TopicAdmin {
     });
   }
 
-  /**
-   * Waits until the leader of each partition of a new topic answers for it, because only then can the topic be written
-   * and read. A broker names itself as the leader a moment before it has created the partitions.
-   */
+  /** Waits for the partition leaders of a new topic, which name themselves a moment before they have the partitions. */
   private untilLed(topic: string): Promise<void> {
     return this.client.retrying('waiting for the leaders of a new topic', async () => {
       if (await this.ledTopics.ask(topic)) return;

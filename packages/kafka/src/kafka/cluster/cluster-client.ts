@@ -131,10 +131,7 @@ export class ClusterClient {
     return this.broker(coordinator.nodeId);
   }
 
-  /**
-   * Returns the offset of a partition's first record with this timestamp (milliseconds since 1970, or `earliest` or
-   * `latest`) or a later one; -1 if there is none.
-   */
+  /** Returns the first offset from a time (ms since 1970, `earliest` or `latest`) on; -1 if there is none. */
   async offsetAt(
     { topic, partition, leader }: TopicPartition & { leader: number },
     timestamp: number,

@@ -54,10 +54,7 @@ export class DepartedBrokerDisconnector {
     }
   }
 
-  /**
-   * Reports that a response is slow: asks up to three brokers for the current brokers of the cluster, at most once
-   * every `everyMs`. Callers repeat the call while the response is slow.
-   */
+  /** A response is slow: asks a few brokers for the current ones, at most every `everyMs`. Called repeatedly. */
   suspect(): void {
     if (this.asking || this.current.size < 2) return;
     if (performance.now() - this.askedAt < this.options.everyMs) return;

@@ -78,10 +78,7 @@ export function isFatal(error: unknown): boolean {
   return false;
 }
 
-/**
- * Returns the error that an implementation of `Log` throws for this kafkajs error: a LogUnavailableError, or the error
- * itself if it is already an error of the log or a retry cannot fix it.
- */
+/** Returns the error for callers: a LogUnavailableError, unless it is one of the log or a retry cannot fix it. */
 export function toLogError(error: unknown, doing: string): Error {
   if (error instanceof Error && isFatal(error)) return error;
   if (error instanceof Error && logErrors.some((type) => error instanceof type)) return error;
@@ -93,10 +90,7 @@ export function toLogError(error: unknown, doing: string): Error {
 }
 
 const invalidNameError = 'INVALID_TOPIC_EXCEPTION';
-/**
- * Protocol errors of rejected settings. INVALID_REPLICATION_FACTOR is not one of them: brokers may be down for a
- * moment, so it is retried.
- */
+/** INVALID_REPLICATION_FACTOR is none of them: brokers may be down for a moment, so it is retried. */
 const rejectedSettingErrors = ['INVALID_PARTITIONS', 'INVALID_CONFIG', 'INVALID_REQUEST', 'POLICY_VIOLATION'];
 
 /** Returns the TopicRejectedError for an error with which Kafka rejects a topic's name or settings. */

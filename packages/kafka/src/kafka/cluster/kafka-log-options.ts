@@ -69,15 +69,9 @@ export interface KafkaLogLimits {
    * delays single records.
    */
   fetchCollectMs: number;
-  /**
-   * Limit of the bytes that a consumer has fetched and not yet processed, decompressed. The records of one partition in
-   * the last fetch may exceed it.
-   */
+  /** Limit of the fetched, not yet processed bytes, decompressed. One partition's last fetch may exceed it. */
   consumeBytes: number;
-  /**
-   * Limits of a fetch in bytes, in total and for one partition, after decompression as far as it can be foreseen. A
-   * partition buffers at most two fetches.
-   */
+  /** Limits of a fetch in bytes, in total and for one partition, as far as its decompressed size can be foreseen. */
   fetchBytes: number;
   fetchPartitionBytes: number;
   /** Calls of `subscribe` within this time cause one rejoin. */

@@ -1,7 +1,4 @@
-/**
- * The records of a batch cannot be decompressed. The message is one of a few fixed texts that say why; it never contains
- * record content.
- */
+/** Records cannot be decompressed. The message is a fixed text that says why, without record content. */
 export class DecompressionError extends Error {
   override readonly name = 'DecompressionError';
 }

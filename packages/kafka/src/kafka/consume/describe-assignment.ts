@@ -57,10 +57,7 @@ export async function logOffsetsOf(
   return bounds;
 }
 
-/**
- * Returns the assignment of a partition as the consumer's handler receives it. `committed` is -1 if the group has no
- * committed offset for the partition.
- */
+/** Returns the assignment for the consumer's handler. `committed` is -1 without a committed offset. */
 export function describeAssignment(
   { client, bounds }: AssignmentDependencies,
   { topic, partition }: TopicPartition,
@@ -117,10 +114,7 @@ async function timestampAt(
   return records[0]?.timestamp;
 }
 
-/**
- * Returns the node id of the partition's leader.
- * @throws LogUnavailableError if the partition has no leader or does not exist
- */
+/** Returns the node id of the partition's leader. @throws LogUnavailableError if it has none or does not exist */
 export async function leaderOf(client: ClusterClient, { topic, partition }: TopicPartition): Promise<number> {
   const known = await client.partitionsOf(topic);
   const leader = known?.find(({ partitionId }) => partitionId === partition)?.leader ?? -1;

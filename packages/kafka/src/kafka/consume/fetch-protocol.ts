@@ -118,10 +118,7 @@ function decodePartition(reader: ByteReader, topic: string): FetchedPartition {
 
 const smallBytes = 64 * 1024;
 
-/**
- * Copies a slice that is much smaller than its response, and returns other slices unchanged. Without the copy, the
- * records of one paused partition would keep the records of all other partitions in memory.
- */
+/** Copies a slice much smaller than its response, which a paused partition would otherwise keep in memory. */
 function ownMemory(slice: Buffer): Buffer {
   const { byteLength } = slice.buffer;
   return byteLength > smallBytes && byteLength > 2 * slice.length ? Buffer.from(slice) : slice;

@@ -18,10 +18,7 @@ const largestEpoch = 0x7fff_ffff;
 export class FetchSession<Partition extends FetchSessionPartition> {
   private id = 0;
   private epoch = 0;
-  /**
-   * Partitions to fetch, by key. Partitions that were passed to `want` least recently come first: if a full request
-   * reaches its byte limit, the broker serves the first partitions.
-   */
+  /** Partitions to fetch, by key, least recently wanted first: brokers serve the first ones of a full response. */
   private readonly fetched = new Map<string, Partition>();
   private readonly paused = new Set<Partition>();
   /** Partitions that the broker has in the session, with their offsets. */
@@ -35,7 +32,7 @@ export class FetchSession<Partition extends FetchSessionPartition> {
   }
 
   /** Whether a partition is paused. */
-  get holding(): boolean {
+  get hasPaused(): boolean {
     return this.paused.size > 0;
   }
 
@@ -54,7 +51,7 @@ export class FetchSession<Partition extends FetchSessionPartition> {
   }
 
   /** Pauses the partition: it is not fetched until the next call of `want`. */
-  hold(partition: Partition): void {
+  pause(partition: Partition): void {
     this.drop(partition);
     this.paused.add(partition);
   }
@@ -100,10 +97,7 @@ export class FetchSession<Partition extends FetchSessionPartition> {
     return { topic: partition.topic, partition: partition.partition, offset };
   }
 
-  /**
-   * Evaluates the session part of a response. Returns false if the broker does not know the session or its epoch: the
-   * response is invalid then, and the next request names all partitions.
-   */
+  /** Returns false if the broker does not know the session: the response is invalid, the next request is full. */
   answered({ errorCode, sessionId }: FetchResponseSession): boolean {
     if (errorCode === sessionNotFound || errorCode === wrongEpoch) {
       this.lost();

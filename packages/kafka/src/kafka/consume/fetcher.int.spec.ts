@@ -70,7 +70,7 @@ describe('a fetcher of 500 partitions', () => {
   let producer: Producer;
   let client: WatchedClient;
   let fetcher: Fetcher;
-  let feeds: Map<string, PartitionBuffer>;
+  let buffers: Map<string, PartitionBuffer>;
   let read: string[];
   let hold: Promise<void>;
 
@@ -90,7 +90,7 @@ describe('a fetcher of 500 partitions', () => {
   });
 
   function follow(topic: string, partition: number, from = 0): PartitionBuffer {
-    const feed = new PartitionBuffer({
+    const buffer = new PartitionBuffer({
       ...{ topic, partition, from },
       deliver: async ({ records }) => {
         read.push(...records.map(({ value }) => String(value)));
@@ -98,20 +98,20 @@ describe('a fetcher of 500 partitions', () => {
       },
       onError: (error) => expect.fail(String(error)),
     });
-    feeds.set(`${topic}/${partition}`, feed);
-    fetcher.add(feed);
-    return feed;
+    buffers.set(`${topic}/${partition}`, buffer);
+    fetcher.add(buffer);
+    return buffer;
   }
 
   /** Follows every partition from its end, so that specs do not read the records of each other. */
   async function followAll(): Promise<void> {
-    feeds = new Map();
+    buffers = new Map();
     read = [];
     hold = Promise.resolve();
     client = new WatchedClient(config);
     fetcher = new Fetcher({
       ...{ client, bounds: defaultKafkaLogLimits, logger: silentLogger, outage: fetchOutage(silentLogger) },
-      onGone: (feed) => expect.fail(`${feed.topic} is gone`),
+      onGone: (buffer) => expect.fail(`${buffer.topic} is gone`),
       onFatal: (error) => expect.fail(String(error)),
     });
     const ends = await Promise.all(topics.map((topic) => log.admin.offsets(topic)));
@@ -121,7 +121,7 @@ describe('a fetcher of 500 partitions', () => {
 
   async function close(): Promise<void> {
     fetcher.close();
-    await Promise.all([...feeds.values()].map((feed) => feed.close()));
+    await Promise.all([...buffers.values()].map((buffer) => buffer.close()));
     await client.close();
   }
 
@@ -179,7 +179,7 @@ describe('a fetcher of 500 partitions', () => {
   it('removes a removed partition from its session, and then names only an added partition', async () => {
     await followAll();
     const [topic] = topics as [string];
-    const gone = feeds.get(`${topic}/1`) as PartitionBuffer;
+    const gone = buffers.get(`${topic}/1`) as PartitionBuffer;
     fetcher.remove(gone);
     await quiet(3);
     expect(client.fetches.flatMap(({ forgotten }) => forgotten)).toEqual([`${topic}/1`]);

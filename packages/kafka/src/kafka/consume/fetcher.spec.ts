@@ -53,7 +53,7 @@ describe('the fetchers of one process', () => {
         onFatal: (error) => expect.fail(String(error)),
       });
       open.push(fetcher);
-      for (const partition of [0, 1]) fetcher.add(feedOf(partition));
+      for (const partition of [0, 1]) fetcher.add(bufferOf(partition));
     }
     await over;
     expect(brokers.every(({ asked }) => asked > 3)).toBe(true);
@@ -64,7 +64,7 @@ describe('the fetchers of one process', () => {
   });
 });
 
-function feedOf(partition: number): PartitionBuffer {
+function bufferOf(partition: number): PartitionBuffer {
   const deliver = async (): Promise<void> => undefined;
   return new PartitionBuffer({ ...{ topic: 't', partition, from: 0, deliver }, onError: () => undefined });
 }

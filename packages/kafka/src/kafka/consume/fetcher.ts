@@ -15,10 +15,7 @@ import { PollBackoff } from './poll-backoff.js';
 import { decodeRecords } from './record-decoder.js';
 
 const recoveryWaitMs = 100;
-/**
- * Error codes for an offset that the log does not have: OFFSET_OUT_OF_RANGE (retention removed it, or the topic was
- * recreated) and UNKNOWN_TOPIC_OR_PARTITION (the topic was removed).
- */
+/** OFFSET_OUT_OF_RANGE (retention, recreated topic) and UNKNOWN_TOPIC_OR_PARTITION (removed topic). */
 const missingOffsetErrors = [1, 3];
 
 /** What everything that reads records from Kafka needs: a client, the limits of the log, and where failures go. */
@@ -50,10 +47,7 @@ export function fetchOutage(logger: KafkaLogger): OutageTracker<PartitionBuffer>
   });
 }
 
-/**
- * Fetches records for many partition buffers, each from the partition's leader. Each broker has one loop and one fetch
- * session, so a partition without new records is in no request and no response.
- */
+/** Fetches records for partition buffers from their leaders. Each broker has one loop and one fetch session. */
 export class Fetcher {
   private readonly buffers = new Map<string, PartitionBuffer>();
   /** Fetch sessions by the node id of the broker; each session has its own loop of fetches. */
@@ -144,10 +138,7 @@ export class Fetcher {
     }
   }
 
-  /**
-   * Sets the leader of each buffer whose partition has one.
-   * @throws errors that a retry cannot fix; others are ignored, and the caller looks up the leaders again
-   */
+  /** Sets the leader of each buffer whose partition has one, if Kafka answers. @throws errors of `isFatal` */
   private async setLeaders(lost: readonly PartitionBuffer[]): Promise<void> {
     try {
       const known = await this.options.client.metadata([...new Set(lost.map(({ topic }) => topic))]);
@@ -174,7 +165,7 @@ export class Fetcher {
 
   private continue(session: FetchSession<PartitionBuffer>, buffer: PartitionBuffer): void {
     if (buffer.wantsMore) session.want(buffer);
-    else session.hold(buffer);
+    else session.pause(buffer);
   }
 
   private async loop(node: number, session: FetchSession<PartitionBuffer>): Promise<void> {
@@ -182,7 +173,7 @@ export class Fetcher {
     // The caller adds the first buffer to the session in the same event-loop turn.
     await Promise.resolve();
     for (;;) {
-      if (this.closed || (session.size === 0 && !session.holding)) {
+      if (this.closed || (session.size === 0 && !session.hasPaused)) {
         // In the same event-loop turn as the check, so that a buffer added later for this broker starts another loop.
         this.sessions.delete(node);
         return this.end(node, session);
@@ -191,7 +182,7 @@ export class Fetcher {
         await this.room;
         continue;
       }
-      const maxWaitMs = backoff.waitMs({ someHeld: session.holding, partitions: session.size });
+      const maxWaitMs = backoff.waitMs({ hasPaused: session.hasPaused, partitions: session.size });
       const pauseMs = backoff.answered({ bytes: await this.fetch(node, session, maxWaitMs) });
       if (pauseMs > 0) await this.collect(pauseMs);
     }
@@ -279,7 +270,7 @@ export class Fetcher {
       this.options.logger.error({ topic, partition, undecodable }, 'Cannot decode records');
     const unread = undecodable.length > 0 && { undecodable };
     const size = bytes.length + decompressedBytes;
-    this.expansion.observe({ fetched: bytes.length, held: size });
+    this.expansion.observe({ fetched: bytes.length, inMemory: size });
     const batch = { topic, partition, records, bytes: size, next, highWatermark, ...unread };
     buffer.offer(batch, this.budget.take(size));
     // The buffer may have been removed during the decoding.

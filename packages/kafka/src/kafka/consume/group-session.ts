@@ -33,7 +33,7 @@ interface GroupSessionOptions extends ReadingDependencies {
 
 /** A partition that this member owns, from its assignment to its revocation. A later assignment is another object. */
 class GroupSessionPartition implements TopicPartition {
-  readonly key: string;
+  readonly key = partitionKey(this);
   /** True once `assigned` of the handler has been called. */
   isAssigned = false;
   /** True if the partition is being assigned and must be assigned once more after that. */
@@ -46,9 +46,7 @@ class GroupSessionPartition implements TopicPartition {
   constructor(
     readonly topic: string,
     readonly partition: number,
-  ) {
-    this.key = partitionKey(this);
-  }
+  ) {}
 }
 
 /** Committed offsets and log boundaries of partitions that are opened together, by `partitionKey`. */
@@ -106,10 +104,7 @@ export class GroupSession {
     return { generation: this.generation.id, owned };
   }
 
-  /**
-   * Returns the partition if this member owns it. Each assignment of a partition creates a new object, so a caller that
-   * keeps the object can tell from `isRevoked` that this assignment is over.
-   */
+  /** Returns the partition if this member owns it; a caller that keeps it can see from `isRevoked` when it is over. */
   get(partition: TopicPartition): GroupSessionPartition | undefined {
     return this.owned.get(partitionKey(partition));
   }
@@ -149,10 +144,7 @@ export class GroupSession {
     for (const one of fresh) this.failWith(this.open(one, found), one);
   }
 
-  /**
-   * Looks up the committed offsets first, and the end offsets of the partitions second. In the other order, a committed
-   * offset could lie after the end offset that was looked up.
-   */
+  /** Looks up the end offsets after the committed ones, which could otherwise lie after them. */
   private async find(partitions: readonly GroupSessionPartition[]): Promise<LookupResults> {
     const { membership, client } = this.options;
     const committed = (await this.persistently(partitions, () => membership.committed(partitions))) ?? [];
@@ -163,10 +155,7 @@ export class GroupSession {
     return { committed: new Map(committed.map((one) => [partitionKey(one), one])), bounds };
   }
 
-  /**
-   * Returns the offsets of the partition in the log.
-   * @throws LogUnavailableError if the partition has no leader or does not exist
-   */
+  /** Returns the offsets of the partition in the log. @throws LogUnavailableError if it has no leader */
   private async boundsOf(owned: GroupSessionPartition): Promise<PartitionOffsetBounds> {
     this.unknown.add(owned);
     this.asking ??= this.askTogether();
@@ -256,10 +245,7 @@ export class GroupSession {
     return call;
   }
 
-  /**
-   * Retries the operation until it succeeds. Returns undefined if all of the partitions are revoked before.
-   * @throws fatal errors
-   */
+  /** Retries the operation until it succeeds or all partitions are revoked (undefined). @throws fatal errors */
   private async persistently<T>(
     partitions: readonly GroupSessionPartition[],
     operation: () => Promise<T>,

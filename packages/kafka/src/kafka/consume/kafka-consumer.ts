@@ -47,7 +47,7 @@ const releaseMs = 3_000;
  * consumer or its session times out. The loop retries after errors; fatal errors end in `onCrash`.
  */
 export class KafkaConsumer implements Consumer {
-  private readonly membership: GroupMembership;
+  private readonly membership = new GroupMembership({ ...this.dependencies, group: this.options.group });
   private readonly busy = new Map<string, Promise<unknown>>();
   private readonly changed = new WakeUpSignal();
   private topics: readonly string[] = [];
@@ -69,9 +69,7 @@ export class KafkaConsumer implements Consumer {
   constructor(
     private readonly options: ConsumerOptions,
     private readonly dependencies: KafkaConsumerDependencies,
-  ) {
-    this.membership = new GroupMembership({ ...dependencies, group: options.group });
-  }
+  ) {}
 
   async subscribe(topics: readonly string[]): Promise<void> {
     if (this.closed) throw new LogUnavailableError('the consumer is closed');
@@ -164,9 +162,8 @@ export class KafkaConsumer implements Consumer {
     };
     this.dependencies.logger.info(details, 'Joined the group');
     if (lost.length > 0) await session.release(lost, this.releaseMs);
-    // A rejoin lets the group assign the released partitions to others.
-    // They cannot be assigned again if they do not exist any more.
     const { partitionsOf } = generation;
+    // A rejoin lets the group assign the released partitions to others, if they exist.
     if (lost.some(({ topic, partition }) => partition < (partitionsOf.get(topic) ?? 0))) return;
     await this.untilOver(generation);
   }

@@ -67,10 +67,7 @@ export class KafkaGlobalTableReader implements GlobalTableReader {
     this.answeredAt ??= at;
   }
 
-  /**
-   * Reads the topic from its first offset again, because Kafka no longer has the next offset (the topic was recreated,
-   * for example). The handler gets every record of the topic again.
-   */
+  /** Reads the topic again from its first offset: Kafka has the next one no longer (a recreated topic, for example). */
   private async restart(): Promise<void> {
     await this.buffer?.close();
     const { beginning } = await this.range();

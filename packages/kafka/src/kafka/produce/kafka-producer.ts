@@ -14,7 +14,7 @@ interface KafkaProducerOptions {
 
 /** Selects the partition of each record, limits the bytes in flight, and shares the records among the shards. */
 export class KafkaProducer implements Producer {
-  private inFlight = 0;
+  bytesInFlight = 0;
   private readonly open = new Set<Promise<unknown>>();
   /**
    * The last append, by topic, that waits for the metadata of the topic. Later appends to the topic queue behind it, so
@@ -25,25 +25,21 @@ export class KafkaProducer implements Producer {
 
   constructor(private readonly options: KafkaProducerOptions) {}
 
-  get bytesInFlight(): number {
-    return this.inFlight;
-  }
-
   async append(records: readonly ProducerRecord[]): Promise<RecordPosition[]> {
     if (this.closed) throw new LogUnavailableError('the producer is closed');
     if (records.length === 0) return [];
     const append = new PendingAppend(records, Date.now() + this.options.operationTimeoutMs);
-    if (this.inFlight > 0 && this.inFlight + append.bytes > this.options.bytesInFlight) {
+    if (this.bytesInFlight > 0 && this.bytesInFlight + append.bytes > this.options.bytesInFlight) {
       throw new ProducerBufferFullError('more bytes are in flight than allowed');
     }
-    this.inFlight += append.bytes;
+    this.bytesInFlight += append.bytes;
     const result = this.dispatch(append);
     this.open.add(result);
     try {
       return await result;
     } finally {
       this.open.delete(result);
-      this.inFlight -= append.bytes;
+      this.bytesInFlight -= append.bytes;
     }
   }
 

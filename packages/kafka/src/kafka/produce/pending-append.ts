@@ -12,9 +12,9 @@ export class PendingAppend {
   readonly sizes: Int32Array;
   /** Partition of each record. */
   readonly partitions: Int32Array;
+  settled = false;
   private readonly positions: RecordPosition[];
   private missing: number;
-  private done = false;
   private resolve!: (positions: RecordPosition[]) => void;
   private reject!: (error: Error) => void;
 
@@ -33,22 +33,18 @@ export class PendingAppend {
     });
   }
 
-  get settled(): boolean {
-    return this.done;
-  }
-
   /** Sets the position of the record with this index. Resolves the append once all records have one. */
   written(index: number, position: RecordPosition): void {
     this.positions[index] = position;
     this.missing--;
-    if (this.missing > 0 || this.done) return;
-    this.done = true;
+    if (this.missing > 0 || this.settled) return;
+    this.settled = true;
     this.resolve(this.positions);
   }
 
   fail(error: Error): void {
-    if (this.done) return;
-    this.done = true;
+    if (this.settled) return;
+    this.settled = true;
     this.reject(error);
   }
 

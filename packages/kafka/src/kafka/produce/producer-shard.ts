@@ -67,10 +67,7 @@ export class ProducerShard {
     await this.producer?.disconnect().catch(() => undefined);
   }
 
-  /**
-   * Sends until the queue is empty. Clears `running` in the event-loop turn that finds the queue empty, so that a later
-   * `push` starts it again.
-   */
+  /** Sends until the queue is empty. Clears `running` in that event-loop turn: a later `push` starts it again. */
   private async run(): Promise<void> {
     const { lingerMs } = this.options;
     await (lingerMs > 0 ? sleep(lingerMs) : new Promise((resolve) => setImmediate(resolve)));
@@ -132,10 +129,7 @@ export class ProducerShard {
     }
   }
 
-  /**
-   * Gives up the pending produce request if one of its topics does not exist. kafkajs would retry while the topic is
-   * missing, and all other records would wait behind the request.
-   */
+  /** Gives up the request if one of its topics does not exist: kafkajs would retry, and other records would wait. */
   private async checkTopics(batch: SendBatch): Promise<void> {
     for (const topic of batch.topicNames) {
       const exists = await this.options.metadata.exists(topic).catch(() => true);

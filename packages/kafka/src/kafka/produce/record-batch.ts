@@ -25,10 +25,7 @@ interface BatchEncoding {
   codec?: RecordCodec | undefined;
 }
 
-/**
- * Size of the records from which a batch is compressed, in bytes. Smaller batches, single events for instance, would
- * become only a third smaller, at a price that every consumer pays, too.
- */
+/** Bytes from which a batch is compressed. Smaller ones save a third, at a price that every consumer pays, too. */
 const leastCompressedBytes = 1024;
 
 const crcAt = 17;
