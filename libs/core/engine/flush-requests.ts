@@ -1,10 +1,7 @@
 import type { TopicAndGroupNames } from '#event';
 import type { GlobalTableReader, Log, ConsumerRecord, Producer } from '#kafka';
 
-/**
- * Asks the members of a consumer group to store the pending events of a topic early, because a reader waits for them
- * (`wait_for`). Without a request, consumers let events collect for longer, which costs less.
- */
+/** Asks consumers to store the events of a topic early, because a reader waits for them (`wait_for`). */
 export interface FlushRequest {
   group: string;
   topic: string;

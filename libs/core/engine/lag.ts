@@ -45,10 +45,7 @@ const pausePerMeasurement = 150;
 /** Longest pause, in milliseconds, that follows from the duration of a measurement. */
 const longestPauseMs = 15_000;
 
-/**
- * Returns the pause after a measurement, in milliseconds: at least `intervalMs`, and longer after a measurement of many
- * partitions, so that the cost of measuring does not grow with the number of streams.
- */
+/** Returns the pause in milliseconds, longer after a measurement of many partitions, which thus costs no more. */
 export function pauseAfter(tookMs: number, intervalMs: number): number {
   return Math.max(intervalMs, Math.min(tookMs * pausePerMeasurement, longestPauseMs));
 }

@@ -151,10 +151,7 @@ export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHa
     if (!this.isClosing) this.options.tasks.revoked?.(partition.topic);
   }
 
-  /**
-   * Stops consuming: finishes and saves the current batches, takes no more, and leaves the consumer group. Records that
-   * are not saved before `givenUp` resolves are read again by the next owner of their partition.
-   */
+  /** Saves the current batches and leaves the group. What is not saved before `givenUp` resolves is read again. */
   async stop(givenUp: Promise<unknown>): Promise<void> {
     this.closing.abort();
     for (const timer of this.reassignments.values()) clearTimeout(timer);

@@ -63,10 +63,7 @@ export interface PartitionOffsetRange {
   partition: number;
   /** First offset that the log still has. */
   beginning: number;
-  /**
-   * Offset after the last record that a read-committed consumer can read. Without an open transaction, the next record
-   * gets this offset.
-   */
+  /** Offset after the last readable record, and of the next record unless a transaction is open. */
   end: number;
 }
 

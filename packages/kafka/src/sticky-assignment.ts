@@ -106,10 +106,7 @@ function moveSome(shares: readonly MemberShare[]): boolean {
   return false;
 }
 
-/**
- * Moves up to `most` partitions. Each one belongs to the topic in which `from` has the largest surplus over `to` at
- * that time, so that the partitions of a topic spread over the members. Returns the number of moved partitions.
- */
+/** Moves up to `most` partitions, each of the topic with the largest surplus. Returns the number of moved ones. */
 function move(from: MemberShare, to: MemberShare, most: number): number {
   const byExcess = topicsByExcess(from, to);
   let moved = 0;

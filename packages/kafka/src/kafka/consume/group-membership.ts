@@ -21,10 +21,7 @@ import { GroupCoordinatorClient } from './group-coordinator-client.js';
 interface GroupMembershipOptions {
   /** Client for commits and offset lookups, which also run while the member joins. */
   client: ClusterClient;
-  /**
-   * Client for joins and heartbeats. While a join waits for the other members of the group, the broker answers no other
-   * request on the same connection, so other requests need a client of their own.
-   */
+  /** Client for joins and heartbeats alone: while a join waits, the broker answers nothing else on its connection. */
   joining: ClusterClient;
   group: string;
   bounds: KafkaLogLimits;
@@ -44,10 +41,7 @@ export class GroupMembership {
 
   constructor(private readonly options: GroupMembershipOptions) {}
 
-  /**
-   * Joins the group; resolves with the new generation when every member has joined and the partitions are assigned. The
-   * claim names the partitions that this member owns and keeps processing meanwhile.
-   */
+  /** Joins the group with a claim to the partitions that this member owns and keeps processing meanwhile. */
   async join(topics: readonly string[], claim: OwnershipClaim): Promise<GroupGeneration> {
     const { group: groupId, bounds } = this.options;
     const { sessionTimeoutMs: sessionTimeout, rebalanceTimeoutMs: rebalanceTimeout } = bounds;

@@ -15,10 +15,7 @@ import { WakeUpSignal } from './wake-up-signal.js';
 
 /** What a `KafkaConsumer` reads with; its `client` is for commits and lookups. */
 interface KafkaConsumerDependencies extends ReadingDependencies {
-  /**
-   * Client for fetches, with its own connections: a broker answers the requests of one connection one after the other,
-   * so a commit or a lookup on the same connection would wait until the broker has records for the fetch.
-   */
+  /** Client for fetches, with its own connections: a broker lets later requests of one wait until it has records. */
   fetching: ClusterClient;
   /** Client for joins, with its own connections: a broker answers a join only when all members have joined. */
   joining: ClusterClient;
