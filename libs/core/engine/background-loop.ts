@@ -2,10 +2,7 @@ import type { Logger } from '#telemetry';
 
 /** The task of a `BackgroundLoop`, and what happens after its errors. */
 interface PollOptions {
-  /**
-   * The repeated task. Resolves with the milliseconds until its next run, or undefined if it runs again only after a
-   * call of `soon`.
-   */
+  /** The repeated task. Resolves with the milliseconds until its next run; undefined: only after a call of `soon`. */
   run(): Promise<number | undefined>;
   /** Returns whether an error is temporary, so that a later run may succeed. */
   mayReturn(error: unknown): boolean;

@@ -7,10 +7,7 @@ export interface UnsavedTaskChanges {
   saved(): void;
 }
 
-/**
- * A task of one partition, as a `Checkpointer` sees it: it collects unsaved changes, which are saved together with
- * those of other tasks.
- */
+/** A task of one partition, whose unsaved changes are saved together with those of other tasks. */
 export interface CheckpointedTask<Saving extends UnsavedTaskChanges> {
   readonly partition: Pick<OwnedPartition, 'ended' | 'commit'>;
   /** Number of rows and dead letters of this task that wait to be saved. */
@@ -28,15 +25,9 @@ interface CheckpointerOptions<Task, Saving> {
   save(all: readonly Saving[]): Promise<void>;
   /** Called when the task's changes are saved. */
   saved(task: Task): void;
-  /**
-   * Minimum time between the starts of two saves, in milliseconds. A save starts earlier if the waiting changes reach
-   * `most`.
-   */
+  /** Minimum milliseconds between the starts of two saves, unless the changes reach `most`. */
   intervalMs: number;
-  /**
-   * Limits of unsaved changes, by their number and their approximate size in characters. No task gets a permit above
-   * them.
-   */
+  /** Limits of unsaved changes, by number and approximate characters. No task gets a permit above them. */
   most: { keys: number; weight: number };
   /** Number of tasks that may compute at the same time. */
   permits: number;
@@ -44,10 +35,7 @@ interface CheckpointerOptions<Task, Saving> {
   onFailure(error: unknown): void;
 }
 
-/**
- * Factor by which the interval between saves grows while all tasks with unsaved changes are far behind the end of their
- * partitions. A key that many events change is then written once for all of them.
- */
+/** Factor of the interval between saves while all tasks are far behind: they write a key once for many events. */
 const restBehind = 5;
 /** Maximum milliseconds between the starts of two saves while a reader waits for the saved states. */
 const awaitedMs = 100;
@@ -59,11 +47,6 @@ interface Flush<Task> {
   readonly resolve: () => void;
 }
 
-interface Queued<Task> {
-  task: Task;
-  readonly enter: () => void;
-}
-
 /**
  * Saves the changes of many partition tasks together in one write to the store, and then commits the consumer group
  * offsets of their partitions. So the inserts are few and large, however many projections or pipelines run. The first
@@ -72,7 +55,8 @@ interface Queued<Task> {
  */
 export class Checkpointer<Task extends CheckpointedTask<Saving>, Saving extends UnsavedTaskChanges> {
   private readonly waiting = new Set<Task>();
-  private queue: Queued<Task>[] = [];
+  /** Tasks that wait for a permit. */
+  private queue: { task: Task; grant: () => void }[] = [];
   private permitted = 0;
   private lastStart = -Infinity;
   private running: Promise<void> | undefined;
@@ -91,16 +75,16 @@ export class Checkpointer<Task extends CheckpointedTask<Saving>, Saving extends 
    * Resolves, too, when the partition was revoked.
    */
   async permit(task: Task): Promise<() => void> {
-    await new Promise<void>((enter) => {
-      this.queue.push({ task, enter });
-      this.letIn();
+    await new Promise<void>((grant) => {
+      this.queue.push({ task, grant });
+      this.grantPermits();
     });
     let returned = false;
     return () => {
       if (returned) return;
       returned = true;
       this.permitted--;
-      this.letIn();
+      this.grantPermits();
     };
   }
 
@@ -112,14 +96,11 @@ export class Checkpointer<Task extends CheckpointedTask<Saving>, Saving extends 
     if (this.isFull || !task.isBehind) this.hurry();
   }
 
-  /**
-   * Removes a task whose partition was revoked, without saving its changes. The next owner of the partition reads those
-   * records again.
-   */
+  /** Removes a revoked task without saving its changes: the next owner of its partition reads the records again. */
   drop(task: Task): void {
     this.waiting.delete(task);
     for (const flush of this.flushes) this.settle(flush, task, Infinity);
-    this.letIn();
+    this.grantPermits();
   }
 
   /** Makes the next save start soon after the previous one, because a reader waits for the states. */
@@ -128,10 +109,7 @@ export class Checkpointer<Task extends CheckpointedTask<Saving>, Saving extends 
     this.hurry();
   }
 
-  /**
-   * Resolves when all changes that were added before this call are saved or dropped, or when the checkpointer has been
-   * abandoned.
-   */
+  /** Resolves when all changes from before this call are saved or dropped, or after `abandon`. */
   async flush(): Promise<void> {
     const due = new Map<Task, number>();
     for (const task of [...this.saving, ...this.waiting]) due.set(task, (due.get(task) ?? 0) + 1);
@@ -147,7 +125,7 @@ export class Checkpointer<Task extends CheckpointedTask<Saving>, Saving extends 
     this.over = true;
     this.waiting.clear();
     this.flushed();
-    this.letIn();
+    this.grantPermits();
   }
 
   private async run(): Promise<void> {
@@ -212,9 +190,9 @@ export class Checkpointer<Task extends CheckpointedTask<Saving>, Saving extends 
   private async saveNext(): Promise<void> {
     this.lastStart = performance.now();
     this.awaited = false;
-    const taken = this.take();
+    const taken = this.nextSave();
     // Other tasks may compute while these changes are saved.
-    this.letIn();
+    this.grantPermits();
     this.saving = taken.map(({ task }) => task);
     const all = taken.flatMap(({ saving }) => saving ?? []);
     if (all.length > 0) await this.options.save(all);
@@ -232,7 +210,7 @@ export class Checkpointer<Task extends CheckpointedTask<Saving>, Saving extends 
   }
 
   /** Takes tasks for the next save until its limits are reached. Tasks above the limits wait for the following save. */
-  private take(): { task: Task; saving: Saving | undefined }[] {
+  private nextSave(): { task: Task; saving: Saving | undefined }[] {
     const { most } = this.options;
     const taken: { task: Task; saving: Saving | undefined }[] = [];
     let [keys, weight] = [0, 0];
@@ -246,21 +224,17 @@ export class Checkpointer<Task extends CheckpointedTask<Saving>, Saving extends 
     return taken;
   }
 
-  /**
-   * Grants permits in the order of the calls of `permit`, up to the limits. Tasks with revoked partitions get a permit
-   * at once, because they compute nothing.
-   */
-  private letIn(): void {
+  /** Grants permits in order, up to the limits; at once to tasks with revoked partitions, which compute nothing. */
+  private grantPermits(): void {
     const queued = this.queue;
     this.queue = [];
     for (const one of queued) {
       const isOver = this.over || one.task.partition.ended.aborted;
-      const mayEnter = this.queue.length === 0 && this.permitted < this.options.permits && !this.isFull;
-      if (!isOver && !mayEnter) this.queue.push(one);
-      else {
+      const isFree = this.queue.length === 0 && this.permitted < this.options.permits && !this.isFull;
+      if (isOver || isFree) {
         this.permitted++;
-        one.enter();
-      }
+        one.grant();
+      } else this.queue.push(one);
     }
   }
 }

@@ -1,26 +1,17 @@
 import type { Lag } from './lag.js';
 import type { StalledConsumerDetector } from './progress.js';
 
-/**
- * Error of a health check: a Kafka consumer of this process has lag, but has made no progress for a minute. The process
- * should be restarted.
- */
+/** A Kafka consumer has lag, but no progress for a minute: the process should be restarted. */
 class StalledConsumerError extends Error {
   override readonly name = 'StalledConsumerError';
 }
 
-/**
- * Error of a health check: a call to Kafka or ClickHouse has failed and is being retried. Other calls may still
- * succeed.
- */
+/** A call to Kafka or ClickHouse has failed and is being retried. Other calls may still succeed. */
 class RetriedCallError extends Error {
   override readonly name = 'RetriedCallError';
 }
 
-/**
- * Returns lag and time since the last progress for the health check of a Kafka consumer. @throws StalledConsumerError
- * when it has lag but makes no progress
- */
+/** Returns lag and time since the last progress of a Kafka consumer. @throws StalledConsumerError if it hangs */
 export function consumerHealth(
   lag: { readonly total: Lag },
   progress: StalledConsumerDetector,
@@ -33,10 +24,6 @@ export function consumerHealth(
 }
 
 /** Health check for calls to Kafka and ClickHouse. @throws RetriedCallError while a call is being retried */
-export async function blockedWriteHealth({
-  complaint,
-}: {
-  readonly complaint: string | undefined;
-}): Promise<void> {
-  if (complaint !== undefined) throw new RetriedCallError(complaint);
+export async function blockedWriteHealth(retry: { readonly complaint: string | undefined }): Promise<void> {
+  if (retry.complaint !== undefined) throw new RetriedCallError(retry.complaint);
 }

@@ -1,6 +1,9 @@
 import { entityHash, streamNameOf, type StreamId } from '#event';
 import { erasureName, type Definitions } from '#registry';
 
+/** Maximum number of entities whose look-up is cached, because each look-up computes a hash. */
+const keptEntities = 10_000;
+
 /** The methods of `Erasures` with which consumers of events look up what is erased. */
 export type ErasureLookup = Pick<Erasures, 'version' | 'concern' | 'endOf'>;
 
@@ -16,9 +19,7 @@ export class Erasures {
     this.stopListening = definitions.onChange(() => void this.version++);
   }
 
-  /**
-   * Returns whether any entity of the stream was erased. If not, which is the usual case, no further look-up is needed.
-   */
+  /** Returns whether any entity of the stream was erased. If not, no further look-up is needed. */
   concern(stream: StreamId): boolean {
     if (this.streamsVersion !== this.version) {
       this.streams = new Set(this.definitions.erasures.all().map((erasure) => erasure.stream));
@@ -35,5 +36,44 @@ export class Erasures {
 
   close(): void {
     this.stopListening();
+  }
+}
+
+/** Looks up, with a cache, below which offset of one partition the events of an entity are erased. */
+export class PartitionErasureLookup {
+  private ends = new Map<string, number>();
+  private version = -1;
+  private concerned = false;
+
+  constructor(
+    private readonly all: ErasureLookup,
+    private readonly partition: { stream: StreamId; partition: number },
+  ) {}
+
+  /** Increases with every change of the definitions; equal values mean that the same erasures apply. */
+  get asOf(): number {
+    return this.all.version;
+  }
+
+  /** Whether any entity of the partition's stream was erased. */
+  get any(): boolean {
+    if (this.version !== this.all.version) {
+      this.version = this.all.version;
+      this.concerned = this.all.concern(this.partition.stream);
+      this.ends = new Map();
+    }
+    return this.concerned;
+  }
+
+  /** Returns the offset below which the entity's events in this partition are erased; 0 if none are. */
+  endOf(entityId: string): number {
+    if (!this.any) return 0;
+    let end = this.ends.get(entityId);
+    if (end === undefined) {
+      if (this.ends.size >= keptEntities) this.ends.clear();
+      end = this.all.endOf(this.partition, entityId);
+      this.ends.set(entityId, end);
+    }
+    return end;
   }
 }

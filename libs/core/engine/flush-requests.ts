@@ -1,18 +1,13 @@
 import type { TopicAndGroupNames } from '#event';
 import type { GlobalTableReader, Log, ConsumerRecord, Producer } from '#kafka';
 
-/**
- * Asks the members of a consumer group to store the pending events of a topic early, because a reader waits for them
- * (`wait_for`). Without a request, consumers let events collect for longer, which costs less.
- */
+/** Asks consumers to store the events of a topic early, because a reader waits for them (`wait_for`). */
 export interface FlushRequest {
   group: string;
   topic: string;
 }
 
-/**
- * Settings of the topic of flush requests. A request is of no use after a few seconds, so Kafka keeps it for a minute.
- */
+/** A flush request is of no use after a few seconds, so Kafka keeps it for a minute. */
 const settings = {
   partitions: 1,
   config: { 'cleanup.policy': 'delete', 'retention.ms': '60000', 'segment.ms': '60000' },
@@ -39,10 +34,7 @@ export async function sendFlushRequest(
   await producer.append([{ topic: names.flushRequests, key: group, value }]);
 }
 
-/**
- * Returns a reader of the topic of flush requests that passes each recent request to `handle`. Each process that
- * consumes events runs one and gets all requests.
- */
+/** Returns a reader of all flush requests that passes the recent ones to `handle`; one in each consuming process. */
 export function followFlushRequests(
   log: Pick<Log, 'tableReader'>,
   names: TopicAndGroupNames,

@@ -14,10 +14,7 @@ export interface GarbageCollectionOptions<Garbage> {
   mayReturn(error: unknown): boolean;
   logger: Logger;
   onFailure(error: unknown): void;
-  /**
-   * `intervalMs`: milliseconds between two rounds. `patienceMs`: milliseconds until an object that no definition refers
-   * to is removed. `soonMs`: the same for an object that was replaced.
-   */
+  /** Milliseconds between two rounds, until the removal of an unreferenced object, and of a replaced one. */
   intervalMs?: number | undefined;
   patienceMs?: number | undefined;
   soonMs?: number | undefined;
@@ -42,7 +39,9 @@ export class GarbageCollection<Garbage> {
         await this.round();
         return intervalMs;
       },
-      ...{ logger, retryMs: intervalMs, complaint: 'could not remove an object; retrying later' },
+      logger,
+      retryMs: intervalMs,
+      complaint: 'could not remove an object; retrying later',
       mayReturn: (error) => options.mayReturn(error),
       onFailure: (error) => options.onFailure(error),
     });
@@ -59,8 +58,8 @@ export class GarbageCollection<Garbage> {
     this.poll.soon(soonMs + 1);
   }
 
-  async stop(): Promise<void> {
-    await this.poll.stop();
+  stop(): Promise<void> {
+    return this.poll.stop();
   }
 
   /** Runs one round: finds objects that no definition refers to, and removes those whose waiting time is over. */

@@ -5,10 +5,7 @@ import type { StalledConsumerDetector } from './progress.js';
 export interface Lag {
   /** Number of offsets between the committed offsets and the end offsets of the partitions. */
   events: number;
-  /**
-   * Seconds since the log time up to which all records are known to be processed, over the partitions with lag; 0
-   * without lag.
-   */
+  /** Seconds since the log time up to which all partitions with lag are processed; 0 without lag. */
   seconds: number;
 }
 
@@ -23,9 +20,7 @@ export interface MeasuredPartition {
   handledUntil: number;
 }
 
-/**
- * Metric to which the lag is exported: one value for each name, and none for a name without partitions in this process.
- */
+/** Metric of the lag: one value for each name that has partitions in this process. */
 export interface LagGauge {
   set(name: string, lag: Lag): void;
   remove(name: string): void;
@@ -35,14 +30,11 @@ export interface LagGauge {
 interface LagMonitorOptions<Followed extends MeasuredPartition> {
   admin: TopicAdmin;
   progress: StalledConsumerDetector;
-  readonly partitions: () => Iterable<Followed>;
+  partitions: () => Iterable<Followed>;
   /** Returns the name under which a partition's lag is exported. */
-  readonly nameOf: (partition: Followed) => string;
+  nameOf: (partition: Followed) => string;
   gauge: LagGauge;
-  /**
-   * Minimum milliseconds between the end of a measurement of all partitions and the next one. See `pauseAfter` for
-   * measurements that take long.
-   */
+  /** Minimum milliseconds between two measurements; see `pauseAfter`. */
   intervalMs: number;
   /** Returns milliseconds since 1970. */
   now: () => number;
@@ -53,22 +45,16 @@ const pausePerMeasurement = 150;
 /** Longest pause, in milliseconds, that follows from the duration of a measurement. */
 const longestPauseMs = 15_000;
 
-/**
- * Returns the pause after a measurement, in milliseconds: at least `intervalMs`, and longer after a measurement of many
- * partitions, so that the cost of measuring does not grow with the number of streams.
- */
+/** Returns the pause in milliseconds, longer after a measurement of many partitions, which thus costs no more. */
 export function pauseAfter(tookMs: number, intervalMs: number): number {
   return Math.max(intervalMs, Math.min(tookMs * pausePerMeasurement, longestPauseMs));
 }
 
-/**
- * Measures lag by reading the end offsets of partitions from the brokers. The consumer itself cannot measure it: a
- * fetch that hangs would look like an idle stream.
- */
+/** Measures lag at the brokers: for the consumer itself, a fetch that hangs looks like an idle stream. */
 export class LagMonitor<Followed extends MeasuredPartition = MeasuredPartition> {
   private timer: NodeJS.Timeout | undefined;
   private running = false;
-  private shown = new Set<string>();
+  private exported = new Set<string>();
 
   constructor(private readonly options: LagMonitorOptions<Followed>) {}
 
@@ -87,30 +73,28 @@ export class LagMonitor<Followed extends MeasuredPartition = MeasuredPartition> 
     return lagOf([...this.options.partitions()], this.options.now());
   }
 
-  /**
-   * Looks up the end offsets of all assigned topics together, and exports the lag. A topic without an answer, such as a
-   * deleted one, does not affect the others. If Kafka answers for no topic, this counts as a failed attempt for
-   * `StalledConsumerDetector`.
-   */
+  /** Looks up all end offsets and exports the lag. Without any answer, it counts as an attempt for `progress`. */
   async measure(): Promise<void> {
     const { admin, now, partitions, progress } = this.options;
     const byTopic = grouped(partitions(), ({ topic }) => topic);
-    const found = await admin.offsetsIn([...byTopic.keys()]).catch(noAnswer);
+    // The consumer meets the same error and logs it.
+    const found = await admin
+      .offsetsIn([...byTopic.keys()])
+      .catch(() => new Map<string, PartitionOffsetRange[]>());
     if (found.size === 0 && byTopic.size > 0) return progress.attempted();
     for (const [topic, offsets] of found) {
       const ends = new Map(offsets.map(({ partition, end }) => [partition, end]));
-      for (const state of byTopic.get(topic) ?? []) {
-        state.end = Math.max(state.end, ends.get(state.partition) ?? 0);
-        if (state.end <= state.commits.committed) state.handledUntil = now();
+      for (const followed of byTopic.get(topic) ?? []) {
+        followed.end = Math.max(followed.end, ends.get(followed.partition) ?? 0);
+        if (followed.end <= followed.commits.committed) followed.handledUntil = now();
       }
     }
     progress.measured(this.total.events);
-    this.show();
+    this.export();
   }
 
   private schedule(pauseMs = this.options.intervalMs): void {
-    this.timer = setTimeout(() => void this.round(), pauseMs);
-    this.timer.unref();
+    this.timer = setTimeout(() => void this.round(), pauseMs).unref();
   }
 
   private async round(): Promise<void> {
@@ -119,18 +103,18 @@ export class LagMonitor<Followed extends MeasuredPartition = MeasuredPartition> 
     if (this.running) this.schedule(pauseAfter(performance.now() - began, this.options.intervalMs));
   }
 
-  private show(): void {
+  private export(): void {
     const { partitions, nameOf, gauge, now } = this.options;
     const byName = grouped(partitions(), nameOf);
-    for (const name of this.shown) if (!byName.has(name)) gauge.remove(name);
-    for (const [name, states] of byName) gauge.set(name, lagOf(states, now()));
-    this.shown = new Set(byName.keys());
+    for (const name of this.exported) if (!byName.has(name)) gauge.remove(name);
+    for (const [name, own] of byName) gauge.set(name, lagOf(own, now()));
+    this.exported = new Set(byName.keys());
   }
 }
 
-function lagOf(states: readonly MeasuredPartition[], now: number): Lag {
+function lagOf(partitions: readonly MeasuredPartition[], now: number): Lag {
   const lag = { events: 0, seconds: 0 };
-  for (const { end, commits, handledUntil } of states) {
+  for (const { end, commits, handledUntil } of partitions) {
     if (end <= commits.committed) continue;
     lag.events += end - commits.committed;
     lag.seconds = Math.max(lag.seconds, (now - handledUntil) / 1000);
@@ -138,21 +122,13 @@ function lagOf(states: readonly MeasuredPartition[], now: number): Lag {
   return lag;
 }
 
-function grouped<Followed>(
-  states: Iterable<Followed>,
-  nameOf: (state: Followed) => string,
-): Map<string, Followed[]> {
-  const groups = new Map<string, Followed[]>();
-  for (const state of states) {
-    const name = nameOf(state);
+function grouped<T>(items: Iterable<T>, nameOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const name = nameOf(item);
     const group = groups.get(name);
-    if (group) group.push(state);
-    else groups.set(name, [state]);
+    if (group) group.push(item);
+    else groups.set(name, [item]);
   }
   return groups;
-}
-
-/** Replaces a failed look-up of offsets by an empty answer. The consumer meets the same error and logs it. */
-function noAnswer(): Map<string, PartitionOffsetRange[]> {
-  return new Map();
 }

@@ -3,7 +3,6 @@ import type { TopicAndGroupNames } from '#event';
 import { UnknownTopicError, type TopicAdmin, type TopicPartition } from '#kafka';
 import type { KafkaOrClickHouseRetrier } from './retry.js';
 
-/** Kafka access and poll interval of `MaterializedOffsetReader`. */
 interface MaterializedOffsetOptions {
   admin: Pick<TopicAdmin, 'committed'>;
   topics: Pick<TopicAndGroupNames, 'materializerGroup'>;
@@ -12,9 +11,7 @@ interface MaterializedOffsetOptions {
   lookMs?: number | undefined;
 }
 
-/**
- * Reads from the committed offsets of the materializer's consumer group up to which offset it has stored a partition.
- */
+/** Reads up to which offset the materializer has stored a partition: the committed offset of its group. */
 export class MaterializedOffsetReader {
   constructor(private readonly options: MaterializedOffsetOptions) {}
 
@@ -41,14 +38,14 @@ export class MaterializedOffsetReader {
    * @throws the signal's reason
    */
   async reaches(
-    place: TopicPartition & { until: number },
+    position: TopicPartition & { until: number },
     signal: AbortSignal,
     waits: () => boolean = () => true,
   ): Promise<boolean> {
     for (;;) {
-      const stored = await this.of(place, signal);
+      const stored = await this.of(position, signal);
       if (stored === undefined) return false;
-      if (stored >= place.until) return true;
+      if (stored >= position.until) return true;
       if (!waits()) return false;
       await sleep(this.options.lookMs ?? 1000, undefined, { signal });
     }

@@ -1,9 +1,6 @@
-/**
- * Commits the consumer group's offset of one partition to Kafka, one commit at a time. While a commit runs, only the
- * highest offered offset waits.
- */
+/** Commits the group's offset of one partition, one commit at a time, meanwhile keeping the highest offered one. */
 export class OffsetCommitter {
-  private wanted: number;
+  private desired = this.committed;
   private running: Promise<void> | undefined;
 
   /**
@@ -13,24 +10,19 @@ export class OffsetCommitter {
   constructor(
     public committed: number,
     private readonly commit: (next: number) => Promise<boolean>,
-  ) {
-    this.wanted = committed;
-  }
+  ) {}
 
   /** Commits `next`, the offset below which all records are stored. Rejects with the same errors as `commit`. */
   offer(next: number): Promise<void> {
-    this.wanted = Math.max(this.wanted, next);
-    if (this.wanted > this.committed) this.running ??= this.run();
+    this.desired = Math.max(this.desired, next);
+    if (this.desired > this.committed) this.running ??= this.run();
     return this.running ?? Promise.resolve();
   }
 
-  /**
-   * Tells the committer that the group's committed offset is already at least `next`, so that lower offsets are not
-   * committed.
-   */
+  /** Sets the group's committed offset to at least `next`, so that lower offsets are not committed. */
   stands(next: number): void {
     this.committed = Math.max(this.committed, next);
-    this.wanted = Math.max(this.wanted, next);
+    this.desired = Math.max(this.desired, next);
   }
 
   /** Resolves when no commit of this partition is in progress. */
@@ -40,8 +32,8 @@ export class OffsetCommitter {
 
   private async run(): Promise<void> {
     try {
-      while (this.wanted > this.committed) {
-        const next = this.wanted;
+      while (this.desired > this.committed) {
+        const next = this.desired;
         if (!(await this.commit(next))) return;
         this.committed = Math.max(this.committed, next);
       }

@@ -13,7 +13,7 @@ interface OwnedPartitionDependencies {
   retry: KafkaOrClickHouseRetrier;
   progress: Pick<StalledConsumerDetector, 'moved'>;
   /** Commits the group's offset; resolves false when the partition is no longer owned. */
-  commit(next: number): Promise<boolean>;
+  commit: (next: number) => Promise<boolean>;
   onFailure(error: unknown): void;
   /** Returns milliseconds since 1970. */
   now: () => number;
@@ -24,46 +24,24 @@ const behindRecords = 10_000;
 
 /** A partition that the consumer group has assigned to this process, until its revocation. */
 export class OwnedPartition implements MeasuredPartition {
-  end: number;
-  handledUntil: number;
-  commits: OffsetCommitter;
-  /**
-   * Timestamp of the first uncommitted record when `look` was called, in milliseconds since 1970; undefined if there is
-   * none.
-   */
+  readonly name = this.dependencies.name;
+  readonly topic = this.assignment.topic;
+  readonly partition = this.assignment.partition;
+  end = this.assignment.position;
+  handledUntil = this.dependencies.now();
+  commits = this.commitsFrom(this.assignment.position);
+  /** Timestamp (milliseconds since 1970) of the first uncommitted record at the call of `look`, if any. */
   oldest: number | undefined;
+  /** Aborted when the host stops; see `OwnedPartitionDependencies`. */
+  readonly closing = this.dependencies.closing;
   private readonly ending = new AbortController();
+  /** Aborted when the partition is revoked. */
+  readonly ended = this.ending.signal;
 
   constructor(
     readonly assignment: NewlyAssignedPartition,
-    private readonly parts: OwnedPartitionDependencies,
-  ) {
-    this.end = assignment.position;
-    this.handledUntil = parts.now();
-    this.commits = this.commitsFrom(assignment.position);
-  }
-
-  get name(): string {
-    return this.parts.name;
-  }
-
-  get topic(): string {
-    return this.assignment.topic;
-  }
-
-  get partition(): number {
-    return this.assignment.partition;
-  }
-
-  /** Aborted when the partition is revoked. */
-  get ended(): AbortSignal {
-    return this.ending.signal;
-  }
-
-  /** Aborted when the host stops; see `OwnedPartitionDependencies`. */
-  get closing(): AbortSignal {
-    return this.parts.closing;
-  }
+    private readonly dependencies: OwnedPartitionDependencies,
+  ) {}
 
   /** Returns whether the offset `next` is so far from the partition's end that saving the state at it is not urgent. */
   isBehind(next: number): boolean {
@@ -72,7 +50,7 @@ export class OwnedPartition implements MeasuredPartition {
 
   /** Looks up the timestamp of the first uncommitted record in Kafka, and sets `oldest`. @throws the signal's reason */
   async look(): Promise<void> {
-    const { retry } = this.parts;
+    const { retry } = this.dependencies;
     this.oldest = await retry.run('log', this.ended, () => this.assignment.timestampAtPosition());
     this.handledUntil = this.oldest ?? this.handledUntil;
   }
@@ -85,8 +63,8 @@ export class OwnedPartition implements MeasuredPartition {
   /** Commits the offset `next` in the background; all records below it must be saved. */
   commit(next: number): void {
     this.commits.offer(next).then(
-      () => this.parts.progress.moved(),
-      (error: unknown) => this.ended.aborted || this.parts.onFailure(error),
+      () => this.dependencies.progress.moved(),
+      (error: unknown) => this.ended.aborted || this.dependencies.onFailure(error),
     );
   }
 
@@ -101,7 +79,7 @@ export class OwnedPartition implements MeasuredPartition {
   }
 
   private commitsFrom(next: number): OffsetCommitter {
-    const { parts } = this;
-    return new OffsetCommitter(next, (to) => parts.retry.run('log', this.ended, () => parts.commit(to)));
+    const { retry, commit } = this.dependencies;
+    return new OffsetCommitter(next, (to) => retry.run('log', this.ended, () => commit(to)));
   }
 }

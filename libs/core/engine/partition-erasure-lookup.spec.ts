@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryErasures } from './memory-erasures.js';
-import { PartitionErasureLookup } from './partition-erasure-lookup.js';
+import { PartitionErasureLookup } from './erasures.js';
 
 const place = { stream: 'orders#1' as const, partition: 1 };
 

@@ -9,12 +9,12 @@ import {
   type Log,
   type ConsumerRecord,
   type RecordBatch,
+  type TopicPartition,
 } from '#kafka';
 import { aborted } from './aborted.js';
 import { OwnedPartition } from './owned-partition.js';
 import { FencedError, type PartitionTask, type TaskFactory } from './partition-task.js';
 import type { StalledConsumerDetector } from './progress.js';
-import { ReassignRequestDebouncer } from './reassign-request-debouncer.js';
 import type { KafkaOrClickHouseRetrier } from './retry.js';
 import { logTimeAt } from './warm-up.js';
 
@@ -33,10 +33,7 @@ interface PartitionHostOptions<Task extends PartitionTask> {
   progress: Pick<StalledConsumerDetector, 'moved'>;
   /** The clock: returns the current time in milliseconds since 1970. */
   now: () => number;
-  /**
-   * Called when a task has failed with an error from which it cannot recover. The partition of a failed task is not
-   * processed further.
-   */
+  /** Called when a task has failed for good. Its partition is not processed further. */
   onFailure(error: unknown): void;
 }
 
@@ -47,10 +44,9 @@ interface Owned<Task> {
   warmedUp: boolean;
 }
 
-/**
- * For a task without an id window: number of records below its first offset that are read and ignored. If there are
- * more, the topic is reassigned instead.
- */
+/** Milliseconds within which several calls for the same topic cause one reassignment. */
+const reassignMs = 100;
+/** Without an id window: records below the task's first offset that are read; if more, the topic is reassigned. */
 const passedRecords = 200_000;
 
 /**
@@ -60,8 +56,10 @@ const passedRecords = 200_000;
 export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHandler {
   private readonly owned = new Map<string, Owned<Task>>();
   private readonly consumer: Consumer;
-  private readonly reassignments: ReassignRequestDebouncer;
-  private readonly taking = new Set<Promise<void>>();
+  /** Timers of the topics that are to be reassigned. */
+  private readonly reassignments = new Map<string, NodeJS.Timeout>();
+  /** Batches that are being processed. */
+  private readonly running = new Set<Promise<void>>();
   private readonly closing = new AbortController();
   /** Aborted when waiting `batch` calls may return: their records are not saved. */
   private readonly released = new AbortController();
@@ -70,10 +68,11 @@ export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHa
   constructor(private readonly options: PartitionHostOptions<Task>) {
     const { log, group, collectMs } = options;
     this.consumer = log.consumer({
-      ...{ group, handler: this, ...(collectMs !== undefined && { collectMs }) },
+      group,
+      collectMs,
+      handler: this,
       onCrash: (error) => options.onFailure(error),
     });
-    this.reassignments = new ReassignRequestDebouncer(this.consumer);
   }
 
   /** Iterates over the open tasks of this host, one for each owned partition that has one. */
@@ -92,15 +91,20 @@ export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHa
 
   /** Replaces the set of consumed topics. */
   async subscribe(topics: readonly string[]): Promise<void> {
-    const wanted = [...topics].sort();
-    if (this.isClosing || this.subscribed === wanted.join()) return;
-    this.subscribed = wanted.join();
-    await this.consumer.subscribe(wanted);
+    const desired = [...topics].sort();
+    if (this.isClosing || this.subscribed === desired.join()) return;
+    this.subscribed = desired.join();
+    await this.consumer.subscribe(desired);
   }
 
-  /** Reopens the tasks of the topic's partitions, because the configuration that they were opened with has changed. */
+  /** Reopens the tasks of the topic's partitions soon, because what they were opened with has changed. */
   reassign(topic: string): void {
-    this.reassignments.soon(topic);
+    if (this.reassignments.has(topic)) return;
+    const reassign = (): void => {
+      this.reassignments.delete(topic);
+      this.consumer.reassign(topic);
+    };
+    this.reassignments.set(topic, setTimeout(reassign, reassignMs));
   }
 
   async assigned(assignment: NewlyAssignedPartition): Promise<number> {
@@ -127,34 +131,31 @@ export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHa
 
   async batch(batch: RecordBatch): Promise<void> {
     const owned = this.owned.get(partitionKey(batch));
-    if (!owned || this.isClosing) return await this.heldWhileClosing();
+    if (!owned || this.isClosing) return await this.untilReleased();
     const { partition, task } = owned;
     if (!task) return await this.assignAgain(partition);
-    const taking = this.take(owned, task, batch);
-    this.taking.add(taking);
+    const processing = this.process(owned, task, batch);
+    this.running.add(processing);
     try {
-      await taking;
+      await processing;
     } catch (error) {
       if (!partition.ended.aborted) await this.fail(error, partition);
     } finally {
-      this.taking.delete(taking);
+      this.running.delete(processing);
     }
-    await this.heldWhileClosing();
+    await this.untilReleased();
   }
 
-  revoked(place: { topic: string; partition: number }): void {
-    this.drop(partitionKey(place));
-    if (!this.isClosing) this.options.tasks.revoked?.(place.topic);
+  revoked(partition: TopicPartition): void {
+    this.drop(partitionKey(partition));
+    if (!this.isClosing) this.options.tasks.revoked?.(partition.topic);
   }
 
-  /**
-   * Stops consuming: finishes and saves the current batches, takes no more, and leaves the consumer group. Records that
-   * are not saved before `givenUp` resolves are read again by the next owner of their partition.
-   */
+  /** Saves the current batches and leaves the group. What is not saved before `givenUp` resolves is read again. */
   async stop(givenUp: Promise<unknown>): Promise<void> {
     this.closing.abort();
-    this.reassignments.stop();
-    const done = Promise.allSettled(this.taking)
+    for (const timer of this.reassignments.values()) clearTimeout(timer);
+    const done = Promise.allSettled(this.running)
       .then(() => this.options.checkpointer?.flush())
       .then(() => Promise.all([...this].map(({ partition }) => partition.settled())));
     await Promise.race([done, givenUp]);
@@ -172,7 +173,7 @@ export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHa
     });
   }
 
-  private async take(owned: Owned<Task>, task: Task, batch: RecordBatch): Promise<void> {
+  private async process(owned: Owned<Task>, task: Task, batch: RecordBatch): Promise<void> {
     const { partition } = owned;
     const { from, window } = task;
     if (from > partition.assignment.position) await partition.commits.offer(from);
@@ -206,10 +207,7 @@ export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHa
     owned.task.close();
   }
 
-  /**
-   * Discards a batch of a partition without an open task and requests a reassignment of its topic, so that a task that
-   * opens later reads the records.
-   */
+  /** Discards a batch without an open task; the reassignment lets a task that opens later read its records. */
   private async assignAgain(partition: OwnedPartition): Promise<void> {
     this.reassign(partition.topic);
     await this.untilLost(partition);
@@ -226,7 +224,8 @@ export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHa
     await withAnySignal([partition.ended, this.released.signal], aborted);
   }
 
-  private async heldWhileClosing(): Promise<void> {
+  /** Waits, if the host is closing, until batches may return whose records are not saved. */
+  private async untilReleased(): Promise<void> {
     if (this.isClosing) await aborted(this.released.signal);
   }
 }

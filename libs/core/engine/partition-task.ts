@@ -11,10 +11,7 @@ export interface PartitionTask {
   readonly from: number;
   /** The id window that drops repeated event ids, if any. */
   readonly window?: Pick<IdWindowReader, 'bounds' | 'startAt'> | undefined;
-  /**
-   * Resolves when the task is ready for its first batch. The window's log time is set only after that, because it would
-   * otherwise be the time of a later record.
-   */
+  /** Resolves when the task is ready for its first batch, before whose record the window's log time is set. */
   readonly ready?: Promise<unknown>;
   /**
    * Processes a batch. Resolves when the next batch may come.
@@ -38,10 +35,7 @@ export interface TaskFactory<Task extends PartitionTask> {
   revoked?(topic: string): void;
 }
 
-/**
- * Error of a task when another process has taken over its partition and saved a newer checkpoint. The state in this
- * process is stale.
- */
+/** Another process has taken over the partition and saved a newer checkpoint: the state here is stale. */
 export class FencedError extends Error {
   override readonly name = 'FencedError';
 }

@@ -1,26 +1,16 @@
 /** Milliseconds without progress after which a consumer with lag counts as hanging. */
 const patienceMs = 60_000;
 
-/**
- * Detects a Kafka consumer that hangs, as opposed to one that is idle or that keeps retrying a failing call. Times are
- * milliseconds of one monotonic clock.
- */
+/** Detects a consumer that hangs, not one that is idle or retries. Times: milliseconds of one monotonic clock. */
 export class StalledConsumerDetector {
-  private lastMove: number;
+  private lastMove = this.now();
   private lastAttempt = -Infinity;
-  private lastMeasure: number;
-  private lastIdle: number;
+  private lastMeasure = this.lastMove;
+  private lastIdle = this.lastMove;
 
-  constructor(private readonly now: () => number = () => performance.now()) {
-    this.lastMove = this.now();
-    this.lastMeasure = this.lastMove;
-    this.lastIdle = this.lastMove;
-  }
+  constructor(private readonly now: () => number = () => performance.now()) {}
 
-  /**
-   * Records progress: a record was stored, committed, or read again for a warm-up. A mere read does not count, because
-   * reading continues while inserts hang.
-   */
+  /** A record was stored, committed, or read for a warm-up. A mere read is no progress: inserts may hang meanwhile. */
   moved(): void {
     this.lastMove = this.now();
   }
@@ -30,10 +20,7 @@ export class StalledConsumerDetector {
     this.lastAttempt = this.now();
   }
 
-  /**
-   * Records a measured lag. Without lag the consumer has nothing to do, so the time until it counts as hanging starts
-   * with the first lag.
-   */
+  /** Records a measured lag. The time until the consumer counts as hanging starts with the first lag. */
   measured(lag: number): void {
     this.lastMeasure = this.now();
     if (lag === 0) this.lastIdle = this.lastMeasure;
@@ -43,10 +30,7 @@ export class StalledConsumerDetector {
     return (this.now() - this.lastMove) / 1000;
   }
 
-  /**
-   * Returns whether the consumer hangs: for a minute there was no progress and no retry, and either lag existed all the
-   * time or it could not be measured.
-   */
+  /** Whether there was no progress and no retry for a minute, with lag all the time or without a measurement. */
   hangs(lag: number): boolean {
     const since = this.now() - patienceMs;
     if (this.lastMove >= since || this.lastAttempt >= since) return false;

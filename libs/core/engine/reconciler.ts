@@ -1,16 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/**
- * Runs one definition, such as a generation of a projection or a job of a pipeline, in this process. The reconciler
- * starts and stops it.
- */
+/** Runs one definition in this process, such as a generation of a projection or a job of a pipeline. */
 export interface DefinitionRunner<Desired> {
   /** Starts running the definition, or replaces the running one by a changed one. */
   follow(desired: Desired): Promise<void>;
-  /**
-   * Stops: saves the results of what was read and leaves the consumer group. Records whose results are not saved before
-   * `givenUp` resolves are read again by other processes.
-   */
+  /** Saves and leaves the group. What is not saved before `givenUp` resolves is read again by other processes. */
   stop(givenUp: Promise<unknown>): Promise<void>;
 }
 
@@ -28,10 +22,7 @@ interface ReconcilerOptions<Desired, Host extends DefinitionRunner<Desired>> {
 /** Milliseconds in which a host whose definition must no longer run may save its results. */
 const stopMs = 10_000;
 
-/**
- * Keeps one host running for each definition that must run in this process: starts and stops hosts when the definitions
- * change.
- */
+/** Keeps one host running for each definition that must run in this process, as the definitions change. */
 export class Reconciler<Desired, Host extends DefinitionRunner<Desired>> {
   private readonly hosts = new Map<string, Host>();
   private readonly stopping = new Map<string, Promise<void>>();

@@ -12,10 +12,7 @@ export interface SampledWriteRequest {
   readonly offset: number;
   /** Number of the request's records in the batch. */
   records: number;
-  /**
-   * `appendedAt`: when the first record was appended. `readAt`: when the batch was read. `appendedAt` and `readAt` are
-   * milliseconds since 1970.
-   */
+  /** When the first record was appended, and when the batch was read, in milliseconds since 1970. */
   readonly appendedAt: number;
   readonly readAt: number;
 }
@@ -39,10 +36,7 @@ export function sampledRequests(records: readonly ConsumerRecord[], from = 0): S
   return [...found.values()];
 }
 
-/**
- * Returns the `traceparent` header of a record if its trace is sampled. For most records, the last digit already shows
- * that it is not: its lowest bit is the sampled flag.
- */
+/** Returns the `traceparent` of a sampled record. For most, the last digit (the sampled flag) already says no. */
 function sampledTraceparent(record: ConsumerRecord): string | undefined {
   const header = headerOf(record, 'traceparent');
   if (header?.length !== traceparentLength) return undefined;

@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withAnySignal } from '#async';
 
-/**
- * Decides when all work of a process must end: immediately after a failure, otherwise when everything is saved or the
- * shutdown time is over.
- */
+/** Decides when all work must end: at once after a failure, else when everything is saved or time is over. */
 export class WorkShutdown {
   private readonly stopped = new AbortController();
 
@@ -22,10 +19,7 @@ export class WorkShutdown {
     this.onFailure(error instanceof Error ? error : new Error(String(error)));
   }
 
-  /**
-   * Runs `close` with a promise that resolves after `ms` milliseconds or a failure. Aborts `signal` when `close` has
-   * resolved or the time is over.
-   */
+  /** Runs `close`, whose argument resolves after `ms` or a failure, and aborts `signal` when either has resolved. */
   async within(ms: number, close: (givenUp: Promise<void>) => Promise<void>): Promise<void> {
     const closed = new AbortController();
     const givenUp = withAnySignal([closed.signal, this.stopped.signal], (signal) =>

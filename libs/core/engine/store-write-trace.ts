@@ -9,10 +9,7 @@ interface TracedRequest {
   request: SampledWriteRequest;
 }
 
-/**
- * What is traced of one write to ClickHouse: the name and attributes of its span, and the requests whose records it
- * stores.
- */
+/** The span of one write to ClickHouse, and the requests whose records the write stores. */
 export interface StoreWriteSpanOptions {
   tracing: Tracing;
   /** Name of the write's span, such as `INSERT events`. */

@@ -17,8 +17,7 @@ export interface DecidedMark extends TopicPartition {
 const keyPattern = /^([\w.-]+)\/(\d{1,9})\/decided$/;
 
 export function encodeMark(mark: DecidedMark, names: Pick<TopicAndGroupNames, 'verdicts'>): ProducerRecord {
-  const { topic, partition, decided } = mark;
-  return { topic: names.verdicts, key: `${topic}/${partition}/decided`, value: JSON.stringify({ decided }) };
+  return { ...markTombstone(mark, names), value: JSON.stringify({ decided: mark.decided }) };
 }
 
 /** Returns the tombstone that removes the mark of a partition from the compacted topic. */
@@ -29,9 +28,7 @@ export function markTombstone(
   return { topic: names.verdicts, key: `${topic}/${partition}/decided`, value: null };
 }
 
-/**
- * Decodes a record of the topic `verdicts`; a tombstone has `decided` 0. Returns undefined for a record of another form.
- */
+/** Decodes a record of the topic `verdicts`; undefined for another form. A tombstone has `decided` 0. */
 export function decodeMark({ key, value }: Pick<ConsumerRecord, 'key' | 'value'>): DecidedMark | undefined {
   const [, topic, partition] = keyPattern.exec(key?.toString() ?? '') ?? [];
   if (topic === undefined) return undefined;

@@ -9,7 +9,12 @@ export function expectedVersionOf(record: ConsumerRecord): number | undefined {
   return readExpectedVersion(headerOf(record, expectedVersionHeader));
 }
 
+/** Returns whether the record expects a version of its entity. */
+export function isConditional(record: ConsumerRecord): boolean {
+  return expectedVersionOf(record) !== undefined;
+}
+
 /** Returns whether a batch contains a conditional record. */
 export function hasConditional(records: readonly ConsumerRecord[]): boolean {
-  return records.some((record) => expectedVersionOf(record) !== undefined);
+  return records.some(isConditional);
 }

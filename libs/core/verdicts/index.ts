@@ -2,6 +2,6 @@ export type { DecidedMark } from './decided-mark.js';
 export { leaveOutRefused } from './leave-out-refused.js';
 export { expectedVersionOf, hasConditional } from './expected-version-of.js';
 export { VerdictConflictError, VerdictPublisher } from './verdict-publisher.js';
-export { rangeOf, rangeOffsets, type Verdict } from './offset-range-verdicts.js';
-export { VerdictTable, type VerdictListener, type NumberedOffsetRange } from './verdict-table.js';
+export { rangeOf, rangeOffsets, type NumberedOffsetRange, type Verdict } from './offset-range-verdicts.js';
+export { VerdictTable, type VerdictListener } from './verdict-table.js';
 export { VerdictWaiters } from './verdict-waiters.js';

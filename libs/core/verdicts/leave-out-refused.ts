@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BusyPartitionDetector, type BusyPartitionThreshold } from '#dataflow';
 import {
-  LogUnavailableError,
+  isRetriableLogError,
   partitionKey,
-  UnknownTopicError,
   type ConsumerHandler,
   type Log,
   type ConsumerRecord,
@@ -11,12 +10,12 @@ import {
   type RecordBatch,
   type TopicPartition,
 } from '#kafka';
-import { expectedVersionOf } from './expected-version-of.js';
+import { isConditional } from './expected-version-of.js';
 import { hasIndex, noOffsets } from './offset-bitmap.js';
 import { rangeOf, rangeOffsets } from './offset-range-verdicts.js';
 import type { VerdictTable } from './verdict-table.js';
 
-interface RefusedRecordFilterOptions {
+interface RejectedRecordFilterOptions {
   verdicts: VerdictTable;
   /** Returns the offset that the materializer's consumer group has committed for a partition. */
   committed: (position: TopicPartition) => Promise<number>;
@@ -30,10 +29,7 @@ interface RefusedRecordFilterOptions {
   logTimeAt: (assignment: NewlyAssignedPartition, record: ConsumerRecord) => Promise<number>;
 }
 
-/**
- * Milliseconds between two checks whether the materializer has committed past a record without publishing a verdict on
- * the record.
- */
+/** Milliseconds between two checks whether the materializer has passed a record without a verdict on it. */
 const passedMs = 1_000;
 const readMs = 10_000;
 /** Milliseconds before a failed request to Kafka is repeated. */
@@ -45,14 +41,14 @@ const retryMs = 500;
  * decided; all other batches pass at once. If an operator has moved the materializer's committed offset past a conditional record without a
  * verdict, the record counts as refused, because no process stores the record.
  */
-export function leaveOutRefused(log: Log, options: RefusedRecordFilterOptions): Log {
+export function leaveOutRefused(log: Log, options: RejectedRecordFilterOptions): Log {
   return {
     admin: log.admin,
     producer: () => log.producer(),
     tableReader: (topic, handler) => log.tableReader(topic, handler),
     close: () => log.close(),
     consumer: (given) => {
-      const filter = new RefusedRecordFilter(given.handler, options);
+      const filter = new RejectedRecordFilter(given.handler, options);
       const consumer = log.consumer({ ...given, handler: filter });
       return {
         subscribe: (topics) => consumer.subscribe(topics),
@@ -81,19 +77,21 @@ interface FilteredPartition {
   passed: number;
 }
 
-class RefusedRecordFilter implements ConsumerHandler {
+class RejectedRecordFilter implements ConsumerHandler {
   private readonly partitions = new Map<string, FilteredPartition>();
   private closed = false;
 
   constructor(
     private readonly handler: ConsumerHandler,
-    private readonly options: RefusedRecordFilterOptions,
+    private readonly options: RejectedRecordFilterOptions,
   ) {}
 
   assigned(assignment: NewlyAssignedPartition): Promise<number> {
     this.partitions.set(partitionKey(assignment), {
-      ...{ assignment, ended: new AbortController(), passed: 0 },
+      assignment,
       busy: new BusyPartitionDetector(this.options.busy),
+      ended: new AbortController(),
+      passed: 0,
     });
     return this.handler.assigned(assignment);
   }
@@ -102,13 +100,13 @@ class RefusedRecordFilter implements ConsumerHandler {
     if (!this.options.isStream(batch.topic)) return await this.handler.batch(batch);
     const partition = this.partitions.get(partitionKey(batch));
     if (!partition || !(await this.isDecided(partition, batch))) return;
-    await this.handler.batch(this.options.verdicts.isUsed ? this.withoutRefused(batch) : batch);
+    await this.handler.batch(this.options.verdicts.isUsed ? this.withoutRejected(batch) : batch);
   }
 
-  revoked(position: { topic: string; partition: number }): void {
-    this.partitions.get(partitionKey(position))?.ended.abort();
-    this.partitions.delete(partitionKey(position));
-    this.handler.revoked(position);
+  revoked(partition: TopicPartition): void {
+    this.partitions.get(partitionKey(partition))?.ended.abort();
+    this.partitions.delete(partitionKey(partition));
+    this.handler.revoked(partition);
   }
 
   /** Ends all waits for verdicts. The batches that wait are not processed. */
@@ -132,10 +130,7 @@ class RefusedRecordFilter implements ConsumerHandler {
     }
   }
 
-  /**
-   * Looks up the log time at the first record. The table is read if it exists: the first batches can have refused
-   * records although the partition is not busy any more.
-   */
+  /** Looks up the log time at the first record, and reads the table if it exists: there may be refused records. */
   private async begin(partition: FilteredPartition, first: ConsumerRecord | undefined): Promise<void> {
     const { verdicts, busy: bounds, logTimeAt } = this.options;
     const { assignment, busy, ended } = partition;
@@ -172,7 +167,8 @@ class RefusedRecordFilter implements ConsumerHandler {
       try {
         return await attempt();
       } catch (error) {
-        if (!isTemporary(error)) throw error;
+        // A topic that was just deleted is revoked soon.
+        if (!isRetriableLogError(error)) throw error;
       }
       this.options.waiting();
       await sleep(retryMs, undefined, { signal });
@@ -194,10 +190,7 @@ class RefusedRecordFilter implements ConsumerHandler {
     }
   }
 
-  /**
-   * Resolves with whether the materializer has committed past the record without a verdict on the record. The
-   * materializer publishes the verdicts on a batch before it commits the batch.
-   */
+  /** Whether the materializer has passed the record without a verdict, which it publishes before it commits. */
   private async isPassed(
     partition: FilteredPartition,
     position: TopicPartition & { offset: number },
@@ -210,16 +203,16 @@ class RefusedRecordFilter implements ConsumerHandler {
       partition.passed = passed;
       return true;
     } catch (error) {
-      if (isTemporary(error)) return false;
+      if (isRetriableLogError(error)) return false;
       throw error;
     }
   }
 
   /** Copies a batch without the values of refused records. */
-  private withoutRefused(batch: RecordBatch): RecordBatch {
+  private withoutRejected(batch: RecordBatch): RecordBatch {
     const { verdicts } = this.options;
     const decided = verdicts.decidedUntil(batch);
-    if (!batch.records.some(isConditional) && !this.hasRefused(batch)) return batch;
+    if (!batch.records.some(isConditional) && !this.hasRejected(batch)) return batch;
     let [range, refused] = [-1, noOffsets];
     let isChanged = false;
     const records = batch.records.map((record) => {
@@ -227,16 +220,16 @@ class RefusedRecordFilter implements ConsumerHandler {
         range = rangeOf(record.offset);
         refused = verdicts.refusedIn(batch, range);
       }
-      const isRefused =
+      const isRejected =
         hasIndex(refused, record.offset % rangeOffsets) ||
         (record.offset >= decided && isConditional(record));
-      isChanged ||= isRefused;
-      return isRefused ? withoutValue(record) : record;
+      isChanged ||= isRejected;
+      return isRejected ? withoutValue(record) : record;
     });
     return isChanged ? { ...batch, records } : batch;
   }
 
-  private hasRefused(batch: RecordBatch): boolean {
+  private hasRejected(batch: RecordBatch): boolean {
     const last = batch.records.at(-1)?.offset ?? -1;
     for (let range = rangeOf(batch.records[0]?.offset ?? 0); range <= rangeOf(last); range++)
       if (this.options.verdicts.refusedIn(batch, range).length > 0) return true;
@@ -244,19 +237,7 @@ class RefusedRecordFilter implements ConsumerHandler {
   }
 }
 
-function isConditional(record: ConsumerRecord): boolean {
-  return expectedVersionOf(record) !== undefined;
-}
-
-/** Returns whether a later request can succeed. A topic that was just deleted is revoked soon. */
-function isTemporary(error: unknown): boolean {
-  return error instanceof LogUnavailableError || error instanceof UnknownTopicError;
-}
-
-/**
- * Copies a record member by member, without its value. Spreading the record would not work, because the members of a
- * fetched record are getters of its class.
- */
+/** Copies a record without its value. A spread would not work: the members of a fetched record are getters. */
 function withoutValue(record: ConsumerRecord): ConsumerRecord {
   const { topic, partition, offset, key, timestamp, headers } = record;
   return { topic, partition, offset, key, timestamp, headers, value: null };

@@ -3,9 +3,7 @@ import type { TopicAndGroupNames } from '#event';
 import type { ConsumerRecord, ProducerRecord, TopicPartition } from '#kafka';
 import { noOffsets, type OffsetBitmap } from './offset-bitmap.js';
 
-/**
- * Number of offsets of one offset range. All verdicts on the records of one range share a key in the compacted topic.
- */
+/** Number of offsets of a range, whose verdicts share a key in the compacted topic. */
 export const rangeOffsets = 16_384;
 
 /**
@@ -39,23 +37,21 @@ export function isRefusal({ current_version, repeats }: Verdict): boolean {
  * and the key is `topic/partition/range`. A later record with the same key contains everything that an earlier record
  * contains, except the list `verdicts`.
  */
-export interface OffsetRangeVerdicts extends TopicPartition {
-  /** Number of the offset range: its first offset divided by `rangeOffsets`. */
-  range: number;
+export interface OffsetRangeVerdicts extends NumberedOffsetRange {
   /** The offset below which all records of the partition are decided: those that no verdict refuses are accepted. */
   decided: number;
-  /**
-   * The offset from which this record decides: verdicts on earlier records are repeated from earlier verdict records, and
-   * valid in any case.
-   */
+  /** The offset from which this record decides. Verdicts on earlier records are repeated, and valid in any case. */
   from: number;
-  /**
-   * The refused records of the offset range so far, by their offset within the range. All other decided records are
-   * accepted.
-   */
+  /** The refused records so far, by their offset within the range. All other decided records are accepted. */
   refused: OffsetBitmap;
   /** The verdicts that are new in this record, for the writers that wait for them. */
   verdicts: readonly Verdict[];
+}
+
+/** An offset range of a partition, whose verdicts share a key in the compacted topic. */
+export interface NumberedOffsetRange extends TopicPartition {
+  /** Number of the offset range: its first offset divided by `rangeOffsets`. */
+  range: number;
 }
 
 /** Returns the number of the offset range that contains this offset. */
@@ -76,22 +72,19 @@ export function encodeVerdicts(
 
 /** Returns the tombstone that removes the verdicts of an offset range from the compacted topic. */
 export function verdictTombstone(
-  range: TopicPartition & { range: number },
+  range: NumberedOffsetRange,
   names: Pick<TopicAndGroupNames, 'verdicts'>,
 ): ProducerRecord {
   return { topic: names.verdicts, key: keyOf(range), value: null };
 }
 
-function keyOf({ topic, partition, range }: TopicPartition & { range: number }): string {
+function keyOf({ topic, partition, range }: NumberedOffsetRange): string {
   return `${topic}/${partition}/${range}`;
 }
 
 const keyPattern = /^([\w.-]+)\/(\d{1,9})\/(\d{1,12})$/;
 
-/**
- * Decodes a record of the topic `verdicts`. Returns null for a tombstone, and undefined for a record of another form,
- * which readers skip.
- */
+/** Decodes a record of the topic `verdicts`: null for a tombstone, undefined for another form. */
 export function decodeVerdicts(
   record: Pick<ConsumerRecord, 'key' | 'value'>,
 ): OffsetRangeVerdicts | null | undefined {
@@ -106,19 +99,18 @@ export function decodeVerdicts(
     return undefined;
   const bytes = Buffer.from(refused, 'base64');
   return {
-    ...{ topic, partition: Number(partition), range: Number(range) },
-    ...{ from: from as number, decided: decided as number },
+    topic,
+    partition: Number(partition),
+    range: Number(range),
+    from: from as number,
+    decided: decided as number,
     refused: bytes.length === 0 ? noOffsets : new Uint8Array(bytes),
     verdicts: verdicts.filter(isVerdict),
   };
 }
 
-/**
- * Returns the offset range whose verdicts a tombstone removes; undefined if the key of the tombstone has another form.
- */
-export function rangeOfTombstone({
-  key,
-}: Pick<ConsumerRecord, 'key'>): (TopicPartition & { range: number }) | undefined {
+/** Returns the offset range whose verdicts a tombstone removes; undefined for a key of another form. */
+export function rangeOfTombstone({ key }: Pick<ConsumerRecord, 'key'>): NumberedOffsetRange | undefined {
   const [, topic, partition, range] = keyPattern.exec(key?.toString() ?? '') ?? [];
   return topic === undefined ? undefined : { topic, partition: Number(partition), range: Number(range) };
 }

@@ -8,9 +8,10 @@ import {
   rangeOf,
   rangeOffsets,
   verdictTombstone,
+  type NumberedOffsetRange,
   type Verdict,
 } from './offset-range-verdicts.js';
-import type { NumberedOffsetRange, VerdictTable } from './verdict-table.js';
+import type { VerdictTable } from './verdict-table.js';
 
 /** Milliseconds within which this process must read a verdict record back after writing it to the log. */
 const readBackMs = 10_000;
@@ -29,10 +30,7 @@ interface VerdictPublisherOptions {
   producer(): Promise<Pick<Producer, 'append'>>;
 }
 
-/**
- * Writes verdicts to the topic `verdicts`, on behalf of the owner of a partition. A verdict is valid only when it is in
- * the topic.
- */
+/** Writes verdicts to the topic `verdicts` for the owner of a partition. Only those in the topic are valid. */
 export class VerdictPublisher {
   private connected: Promise<Pick<Producer, 'append'>> | undefined;
 
@@ -54,7 +52,7 @@ export class VerdictPublisher {
     const from = Math.min(table.decidedUntil(topicPartition), verdicts[0]?.offset ?? Infinity);
     const records = ranges.map(([range, own], index) => {
       const decided = index === ranges.length - 1 ? next : (range + 1) * rangeOffsets;
-      const refused = withIndexes(table.refusedIn(topicPartition, range), refusedAmong(own));
+      const refused = withIndexes(table.refusedIn(topicPartition, range), rejectedAmong(own));
       return encodeVerdicts({ ...topicPartition, range, from, decided, refused, verdicts: own }, names);
     });
     await this.append(records);
@@ -79,19 +77,13 @@ export class VerdictPublisher {
     await this.append(marks.map((mark) => encodeMark(mark, names)));
   }
 
-  /**
-   * Publishes the known verdicts of an offset range again, because a stale record has replaced the newest one in the
-   * compacted topic.
-   */
+  /** Publishes the verdicts of an offset range again: a stale record has replaced the newest one in the topic. */
   async repeat({ topic, partition }: TopicPartition, range: number): Promise<void> {
     const { table, names } = this.options;
-    const topicPartition = { topic, partition };
-    const decided = table.decidedUntil(topicPartition);
-    const known = {
-      ...{ decided, from: decided },
-      refused: table.refusedIn(topicPartition, range),
-    };
-    await this.append([encodeVerdicts({ ...topicPartition, ...known, range, verdicts: [] }, names)]);
+    const decided = table.decidedUntil({ topic, partition });
+    const refused = table.refusedIn({ topic, partition }, range);
+    const known = { topic, partition, range, decided, from: decided, refused, verdicts: [] };
+    await this.append([encodeVerdicts(known, names)]);
   }
 
   /** Appends records to the topic of verdicts, and reads them back. */
@@ -101,20 +93,18 @@ export class VerdictPublisher {
     await this.options.table.caughtUp(last, readBackMs);
   }
 
-  /**
-   * Removes the verdicts of these offset ranges, because Kafka no longer has the records that the verdicts are about.
-   */
-  async remove(ranges: readonly NumberedOffsetRange[]): Promise<void> {
-    if (ranges.length === 0) return;
-    const { names } = this.options;
-    await (await this.producer()).append(ranges.map((range) => verdictTombstone(range, names)));
+  /** Removes the verdicts of these offset ranges, whose records Kafka no longer has. */
+  remove(ranges: readonly NumberedOffsetRange[]): Promise<void> {
+    return this.write(ranges.map((range) => verdictTombstone(range, this.options.names)));
   }
 
   /** Removes the marks of these partitions, because their topics do not exist any more. */
-  async removeMarks(partitions: readonly TopicPartition[]): Promise<void> {
-    if (partitions.length === 0) return;
-    const { names } = this.options;
-    await (await this.producer()).append(partitions.map((one) => markTombstone(one, names)));
+  removeMarks(partitions: readonly TopicPartition[]): Promise<void> {
+    return this.write(partitions.map((one) => markTombstone(one, this.options.names)));
+  }
+
+  private async write(records: readonly ProducerRecord[]): Promise<void> {
+    if (records.length > 0) await (await this.producer()).append(records);
   }
 
   private async producer(): Promise<Pick<Producer, 'append'>> {
@@ -128,7 +118,7 @@ export class VerdictPublisher {
   }
 }
 
-function refusedAmong(verdicts: readonly Verdict[]): number[] {
+function rejectedAmong(verdicts: readonly Verdict[]): number[] {
   return verdicts.filter(isRefusal).map(({ offset }) => offset % rangeOffsets);
 }
 

@@ -14,17 +14,13 @@ import {
   rangeOf,
   rangeOffsets,
   rangeOfTombstone,
+  type NumberedOffsetRange,
   type OffsetRangeVerdicts,
 } from './offset-range-verdicts.js';
 
 export interface VerdictTableOptions {
   log: Pick<Log, 'tableReader' | 'admin'>;
   names: Pick<TopicAndGroupNames, 'verdicts'>;
-}
-
-/** An offset range of a partition, whose verdicts share a key in the compacted topic. */
-export interface NumberedOffsetRange extends TopicPartition {
-  range: number;
 }
 
 /** Receives the verdict records of all partitions when the verdict table reads them. */
@@ -132,10 +128,7 @@ export class VerdictTable {
     if (offsets && offsets.end > offsets.beginning) await this.caughtUp(offsets.end - 1, timeoutMs);
   }
 
-  /**
-   * Resolves when the record of the topic at this offset is in the table. @throws LogUnavailableError when the table
-   * does not catch up within `timeoutMs`
-   */
+  /** Resolves when the table has the record at this offset. @throws LogUnavailableError after `timeoutMs` */
   async caughtUp(offset: number, timeoutMs: number): Promise<void> {
     await this.ready();
     await this.reader!.caughtUp(offset, timeoutMs);
@@ -199,9 +192,7 @@ export class VerdictTable {
     }
   }
 
-  /**
-   * Passes every verdict record that is read from now on to the listener. Returns a function that removes the listener.
-   */
+  /** Passes verdict records that are read from now on to the listener. Returns a function that removes it. */
   listen(listener: VerdictListener): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);

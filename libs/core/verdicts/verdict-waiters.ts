@@ -5,10 +5,7 @@ import type { VerdictTable } from './verdict-table.js';
 /** Maximum number of verdicts that are kept for writers whose append has not resolved yet. */
 const keptVerdicts = 50_000;
 
-/**
- * Passes each verdict to the writer that waits for it. A verdict can arrive before the writer knows the offset of its
- * record, so recent verdicts are kept while a write is in progress.
- */
+/** Passes verdicts to the writers that wait for them; keeps recent ones, as a writer may not know its offset yet. */
 export class VerdictWaiters {
   private readonly waiting = new Map<string, (verdict: Verdict) => void>();
   /** The newest verdicts without a waiter, and those before them: the oldest half is removed at once. */
@@ -20,10 +17,7 @@ export class VerdictWaiters {
     table.listen({ added: (record) => this.added(record) });
   }
 
-  /**
-   * Begins a write: new verdicts are kept for its records. The caller calls the returned function when it waits for the
-   * verdicts on all records of the write.
-   */
+  /** Begins a write, for which new verdicts are kept until the caller, who then waits for them, calls the result. */
   begin(): () => void {
     this.writes++;
     let ended = false;

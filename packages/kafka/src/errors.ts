@@ -3,18 +3,12 @@ export class LogUnavailableError extends Error {
   override readonly name = 'LogUnavailableError';
 }
 
-/**
- * An `append` was rejected, because the producer's unacknowledged bytes would exceed their limit. None of its records
- * was written.
- */
+/** An `append` would exceed the limit of unacknowledged bytes, so none of its records was written. */
 export class ProducerBufferFullError extends Error {
   override readonly name = 'ProducerBufferFullError';
 }
 
-/**
- * A record is larger than its topic accepts (`max.message.bytes`), so no retry can write it. Other records of the `append`
- * may be written.
- */
+/** A record exceeds `max.message.bytes` of its topic. Other records of the `append` may be written. */
 export class RecordTooLargeError extends Error {
   override readonly name = 'RecordTooLargeError';
 }
@@ -32,10 +26,7 @@ export class UnknownTopicError extends Error {
 export class TopicRejectedError extends Error {
   override readonly name = 'TopicRejectedError';
 
-  /**
-   * `name`: the topic's name is invalid, or collides with the name of another topic. `settings`: Kafka rejects a
-   * setting.
-   */
+  /** `name`: invalid, or it collides with another topic's name. `settings`: Kafka rejects a setting. */
   readonly reason: 'name' | 'settings';
 
   constructor(
@@ -47,9 +38,7 @@ export class TopicRejectedError extends Error {
   }
 }
 
-/**
- * Whether a retry of the operation that failed with this error may succeed. False for a wrong password, for example.
- */
+/** Whether a retry of the failed operation may succeed. False for a wrong password, for example. */
 export function isRetriableLogError(error: unknown): boolean {
   // Brokers may not know a new topic yet.
   return error instanceof LogUnavailableError || error instanceof UnknownTopicError;

@@ -1,17 +1,11 @@
-/**
- * Port to the event log: topics with partitions, whose records have offsets. Production uses Kafka; specs use an
- * in-memory fake that passes the same contract suite.
- */
+/** Port to the event log. Production uses Kafka, specs an in-memory fake that passes the same contract suite. */
 
 /** A record to append. Records with the same key go to the same partition and keep their order. */
 export interface ProducerRecord {
   topic: string;
   /** Selects the partition: murmur2 hash of the key's UTF-8 bytes, as in Kafka's default partitioner. */
   key: string;
-  /**
-   * Explicit partition, which overrides the one that the key selects. The topic must have this partition. Used for
-   * records that are broadcast to every partition.
-   */
+  /** Overrides the partition that the key selects; the topic must have it. For records to every partition. */
   partition?: number | undefined;
   /** null is a tombstone: compaction removes the key's earlier records from a compacted topic. */
   value: string | null;
@@ -30,10 +24,7 @@ export interface ConsumerRecord extends RecordPosition {
   key: Buffer | null;
   /** null for a tombstone. */
   value: Buffer | null;
-  /**
-   * Milliseconds since 1970: the producer's time, or the broker's for topics with
-   * `message.timestamp.type=LogAppendTime`.
-   */
+  /** Milliseconds since 1970: the producer's time, or the broker's (`message.timestamp.type=LogAppendTime`). */
   timestamp: number;
   headers: Record<string, Buffer | undefined>;
 }
@@ -72,10 +63,7 @@ export interface PartitionOffsetRange {
   partition: number;
   /** First offset that the log still has. */
   beginning: number;
-  /**
-   * Offset after the last record that a read-committed consumer can read. Without an open transaction, the next record
-   * gets this offset.
-   */
+  /** Offset after the last readable record, and of the next record unless a transaction is open. */
   end: number;
 }
 
@@ -103,10 +91,7 @@ export interface TopicAdmin {
    * @throws UnknownTopicError if the topic does not exist
    */
   offsets(topic: string): Promise<PartitionOffsetRange[]>;
-  /**
-   * Returns the first and the next offset of each partition of many topics, in a few requests to Kafka. Omits topics
-   * that do not exist and partitions that currently have no leader.
-   */
+  /** Like `offsets`, of many topics in a few requests. Omits missing topics, and partitions without a leader. */
   offsetsIn(topics: readonly string[]): Promise<Map<string, PartitionOffsetRange[]>>;
   /**
    * Returns the bytes that the records of each topic take in the log, without replicas. Omits topics that do not exist,
@@ -130,15 +115,9 @@ export interface TopicAdmin {
     group: string,
     topics: ReadonlyMap<string, number>,
   ): Promise<Map<string, ReadonlyMap<number, number>>>;
-  /**
-   * Removes a consumer group and its committed offsets. Resolves true if the group is removed or does not exist, and
-   * false while it has members.
-   */
+  /** Removes a group with its offsets. Resolves true if it does not exist afterwards, false while it has members. */
   removeGroup(group: string): Promise<boolean>;
-  /**
-   * Resolves if a broker responds.
-   * @throws LogUnavailableError if no broker responds
-   */
+  /** Resolves if a broker responds. @throws LogUnavailableError if none does */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -147,29 +126,17 @@ export interface TopicAdmin {
 export interface NewlyAssignedPartition {
   topic: string;
   partition: number;
-  /**
-   * The group's committed offset (the next to read), or `beginning` if the log has no such offset or the group has
-   * none.
-   */
+  /** The group's committed offset (the next to read); `beginning` without one that the log has. */
   position: number;
   /** First offset that the log still has. */
   beginning: number;
-  /**
-   * Returns the first offset whose record has this timestamp (milliseconds since 1970) or a later one, or the end
-   * offset if there is no such record. For warm-up from a point in time.
-   */
+  /** Returns the first offset from this timestamp (ms since 1970) on; the end offset without one. For warm-up. */
   offsetAt(timestamp: number): Promise<number>;
-  /**
-   * Returns the timestamp (milliseconds since 1970) of the first record at or after `position`, or undefined if there
-   * is none.
-   */
+  /** Returns the timestamp (milliseconds since 1970) of the first record from `position` on; undefined without one. */
   timestampAtPosition(): Promise<number | undefined>;
 }
 
-/**
- * Offset range of records that are in the log but cannot be decoded: they are damaged, or compressed with an
- * unsupported codec.
- */
+/** Offset range of records that cannot be decoded: damaged, or compressed with an unsupported codec. */
 export interface UndecodableRange {
   /** First and last offset of the range, both inclusive. */
   offset: number;
@@ -182,10 +149,7 @@ export interface UndecodableRange {
 export interface RecordBatch {
   topic: string;
   partition: number;
-  /**
-   * Records in offset order. Empty if the fetched offset range has only control records, aborted records or undecodable
-   * records.
-   */
+  /** Records in offset order. Empty if the range has only control, aborted or undecodable records. */
   records: ConsumerRecord[];
   /** Memory that the records take, in bytes. */
   bytes: number;
@@ -194,15 +158,9 @@ export interface RecordBatch {
    * A group that commits the last record's offset never gets past offsets without a record.
    */
   next: number;
-  /**
-   * Offset ranges of this batch, in offset order, whose records cannot be decoded and are missing from `records`.
-   * Omitted if there are none.
-   */
+  /** Offset ranges, in order, whose records cannot be decoded and are missing from `records`; omitted without any. */
   undecodable?: UndecodableRange[];
-  /**
-   * End of the readable records at the time of this fetch: the first offset of the oldest open transaction, or the end
-   * of the log if no transaction is open.
-   */
+  /** End of the readable records at the fetch: of the log, or before the oldest open transaction. */
   highWatermark: number;
 }
 
@@ -241,19 +199,14 @@ export interface ConsumerOptions {
   onCrash(error: Error): void;
 }
 
-/**
- * A member of a consumer group: the group assigns partitions of the subscribed topics to it, and its handler gets their
- * records.
- */
+/** A member of a consumer group, whose handler gets the records of the partitions that the group assigns to it. */
 export interface Consumer {
   /**
    * Replaces the set of consumed topics. A changed set makes the consumer rejoin its group; calls in quick succession
    * cause one rejoin. During the rejoin the consumer reads and commits partitions of topics that remain subscribed.
    */
   subscribe(topics: readonly string[]): Promise<void>;
-  /**
-   * Revokes the consumer's partitions of the topic and assigns them to it again, as if it had just joined the group.
-   */
+  /** Revokes the consumer's partitions of the topic and assigns them to it again, as after a join. */
   reassign(topic: string): void;
   /**
    * Commits the group's offset of a partition; `offset` is the next to read. Resolves false if the consumer no longer
@@ -275,10 +228,7 @@ export interface Consumer {
 
 /** Receives the records that a global table reader reads. */
 export interface GlobalTableReaderHandler {
-  /**
-   * Called with every record of the compacted topic in offset order, one at a time: first with the existing records,
-   * then with new ones as they arrive.
-   */
+  /** Called with every record of the topic in offset order, one at a time, first the existing ones, then new ones. */
   record(record: ConsumerRecord): void;
 }
 
@@ -287,10 +237,7 @@ export interface GlobalTableReaderHandler {
  * reads the whole topic, without a consumer group (like a GlobalKTable).
  */
 export interface GlobalTableReader {
-  /**
-   * Resolves once every record that the topic had at the time of the call has been passed to the handler.
-   * @throws `failure`, if reading has failed
-   */
+  /** Resolves once the handler has every record that the topic had at the call. @throws `failure`, if there is one */
   start(): Promise<void>;
   /**
    * Resolves once the record at this offset has been passed to the handler.
@@ -298,10 +245,7 @@ export interface GlobalTableReader {
    * @throws `failure` at once, if reading has failed
    */
   caughtUp(offset: number, timeoutMs: number): Promise<void>;
-  /**
-   * Why reading has stopped: the handler threw an error, or Kafka rejected the reader. Undefined while reading works. A
-   * failed reader never resumes; open a new one.
-   */
+  /** Why reading has stopped for good: an error of the handler or of Kafka. Undefined while reading works. */
   readonly failure: Error | undefined;
   /**
    * Time of the log's last response, in milliseconds of `performance.now()`; undefined before the first response. Every
@@ -312,10 +256,7 @@ export interface GlobalTableReader {
   close(): Promise<void>;
 }
 
-/**
- * Access to the log: administration, producers, consumers and table readers. `openKafkaLog` and `MemoryLog` implement
- * it.
- */
+/** Access to the log, which `openKafkaLog` and `MemoryLog` implement. */
 export interface Log {
   readonly admin: TopicAdmin;
   producer(): Promise<Producer>;

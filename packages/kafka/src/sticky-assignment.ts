@@ -1,16 +1,12 @@
+import { addTo, partitionKey } from './topic-partition.js';
+
 /** A member of a consumer group as input of the assignment: its subscribed topics, and the partitions that it owns. */
 export interface StickyMember {
   id: string;
   topics: readonly string[];
-  /**
-   * Generation that assigned the owned partitions to the member. If two members claim a partition, the newer generation
-   * wins.
-   */
+  /** Generation that assigned the owned partitions. If two members claim one, the newer generation wins. */
   generation: number;
-  /**
-   * Partitions that the member processes now, by topic. The member keeps processing those that are assigned to it
-   * again.
-   */
+  /** Partitions that the member processes now, by topic, and keeps processing if they are assigned to it again. */
   owned: ReadonlyMap<string, readonly number[]>;
 }
 
@@ -50,10 +46,7 @@ export function stickyAssignment(
   return new Map(shares.map((share) => [share.member.id, withoutClaimed(share, owners)]));
 }
 
-/**
- * Assigns each claimed partition to its owner if the owner still subscribes to the topic. Returns the owner of each
- * claimed partition, including owners that must stop processing it.
- */
+/** Assigns partitions to their owners that still subscribe to the topic. Returns all owners, by partition. */
 function keepOwned(
   shares: readonly MemberShare[],
   partitionsOf: ReadonlyMap<string, number>,
@@ -64,7 +57,7 @@ function keepOwned(
     for (const [topic, partitions] of share.member.owned)
       for (const partition of partitions) {
         const exists = partition < (partitionsOf.get(topic) ?? 0);
-        const key = keyOf(topic, partition);
+        const key = partitionKey({ topic, partition });
         if (!exists || owners.has(key)) continue;
         owners.set(key, share);
         if (share.topics.has(topic)) give(share, topic, partition);
@@ -81,7 +74,8 @@ function giveFree(
   for (const topic of [...partitionsOf.keys()].sort()) {
     const able = shares.filter(({ topics }) => topics.has(topic));
     for (let partition = 0; able.length > 0 && partition < (partitionsOf.get(topic) ?? 0); partition++)
-      if (!owners.has(keyOf(topic, partition))) give(memberWithFewest(able, topic), topic, partition);
+      if (!owners.has(partitionKey({ topic, partition })))
+        give(memberWithFewest(able, topic), topic, partition);
   }
 }
 
@@ -112,10 +106,7 @@ function moveSome(shares: readonly MemberShare[]): boolean {
   return false;
 }
 
-/**
- * Moves up to `most` partitions. Each one belongs to the topic in which `from` has the largest surplus over `to` at
- * that time, so that the partitions of a topic spread over the members. Returns the number of moved partitions.
- */
+/** Moves up to `most` partitions, each of the topic with the largest surplus. Returns the number of moved ones. */
 function move(from: MemberShare, to: MemberShare, most: number): number {
   const byExcess = topicsByExcess(from, to);
   let moved = 0;
@@ -142,22 +133,16 @@ function topicsByExcess(from: MemberShare, to: MemberShare): Map<number, string[
   return byExcess;
 }
 
-/**
- * Returns the partitions that the member may process from now on: its assigned partitions, except those that another
- * member still claims.
- */
+/** Returns the assigned partitions of a member, except those that another member still claims. */
 function withoutClaimed(share: MemberShare, owners: ReadonlyMap<string, MemberShare>): PartitionsByTopic {
   const free: PartitionsByTopic = new Map();
   for (const [topic, partitions] of share.given) {
     const mine = partitions.filter((partition) => {
-      const owner = owners.get(keyOf(topic, partition));
+      const owner = owners.get(partitionKey({ topic, partition }));
       return owner === undefined || owner === share;
     });
-    if (mine.length > 0)
-      free.set(
-        topic,
-        mine.sort((a, b) => a - b),
-      );
+    mine.sort((a, b) => a - b);
+    if (mine.length > 0) free.set(topic, mine);
   }
   return free;
 }
@@ -167,16 +152,6 @@ function give(share: MemberShare, topic: string, partition: number): void {
   share.count++;
 }
 
-function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
-  const list = lists.get(key);
-  if (list) list.push(value);
-  else lists.set(key, [value]);
-}
-
 function countOf(share: MemberShare, topic: string): number {
   return share.given.get(topic)?.length ?? 0;
-}
-
-function keyOf(topic: string, partition: number): string {
-  return `${topic}/${partition}`;
 }

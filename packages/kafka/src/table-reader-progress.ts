@@ -2,39 +2,26 @@ import { LogUnavailableError } from './errors.js';
 
 interface Waiter {
   offset: number;
-  resolve(): void;
-  reject(error: Error): void;
+  settle(error?: Error): void;
 }
 
-/**
- * How far a global table reader has read. Callers can wait until it has read an offset; if the reader stops, it rejects
- * them.
- */
+/** How far a global table reader has read. Callers can wait for an offset; if the reader stops, it rejects them. */
 export class TableReaderProgress {
   private next = 0;
   private readonly waiters = new Set<Waiter>();
   /** The error that stopped the reader. */
   failure: Error | undefined;
 
-  /**
-   * Reports that every record before offset `next` has been passed to the reader's handler. Resolves the callers that
-   * wait for an earlier offset.
-   */
+  /** Every record before offset `next` has been passed to the handler. Resolves the callers that wait for them. */
   reached(next: number): void {
     this.next = next;
-    for (const waiter of this.waiters) {
-      if (waiter.offset < next) waiter.resolve();
-    }
+    for (const waiter of this.waiters) if (waiter.offset < next) waiter.settle();
   }
 
-  /**
-   * Reports that the reader has stopped: rejects current and later callers of `passed`. `failure` remains the error of
-   * the first call.
-   */
+  /** Rejects present and later callers of `passed`, because the reader has stopped. The first error remains. */
   fail(error: Error): void {
     this.failure ??= error;
-    for (const waiter of this.waiters) waiter.reject(error);
-    this.waiters.clear();
+    for (const waiter of this.waiters) waiter.settle(error);
   }
 
   /**
@@ -46,21 +33,15 @@ export class TableReaderProgress {
     if (this.failure) return Promise.reject(this.failure);
     if (offset < this.next) return Promise.resolve();
     return new Promise((resolve, reject) => {
-      const late = (): void => {
+      const settle = (error?: Error): void => {
+        clearTimeout(timer);
         this.waiters.delete(waiter);
-        reject(new LogUnavailableError(`offset ${offset} was not read in time`));
+        if (error) reject(error);
+        else resolve();
       };
+      const late = (): void => settle(new LogUnavailableError(`offset ${offset} was not read in time`));
       const timer = timeoutMs === undefined ? undefined : setTimeout(late, timeoutMs);
-      const done = (): void => {
-        clearTimeout(timer);
-        this.waiters.delete(waiter);
-        resolve();
-      };
-      const failed = (error: Error): void => {
-        clearTimeout(timer);
-        reject(error);
-      };
-      const waiter: Waiter = { offset, resolve: done, reject: failed };
+      const waiter: Waiter = { offset, settle };
       this.waiters.add(waiter);
     });
   }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { UnknownTopicError } from '../errors.js';
-import { headerOf } from '../kafka/consume/header-of.js';
+import { headerOf } from '../kafka/consume/record-decoder.js';
 import { RecordingConsumer, until } from './recording-consumer.js';
 import type { LogUnderTest } from './log-under-test.js';
 

@@ -6,34 +6,40 @@ import type {
   GlobalTableReader,
   GlobalTableReaderHandler,
 } from '../log.js';
-import { ClusterClient } from './cluster-client.js';
+import { ClusterClient } from './cluster/cluster-client.js';
 import { codecOf } from './compression/codecs.js';
-import type { KafkaLogLimits, KafkaLogOptions } from './kafka-log-options.js';
-import { limitsOf, clientIdOf, clientOptions, producerRetry, KafkajsClientSockets } from './connection.js';
-import { fetchOutage, type FetchOutageTracker } from './consume/fetch-outage-tracker.js';
+import type { KafkaLogOptions } from './cluster/kafka-log-options.js';
+import {
+  limitsOf,
+  clientIdOf,
+  clientOptions,
+  producerRetry,
+  KafkajsClientSockets,
+} from './cluster/connection.js';
+import { fetchOutage, type ReadingDependencies } from './consume/fetcher.js';
 import { KafkaConsumer } from './consume/kafka-consumer.js';
 import { KafkaGlobalTableReader } from './consume/kafka-global-table-reader.js';
-import { KafkaAdmin } from './kafka-admin.js';
+import { KafkaAdmin } from './admin/kafka-admin.js';
 import { kafkajs } from './kafkajs/internals.js';
-import { silentLogger, type KafkaLogger } from './logger.js';
+import { silentLogger } from './cluster/logger.js';
 import { KafkaProducer } from './produce/kafka-producer.js';
-import { ProducerShard, type KafkajsProducer } from './produce/producer-shard.js';
+import { ProducerShard } from './produce/producer-shard.js';
+import type { KafkajsProducer } from './produce/send-batch.js';
 import { TopicMetadataCache } from './produce/topic-metadata-cache.js';
-import { DepartedBrokerDisconnector, type BrokerAddress } from './departed-broker-disconnector.js';
+import { DepartedBrokerDisconnector, type BrokerAddress } from './cluster/departed-broker-disconnector.js';
 
 /** Returns the log of a Kafka cluster. The log connects at the first call, so Kafka may still be down. */
 export function openKafkaLog(config: KafkaLogOptions): Log {
   return new KafkaLog(config);
 }
 
-/** Replication factor of new topics: the setting `default.replication.factor` of the broker. */
+/** Replication factor of new topics that stands for the setting `default.replication.factor` of the broker. */
 const brokerDefault = -1;
 
 class KafkaLog implements Log {
   readonly admin: KafkaAdmin;
   private readonly silentBrokers: DepartedBrokerDisconnector;
-  private readonly logger: KafkaLogger;
-  private readonly outage: FetchOutageTracker;
+  private readonly reading: Pick<ReadingDependencies, 'bounds' | 'logger' | 'outage'>;
   private readonly closing = new Set<{ close(): Promise<void> }>();
 
   constructor(private readonly config: KafkaLogOptions) {
@@ -41,71 +47,58 @@ class KafkaLog implements Log {
       ask: (brokers) => firstAnswer(config, brokers),
       everyMs: 1_000,
     });
-    this.logger = config.logger ?? silentLogger;
-    this.outage = fetchOutage(this.logger);
+    const logger = config.logger ?? silentLogger;
+    this.reading = { bounds: limitsOf(config), logger, outage: fetchOutage(logger) };
     this.admin = new KafkaAdmin(this.client(), config.replicationFactor ?? brokerDefault);
   }
 
   async producer(): Promise<Producer> {
-    const bounds = limitsOf(this.config);
-    const catalog = new TopicMetadataCache(this.client());
-    const lane = (): ProducerShard =>
+    const { bounds } = this.reading;
+    const metadata = new TopicMetadataCache(this.client());
+    const shard = (): ProducerShard =>
       new ProducerShard({
         ...bounds,
         codec: codecOf(this.config.compression ?? 'none'),
         createProducer: () => createProducer(this.config, this.silentBrokers),
-        partitionCount: (topic) => catalog.get(topic) ?? -1,
-        forgetTopic: (topic) => catalog.forget(topic),
-        topicExists: (topic) => catalog.exists(topic),
+        metadata,
       });
-    const lanes = Array.from({ length: bounds.producerShards }, lane);
-    const { bytesInFlight, operationTimeoutMs } = bounds;
-    return this.keep(new KafkaProducer({ lanes, catalog, bytesInFlight, operationTimeoutMs }));
+    const shards = Array.from({ length: bounds.producerShards }, shard);
+    return this.keep(new KafkaProducer({ ...bounds, shards, metadata }));
   }
 
   consumer(options: ConsumerOptions): Consumer {
-    const { config } = this;
-    const ownClientId = config.instance === undefined ? undefined : clientIdOf(config);
-    const joining = new ClusterClient(config);
-    const fetching = this.client();
-    // Pipelines start and stop at run time, so a closed consumer must not remain in `closing`.
-    const closed = (): unknown => this.closing.delete(consumer);
-    const parts = this.parts();
-    const bounds = { ...parts.bounds, fetchCollectMs: options.collectMs ?? parts.bounds.fetchCollectMs };
-    const consumer = new KafkaConsumer(options, { ...parts, bounds, fetching, joining, ownClientId, closed });
+    const { config, reading } = this;
+    const { bounds } = reading;
+    const consumer: Consumer = new KafkaConsumer(options, {
+      ...reading,
+      bounds: { ...bounds, fetchCollectMs: options.collectMs ?? bounds.fetchCollectMs },
+      client: this.client(),
+      fetching: this.client(),
+      joining: new ClusterClient(config),
+      ownClientId: config.instance === undefined ? undefined : clientIdOf(config),
+      // Pipelines start and stop at run time, so a closed consumer must not remain in `closing`.
+      closed: () => this.closing.delete(consumer),
+    });
     return this.keep(consumer);
   }
 
   tableReader(topic: string, handler: GlobalTableReaderHandler): GlobalTableReader {
-    return this.keep(new KafkaGlobalTableReader({ ...this.parts(), topic, handler }));
+    return this.keep(new KafkaGlobalTableReader({ ...this.reading, client: this.client(), topic, handler }));
   }
 
-  /**
-   * Returns the dependencies of a consumer or a table reader. Each consumer and each table reader has its own
-   * connections, because a broker answers the requests of one connection one after the other.
-   */
-  private parts(): {
-    client: ClusterClient;
-    bounds: KafkaLogLimits;
-    logger: KafkaLogger;
-    outage: FetchOutageTracker;
-  } {
-    const { config, logger, outage } = this;
-    return { client: this.client(), bounds: limitsOf(config), logger, outage };
-  }
-
+  /** Returns a client with its own connections: a broker answers requests of one connection one after the other. */
   private client(): ClusterClient {
     return new ClusterClient(this.config, this.silentBrokers);
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.closing].map((part) => part.close()));
+    await Promise.all([...this.closing].map((one) => one.close()));
     await this.admin.close();
   }
 
-  private keep<T extends { close(): Promise<void> }>(part: T): T {
-    this.closing.add(part);
-    return part;
+  private keep<T extends { close(): Promise<void> }>(closeable: T): T {
+    this.closing.add(closeable);
+    return closeable;
   }
 }
 

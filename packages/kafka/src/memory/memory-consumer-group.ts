@@ -1,6 +1,5 @@
-import { partitionKey } from '../partition-key.js';
+import { partitionKey, type TopicPartition } from '../topic-partition.js';
 import { stickyAssignment } from '../sticky-assignment.js';
-import type { TopicPartition } from '../topic-partition.js';
 import type { MemoryTopic } from './memory-topic.js';
 
 /** A member of an in-memory consumer group, as the group sees it. */

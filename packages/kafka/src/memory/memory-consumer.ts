@@ -1,7 +1,6 @@
 import { LogUnavailableError } from '../errors.js';
-import { partitionKey } from '../partition-key.js';
-import { settledWithin } from '../settled-within.js';
-import type { TopicPartition } from '../topic-partition.js';
+import { partitionKey, type TopicPartition } from '../topic-partition.js';
+import { settledWithin } from '../timeouts.js';
 import type { NewlyAssignedPartition, Consumer, ConsumerOptions } from '../log.js';
 import type { MemoryBroker } from './memory-broker.js';
 import type { MemoryConsumerGroup, MemoryConsumerGroupMember } from './memory-consumer-group.js';

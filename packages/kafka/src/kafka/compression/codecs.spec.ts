@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canCompressWithZstd, type KafkaCompression } from './kafka-compression.js';
 import { zstdFrame } from '../../../../zstd/src/zstd.fixture.js';
-import { codecOf, codecOfBatch } from './codecs.js';
+import { canCompressWithZstd, codecOf, codecOfBatch, type KafkaCompression } from './codecs.js';
 import { DecompressionError } from './record-codec.js';
 
 const mib = 1024 * 1024;

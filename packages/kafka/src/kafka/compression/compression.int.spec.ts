@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { canCompressWithZstd, kafkaCompressions, type KafkaCompression } from './kafka-compression.js';
+import { canCompressWithZstd, kafkaCompressions, type KafkaCompression } from './codecs.js';
 import { RecordingConsumer, until } from '../../contract/recording-consumer.js';
 import type { Log, ProducerRecord } from '../../log.js';
 import { openKafkaLog } from '../kafka-log.js';

@@ -1,5 +1,5 @@
 import { compressFrameSync, decompressFrameSync } from 'lz4-napi';
-import { DecompressionError, tooLarge, type RecordCodec } from './record-codec.js';
+import { damaged, tooLarge, type RecordCodec } from './record-codec.js';
 
 const magic = 0x184d2204;
 /** Decompressed bytes of a full block, by bits 4 to 6 of the second byte of the frame descriptor. */
@@ -22,7 +22,7 @@ export const lz4Codec: RecordCodec = {
     try {
       return decompressFrameSync(content);
     } catch {
-      throw damaged();
+      throw damaged('lz4');
     }
   },
 };
@@ -39,10 +39,10 @@ export const lz4Codec: RecordCodec = {
  * @throws DecompressionError if the content is not exactly one frame
  */
 function mostDecompressedBytes(content: Buffer): number {
-  if (uint32(content, 0) !== magic || content.length < 7) throw damaged();
+  if (uint32(content, 0) !== magic || content.length < 7) throw damaged('lz4');
   const flags = content[4]!;
   const blockSize = blockSizes[(content[5]! >> 4) & 7];
-  if (blockSize === undefined) throw damaged();
+  if (blockSize === undefined) throw damaged('lz4');
   const blockChecksum = flags & 0x10 ? 4 : 0;
   let at = 7 + (flags & 0x08 ? 8 : 0) + (flags & 0x01 ? 4 : 0);
   let bytes = 0;
@@ -54,15 +54,11 @@ function mostDecompressedBytes(content: Buffer): number {
     bytes += Math.min(size < uncompressedBlock ? stored * mostExpansion : stored, blockSize);
     at += stored + blockChecksum;
   }
-  if (at + (flags & 0x04 ? 4 : 0) !== content.length) throw damaged();
+  if (at + (flags & 0x04 ? 4 : 0) !== content.length) throw damaged('lz4');
   return bytes;
 }
 
 function uint32(content: Buffer, at: number): number {
-  if (at + 4 > content.length) throw damaged();
+  if (at + 4 > content.length) throw damaged('lz4');
   return content.readUInt32LE(at);
-}
-
-function damaged(): DecompressionError {
-  return new DecompressionError('damaged lz4');
 }

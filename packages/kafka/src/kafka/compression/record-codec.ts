@@ -1,7 +1,4 @@
-/**
- * Compressed records cannot be decompressed. The message is one of a few fixed texts that say why; it never contains
- * record content.
- */
+/** Records cannot be decompressed. The message is a fixed text that says why, without record content. */
 export class DecompressionError extends Error {
   override readonly name = 'DecompressionError';
 }
@@ -21,6 +18,11 @@ export interface RecordCodec {
    * @throws DecompressionError if the content is damaged or decompresses to more than `maxBytes`
    */
   decompress(content: Buffer, maxBytes: number): Buffer | Promise<Buffer>;
+}
+
+/** Returns the error for content that the codec with this name cannot decompress. */
+export function damaged(name: string): DecompressionError {
+  return new DecompressionError(`damaged ${name}`);
 }
 
 /** Returns the error for content that decompresses to more than `maxBytes`. */

@@ -1,5 +1,5 @@
 import { compressSync, uncompressSync } from 'snappy';
-import { DecompressionError, tooLarge, type RecordCodec } from './record-codec.js';
+import { damaged, tooLarge, type RecordCodec } from './record-codec.js';
 
 /**
  * Start of the format that Kafka's own producer writes (snappy-java's `SnappyOutputStream`): magic, version and
@@ -31,7 +31,7 @@ export const snappyCodec: RecordCodec = {
       const parts = blocks.map((block) => uncompressSync(block, { asBuffer: true }) as Buffer);
       return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
     } catch {
-      throw damaged();
+      throw damaged('snappy');
     }
   },
 };
@@ -40,9 +40,9 @@ function blocksOf(content: Buffer): Buffer[] {
   if (!content.subarray(0, magicBytes).equals(header.subarray(0, magicBytes))) return [content];
   const blocks: Buffer[] = [];
   for (let at = header.length; at < content.length;) {
-    if (at + 4 > content.length) throw damaged();
+    if (at + 4 > content.length) throw damaged('snappy');
     const end = at + 4 + content.readUInt32BE(at);
-    if (end > content.length) throw damaged();
+    if (end > content.length) throw damaged('snappy');
     blocks.push(content.subarray(at + 4, end));
     at = end;
   }
@@ -58,9 +58,5 @@ function uncompressedBytes(block: Buffer): number {
     bytes += (byte & 0x7f) * 2 ** (7 * i);
     if (byte < 0x80) return bytes;
   }
-  throw damaged();
-}
-
-function damaged(): DecompressionError {
-  return new DecompressionError('damaged snappy');
+  throw damaged('snappy');
 }

@@ -6,9 +6,7 @@ export const assignmentProtocol = 'tributary-cooperative';
 
 const version = 0;
 
-/**
- * Partitions that a member still owns when it joins its consumer group, and the group generation that assigned them.
- */
+/** Partitions that a member still owns when it joins its group, and the generation that assigned them. */
 export type OwnershipClaim = Pick<StickyMember, 'generation' | 'owned'>;
 
 /** The ownership claim of a group member that owns no partition. */
@@ -21,10 +19,7 @@ interface ClaimJson {
   owned: [topic: number | string, partitions: readonly number[]][];
 }
 
-/**
- * Encodes the subscription that a member sends when it joins. The broker keeps it with the group in one message of
- * limited size, so the claim refers to the topic names of the subscription by index.
- */
+/** Encodes a member's subscription; its claim has indexes of topics, because brokers limit its size. */
 export function encodeSubscription(topics: readonly string[], { generation, owned }: OwnershipClaim): Buffer {
   const sorted = [...topics].sort();
   const indexes = new Map(sorted.map((topic, index) => [topic, index]));
@@ -60,10 +55,7 @@ export function decodeAssignment(bytes: Buffer): PartitionsByTopic {
   return new Map(Object.entries(bytes.length > 0 ? (MemberAssignment.decode(bytes)?.assignment ?? {}) : {}));
 }
 
-/**
- * Assigns the partitions of a consumer group to its members; only the leader of the group calls this function. Returns
- * the encoded assignment of each member, which the broker forwards to the member.
- */
+/** Returns the encoded assignment of each member; called by the leader of the group. */
 export function assignPartitions(
   members: readonly StickyMember[],
   partitionsOf: ReadonlyMap<string, number>,

@@ -1,7 +1,4 @@
-/**
- * Counts the bytes of fetched records that are in memory, and calls `onRoom` when the count falls below its limit
- * again.
- */
+/** Counts the bytes of fetched records in memory; calls `onRoom` when they fall below the limit again. */
 export class ByteBudget {
   private used = 0;
 
@@ -19,11 +16,11 @@ export class ByteBudget {
   /** Takes bytes. Returns a function that releases them; only its first call has an effect. */
   take(bytes: number): () => void {
     this.used += bytes;
-    let held = bytes;
+    let unreleased = bytes;
     return () => {
       const wasFull = this.left <= 0;
-      this.used -= held;
-      held = 0;
+      this.used -= unreleased;
+      unreleased = 0;
       if (wasFull && this.left > 0) this.onRoom();
     };
   }

@@ -24,10 +24,7 @@ export class CommitBatcher {
     ) => Promise<void>,
   ) {}
 
-  /**
-   * Resolves when the group coordinator has stored the offset. An error of another partition in the same request does
-   * not reject this commit.
-   */
+  /** Resolves when the coordinator has stored the offset. Errors of other partitions do not reject this commit. */
   commit(generation: GroupGeneration, offset: CommittedOffset): Promise<void> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ generation, offset, resolve, reject });

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import type { ClusterClient } from '../cluster-client.js';
+import type { ClusterClient } from '../cluster/cluster-client.js';
 import { logOffsetsOf } from './describe-assignment.js';
 
 /** A cluster in which one broker leads the partitions 0 and 1 of every topic, and partition 2 has no leader. */
 function givenCluster({ unreachable = -1 } = {}) {
   const asked: string[] = [];
-  const places = ['a', 'b'].flatMap((topic) =>
+  const partitions = ['a', 'b'].flatMap((topic) =>
     [0, 1].map((partition) => ({ topic, partition, errorCode: 0 })),
   );
   const broker = {
@@ -13,7 +13,7 @@ function givenCluster({ unreachable = -1 } = {}) {
       send: async () => {
         asked.push('offsets');
         const offset = asked.filter((what) => what === 'offsets').length * 10;
-        return places.map((place) => ({ ...place, offset }));
+        return partitions.map((one) => ({ ...one, offset }));
       },
     },
   };
@@ -33,8 +33,8 @@ function givenCluster({ unreachable = -1 } = {}) {
 
 it('finds the offsets of many partitions with as many requests as for one', async () => {
   const { client, asked } = givenCluster();
-  const places = ['a', 'b'].flatMap((topic) => [0, 1, 2].map((partition) => ({ topic, partition })));
-  const found = await logOffsetsOf(client, places);
+  const partitions = ['a', 'b'].flatMap((topic) => [0, 1, 2].map((partition) => ({ topic, partition })));
+  const found = await logOffsetsOf(client, partitions);
   expect([...found.keys()].sort()).toEqual(['a/0', 'a/1', 'b/0', 'b/1']);
   expect(found.get('b/1')).toEqual({ beginning: 10, end: 20, leader: 7 });
   expect(asked).toEqual(['metadata', 'offsets', 'offsets']);

@@ -1,12 +1,13 @@
 import { LogUnavailableError } from '../../errors.js';
 import type { NewlyAssignedPartition } from '../../log.js';
-import { latest, type ClusterClient } from '../cluster-client.js';
-import type { KafkaLogLimits } from '../kafka-log-options.js';
-import { isFatal } from '../kafka-errors.js';
-import { topicOffsets } from '../topic-offsets.js';
-import type { TopicPartition } from '../../topic-partition.js';
-import { keyOf } from './group-session-partition.js';
-import { recordAt } from './record-at.js';
+import { addTo, partitionKey, type TopicPartition } from '../../topic-partition.js';
+import { topicOffsets } from '../admin/topic-offsets.js';
+import { latest, type ClusterClient } from '../cluster/cluster-client.js';
+import { isFatal } from '../cluster/kafka-errors.js';
+import type { KafkaLogLimits } from '../cluster/kafka-log-options.js';
+import { errorOfCode, type PartitionMetadata } from '../kafkajs/internals.js';
+import { fetchInSession } from './fetch-protocol.js';
+import { decodeRecords } from './record-decoder.js';
 
 interface AssignmentDependencies {
   client: ClusterClient;
@@ -20,74 +21,100 @@ export interface PartitionOffsetBounds {
   leader: number;
 }
 
+const offsetOutOfRange = 1;
+
 /**
- * Returns the first and next offsets of these partitions in Kafka, by `topic/partition`. Sends two ListOffsets requests
+ * Returns the first and next offsets of these partitions in Kafka, by `partitionKey`. Sends two ListOffsets requests
  * to each broker that leads some of them. Omits partitions that do not exist, that have no leader, or whose leader is
  * unreachable.
  */
 export async function logOffsetsOf(
   client: ClusterClient,
-  places: readonly TopicPartition[],
+  partitions: readonly TopicPartition[],
 ): Promise<Map<string, PartitionOffsetBounds>> {
-  const wanted = new Set(places.map(keyOf));
+  const desired = new Set(partitions.map(partitionKey));
   // An empty list of topics would request all topics.
-  if (wanted.size === 0) return new Map();
-  const metadata = await client.metadata([...new Set(places.map(({ topic }) => topic))]);
-  const asked = [...metadata].map(([topic, partitions]) => {
-    const some = partitions.filter(({ partitionId: partition }) => wanted.has(keyOf({ topic, partition })));
-    return [topic, some] as const;
-  });
-  const found = await topicOffsets(client, new Map(asked), (error) => {
+  if (desired.size === 0) return new Map();
+  const metadata = await client.metadata([...new Set(partitions.map(({ topic }) => topic))]);
+  const asked = new Map<string, PartitionMetadata[]>();
+  const leaders = new Map<string, number>();
+  for (const [topic, all] of metadata)
+    for (const one of all) {
+      const key = partitionKey({ topic, partition: one.partitionId });
+      if (!desired.has(key)) continue;
+      leaders.set(key, one.leader);
+      addTo(asked, topic, one);
+    }
+  const found = await topicOffsets(client, asked, (error) => {
     if (isFatal(error)) throw error;
   });
   const bounds = new Map<string, PartitionOffsetBounds>();
-  for (const [topic, partitions] of metadata) {
-    const leaders = new Map(partitions.map(({ partitionId, leader }) => [partitionId, leader]));
-    for (const { partition, beginning, end } of found.get(topic) ?? [])
-      bounds.set(keyOf({ topic, partition }), { beginning, end, leader: leaders.get(partition)! });
-  }
+  for (const [topic, offsets] of found)
+    for (const { partition, beginning, end } of offsets) {
+      const key = partitionKey({ topic, partition });
+      bounds.set(key, { beginning, end, leader: leaders.get(key)! });
+    }
   return bounds;
 }
 
-/**
- * Returns the assignment of a partition as the consumer's handler receives it. `committed` is -1 if the group has no
- * committed offset for the partition.
- */
+/** Returns the assignment for the consumer's handler. `committed` is -1 without a committed offset. */
 export function describeAssignment(
   { client, bounds }: AssignmentDependencies,
-  place: TopicPartition,
+  { topic, partition }: TopicPartition,
   { committed, beginning, end }: Omit<PartitionOffsetBounds, 'leader'> & { committed: number },
 ): NewlyAssignedPartition {
-  const at = async (timestamp: number): Promise<number> =>
-    client.offsetAt({ ...place, leader: await leaderOf(client, place) }, timestamp);
+  const led = async () => ({ topic, partition, leader: await leaderOf(client, { topic, partition }) });
   // If the log does not have the committed offset, reading continues at the beginning of the log.
   const position = committed >= beginning && committed <= end ? committed : beginning;
   return {
-    ...place,
+    topic,
+    partition,
     position,
     beginning,
     offsetAt: (timestamp) =>
       client.retrying('looking up an offset by time', async () => {
         // Negative timestamps are special values of Kafka, such as `latest`.
-        const offset = await at(Math.max(timestamp, 0));
-        return offset >= 0 ? offset : at(latest);
+        const offset = await client.offsetAt(await led(), Math.max(timestamp, 0));
+        return offset >= 0 ? offset : client.offsetAt(await led(), latest);
       }),
     timestampAtPosition: async () => {
       // Most partitions have no record at their position when they are opened, and a fetch would wait behind other
       // fetches.
       if (position >= end) return undefined;
-      return client.retrying('looking up a record', async () => {
-        const from = { ...place, leader: await leaderOf(client, place), offset: position };
-        return (await recordAt({ client, bounds }, from))?.timestamp;
-      });
+      return client.retrying('looking up a record', async () =>
+        timestampAt({ client, bounds }, { ...(await led()), offset: position }),
+      );
     },
   };
 }
 
 /**
- * Returns the node id of the partition's leader.
- * @throws LogUnavailableError if the partition has no leader or does not exist
+ * Fetches the timestamp of the first record of a partition at or after an offset, without a fetch session. Returns
+ * undefined if there is no such record yet, or if the offset is out of the partition's range.
  */
+async function timestampAt(
+  { client, bounds }: AssignmentDependencies,
+  { topic, partition, leader, offset }: TopicPartition & { leader: number; offset: number },
+): Promise<number | undefined> {
+  // INVALID_SESSION_ID and FINAL_EPOCH in Kafka: a fetch without a session.
+  const request = {
+    sessionId: 0,
+    sessionEpoch: -1,
+    positions: [{ topic, partition, offset }],
+    forgotten: [],
+  };
+  const limits = { maxWaitMs: 1, maxBytes: bounds.fetchPartitionBytes, partitionBytes: 1 };
+  const { errorCode, partitions } = await fetchInSession(await client.broker(leader), request, limits);
+  if (errorCode !== 0) throw errorOfCode(errorCode);
+  const [answer] = partitions;
+  if (!answer || answer.errorCode === offsetOutOfRange) return undefined;
+  if (answer.errorCode !== 0) throw errorOfCode(answer.errorCode);
+  const { bytes, aborted } = answer;
+  const { records } = await decodeRecords({ topic, partition, bytes, aborted, from: offset });
+  return records[0]?.timestamp;
+}
+
+/** Returns the node id of the partition's leader. @throws LogUnavailableError if it has none or does not exist */
 export async function leaderOf(client: ClusterClient, { topic, partition }: TopicPartition): Promise<number> {
   const known = await client.partitionsOf(topic);
   const leader = known?.find(({ partitionId }) => partitionId === partition)?.leader ?? -1;

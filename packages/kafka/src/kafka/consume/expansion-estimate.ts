@@ -3,10 +3,7 @@ const firstGuess = 8;
 /** Share of the difference by which a smaller quotient lowers the estimate. */
 const decline = 1 / 8;
 
-/**
- * Estimates how many bytes of memory a fetched byte needs when its records are decompressed, so that a fetch asks for no
- * more compressed bytes than fit. Follows a larger quotient at once and a smaller one slowly.
- */
+/** Estimates the memory of a fetched byte once decompressed. Follows larger quotients at once, smaller ones slowly. */
 export class ExpansionEstimate {
   private quotient = firstGuess;
 
@@ -16,8 +13,8 @@ export class ExpansionEstimate {
   }
 
   /** Takes the size of fetched records, as they were fetched and as they are held in memory. */
-  observe({ fetched, held }: { fetched: number; held: number }): void {
-    const seen = held / fetched;
+  observe({ fetched, inMemory }: { fetched: number; inMemory: number }): void {
+    const seen = inMemory / fetched;
     this.quotient += (seen - this.quotient) * (seen > this.quotient ? 1 : decline);
   }
 }

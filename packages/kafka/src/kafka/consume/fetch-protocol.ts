@@ -1,18 +1,15 @@
-import { errorOfCode, fetchRequestV11, type KafkajsBroker } from '../kafkajs/internals.js';
-import { byTopic } from './by-topic.js';
-import { ByteReader } from './byte-reader.js';
+import type { TopicPartition } from '../../topic-partition.js';
+import { byTopic } from '../encoding/by-topic.js';
+import { ByteReader } from '../encoding/byte-reader.js';
+import { fetchRequestV11, type KafkajsBroker } from '../kafkajs/internals.js';
 import type { AbortedTransaction } from './record-decoder.js';
 
 /** A partition and the offset from which a fetch request reads it. */
-export interface FetchPosition {
-  topic: string;
-  partition: number;
+export interface FetchPosition extends TopicPartition {
   offset: number;
 }
 
-/**
- * Limits of one fetch request: longest wait at the broker, and bytes of the response in total and for each partition.
- */
+/** Limits of one fetch: longest wait at the broker, and bytes of the response in total and for each partition. */
 interface FetchLimits {
   maxWaitMs: number;
   maxBytes: number;
@@ -20,14 +17,9 @@ interface FetchLimits {
 }
 
 /** The part of a fetch response that concerns one partition: its error code and its encoded records. */
-export interface FetchedPartition {
-  topic: string;
-  partition: number;
+export interface FetchedPartition extends TopicPartition {
   errorCode: number;
-  /**
-   * Last stable offset: the end of the records that a read-committed consumer gets. The last stable offset is below the
-   * high watermark while a transaction is open.
-   */
+  /** End of the records that a read-committed consumer gets; below the high watermark during a transaction. */
   lastStable: number;
   aborted: AbortedTransaction[];
   bytes: Buffer;
@@ -39,9 +31,9 @@ export interface FetchSessionRequest {
   /** 0 requests a new session; each later request of a session increments it. */
   sessionEpoch: number;
   /** Partitions that are new in the session, or whose offset differs from the one that the broker knows. */
-  places: FetchPosition[];
+  positions: FetchPosition[];
   /** Partitions that the broker removes from the session. */
-  forgotten: { topic: string; partition: number }[];
+  forgotten: TopicPartition[];
 }
 
 /** The part of a fetch response that concerns the incremental fetch session (KIP-227). */
@@ -56,35 +48,11 @@ interface FetchResponse extends FetchResponseSession {
 }
 
 const readCommitted = 1;
-/** A fetch without a session: INVALID_SESSION_ID and FINAL_EPOCH in Kafka. */
-const noSession = { sessionId: 0, sessionEpoch: -1, forgotten: [] };
 
-/**
- * Fetches records once from the broker that leads these partitions, without a session. Each returned partition has its
- * own error code.
- * @throws the Kafka protocol error that the broker returns for the whole fetch response
- */
-export async function fetchRecords(
-  broker: KafkajsBroker,
-  places: readonly FetchPosition[],
-  limits: FetchLimits,
-): Promise<FetchedPartition[]> {
-  const { errorCode, partitions } = await fetchInSession(
-    broker,
-    { ...noSession, places: [...places] },
-    limits,
-  );
-  if (errorCode !== 0) throw errorOfCode(errorCode);
-  return partitions;
-}
-
-/**
- * Fetches records in a session. The response contains only partitions with news: records, an error, or a changed end
- * offset.
- */
+/** Fetches records in a session. The response has only partitions with records, an error or a new end offset. */
 export function fetchInSession(
   broker: KafkajsBroker,
-  { sessionId, sessionEpoch, places, forgotten }: FetchSessionRequest,
+  { sessionId, sessionEpoch, positions, forgotten }: FetchSessionRequest,
   limits: FetchLimits,
 ): Promise<FetchResponse> {
   const request = fetchRequestV11({
@@ -95,7 +63,7 @@ export function fetchInSession(
     isolationLevel: readCommitted,
     sessionId,
     sessionEpoch,
-    topics: byTopic(places, ({ partition, offset }) => ({
+    topics: byTopic(positions, ({ partition, offset }) => ({
       partition,
       fetchOffset: offset,
       maxBytes: limits.partitionBytes,
@@ -150,10 +118,7 @@ function decodePartition(reader: ByteReader, topic: string): FetchedPartition {
 
 const smallBytes = 64 * 1024;
 
-/**
- * Copies a slice that is much smaller than its response, and returns other slices unchanged. Without the copy, the
- * records of one paused partition would keep the records of all other partitions in memory.
- */
+/** Copies a slice much smaller than its response, which a paused partition would otherwise keep in memory. */
 function ownMemory(slice: Buffer): Buffer {
   const { byteLength } = slice.buffer;
   return byteLength > smallBytes && byteLength > 2 * slice.length ? Buffer.from(slice) : slice;

@@ -1,12 +1,8 @@
+import { partitionKey, type TopicPartition } from '../../topic-partition.js';
 import type { FetchPosition, FetchResponseSession, FetchSessionRequest } from './fetch-protocol.js';
 
 /** A partition that a fetch session fetches or pauses, with the offset to fetch next. */
-interface FetchSessionPartition {
-  readonly topic: string;
-  readonly partition: number;
-  /** The offset to fetch next. */
-  readonly next: number;
-}
+type FetchSessionPartition = Readonly<TopicPartition & { next: number }>;
 
 const sessionNotFound = 70;
 const wrongEpoch = 71;
@@ -22,53 +18,50 @@ const largestEpoch = 0x7fff_ffff;
 export class FetchSession<Partition extends FetchSessionPartition> {
   private id = 0;
   private epoch = 0;
-  /**
-   * Partitions to fetch, by key. Partitions that were passed to `want` least recently come first: if a full request
-   * reaches its byte limit, the broker serves the first partitions.
-   */
-  private readonly wanted = new Map<string, Partition>();
-  private readonly held = new Set<Partition>();
+  /** Partitions to fetch, by key, least recently wanted first: brokers serve the first ones of a full response. */
+  private readonly fetched = new Map<string, Partition>();
+  private readonly paused = new Set<Partition>();
   /** Partitions that the broker has in the session, with their offsets. */
   private readonly sent = new Map<string, { partition: Partition; offset: number }>();
-  /** Keys of partitions for which `wanted` and `sent` may differ. */
+  /** Keys of partitions for which `fetched` and `sent` may differ. */
   private readonly changed = new Set<string>();
 
-  /** Number of partitions that the next fetch of this session covers; paused partitions do not count. */
+  /** Number of partitions that the next fetch covers; paused partitions do not count. */
   get size(): number {
-    return this.wanted.size;
+    return this.fetched.size;
   }
 
   /** Whether a partition is paused. */
-  get holding(): boolean {
-    return this.held.size > 0;
+  get hasPaused(): boolean {
+    return this.paused.size > 0;
   }
 
-  /** All partitions of this fetch session, fetched or paused. */
+  /** All partitions, fetched or paused. */
   get partitions(): Partition[] {
-    return [...this.wanted.values(), ...this.held];
+    return [...this.fetched.values(), ...this.paused];
   }
 
   /** Fetches the partition from now on, from its `next` offset. Ends its pause if it was paused. */
   want(partition: Partition): void {
-    const key = keyOf(partition);
-    this.held.delete(partition);
-    this.wanted.delete(key);
-    this.wanted.set(key, partition);
+    const key = partitionKey(partition);
+    this.paused.delete(partition);
+    this.fetched.delete(key);
+    this.fetched.set(key, partition);
     this.changed.add(key);
   }
 
   /** Pauses the partition: it is not fetched until the next call of `want`. */
-  hold(partition: Partition): void {
+  pause(partition: Partition): void {
     this.drop(partition);
-    this.held.add(partition);
+    this.paused.add(partition);
   }
 
   /** Removes the partition, fetched or paused. */
   drop(partition: Partition): void {
-    const key = keyOf(partition);
-    this.held.delete(partition);
-    if (this.wanted.get(key) !== partition) return;
-    this.wanted.delete(key);
+    const key = partitionKey(partition);
+    this.paused.delete(partition);
+    if (this.fetched.get(key) !== partition) return;
+    this.fetched.delete(key);
     this.changed.add(key);
   }
 
@@ -78,23 +71,24 @@ export class FetchSession<Partition extends FetchSessionPartition> {
     if (sessionEpoch > 0) return { sessionId, sessionEpoch, ...this.changes() };
     this.sent.clear();
     this.changed.clear();
-    const places = [...this.wanted].map(([key, partition]) => this.send(key, partition));
-    return { sessionId, sessionEpoch, places, forgotten: [] };
+    const positions = [...this.fetched].map(([key, partition]) => this.send(key, partition));
+    return { sessionId, sessionEpoch, positions, forgotten: [] };
   }
 
-  private changes(): Pick<FetchSessionRequest, 'places' | 'forgotten'> {
-    const places: FetchPosition[] = [];
+  private changes(): Pick<FetchSessionRequest, 'positions' | 'forgotten'> {
+    const positions: FetchPosition[] = [];
     const forgotten: FetchSessionRequest['forgotten'] = [];
     for (const key of this.changed) {
-      const now = this.wanted.get(key);
+      const now = this.fetched.get(key);
       const before = this.sent.get(key);
-      if (now && (before?.partition !== now || before.offset !== now.next)) places.push(this.send(key, now));
+      if (now && (before?.partition !== now || before.offset !== now.next))
+        positions.push(this.send(key, now));
       if (now || !before) continue;
       this.sent.delete(key);
       forgotten.push({ topic: before.partition.topic, partition: before.partition.partition });
     }
     this.changed.clear();
-    return { places, forgotten };
+    return { positions, forgotten };
   }
 
   private send(key: string, partition: Partition): FetchPosition {
@@ -103,10 +97,7 @@ export class FetchSession<Partition extends FetchSessionPartition> {
     return { topic: partition.topic, partition: partition.partition, offset };
   }
 
-  /**
-   * Evaluates the session part of a response. Returns false if the broker does not know the session or its epoch: the
-   * response is invalid then, and the next request names all partitions.
-   */
+  /** Returns false if the broker does not know the session: the response is invalid, the next request is full. */
   answered({ errorCode, sessionId }: FetchResponseSession): boolean {
     if (errorCode === sessionNotFound || errorCode === wrongEpoch) {
       this.lost();
@@ -118,22 +109,16 @@ export class FetchSession<Partition extends FetchSessionPartition> {
     return true;
   }
 
-  /**
-   * Handles a fetch without a valid response: the next request names all partitions and starts a new session, which
-   * replaces the present one.
-   */
+  /** After a fetch without a valid response: the next request names all partitions and starts a new session. */
   lost(): void {
     this.epoch = 0;
   }
 
-  /**
-   * Returns the partition that an answer belongs to; undefined if it is no longer fetched, or is fetched from another
-   * offset.
-   */
-  asked(answer: { topic: string; partition: number }): Partition | undefined {
-    const key = keyOf(answer);
+  /** Returns the partition of an answer; undefined if it is no longer fetched, or fetched from another offset. */
+  asked(answer: TopicPartition): Partition | undefined {
+    const key = partitionKey(answer);
     const asked = this.sent.get(key);
-    if (!asked || this.wanted.get(key) !== asked.partition) return undefined;
+    if (!asked || this.fetched.get(key) !== asked.partition) return undefined;
     return asked.offset === asked.partition.next ? asked.partition : undefined;
   }
 
@@ -143,10 +128,6 @@ export class FetchSession<Partition extends FetchSessionPartition> {
     if (sessionId === 0) return undefined;
     this.id = 0;
     this.epoch = 0;
-    return { sessionId, sessionEpoch: -1, places: [], forgotten: [] };
+    return { sessionId, sessionEpoch: -1, positions: [], forgotten: [] };
   }
-}
-
-function keyOf({ topic, partition }: { topic: string; partition: number }): string {
-  return `${topic}/${partition}`;
 }

@@ -2,15 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../contract/recording-consumer.js';
 import type { Log, Producer } from '../../log.js';
-import { ClusterClient } from '../cluster-client.js';
-import { defaultKafkaLogLimits, type KafkaLogOptions } from '../kafka-log-options.js';
+import { ClusterClient } from '../cluster/cluster-client.js';
+import { defaultKafkaLogLimits, type KafkaLogOptions } from '../cluster/kafka-log-options.js';
 import { openKafkaLog } from '../kafka-log.js';
 import type { KafkajsBroker, RequestWithResponseDecoder } from '../kafkajs/internals.js';
-import { silentLogger } from '../logger.js';
-import { ByteReader } from './byte-reader.js';
+import { silentLogger } from '../cluster/logger.js';
+import { ByteReader } from '../encoding/byte-reader.js';
 import { fetchInSession } from './fetch-protocol.js';
-import { fetchOutage } from './fetch-outage-tracker.js';
-import { Fetcher } from './fetcher.js';
+import { fetchOutage, Fetcher } from './fetcher.js';
 import { PartitionBuffer } from './partition-buffer.js';
 
 const config: KafkaLogOptions = {
@@ -23,7 +22,7 @@ interface SentFetch {
   sessionId: number;
   sessionEpoch: number;
   /** Partitions, each as `topic/partition`. */
-  places: string[];
+  positions: string[];
   forgotten: string[];
 }
 
@@ -58,7 +57,7 @@ async function sentFetch({ request }: RequestWithResponseDecoder<unknown>): Prom
     }
     return found;
   };
-  return { sessionId, sessionEpoch, places: list(4 + 8 + 8 + 4), forgotten: list(0) };
+  return { sessionId, sessionEpoch, positions: list(4 + 8 + 8 + 4), forgotten: list(0) };
 }
 
 const topicCount = 100;
@@ -71,7 +70,7 @@ describe('a fetcher of 500 partitions', () => {
   let producer: Producer;
   let client: WatchedClient;
   let fetcher: Fetcher;
-  let feeds: Map<string, PartitionBuffer>;
+  let buffers: Map<string, PartitionBuffer>;
   let read: string[];
   let hold: Promise<void>;
 
@@ -91,7 +90,7 @@ describe('a fetcher of 500 partitions', () => {
   });
 
   function follow(topic: string, partition: number, from = 0): PartitionBuffer {
-    const feed = new PartitionBuffer({
+    const buffer = new PartitionBuffer({
       ...{ topic, partition, from },
       deliver: async ({ records }) => {
         read.push(...records.map(({ value }) => String(value)));
@@ -99,20 +98,20 @@ describe('a fetcher of 500 partitions', () => {
       },
       onError: (error) => expect.fail(String(error)),
     });
-    feeds.set(`${topic}/${partition}`, feed);
-    fetcher.add(feed);
-    return feed;
+    buffers.set(`${topic}/${partition}`, buffer);
+    fetcher.add(buffer);
+    return buffer;
   }
 
   /** Follows every partition from its end, so that specs do not read the records of each other. */
   async function followAll(): Promise<void> {
-    feeds = new Map();
+    buffers = new Map();
     read = [];
     hold = Promise.resolve();
     client = new WatchedClient(config);
     fetcher = new Fetcher({
       ...{ client, bounds: defaultKafkaLogLimits, logger: silentLogger, outage: fetchOutage(silentLogger) },
-      onGone: (feed) => expect.fail(`${feed.topic} is gone`),
+      onGone: (buffer) => expect.fail(`${buffer.topic} is gone`),
       onFatal: (error) => expect.fail(String(error)),
     });
     const ends = await Promise.all(topics.map((topic) => log.admin.offsets(topic)));
@@ -122,7 +121,7 @@ describe('a fetcher of 500 partitions', () => {
 
   async function close(): Promise<void> {
     fetcher.close();
-    await Promise.all([...feeds.values()].map((feed) => feed.close()));
+    await Promise.all([...buffers.values()].map((buffer) => buffer.close()));
     await client.close();
   }
 
@@ -138,8 +137,8 @@ describe('a fetcher of 500 partitions', () => {
     await followAll();
     await quiet(5);
     const [first, ...later] = client.fetches;
-    expect(first?.places).toHaveLength(topicCount * partitionCount);
-    expect(later.flatMap(({ places, forgotten }) => [...places, ...forgotten])).toEqual([]);
+    expect(first?.positions).toHaveLength(topicCount * partitionCount);
+    expect(later.flatMap(({ positions, forgotten }) => [...positions, ...forgotten])).toEqual([]);
     expect(new Set(later.map(({ sessionId }) => sessionId)).size).toBe(1);
     await close();
   });
@@ -151,7 +150,7 @@ describe('a fetcher of 500 partitions', () => {
     await until(() => read.length > 0, 'the record');
     await quiet(3);
     expect(read).toEqual(['one']);
-    expect(client.fetches.slice(before).flatMap(({ places }) => places)).toEqual([`${topics[42]}/1`]);
+    expect(client.fetches.slice(before).flatMap(({ positions }) => positions)).toEqual([`${topics[42]}/1`]);
     await close();
   });
 
@@ -180,7 +179,7 @@ describe('a fetcher of 500 partitions', () => {
   it('removes a removed partition from its session, and then names only an added partition', async () => {
     await followAll();
     const [topic] = topics as [string];
-    const gone = feeds.get(`${topic}/1`) as PartitionBuffer;
+    const gone = buffers.get(`${topic}/1`) as PartitionBuffer;
     fetcher.remove(gone);
     await quiet(3);
     expect(client.fetches.flatMap(({ forgotten }) => forgotten)).toEqual([`${topic}/1`]);
@@ -189,7 +188,7 @@ describe('a fetcher of 500 partitions', () => {
     follow(topic, 1, gone.next);
     await until(() => read.length > 0, 'the record that was written meanwhile');
     expect(read).toEqual(['meanwhile']);
-    expect(new Set(client.fetches.slice(before).flatMap(({ places }) => places))).toEqual(
+    expect(new Set(client.fetches.slice(before).flatMap(({ positions }) => positions))).toEqual(
       new Set([`${topic}/1`]),
     );
     await close();
@@ -205,13 +204,13 @@ describe('a fetcher of 500 partitions', () => {
     const [topic] = topics as [string];
     const leader = (await thief.metadata([topic])).get(topic)?.[0]?.leader as number;
     const asksForAll = (): boolean =>
-      client.fetches.slice(before).some(({ places }) => places.length === topicCount * partitionCount);
+      client.fetches.slice(before).some(({ positions }) => positions.length === topicCount * partitionCount);
     await until(async () => {
       if (asksForAll()) return true;
       const { sessionId, sessionEpoch } = client.fetches.at(-1) as SentFetch;
       // After a request with the session id of the fetcher, its own next request fails: FETCH_SESSION_ID_NOT_FOUND or
       // INVALID_FETCH_SESSION_EPOCH.
-      const stolen = { sessionId, sessionEpoch: stolenEpoch(sessionEpoch), places: [], forgotten: [] };
+      const stolen = { sessionId, sessionEpoch: stolenEpoch(sessionEpoch), positions: [], forgotten: [] };
       const limits = { maxWaitMs: 0, maxBytes: 1, partitionBytes: 1 };
       await fetchInSession(await thief.broker(leader), stolen, limits);
       return false;

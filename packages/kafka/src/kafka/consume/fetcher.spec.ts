@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ClusterClient } from '../cluster-client.js';
-import { defaultKafkaLogLimits } from '../kafka-log-options.js';
-import { silentLogger, type KafkaLogger } from '../logger.js';
-import { fetchOutage } from './fetch-outage-tracker.js';
-import { Fetcher } from './fetcher.js';
+import type { ClusterClient } from '../cluster/cluster-client.js';
+import { defaultKafkaLogLimits } from '../cluster/kafka-log-options.js';
+import { silentLogger, type KafkaLogger } from '../cluster/logger.js';
+import { fetchOutage, Fetcher } from './fetcher.js';
 import { PartitionBuffer } from './partition-buffer.js';
 
 /**
@@ -54,7 +53,7 @@ describe('the fetchers of one process', () => {
         onFatal: (error) => expect.fail(String(error)),
       });
       open.push(fetcher);
-      for (const partition of [0, 1]) fetcher.add(feedOf(partition));
+      for (const partition of [0, 1]) fetcher.add(bufferOf(partition));
     }
     await over;
     expect(brokers.every(({ asked }) => asked > 3)).toBe(true);
@@ -65,7 +64,7 @@ describe('the fetchers of one process', () => {
   });
 });
 
-function feedOf(partition: number): PartitionBuffer {
+function bufferOf(partition: number): PartitionBuffer {
   const deliver = async (): Promise<void> => undefined;
   return new PartitionBuffer({ ...{ topic: 't', partition, from: 0, deliver }, onError: () => undefined });
 }

@@ -1,49 +1,55 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClusterClient } from '../cluster-client.js';
-import type { KafkaLogLimits } from '../kafka-log-options.js';
-import { isFatal } from '../kafka-errors.js';
+import { OutageTracker } from '#async';
+import { partitionKey } from '../../topic-partition.js';
+import type { ClusterClient } from '../cluster/cluster-client.js';
+import { isFatal } from '../cluster/kafka-errors.js';
+import type { KafkaLogLimits } from '../cluster/kafka-log-options.js';
+import type { KafkaLogger } from '../cluster/logger.js';
 import { errorOfCode } from '../kafkajs/internals.js';
-import type { KafkaLogger } from '../logger.js';
 import { ByteBudget } from './byte-budget.js';
 import { ExpansionEstimate } from './expansion-estimate.js';
-import type { FetchOutageTracker } from './fetch-outage-tracker.js';
-import { PollBackoff } from './poll-backoff.js';
 import { fetchInSession, type FetchedPartition } from './fetch-protocol.js';
 import { FetchSession } from './fetch-session.js';
 import type { PartitionBuffer } from './partition-buffer.js';
+import { PollBackoff } from './poll-backoff.js';
 import { decodeRecords } from './record-decoder.js';
 
 const recoveryWaitMs = 100;
-/**
- * Error codes for an offset that the log does not have: OFFSET_OUT_OF_RANGE (retention removed it, or the topic was
- * recreated) and UNKNOWN_TOPIC_OR_PARTITION (the topic was removed).
- */
+/** OFFSET_OUT_OF_RANGE (retention, recreated topic) and UNKNOWN_TOPIC_OR_PARTITION (removed topic). */
 const missingOffsetErrors = [1, 3];
 
-/** Client, limits and callbacks of a `Fetcher`. */
-interface FetcherOptions {
+/** What everything that reads records from Kafka needs: a client, the limits of the log, and where failures go. */
+export interface ReadingDependencies {
   client: ClusterClient;
   bounds: KafkaLogLimits;
   logger: KafkaLogger;
-  /** The fetch outage that all fetchers of the process share, so that an outage is logged once. */
-  outage: FetchOutageTracker;
+  /** The partitions that cannot be fetched. All fetchers of the process share it, so that an outage is logged once. */
+  outage: OutageTracker<PartitionBuffer>;
+}
+
+interface FetcherOptions extends ReadingDependencies {
   /**
    * Called if the log does not have the offset that this partition buffer reads next. The fetcher has removed the
    * buffer, whose fetched records are obsolete. The caller must continue at the beginning of the log, never at its end.
    */
-  onGone(feed: PartitionBuffer): void;
+  onGone(buffer: PartitionBuffer): void;
   /** Called after each fetch response without an error, even if it contains no records. */
   onAnswer?(): void;
   /** Called if the fetcher stops permanently, because a request failed with an error that a retry cannot fix. */
   onFatal(error: Error): void;
 }
 
-/**
- * Fetches records for many partition buffers, each from the partition's leader. Each broker has one loop and one fetch
- * session, so a partition without new records is in no request and no response.
- */
+/** Returns an outage that logs one line when fetching begins to fail, and one when all partitions are fetched again. */
+export function fetchOutage(logger: KafkaLogger): OutageTracker<PartitionBuffer> {
+  return new OutageTracker({
+    began: (error) => logger.warn({ err: error }, 'Cannot fetch from Kafka: retrying'),
+    ended: () => logger.info({}, 'Fetching from Kafka works again'),
+  });
+}
+
+/** Fetches records for partition buffers from their leaders. Each broker has one loop and one fetch session. */
 export class Fetcher {
-  private readonly feeds = new Map<string, PartitionBuffer>();
+  private readonly buffers = new Map<string, PartitionBuffer>();
   /** Fetch sessions by the node id of the broker; each session has its own loop of fetches. */
   private readonly sessions = new Map<number, FetchSession<PartitionBuffer>>();
   /** The pauses between two fetches of a broker, at most one for each broker. */
@@ -52,10 +58,7 @@ export class Fetcher {
   private closed = false;
   private wake: () => void = () => undefined;
   private room = this.nextRoom();
-  /**
-   * Budget of the bytes, over all partitions, that are fetched and not yet processed. While it is used up, the fetcher
-   * sends no fetch.
-   */
+  /** Bytes of all partitions that are fetched and not yet processed. No fetch is sent while they reach the limit. */
   private readonly budget: ByteBudget;
   private readonly expansion = new ExpansionEstimate();
 
@@ -68,19 +71,22 @@ export class Fetcher {
    * @param leader Node id of the partition's leader, if the caller has just looked it up. A look-up by the fetcher waits
    * until the running fetch of this client ends.
    */
-  add(feed: PartitionBuffer, leader?: number): void {
-    this.feeds.set(keyOf(feed), feed);
-    feed.onRoom = () => this.roomFor(feed);
-    feed.leader = leader;
+  add(buffer: PartitionBuffer, leader?: number): void {
+    this.buffers.set(partitionKey(buffer), buffer);
+    buffer.onRoom = () => {
+      if (this.has(buffer)) this.sessionOf(buffer)?.want(buffer);
+      this.wakeUp();
+    };
+    buffer.leader = leader;
     if (leader === undefined) return this.findLeaders();
-    if (!this.closed) this.startFetching(feed);
+    if (!this.closed) this.startFetching(buffer);
     this.wakeUp();
   }
 
-  remove(feed: PartitionBuffer): void {
-    if (this.feeds.get(keyOf(feed)) === feed) this.feeds.delete(keyOf(feed));
-    this.sessionOf(feed)?.drop(feed);
-    this.options.outage.gaveUp(feed);
+  remove(buffer: PartitionBuffer): void {
+    if (this.has(buffer)) this.buffers.delete(partitionKey(buffer));
+    this.sessionOf(buffer)?.drop(buffer);
+    this.options.outage.gaveUp(buffer);
     this.wakeUp();
   }
 
@@ -91,18 +97,17 @@ export class Fetcher {
 
   close(): void {
     this.closed = true;
-    for (const feed of this.feeds.values()) this.options.outage.gaveUp(feed);
-    this.feeds.clear();
+    for (const buffer of this.buffers.values()) this.options.outage.gaveUp(buffer);
+    this.buffers.clear();
     this.wakeUp();
+  }
+
+  private has(buffer: PartitionBuffer): boolean {
+    return this.buffers.get(partitionKey(buffer)) === buffer;
   }
 
   private sessionOf({ leader }: PartitionBuffer): FetchSession<PartitionBuffer> | undefined {
     return leader === undefined ? undefined : this.sessions.get(leader);
-  }
-
-  private roomFor(feed: PartitionBuffer): void {
-    if (this.feeds.get(keyOf(feed)) === feed) this.sessionOf(feed)?.want(feed);
-    this.wakeUp();
   }
 
   private findLeaders(): void {
@@ -119,10 +124,10 @@ export class Fetcher {
     try {
       for (;;) {
         await sleep(0);
-        const lost = [...this.feeds.values()].filter(({ leader }) => leader === undefined);
+        const lost = [...this.buffers.values()].filter(({ leader }) => leader === undefined);
         if (this.closed || lost.length === 0) return;
-        await this.lookUp(lost);
-        for (const feed of lost) this.startFetching(feed);
+        await this.setLeaders(lost);
+        for (const buffer of lost) this.startFetching(buffer);
         this.wakeUp();
         if (lost.some(({ leader }) => leader === undefined)) await sleep(recoveryWaitMs);
       }
@@ -133,45 +138,42 @@ export class Fetcher {
     }
   }
 
-  /**
-   * Sets the leader of each buffer whose partition has one.
-   * @throws errors that a retry cannot fix; others are ignored, and the caller looks up the leaders again
-   */
-  private async lookUp(lost: readonly PartitionBuffer[]): Promise<void> {
+  /** Sets the leader of each buffer whose partition has one, if Kafka answers. @throws errors of `isFatal` */
+  private async setLeaders(lost: readonly PartitionBuffer[]): Promise<void> {
     try {
       const known = await this.options.client.metadata([...new Set(lost.map(({ topic }) => topic))]);
-      for (const feed of lost) {
-        const found = known.get(feed.topic)?.find(({ partitionId }) => partitionId === feed.partition);
-        if (found && found.leader >= 0) feed.leader = found.leader;
+      for (const buffer of lost) {
+        const found = known.get(buffer.topic)?.find(({ partitionId }) => partitionId === buffer.partition);
+        if (found && found.leader >= 0) buffer.leader = found.leader;
       }
     } catch (error) {
       if (isFatal(error)) throw error;
     }
   }
 
-  private startFetching(feed: PartitionBuffer): void {
-    const { leader } = feed;
-    if (leader === undefined || this.feeds.get(keyOf(feed)) !== feed) return;
+  private startFetching(buffer: PartitionBuffer): void {
+    const { leader } = buffer;
+    if (leader === undefined || !this.has(buffer)) return;
     let session = this.sessions.get(leader);
     if (!session) {
       session = new FetchSession();
       this.sessions.set(leader, session);
       void this.loop(leader, session);
     }
-    this.continue(session, feed);
+    this.continue(session, buffer);
   }
 
-  private continue(session: FetchSession<PartitionBuffer>, feed: PartitionBuffer): void {
-    if (feed.wantsMore) session.want(feed);
-    else session.hold(feed);
+  private continue(session: FetchSession<PartitionBuffer>, buffer: PartitionBuffer): void {
+    if (buffer.wantsMore) session.want(buffer);
+    else session.pause(buffer);
   }
 
   private async loop(node: number, session: FetchSession<PartitionBuffer>): Promise<void> {
-    const pace = new PollBackoff(this.options.bounds);
+    const backoff = new PollBackoff(this.options.bounds);
     // The caller adds the first buffer to the session in the same event-loop turn.
     await Promise.resolve();
     for (;;) {
-      if (this.closed || (session.size === 0 && !session.holding)) {
+      if (this.closed || (session.size === 0 && !session.hasPaused)) {
         // In the same event-loop turn as the check, so that a buffer added later for this broker starts another loop.
         this.sessions.delete(node);
         return this.end(node, session);
@@ -180,8 +182,8 @@ export class Fetcher {
         await this.room;
         continue;
       }
-      const maxWaitMs = pace.waitMs({ someHeld: session.holding, partitions: session.size });
-      const pauseMs = pace.answered({ bytes: await this.fetch(node, session, maxWaitMs) });
+      const maxWaitMs = backoff.waitMs({ hasPaused: session.hasPaused, partitions: session.size });
+      const pauseMs = backoff.answered({ bytes: await this.fetch(node, session, maxWaitMs) });
       if (pauseMs > 0) await this.collect(pauseMs);
     }
   }
@@ -194,10 +196,7 @@ export class Fetcher {
     this.pauses.delete(pause);
   }
 
-  /**
-   * Closes the fetch session at the broker. An unclosed session occupies a slot of the broker until the broker evicts
-   * it.
-   */
+  /** Closes the fetch session at the broker, where it would occupy a slot until the broker evicts it. */
   private async end(node: number, session: FetchSession<PartitionBuffer>): Promise<void> {
     const request = session.ending();
     if (!request) return;
@@ -230,14 +229,14 @@ export class Fetcher {
       const answer = await fetchInSession(await client.broker(node), session.next(), limits);
       if (!session.answered(answer)) return 0;
       if (answer.errorCode !== 0) throw errorOfCode(answer.errorCode);
-      if (answer.partitions.every(({ errorCode }) => errorCode === 0)) this.answered(session);
-      let taken = 0;
+      if (answer.partitions.every(({ errorCode }) => errorCode === 0)) this.succeeded(session);
+      let fetchedBytes = 0;
       for (const partition of answer.partitions) {
-        const feed = session.asked(partition);
-        if (feed && this.feeds.get(keyOf(feed)) === feed) taken += await this.take(feed, partition, session);
-        if (taken > 0 && this.budget.left <= 0) break;
+        const buffer = session.asked(partition);
+        if (buffer && this.has(buffer)) fetchedBytes += await this.deliver(buffer, partition, session);
+        if (fetchedBytes > 0 && this.budget.left <= 0) break;
       }
-      return taken;
+      return fetchedBytes;
     } catch (error) {
       session.lost();
       await this.recover(session, error);
@@ -245,56 +244,54 @@ export class Fetcher {
     }
   }
 
-  private answered(session: FetchSession<PartitionBuffer>): void {
+  private succeeded(session: FetchSession<PartitionBuffer>): void {
     const { outage } = this.options;
-    if (outage.isOn) for (const feed of session.partitions) outage.succeeded(feed);
+    if (outage.isOn) for (const buffer of session.partitions) outage.succeeded(buffer);
     this.options.onAnswer?.();
   }
 
-  /** Takes the records of one partition. Returns their size in bytes, decompressed. */
-  private async take(
-    feed: PartitionBuffer,
+  /** Passes the fetched records of one partition to its buffer. Returns their size in bytes, decompressed. */
+  private async deliver(
+    buffer: PartitionBuffer,
     answer: FetchedPartition,
     session: FetchSession<PartitionBuffer>,
   ): Promise<number> {
     if (answer.errorCode !== 0) {
-      this.failed(feed, answer.errorCode);
+      this.failed(buffer, answer.errorCode);
       return 0;
     }
     if (answer.bytes.length === 0) return 0;
-    const { topic, partition, next: from } = feed;
-    const { logger } = this.options;
+    const { topic, partition, next: from } = buffer;
     const { bytes, aborted, lastStable: highWatermark } = answer;
     const set = { topic, partition, bytes, from, aborted };
     const { records, next, undecodable, decompressedBytes } = await decodeRecords(set);
     if (next === from) return bytes.length;
-    if (undecodable.length > 0) logger.error({ topic, partition, undecodable }, 'Cannot decode records');
+    if (undecodable.length > 0)
+      this.options.logger.error({ topic, partition, undecodable }, 'Cannot decode records');
     const unread = undecodable.length > 0 && { undecodable };
-    const held = bytes.length + decompressedBytes;
-    this.expansion.observe({ fetched: bytes.length, held });
-    const batch = { topic, partition, records, bytes: held, next, highWatermark, ...unread };
-    feed.offer(batch, this.budget.take(held));
+    const size = bytes.length + decompressedBytes;
+    this.expansion.observe({ fetched: bytes.length, inMemory: size });
+    const batch = { topic, partition, records, bytes: size, next, highWatermark, ...unread };
+    buffer.offer(batch, this.budget.take(size));
     // The buffer may have been removed during the decoding.
-    if (this.feeds.get(keyOf(feed)) === feed) this.continue(session, feed);
-    return held;
+    if (this.has(buffer)) this.continue(session, buffer);
+    return size;
   }
 
   /** Handles the error code of one partition: its log has another beginning, or another broker leads it. */
-  private failed(feed: PartitionBuffer, errorCode: number): void {
-    if (missingOffsetErrors.includes(errorCode)) return this.gone(feed);
+  private failed(buffer: PartitionBuffer, errorCode: number): void {
+    const { topic, partition, next: offset } = buffer;
+    if (missingOffsetErrors.includes(errorCode)) {
+      const message = 'The log does not have the next offset of a partition';
+      this.options.logger.warn({ topic, partition, offset }, message);
+      this.remove(buffer);
+      return this.options.onGone(buffer);
+    }
     const error = errorOfCode(errorCode);
     if (isFatal(error)) throw error;
-    this.loseForNow(feed);
-  }
-
-  private gone(feed: PartitionBuffer): void {
-    const { topic, partition, next } = feed;
-    this.options.logger.warn(
-      { topic, partition, offset: next },
-      'The log does not have the next offset of a partition',
-    );
-    this.remove(feed);
-    this.options.onGone(feed);
+    this.forgetLeader(buffer);
+    // Other brokers may not know the new leader yet, and report the old one again.
+    setTimeout(() => this.findLeaders(), recoveryWaitMs);
   }
 
   private async recover(session: FetchSession<PartitionBuffer>, error: unknown): Promise<void> {
@@ -303,28 +300,15 @@ export class Fetcher {
       this.close();
       return this.options.onFatal(error as Error);
     }
-    for (const feed of session.partitions) this.options.outage.failed(feed, error);
+    for (const buffer of session.partitions) this.options.outage.failed(buffer, error);
     await sleep(recoveryWaitMs);
-    this.lose(session.partitions);
-  }
-
-  /** Looks up the leaders of these partitions again; their fetches continue once the leaders are known. */
-  private lose(feeds: readonly PartitionBuffer[]): void {
-    for (const feed of feeds) {
-      this.sessionOf(feed)?.drop(feed);
-      feed.leader = undefined;
-    }
+    for (const buffer of session.partitions) this.forgetLeader(buffer);
     this.findLeaders();
   }
 
-  /**
-   * Looks up the leader of the buffer again after a pause. Other brokers may not know the new leader yet, and report
-   * the old one again.
-   */
-  private loseForNow(feed: PartitionBuffer): void {
-    this.sessionOf(feed)?.drop(feed);
-    feed.leader = undefined;
-    setTimeout(() => this.findLeaders(), recoveryWaitMs);
+  private forgetLeader(buffer: PartitionBuffer): void {
+    this.sessionOf(buffer)?.drop(buffer);
+    buffer.leader = undefined;
   }
 
   private nextRoom(): Promise<void> {
@@ -335,8 +319,4 @@ export class Fetcher {
     this.wake();
     this.room = this.nextRoom();
   }
-}
-
-function keyOf({ topic, partition }: { topic: string; partition: number }): string {
-  return `${topic}/${partition}`;
 }

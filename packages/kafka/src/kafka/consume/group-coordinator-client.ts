@@ -1,5 +1,5 @@
-import type { ClusterClient } from '../cluster-client.js';
-import { isProtocolError } from '../kafka-errors.js';
+import type { ClusterClient } from '../cluster/cluster-client.js';
+import { isProtocolError } from '../cluster/kafka-errors.js';
 import type { KafkajsBroker } from '../kafkajs/internals.js';
 
 const generationOver = ['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID'];
@@ -9,18 +9,12 @@ export function isGenerationOver(error: unknown): boolean {
   return isProtocolError(error, ...generationOver);
 }
 
-/**
- * Whether a Kafka error says that the consumer group has fenced this member: other members may already own its
- * partitions.
- */
+/** Whether the group has fenced this member: other members may already own its partitions. */
 export function isFenced(error: unknown): boolean {
   return isProtocolError(error, 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID');
 }
 
-/**
- * Sends requests to the broker that coordinates a consumer group. After an error that is not about the group's
- * generation, it looks the coordinator up again.
- */
+/** Sends requests to the coordinator of a group; looks it up again after an error that is not about the generation. */
 export class GroupCoordinatorClient {
   private broker: Promise<KafkajsBroker> | undefined;
 

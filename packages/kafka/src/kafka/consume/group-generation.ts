@@ -1,9 +1,6 @@
 import type { TopicPartition } from '../../topic-partition.js';
 
-/**
- * One generation of a consumer group, from one rebalance to the next, as one member sees it: its member id, its topics,
- * and the partitions assigned to it.
- */
+/** One generation of a consumer group, from one rebalance to the next, as one member sees it. */
 export interface GroupGeneration {
   id: number;
   memberId: string;

@@ -1,6 +1,6 @@
-import type { ClusterClient } from '../cluster-client.js';
-import type { KafkaLogLimits } from '../kafka-log-options.js';
-import { isProtocolError } from '../kafka-errors.js';
+import type { ClusterClient } from '../cluster/cluster-client.js';
+import type { KafkaLogLimits } from '../cluster/kafka-log-options.js';
+import { isProtocolError } from '../cluster/kafka-errors.js';
 import {
   assignmentProtocol,
   assignPartitions,
@@ -10,7 +10,8 @@ import {
   subscribedTopics,
   type OwnershipClaim,
 } from './assign-partitions.js';
-import { byTopic } from './by-topic.js';
+import { byTopic } from '../encoding/by-topic.js';
+import type { KafkajsBroker } from '../kafkajs/internals.js';
 import { CommitBatcher } from './commit-batcher.js';
 import type { TopicPartition } from '../../topic-partition.js';
 import type { CommittedOffset, GroupGeneration } from './group-generation.js';
@@ -20,10 +21,7 @@ import { GroupCoordinatorClient } from './group-coordinator-client.js';
 interface GroupMembershipOptions {
   /** Client for commits and offset lookups, which also run while the member joins. */
   client: ClusterClient;
-  /**
-   * Client for joins and heartbeats. While a join waits for the other members of the group, the broker answers no other
-   * request on the same connection, so other requests need a client of their own.
-   */
+  /** Client for joins and heartbeats alone: while a join waits, the broker answers nothing else on its connection. */
   joining: ClusterClient;
   group: string;
   bounds: KafkaLogLimits;
@@ -31,37 +29,27 @@ interface GroupMembershipOptions {
   ownClientId?: string | undefined;
 }
 
-/**
- * One member of a Kafka consumer group, at the level of the protocol: joins, heartbeats, offset commits and offset
- * lookups. A member keeps its member id from one generation of the group to the next.
- */
+/** One member of a consumer group, on the protocol. It keeps its member id from one generation to the next. */
 export class GroupMembership {
   private memberId = '';
-  private readonly coordinator: GroupCoordinatorClient;
-  private readonly joining: GroupCoordinatorClient;
-  private isFirst: boolean;
-  private readonly commits = new CommitBatcher((generation, places) => this.sendCommits(generation, places));
+  private readonly coordinator = new GroupCoordinatorClient(this.options.client, this.options.group);
+  private readonly joining = new GroupCoordinatorClient(this.options.joining, this.options.group);
+  private isFirst = this.options.ownClientId !== undefined;
+  private readonly commits = new CommitBatcher((generation, offsets) =>
+    this.sendCommits(generation, offsets),
+  );
 
-  constructor(private readonly options: GroupMembershipOptions) {
-    this.coordinator = new GroupCoordinatorClient(options.client, options.group);
-    this.joining = new GroupCoordinatorClient(options.joining, options.group);
-    this.isFirst = options.ownClientId !== undefined;
-  }
+  constructor(private readonly options: GroupMembershipOptions) {}
 
-  /**
-   * Joins the group; resolves with the new generation when every member has joined and the partitions are assigned. The
-   * claim names the partitions that this member owns and keeps processing meanwhile.
-   */
+  /** Joins the group with a claim to the partitions that this member owns and keeps processing meanwhile. */
   async join(topics: readonly string[], claim: OwnershipClaim): Promise<GroupGeneration> {
     const { group: groupId, bounds } = this.options;
     const { sessionTimeoutMs: sessionTimeout, rebalanceTimeoutMs: rebalanceTimeout } = bounds;
     if (this.isFirst) await this.removePredecessors();
     const metadata = encodeSubscription(topics, claim);
     const groupProtocols = [{ name: assignmentProtocol, metadata }];
-    const joined = await this.asMember((memberId) =>
-      this.joining.ask((coordinator) =>
-        coordinator.joinGroup({ groupId, memberId, sessionTimeout, rebalanceTimeout, groupProtocols }),
-      ),
+    const joined = await this.asMember((coordinator, memberId) =>
+      coordinator.joinGroup({ groupId, memberId, sessionTimeout, rebalanceTimeout, groupProtocols }),
     );
     const { memberId, generationId } = joined;
     this.memberId = memberId;
@@ -69,10 +57,8 @@ export class GroupMembership {
     const members = joined.members.map(decodeSubscription);
     const partitionsOf = await this.partitionsOf(isLeader ? subscribedTopics(members) : topics);
     const groupAssignment = isLeader ? assignPartitions(members, partitionsOf) : [];
-    const synced = await this.asMember(() =>
-      this.joining.ask((coordinator) =>
-        coordinator.syncGroup({ groupId, generationId, memberId, groupAssignment }),
-      ),
+    const synced = await this.asMember((coordinator) =>
+      coordinator.syncGroup({ groupId, generationId, memberId, groupAssignment }),
     );
     const assignment = decodeAssignment(synced.memberAssignment);
     return { id: generationId, memberId, topics, partitionsOf, assignment };
@@ -85,25 +71,23 @@ export class GroupMembership {
 
   async heartbeat({ id, memberId }: GroupGeneration): Promise<void> {
     const { group: groupId } = this.options;
-    await this.asMember(() =>
-      this.joining.ask((coordinator) => coordinator.heartbeat({ groupId, groupGenerationId: id, memberId })),
-    );
+    await this.asMember((coordinator) => coordinator.heartbeat({ groupId, groupGenerationId: id, memberId }));
   }
 
   /** Commits the offset of a partition; resolves when the group coordinator has stored it. */
-  commit(generation: GroupGeneration, place: CommittedOffset): Promise<void> {
-    return this.commits.commit(generation, place);
+  commit(generation: GroupGeneration, offset: CommittedOffset): Promise<void> {
+    return this.commits.commit(generation, offset);
   }
 
   /** Returns the committed offset (the next to read) of each partition; -1 if the group has none. */
-  async committed(places: readonly TopicPartition[]): Promise<CommittedOffset[]> {
-    if (places.length === 0) return [];
-    const topics = byTopic(places, ({ partition }) => ({ partition }));
+  async committed(partitions: readonly TopicPartition[]): Promise<CommittedOffset[]> {
+    if (partitions.length === 0) return [];
+    const topics = byTopic(partitions, ({ partition }) => ({ partition }));
     const { responses } = await this.coordinator.ask((coordinator) =>
       coordinator.offsetFetch({ groupId: this.options.group, topics }),
     );
-    return responses.flatMap(({ topic, partitions }) =>
-      partitions.map(({ partition, offset }) => ({ topic, partition, offset: Number(offset) })),
+    return responses.flatMap(({ topic, partitions: found }) =>
+      found.map(({ partition, offset }) => ({ topic, partition, offset: Number(offset) })),
     );
   }
 
@@ -116,10 +100,10 @@ export class GroupMembership {
 
   private async sendCommits(
     { id, memberId }: GroupGeneration,
-    places: readonly CommittedOffset[],
+    offsets: readonly CommittedOffset[],
   ): Promise<void> {
     const { group: groupId } = this.options;
-    const topics = byTopic(places, ({ partition, offset }) => ({ partition, offset: String(offset) }));
+    const topics = byTopic(offsets, ({ partition, offset }) => ({ partition, offset: String(offset) }));
     await this.coordinator.ask((coordinator) =>
       coordinator.offsetCommit({ groupId, groupGenerationId: id, memberId, topics }),
     );
@@ -130,10 +114,7 @@ export class GroupMembership {
     await this.coordinator.ask((coordinator) => coordinator.leaveGroup({ groupId, memberId }));
   }
 
-  /**
-   * Removes the members that a killed process of this client id has left behind. Without this removal, the group would
-   * wait until the sessions of the killed process's members time out.
-   */
+  /** Removes members of a killed process of this client id, for whose time-outs the group would wait. */
   private async removePredecessors(): Promise<void> {
     const { group, ownClientId } = this.options;
     const { groups } = await this.coordinator.ask((coordinator) =>
@@ -149,14 +130,13 @@ export class GroupMembership {
     this.isFirst = false;
   }
 
-  /**
-   * Sends a request with the member id. Clears the member id if the group no longer knows it, so that the next join
-   * gets a new one.
-   */
-  private async asMember<T>(request: (memberId: string) => Promise<T>): Promise<T> {
+  /** Sends a request with the member id, which is cleared if the group no longer knows it: the next join gets one. */
+  private async asMember<T>(
+    request: (coordinator: KafkajsBroker, memberId: string) => Promise<T>,
+  ): Promise<T> {
     const { memberId } = this;
     try {
-      return await request(memberId);
+      return await this.joining.ask((coordinator) => request(coordinator, memberId));
     } catch (error) {
       if (isProtocolError(error, 'UNKNOWN_MEMBER_ID') && this.memberId === memberId) this.memberId = '';
       throw error;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ClusterClient } from '../cluster-client.js';
-import { defaultKafkaLogLimits } from '../kafka-log-options.js';
-import { silentLogger } from '../logger.js';
-import { fetchOutage } from './fetch-outage-tracker.js';
+import type { ClusterClient } from '../cluster/cluster-client.js';
+import { defaultKafkaLogLimits } from '../cluster/kafka-log-options.js';
+import { silentLogger } from '../cluster/logger.js';
+import { fetchOutage } from './fetcher.js';
 import type { GroupGeneration } from './group-generation.js';
 import { GroupSession } from './group-session.js';
 

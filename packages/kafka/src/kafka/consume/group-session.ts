@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '#async';
-import type { ConsumerHandler } from '../../log.js';
 import { LogUnavailableError } from '../../errors.js';
-import type { ClusterClient } from '../cluster-client.js';
-import type { KafkaLogLimits } from '../kafka-log-options.js';
-import { isFatal } from '../kafka-errors.js';
-import type { KafkaLogger } from '../logger.js';
+import type { ConsumerHandler } from '../../log.js';
+import { settledWithin } from '../../timeouts.js';
+import { addTo, partitionKey, type TopicPartition } from '../../topic-partition.js';
+import type { ClusterClient } from '../cluster/cluster-client.js';
+import { isFatal } from '../cluster/kafka-errors.js';
 import type { OwnershipClaim } from './assign-partitions.js';
 import {
   describeAssignment,
@@ -13,36 +13,43 @@ import {
   logOffsetsOf,
   type PartitionOffsetBounds,
 } from './describe-assignment.js';
-import type { FetchOutageTracker } from './fetch-outage-tracker.js';
-import { Fetcher } from './fetcher.js';
-import type { TopicPartition } from '../../topic-partition.js';
+import { Fetcher, type ReadingDependencies } from './fetcher.js';
 import type { CommittedOffset, GroupGeneration } from './group-generation.js';
 import type { GroupMembership } from './group-membership.js';
-import { keyOf, GroupSessionPartition } from './group-session-partition.js';
 import { PartitionBuffer } from './partition-buffer.js';
-import { settledWithin } from '../../settled-within.js';
 
 /** Dependencies of a `GroupSession`, and the generation in which it begins. */
-interface GroupSessionOptions {
-  client: ClusterClient;
+interface GroupSessionOptions extends ReadingDependencies {
   /** See `KafkaConsumerDependencies.fetching`. */
   fetching: ClusterClient;
-  bounds: KafkaLogLimits;
-  logger: KafkaLogger;
-  outage: FetchOutageTracker;
   membership: Pick<GroupMembership, 'committed'>;
   /** The first generation of the consumer group in which this session is a member. */
   generation: GroupGeneration;
   handler: ConsumerHandler;
-  /**
-   * Running handler calls by partition, shared by successive sessions. Each promise resolves when the last call of the
-   * handler for the partition ends.
-   */
+  /** Resolves for each partition when the last call of its handler ends; shared by successive sessions. */
   busy: Map<string, Promise<unknown>>;
   onFatal(error: unknown): void;
 }
 
-/** Committed offsets and log boundaries of partitions that are opened together. The keys of both maps come from `keyOf`. */
+/** A partition that this member owns, from its assignment to its revocation. A later assignment is another object. */
+class GroupSessionPartition implements TopicPartition {
+  readonly key = partitionKey(this);
+  /** True once `assigned` of the handler has been called. */
+  isAssigned = false;
+  /** True if the partition is being assigned and must be assigned once more after that. */
+  mustReassign = false;
+  /** True once this assignment is over: the member no longer owns the partition, or has it by a new assignment. */
+  isRevoked = false;
+  /** Buffer of the partition; set while the partition is read. */
+  buffer: PartitionBuffer | undefined;
+
+  constructor(
+    readonly topic: string,
+    readonly partition: number,
+  ) {}
+}
+
+/** Committed offsets and log boundaries of partitions that are opened together, by `partitionKey`. */
 interface LookupResults {
   committed: ReadonlyMap<string, CommittedOffset>;
   bounds: ReadonlyMap<string, PartitionOffsetBounds>;
@@ -52,10 +59,7 @@ const retryWaitMs = 200;
 const longestRetryWaitMs = 1_000;
 /** Milliseconds for which lookups are collected into one request. */
 const gatherMs = 20;
-/**
- * Time without a leader after which a warning is logged. A topic that was just created or is being removed has no
- * leader for a second or two.
- */
+/** Time without a leader after which a warning is logged. A new or removed topic has none for a second or two. */
 const normalMs = 5_000;
 
 /**
@@ -72,6 +76,7 @@ export class GroupSession {
   private draining = false;
   private ended = false;
   private warned = false;
+  /** Resolves at the end of the present generation. */
   private passed!: Promise<void>;
   private pass!: () => void;
 
@@ -84,7 +89,10 @@ export class GroupSession {
       bounds,
       logger,
       outage,
-      onGone: (feed) => this.gone(feed),
+      onGone: (buffer) => {
+        const owned = this.get(buffer);
+        if (owned?.buffer === buffer) this.reopen(owned);
+      },
       onFatal: (error) => options.onFatal(error),
     });
   }
@@ -92,17 +100,13 @@ export class GroupSession {
   /** The owned partitions that this member claims when it rejoins the group. */
   get claim(): OwnershipClaim {
     const owned = new Map<string, number[]>();
-    for (const { topic, partition } of this.owned.values())
-      owned.set(topic, [...(owned.get(topic) ?? []), partition]);
+    for (const { topic, partition } of this.owned.values()) addTo(owned, topic, partition);
     return { generation: this.generation.id, owned };
   }
 
-  /**
-   * Returns the partition if this member owns it. Each assignment of a partition creates a new object, so a caller that
-   * keeps the object can tell from `isRevoked` that this assignment is over.
-   */
-  get(place: TopicPartition): GroupSessionPartition | undefined {
-    return this.owned.get(keyOf(place));
+  /** Returns the partition if this member owns it; a caller that keeps it can see from `isRevoked` when it is over. */
+  get(partition: TopicPartition): GroupSessionPartition | undefined {
+    return this.owned.get(partitionKey(partition));
   }
 
   /**
@@ -116,9 +120,9 @@ export class GroupSession {
     const given = [...generation.assignment].flatMap(([topic, partitions]) =>
       partitions.map((partition) => ({ topic, partition })),
     );
-    const keys = new Set(given.map(keyOf));
+    const keys = new Set(given.map(partitionKey));
     const lost = [...this.owned.values()].filter(({ key }) => !keys.has(key));
-    if (!this.draining) this.openAll(given.filter((place) => !this.owned.has(keyOf(place))));
+    if (!this.draining) this.openAll(given.filter((partition) => !this.get(partition)));
     return lost;
   }
 
@@ -131,57 +135,47 @@ export class GroupSession {
     this.passed = new Promise((resolve) => (this.pass = resolve));
   }
 
-  private openAll(places: readonly TopicPartition[]): void {
-    if (places.length === 0) return;
-    const fresh = places.map(({ topic, partition }) => new GroupSessionPartition(topic, partition));
-    for (const own of fresh) this.owned.set(own.key, own);
+  private openAll(partitions: readonly TopicPartition[]): void {
+    if (partitions.length === 0) return;
+    const fresh = partitions.map(({ topic, partition }) => new GroupSessionPartition(topic, partition));
+    for (const one of fresh) this.owned.set(one.key, one);
     const found = this.find(fresh);
     found.catch(() => undefined);
-    for (const own of fresh) this.settle(own, this.open(own, found));
+    for (const one of fresh) this.failWith(this.open(one, found), one);
   }
 
-  /**
-   * Looks up the committed offsets first, and the end offsets of the partitions second. In the other order, a committed
-   * offset could lie after the end offset that was looked up.
-   */
-  private async find(places: readonly GroupSessionPartition[]): Promise<LookupResults> {
-    const isOver = (): boolean => places.every(({ isRevoked: over }) => over);
-    const ask = (): Promise<CommittedOffset[]> => this.options.membership.committed(places);
-    const committed = (await this.persistently(ask, { isOver, topic: places[0]?.topic })) ?? [];
+  /** Looks up the end offsets after the committed ones, which could otherwise lie after them. */
+  private async find(partitions: readonly GroupSessionPartition[]): Promise<LookupResults> {
+    const { membership, client } = this.options;
+    const committed = (await this.persistently(partitions, () => membership.committed(partitions))) ?? [];
     // A partition whose offsets this request does not return is looked up again later, in `open`.
-    const bounds = await logOffsetsOf(this.options.client, places).catch(
+    const bounds = await logOffsetsOf(client, partitions).catch(
       () => new Map<string, PartitionOffsetBounds>(),
     );
-    return { committed: new Map(committed.map((place) => [keyOf(place), place])), bounds };
+    return { committed: new Map(committed.map((one) => [partitionKey(one), one])), bounds };
   }
 
-  /**
-   * Returns the offsets of the partition in the log.
-   * @throws LogUnavailableError if the partition has no leader or does not exist
-   */
-  private async boundsOf(own: GroupSessionPartition): Promise<PartitionOffsetBounds> {
-    this.unknown.add(own);
+  /** Returns the offsets of the partition in the log. @throws LogUnavailableError if it has no leader */
+  private async boundsOf(owned: GroupSessionPartition): Promise<PartitionOffsetBounds> {
+    this.unknown.add(owned);
     this.asking ??= this.askTogether();
-    const found = (await this.asking).get(own.key);
+    const found = (await this.asking).get(owned.key);
     if (!found) throw new LogUnavailableError('the partition has no leader');
     return found;
   }
 
-  /**
-   * Looks up the offsets of all waiting partitions in one request, because the partitions of an unreachable broker
-   * retry at about the same time.
-   */
+  /** Looks up all waiting partitions in one request: those of an unreachable broker retry at the same time. */
   private async askTogether(): Promise<Map<string, PartitionOffsetBounds>> {
     await sleep(gatherMs);
-    const places = [...this.unknown].filter(({ isRevoked: over }) => !over);
+    const partitions = [...this.unknown].filter(({ isRevoked }) => !isRevoked);
     this.unknown.clear();
     this.asking = undefined;
-    return logOffsetsOf(this.options.client, places);
+    return logOffsetsOf(this.options.client, partitions);
   }
 
-  private settle(own: GroupSessionPartition, opening: Promise<void>): void {
+  private failWith(opening: Promise<void>, owned: GroupSessionPartition): void {
     opening.catch((error: unknown) => {
-      if (!own.isRevoked) this.options.onFatal(error);
+      if (!owned.isRevoked) this.options.onFatal(error);
     });
   }
 
@@ -192,65 +186,51 @@ export class GroupSession {
 
   /** Implements `Consumer.reassign`. */
   reassign(topic: string): void {
-    for (const own of [...this.owned.values()].filter((one) => one.topic === topic))
-      if (own.buffer) this.reopen(own);
-      else own.mustReassign = true;
+    for (const owned of [...this.owned.values()].filter((one) => one.topic === topic))
+      if (owned.buffer) this.reopen(owned);
+      else owned.mustReassign = true;
   }
 
-  private gone(feed: PartitionBuffer): void {
-    const own = this.get(feed);
-    if (own?.buffer === feed) this.reopen(own);
-  }
-
-  /**
-   * Revokes the partition and assigns it again, because the log no longer has its next offset or its topic may have
-   * been recreated.
-   */
-  private reopen(own: GroupSessionPartition): void {
-    const next = new GroupSessionPartition(own.topic, own.partition);
-    this.drop(own);
+  /** Revokes and reassigns the partition: the log no longer has its next offset, or its topic may be a new one. */
+  private reopen(owned: GroupSessionPartition): void {
+    const next = new GroupSessionPartition(owned.topic, owned.partition);
+    this.drop(owned);
     this.owned.set(next.key, next);
-    this.settle(next, this.openLater(next));
+    this.failWith(this.openLater(next), next);
   }
 
-  private async openLater(own: GroupSessionPartition): Promise<void> {
+  private async openLater(owned: GroupSessionPartition): Promise<void> {
     await sleep(retryWaitMs);
-    const { topic } = own;
-    const isOver = (): boolean => own.isRevoked;
     // Waits for a leader before it looks up the committed offsets: Kafka removes these together with a removed topic.
-    await this.persistently(() => leaderOf(this.options.client, own), { isOver, topic });
-    await this.open(own, this.find([own]));
+    await this.persistently([owned], () => leaderOf(this.options.client, owned));
+    await this.open(owned, this.find([owned]));
   }
 
-  private async open(own: GroupSessionPartition, found: Promise<LookupResults>): Promise<void> {
+  private async open(owned: GroupSessionPartition, found: Promise<LookupResults>): Promise<void> {
     const { options } = this;
     const { committed, bounds } = await found;
-    const stands = committed.get(own.key);
-    await options.busy.get(own.key);
-    const log = await this.persistently(async () => bounds.get(own.key) ?? (await this.boundsOf(own)), {
-      isOver: () => own.isRevoked,
-      topic: own.topic,
-    });
-    if (own.isRevoked || !log) return;
-    const place = { committed: stands?.offset ?? -1, ...log };
-    const assignment = describeAssignment(options, placeOf(own), place);
-    own.isAssigned = true;
+    await options.busy.get(owned.key);
+    const log = await this.persistently(
+      [owned],
+      async () => bounds.get(owned.key) ?? (await this.boundsOf(owned)),
+    );
+    if (owned.isRevoked || !log) return;
+    const known = { committed: committed.get(owned.key)?.offset ?? -1, ...log };
+    const assignment = describeAssignment(options, owned, known);
+    owned.isAssigned = true;
     const assigned = options.handler.assigned(assignment);
-    void this.keepBusy(own.key, assigned);
+    void this.keepBusy(owned.key, assigned);
     const from = Math.min(await assigned, assignment.position);
-    if (own.isRevoked) return;
-    if (own.mustReassign) return this.reopen(own);
-    this.read(own, { from: Math.max(from, assignment.beginning), leader: log.leader });
-  }
-
-  private read(own: GroupSessionPartition, { from, leader }: { from: number; leader: number }): void {
-    own.buffer = new PartitionBuffer({
-      ...placeOf(own),
-      from,
-      deliver: (batch) => this.keepBusy(own.key, this.options.handler.batch(batch)),
-      onError: (error) => this.options.onFatal(error),
+    if (owned.isRevoked) return;
+    if (owned.mustReassign) return this.reopen(owned);
+    owned.buffer = new PartitionBuffer({
+      topic: owned.topic,
+      partition: owned.partition,
+      from: Math.max(from, assignment.beginning),
+      deliver: (batch) => this.keepBusy(owned.key, options.handler.batch(batch)),
+      onError: (error) => options.onFatal(error),
     });
-    this.fetcher.add(own.buffer, leader);
+    this.fetcher.add(owned.buffer, log.leader);
   }
 
   private keepBusy<T>(key: string, call: Promise<T>): Promise<T> {
@@ -265,17 +245,15 @@ export class GroupSession {
     return call;
   }
 
-  /**
-   * Retries the operation until it succeeds. Returns undefined if `isOver` returns true before.
-   * @throws fatal errors
-   */
+  /** Retries the operation until it succeeds or all partitions are revoked (undefined). @throws fatal errors */
   private async persistently<T>(
+    partitions: readonly GroupSessionPartition[],
     operation: () => Promise<T>,
-    { isOver, topic }: { isOver: () => boolean; topic: string | undefined },
   ): Promise<T | undefined> {
+    const topic = partitions[0]?.topic;
     const began = performance.now();
     const backoff = new Backoff(retryWaitMs, longestRetryWaitMs);
-    while (!isOver()) {
+    while (!partitions.every(({ isRevoked }) => isRevoked)) {
       try {
         return await operation();
       } catch (error) {
@@ -287,10 +265,7 @@ export class GroupSession {
     return undefined;
   }
 
-  /**
-   * Logs a failed try to open a partition: one warning for each session, because all its partitions wait for the same
-   * thing, and debug lines otherwise.
-   */
+  /** Logs a failed try: one warning for each session, whose partitions wait for the same thing; else debug lines. */
   private report(details: { err: unknown; topic: string | undefined }, lastsMs: number): void {
     const warns = lastsMs >= normalMs && !this.warned;
     this.warned ||= warns;
@@ -301,11 +276,11 @@ export class GroupSession {
    * Releases these partitions: delivers no further batch of them, and waits at most `withinMs` milliseconds for running
    * batches, which can still commit. After the wait, revokes the partitions.
    */
-  async release(places: readonly TopicPartition[], withinMs: number): Promise<void> {
-    const keys = new Set(places.map(keyOf));
-    const own = (): GroupSessionPartition[] => [...this.owned.values()].filter(({ key }) => keys.has(key));
-    await settledWithin(withinMs, Promise.allSettled(own().map((one) => this.stopReading(one))));
-    for (const one of own()) this.drop(one);
+  async release(partitions: readonly TopicPartition[], withinMs: number): Promise<void> {
+    const keys = new Set(partitions.map(partitionKey));
+    const owned = () => [...this.owned.values()].filter(({ key }) => keys.has(key));
+    await settledWithin(withinMs, Promise.allSettled(owned().map((one) => this.stopReading(one))));
+    for (const one of owned()) this.drop(one);
   }
 
   /** Releases all partitions of these topics. */
@@ -314,24 +289,25 @@ export class GroupSession {
     if (gone.length > 0) await this.release(gone, withinMs);
   }
 
-  private async stopReading({ buffer: feed }: GroupSessionPartition): Promise<void> {
-    if (feed) this.fetcher.remove(feed);
-    await feed?.close();
+  private async stopReading({ buffer }: GroupSessionPartition): Promise<void> {
+    if (buffer) this.fetcher.remove(buffer);
+    await buffer?.close();
   }
 
-  private drop(own: GroupSessionPartition): void {
-    if (own.isRevoked) return;
-    own.isRevoked = true;
-    this.owned.delete(own.key);
-    void this.stopReading(own);
-    if (own.isAssigned) this.options.handler.revoked(placeOf(own));
+  private drop(owned: GroupSessionPartition): void {
+    if (owned.isRevoked) return;
+    owned.isRevoked = true;
+    this.owned.delete(owned.key);
+    void this.stopReading(owned);
+    const { topic, partition } = owned;
+    if (owned.isAssigned) this.options.handler.revoked({ topic, partition });
   }
 
   /** Opens no further partition and delivers no further batch; resolves when the running batches are done. */
   async drain(): Promise<void> {
     this.draining = true;
     this.fetcher.close();
-    await Promise.all([...this.owned.values()].map(async ({ buffer: feed }) => feed?.close()));
+    await Promise.all([...this.owned.values()].map(async ({ buffer }) => buffer?.close()));
   }
 
   /** Ends the session: revokes every partition at once, and does not wait for running batches. */
@@ -339,11 +315,7 @@ export class GroupSession {
     if (this.ended) return;
     this.ended = true;
     void this.drain();
-    for (const own of [...this.owned.values()]) this.drop(own);
+    for (const owned of [...this.owned.values()]) this.drop(owned);
     this.pass();
   }
-}
-
-function placeOf({ topic, partition }: TopicPartition): TopicPartition {
-  return { topic, partition };
 }

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ClusterClient } from '../cluster-client.js';
-import { defaultKafkaLogLimits } from '../kafka-log-options.js';
+import type { ClusterClient } from '../cluster/cluster-client.js';
+import { defaultKafkaLogLimits } from '../cluster/kafka-log-options.js';
 import type { KafkajsBroker } from '../kafkajs/internals.js';
-import { silentLogger } from '../logger.js';
-import { GrowingBuffer } from '../produce/growing-buffer.js';
+import { silentLogger } from '../cluster/logger.js';
+import { GrowingBuffer } from '../encoding/growing-buffer.js';
 import { writeRecordBatch } from '../produce/record-batch.js';
-import { fetchOutage } from './fetch-outage-tracker.js';
+import { fetchOutage } from './fetcher.js';
 import { KafkaConsumer } from './kafka-consumer.js';
 
 const never = new Promise<never>(() => undefined);

@@ -2,38 +2,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '#async';
 import { LogUnavailableError } from '../../errors.js';
 import type { Consumer, ConsumerOptions } from '../../log.js';
-import { withTimeout } from '../with-timeout.js';
-import type { ClusterClient } from '../cluster-client.js';
-import type { KafkaLogLimits } from '../kafka-log-options.js';
-import { isFatal, isProtocolError } from '../kafka-errors.js';
-import type { KafkaLogger } from '../logger.js';
+import { withTimeout, settledWithin } from '../../timeouts.js';
+import type { ClusterClient } from '../cluster/cluster-client.js';
+import { isFatal, isProtocolError } from '../cluster/kafka-errors.js';
 import { emptyClaim } from './assign-partitions.js';
-import type { FetchOutageTracker } from './fetch-outage-tracker.js';
+import type { ReadingDependencies } from './fetcher.js';
 import { isGenerationOver, isFenced } from './group-coordinator-client.js';
-import type { TopicPartition } from '../../topic-partition.js';
 import type { GroupGeneration } from './group-generation.js';
 import { GroupMembership } from './group-membership.js';
 import { GroupSession } from './group-session.js';
-import { settledWithin } from '../../settled-within.js';
 import { WakeUpSignal } from './wake-up-signal.js';
 
-/** Kafka clients, limits and logger of a `KafkaConsumer`. */
-interface KafkaConsumerDependencies {
-  /** Client for commits and lookups. */
-  client: ClusterClient;
-  /**
-   * Client for fetches, with its own connections: a broker answers the requests of one connection one after the other,
-   * so a commit or a lookup on the same connection would wait until the broker has records for the fetch.
-   */
+/** What a `KafkaConsumer` reads with; its `client` is for commits and lookups. */
+interface KafkaConsumerDependencies extends ReadingDependencies {
+  /** Client for fetches, with its own connections: a broker lets later requests of one wait until it has records. */
   fetching: ClusterClient;
-  /**
-   * Client with its own connections, because a broker answers the join of a member only when all others have joined
-   * too.
-   */
+  /** Client for joins, with its own connections: a broker answers a join only when all members have joined. */
   joining: ClusterClient;
-  bounds: KafkaLogLimits;
-  logger: KafkaLogger;
-  outage: FetchOutageTracker;
   /** See `GroupMembershipOptions.ownClientId`. */
   ownClientId?: string | undefined;
   /** Called when the consumer has been closed. */
@@ -59,14 +44,11 @@ const releaseMs = 3_000;
  * consumer or its session times out. The loop retries after errors; fatal errors end in `onCrash`.
  */
 export class KafkaConsumer implements Consumer {
-  private readonly membership: GroupMembership;
+  private readonly membership = new GroupMembership({ ...this.dependencies, group: this.options.group });
   private readonly busy = new Map<string, Promise<unknown>>();
   private readonly changed = new WakeUpSignal();
   private topics: readonly string[] = [];
-  /**
-   * Topics that were unsubscribed at least for a moment. The partitions of these topics are released, because the
-   * topics may have been recreated since.
-   */
+  /** Topics that were unsubscribed, if only for a moment: they are released, as they may have been recreated. */
   private left = new Set<string>();
   private session: GroupSession | undefined;
   private running: Promise<void> | undefined;
@@ -77,19 +59,14 @@ export class KafkaConsumer implements Consumer {
   private joining = false;
   private warned = false;
   private closed = false;
-  /**
-   * True while the consumer is being closed and batches are still running. The consumer remains in the group for them,
-   * unless the group has fenced it.
-   */
+  /** True while running batches delay the close. The consumer remains in its group for them, unless it is fenced. */
   private draining = false;
   private crashed = false;
 
   constructor(
     private readonly options: ConsumerOptions,
-    private readonly parts: KafkaConsumerDependencies,
-  ) {
-    this.membership = new GroupMembership({ ...parts, group: options.group });
-  }
+    private readonly dependencies: KafkaConsumerDependencies,
+  ) {}
 
   async subscribe(topics: readonly string[]): Promise<void> {
     if (this.closed) throw new LogUnavailableError('the consumer is closed');
@@ -107,12 +84,9 @@ export class KafkaConsumer implements Consumer {
     }, this.untilRejoinMs);
   }
 
-  /**
-   * Milliseconds until the next rejoin. The first change of the topics causes a rejoin soon; later changes wait for
-   * `rejoinIntervalMs`.
-   */
+  /** Milliseconds until the next rejoin: soon for the first change, after `rejoinIntervalMs` for later ones. */
   private get untilRejoinMs(): number {
-    const { subscribeDebounceMs, rejoinIntervalMs } = this.parts.bounds;
+    const { subscribeDebounceMs, rejoinIntervalMs } = this.dependencies.bounds;
     return Math.max(subscribeDebounceMs, this.rejoinedAt + rejoinIntervalMs - performance.now());
   }
 
@@ -149,14 +123,11 @@ export class KafkaConsumer implements Consumer {
     this.loseAll();
   }
 
-  /**
-   * Handles a failed request to the group. Revokes all partitions once the session has timed out, because others may
-   * own them then.
-   */
+  /** After a failed request to the group. Once the session has timed out, others may own the partitions. */
   private async unanswered(error: unknown, waitMs: number): Promise<void> {
     if (this.sessionLeftMs < 0) this.loseAll();
     const details = { err: error, group: this.options.group };
-    this.parts.logger[this.warned ? 'debug' : 'warn'](details, 'Cannot join the group: trying again');
+    this.dependencies.logger[this.warned ? 'debug' : 'warn'](details, 'Cannot join the group: trying again');
     this.warned = true;
     await this.changed.wait(waitMs);
   }
@@ -166,10 +137,7 @@ export class KafkaConsumer implements Consumer {
     this.session = undefined;
   }
 
-  /**
-   * Revokes all partitions and leaves the group, because no topic is subscribed. Resolves when the subscription changes
-   * or the consumer is closed.
-   */
+  /** Leaves the group, because no topic is subscribed, until the subscription changes or the consumer is closed. */
   private async pause(): Promise<void> {
     await this.releaseLeft();
     this.loseAll();
@@ -181,13 +149,19 @@ export class KafkaConsumer implements Consumer {
     await this.releaseLeft();
     const generation = await this.join();
     if (this.isOver) return;
-    this.session ??= this.newSession(generation);
-    const { session } = this;
+    const session = (this.session ??= this.newSession(generation));
     const lost = session.adopt(generation);
-    this.report(generation);
+    const { id, assignment } = generation;
+    const details = {
+      group: this.options.group,
+      generation: id,
+      partitions: [...assignment.values()].flat().length,
+    };
+    this.dependencies.logger.info(details, 'Joined the group');
     if (lost.length > 0) await session.release(lost, this.releaseMs);
-    // A rejoin lets the group assign the released partitions to others.
-    if (lost.some((place) => exists(place, generation))) return;
+    const { partitionsOf } = generation;
+    // A rejoin lets the group assign the released partitions to others, if they exist.
+    if (lost.some(({ topic, partition }) => partition < (partitionsOf.get(topic) ?? 0))) return;
     await this.untilOver(generation);
   }
 
@@ -206,19 +180,13 @@ export class KafkaConsumer implements Consumer {
 
   private newSession(generation: GroupGeneration): GroupSession {
     return new GroupSession({
-      ...this.parts,
+      ...this.dependencies,
       handler: this.options.handler,
       generation,
       membership: this.membership,
       busy: this.busy,
       onFatal: (error) => this.crash(error),
     });
-  }
-
-  private report(generation: GroupGeneration): void {
-    const { group } = this.options;
-    const details = { group, generation: generation.id, partitions: countOf(generation) };
-    this.parts.logger.info(details, 'Joined the group');
   }
 
   /**
@@ -234,14 +202,14 @@ export class KafkaConsumer implements Consumer {
   }
 
   private get releaseMs(): number {
-    return Math.min(releaseMs, this.parts.bounds.sessionTimeoutMs / 3);
+    return Math.min(releaseMs, this.dependencies.bounds.sessionTimeoutMs / 3);
   }
 
   private async untilOver(generation: GroupGeneration): Promise<void> {
-    const { heartbeatMs, metadataRefreshMs } = this.parts.bounds;
+    const { heartbeatMs, metadataRefreshMs } = this.dependencies.bounds;
     const complete = generation.topics.every((topic) => generation.partitionsOf.has(topic));
-    const lookEveryMs = complete ? metadataRefreshMs : Math.min(missingTopicsMs, metadataRefreshMs);
-    let lastLook = performance.now();
+    const pollEveryMs = complete ? metadataRefreshMs : Math.min(missingTopicsMs, metadataRefreshMs);
+    let lastPoll = performance.now();
     while (!this.isOver) {
       if (this.wantsOthersThan(generation)) return;
       await this.changed.wait(heartbeatMs);
@@ -249,9 +217,9 @@ export class KafkaConsumer implements Consumer {
       try {
         await this.withinSession(this.membership.heartbeat(generation));
         this.answered();
-        if (performance.now() - lastLook < lookEveryMs) continue;
+        if (performance.now() - lastPoll < pollEveryMs) continue;
         if (await this.withinSession(this.topicsChanged(generation))) return;
-        lastLook = performance.now();
+        lastPoll = performance.now();
       } catch (error) {
         if (isGenerationOver(error) || isFatal(error)) throw error;
         if (this.sessionLeftMs < 0) throw error;
@@ -261,7 +229,7 @@ export class KafkaConsumer implements Consumer {
 
   /** Milliseconds until the group may consider this member dead. */
   private get sessionLeftMs(): number {
-    return this.answeredAt + this.parts.bounds.sessionTimeoutMs - performance.now();
+    return this.answeredAt + this.dependencies.bounds.sessionTimeoutMs - performance.now();
   }
 
   /** Waits for a response of the group coordinator, but no longer than the group session of this member lasts. */
@@ -270,10 +238,7 @@ export class KafkaConsumer implements Consumer {
     return withTimeout(Math.ceil(this.sessionLeftMs) + 1, answer);
   }
 
-  /**
-   * Whether the consumer subscribes to other topics than this generation. False while further changes are awaited, so
-   * that changes in quick succession cause one rejoin.
-   */
+  /** Whether the topics differ from those of this generation; false while further changes are awaited. */
   private wantsOthersThan({ topics }: GroupGeneration): boolean {
     return this.debounce === undefined && (this.left.size > 0 || !sameTopics(topics, this.topics));
   }
@@ -285,8 +250,8 @@ export class KafkaConsumer implements Consumer {
 
   async commit(topic: string, partition: number, offset: number): Promise<boolean> {
     const { session } = this;
-    const own = session?.get({ topic, partition });
-    for (let tries = 1; session && own?.isAssigned && !own.isRevoked;) {
+    const owned = session?.get({ topic, partition });
+    for (let tries = 1; session && owned?.isAssigned && !owned.isRevoked;) {
       const { generation } = session;
       try {
         await this.membership.commit(generation, { topic, partition, offset });
@@ -296,7 +261,7 @@ export class KafkaConsumer implements Consumer {
         if (isGenerationOver(error)) {
           this.changed.raise();
           if (isProtocolError(error, 'UNKNOWN_MEMBER_ID')) return false;
-          await session.after(generation, this.parts.bounds.heartbeatMs);
+          await session.after(generation, this.dependencies.bounds.heartbeatMs);
           continue;
         }
         if (tries >= commitTries) {
@@ -326,22 +291,13 @@ export class KafkaConsumer implements Consumer {
     this.changed.raise();
     // An unreachable coordinator detects the departure when the session times out.
     await settledWithin(leaveMs, this.membership.leave());
-    const { client, fetching, joining } = this.parts;
+    const { client, fetching, joining } = this.dependencies;
     await Promise.all([client, fetching, joining].map((one) => one.close()));
     await this.running;
-    this.parts.closed?.();
+    this.dependencies.closed?.();
   }
-}
-
-/** Whether the partition exists, so that the group can assign it to another member. */
-function exists({ topic, partition }: TopicPartition, { partitionsOf }: GroupGeneration): boolean {
-  return partition < (partitionsOf.get(topic) ?? 0);
 }
 
 function sameTopics(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((topic, index) => topic === b[index]);
-}
-
-function countOf({ assignment }: GroupGeneration): number {
-  return [...assignment.values()].reduce((sum, partitions) => sum + partitions.length, 0);
 }

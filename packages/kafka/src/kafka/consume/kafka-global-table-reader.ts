@@ -2,28 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LogUnavailableError } from '../../errors.js';
 import type { GlobalTableReader, GlobalTableReaderHandler } from '../../log.js';
 import { TableReaderProgress } from '../../table-reader-progress.js';
-import { earliest, latest, type ClusterClient } from '../cluster-client.js';
-import type { KafkaLogLimits } from '../kafka-log-options.js';
-import { isFatal } from '../kafka-errors.js';
-import type { KafkaLogger } from '../logger.js';
-import type { FetchOutageTracker } from './fetch-outage-tracker.js';
-import { Fetcher } from './fetcher.js';
+import { earliest, latest } from '../cluster/cluster-client.js';
+import { isFatal } from '../cluster/kafka-errors.js';
+import { Fetcher, type ReadingDependencies } from './fetcher.js';
 import { PartitionBuffer } from './partition-buffer.js';
 
-/** Kafka client, limits, topic and record handler of a `KafkaGlobalTableReader`. */
-interface KafkaGlobalTableReaderOptions {
-  client: ClusterClient;
-  bounds: KafkaLogLimits;
-  logger: KafkaLogger;
-  outage: FetchOutageTracker;
+interface KafkaGlobalTableReaderOptions extends ReadingDependencies {
   topic: string;
   handler: GlobalTableReaderHandler;
 }
 
-/**
- * First and next offset of partition 0 of the topic, and the time of their lookup in milliseconds of
- * `performance.now()`.
- */
+/** First and next offset of the topic, and the time of their lookup in milliseconds of `performance.now()`. */
 interface TopicOffsetRange {
   beginning: number;
   end: number;
@@ -39,26 +28,19 @@ const normalMs = 5_000;
  */
 const idleFetchMs = 1_500;
 
-/**
- * Global table reader on Kafka: reads partition 0 of a topic without a consumer group. The reader needs no coordinator
- * and no rebalance, and leaves no state on the broker.
- */
+/** Reads partition 0 of a topic without a consumer group: no coordinator, no rebalance, no state on the broker. */
 export class KafkaGlobalTableReader implements GlobalTableReader {
   private readonly progress = new TableReaderProgress();
   private readonly fetcher: Fetcher;
-  private feed: PartitionBuffer | undefined;
+  private buffer: PartitionBuffer | undefined;
   private closed = false;
   answeredAt: number | undefined;
 
   constructor(private readonly options: KafkaGlobalTableReaderOptions) {
-    const { client, bounds, logger, outage } = options;
-    // Somebody waits for a new record of a table, so the log does not collect records.
-    const unhurried = { ...bounds, fetchWaitMs: idleFetchMs, fetchCollectMs: 0 };
     this.fetcher = new Fetcher({
-      client,
-      bounds: unhurried,
-      logger,
-      outage,
+      ...options,
+      // Somebody waits for a new record of a table, so the log does not collect records.
+      bounds: { ...options.bounds, fetchWaitMs: idleFetchMs, fetchCollectMs: 0 },
       onGone: () => void this.restart().catch((error: Error) => this.fail(error)),
       onAnswer: () => (this.answeredAt = performance.now()),
       onFatal: (error) => this.fail(error),
@@ -80,44 +62,33 @@ export class KafkaGlobalTableReader implements GlobalTableReader {
     const { beginning, end, at } = await this.range();
     if (this.closed) throw new LogUnavailableError('the reader is closed');
     if (this.failure) throw this.failure;
-    if (!this.feed) this.begin(beginning);
+    if (!this.buffer) this.begin(beginning);
     if (end > beginning) await this.progress.passed(end - 1);
     this.answeredAt ??= at;
   }
 
-  private begin(beginning: number): void {
-    this.progress.reached(beginning);
-    this.feed = this.follow(beginning);
-  }
-
-  /**
-   * Reads the topic from its first offset again, because Kafka no longer has the next offset (the topic was recreated,
-   * for example). The handler gets every record of the topic again.
-   */
+  /** Reads the topic again from its first offset: Kafka has the next one no longer (a recreated topic, for example). */
   private async restart(): Promise<void> {
-    await this.feed?.close();
+    await this.buffer?.close();
     const { beginning } = await this.range();
     if (!this.closed) this.begin(beginning);
   }
 
-  private follow(from: number): PartitionBuffer {
+  private begin(beginning: number): void {
     const { topic, handler } = this.options;
-    const feed = new PartitionBuffer({
+    this.progress.reached(beginning);
+    this.buffer = new PartitionBuffer({
       topic,
       partition: 0,
-      from,
+      from: beginning,
       deliver: async ({ records }) => records.forEach((record) => handler.record(record)),
       onError: (error) => this.fail(error as Error),
       onProgress: (next) => this.progress.reached(next),
     });
-    this.fetcher.add(feed);
-    return feed;
+    this.fetcher.add(this.buffer);
   }
 
-  /**
-   * Returns the first and the next offset of the topic. Waits until the topic exists: it may be created after its
-   * reader is started.
-   */
+  /** Returns the first and the next offset of the topic, as soon as the topic exists. */
   private async range(): Promise<TopicOffsetRange> {
     const began = performance.now();
     let warned = false;
@@ -142,12 +113,9 @@ export class KafkaGlobalTableReader implements GlobalTableReader {
     const at = performance.now();
     const partition = (await client.metadata([topic])).get(topic)?.[0];
     if (!partition || partition.leader < 0) return undefined;
-    const place = { topic, partition: 0, leader: partition.leader };
-    return {
-      beginning: await client.offsetAt(place, earliest),
-      end: await client.offsetAt(place, latest),
-      at,
-    };
+    const led = { topic, partition: 0, leader: partition.leader };
+    const beginning = await client.offsetAt(led, earliest);
+    return { beginning, end: await client.offsetAt(led, latest), at };
   }
 
   caughtUp(offset: number, timeoutMs: number): Promise<void> {
@@ -158,7 +126,7 @@ export class KafkaGlobalTableReader implements GlobalTableReader {
     this.closed = true;
     this.fetcher.close();
     this.progress.fail(new LogUnavailableError('the reader is closed'));
-    await this.feed?.close();
+    await this.buffer?.close();
     await this.options.client.close();
   }
 }

@@ -12,9 +12,9 @@ const batch = (next: number): RecordBatch => ({
 });
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-function feedHeldBy(held: Promise<void>): { feed: PartitionBuffer; delivered: number[] } {
+function bufferThatWaitsFor(held: Promise<void>): { buffer: PartitionBuffer; delivered: number[] } {
   const delivered: number[] = [];
-  const feed = new PartitionBuffer({
+  const buffer = new PartitionBuffer({
     topic: 't',
     partition: 0,
     from: 0,
@@ -24,18 +24,18 @@ function feedHeldBy(held: Promise<void>): { feed: PartitionBuffer; delivered: nu
     },
     onError: () => undefined,
   });
-  return { feed, delivered };
+  return { buffer, delivered };
 }
 
 describe('the buffer of a partition', () => {
   it('keeps one batch besides the one that is processed, and releases each when it is done', async () => {
     let release: () => void = () => undefined;
-    const { feed, delivered } = feedHeldBy(new Promise((resolve) => (release = resolve)));
+    const { buffer, delivered } = bufferThatWaitsFor(new Promise((resolve) => (release = resolve)));
     const freed: number[] = [];
-    feed.offer(batch(1), () => freed.push(1));
-    expect(feed.wantsMore).toBe(true);
-    feed.offer(batch(2), () => freed.push(2));
-    expect(feed.wantsMore).toBe(false);
+    buffer.offer(batch(1), () => freed.push(1));
+    expect(buffer.wantsMore).toBe(true);
+    buffer.offer(batch(2), () => freed.push(2));
+    expect(buffer.wantsMore).toBe(false);
     await soon();
     expect([delivered, freed]).toEqual([[1], []]);
     release();
@@ -47,22 +47,22 @@ describe('the buffer of a partition', () => {
   });
 
   it('delivers a batch that arrives at the moment when it becomes idle', async () => {
-    const { feed, delivered } = feedHeldBy(Promise.resolve());
-    const next = (): void => feed.offer(batch(2), () => undefined);
-    feed.offer(batch(1), () => void Promise.resolve().then(next));
+    const { buffer, delivered } = bufferThatWaitsFor(Promise.resolve());
+    const next = (): void => buffer.offer(batch(2), () => undefined);
+    buffer.offer(batch(1), () => void Promise.resolve().then(next));
     await soon();
     expect(delivered).toEqual([1, 2]);
-    expect(feed.wantsMore).toBe(true);
+    expect(buffer.wantsMore).toBe(true);
   });
 
   it('releases the waiting batch when it is closed, and accepts no further batch', async () => {
     let release: () => void = () => undefined;
-    const { feed, delivered } = feedHeldBy(new Promise((resolve) => (release = resolve)));
+    const { buffer, delivered } = bufferThatWaitsFor(new Promise((resolve) => (release = resolve)));
     const freed: number[] = [];
-    feed.offer(batch(1), () => freed.push(1));
-    feed.offer(batch(2), () => freed.push(2));
-    const closing = feed.close();
-    feed.offer(batch(3), () => freed.push(3));
+    buffer.offer(batch(1), () => freed.push(1));
+    buffer.offer(batch(2), () => freed.push(2));
+    const closing = buffer.close();
+    buffer.offer(batch(3), () => freed.push(3));
     expect(freed).toEqual([2, 3]);
     release();
     await closing;

@@ -1,9 +1,7 @@
 import type { RecordBatch } from '../../log.js';
+import type { TopicPartition } from '../../topic-partition.js';
 
-/** Partition, first offset and callbacks of a `PartitionBuffer`. */
-interface PartitionBufferOptions {
-  topic: string;
-  partition: number;
+interface PartitionBufferOptions extends TopicPartition {
   /** First offset to read. */
   from: number;
   deliver(batch: RecordBatch): Promise<void>;
@@ -13,15 +11,12 @@ interface PartitionBufferOptions {
   onProgress?(next: number): void;
 }
 
-/**
- * Buffer of one partition: delivers its batches one after the other. While one batch is processed, the next one is
- * fetched and kept here, so the buffer has at most two batches.
- */
+/** Delivers the batches of one partition, one after the other, while it keeps at most one more. */
 export class PartitionBuffer {
-  readonly topic: string;
-  readonly partition: number;
+  readonly topic = this.options.topic;
+  readonly partition = this.options.partition;
   /** Offset at which the next fetch of this partition begins. */
-  next: number;
+  next = this.options.from;
   /** Node id of the broker to fetch from; undefined while the leader is not known. */
   leader: number | undefined = undefined;
   /** Called when there is room for another batch; set by the fetcher. */
@@ -30,11 +25,7 @@ export class PartitionBuffer {
   private delivering: Promise<void> | undefined;
   private closed = false;
 
-  constructor(private readonly options: PartitionBufferOptions) {
-    this.topic = options.topic;
-    this.partition = options.partition;
-    this.next = options.from;
-  }
+  constructor(private readonly options: PartitionBufferOptions) {}
 
   get wantsMore(): boolean {
     return !this.closed && this.waiting === undefined;
@@ -48,10 +39,7 @@ export class PartitionBuffer {
     this.delivering ??= this.deliver();
   }
 
-  /**
-   * Delivers batches until none is waiting. Clears `delivering` in the event-loop turn that finds none, so that a later
-   * `offer` starts it again.
-   */
+  /** Delivers until no batch waits. Clears `delivering` in that event-loop turn: a later `offer` starts it again. */
   private async deliver(): Promise<void> {
     while (this.waiting && !this.closed) {
       const { batch, release } = this.waiting;

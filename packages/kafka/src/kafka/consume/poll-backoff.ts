@@ -1,12 +1,6 @@
-/**
- * Milliseconds that a fetch waits at the broker while a partition is paused. A connection answers one request at a
- * time, so the fetch delays partitions that get room again meanwhile.
- */
+/** Milliseconds of a fetch while a partition is paused: it delays partitions that get room meanwhile. */
 const busyWaitMs = 10;
-/**
- * Milliseconds of wait for each partition of a fetch. The broker checks each partition when the fetch arrives and when
- * its wait ends, so the wait limits these checks per second.
- */
+/** Milliseconds of wait for each partition of a fetch: brokers check each at the begin and end of the wait. */
 const msPerPartition = 1 / 4;
 const longestWaitMs = 1_000;
 /** Minimum size in bytes of a response after which the next fetch follows without a pause. */
@@ -22,18 +16,15 @@ export class PollBackoff {
 
   constructor(private readonly bounds: { fetchWaitMs: number; fetchCollectMs: number }) {}
 
-  waitMs(fetch: { someHeld: boolean; partitions: number }): number {
+  waitMs(fetch: { hasPaused: boolean; partitions: number }): number {
     const manyMs = Math.min(Math.ceil(fetch.partitions * msPerPartition), longestWaitMs);
     const idleMs = Math.max(this.bounds.fetchWaitMs, manyMs);
-    if (!fetch.someHeld) return idleMs;
+    if (!fetch.hasPaused) return idleMs;
     const shortMs = Math.max(busyWaitMs, Math.ceil(manyMs / 10));
     return Math.min(shortMs * 2 ** this.rounds, idleMs);
   }
 
-  /**
-   * Takes the size of a fetch response. Returns the pause before the next fetch from this broker in milliseconds, in
-   * which records accumulate.
-   */
+  /** Takes the size of a fetch response. Returns the milliseconds to wait for records before the next fetch. */
   answered({ bytes }: { bytes: number }): number {
     this.rounds = bytes === 0 ? Math.min(this.rounds + 1, 10) : 0;
     return bytes > 0 && bytes < enoughBytes ? this.bounds.fetchCollectMs : 0;

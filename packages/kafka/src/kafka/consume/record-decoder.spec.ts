@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { zstdBomb } from '../../../../zstd/src/zstd.fixture.js';
 import { lz4Codec } from '../compression/lz4-codec.js';
 import { snappyCodec } from '../compression/snappy-codec.js';
-import { GrowingBuffer } from '../produce/growing-buffer.js';
+import { GrowingBuffer } from '../encoding/growing-buffer.js';
 import { writeRecordBatch, type EncodableRecord } from '../produce/record-batch.js';
 import { decodeRecords } from './record-decoder.js';
 

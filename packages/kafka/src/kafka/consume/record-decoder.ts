@@ -1,20 +1,17 @@
 import type { ConsumerRecord, UndecodableRange } from '../../log.js';
-import { ByteReader } from './byte-reader.js';
-import { decompressRecords, maxDecompressedBytes, UndecodableRecordsError } from './decompress-records.js';
+import type { TopicPartition } from '../../topic-partition.js';
+import { codecOfBatch } from '../compression/codecs.js';
+import { DecompressionError } from '../compression/record-codec.js';
+import { ByteReader } from '../encoding/byte-reader.js';
 
-/**
- * An aborted transaction in a fetched offset range: the records of this producer from `firstOffset` to its abort marker
- * are invisible.
- */
+/** The records of this producer from `firstOffset` to its abort marker are invisible. */
 export interface AbortedTransaction {
   producerId: bigint;
   firstOffset: number;
 }
 
 /** The encoded records of one partition in a fetch response. */
-interface EncodedRecords {
-  topic: string;
-  partition: number;
+interface EncodedRecords extends TopicPartition {
   /** Record batches in sequence; the last one may be cut off. */
   bytes: Buffer;
   /** Offset that the fetch requested; a batch may start before it. */
@@ -22,13 +19,9 @@ interface EncodedRecords {
   aborted: readonly AbortedTransaction[];
 }
 
-/** Result of `decodeRecords`: the records of one partition, and the offset at which reading continues. */
 interface DecodedRecords {
   records: ConsumerRecord[];
-  /**
-   * Offset after the last complete batch. Reading continues there, even if records before it were omitted (compaction,
-   * control records).
-   */
+  /** Where reading continues: after the last complete batch, even if its records were omitted (compaction, control). */
   next: number;
   /** Offset ranges of batches whose records cannot be decoded. */
   undecodable: UndecodableRange[];
@@ -36,22 +29,15 @@ interface DecodedRecords {
   decompressedBytes: number;
 }
 
+/** Limit of the decompressed bytes of one batch, and about that of one fetch, against decompression bombs. */
+const maxDecompressedBytes = 64 * 1024 * 1024;
 const batchHeaderBytes = 61;
 const logAppendTime = 0x08;
 const transactional = 0x10;
 const control = 0x20;
 const abortMarker = 0;
 
-interface BatchHeader {
-  baseOffset: number;
-  end: number;
-  attributes: number;
-  lastOffset: number;
-  baseTimestamp: number;
-  maxTimestamp: number;
-  producerId: bigint;
-  count: number;
-}
+type BatchHeader = ReturnType<typeof readHeader>;
 
 /**
  * Decodes the records of a fetch response; `produce/record-batch.ts` describes the format. Omits records before `from`,
@@ -75,7 +61,7 @@ export async function decodeRecords(set: EncodedRecords): Promise<DecodedRecords
     if (!transactions.visible(header, content)) continue;
     const before = records.length;
     try {
-      const decompressed = decompressRecords(content, header.attributes);
+      const decompressed = decompress(content, header.attributes);
       const bytes = Buffer.isBuffer(decompressed) ? decompressed : await decompressed;
       if (bytes !== content) inflated += bytes.length;
       readRecords(new ByteReader(bytes), { header, set, records });
@@ -88,17 +74,22 @@ export async function decodeRecords(set: EncodedRecords): Promise<DecodedRecords
   return { records, next, undecodable, decompressedBytes: inflated };
 }
 
-/**
- * Returns why a batch cannot be decoded. A read past the end of the bytes throws a RangeError. Any other error is not
- * caused by the bytes, and is rethrown.
- */
+/** Returns the same buffer if the records are not compressed. */
+function decompress(content: Buffer, attributes: number): Buffer | Promise<Buffer> {
+  const codec = codecOfBatch(attributes);
+  if (codec === 'none') return content;
+  if (!codec) throw new DecompressionError('compressed with an unknown codec');
+  return codec.decompress(content, maxDecompressedBytes);
+}
+
+/** Returns why a batch cannot be decoded (a RangeError: reading past its end). Rethrows errors of other causes. */
 function reasonOf(error: unknown): string {
-  if (error instanceof UndecodableRecordsError) return error.message;
+  if (error instanceof DecompressionError) return error.message;
   if (error instanceof RangeError) return 'damaged';
   throw error;
 }
 
-function readHeader(reader: ByteReader): BatchHeader {
+function readHeader(reader: ByteReader) {
   const baseOffset = reader.int64();
   const end = reader.int32() + reader.offset;
   reader.skip(4 + 1 + 4);
@@ -129,11 +120,8 @@ function readRecords(
   }
 }
 
-/**
- * A fetched record. A fetched record keeps the positions of its key, value and headers in the response, and creates
- * each on access.
- */
-export class FetchedRecord implements ConsumerRecord {
+/** A record that keeps the positions of its key, value and headers in the fetch response, and creates each on access. */
+class FetchedRecord implements ConsumerRecord {
   readonly topic: string;
   readonly partition: number;
   private bytes: Buffer;
@@ -202,6 +190,17 @@ export class FetchedRecord implements ConsumerRecord {
       if (isIt) return value ?? undefined;
     }
     return undefined;
+  }
+}
+
+/** Returns one header; undefined if it is missing or the headers are damaged. Much cheaper than `record.headers`. */
+export function headerOf(record: ConsumerRecord, name: string): Buffer | undefined {
+  if (!(record instanceof FetchedRecord)) return record.headers[name];
+  try {
+    return record.header(name);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
   }
 }
 

@@ -1,7 +1,4 @@
-/**
- * A flag that one caller can wait for. A completed wait clears the flag; raising it twice before that has the effect of
- * raising it once.
- */
+/** A flag that one caller can wait for. A completed wait clears the flag, however often it was raised. */
 export class WakeUpSignal {
   private set = false;
   private wake: (() => void) | undefined;

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { KafkajsProducer } from '../produce/producer-shard.js';
+import type { KafkajsProducer } from '../produce/send-batch.js';
 import { installPatches } from './patches.js';
 
 /**
@@ -45,12 +45,8 @@ export interface JoinGroupMember {
   memberMetadata: Buffer;
 }
 
-/**
- * The connection of kafkajs to one Kafka broker (kafkajs/src/broker/index.js), with one method for each API of the
- * broker.
- */
+/** The connection of kafkajs to one broker (kafkajs/src/broker/index.js), with one method for each API. */
 export interface KafkajsBroker {
-  readonly nodeId: number;
   isConnected(): boolean;
   connect(): Promise<void>;
   readonly connectionPool: {
@@ -59,10 +55,10 @@ export interface KafkajsBroker {
     send<T>(request: RequestWithResponseDecoder<T>): Promise<T>;
   };
   metadata(topics: string[]): Promise<ClusterMetadata>;
-  apiVersions(): Promise<Record<number, { minVersion: number; maxVersion: number }>>;
+  apiVersions(): Promise<unknown>;
   findGroupCoordinator(query: {
     groupId: string;
-    coordinatorType: number;
+    coordinatorType: 0;
   }): Promise<{ coordinator: { nodeId: number } }>;
   joinGroup(request: {
     groupId: string;
@@ -79,17 +75,17 @@ export interface KafkajsBroker {
   }): Promise<{ memberAssignment: Buffer }>;
   heartbeat(request: { groupId: string; groupGenerationId: number; memberId: string }): Promise<unknown>;
   leaveGroup(request: { groupId: string; memberId: string }): Promise<unknown>;
-  describeGroups(request: { groupIds: string[] }): Promise<{
-    groups: { groupId: string; members: { memberId: string; clientId: string }[] }[];
-  }>;
+  describeGroups(request: {
+    groupIds: string[];
+  }): Promise<{ groups: { members: { memberId: string; clientId: string }[] }[] }>;
   offsetFetch(request: { groupId: string; topics: TopicPartitions<{ partition: number }>[] }): Promise<{
-    responses: TopicPartitions<{ partition: number; offset: string; metadata: string | null }>[];
+    responses: TopicPartitions<{ partition: number; offset: string }>[];
   }>;
   offsetCommit(request: {
     groupId: string;
     groupGenerationId: number;
     memberId: string;
-    topics: TopicPartitions<{ partition: number; offset: string; metadata?: string }>[];
+    topics: TopicPartitions<{ partition: number; offset: string }>[];
   }): Promise<unknown>;
   listOffsets(request: {
     replicaId: number;
@@ -106,7 +102,7 @@ export interface KafkajsBroker {
     timeout: number;
   }): Promise<unknown>;
   deleteTopics(request: { topics: string[]; timeout: number }): Promise<unknown>;
-  deleteGroups(groups: string[]): Promise<{ results: { groupId: string; error?: Error }[] }>;
+  deleteGroups(groups: string[]): Promise<{ results: { error?: Error }[] }>;
 }
 
 /** The parts of kafkajs/src/cluster/brokerPool.js that the adapter uses. */

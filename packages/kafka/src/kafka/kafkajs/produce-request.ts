@@ -1,4 +1,4 @@
-import { GrowingBuffer } from '../produce/growing-buffer.js';
+import { GrowingBuffer } from '../encoding/growing-buffer.js';
 import { PartitionRecords } from '../produce/partition-records.js';
 import { writeRecordBatch, type EncodableRecord } from '../produce/record-batch.js';
 
@@ -12,10 +12,7 @@ interface ProduceOptions {
   producerId?: Long;
   producerEpoch?: number;
   compression?: number;
-  topicData: {
-    topic: string;
-    partitions: ProducePartition[];
-  }[];
+  topicData: { topic: string; partitions: ProducePartition[] }[];
 }
 
 interface ProducePartition {
@@ -64,19 +61,16 @@ function encode(options: ProduceOptions): { buffer: Buffer } {
     out.string(topic);
     out.int32(partitions.length);
     for (const { partition, messages, firstSequence = 0 } of partitions) {
-      const { records, now, codec } =
-        messages instanceof PartitionRecords
-          ? messages
-          : { records: messages, now: Date.now(), codec: undefined };
+      const isOwn = messages instanceof PartitionRecords;
       out.int32(partition);
       out.int32(0);
       const start = out.offset;
-      writeRecordBatch(out, records, {
+      writeRecordBatch(out, isOwn ? messages.records : messages, {
         producerId,
         producerEpoch: options.producerEpoch ?? 0,
         firstSequence,
-        now,
-        codec,
+        now: isOwn ? messages.now : Date.now(),
+        codec: isOwn ? messages.codec : undefined,
       });
       out.bytes.writeInt32BE(out.offset - start, start - 4);
     }

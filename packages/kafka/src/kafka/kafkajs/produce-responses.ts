@@ -28,10 +28,7 @@ export function patchProduceResponses({ prototype: broker }: { prototype: Produc
   };
 }
 
-/**
- * Stores the answers of this Produce response with their records. Returns the stored answers of earlier responses for
- * requested partitions that this response omits.
- */
+/** Stores the answers with their records. Returns those of earlier responses for partitions that are omitted. */
 function leftOut({ topicData }: ProduceRequest, answered: ProduceAnswer['topics']): ProduceAnswer['topics'] {
   const now = new Map(
     answered.flatMap(({ topicName, partitions }) =>

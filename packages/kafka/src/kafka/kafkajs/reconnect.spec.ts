@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { KafkajsClientSockets } from '../connection.js';
+import { KafkajsClientSockets } from '../cluster/connection.js';
 import './internals.js';
 
 interface Connection {

@@ -1,6 +1,6 @@
-import { GrowingBuffer } from '../produce/growing-buffer.js';
+import { GrowingBuffer } from '../encoding/growing-buffer.js';
 
-interface FrameParts {
+interface Frame {
   correlationId: number;
   clientId: string | null;
   request: { apiKey: number; apiVersion: number; encode(): Promise<{ buffer: Buffer }> };
@@ -13,11 +13,8 @@ interface FrameParts {
  *     Request Header (Version: 1) => size api_key api_version correlation_id client_id payload
  *       size => INT32, api_key => INT16, api_version => INT16, correlation_id => INT32, client_id => NULLABLE_STRING
  */
-export async function encodeFrame({
-  correlationId,
-  clientId,
-  request,
-}: FrameParts): Promise<{ buffer: Buffer }> {
+export async function encodeFrame(frame: Frame): Promise<{ buffer: Buffer }> {
+  const { correlationId, clientId, request } = frame;
   const payload = (await request.encode()).buffer;
   const out = new GrowingBuffer(payload.length + 1024);
   out.int32(0);

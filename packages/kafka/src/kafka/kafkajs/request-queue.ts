@@ -29,10 +29,7 @@ const timeoutCheckMs = 500;
 const slowMs = 2_000;
 const pendingCheckMs = 10;
 
-/**
- * Error of the requests on a connection whose broker has not responded in time. kafkajs turns it into a retriable
- * connection error.
- */
+/** The broker has not responded in time. kafkajs turns it into a retriable connection error. */
 class ConnectionHungError extends Error {
   override readonly name = 'ConnectionHungError';
 }

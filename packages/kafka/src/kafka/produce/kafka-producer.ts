@@ -5,20 +5,16 @@ import { partitionOf } from './murmur2.js';
 import type { ProducerShard } from './producer-shard.js';
 import type { TopicMetadataCache } from './topic-metadata-cache.js';
 
-/** Producer shards, topic metadata and limits of a `KafkaProducer`. */
 interface KafkaProducerOptions {
-  lanes: ProducerShard[];
-  catalog: TopicMetadataCache;
+  shards: ProducerShard[];
+  metadata: TopicMetadataCache;
   bytesInFlight: number;
   operationTimeoutMs: number;
 }
 
-/**
- * `Producer` on Kafka: selects the partition of each record, limits the bytes in flight, and distributes the records
- * over the producer shards.
- */
+/** Selects the partition of each record, limits the bytes in flight, and shares the records among the shards. */
 export class KafkaProducer implements Producer {
-  private inFlight = 0;
+  bytesInFlight = 0;
   private readonly open = new Set<Promise<unknown>>();
   /**
    * The last append, by topic, that waits for the metadata of the topic. Later appends to the topic queue behind it, so
@@ -29,25 +25,21 @@ export class KafkaProducer implements Producer {
 
   constructor(private readonly options: KafkaProducerOptions) {}
 
-  get bytesInFlight(): number {
-    return this.inFlight;
-  }
-
   async append(records: readonly ProducerRecord[]): Promise<RecordPosition[]> {
     if (this.closed) throw new LogUnavailableError('the producer is closed');
     if (records.length === 0) return [];
     const append = new PendingAppend(records, Date.now() + this.options.operationTimeoutMs);
-    if (this.inFlight > 0 && this.inFlight + append.bytes > this.options.bytesInFlight) {
+    if (this.bytesInFlight > 0 && this.bytesInFlight + append.bytes > this.options.bytesInFlight) {
       throw new ProducerBufferFullError('more bytes are in flight than allowed');
     }
-    this.inFlight += append.bytes;
+    this.bytesInFlight += append.bytes;
     const result = this.dispatch(append);
     this.open.add(result);
     try {
       return await result;
     } finally {
       this.open.delete(result);
-      this.inFlight -= append.bytes;
+      this.bytesInFlight -= append.bytes;
     }
   }
 
@@ -74,7 +66,7 @@ export class KafkaProducer implements Producer {
   }
 
   private async dispatchLater(append: PendingAppend, topics: readonly string[]): Promise<void> {
-    await Promise.all(topics.map((topic) => this.options.catalog.load(topic)));
+    await Promise.all(topics.map((topic) => this.options.metadata.load(topic)));
     if (append.deadline <= Date.now() || !this.assignPartitions(append)) {
       throw new LogUnavailableError('the metadata of the topics did not arrive in time');
     }
@@ -89,7 +81,7 @@ export class KafkaProducer implements Producer {
       const record = records[i] as ProducerRecord;
       if (record.topic !== topic) {
         topic = record.topic;
-        count = this.options.catalog.get(topic);
+        count = this.options.metadata.get(topic);
       }
       if (count === undefined) return false;
       partitions[i] = record.partition ?? partitionOf(record.key, count);
@@ -98,17 +90,17 @@ export class KafkaProducer implements Producer {
   }
 
   private share(append: PendingAppend): void {
-    const { lanes } = this.options;
-    if (lanes.length === 1) return lanes[0]?.push(append);
-    const indexes: number[][] = lanes.map(() => []);
-    append.partitions.forEach((partition, index) => indexes[partition % lanes.length]?.push(index));
-    indexes.forEach((own, lane) => own.length > 0 && lanes[lane]?.push(append, own));
+    const { shards } = this.options;
+    if (shards.length === 1) return shards[0]?.push(append);
+    const indexes: number[][] = shards.map(() => []);
+    append.partitions.forEach((partition, index) => indexes[partition % shards.length]?.push(index));
+    indexes.forEach((own, shard) => own.length > 0 && shards[shard]?.push(append, own));
   }
 
   async close(): Promise<void> {
     this.closed = true;
     await Promise.allSettled([...this.open]);
-    await Promise.all(this.options.lanes.map((lane) => lane.close()));
-    await this.options.catalog.close();
+    await Promise.all(this.options.shards.map((shard) => shard.close()));
+    await this.options.metadata.close();
   }
 }

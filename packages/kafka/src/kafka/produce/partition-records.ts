@@ -12,10 +12,7 @@ class SendCancelledError extends Error {
 export interface SendBatchState {
   /** True if no append waits for the send any more; kafkajs then ends its retries. */
   readonly cancelled: boolean;
-  /**
-   * True if the producer has counted sequence numbers for records that it did not send. The broker would reject its
-   * next records as out of sequence.
-   */
+  /** True if sequence numbers were counted for records that were not sent: the broker rejects the next ones. */
   skipped?: boolean;
   /** Compresses the records of each partition; undefined sends them uncompressed. */
   readonly codec?: RecordCodec | undefined;
@@ -28,10 +25,7 @@ export interface PartitionAnswer {
   baseOffset?: string;
 }
 
-/**
- * Records of one partition in one call of the kafkajs `sendBatch`. kafkajs reads `length` to count its sequence
- * numbers.
- */
+/** Records of one partition in a `sendBatch` of kafkajs, which reads `length` to count its sequence numbers. */
 export class PartitionRecords {
   /** The broker's last answer for these records; undefined before the first answer. */
   answer: PartitionAnswer | undefined;
@@ -76,10 +70,7 @@ export class PartitionRecords {
   }
 }
 
-/**
- * Records of one topic, already grouped by partition. An object of this class replaces the array of messages that
- * `sendBatch` of kafkajs takes.
- */
+/** Records of one topic, already grouped by partition, in place of the messages that `sendBatch` of kafkajs takes. */
 export class GroupedRecords {
   constructor(
     readonly byPartition: Record<number, PartitionRecords>,
@@ -93,10 +84,7 @@ export class GroupedRecords {
   }
 }
 
-/**
- * A topic has another number of partitions than when its records were assigned to partitions: it was recreated or
- * extended.
- */
+/** A topic was recreated or extended after its records were assigned to partitions. */
 export class PartitionCountChangedError extends Error {
   override readonly name = 'PartitionCountChangedError';
   readonly retriable = false;

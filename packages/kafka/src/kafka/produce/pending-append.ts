@@ -4,10 +4,7 @@ import type { ProducerRecord, RecordPosition } from '../../log.js';
 /** Upper limit of the bytes of a record on the wire, without its key, value and headers. */
 const recordOverhead = 24;
 
-/**
- * One call of `Producer.append` that is not complete: its records, the positions that Kafka has acknowledged so far,
- * and its promise.
- */
+/** One call of `Producer.append`, with the positions that Kafka has acknowledged so far. */
 export class PendingAppend {
   readonly result: Promise<RecordPosition[]>;
   readonly bytes: number;
@@ -15,9 +12,9 @@ export class PendingAppend {
   readonly sizes: Int32Array;
   /** Partition of each record. */
   readonly partitions: Int32Array;
+  settled = false;
   private readonly positions: RecordPosition[];
   private missing: number;
-  private done = false;
   private resolve!: (positions: RecordPosition[]) => void;
   private reject!: (error: Error) => void;
 
@@ -36,25 +33,18 @@ export class PendingAppend {
     });
   }
 
-  get settled(): boolean {
-    return this.done;
-  }
-
-  /**
-   * Sets the position at which the record with this index was written. Resolves the append once all its records have a
-   * position.
-   */
+  /** Sets the position of the record with this index. Resolves the append once all records have one. */
   written(index: number, position: RecordPosition): void {
     this.positions[index] = position;
     this.missing--;
-    if (this.missing > 0 || this.done) return;
-    this.done = true;
+    if (this.missing > 0 || this.settled) return;
+    this.settled = true;
     this.resolve(this.positions);
   }
 
   fail(error: Error): void {
-    if (this.done) return;
-    this.done = true;
+    if (this.settled) return;
+    this.settled = true;
     this.reject(error);
   }
 

@@ -4,8 +4,8 @@ import type { ProducerRecord } from '../../log.js';
 import { PendingAppend } from './pending-append.js';
 import { KafkaProducer } from './kafka-producer.js';
 import type { GroupedRecords } from './partition-records.js';
-import { ProducerShard, type KafkajsProducer, type ProducerShardOptions } from './producer-shard.js';
-import type { TopicPartitionAnswer } from './send-batch.js';
+import { ProducerShard, type ProducerShardOptions } from './producer-shard.js';
+import type { KafkajsProducer, TopicPartitionAnswer } from './send-batch.js';
 import type { TopicMetadataCache } from './topic-metadata-cache.js';
 
 interface Sent {
@@ -65,41 +65,39 @@ class HandBroker {
 const records = (...values: string[]): ProducerRecord[] =>
   values.map((value) => ({ topic: 't', key: 'k', value }));
 const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
-const lanes: ProducerShard[] = [];
+const shards: ProducerShard[] = [];
 
-function laneOn(broker: HandBroker, options: Partial<ProducerShardOptions> = {}): ProducerShard {
-  const lane = new ProducerShard({
+function shardOn(broker: HandBroker, options: Partial<ProducerShardOptions> = {}): ProducerShard {
+  const shard = new ProducerShard({
     sendRecords: 1000,
     sendBytes: 1_000_000,
     partitionBatchBytes: 100_000,
     lingerMs: 0,
     requestTimeoutMs: 1000,
     createProducer: () => broker.create(),
-    partitionCount: () => 1,
-    forgetTopic: () => undefined,
-    topicExists: async (topic) => !broker.gone.has(topic),
+    metadata: { get: () => 1, forget: () => undefined, exists: async (topic) => !broker.gone.has(topic) },
     ...options,
   });
-  lanes.push(lane);
-  return lane;
+  shards.push(shard);
+  return shard;
 }
 
-function append(lane: ProducerShard, what: ProducerRecord[], deadlineMs = 5_000): PendingAppend {
+function append(shard: ProducerShard, what: ProducerRecord[], deadlineMs = 5_000): PendingAppend {
   const call = new PendingAppend(what, Date.now() + deadlineMs);
   call.result.catch(() => undefined);
-  lane.push(call);
+  shard.push(call);
   return call;
 }
 
 afterEach(async () => {
-  await Promise.all(lanes.splice(0).map((lane) => lane.close()));
+  await Promise.all(shards.splice(0).map((shard) => shard.close()));
 });
 
 describe('a producer shard', () => {
   it('sends records of one event-loop turn as one request', async () => {
     const broker = new HandBroker();
-    const lane = laneOn(broker);
-    const calls = [append(lane, records('a', 'b')), append(lane, records('c'))];
+    const shard = shardOn(broker);
+    const calls = [append(shard, records('a', 'b')), append(shard, records('c'))];
     expect(await Promise.all(calls.map(({ result }) => result))).toEqual([
       [
         { partition: 0, offset: 0 },
@@ -113,10 +111,10 @@ describe('a producer shard', () => {
   it('has one request in flight, and collects records that arrive meanwhile', async () => {
     const broker = new HandBroker();
     broker.answersAtOnce = false;
-    const lane = laneOn(broker);
-    const first = append(lane, records('a'));
+    const shard = shardOn(broker);
+    const first = append(shard, records('a'));
     await soon();
-    const rest = [append(lane, records('b')), append(lane, records('c'))];
+    const rest = [append(shard, records('b')), append(shard, records('c'))];
     await soon();
     expect(broker.sent).toHaveLength(1);
     broker.answersAtOnce = true;
@@ -126,19 +124,19 @@ describe('a producer shard', () => {
   });
 
   it('sends records that arrive at the moment when it becomes idle', async () => {
-    const lane = laneOn(new HandBroker());
+    const shard = shardOn(new HandBroker());
     for (let turns = 0; turns < 12; turns++) {
-      await append(lane, records('a')).result;
+      await append(shard, records('a')).result;
       for (let i = 0; i < turns; i++) await Promise.resolve();
-      expect(await append(lane, records('b'), 1_000).result).toHaveLength(1);
+      expect(await append(shard, records('b'), 1_000).result).toHaveLength(1);
       await soon();
     }
   });
 
   it('keeps a partition batch below its limit, and keeps the order of its records', async () => {
     const broker = new HandBroker();
-    const lane = laneOn(broker, { partitionBatchBytes: 300 });
-    const call = append(lane, records('a'.repeat(100), 'b'.repeat(100), 'c'.repeat(400), 'd'));
+    const shard = shardOn(broker, { partitionBatchBytes: 300 });
+    const call = append(shard, records('a'.repeat(100), 'b'.repeat(100), 'c'.repeat(400), 'd'));
     const positions = await call.result;
     expect(positions.map(({ offset }) => offset)).toEqual([0, 1, 2, 3]);
     const sent = broker.sent.map(({ values }) => values.map((value) => value[0]).join(''));
@@ -147,52 +145,52 @@ describe('a producer shard', () => {
 
   it('replaces its producer after a request that omitted records because of their sequence number', async () => {
     const broker = new HandBroker();
-    const lane = laneOn(broker);
-    await append(lane, records('a')).result;
+    const shard = shardOn(broker);
+    await append(shard, records('a')).result;
     expect(broker.connections).toBe(1);
     broker.sequences = [3, 4];
-    await append(lane, records('b')).result;
+    await append(shard, records('b')).result;
     broker.sequences = [0];
-    await append(lane, records('c')).result;
+    await append(shard, records('c')).result;
     expect(broker.connections).toBe(2);
   });
 
   it('replaces its producer after a failed request, because its sequence numbers are no longer reliable', async () => {
     const broker = new HandBroker();
     broker.answersAtOnce = false;
-    const lane = laneOn(broker);
-    const failed = append(lane, records('a'));
+    const shard = shardOn(broker);
+    const failed = append(shard, records('a'));
     await soon();
     broker.sent[0]?.fail(new Error('OUT_OF_ORDER_SEQUENCE_NUMBER'));
     await expect(failed.result).rejects.toThrow(LogUnavailableError);
     broker.answersAtOnce = true;
-    expect(await append(lane, records('b')).result).toEqual([{ partition: 0, offset: 0 }]);
+    expect(await append(shard, records('b')).result).toEqual([{ partition: 0, offset: 0 }]);
     expect(broker.connections).toBe(2);
   });
 
   it('rejects an append if the response omits its partition', async () => {
     const broker = new HandBroker();
     broker.forgetting = true;
-    const lane = laneOn(broker);
-    await expect(append(lane, records('a')).result).rejects.toThrow(LogUnavailableError);
+    const shard = shardOn(broker);
+    await expect(append(shard, records('a')).result).rejects.toThrow(LogUnavailableError);
   });
 
   it('gives up a request that is not answered in time, and continues with a new producer', async () => {
     const broker = new HandBroker();
     broker.answersAtOnce = false;
-    const lane = laneOn(broker);
-    await expect(append(lane, records('a'), 100).result).rejects.toThrow(LogUnavailableError);
+    const shard = shardOn(broker);
+    await expect(append(shard, records('a'), 100).result).rejects.toThrow(LogUnavailableError);
     broker.answersAtOnce = true;
-    await append(lane, records('b')).result;
+    await append(shard, records('b')).result;
     expect(broker.sent.map(({ values }) => values)).toEqual([['a'], ['b']]);
   });
 
   it('recovers when the broker returns, and does not send expired appends', async () => {
     const broker = new HandBroker();
     broker.refusing = true;
-    const lane = laneOn(broker);
-    const late = append(lane, records('late'), 100);
-    const patient = append(lane, records('patient'), 10_000);
+    const shard = shardOn(broker);
+    const late = append(shard, records('late'), 100);
+    const patient = append(shard, records('patient'), 10_000);
     await expect(late.result).rejects.toThrow(LogUnavailableError);
     broker.refusing = false;
     await patient.result;
@@ -203,16 +201,16 @@ describe('a producer shard', () => {
     const broker = new HandBroker();
     broker.answersAtOnce = false;
     broker.gone.add('gone');
-    const lane = laneOn(broker);
-    const gone = append(lane, [{ topic: 'gone', key: 'k', value: 'a' }]);
-    const other = append(lane, records('b'));
+    const shard = shardOn(broker);
+    const gone = append(shard, [{ topic: 'gone', key: 'k', value: 'a' }]);
+    const other = append(shard, records('b'));
     await expect(gone.result).rejects.toThrow(UnknownTopicError);
     await expect(other.result).rejects.toThrow(LogUnavailableError);
   });
 });
 
 describe('the producer', () => {
-  const catalog = {
+  const metadata = {
     get: () => 1,
     load: async () => 1,
     close: async () => undefined,
@@ -221,10 +219,10 @@ describe('the producer', () => {
   it('rejects an append beyond the limit of bytes in flight, and accepts appends when there is room again', async () => {
     const broker = new HandBroker();
     broker.answersAtOnce = false;
-    const lane = laneOn(broker);
+    const shard = shardOn(broker);
     const producer = new KafkaProducer({
-      lanes: [lane],
-      catalog,
+      shards: [shard],
+      metadata,
       bytesInFlight: 1000,
       operationTimeoutMs: 5_000,
     });
@@ -241,10 +239,10 @@ describe('the producer', () => {
   });
 
   it('accepts one append that is larger than the limit if nothing else is in flight', async () => {
-    const lane = laneOn(new HandBroker());
+    const shard = shardOn(new HandBroker());
     const producer = new KafkaProducer({
-      lanes: [lane],
-      catalog,
+      shards: [shard],
+      metadata,
       bytesInFlight: 10,
       operationTimeoutMs: 5_000,
     });
@@ -257,9 +255,9 @@ describe('the producer', () => {
     let found: () => void = () => undefined;
     const finding = new Promise<void>((resolve) => (found = resolve));
     const producer = new KafkaProducer({
-      lanes: [laneOn(broker)],
-      catalog: {
-        ...catalog,
+      shards: [shardOn(broker)],
+      metadata: {
+        ...metadata,
         get: (topic: string) => (known.has(topic) ? 1 : undefined),
         load: (topic: string) => (known.has(topic) ? Promise.resolve(1) : finding),
       } as unknown as TopicMetadataCache,
@@ -278,10 +276,10 @@ describe('the producer', () => {
   });
 
   it('waits for all appends in flight when it is closed', async () => {
-    const lane = laneOn(new HandBroker());
+    const shard = shardOn(new HandBroker());
     const producer = new KafkaProducer({
-      lanes: [lane],
-      catalog,
+      shards: [shard],
+      metadata,
       bytesInFlight: 1e6,
       operationTimeoutMs: 5_000,
     });

@@ -1,31 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '#async';
 import { LogUnavailableError, RecordTooLargeError, UnknownTopicError } from '../../errors.js';
-import { toLogError } from '../kafka-errors.js';
+import { toLogError } from '../cluster/kafka-errors.js';
 import type { PendingAppend } from './pending-append.js';
 import { PartitionCountChangedError } from './partition-records.js';
-import { SendBatch, type SendBatchOptions, type TopicPartitionAnswer } from './send-batch.js';
-
-/** The part of a kafkajs producer that a shard uses. */
-export interface KafkajsProducer {
-  connect(): Promise<void>;
-  disconnect(): Promise<void>;
-  sendBatch(batch: {
-    acks: number;
-    timeout: number;
-    topicMessages: unknown[];
-  }): Promise<TopicPartitionAnswer[]>;
-}
+import {
+  SendBatch,
+  type KafkajsProducer,
+  type SendBatchOptions,
+  type TopicPartitionAnswer,
+} from './send-batch.js';
+import type { TopicMetadataCache } from './topic-metadata-cache.js';
 
 /** Limits and compression of a `ProducerShard`, and its access to kafkajs producers and topic metadata. */
 export interface ProducerShardOptions extends SendBatchOptions {
   lingerMs: number;
   requestTimeoutMs: number;
   createProducer(): KafkajsProducer;
-  partitionCount(topic: string): number;
-  /** Removes the cached metadata of a topic that was removed or recreated. */
-  forgetTopic(topic: string): void;
-  topicExists(topic: string): Promise<boolean>;
+  metadata: Pick<TopicMetadataCache, 'get' | 'forget' | 'exists'>;
 }
 
 interface QueuedAppend {
@@ -75,12 +67,10 @@ export class ProducerShard {
     await this.producer?.disconnect().catch(() => undefined);
   }
 
-  /**
-   * Sends until the queue is empty. Clears `running` in the event-loop turn that finds the queue empty, so that a later
-   * `push` starts it again.
-   */
+  /** Sends until the queue is empty. Clears `running` in that event-loop turn: a later `push` starts it again. */
   private async run(): Promise<void> {
-    await this.linger();
+    const { lingerMs } = this.options;
+    await (lingerMs > 0 ? sleep(lingerMs) : new Promise((resolve) => setImmediate(resolve)));
     const backoff = new Backoff(firstWaitMs, longestWaitMs);
     while (this.queue.length > 0 && !this.closed) {
       const producer = await this.open().catch(() => undefined);
@@ -92,11 +82,6 @@ export class ProducerShard {
       await sleep(backoff.next());
     }
     this.running = undefined;
-  }
-
-  private linger(): Promise<unknown> {
-    const { lingerMs } = this.options;
-    return lingerMs > 0 ? sleep(lingerMs) : new Promise((resolve) => setImmediate(resolve));
   }
 
   private async open(): Promise<KafkajsProducer> {
@@ -114,11 +99,12 @@ export class ProducerShard {
   }
 
   private async sendNext(producer: KafkajsProducer): Promise<void> {
-    const batch = this.take();
+    const batch = this.nextBatch();
     if (batch.empty) return;
-    const sending = this.send(producer, batch);
+    const timeout = this.options.requestTimeoutMs;
+    const sending = producer.sendBatch({ acks: -1, timeout, topicMessages: batch.toTopicMessages() });
     sending.catch(() => undefined);
-    const slow = setTimeout(() => void this.lookForTopics(batch), slowMs);
+    const slow = setTimeout(() => void this.checkTopics(batch), slowMs);
     try {
       batch.written(await this.orGivenUp(batch, sending));
       if (batch.skipped) this.retire(producer);
@@ -129,11 +115,6 @@ export class ProducerShard {
     } finally {
       clearTimeout(slow);
     }
-  }
-
-  private async send(producer: KafkajsProducer, batch: SendBatch): Promise<TopicPartitionAnswer[]> {
-    const timeout = this.options.requestTimeoutMs;
-    return producer.sendBatch({ acks: -1, timeout, topicMessages: batch.toTopicMessages() });
   }
 
   private async orGivenUp(
@@ -148,13 +129,10 @@ export class ProducerShard {
     }
   }
 
-  /**
-   * Gives up the pending produce request if one of its topics does not exist. kafkajs would retry while the topic is
-   * missing, and all other records would wait behind the request.
-   */
-  private async lookForTopics(batch: SendBatch): Promise<void> {
+  /** Gives up the request if one of its topics does not exist: kafkajs would retry, and other records would wait. */
+  private async checkTopics(batch: SendBatch): Promise<void> {
     for (const topic of batch.topicNames) {
-      const exists = await this.options.topicExists(topic).catch(() => true);
+      const exists = await this.options.metadata.exists(topic).catch(() => true);
       if (!exists && this.inFlight?.batch === batch) this.inFlight.giveUp(new UnknownTopicError(topic));
     }
   }
@@ -170,10 +148,10 @@ export class ProducerShard {
    */
   private failed(batch: SendBatch, error: unknown): void {
     if (error instanceof PartitionCountChangedError) {
-      for (const topic of batch.topicNames) this.options.forgetTopic(topic);
+      for (const topic of batch.topicNames) this.options.metadata.forget(topic);
     }
     if (error instanceof UnknownTopicError) {
-      this.options.forgetTopic(error.topic);
+      this.options.metadata.forget(error.topic);
       batch.fail(error, [error.topic]);
     }
     const unknown = 'the records were not acknowledged';
@@ -185,24 +163,25 @@ export class ProducerShard {
   }
 
   /** Moves records from the front of the queue into one batch until the next record does not fit. */
-  private take(): SendBatch {
+  private nextBatch(): SendBatch {
     const batch = new SendBatch(this.options);
     let finished = 0;
     for (const queued of this.queue) {
-      if (!queued.append.settled && !this.takeFrom(queued, batch)) break;
+      if (!queued.append.settled && !this.fill(batch, queued)) break;
       finished++;
     }
     this.queue.splice(0, finished);
     return batch;
   }
 
-  private takeFrom(queued: QueuedAppend, batch: SendBatch): boolean {
+  /** Adds records of the append to the batch. Returns false if the next one does not fit. */
+  private fill(batch: SendBatch, queued: QueuedAppend): boolean {
     const { append, indexes } = queued;
     const count = indexes?.length ?? append.records.length;
     for (; queued.next < count; queued.next++) {
       const index = indexes ? (indexes[queued.next] as number) : queued.next;
       const topic = append.records[index]?.topic as string;
-      if (!batch.add(append, index, this.options.partitionCount(topic))) return false;
+      if (!batch.add(append, index, this.options.metadata.get(topic) ?? -1)) return false;
     }
     return true;
   }

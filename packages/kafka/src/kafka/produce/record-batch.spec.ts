@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { crc32c } from '@node-rs/crc32';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canCompressWithZstd, type KafkaCompression } from '../compression/kafka-compression.js';
-import { codecOf } from '../compression/codecs.js';
+import { canCompressWithZstd, codecOf, type KafkaCompression } from '../compression/codecs.js';
 import { decodeRecords } from '../consume/record-decoder.js';
-import { GrowingBuffer } from './growing-buffer.js';
+import { GrowingBuffer } from '../encoding/growing-buffer.js';
 import { writeRecordBatch, type EncodableRecord } from './record-batch.js';
 
 const names: KafkaCompression[] = [

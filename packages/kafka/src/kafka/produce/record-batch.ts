@@ -1,6 +1,6 @@
 import { crc32c } from '@node-rs/crc32';
 import type { RecordCodec } from '../compression/record-codec.js';
-import type { GrowingBuffer } from './growing-buffer.js';
+import type { GrowingBuffer } from '../encoding/growing-buffer.js';
 
 /** A record to encode: a `ProducerRecord` of the port or a message of kafkajs. */
 export interface EncodableRecord {
@@ -13,25 +13,19 @@ export interface EncodableRecord {
 
 type EncodableHeader = string | Buffer | undefined;
 
-/** Producer id, epoch and first sequence number of a record batch; each is -1 for a producer that is not idempotent. */
-interface BatchSequence {
+/** How a record batch is written, in addition to its records. Equal arguments give equal bytes. */
+interface BatchEncoding {
+  /** Producer id, epoch and first sequence number; each is -1 for a producer that is not idempotent. */
   producerId: bigint;
   producerEpoch: number;
   firstSequence: number;
-}
-
-/** How a record batch is written, in addition to its records. Equal arguments give equal bytes. */
-export interface BatchEncoding extends BatchSequence {
   /** Timestamp of records without one, in milliseconds since 1970. */
   now: number;
   /** Compresses the records; undefined writes them uncompressed. */
   codec?: RecordCodec | undefined;
 }
 
-/**
- * Size of the records from which a batch is compressed, in bytes. Smaller batches, single events for instance, would
- * become only a third smaller, at a price that every consumer pays, too.
- */
+/** Bytes from which a batch is compressed. Smaller ones save a third, at a price that every consumer pays, too. */
 const leastCompressedBytes = 1024;
 
 const crcAt = 17;
@@ -66,7 +60,7 @@ const headerBytes = 61;
 export function writeRecordBatch(
   out: GrowingBuffer,
   records: readonly EncodableRecord[],
-  { now, codec, ...sequence }: BatchEncoding,
+  { now, codec, producerId, producerEpoch, firstSequence }: BatchEncoding,
 ): void {
   const [firstTimestamp, maxTimestamp] = timestampRange(records, now);
   out.ensure(headerBytes);
@@ -88,9 +82,9 @@ export function writeRecordBatch(
   bytes.writeInt32BE(records.length - 1, start + 23);
   bytes.writeBigInt64BE(BigInt(firstTimestamp), start + 27);
   bytes.writeBigInt64BE(BigInt(maxTimestamp), start + 35);
-  bytes.writeBigInt64BE(sequence.producerId, start + 43);
-  bytes.writeInt16BE(sequence.producerEpoch, start + 51);
-  bytes.writeInt32BE(sequence.firstSequence, start + 53);
+  bytes.writeBigInt64BE(producerId, start + 43);
+  bytes.writeInt16BE(producerEpoch, start + 51);
+  bytes.writeInt32BE(firstSequence, start + 53);
   bytes.writeInt32BE(records.length, start + 57);
   bytes.writeUInt32BE(crc32c(bytes.subarray(start + attributesAt, out.offset)), start + crcAt);
 }
@@ -166,10 +160,7 @@ class RecordWriter {
   }
 }
 
-/**
- * Encodes headers without intermediate buffers, because it runs once for each request, and single events come in
- * requests of their own.
- */
+/** Encodes headers without intermediate buffers, because single events come in requests of their own. */
 function encodeHeaders(headers: NonNullable<EncodableRecord['headers']>): Buffer {
   const texts: EncodableHeader[] = [];
   for (const name of Object.keys(headers)) {

@@ -1,5 +1,6 @@
 import { LogUnavailableError } from '../../errors.js';
 import type { ProducerRecord } from '../../log.js';
+import type { KafkaLogLimits } from '../cluster/kafka-log-options.js';
 import type { RecordCodec } from '../compression/record-codec.js';
 import type { PendingAppend } from './pending-append.js';
 import {
@@ -9,15 +10,11 @@ import {
   type SendBatchState,
 } from './partition-records.js';
 
-/** Limits of one produce request: its records, its bytes, and the bytes of one partition in it; without compression. */
-export interface SendLimits {
-  sendRecords: number;
-  sendBytes: number;
-  partitionBatchBytes: number;
-}
-
 /** Limits of a produce request, and the compression of its records. */
-export interface SendBatchOptions extends SendLimits {
+export interface SendBatchOptions extends Pick<
+  KafkaLogLimits,
+  'sendRecords' | 'sendBytes' | 'partitionBatchBytes'
+> {
   /** undefined sends records uncompressed. */
   codec?: RecordCodec | undefined;
 }
@@ -25,6 +22,17 @@ export interface SendBatchOptions extends SendLimits {
 /** The answer of a Kafka broker for the records of one topic partition in a produce request. */
 export interface TopicPartitionAnswer extends PartitionAnswer {
   topicName: string;
+}
+
+/** The part of a kafkajs producer that a shard uses. */
+export interface KafkajsProducer {
+  connect(): Promise<void>;
+  disconnect(): Promise<void>;
+  sendBatch(batch: {
+    acks: number;
+    timeout: number;
+    topicMessages: unknown[];
+  }): Promise<TopicPartitionAnswer[]>;
 }
 
 /**
@@ -49,10 +57,7 @@ interface TopicBatch {
 export class SendBatch implements SendBatchState {
   /** Set when no append waits for the send any more; kafkajs then stops retrying. */
   cancelled = false;
-  /**
-   * Set if a retry omitted the records of a partition, see `PartitionRecords.isRenumbered`. The producer is unusable
-   * after that.
-   */
+  /** Set if a retry omitted records, see `PartitionRecords.isRenumbered`; the producer is unusable then. */
   skipped = false;
   deadline = Infinity;
   private readonly topics = new Map<string, TopicBatch>();
@@ -60,7 +65,7 @@ export class SendBatch implements SendBatchState {
   private bytes = 0;
   private hasLargeRecord = false;
   private lastTopic = '';
-  private lastShare: TopicBatch | undefined;
+  private lastBatch: TopicBatch | undefined;
 
   constructor(private readonly options: SendBatchOptions) {}
 
@@ -90,33 +95,33 @@ export class SendBatch implements SendBatchState {
     const isLarge = size > largeFactor * this.options.partitionBatchBytes;
     if (this.records > 0 && (isLarge || this.hasLargeRecord)) return false;
     this.hasLargeRecord = isLarge;
-    const share = this.share(record.topic, partition, partitionCount);
-    if (share.bytes > 0 && share.bytes + size > this.options.partitionBatchBytes) return false;
-    share.records.push(record);
-    share.owners.push(append);
-    share.indexes.push(index);
-    share.bytes += size;
+    const batch = this.batchOf(record.topic, partition, partitionCount);
+    if (batch.bytes > 0 && batch.bytes + size > this.options.partitionBatchBytes) return false;
+    batch.records.push(record);
+    batch.owners.push(append);
+    batch.indexes.push(index);
+    batch.bytes += size;
     this.bytes += size;
     this.records++;
     if (append.deadline < this.deadline) this.deadline = append.deadline;
     return true;
   }
 
-  private share(topic: string, partition: number, partitionCount: number): PartitionBatch {
-    if (topic !== this.lastTopic || !this.lastShare) {
+  private batchOf(topic: string, partition: number, partitionCount: number): PartitionBatch {
+    if (topic !== this.lastTopic || !this.lastBatch) {
       this.lastTopic = topic;
-      this.lastShare = this.topics.get(topic);
-      if (!this.lastShare) {
-        this.lastShare = { partitionCount, byPartition: new Map() };
-        this.topics.set(topic, this.lastShare);
+      this.lastBatch = this.topics.get(topic);
+      if (!this.lastBatch) {
+        this.lastBatch = { partitionCount, byPartition: new Map() };
+        this.topics.set(topic, this.lastBatch);
       }
     }
-    let share = this.lastShare.byPartition.get(partition);
-    if (!share) {
-      share = new PartitionBatch();
-      this.lastShare.byPartition.set(partition, share);
+    let batch = this.lastBatch.byPartition.get(partition);
+    if (!batch) {
+      batch = new PartitionBatch();
+      this.lastBatch.byPartition.set(partition, batch);
     }
-    return share;
+    return batch;
   }
 
   get topicNames(): string[] {
@@ -126,10 +131,10 @@ export class SendBatch implements SendBatchState {
   /** Returns the records, already grouped, in the form that `sendBatch` of kafkajs takes. */
   toTopicMessages(): { topic: string; messages: GroupedRecords }[] {
     return [...this.topics].map(([topic, { partitionCount, byPartition }]) => {
-      const grouped = [...byPartition].map(
-        ([partition, share]) => [partition, new PartitionRecords(share.records, share.bytes, this)] as const,
-      );
-      return { topic, messages: new GroupedRecords(Object.fromEntries(grouped), partitionCount) };
+      const grouped: Record<number, PartitionRecords> = {};
+      for (const [partition, { records, bytes }] of byPartition)
+        grouped[partition] = new PartitionRecords(records, bytes, this);
+      return { topic, messages: new GroupedRecords(grouped, partitionCount) };
     });
   }
 
@@ -141,28 +146,19 @@ export class SendBatch implements SendBatchState {
   written(answers: readonly TopicPartitionAnswer[]): void {
     const offsets = new Map(answers.map((answer) => [`${answer.topicName}/${answer.partition}`, answer]));
     for (const [topic, { byPartition }] of this.topics) {
-      for (const [partition, share] of byPartition) {
+      for (const [partition, { owners, indexes }] of byPartition) {
         const offset = Number(offsets.get(`${topic}/${partition}`)?.baseOffset ?? -1);
         if (offset < 0) throw new LogUnavailableError('a partition was not acknowledged');
-        for (let i = 0; i < share.owners.length; i++) {
-          (share.owners[i] as PendingAppend).written(share.indexes[i] as number, {
-            partition,
-            offset: offset + i,
-          });
-        }
+        for (let i = 0; i < owners.length; i++)
+          owners[i]!.written(indexes[i]!, { partition, offset: offset + i });
       }
     }
   }
 
-  /**
-   * Rejects every append that has a record in this batch; with `topics`, only the appends that have a record of one of
-   * these topics.
-   */
+  /** Rejects every append that has a record in this batch or, with `topics`, a record of one of these topics. */
   fail(error: Error, topics: readonly string[] = this.topicNames): void {
-    for (const topic of topics) {
-      for (const share of this.topics.get(topic)?.byPartition.values() ?? []) {
-        for (const owner of share.owners) owner.fail(error);
-      }
-    }
+    for (const topic of topics)
+      for (const { owners } of this.topics.get(topic)?.byPartition.values() ?? [])
+        for (const owner of owners) owner.fail(error);
   }
 }

@@ -1,16 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnknownTopicError } from '../../errors.js';
-import type { ClusterClient } from '../cluster-client.js';
+import type { ClusterClient } from '../cluster/cluster-client.js';
 
 /** Number of lookups of an unknown topic: it may take a moment until every broker knows a new topic. */
 const unknownTries = 3;
 const unknownWaitMs = 100;
 const maxTopics = 20_000;
 
-/**
- * Cache of the number of partitions of each topic. A topic is looked up once, until `forget` removes it or the cache is
- * cleared at 20,000 topics.
- */
+/** Number of partitions of each topic; looked up once, until `forget` or until 20,000 topics clear the cache. */
 export class TopicMetadataCache {
   private readonly counts = new Map<string, number>();
   private readonly pending = new Map<string, Promise<number>>();
@@ -36,6 +33,7 @@ export class TopicMetadataCache {
     return loading;
   }
 
+  /** Removes the topic from the cache, because it was removed or recreated. */
   forget(topic: string): void {
     this.counts.delete(topic);
   }

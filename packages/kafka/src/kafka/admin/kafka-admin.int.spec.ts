@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { until } from '../contract/recording-consumer.js';
-import { LogUnavailableError, TopicRejectedError } from '../errors.js';
-import { openKafkaLog } from './kafka-log.js';
+import { until } from '../../contract/recording-consumer.js';
+import { LogUnavailableError, TopicRejectedError } from '../../errors.js';
+import { openKafkaLog } from '../kafka-log.js';
 
 const brokers = (process.env['TEST_KAFKA_BROKERS'] ?? '').split(',');
 const topic = `refused.${randomUUID()}`;

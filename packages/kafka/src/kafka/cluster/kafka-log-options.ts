@@ -1,4 +1,4 @@
-import type { KafkaCompression } from './compression/kafka-compression.js';
+import type { KafkaCompression } from '../compression/codecs.js';
 import type { KafkaLogger } from './logger.js';
 
 /** Mechanism and credentials of the SASL authentication at Kafka brokers. */
@@ -19,10 +19,7 @@ export interface KafkaLogOptions {
    * Without an `instance`, the group waits until the sessions of such members time out.
    */
   instance?: string;
-  /**
-   * TLS to the brokers: true for the default certificate authorities, or the certificates and the private key as PEM
-   * texts.
-   */
+  /** TLS to the brokers: true for the default certificate authorities, or certificates and private key (PEM). */
   tls?: boolean | { ca?: string; cert?: string; key?: string };
   sasl?: KafkaSasl;
   /** Compression of the records that producers send; `none` if omitted. Consumers read every codec. */
@@ -48,10 +45,7 @@ export interface KafkaLogLimits {
   /** How long a request may remain unanswered before its connection is closed. */
   requestTimeoutMs: number;
   connectionTimeoutMs: number;
-  /**
-   * How long an idle producer waits for more records before it sends; 0 means until the end of the current event-loop
-   * turn.
-   */
+  /** How long an idle producer waits for more records before it sends; 0: until the event-loop turn ends. */
   lingerMs: number;
   /** Producer shards: connections of a producer to Kafka, each of which sends a share of the partitions. */
   producerShards: number;
@@ -75,15 +69,9 @@ export interface KafkaLogLimits {
    * delays single records.
    */
   fetchCollectMs: number;
-  /**
-   * Limit of the bytes that a consumer has fetched and not yet processed, decompressed. The records of one partition in
-   * the last fetch may exceed it.
-   */
+  /** Limit of the fetched, not yet processed bytes, decompressed. One partition's last fetch may exceed it. */
   consumeBytes: number;
-  /**
-   * Limits of a fetch in bytes, in total and for one partition, after decompression as far as it can be foreseen. A
-   * partition buffers at most two fetches.
-   */
+  /** Limits of a fetch in bytes, in total and for one partition, as far as its decompressed size can be foreseen. */
   fetchBytes: number;
   fetchPartitionBytes: number;
   /** Calls of `subscribe` within this time cause one rejoin. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ClusterClient } from './cluster-client.js';
+import type { ClusterClient } from '../cluster/cluster-client.js';
 import { compatibleGroups, TopicCreator } from './topic-creator.js';
 
 const groupsOf = (...topics: [name: string, partitions: number][]): string[][] =>

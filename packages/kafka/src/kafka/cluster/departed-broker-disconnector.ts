@@ -11,19 +11,13 @@ interface DepartedBrokerDisconnectorOptions {
 
 /** The connections of one Kafka client to brokers, which can be closed by broker. */
 export interface BrokerConnections {
-  /**
-   * Closes the connections to this broker. Requests that wait for a response of the broker fail, and can be retried
-   * elsewhere.
-   */
+  /** Closes the connections to this broker. Requests that wait for its response fail, and can be retried elsewhere. */
   cut(broker: BrokerAddress): void;
 }
 
 /** Number of brokers that one query asks at once, because one of them may be the broker that hangs. */
 const asked = 3;
-/**
- * Limit of remembered brokers. The remembered brokers include brokers that have left the cluster, because a client may
- * reconnect to one of these.
- */
+/** Limit of remembered brokers, including those that have left the cluster: a client may reconnect to them. */
 const maxKnown = 1_000;
 
 /**
@@ -34,14 +28,9 @@ const maxKnown = 1_000;
  */
 export class DepartedBrokerDisconnector {
   private readonly connected = new Set<BrokerConnections>();
-  /**
-   * Brokers that the cluster has reported. Connections to other addresses, such as bootstrap addresses, are never
-   * closed.
-   */
+  /** Brokers that the cluster has reported. Connections to other addresses (bootstrap) are never closed. */
   private readonly known = new Set<BrokerAddress>();
-  /**
-   * The current brokers: those in the response to the last query, and those that metadata responses have listed since.
-   */
+  /** The brokers in the response to the last query, and those that metadata responses have listed since. */
   private current = new Set<BrokerAddress>();
   private askedAt = -Infinity;
   private asking = false;
@@ -65,21 +54,18 @@ export class DepartedBrokerDisconnector {
     }
   }
 
-  /**
-   * Reports that a response is slow: asks up to three brokers for the current brokers of the cluster, at most once
-   * every `everyMs`. Callers repeat the call while the response is slow.
-   */
+  /** A response is slow: asks a few brokers for the current ones, at most every `everyMs`. Called repeatedly. */
   suspect(): void {
     if (this.asking || this.current.size < 2) return;
     if (performance.now() - this.askedAt < this.options.everyMs) return;
     this.asking = true;
-    void this.look().finally(() => {
+    void this.disconnectDeparted().finally(() => {
       this.asking = false;
       this.askedAt = performance.now();
     });
   }
 
-  private async look(): Promise<void> {
+  private async disconnectDeparted(): Promise<void> {
     try {
       const now = new Set(await this.options.ask(this.some()));
       const gone = [...this.known].filter((broker) => !now.has(broker));

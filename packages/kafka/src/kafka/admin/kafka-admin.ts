@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RequestBatcher } from '#async';
-import { LogUnavailableError, UnknownTopicError } from '../errors.js';
-import type { PartitionOffsetRange, TopicAdmin, TopicConfigChange, NewTopicSettings } from '../log.js';
+import { LogUnavailableError, UnknownTopicError } from '../../errors.js';
+import type { PartitionOffsetRange, TopicAdmin, TopicConfigChange, NewTopicSettings } from '../../log.js';
 import { alterTopicConfig } from './alter-config.js';
-import { latest, type ClusterClient } from './cluster-client.js';
-import { isFatal, isProtocolError, toLogError, toTopicRejectedError } from './kafka-errors.js';
-import type { KafkajsBroker, PartitionMetadata } from './kafkajs/internals.js';
+import { latest, type ClusterClient } from '../cluster/cluster-client.js';
+import { isFatal, isProtocolError, toLogError, toTopicRejectedError } from '../cluster/kafka-errors.js';
+import type { KafkajsBroker, PartitionMetadata } from '../kafkajs/internals.js';
 import { topicBytes } from './topic-bytes.js';
 import { TopicCreator } from './topic-creator.js';
-import { topicOffsets } from './topic-offsets.js';
+import { topicOffsets, type PartitionsByTopic } from './topic-offsets.js';
 
 const leaderWaitMs = 50;
 const requestTimeoutMs = 10_000;
@@ -20,7 +20,6 @@ const requestsAtOnce = 4;
 /** `TopicAdmin` on Kafka: topics, offsets and consumer groups, with retries until the operation's time-out. */
 export class KafkaAdmin implements TopicAdmin {
   private readonly coordinators = new Map<string, Promise<KafkajsBroker>>();
-
   private readonly creator: TopicCreator;
   private readonly ledTopics = new RequestBatcher<string, boolean>({
     most: topicsAtOnce,
@@ -56,10 +55,7 @@ export class KafkaAdmin implements TopicAdmin {
     });
   }
 
-  /**
-   * Waits until the leader of each partition of a new topic answers for it, because only then can the topic be written
-   * and read. A broker names itself as the leader a moment before it has created the partitions.
-   */
+  /** Waits for the partition leaders of a new topic, which name themselves a moment before they have the partitions. */
   private untilLed(topic: string): Promise<void> {
     return this.client.retrying('waiting for the leaders of a new topic', async () => {
       if (await this.ledTopics.ask(topic)) return;
@@ -113,26 +109,26 @@ export class KafkaAdmin implements TopicAdmin {
     return offsets;
   }
 
-  async offsetsIn(topics: readonly string[]): Promise<Map<string, PartitionOffsetRange[]>> {
-    const found = new Map<string, PartitionOffsetRange[]>();
-    for (let start = 0; start < topics.length; start += topicsAtOnce) {
-      const some = topics.slice(start, start + topicsAtOnce);
-      const offsets = await this.client.retrying('looking up offsets', async () =>
-        topicOffsets(this.client, await this.client.metadata(some)),
-      );
-      for (const [topic, partitions] of offsets) found.set(topic, partitions);
-    }
-    return found;
+  offsetsIn(topics: readonly string[]): Promise<Map<string, PartitionOffsetRange[]>> {
+    return this.inGroups(topics, 'looking up offsets', topicOffsets);
   }
 
-  async bytesIn(topics: readonly string[]): Promise<Map<string, number>> {
-    const found = new Map<string, number>();
+  bytesIn(topics: readonly string[]): Promise<Map<string, number>> {
+    return this.inGroups(topics, 'looking up sizes', topicBytes);
+  }
+
+  /** Looks up something of many topics, at most `topicsAtOnce` at a time. */
+  private async inGroups<T>(
+    topics: readonly string[],
+    doing: string,
+    lookUp: (client: ClusterClient, partitions: PartitionsByTopic) => Promise<Map<string, T>>,
+  ): Promise<Map<string, T>> {
+    const { client } = this;
+    const found = new Map<string, T>();
     for (let start = 0; start < topics.length; start += topicsAtOnce) {
       const some = topics.slice(start, start + topicsAtOnce);
-      const sizes = await this.client.retrying('looking up sizes', async () =>
-        topicBytes(this.client, await this.client.metadata(some)),
-      );
-      for (const [topic, bytes] of sizes) found.set(topic, bytes);
+      const part = await client.retrying(doing, async () => lookUp(client, await client.metadata(some)));
+      for (const [topic, one] of part) found.set(topic, one);
     }
     return found;
   }
@@ -141,9 +137,9 @@ export class KafkaAdmin implements TopicAdmin {
     const offsets = await this.client.retrying('looking up offsets by time', async () => {
       const partitions = (await this.client.metadata([topic])).get(topic);
       const at = async ({ partitionId: partition, leader }: PartitionMetadata) => {
-        const place = { topic, partition, leader };
-        const found = await this.client.offsetAt(place, timestamp);
-        return [partition, found < 0 ? await this.client.offsetAt(place, latest) : found] as const;
+        const found = await this.client.offsetAt({ topic, partition, leader }, timestamp);
+        if (found >= 0) return [partition, found] as const;
+        return [partition, await this.client.offsetAt({ topic, partition, leader }, latest)] as const;
       };
       return partitions && Promise.all(partitions.map(at));
     });
@@ -170,11 +166,10 @@ export class KafkaAdmin implements TopicAdmin {
     group: string,
     asked: ReadonlyMap<string, number>,
   ): Promise<Map<string, Map<number, number>>> {
-    const topics = [...asked]
-      .filter(([, count]) => count > 0)
-      .map(([topic, count]) => {
-        return { topic, partitions: Array.from({ length: count }, (_, partition) => ({ partition })) };
-      });
+    const all = [...asked].map(([topic, count]) => {
+      return { topic, partitions: Array.from({ length: count }, (_, partition) => ({ partition })) };
+    });
+    const topics = all.filter(({ partitions }) => partitions.length > 0);
     if (topics.length === 0) return new Map();
     const coordinator = await this.coordinator(group);
     try {
@@ -215,8 +210,8 @@ export class KafkaAdmin implements TopicAdmin {
     }
   }
 
-  async close(): Promise<void> {
-    await this.client.close();
+  close(): Promise<void> {
+    return this.client.close();
   }
 }
 

@@ -4,7 +4,7 @@ import {
   TopicRejectedError,
   UnknownTopicError,
   RecordTooLargeError,
-} from '../errors.js';
+} from '../../errors.js';
 
 /** Fields of a kafkajs error that identify it; `type` is the name of an error code of the Kafka protocol. */
 interface KafkaErrorShape {
@@ -17,6 +17,13 @@ interface KafkaErrorShape {
 }
 
 const maxCauses = 8;
+const logErrors = [
+  LogUnavailableError,
+  ProducerBufferFullError,
+  RecordTooLargeError,
+  UnknownTopicError,
+  TopicRejectedError,
+];
 
 /** Returns the names of the Kafka protocol errors in this error and its causes. */
 export function protocolErrors(error: unknown): string[] {
@@ -60,10 +67,7 @@ const fatalNames = new Set([
   'ReferenceError',
 ]);
 
-/**
- * Whether a retry cannot fix the error: for example a wrong password, a missing permission, an unsupported protocol
- * version, or a bug in this code.
- */
+/** Whether a retry cannot fix the error, such as a wrong password, a missing permission or a bug in this code. */
 export function isFatal(error: unknown): boolean {
   if (protocolErrors(error).some((type) => fatalTypes.has(type))) return true;
   let current: unknown = error;
@@ -74,21 +78,10 @@ export function isFatal(error: unknown): boolean {
   return false;
 }
 
-/**
- * Returns the error that an implementation of `Log` throws for this kafkajs error: a LogUnavailableError, or the error
- * itself if it is already an error of the log or a retry cannot fix it.
- */
+/** Returns the error for callers: a LogUnavailableError, unless it is one of the log or a retry cannot fix it. */
 export function toLogError(error: unknown, doing: string): Error {
   if (error instanceof Error && isFatal(error)) return error;
-  if (
-    error instanceof LogUnavailableError ||
-    error instanceof ProducerBufferFullError ||
-    error instanceof RecordTooLargeError ||
-    error instanceof UnknownTopicError ||
-    error instanceof TopicRejectedError
-  ) {
-    return error;
-  }
+  if (error instanceof Error && logErrors.some((type) => error instanceof type)) return error;
   if (isProtocolError(error, 'MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'))
     return new RecordTooLargeError('A record is larger than its topic accepts', { cause: error });
   return new LogUnavailableError(`${doing}: ${error instanceof Error ? error.message : String(error)}`, {
@@ -97,10 +90,7 @@ export function toLogError(error: unknown, doing: string): Error {
 }
 
 const invalidNameError = 'INVALID_TOPIC_EXCEPTION';
-/**
- * Protocol errors of rejected settings. INVALID_REPLICATION_FACTOR is not one of them: brokers may be down for a
- * moment, so it is retried.
- */
+/** INVALID_REPLICATION_FACTOR is none of them: brokers may be down for a moment, so it is retried. */
 const rejectedSettingErrors = ['INVALID_PARTITIONS', 'INVALID_CONFIG', 'INVALID_REQUEST', 'POLICY_VIOLATION'];
 
 /** Returns the TopicRejectedError for an error with which Kafka rejects a topic's name or settings. */

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff, RequestBatcher } from '#async';
-import { LogUnavailableError } from '../errors.js';
-import { withTimeout } from './with-timeout.js';
+import { LogUnavailableError } from '../../errors.js';
+import { withTimeout } from '../../timeouts.js';
+import type { TopicPartition } from '../../topic-partition.js';
 import type { KafkaLogOptions } from './kafka-log-options.js';
 import { limitsOf, clientOptions, KafkajsClientSockets } from './connection.js';
 import { isFatal, toLogError } from './kafka-errors.js';
@@ -12,8 +13,8 @@ import {
   type KafkajsCluster,
   type ClusterMetadata,
   type PartitionMetadata,
-} from './kafkajs/internals.js';
-import { noTopic } from './kafkajs/target-topics.js';
+} from '../kafkajs/internals.js';
+import { noTopic } from '../kafkajs/target-topics.js';
 import type { BrokerAddress, DepartedBrokerDisconnector } from './departed-broker-disconnector.js';
 
 const firstWaitMs = 50;
@@ -26,10 +27,7 @@ const requestsAtOnce = 4;
 export const earliest = -2;
 export const latest = -1;
 
-/**
- * Client of a Kafka cluster that sends single requests through internal classes of kafkajs. The client reconnects by
- * itself.
- */
+/** Sends single requests to a Kafka cluster through internal classes of kafkajs. Reconnects by itself. */
 export class ClusterClient {
   private readonly sockets: KafkajsClientSockets;
   private readonly cluster: KafkajsCluster;
@@ -133,19 +131,16 @@ export class ClusterClient {
     return this.broker(coordinator.nodeId);
   }
 
-  /**
-   * Returns the offset of a partition's first record with this timestamp (milliseconds since 1970, or `earliest` or
-   * `latest`) or a later one; -1 if there is none.
-   */
+  /** Returns the first offset from a time (ms since 1970, `earliest` or `latest`) on; -1 if there is none. */
   async offsetAt(
-    place: { topic: string; partition: number; leader: number },
+    { topic, partition, leader }: TopicPartition & { leader: number },
     timestamp: number,
   ): Promise<number> {
-    const broker = await this.broker(place.leader);
+    const broker = await this.broker(leader);
     const { responses } = await broker.listOffsets({
       replicaId: -1,
       isolationLevel: readCommitted,
-      topics: [{ topic: place.topic, partitions: [{ partition: place.partition, timestamp }] }],
+      topics: [{ topic, partitions: [{ partition, timestamp }] }],
     });
     return Number(responses[0]?.partitions[0]?.offset ?? -1);
   }

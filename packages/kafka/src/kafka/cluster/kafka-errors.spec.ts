@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LogUnavailableError, UnknownTopicError } from '../errors.js';
+import { LogUnavailableError, UnknownTopicError } from '../../errors.js';
 import { isFatal, isProtocolError, protocolErrors, toLogError } from './kafka-errors.js';
 
 const protocol = (type: string, cause?: unknown): Error =>

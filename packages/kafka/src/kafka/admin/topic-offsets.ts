@@ -1,16 +1,14 @@
-import type { PartitionOffsetRange } from '../log.js';
-import { partitionKey } from '../partition-key.js';
-import type { TopicPartition } from '../topic-partition.js';
-import { byLeader } from './by-leader.js';
-import { earliest, latest, type ClusterClient } from './cluster-client.js';
-import { ByteReader } from './consume/byte-reader.js';
-import { byTopic } from './consume/by-topic.js';
-import { listOffsetsRequestV2, type PartitionMetadata } from './kafkajs/internals.js';
+import type { PartitionOffsetRange } from '../../log.js';
+import { addTo, partitionKey, type TopicPartition } from '../../topic-partition.js';
+import { earliest, latest, type ClusterClient } from '../cluster/cluster-client.js';
+import { ByteReader } from '../encoding/byte-reader.js';
+import { byTopic } from '../encoding/by-topic.js';
+import { listOffsetsRequestV2, type PartitionMetadata } from '../kafkajs/internals.js';
 
-interface FoundOffset extends TopicPartition {
-  errorCode: number;
-  offset: number;
-}
+/** The partitions of topics that a Kafka metadata response lists. */
+export type PartitionsByTopic = ReadonlyMap<string, readonly PartitionMetadata[]>;
+
+type FoundOffset = TopicPartition & { errorCode: number; offset: number };
 
 const readCommitted = 1;
 
@@ -22,16 +20,16 @@ const readCommitted = 1;
  */
 export async function topicOffsets(
   client: ClusterClient,
-  topics: ReadonlyMap<string, readonly PartitionMetadata[]>,
+  topics: PartitionsByTopic,
   failed = (error: unknown): void => {
     throw error;
   },
 ): Promise<Map<string, PartitionOffsetRange[]>> {
-  const asked = [...byLeader(topics)].map(async ([leader, places]) => {
+  const asked = [...byLeader(topics)].map(async ([leader, partitions]) => {
     try {
       const [beginnings, ends] = await Promise.all([
-        listOffsets(client, { leader, places, timestamp: earliest }),
-        listOffsets(client, { leader, places, timestamp: latest }),
+        listOffsets(client, { leader, partitions, timestamp: earliest }),
+        listOffsets(client, { leader, partitions, timestamp: latest }),
       ]);
       return joinOffsets(beginnings, ends);
     } catch (error) {
@@ -40,13 +38,18 @@ export async function topicOffsets(
     }
   });
   const found = new Map<string, PartitionOffsetRange[]>();
-  for (const { topic, ...offsets } of (await Promise.all(asked)).flat()) {
-    const known = found.get(topic) ?? [];
-    known.push(offsets);
-    found.set(topic, known);
-  }
+  for (const { topic, ...offsets } of (await Promise.all(asked)).flat()) addTo(found, topic, offsets);
   for (const partitions of found.values()) partitions.sort((a, b) => a.partition - b.partition);
   return found;
+}
+
+/** Groups partitions by the node id of the broker that leads them. Omits partitions without a leader. */
+export function byLeader(topics: PartitionsByTopic): Map<number, TopicPartition[]> {
+  const groups = new Map<number, TopicPartition[]>();
+  for (const [topic, partitions] of topics)
+    for (const { partitionId: partition, leader } of partitions)
+      if (leader >= 0) addTo(groups, leader, { topic, partition });
+  return groups;
 }
 
 function joinOffsets(
@@ -62,13 +65,17 @@ function joinOffsets(
 
 async function listOffsets(
   client: ClusterClient,
-  { leader, places, timestamp }: { leader: number; places: readonly TopicPartition[]; timestamp: number },
+  {
+    leader,
+    partitions,
+    timestamp,
+  }: { leader: number; partitions: readonly TopicPartition[]; timestamp: number },
 ): Promise<FoundOffset[]> {
   const broker = await client.broker(leader);
   const request = listOffsetsRequestV2({
     replicaId: -1,
     isolationLevel: readCommitted,
-    topics: byTopic(places, ({ partition }) => ({ partition, timestamp })),
+    topics: byTopic(partitions, ({ partition }) => ({ partition, timestamp })),
   });
   const found = await broker.connectionPool.send({ request, response: { decode, parse } });
   return found.filter(({ errorCode }) => errorCode === 0);

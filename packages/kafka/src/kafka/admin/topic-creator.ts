@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RequestBatcher } from '#async';
-import type { NewTopicSettings } from '../log.js';
-import type { ClusterClient } from './cluster-client.js';
-import { isProtocolError, toTopicRejectedError } from './kafka-errors.js';
+import type { NewTopicSettings } from '../../log.js';
+import type { ClusterClient } from '../cluster/cluster-client.js';
+import { isProtocolError, toTopicRejectedError } from '../cluster/kafka-errors.js';
 
 /** A topic to create: its name, the number of its partitions and its Kafka settings. */
 export interface NewTopic extends NewTopicSettings {
@@ -10,25 +10,15 @@ export interface NewTopic extends NewTopicSettings {
 }
 
 /** How the creation of one topic ended: whether it was created, and whether its leaders answer already. */
-interface TopicCreation {
-  created: boolean;
-  isLed: boolean;
-}
-
+type TopicCreation = { created: boolean; isLed: boolean };
 type TopicCreationOutcome = TopicCreation | { error: unknown };
 
 const requestTimeoutMs = 10_000;
 /** Limit of topics in one CreateTopics request. */
 const topicsAtOnce = 100;
-/**
- * Ratio of the pause after a CreateTopics request to its duration. Kafka needs about as long for many topics as for one,
- * so a burst of creations is faster in fewer requests.
- */
+/** Ratio of the pause after a CreateTopics request to its duration, which is about the same for one topic or many. */
 const restPerRequest = 4;
-/**
- * Longest time in milliseconds that the next CreateTopics request waits until the leaders of the topics of the last one
- * answer, and the pause between two look-ups.
- */
+/** Longest wait of the next request for the leaders of the last topics, and the pause between two look-ups. */
 const ledPatienceMs = 1_000;
 const ledPauseMs = 20;
 /** Limit of partitions in one CreateTopics request of several topics; Kafka rejects more than 10,000. */
@@ -113,10 +103,7 @@ export class TopicCreator {
   }
 }
 
-/**
- * Splits the topics into groups that one CreateTopics request can contain. Kafka does not compare the names of one
- * request, so names that are equal, or that Kafka cannot distinguish (`a.b` and `a_b`), go into different groups.
- */
+/** Groups topics for CreateTopics requests: equal names, and `a.b` and `a_b`, go into different groups. */
 export function compatibleGroups(topics: readonly NewTopic[]): NewTopic[][] {
   const groups: { names: Set<string>; partitions: number; topics: NewTopic[] }[] = [];
   for (const topic of topics) {
@@ -132,11 +119,7 @@ export function compatibleGroups(topics: readonly NewTopic[]): NewTopic[][] {
   return groups.map((group) => group.topics);
 }
 
-/**
- * Returns the errors of a CreateTopics response by topic. kafkajs combines them in one KafkaJSAggregateError, and topics
- * without an error of their own were created.
- * @throws the error itself if it concerns the whole request
- */
+/** Returns the errors by topic of a KafkaJSAggregateError. @throws the error itself if it is another one */
 function errorsByTopic(error: unknown): Map<string, unknown> {
   const { errors } = error as { errors?: unknown };
   if (!Array.isArray(errors)) throw error;

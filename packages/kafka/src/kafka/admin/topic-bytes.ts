@@ -1,15 +1,11 @@
-import { partitionKey } from '../partition-key.js';
-import type { TopicPartition } from '../topic-partition.js';
-import { byLeader } from './by-leader.js';
-import type { ClusterClient } from './cluster-client.js';
-import { byTopic } from './consume/by-topic.js';
-import { ByteReader } from './consume/byte-reader.js';
-import type { PartitionMetadata } from './kafkajs/internals.js';
-import { GrowingBuffer } from './produce/growing-buffer.js';
+import { partitionKey, type TopicPartition } from '../../topic-partition.js';
+import { byLeader, type PartitionsByTopic } from './topic-offsets.js';
+import type { ClusterClient } from '../cluster/cluster-client.js';
+import { byTopic } from '../encoding/by-topic.js';
+import { ByteReader } from '../encoding/byte-reader.js';
+import { GrowingBuffer } from '../encoding/growing-buffer.js';
 
-interface FoundSize extends TopicPartition {
-  bytes: number;
-}
+type FoundSize = TopicPartition & { bytes: number };
 
 const apiKey = 35;
 
@@ -20,32 +16,32 @@ const apiKey = 35;
  */
 export async function topicBytes(
   client: ClusterClient,
-  topics: ReadonlyMap<string, readonly PartitionMetadata[]>,
+  topics: PartitionsByTopic,
 ): Promise<Map<string, number>> {
-  const asked = [...byLeader(topics)].map(([leader, places]) => describeLogDirs(client, leader, places));
+  const asked = [...byLeader(topics)].map(([leader, led]) => describeLogDirs(client, leader, led));
   const sizes = new Map((await Promise.all(asked)).flat().map((found) => [partitionKey(found), found.bytes]));
-  return new Map(
-    [...topics].flatMap(([topic, partitions]): [string, number][] => {
-      const known = partitions.map(({ partitionId: partition }) =>
-        sizes.get(partitionKey({ topic, partition })),
+  const sums = new Map<string, number>();
+  for (const [topic, partitions] of topics) {
+    const known = partitions.map(({ partitionId: partition }) =>
+      sizes.get(partitionKey({ topic, partition })),
+    );
+    if (!known.includes(undefined))
+      sums.set(
+        topic,
+        known.reduce<number>((sum, one) => sum + one!, 0),
       );
-      return known.includes(undefined) ? [] : [[topic, known.reduce<number>((sum, one) => sum + one!, 0)]];
-    }),
-  );
+  }
+  return sums;
 }
 
 async function describeLogDirs(
   client: ClusterClient,
   leader: number,
-  places: readonly TopicPartition[],
+  partitions: readonly TopicPartition[],
 ): Promise<FoundSize[]> {
   const broker = await client.broker(leader);
-  const request = {
-    apiKey,
-    apiVersion: 1,
-    apiName: 'DescribeLogDirs',
-    encode: async () => ({ buffer: encode(places) }),
-  };
+  const buffer = encode(partitions);
+  const request = { apiKey, apiVersion: 1, apiName: 'DescribeLogDirs', encode: async () => ({ buffer }) };
   return broker.connectionPool.send({ request, response: { decode, parse } });
 }
 
@@ -56,9 +52,9 @@ async function describeLogDirs(
  *       topics => topic [partitions]
  *         topic => STRING, partitions => INT32
  */
-function encode(places: readonly TopicPartition[]): Buffer {
+function encode(asked: readonly TopicPartition[]): Buffer {
   const out = new GrowingBuffer(4096);
-  const topics = byTopic(places, ({ partition }) => partition);
+  const topics = byTopic(asked, ({ partition }) => partition);
   out.int32(topics.length);
   for (const { topic, partitions } of topics) {
     out.string(topic);

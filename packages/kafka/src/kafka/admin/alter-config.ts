@@ -1,7 +1,7 @@
-import type { TopicConfigChange } from '../log.js';
-import { ByteReader } from './consume/byte-reader.js';
-import { errorOfCode, type KafkajsBroker } from './kafkajs/internals.js';
-import { GrowingBuffer } from './produce/growing-buffer.js';
+import type { TopicConfigChange } from '../../log.js';
+import { ByteReader } from '../encoding/byte-reader.js';
+import { errorOfCode, type KafkajsBroker } from '../kafkajs/internals.js';
+import { GrowingBuffer } from '../encoding/growing-buffer.js';
 
 const apiKey = 44;
 const topicResource = 2;
@@ -25,11 +25,12 @@ export async function alterTopicConfig(
   topic: string,
   config: TopicConfigChange,
 ): Promise<void> {
+  const buffer = encode(topic, config);
   const request = {
     apiKey,
     apiVersion: 0,
     apiName: 'IncrementalAlterConfigs',
-    encode: async () => ({ buffer: encode(topic, config) }),
+    encode: async () => ({ buffer }),
   };
   await broker.connectionPool.send({ request, response: { decode, parse } });
 }

@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { defaultKafkaLogLimits, type KafkaLogLimits, type KafkaLogOptions } from './kafka-log-options.js';
-import { slowResponse } from './kafkajs/request-queue.js';
+import { slowResponse } from '../kafkajs/request-queue.js';
 import { kafkajsLogCreator, kafkajsWarnLevel, silentLogger } from './logger.js';
 import type {
   BrokerAddress,
@@ -17,10 +17,7 @@ interface SocketFactoryArguments {
   onConnect: () => void;
 }
 
-/**
- * The open sockets of one kafkajs client. Destroying them closes the client without waiting for requests that a broker
- * holds (join, fetch). Single sockets are closed when their broker has left the cluster.
- */
+/** The sockets of one kafkajs client, which can be closed without waiting for requests that a broker holds. */
 export class KafkajsClientSockets implements BrokerConnections {
   /** Address of the broker, by socket. */
   private readonly open = new Map<Socket, BrokerAddress>();
@@ -30,10 +27,7 @@ export class KafkajsClientSockets implements BrokerConnections {
     silentBrokers?.add(this);
   }
 
-  /**
-   * Socket factory for kafkajs. The connection disables Nagle's algorithm: each request is a single write, so waiting
-   * for more data only adds latency.
-   */
+  /** Socket factory for kafkajs. Without Nagle's algorithm, which delays requests: each is a single write. */
   readonly factory = ({ host, port, ssl, onConnect }: SocketFactoryArguments): Socket => {
     if (this.closed) throw new Error('the client is closed');
     const name = isIP(host) ? {} : { servername: host };

@@ -1,7 +1,4 @@
-/**
- * Reads the primitive types of the Kafka protocol from a buffer, one after the other. Returned buffers share its
- * memory.
- */
+/** Reads the primitive types of the Kafka protocol from a buffer, whose memory returned buffers share. */
 export class ByteReader {
   offset = 0;
 

@@ -1,17 +1,11 @@
 /** Logger that the Kafka adapter writes to; a pino logger fits. */
-export interface KafkaLogger {
-  error(details: object, message: string): void;
-  warn(details: object, message: string): void;
-  info(details: object, message: string): void;
-  debug(details: object, message: string): void;
-}
+export type KafkaLogger = Record<
+  'error' | 'warn' | 'info' | 'debug',
+  (details: object, message: string) => void
+>;
 
-export const silentLogger: KafkaLogger = {
-  error: () => undefined,
-  warn: () => undefined,
-  info: () => undefined,
-  debug: () => undefined,
-};
+const silent = (): void => undefined;
+export const silentLogger: KafkaLogger = { error: silent, warn: silent, info: silent, debug: silent };
 
 /** The log level WARN of kafkajs (kafkajs/src/loggers/index.js). */
 export const kafkajsWarnLevel = 2;
@@ -21,10 +15,7 @@ export interface KafkajsEntry {
   log: { message: string; [detail: string]: unknown };
 }
 
-/**
- * Forwards the log lines of kafkajs at debug level. kafkajs logs each failed try as an error, several a second while a
- * broker is down. An error that retries cannot fix reaches the caller.
- */
+/** Logs lines of kafkajs at debug level: it logs each failed try as an error. Callers get errors that last. */
 export function kafkajsLogCreator(logger: KafkaLogger): () => (entry: KafkajsEntry) => void {
   return () =>
     ({ namespace, log }) => {
