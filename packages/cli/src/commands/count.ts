@@ -1,5 +1,5 @@
 import type { EventCountQuery, EventCountBucket } from '#client';
-import type { Column } from '../output/column.js';
+import type { Column } from '../output/formats.js';
 import type { Command } from './command.js';
 import { filterOf, filterOptions, streamsPositional, waitOption } from './event-filter.js';
 

@@ -1,6 +1,7 @@
-import type { EventFilter } from '#client';
-import type { ParsedArguments } from '../arguments/parsed-arguments.js';
-import type { Options, Positional } from '../arguments/option.js';
+import type { EventFilter, StoredEvent } from '#client';
+import type { ParsedArguments } from '../arguments/parse.js';
+import type { Options, Positional } from '../arguments/options.js';
+import type { Column } from '../output/formats.js';
 
 /** The positional argument `STREAM...` of commands that select events. */
 export const streamsPositional: Positional = {
@@ -37,3 +38,19 @@ export function filterOf(input: ParsedArguments): EventFilter {
     where: input.text('where'),
   };
 }
+
+/** The columns of events. CSV has the columns of the API's CSV. */
+export const eventColumns: readonly Column<StoredEvent>[] = [
+  { name: 'event_id', csvOnly: true },
+  { name: 'stream' },
+  { name: 'event_type' },
+  { name: 'entity_id' },
+  { name: 'version' },
+  { name: 'timestamp' },
+  { name: 'ingested_at', csvOnly: true },
+  { name: 'schema_version', csvOnly: true },
+  { name: 'partition', csvOnly: true },
+  { name: 'offset', csvOnly: true },
+  { name: 'metadata', of: ({ metadataText }) => metadataText, csvOnly: true },
+  { name: 'data', of: ({ dataText }) => dataText },
+];

@@ -1,8 +1,7 @@
 import type { EventQuery, StoredEvent } from '#client';
-import type { CommandSession } from '../session.js';
+import type { CommandSession } from '../session/session.js';
 import type { Command } from './command.js';
-import { eventColumns } from './event-columns.js';
-import { filterOf, filterOptions, streamsPositional, waitOption } from './event-filter.js';
+import { eventColumns, filterOf, filterOptions, streamsPositional, waitOption } from './event-filter.js';
 
 const pageSize = 1000;
 

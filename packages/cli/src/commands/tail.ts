@@ -2,8 +2,7 @@ import { follow } from '../live/follow.js';
 import { PositionFile } from '../live/position-file.js';
 import { messageOf } from '../errors/message-of.js';
 import type { Command } from './command.js';
-import { eventColumns } from './event-columns.js';
-import { filterOf, filterOptions, streamsPositional } from './event-filter.js';
+import { eventColumns, filterOf, filterOptions, streamsPositional } from './event-filter.js';
 
 export const tail: Command = {
   name: 'tail',

@@ -1,10 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { DataValidationResult, SchemaAddress } from '#client';
 import { exitCodes } from '../errors/exit-code.js';
-import { members } from '../output/column.js';
-import { linesOf } from '../producing/lines.js';
-import { openSource } from '../producing/source.js';
-import type { CommandSession } from '../session.js';
+import { members } from '../output/formats.js';
+import { linesOf, openSource } from '../producing/input.js';
+import type { CommandSession } from '../session/session.js';
 import type { Command } from './command.js';
 
 export const validate: Command = {

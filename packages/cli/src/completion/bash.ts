@@ -1,8 +1,8 @@
-import type { Command } from '../commands/command.js';
+import type { CommandSyntax } from '../arguments/options.js';
 import { completedOf, firstWords, secondWords, type CommandCompletions } from './words.js';
 
 /** Returns the completion script for bash. */
-export function bashCompletion(commands: readonly Command[]): string {
+export function bashCompletion(commands: readonly CommandSyntax[]): string {
   return `# Completion of tributary for bash: source <(tributary completion bash)
 _tributary() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} command=\${COMP_WORDS[1]}
@@ -31,7 +31,7 @@ complete -o default -F _tributary tributary
 }
 
 /** Returns the shell code that completes the second word of commands with two words. */
-function groups(commands: readonly Command[]): string[] {
+function groups(commands: readonly CommandSyntax[]): string[] {
   return firstWords(commands).flatMap((first) => {
     const second = secondWords(commands, first);
     if (second.length === 0) return [];

@@ -1,8 +1,8 @@
-import type { Command } from '../commands/command.js';
+import type { CommandSyntax } from '../arguments/options.js';
 import { completedOf, firstWords, secondWords, type CommandCompletions } from './words.js';
 
 /** Returns the completion script for fish. */
-export function fishCompletion(commands: readonly Command[]): string {
+export function fishCompletion(commands: readonly CommandSyntax[]): string {
   const first = firstWords(commands);
   const summaries = first.map((word) => commands.find(({ name }) => name === word)?.summary ?? '');
   return [
@@ -15,7 +15,7 @@ export function fishCompletion(commands: readonly Command[]): string {
   ].join('\n');
 }
 
-function secondLine(commands: readonly Command[], first: string): string[] {
+function secondLine(commands: readonly CommandSyntax[], first: string): string[] {
   const second = secondWords(commands, first);
   const none = `not __fish_seen_subcommand_from ${second.join(' ')}`;
   return second.length === 0

@@ -1,8 +1,8 @@
-import type { Command } from '../commands/command.js';
+import type { CommandSyntax } from '../arguments/options.js';
 import { completedOf, firstWords, secondWords, type CommandCompletions } from './words.js';
 
 /** Returns the completion script for zsh. */
-export function zshCompletion(commands: readonly Command[]): string {
+export function zshCompletion(commands: readonly CommandSyntax[]): string {
   return `#compdef tributary
 # Completion of tributary for zsh: tributary completion zsh > "\${fpath[1]}/_tributary"
 _tributary() {
@@ -24,7 +24,7 @@ if [ "$funcstack[1]" = _tributary ]; then _tributary "$@"; else compdef _tributa
 `;
 }
 
-function groups(commands: readonly Command[]): string[] {
+function groups(commands: readonly CommandSyntax[]): string[] {
   return firstWords(commands).flatMap((first) => {
     const second = secondWords(commands, first);
     if (second.length === 0) return [];

@@ -1,7 +1,6 @@
-import type { ParsedArguments } from '../arguments/parsed-arguments.js';
+import type { ParsedArguments } from '../arguments/parse.js';
 import { UsageError } from '../errors/cli-error.js';
-import type { ProfileStore } from '../profiles/profile-store.js';
-import type { Profile } from '../profiles/profile.js';
+import type { ProfileStore, Profile } from '../profiles/profile-store.js';
 import { readKey, type ApiKeySources } from './key.js';
 
 /** The URLs to which a command sends requests, and how to get its API key. */

@@ -2,10 +2,16 @@ import { type Fetch, type Tributary } from '#client';
 import type { ConnectionSettings } from '../connection/connection.js';
 import { version } from '../version.js';
 import { ask, clockFinding, versionFinding, type PortHealth } from './port-health.js';
-import { deadLetterFindings } from './dead-letter-findings.js';
-import { ok, warning, wrong, type CheckResult } from './finding.js';
-import { definitionFindings } from './definition-findings.js';
-import { healthFindings, lagFindings } from './lag-findings.js';
+import {
+  deadLetterFindings,
+  ok,
+  warning,
+  wrong,
+  type CheckResult,
+  definitionFindings,
+  healthFindings,
+  lagFindings,
+} from './findings.js';
 import { scopesFinding } from './scopes.js';
 
 /** What `tributary doctor` checks: the connection and the client. */

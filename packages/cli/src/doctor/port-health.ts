@@ -1,5 +1,5 @@
 import { Tributary, type Fetch, type Health } from '#client';
-import { ok, warning, wrong, type CheckResult } from './finding.js';
+import { ok, warning, wrong, type CheckResult } from './findings.js';
 
 /** The answer of a port to a health request. */
 export interface PortHealth {

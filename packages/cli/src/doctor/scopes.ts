@@ -7,7 +7,7 @@ import {
   type ApiKeyScope,
   type Tributary,
 } from '#client';
-import { ok, warning, wrong, type CheckResult } from './finding.js';
+import { ok, warning, wrong, type CheckResult } from './findings.js';
 
 type Probe = (client: Tributary, options: CallOptions) => Promise<unknown>;
 

@@ -1,6 +1,37 @@
-import { isUtf8 } from 'node:buffer';
+import { createReadStream, fstatSync, statSync, type Stats } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { isUtf8 } from 'node:buffer';
+import { eventFromText, type NewEvent } from '#client';
 import { UsageError } from '../errors/cli-error.js';
+import type { CliProcess } from '../session/terminal.js';
+
+/** The file or pipe from which `tributary produce` reads events. */
+export interface ProduceInput {
+  stream: Readable;
+  /** The size of the file in bytes; undefined for a pipe. */
+  bytes: number | undefined;
+}
+
+/** Opens a file, or standard input. @throws UsageError */
+export function openSource(file: string | undefined, { stdin, stderr }: CliProcess): ProduceInput {
+  if (file === undefined || file === '-') {
+    const stream = stdin();
+    if (stream.isTTY) stderr.write('One JSON object per line; Ctrl-D ends the input.\n');
+    return { stream, bytes: sizeOf(() => fstatSync(stream.fd ?? 0)) };
+  }
+  const bytes = sizeOf(() => statSync(file));
+  if (bytes === undefined) throw new UsageError(`${file} is not a readable file.`);
+  return { stream: createReadStream(file), bytes };
+}
+
+function sizeOf(stat: () => Stats): number | undefined {
+  try {
+    const found = stat();
+    return found.isFile() ? found.size : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** The maximum length of a line in bytes: more than any event may have. */
 const longest = 16 * 1024 * 1024;
@@ -57,4 +88,26 @@ function notUtf8(): UsageError {
 
 function withoutReturn(line: string): string {
   return line.endsWith('\r') ? line.slice(0, -1) : line;
+}
+
+/** Values for members that a line omits. */
+interface LineDefaults {
+  stream: string | undefined;
+  event_type: string | undefined;
+  expected_version?: number;
+}
+
+/** Parses an event from a line. @throws TributaryError, UsageError */
+export function readLine(line: string, defaults: LineDefaults): NewEvent {
+  const { stream, event_type, expected_version } = defaults;
+  const event = eventFromText(line) as Partial<NewEvent> & { dataText: string };
+  if (stream !== undefined && event.stream !== undefined && event.stream !== stream)
+    throw new UsageError(`The event names the stream "${event.stream}", but the command names "${stream}".`);
+  // The server refuses missing members with a precise error.
+  return {
+    ...event,
+    stream: event.stream ?? stream,
+    event_type: event.event_type ?? event_type,
+    expected_version: event.expected_version ?? expected_version,
+  } as NewEvent;
 }

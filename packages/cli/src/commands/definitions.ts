@@ -1,9 +1,8 @@
 import type { Tributary } from '#client';
-import { members } from '../output/column.js';
-import { isActive, keyResource } from '../resources/key.js';
-import { plurals, resourceOf, resources } from '../resources/index.js';
+import { members } from '../output/formats.js';
+import { isActive, keyResource, plurals, resourceOf, resources } from '../resources/index.js';
 import type { Manifest } from '../resources/resource.js';
-import type { CommandSession } from '../session.js';
+import type { CommandSession } from '../session/session.js';
 import type { Command } from './command.js';
 
 export const get: Command = {
@@ -36,3 +35,22 @@ async function* manifests(client: Tributary, { signal }: CommandSession): AsyncG
       if (isOwn && (resource !== keyResource || isActive(item))) yield { kind: resource.kind, ...definition };
     }
 }
+
+export const remove: Command = {
+  name: 'delete',
+  summary: 'Deletes a definition: a stream with its events, a projection with its states.',
+  positionals: [
+    { name: 'KIND', oneOf: plurals, about: 'kind' },
+    { name: 'NAME', about: 'name; for a schema STREAM/EVENT_TYPE, for a key its id' },
+  ],
+  details:
+    'A schema is retired and a key is revoked. Deleting a stream always needs --confirm NAME; with a protected profile every deletion needs it.',
+  effect: 'destroys',
+  async run(session, input) {
+    const [resource, name] = [resourceOf(input.word('KIND')), input.word('NAME')];
+    await session.requireConfirmed(name, { always: resource.kind === 'stream' });
+    const client = await session.client();
+    await resource.delete(client, name, { confirm: name, signal: session.signal });
+    session.report(`deleted ${resource.kind} ${name}`);
+  },
+};

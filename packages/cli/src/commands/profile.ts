@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import { confirmProfileOption } from '../arguments/global-options.js';
-import type { ParsedArguments } from '../arguments/parsed-arguments.js';
+import { confirmProfileOption } from '../arguments/options.js';
+import type { ParsedArguments } from '../arguments/parse.js';
 import { requireUrl } from '../connection/connection.js';
 import { requireUnprotection } from '../connection/protection.js';
 import { UsageError } from '../errors/cli-error.js';
-import { requireProfileName } from '../profiles/profile-name.js';
-import type { Profile } from '../profiles/profile.js';
+import { requireProfileName, type Profile } from '../profiles/profile-store.js';
 import type { Command } from './command.js';
+import { members } from '../output/formats.js';
 
 export const profileAdd: Command = {
   name: 'profile add',
@@ -48,3 +48,59 @@ function isProtected(name: string, before: Profile | undefined, input: ParsedArg
   if (off && before?.protected) requireUnprotection(name, input.text('confirm'));
   return on || (!off && before?.protected === true);
 }
+
+export const profileUse: Command = {
+  name: 'profile use',
+  summary: 'Selects the profile for commands that name none.',
+  positionals: [{ name: 'NAME', about: 'name of the profile' }],
+  effect: 'reads',
+  async run(session, input) {
+    const name = input.word('NAME');
+    const { url } = await session.profiles.get(name);
+    await session.profiles.write({ ...(await session.profiles.read()), current: name });
+    session.report(`Commands now use ${url}.`);
+  },
+};
+
+export const profileClear: Command = {
+  name: 'profile clear',
+  summary: 'Selects no profile; saved profiles remain.',
+  effect: 'reads',
+  async run(session) {
+    const { profiles } = await session.profiles.read();
+    await session.profiles.write({ profiles });
+    session.report('Commands now use the ports of this machine.');
+  },
+};
+
+export const profileList: Command = {
+  name: 'profile list',
+  summary: 'Shows the profiles.',
+  effect: 'reads',
+  async run(session) {
+    const { current, profiles } = await session.profiles.read();
+    const rows = Object.entries(profiles).map(([name, profile]) => ({
+      ...{ name, current: name === current, url: profile.url, ingest_url: profile.ingest_url ?? null },
+      key: profile.key_command ? 'command' : (profile.key_file ?? null),
+      protected: profile.protected === true,
+    }));
+    await session.output.list(rows, members('name', 'current', 'url', 'ingest_url', 'key', 'protected'));
+  },
+};
+
+export const profileRemove: Command = {
+  name: 'profile remove',
+  summary: 'Removes a profile. A protected one needs --confirm NAME.',
+  positionals: [{ name: 'NAME', about: 'name of the profile' }],
+  options: confirmProfileOption,
+  effect: 'reads',
+  async run(session, input) {
+    const name = input.word('NAME');
+    const { protected: guarded } = await session.profiles.get(name);
+    if (guarded) requireUnprotection(name, input.text('confirm'));
+    const { current, profiles } = await session.profiles.read();
+    const { [name]: _, ...rest } = profiles;
+    await session.profiles.write({ ...(current !== name && { current }), profiles: rest });
+    session.report(`The profile "${name}" is removed.`);
+  },
+};

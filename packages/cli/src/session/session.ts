@@ -1,12 +1,11 @@
 import { Tributary, visibleText, type Fetch } from '#client';
-import type { ParsedArguments } from './arguments/parsed-arguments.js';
-import { connectionOf, type ConnectionSettings } from './connection/connection.js';
-import { requireConfirmed, requireSpelledOut } from './connection/protection.js';
-import { tracedFetch } from './connection/traced-fetch.js';
-import type { OutputFormatName } from './output/form.js';
-import { OutputWriter } from './output/output-writer.js';
-import { OutputPipe } from './output/pipe.js';
-import { ProfileStore } from './profiles/profile-store.js';
+import type { ParsedArguments } from '../arguments/parse.js';
+import { connectionOf, type ConnectionSettings } from '../connection/connection.js';
+import { requireConfirmed, requireSpelledOut } from '../connection/protection.js';
+import { tracedFetch } from '../connection/traced-fetch.js';
+import type { OutputFormatName } from '../output/formats.js';
+import { OutputWriter, OutputPipe } from '../output/output-writer.js';
+import { ProfileStore } from '../profiles/profile-store.js';
 import type { CliProcess } from './terminal.js';
 
 /** What a running command works with: its arguments, output, connection and profiles. */
