@@ -1,7 +1,6 @@
 import { EntityNotFoundError, StreamNotFoundError, VersionConflictError } from '../errors/problem-classes.js';
-import { backOffMs } from '../http/back-off.js';
+import { backOffMs, sleep } from '../http/back-off.js';
 import type { CallOptions } from '../http/http-client.js';
-import { sleep } from '../http/sleep.js';
 import type { NewEntityEvent, WaitForPositions } from '../types/index.js';
 import type { AppendOptions } from './append.js';
 

@@ -1,4 +1,4 @@
-import { parseJson } from '../json/parse-json.js';
+import { parseJson } from '../json/json-text.js';
 import { Pages, readPage } from '../reading/pages.js';
 import { queryOf } from './address.js';
 import type { ApiRequest, CallOptions, HttpClient } from './http-client.js';

@@ -1,3 +1,5 @@
+import { InvalidAnswerError } from '../errors/tributary-error.js';
+
 const quote = 0x22;
 const backslash = 0x5c;
 const openBrace = 0x7b;
@@ -81,4 +83,13 @@ function isSpace(code: number): boolean {
 
 function endsScalar(code: number): boolean {
   return code === comma || code === closeBrace || code === closeBracket || isSpace(code);
+}
+
+/** Parses an answer. @throws InvalidAnswerError */
+export function parseJson<T>(text: string): T {
+  try {
+    return JSON.parse(text) as T;
+  } catch (error) {
+    throw new InvalidAnswerError('The answer is not JSON.', { cause: error });
+  }
 }

@@ -1,11 +1,8 @@
-import { isTransient } from '../errors/is-transient.js';
+import { isTransient } from '../errors/error-of.js';
 import { InvalidRequestError } from '../errors/problem-classes.js';
-import { ProblemError } from '../errors/problem-error.js';
-import { UnknownOutcomeError } from '../errors/tributary-error.js';
-import { UnexpectedStatusError } from '../errors/unexpected-status-error.js';
-import { backOffMs } from '../http/back-off.js';
+import { ProblemError, UnknownOutcomeError, UnexpectedStatusError } from '../errors/tributary-error.js';
+import { backOffMs, sleep } from '../http/back-off.js';
 import type { HttpAnswer, HttpClient } from '../http/http-client.js';
-import { sleep } from '../http/sleep.js';
 import { settleBatch, settleOne } from './batch-answer.js';
 import { gzip } from './gzip.js';
 import type { PendingEvent } from './pending-event.js';

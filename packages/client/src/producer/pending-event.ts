@@ -1,4 +1,12 @@
-import type { EventPosition } from './event-position.js';
+/** The id of a written event, and its stream, partition and offset in Kafka. */
+export interface EventPosition {
+  event_id: string;
+  stream: string;
+  partition: number;
+  offset: number;
+  /** The version of an event with an expected version; null if its entity has been erased since. */
+  version?: number | null;
+}
 
 /** An event as a producer keeps it until the outcome is known: its JSON text, size and entity. */
 export interface SerializedEvent {

@@ -1,15 +1,17 @@
 import { BufferFullError, ProducerClosedError } from '../errors/tributary-error.js';
 import type { CallOptions, HttpClient } from '../http/http-client.js';
 import type { NewEvent } from '../types/index.js';
-import { byteLength } from './byte-length.js';
+import { byteLength, eventText, hashOf } from './event-text.js';
 import { BatchDelivery } from './delivery.js';
-import type { EventPosition } from './event-position.js';
-import { orAborted } from '../http/or-aborted.js';
-import { requireKnownOptions } from '../known-options.js';
-import { eventText } from './event-text.js';
-import { hashOf } from './hash-of.js';
+import {
+  type EventPosition,
+  PendingEvent,
+  type DeliveryObserver,
+  type SerializedEvent,
+} from './pending-event.js';
+import { orAborted } from '../http/deadline.js';
+import { requireKnownOptions } from '../http/known-options.js';
 import { ProducerShard } from './producer-shard.js';
-import { PendingEvent, type DeliveryObserver, type SerializedEvent } from './pending-event.js';
 import { ByteBudget } from './byte-budget.js';
 import { UuidV7Generator } from './uuid-v7.js';
 

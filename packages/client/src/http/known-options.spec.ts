@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Tributary } from './tributary.js';
+import { Tributary } from '../tributary.js';
 
 const url = 'http://127.0.0.1:3902';
 const made = (options?: object) => () => new Tributary(options as { url: string });
