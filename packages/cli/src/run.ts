@@ -27,10 +27,7 @@ export async function run(called: CliProcess): Promise<ExitCode> {
   }
 }
 
-/**
- * Whether the command ends when its output is closed. A command that only shows something ends; others continue, and
- * report the result by their exit code.
- */
+/** Whether the command ends when its output is closed. Others continue: their result is the exit code. */
 function endsWithOutput({ effect, answersWithCode }: Command): boolean {
   return effect === 'reads' && !answersWithCode;
 }

@@ -269,8 +269,7 @@ export class Tributary {
 
   /**
    * Runs a SELECT on the query port; the key needs `sql:read`. Resolves when the answer begins; its rows are
-   * streamed. The signal cancels the statement, and so does leaving the loop over the rows.
-   * @throws SqlError
+   * streamed. The signal cancels the statement, and so does leaving the loop over the rows. @throws SqlError
    */
   async sql<Row = JsonObject>(
     statement: string,

@@ -26,8 +26,7 @@ const defaultIngestUrl = 'http://127.0.0.1:3901';
  * Determines the destination of requests. The sources in order: `--url`, `--profile`, TRIBUTARY_URL,
  * TRIBUTARY_PROFILE, the current profile, the ports of this machine. The URL for events comes from the same source:
  * TRIBUTARY_INGEST_URL is used only together with TRIBUTARY_URL. The key of a profile is sent only to the URLs of
- * that profile.
- * @throws UsageError
+ * that profile. @throws UsageError
  */
 export async function connectionOf(given: Given): Promise<ConnectionSettings> {
   const { input, env, profiles } = given;

@@ -8,10 +8,7 @@ export interface PortHealth {
   aheadMs: number | undefined;
 }
 
-/**
- * Seconds by which the clocks of server and client may differ without a warning. The limit is several seconds, because
- * the `Date` of an answer has only whole seconds.
- */
+/** Seconds by which the clocks may differ; the `Date` of an answer has only whole seconds. */
 const mostSeconds = 5;
 
 /** Sends a health request to a port. @throws TributaryError */

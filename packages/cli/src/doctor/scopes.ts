@@ -11,10 +11,7 @@ import { ok, warning, wrong, type CheckResult } from './findings.js';
 
 type Probe = (client: Tributary, options: CallOptions) => Promise<unknown>;
 
-/**
- * A request for each scope that changes nothing. Requests of write scopes are incomplete, so the server refuses them
- * after it has checked the scope.
- */
+/** A request for each scope. It changes nothing: the server refuses an incomplete write after the scope check. */
 const probes: Record<ApiKeyScope, Probe> = {
   'events:read': (client, options) => client.streams.list({ limit: 1 }, options).first(),
   'events:write': (client, options) => client.writeBatch([], options),

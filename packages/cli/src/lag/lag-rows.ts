@@ -7,10 +7,7 @@ export interface LagRow {
   status: string;
   /** The number of unread records; null if it is unknown. */
   lag: number | null;
-  /**
-   * The lag in seconds as the gateway's health answer gives it; null for projections and pipelines, and if it is
-   * unknown.
-   */
+  /** Seconds in the gateway's health answer; null if unknown, and for projections and pipelines. */
   seconds: number | null;
 }
 

@@ -14,10 +14,7 @@ export class PositionFile {
 
   constructor(private readonly file: string) {}
 
-  /**
-   * Reads the position; undefined if the file does not exist. @throws UsageError if the file contains no complete
-   * position
-   */
+  /** Returns the position; undefined without a file. @throws UsageError if the file has no complete position */
   async read(): Promise<string | undefined> {
     const text = await readFile(this.file, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;

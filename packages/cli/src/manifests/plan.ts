@@ -18,9 +18,7 @@ export interface PlanStep {
   differences: MemberDifference[];
 }
 
-/**
- * Compares the manifests with the server's definitions. Returns the steps in an order in which they can be executed.
- */
+/** Compares the manifests with the server's definitions. Returns steps in an order that can be executed. */
 export async function planOf(
   client: Tributary,
   wanted: readonly DesiredDefinition[],

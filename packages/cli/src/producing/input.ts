@@ -40,8 +40,7 @@ const byteOrderMark = /^\uFEFF/;
 
 /**
  * Yields the lines of a UTF-8 stream without their line ends. A line that is not UTF-8 would be stored with other
- * characters, so an error is yielded instead.
- * @throws UsageError for a line that is too long
+ * characters, so an error is yielded instead. @throws UsageError for a line that is too long
  */
 export async function* linesOf(stream: Readable): AsyncGenerator<string | UsageError> {
   for await (const bytes of wholeLines(stream))

@@ -30,10 +30,7 @@ export interface ResourceOperations {
   get(client: Tributary, name: string, options: CallOptions): Promise<object>;
   /** Returns the name under which `get` finds the definition. */
   nameOf(definition: ComparableDefinition): string;
-  /**
-   * Returns the compared members: without values that only the server knows, and without values that are equivalent
-   * to omitted ones.
-   */
+  /** Returns the compared members, without those that only the server knows or that equal omitted ones. */
   definitionOf(item: object): ComparableDefinition;
   create(client: Tributary, desired: ComparableDefinition, options: CallOptions): Promise<object>;
   /** Changes the definition on the server. Undefined for a kind of resource of which no member can be changed. */
@@ -47,10 +44,7 @@ export interface ResourceOperations {
   provides(desired: ComparableDefinition): string[];
 }
 
-/**
- * Returns the names of all members of a definition. The compiler rejects a name that the API does not have, and a
- * member of the API that is missing here.
- */
+/** Returns the names of a definition's members. The compiler rejects a missing or unknown name. */
 export function membersOf<Definition>(names: Record<keyof Definition, true>): readonly string[] {
   return Object.keys(names);
 }

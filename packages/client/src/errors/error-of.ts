@@ -47,10 +47,7 @@ function problemIn(text: string): Problem | undefined {
 
 const transientStatuses = new Set([408, 429, 502, 503, 504]);
 
-/**
- * Whether the same request may succeed later: no complete answer arrived, or its status (such as 503) says that the
- * failure is temporary.
- */
+/** Whether the same request may succeed later: without a complete answer, or with a status such as 503. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof ProblemError || error instanceof UnexpectedStatusError)
     return transientStatuses.has(error.status);
@@ -59,9 +56,7 @@ export function isTransient(error: unknown): boolean {
   );
 }
 
-/**
- * Returns the seconds that the server asks the client to wait before it repeats the request; 0 without `Retry-After`.
- */
+/** Returns the seconds of `Retry-After`, until which the client must wait; 0 without it. */
 export function retryAfterSecondsOf(error: unknown): number {
   const answered = error instanceof ProblemError || error instanceof UnexpectedStatusError;
   return (answered && error.retryAfterSeconds) || 0;

@@ -137,10 +137,7 @@ function failure({ status, headers }: Response, text: string): Error {
   return errorOf({ status, text, exceptionCode, retryAfterSeconds: retryAfterSeconds(headers) });
 }
 
-/**
- * Whether a refusal is transient. Reads that time out are not repeated: on an overloaded server each would cost as
- * much again.
- */
+/** Whether a refusal is transient. A read that timed out is not: a repetition would cost as much again. */
 function isRefusedForNow(error: unknown): boolean {
   if (error instanceof UnreachableError) return true;
   return error instanceof ProblemError && error.retryAfterSeconds !== undefined;

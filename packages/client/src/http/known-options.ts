@@ -1,7 +1,4 @@
-/**
- * Refuses an option that does not exist, such as a misspelt one, which would have no effect.
- * @throws TypeError
- */
+/** Refuses an option that does not exist, such as a misspelt one, which would have no effect. @throws TypeError */
 export function requireKnownOptions(of: string, options: object, known: readonly string[]): void {
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown !== undefined)

@@ -8,9 +8,7 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 const comma = 0x2c;
 
-/**
- * Returns the members of a JSON object, each value as text with all digits of its numbers. `text` must be valid JSON.
- */
+/** Returns the members of a valid JSON object, each value as text with all digits of its numbers. */
 export function membersOf(text: string): Map<string, string> {
   const members = new Map<string, string>();
   let at = afterSpace(text, text.indexOf('{') + 1);

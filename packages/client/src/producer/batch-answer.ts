@@ -27,10 +27,7 @@ export function settleBatch(events: readonly PendingEvent[], { text, requestId }
   return transient;
 }
 
-/**
- * Returns the position in a result. @throws InvalidAnswerError if there is none: a proxy may answer every request
- * with 200
- */
+/** Returns the position. @throws InvalidAnswerError if there is none: a proxy may answer 200 to anything */
 function positionIn(result: unknown): WrittenPosition {
   const { partition, offset } = (result ?? {}) as Partial<WrittenPosition>;
   if (!Number.isSafeInteger(partition) || !Number.isSafeInteger(offset))

@@ -25,10 +25,7 @@ const decisionMs = 10_000;
 
 const encoder = new TextEncoder();
 
-/**
- * Sends one batch of events as often as necessary, until each event is acknowledged, refused or past its delivery
- * time-out.
- */
+/** Sends a batch until each event is acknowledged, refused or past its delivery time-out. */
 export class BatchDelivery {
   constructor(
     private readonly http: HttpClient,
@@ -67,10 +64,7 @@ export class BatchDelivery {
     }
   }
 
-  /**
-   * Returns the events that must still be sent. Events past the delivery time-out are rejected with an unknown
-   * outcome.
-   */
+  /** Returns the events still to send. Rejects those past the delivery time-out with an unknown outcome. */
   private alive(events: readonly PendingEvent[], error: unknown): readonly PendingEvent[] {
     const oldest = performance.now() - this.options.deliveryTimeoutMs;
     for (const event of events)
@@ -108,10 +102,7 @@ export class BatchDelivery {
     await this.deliver(events.slice(middle));
   }
 
-  /**
-   * Sends each event separately. The server wrote no event of the batch, and the separate answers give each event its
-   * own reason.
-   */
+  /** Sends each event separately: the server wrote none, and so each gets an answer with its own reason. */
   private async eachAlone(events: readonly PendingEvent[]): Promise<void> {
     for (const event of events) await this.deliver([event]);
   }
@@ -129,10 +120,7 @@ export class BatchDelivery {
   }
 }
 
-/**
- * Whether the body is too large. A proxy may have a smaller limit and answer without a problem document, so the
- * status decides.
- */
+/** Whether the body is too large. The status decides: a proxy may answer without a problem document. */
 function isTooLarge(error: unknown): boolean {
   return (error instanceof ProblemError || error instanceof UnexpectedStatusError) && error.status === 413;
 }

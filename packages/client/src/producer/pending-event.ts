@@ -36,10 +36,7 @@ export interface DeliveryObserver {
   settled(event: PendingEvent): void;
 }
 
-/**
- * An event that was passed to a producer and is neither acknowledged nor rejected yet. A pending event has no closures,
- * because thousands wait at once.
- */
+/** An event without an outcome yet. It has no closures, because thousands wait at once. */
 export class PendingEvent {
   /** The number of requests that contained the event. */
   attempts = 0;

@@ -70,11 +70,10 @@ export class Producer {
   }
 
   /**
-   * Sends an event and resolves with its position when Kafka has acknowledged it, or with its position and version when
-   * its expected version was the version of the entity. The event is read at once, so later changes of the object have
-   * no effect.
-   * @throws ProblemError if it was refused: VersionConflictError for another version. UnknownOutcomeError if it was not
-   * acknowledged in time
+   * Sends an event and resolves with its position when Kafka has acknowledged it, or with its position and version
+   * when its expected version was the version of the entity. The event is read at once, so later changes of the
+   * object have no effect. @throws ProblemError if it was refused: VersionConflictError for another version.
+   * UnknownOutcomeError if it was not acknowledged in time
    */
   send(event: NewEvent, { signal, expectedVersion }: SendOptions = {}): Promise<EventPosition> {
     return new Promise((resolve, reject) => {
@@ -94,10 +93,7 @@ export class Producer {
     });
   }
 
-  /**
-   * Resolves when the buffer has room. A loop that does not await `send` awaits this instead, so that it does not fill
-   * the memory.
-   */
+  /** Resolves when the buffer has room. A loop that does not await `send` awaits this, to bound the memory. */
   ready(): Promise<void> {
     return this.room.some();
   }

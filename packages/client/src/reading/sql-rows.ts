@@ -15,10 +15,7 @@ export class SqlRow<Row = JsonObject> {
     readonly texts: readonly string[],
   ) {}
 
-  /**
-   * The row as an object, parsed on first access. Numbers are rounded to 64-bit floating point; `rowText` has all
-   * digits.
-   */
+  /** The row as an object, parsed on first access. Numbers are rounded to doubles; `rowText` has all digits. */
   get row(): Row {
     return (this.parsed ??= parseJson<Row>(this.rowText));
   }
@@ -76,10 +73,7 @@ function cellsOf(line: string): string[] {
   );
 }
 
-/**
- * Reads the error that ClickHouse writes after the rows when a statement fails; it then ends the connection without
- * completing the answer.
- */
+/** Reads the error that ClickHouse writes after the rows before it breaks off the answer. */
 async function lateFailure(first: string, lines: AsyncIterable<string>): Promise<Error> {
   let text = first;
   try {
@@ -95,10 +89,7 @@ async function lateFailure(first: string, lines: AsyncIterable<string>): Promise
   return new InvalidAnswerError(`This is not a row: ${text.slice(0, 200)}`);
 }
 
-/**
- * Yields the lines of an answer; leaving the loop cancels the request. @throws InvalidAnswerError if the last line
- * has no line end
- */
+/** Yields the lines; leaving the loop cancels the request. @throws InvalidAnswerError if the last is cut off */
 export async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
   const reader = body.getReader();
   const decoder = new TextDecoder();

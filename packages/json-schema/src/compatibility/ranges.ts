@@ -1,6 +1,5 @@
 import type { ValueShape } from './value-shape.js';
-import { valueKinds, valueKindsOf, numberKinds } from './types.js';
-import { requiredBy, valuesOfKind } from './values.js';
+import { valueKinds, permits, numberKinds, requiredBy, valuesOfKind } from './types.js';
 
 /** The lower or upper bound of the numbers that a shape (a set of JSON values) permits. */
 export interface NumberBound {
@@ -49,7 +48,7 @@ function endsOf(shape: ValueShape, closed: string, open: string): NumberBound[] 
 }
 
 function onlyIntegers(shape: ValueShape): boolean {
-  return (valueKindsOf(shape) & valueKinds.fraction) === 0;
+  return !permits(shape, valueKinds.fraction);
 }
 
 /**
@@ -68,10 +67,7 @@ export function minimumCountOf(shape: ValueShape, count: SizeKeywordSuffix): num
   return Math.max(0, required, ...counts, ...(values ? [Math.min(...values)] : []));
 }
 
-/**
- * Returns the largest length, or number of items or properties, among the values of a shape, or Infinity without a
- * limit.
- */
+/** Returns the largest length, or number of items or properties, of a shape's values, or Infinity. */
 export function maximumCountOf(shape: ValueShape, count: SizeKeywordSuffix): number {
   const counts = shape.parts.flatMap(({ schema }) => numbersIn(schema[`max${count}`]));
   const values = valuesOfKind(shape, kindCounted[count])?.map(sizeOf);

@@ -1,10 +1,8 @@
-import type { SchemaObject } from '../document/schema.js';
+import { type SchemaObject, isObject } from '../document/schema.js';
 import type { SchemaPart, ValueShape } from './value-shape.js';
+import { canonicalText } from '../values/equality.js';
 
-/**
- * The kinds of JSON values, one bit each, so that one number represents a set of kinds. Each value is of exactly one
- * kind.
- */
+/** The kinds of JSON values, one bit each, so that a number is a set of kinds. A value has one kind. */
 export const valueKinds = {
   null: 1,
   boolean: 2,
@@ -19,10 +17,7 @@ export const numberKinds = valueKinds.integer | valueKinds.fraction;
 
 const known = new WeakMap<ValueShape, number>();
 
-/**
- * Returns the kinds of JSON values that a shape permits, as a sum of bits of `valueKinds`. The result is cached,
- * because most comparison rules need it.
- */
+/** Returns the permitted kinds as a sum of `valueKinds`; cached, because most rules need it. */
 export function valueKindsOf(shape: ValueShape): number {
   let some = known.get(shape);
   if (some === undefined) {
@@ -30,6 +25,11 @@ export function valueKindsOf(shape: ValueShape): number {
     known.set(shape, some);
   }
   return some;
+}
+
+/** Whether a shape permits values of one of these kinds. */
+export function permits(shape: ValueShape, kinds: number): boolean {
+  return (valueKindsOf(shape) & kinds) !== 0;
 }
 
 function kindsOfPart({ schema }: SchemaPart): number {
@@ -63,9 +63,50 @@ export function typesOfKinds(some: number): string[] {
   );
 }
 
-export function valueKindOf(value: unknown): number {
+function valueKindOf(value: unknown): number {
   if (value === null) return valueKinds.null;
   if (Array.isArray(value)) return valueKinds.array;
   if (typeof value === 'number') return Number.isInteger(value) ? valueKinds.integer : valueKinds.fraction;
   return valueKinds[typeof value as 'boolean' | 'object' | 'string'];
+}
+
+/** Returns all values that a shape may permit; undefined if they are not listed (const, enum, null, boolean). */
+export function valuesOf(shape: ValueShape): unknown[] | undefined {
+  const some = valueKindsOf(shape);
+  const lists = shape.parts.flatMap(({ schema }) => valueLists(schema));
+  const [first, ...others] = lists;
+  if (!first) return (some & ~(valueKinds.null | valueKinds.boolean)) === 0 ? simpleValues(some) : undefined;
+  const known = others.map((list) => new Set(list.map(canonicalText)));
+  return first.filter(
+    (value) => (valueKindOf(value) & some) !== 0 && known.every((list) => list.has(canonicalText(value))),
+  );
+}
+
+function simpleValues(some: number): unknown[] {
+  return [null, true, false].filter((value) => (valueKindOf(value) & some) !== 0);
+}
+
+/** Returns the values of a shape that are of these kinds; undefined if its values are not listed. */
+export function valuesOfKind(shape: ValueShape, some: number): unknown[] | undefined {
+  return valuesOf(shape)?.filter((value) => (valueKindOf(value) & some) !== 0);
+}
+
+/** Returns the names of the members that every object of a shape must have. */
+export function requiredBy(shape: ValueShape): Set<string> {
+  return new Set(
+    shape.parts.flatMap(({ schema }) =>
+      Array.isArray(schema.required) ? (schema.required as string[]) : [],
+    ),
+  );
+}
+
+/** Returns the names of the members that `dependentRequired` requires of objects with the member `name`. */
+export function requiredWith(shape: ValueShape, name: string): Set<string> {
+  return new Set(
+    shape.parts.flatMap(({ schema: { dependentRequired } }) =>
+      isObject(dependentRequired) && Object.hasOwn(dependentRequired, name)
+        ? (dependentRequired[name] as string[])
+        : [],
+    ),
+  );
 }

@@ -1,15 +1,11 @@
-import type { SchemaProblem } from '../schema-problem.js';
+import type { SchemaProblem } from '../document/invalid-schema-error.js';
 import { schemaBounds } from '../bounds.js';
 import { readDocument } from '../document/read-document.js';
 import { SchemaCheckCompiler } from './schema-check-compiler.js';
-import type { ValueCheck } from './checks/check.js';
+import { type ValueCheck, ValidationContext } from './validation-context.js';
 import { readData } from './read-data.js';
-import { ValidationContext } from './validation-context.js';
 
-/**
- * A validator, compiled from a JSON Schema. Compiling is slow: callers compile each version of
- * a schema once and keep the validator.
- */
+/** A compiled JSON Schema. Compiling is slow: callers compile each version of a schema once. */
 export interface CompiledSchema {
   /**
    * Validates parsed JSON. Returns undefined if it fits the schema, otherwise at most 20 errors. A validation never throws
@@ -26,10 +22,7 @@ export interface CompiledSchema {
   readonly exceededLimits: boolean;
   /** Number of validation steps that the last call of `validate` or `validateText` took. */
   readonly steps: number;
-  /**
-   * Search work of the patterns in the last validation, in instructions times characters: up to 250 ns each,
-   * usually much less.
-   */
+  /** Search work of the patterns in the last validation, instructions × characters: up to 250 ns each. */
   readonly searchWork: number;
 }
 

@@ -2,10 +2,7 @@ import { parseWithNumbers } from '#json';
 import { readNumber } from '../values/decimal.js';
 import { unlimitedMeter, type StepMeter } from '../values/step-meter.js';
 
-/**
- * Matches sixteen digits or a three-digit exponent. A text without a match contains no number that a double
- * cannot represent.
- */
+/** Matches sixteen digits or a three-digit exponent. Without a match, doubles represent all numbers. */
 const longNumber = /\d{16}|[\d.]{17}|[eE][+-]?\d{3}/;
 /** Length of the shortest text of a number that a double may not represent, `1e100`. */
 const shortest = 5;
@@ -16,10 +13,9 @@ const shortest = 5;
 const stepsOfLongNumber = 40;
 
 /**
- * Parses a JSON text for `CompiledSchema.validate`. The result is that of `JSON.parse`, except
- * that numbers which a double would change become `ExactNumber`. The steps for these numbers are charged before they
- * are parsed.
- * @throws StepsExceededError
+ * Parses a JSON text for `CompiledSchema.validate`. The result is that of `JSON.parse`, except that numbers which a
+ * double would change become `ExactNumber`. The steps for these numbers are charged before they are parsed. @throws
+ * StepsExceededError
  */
 export function readData(text: string, meter: StepMeter = unlimitedMeter): unknown {
   if (!longNumber.test(text)) return JSON.parse(text);

@@ -1,19 +1,18 @@
 import { jsonPointerTo } from '#json';
-import type { CheckedSchemaDocument } from '../document/document.js';
-import { arrayChecks } from './checks/array-checks.js';
+import type { CheckedSchemaDocument } from '../document/schema.js';
+import { arrayChecks } from './array-checks.js';
 import {
   allOfChecks,
   jsonKindOf,
-  type ValueCheck,
   type JsonKind,
   type CompilableSchema,
-} from './checks/check.js';
-import { combinationChecks } from './checks/combination-checks.js';
-import { numberChecks } from './checks/number-checks.js';
-import { objectChecks, unevaluatedCheck } from './checks/object-checks.js';
-import { textChecks } from './checks/text-checks.js';
-import { typeCheck, valueChecks } from './checks/value-checks.js';
-import { meteredPattern, type MeteredPattern } from './pattern-check.js';
+  meteredPattern,
+  type MeteredPattern,
+} from './check.js';
+import type { ValueCheck } from './validation-context.js';
+import { combinationChecks } from './combination-checks.js';
+import { numberChecks, textChecks, typeCheck, valueChecks } from './scalar-checks.js';
+import { objectChecks, unevaluatedCheck } from './object-checks.js';
 
 /** Compiles the schemas of a document to checks of values; each check is compiled once, on first use. */
 export class SchemaCheckCompiler {
@@ -54,10 +53,7 @@ export class SchemaCheckCompiler {
   }
 }
 
-/**
- * Combines the checks for each kind of value. `weight` is the number of steps for an object; any other value
- * takes one step.
- */
+/** Combines the checks by kind of value. An object takes `weight` steps, any other value one. */
 function withKind(at: CompilableSchema, general: readonly ValueCheck[], weight: number): ValueCheck {
   const byKind = checksByKind(at);
   const of = (kind: JsonKind): ValueCheck => allOfChecks([...(byKind[kind] ?? []), ...general]);

@@ -1,13 +1,10 @@
 import { jsonPointerTo } from '#json';
-import type { SchemaProblem } from '../schema-problem.js';
+import type { SchemaProblem } from '../document/invalid-schema-error.js';
 import { EvaluatedNames } from './evaluated-names.js';
 import { StepMeter } from '../values/step-meter.js';
 import { errorSentence, shortened, type ErrorParams } from '../values/error-sentences.js';
 
-/**
- * Checks a value against one requirement of a schema. Returns false if the value does not fit, and records
- * the error in the run.
- */
+/** Returns whether a value fits one requirement of a schema; records the error in the context. */
 export type ValueCheck<T = unknown> = (value: T, run: ValidationContext) => boolean;
 
 /** Limits of the validation of one value: steps, search work of regular expressions, and errors to record. */
@@ -103,9 +100,7 @@ export class ValidationContext extends StepMeter {
     return fits;
   }
 
-  /**
-   * Checks the same value without recording errors. The names that it evaluates count only if the value fits.
-   */
+  /** Checks the same value without recording errors. The names that it evaluates count only if the value fits. */
   branch(check: ValueCheck, value: unknown): boolean {
     const { quiet, evaluated } = this;
     const before = evaluated?.count ?? 0;
@@ -116,10 +111,7 @@ export class ValidationContext extends StepMeter {
     return fits;
   }
 
-  /**
-   * Checks the same value, or an item without its location, without recording errors. The names that it
-   * evaluates do not count.
-   */
+  /** Checks a value or an item without recording errors. The names that it evaluates do not count. */
   fits(check: ValueCheck, value: unknown): boolean {
     const { quiet, evaluated } = this;
     this.quiet = true;

@@ -1,9 +1,7 @@
-import type { ValueCheck, CompilableSchema } from './check.js';
+import type { CompilableSchema } from './check.js';
+import type { ValueCheck } from './validation-context.js';
 
-/**
- * Compiles the keywords `allOf`, `anyOf`, `oneOf`, `not`, `if` with `then` and `else`, and `dependentSchemas` of a
- * schema to checks of values.
- */
+/** Compiles the keywords that combine schemas, such as `allOf`, `not` and `if`, to checks of values. */
 export function combinationChecks(at: CompilableSchema): ValueCheck[] {
   const { schema } = at;
   return [
@@ -42,10 +40,7 @@ function oneOf(checks: readonly ValueCheck[]): ValueCheck {
   };
 }
 
-/**
- * Rejects a value that fits no branch of anyOf or oneOf; reports the errors of each branch if the validation collects
- * several errors.
- */
+/** Rejects a value that fits no branch; reports each branch's errors if several errors are collected. */
 function noneFits(
   keyword: string,
   { checks, value, run }: { checks: readonly ValueCheck[]; value: unknown; run: Parameters<ValueCheck>[1] },

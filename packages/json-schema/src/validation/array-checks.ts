@@ -1,12 +1,10 @@
-import { areUnique } from '../../values/equality.js';
-import { allOfChecks, type ValueCheck, type CompilableSchema } from './check.js';
+import { areUnique } from '../values/equality.js';
+import { allOfChecks, type CompilableSchema } from './check.js';
+import type { ValueCheck } from './validation-context.js';
 
 type JsonArray = readonly unknown[];
 
-/**
- * Compiles the keywords `minItems`, `maxItems`, `uniqueItems`, `prefixItems`, `items` and `contains` of a schema to
- * checks of arrays.
- */
+/** Compiles the keywords for arrays, such as `minItems`, `items` and `contains`, to checks of arrays. */
 export function arrayChecks(at: CompilableSchema): ValueCheck<JsonArray>[] {
   const { minItems, maxItems, uniqueItems } = at.schema;
   const checks: ValueCheck<JsonArray>[] = [];
@@ -46,10 +44,7 @@ function restCheck(check: ValueCheck, start: number): ValueCheck<JsonArray> {
   };
 }
 
-/**
- * Compiles `contains` with `minContains` and `maxContains`: counts the items that fit, and stops as soon as the result
- * is certain.
- */
+/** Compiles `contains`: counts the items that fit, and stops as soon as the result is certain. */
 function containsCheck({ schema, inner }: CompilableSchema): ValueCheck<JsonArray> {
   const { minContains = 1, maxContains = Infinity } = schema as Record<string, number | undefined>;
   const check = inner('contains');

@@ -1,12 +1,13 @@
-import type { ComparisonContext, ComparisonRule } from '../comparison-rule.js';
-import { maximumCountOf, minimumCountOf } from '../ranges.js';
-import type { SchemaDifference } from '../incompatibility-reason.js';
-import { listedIn, ValueShape, shapeIn, type SchemaPart } from '../value-shape.js';
-import { valueKinds, valueKindsOf } from '../types.js';
+import type { SchemaComparison, ComparisonRule } from './comparison.js';
+import { maximumCountOf, minimumCountOf } from './ranges.js';
+import type { SchemaDifference } from './incompatibility-reason.js';
+import { listedIn, ValueShape, shapeIn, type SchemaPart } from './value-shape.js';
+import { valueKinds, permits } from './types.js';
 
 /** Rule of schema comparison for `prefixItems` and `items`. */
 export const items: ComparisonRule = (comparison, writer, part) => {
-  if (!hasArrays(writer) || !('items' in part.schema || 'prefixItems' in part.schema)) return [];
+  if (!permits(writer, valueKinds.array) || !('items' in part.schema || 'prefixItems' in part.schema))
+    return [];
   const longest = Math.max(
     listedIn(part, 'prefixItems'),
     ...writer.parts.map((one) => listedIn(one, 'prefixItems')),
@@ -31,7 +32,7 @@ interface ComparedItem {
 }
 
 function item(
-  comparison: ComparisonContext,
+  comparison: SchemaComparison,
   writer: ValueShape,
   { part, index, reader }: ComparedItem,
 ): SchemaDifference[] {
@@ -40,22 +41,21 @@ function item(
   const shape = own.length > 0 ? own.reduce((all, other) => all.and(other)) : new ValueShape(writer.at, []);
   const found = comparison.below(shape, reader);
   if (found.length === 0) return [];
-  const { names } = comparison;
   const at = { writer, part: { ...part, pointer: reader.at } };
   if (reader.impossible)
     return comparison.differs(
       at,
       'item_removed_from_closed_content_model',
-      `${names.reader} permits fewer items than ${names.writer}`,
+      `${comparison.reader} permits fewer items than ${comparison.writer}`,
     );
   if (own.length > 0) return found;
-  const detail = `${names.reader} restricts items for which ${names.writer} permits any value`;
+  const detail = `${comparison.reader} restricts items for which ${comparison.writer} permits any value`;
   return comparison.differs(at, 'item_added_to_open_content_model', detail);
 }
 
 /** Rule of schema comparison for `contains`, `minContains` and `maxContains`. */
 export const contains: ComparisonRule = (comparison, writer, part) => {
-  if (!('contains' in part.schema) || !hasArrays(writer)) return [];
+  if (!('contains' in part.schema) || !permits(writer, valueKinds.array)) return [];
   const reader = shapeIn(part, 'contains');
   const { min, max } = containsOf(part);
   const own = writer.parts.filter(({ schema }) => 'contains' in schema);
@@ -66,7 +66,6 @@ export const contains: ComparisonRule = (comparison, writer, part) => {
     (one) => containsOf(one).max <= max && comparison.below(reader, shapeIn(one, 'contains')).length === 0,
   );
   const many = maximumCountOf(writer, 'Items') <= max;
-  const { names } = comparison;
   const at = { writer, part, keyword: 'contains' };
   return [
     ...(min === 0 || isEnough || allAre(comparison, writer, { reader, min })
@@ -74,24 +73,21 @@ export const contains: ComparisonRule = (comparison, writer, part) => {
       : comparison.differs(
           at,
           'contains_changed',
-          `${names.reader} requires items that ${names.writer} does not require`,
+          `${comparison.reader} requires items that ${comparison.writer} does not require`,
         )),
     ...(isFew || many
       ? []
       : comparison.differs(
           at,
           'contains_changed',
-          `${names.reader} permits fewer items that fit "contains" than ${names.writer}`,
+          `${comparison.reader} permits fewer items that fit "contains" than ${comparison.writer}`,
         )),
   ];
 };
 
-/**
- * Whether every array of the writer has at least `min` items, and all its items have the shape that the reader's
- * `contains` requires.
- */
+/** Whether every array of the writer has at least `min` items, all of the shape that `contains` requires. */
 function allAre(
-  comparison: ComparisonContext,
+  comparison: SchemaComparison,
   writer: ValueShape,
   { reader, min }: { reader: ValueShape; min: number },
 ): boolean {
@@ -114,14 +110,13 @@ function containsOf({ schema }: SchemaPart): { min: number; max: number } {
 
 /** Rule of schema comparison for `uniqueItems`. */
 export const uniqueItems: ComparisonRule = (comparison, writer, part) => {
-  if (part.schema.uniqueItems !== true || !hasArrays(writer) || maximumCountOf(writer, 'Items') <= 1)
+  if (
+    part.schema.uniqueItems !== true ||
+    !permits(writer, valueKinds.array) ||
+    maximumCountOf(writer, 'Items') <= 1
+  )
     return [];
   if (writer.parts.some(({ schema }) => schema.uniqueItems === true)) return [];
-  const { names } = comparison;
-  const detail = `${names.reader} requires unique items, ${names.writer} does not`;
+  const detail = `${comparison.reader} requires unique items, ${comparison.writer} does not`;
   return comparison.differs({ writer, part, keyword: 'uniqueItems' }, 'unique_items_added', detail);
 };
-
-function hasArrays(writer: ValueShape): boolean {
-  return (valueKindsOf(writer) & valueKinds.array) !== 0;
-}

@@ -1,6 +1,6 @@
-import type { ComparisonContext, ComparisonRule } from '../comparison-rule.js';
-import type { SchemaDifference } from '../incompatibility-reason.js';
-import { listedIn, shapeIn, type SchemaPart, type ValueShape } from '../value-shape.js';
+import type { SchemaComparison, ComparisonRule } from './comparison.js';
+import type { SchemaDifference } from './incompatibility-reason.js';
+import { listedIn, shapeIn, type SchemaPart, type ValueShape } from './value-shape.js';
 
 /** Rule of schema comparison for `anyOf`: all values of the writer must fit one of the reader's branches. */
 export const anyOf: ComparisonRule = (comparison, writer, part) => {
@@ -19,8 +19,7 @@ export const oneOf: ComparisonRule = (comparison, writer, part) => {
   const isAlone = (one: BranchComparison): boolean =>
     attempts.every((other) => other === one || comparison.refutes(writer, other.branch));
   if (fitting.some(isAlone)) return [];
-  const { names } = comparison;
-  const detail = `a value of ${names.writer} may fit two branches of oneOf in ${names.reader}; use anyOf, or tell the branches apart by a const in a required property`;
+  const detail = `a value of ${comparison.writer} may fit two branches of oneOf in ${comparison.reader}; use anyOf, or tell the branches apart by a const in a required property`;
   return comparison.differs({ writer, part, keyword: 'oneOf' }, 'one_of_overlaps', detail);
 };
 
@@ -35,12 +34,9 @@ interface BranchComparison {
   found: SchemaDifference[];
 }
 
-/**
- * Compares the writer's schema with each branch of the reader's anyOf or oneOf that some of the writer's values may
- * fit.
- */
+/** Compares the writer's schema with each branch of the reader that some of its values may fit. */
 function attemptsOf(
-  comparison: ComparisonContext,
+  comparison: SchemaComparison,
   writer: ValueShape,
   { part, keyword }: BranchKeyword,
 ): BranchComparison[] {
@@ -49,17 +45,13 @@ function attemptsOf(
     .map((branch) => ({ branch, found: comparison.compare(writer, branch) }));
 }
 
-/**
- * Returns the difference that the writer's values fit no branch of the reader's anyOf or oneOf, and the differences
- * from the branch with the fewest of them.
- */
+/** Returns the difference that no branch fits, and the differences from the nearest branch. */
 function noBranch(
-  comparison: ComparisonContext,
+  comparison: SchemaComparison,
   writer: ValueShape,
   { part, keyword, attempts }: BranchKeyword & { attempts: BranchComparison[] },
 ): SchemaDifference[] {
-  const { names } = comparison;
-  const detail = `values that ${names.writer} permits fit none of the alternatives (${keyword}) of ${names.reader}`;
+  const detail = `values that ${comparison.writer} permits fit none of the alternatives (${keyword}) of ${comparison.reader}`;
   const nearest = attempts.map(({ found }) => found).sort((a, b) => a.length - b.length)[0] ?? [];
   return [...comparison.differs({ writer, part, keyword }, 'combined_type_changed', detail), ...nearest];
 }
@@ -67,7 +59,7 @@ function noBranch(
 /** Rule of schema comparison for `not`: no value of the writer may match the schema that the reader excludes. */
 export const not: ComparisonRule = (comparison, writer, part) => {
   if (!('not' in part.schema) || comparison.refutes(writer, shapeIn(part, 'not'))) return [];
-  const detail = `${comparison.names.reader} excludes values (not) that ${comparison.names.writer} may permit`;
+  const detail = `${comparison.reader} excludes values (not) that ${comparison.writer} may permit`;
   return comparison.differs({ writer, part, keyword: 'not' }, 'not_type_extended', detail);
 };
 
@@ -82,7 +74,6 @@ export const conditions: ComparisonRule = (comparison, writer, part) => {
     ...(fails ? comparison.compare(writer.without([test]), shapeIn(part, 'else')) : []),
   ];
   if (found.length === 0) return [];
-  const { names } = comparison;
-  const detail = `${names.reader} requires more than ${names.writer} under a condition (if)`;
+  const detail = `${comparison.reader} requires more than ${comparison.writer} under a condition (if)`;
   return [...comparison.differs({ writer, part, keyword: 'if' }, 'condition_changed', detail), ...found];
 };

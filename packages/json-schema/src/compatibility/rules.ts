@@ -1,16 +1,17 @@
-import type { ComparisonRule } from '../comparison-rule.js';
+import type { ComparisonRule } from './comparison.js';
 import {
   additionalProperties,
   patternProperties,
   properties,
   unevaluatedProperties,
-} from './member-rules.js';
+  dependentRequired,
+  dependentSchemas,
+  propertyNames,
+  required,
+} from './object-rules.js';
 import { contains, items, uniqueItems } from './array-rules.js';
 import { anyOf, conditions, not, oneOf } from './combination-rules.js';
-import { dependentRequired, dependentSchemas, propertyNames, required } from './object-rules.js';
-import { bounds, counts, multiple } from './number-rules.js';
-import { format, pattern } from './text-rules.js';
-import { types, values } from './value-rules.js';
+import { bounds, counts, multiple, format, pattern, types, values } from './scalar-rules.js';
 
 /** All rules for comparing two schemas; together they cover every keyword of JSON Schema that can reject a value. */
 export const rules: readonly ComparisonRule[] = [

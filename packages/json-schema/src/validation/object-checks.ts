@@ -1,11 +1,9 @@
-import { allOfChecks, type ValueCheck, type CompilableSchema } from './check.js';
+import { allOfChecks, type CompilableSchema } from './check.js';
+import type { ValueCheck } from './validation-context.js';
 
 type JsonMembers = Readonly<Record<string, unknown>>;
 
-/**
- * Compiles `minProperties`, `maxProperties`, `required`, `dependentRequired`, and the keywords for members
- * and their names.
- */
+/** Compiles the keywords for objects, their members and their names to checks of objects. */
 export function objectChecks(at: CompilableSchema): ValueCheck<JsonMembers>[] {
   const { minProperties, maxProperties } = at.schema;
   const checks: ValueCheck<JsonMembers>[] = [];
@@ -94,9 +92,7 @@ function othersCheck(
   };
 }
 
-/**
- * Compiles `unevaluatedProperties`, which runs after `others`, the check of all other keywords for the value.
- */
+/** Compiles `unevaluatedProperties`, which runs after `others`, the check of all other keywords for the value. */
 export function unevaluatedCheck({ schema, inner }: CompilableSchema, others: ValueCheck): ValueCheck {
   const check = inner('unevaluatedProperties');
   const refusesAll = schema.unevaluatedProperties === false;
