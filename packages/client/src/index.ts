@@ -1,5 +1,4 @@
-export type { AppendOptions } from './appending/append.js';
-export type { DecideFunction, DecideOptions, VersionedState } from './appending/decide.js';
+export type { AppendOptions, DecideFunction, DecideOptions, VersionedState } from './appending/append.js';
 export * from './errors/problem-classes.js';
 export * from './errors/tributary-error.js';
 export type { CallOptions, Fetch } from './http/http-client.js';

@@ -1,5 +1,10 @@
-import { append, type AppendOptions } from './appending/append.js';
-import { decide, type DecideOptions, type DecideFunction } from './appending/decide.js';
+import {
+  append,
+  type AppendOptions,
+  decide,
+  type DecideOptions,
+  type DecideFunction,
+} from './appending/append.js';
 import { path, queryOf, sqlParameters } from './http/address.js';
 import { JsonApiClient } from './http/api.js';
 import { HttpClient, type ApiRequest, type CallOptions, type Fetch } from './http/http-client.js';

@@ -4,7 +4,7 @@ import type { ParsedArguments } from '../arguments/parse.js';
 import { UsageError } from '../errors/cli-error.js';
 import type { CommandSession } from '../session/session.js';
 import type { Command } from './command.js';
-import { filterOf, filterOptions, streamsPositional, waitOption } from './event-filter.js';
+import { filterOf, filterOptions, streamsPositional, waitOption } from './events.js';
 import { printableLines } from '../output/formats.js';
 
 const formats: readonly ExportFormat[] = ['parquet', 'arrow', 'ndjson', 'csv'];

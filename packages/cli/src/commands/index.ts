@@ -1,7 +1,7 @@
 import { apply, diff } from './apply.js';
 import type { Command } from './command.js';
 import { completion } from './completion.js';
-import { count } from './count.js';
+import { count, query, tail } from './events.js';
 import { deadLettersList, deadLettersReplay } from './dead-letters.js';
 import { remove, get } from './definitions.js';
 import { doctor } from './doctor.js';
@@ -9,10 +9,8 @@ import { exportEvents } from './export.js';
 import { lag } from './lag.js';
 import { produce } from './produce.js';
 import { profileAdd, profileClear, profileList, profileRemove, profileUse } from './profile.js';
-import { query } from './query.js';
 import { sql } from './sql.js';
 import { state } from './state.js';
-import { tail } from './tail.js';
 import { validate } from './validate.js';
 
 /** All commands. Usage, completion and documentation are derived from this list. */

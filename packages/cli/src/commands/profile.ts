@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { confirmProfileOption } from '../arguments/options.js';
 import type { ParsedArguments } from '../arguments/parse.js';
-import { requireUrl } from '../connection/connection.js';
-import { requireUnprotection } from '../connection/protection.js';
+import { requireUrl, requireUnprotection } from '../connection/connection.js';
 import { UsageError } from '../errors/cli-error.js';
 import { requireProfileName, type Profile } from '../profiles/profile-store.js';
 import type { Command } from './command.js';

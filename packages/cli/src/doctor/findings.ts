@@ -6,7 +6,7 @@ import {
   type Tributary,
   type DeadLetter,
 } from '#client';
-import { type LagRow, groupLags } from '../lag/lag-rows.js';
+import { groupLags, type HealthCheck, type LagRow } from '../lag/lag-rows.js';
 
 /** The result of one check of `doctor`. */
 export interface CheckResult {
@@ -28,15 +28,6 @@ export function warning(check: string, detail: string, advice: string): CheckRes
 
 export function wrong(check: string, detail: string, advice: string): CheckResult {
   return { check, verdict: 'wrong', detail, advice };
-}
-
-/** The result of a check in the gateway's health answer; the counts are those of the check `definitions`. */
-interface HealthCheck {
-  status?: string;
-  error?: string;
-  unreadable?: number;
-  failed_projections?: number;
-  failed_pipelines?: number;
 }
 
 /** Seconds of lag above which a warning is shown. */

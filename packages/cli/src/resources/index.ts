@@ -9,14 +9,7 @@ import type {
 } from '#client';
 import { UsageError } from '../errors/cli-error.js';
 import { members } from '../output/formats.js';
-import {
-  membersOf,
-  pick,
-  sortedNames,
-  sourceOf,
-  streamsOf,
-  type ResourceOperations,
-} from './resource.js';
+import { membersOf, pick, sortedNames, sourceOf, streamsOf, type ResourceOperations } from './resource.js';
 
 /** Streams. Streams are never pruned, because that would delete their events. */
 const streamResource: ResourceOperations = {

@@ -1,7 +1,11 @@
 import { Tributary, visibleText, type Fetch } from '#client';
 import type { ParsedArguments } from '../arguments/parse.js';
-import { connectionOf, type ConnectionSettings } from '../connection/connection.js';
-import { requireConfirmed, requireSpelledOut } from '../connection/protection.js';
+import {
+  connectionOf,
+  type ConnectionSettings,
+  requireConfirmed,
+  requireSpelledOut,
+} from '../connection/connection.js';
 import { tracedFetch } from '../connection/traced-fetch.js';
 import type { OutputFormatName } from '../output/formats.js';
 import { OutputWriter, OutputPipe } from '../output/output-writer.js';

@@ -50,26 +50,26 @@ export abstract class Definitions<Types extends DefinitionTypes> {
 
   /** Creates a definition. Repeating the same definition changes nothing. */
   define(input: Types['Input'], options: CallOptions = {}): Promise<Types['Definition']> {
-    return this.api.post(`/api/v1/${this.collection}`, { body: input, ...options });
+    return this.api.change('POST', `/api/v1/${this.collection}`, { body: input, ...options });
   }
 
   pause(name: string, options: CallOptions = {}): Promise<Types['Definition']> {
-    return this.api.post(`${this.pathOf(name)}/pause`, options);
+    return this.api.change('POST', `${this.pathOf(name)}/pause`, options);
   }
 
   /** Continues where it stopped, and misses no event. */
   resume(name: string, options: CallOptions = {}): Promise<Types['Definition']> {
-    return this.api.post(`${this.pathOf(name)}/resume`, options);
+    return this.api.change('POST', `${this.pathOf(name)}/resume`, options);
   }
 
   /** Starts again from the events, at the position that `from` of the definition names. */
   reset(name: string, options: CallOptions = {}): Promise<Types['Definition']> {
-    return this.api.post(`${this.pathOf(name)}/reset`, options);
+    return this.api.change('POST', `${this.pathOf(name)}/reset`, options);
   }
 
   /** Deletes the definition with what it has computed. Events that it has emitted remain. */
   delete(name: string, options: CallOptions = {}): Promise<void> {
-    return this.api.delete(this.pathOf(name), options);
+    return this.api.change('DELETE', this.pathOf(name), options);
   }
 
   protected pathOf(name: string): string {
@@ -99,7 +99,7 @@ export class Projections extends Definitions<{
    * version; then reads use the new one.
    */
   replace(name: string, input: ProjectionReplacement, options: CallOptions = {}): Promise<Projection> {
-    return this.api.put(path`/api/v1/projections/${name}`, { body: input, ...options });
+    return this.api.change('PUT', path`/api/v1/projections/${name}`, { body: input, ...options });
   }
 
   /** Returns the state of one key. */
@@ -156,13 +156,13 @@ export class Pipelines extends Definitions<{
 
   replace(name: string, input: PipelineReplacement, options: ReplaceOptions = {}): Promise<Pipeline> {
     const { from, ...rest } = options;
-    return this.api.put(path`/api/v1/pipelines/${name}`, { body: input, query: { from }, ...rest });
+    return this.api.change('PUT', path`/api/v1/pipelines/${name}`, { body: input, query: { from }, ...rest });
   }
 
   /** Shows what each operator would do with these events. No event is written. */
   dryRun({ definition, events }: DryRunInput, options: CallOptions = {}): Promise<DryRunReport> {
     const texts = events.map((event) => eventText(event, event.event_id));
     const json = `{"definition":${JSON.stringify(definition)},"events":[${texts.join(',')}]}`;
-    return this.api.post('/api/v1/pipelines/dry-run', { json, ...options });
+    return this.api.change('POST', '/api/v1/pipelines/dry-run', { json, ...options });
   }
 }

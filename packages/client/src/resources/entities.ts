@@ -31,7 +31,10 @@ export class Entities {
     { stream, entity_id }: EntityAddress,
     { confirm, ...options }: CallOptions & { confirm: string },
   ): Promise<ErasureResult> {
-    return this.api.delete(path`/api/v1/entities/${entity_id}`, { query: { stream, confirm }, ...options });
+    return this.api.change('DELETE', path`/api/v1/entities/${entity_id}`, {
+      query: { stream, confirm },
+      ...options,
+    });
   }
 }
 

@@ -1,8 +1,7 @@
 import type { SchemaComparison, ComparisonRule } from './comparison.js';
-import { maximumCountOf, minimumCountOf } from './ranges.js';
+import { maximumCountOf, minimumCountOf, valueKinds, permits } from './types.js';
 import type { SchemaDifference } from './incompatibility-reason.js';
 import { listedIn, ValueShape, shapeIn, type SchemaPart } from './value-shape.js';
-import { valueKinds, permits } from './types.js';
 
 /** Rule of schema comparison for `prefixItems` and `items`. */
 export const items: ComparisonRule = (comparison, writer, part) => {

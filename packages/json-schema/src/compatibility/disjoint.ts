@@ -7,9 +7,13 @@ import {
   lowerBoundOf,
   type SizeKeywordSuffix,
   type NumberBound,
-} from './ranges.js';
+  valueKinds,
+  valueKindsOf,
+  numberKinds,
+  requiredBy,
+  valuesOf,
+} from './types.js';
 import type { ValueShape } from './value-shape.js';
-import { valueKinds, valueKindsOf, numberKinds, requiredBy, valuesOf } from './types.js';
 
 /** The shapes of members, and how deep the search for contradictions may go. */
 interface ContradictionSearchContext {

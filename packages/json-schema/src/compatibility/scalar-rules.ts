@@ -10,9 +10,6 @@ import {
   numberKinds,
   valuesOf,
   valuesOfKind,
-} from './types.js';
-import { isMultipleOf } from '../values/decimal.js';
-import {
   upperBoundOf,
   isAbove,
   isBelow,
@@ -21,7 +18,8 @@ import {
   lowerBoundOf,
   type SizeKeywordSuffix,
   type NumberBound,
-} from './ranges.js';
+} from './types.js';
+import { isMultipleOf } from '../values/decimal.js';
 import { formats } from '../values/formats.js';
 import { compilePattern } from '../values/pattern.js';
 

@@ -1,9 +1,11 @@
+import { parseWithNumbers } from '#json';
 import type { SchemaProblem } from '../document/invalid-schema-error.js';
 import { schemaBounds } from '../bounds.js';
 import { readDocument } from '../document/read-document.js';
 import { SchemaCheckCompiler } from './schema-check-compiler.js';
 import { type ValueCheck, ValidationContext } from './validation-context.js';
-import { readData } from './read-data.js';
+import { readNumber } from '../values/decimal.js';
+import { unlimitedMeter, type StepMeter } from '../values/step-meter.js';
 
 /** A compiled JSON Schema. Compiling is slow: callers compile each version of a schema once. */
 export interface CompiledSchema {
@@ -99,4 +101,29 @@ class CompiledDocument implements CompiledSchema {
       : `takes more than ${steps} steps to check against its schema: make it smaller, or ` +
           'use fewer of anyOf, oneOf, allOf, contains and patternProperties where the schema describes long lists and objects';
   }
+}
+
+/** Matches sixteen digits or a three-digit exponent. Without a match, doubles represent all numbers. */
+const longNumber = /\d{16}|[\d.]{17}|[eE][+-]?\d{3}/;
+/** Length of the shortest text of a number that a double may not represent, `1e100`. */
+const shortest = 5;
+/**
+ * Number of validation steps charged for reading one number exactly. A text that consists of 17-digit numbers is
+ * allowed about twice as many steps for each.
+ */
+const stepsOfLongNumber = 40;
+
+/**
+ * Parses a JSON text for `CompiledSchema.validate`. The result is that of `JSON.parse`, except that numbers which a
+ * double would change become `ExactNumber`. The steps for these numbers are charged before they are parsed.
+ * @throws StepsExceededError
+ */
+export function readData(text: string, meter: StepMeter = unlimitedMeter): unknown {
+  if (!longNumber.test(text)) return JSON.parse(text);
+  const takes = (number: string) => {
+    if (number.length < shortest || !longNumber.test(number)) return false;
+    meter.charge(stepsOfLongNumber);
+    return true;
+  };
+  return parseWithNumbers(text, { takes, read: readNumber });
 }
