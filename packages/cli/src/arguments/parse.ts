@@ -130,7 +130,7 @@ export class ParsedArguments {
 }
 
 /** Assigns the words to the command's positional arguments. @throws UsageError */
-export function wordsOf(
+function wordsOf(
   words: readonly string[],
   positionals: readonly Positional[],
 ): ReadonlyMap<string, readonly string[]> {

@@ -2,7 +2,7 @@ import { globalOptions, type Option, type Positional, type CommandSyntax } from 
 import { optionsOf } from './parse.js';
 
 /** Returns the synopsis: `tributary query [STREAM...] [options]`. */
-export function synopsis({ name, positionals = [] }: Pick<CommandSyntax, 'name' | 'positionals'>): string {
+function synopsis({ name, positionals = [] }: Pick<CommandSyntax, 'name' | 'positionals'>): string {
   return ['tributary', name, ...positionals.map(placeholder), '[options]'].join(' ');
 }
 
@@ -32,7 +32,7 @@ export function usage(commands: readonly CommandSyntax[]): string {
 }
 
 /** Returns the option in its usage: `-o, --output FORM`. */
-export function optionText(name: string, { short, value }: Option): string {
+function optionText(name: string, { short, value }: Option): string {
   return `${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`;
 }
 

@@ -2,7 +2,6 @@ import type { EventFilter, StoredEvent, EventQuery, EventCountQuery, EventCountB
 import type { ParsedArguments } from '../arguments/parse.js';
 import type { Options, Positional } from '../arguments/options.js';
 import type { Column } from '../output/formats.js';
-import type { CommandSession } from '../session/session.js';
 import type { Command } from './command.js';
 import { follow, PositionFile } from '../live/follow.js';
 import { messageOf } from '../errors/message-of.js';
@@ -44,7 +43,7 @@ export function filterOf(input: ParsedArguments): EventFilter {
 }
 
 /** The columns of events. CSV has the columns of the API's CSV. */
-export const eventColumns: readonly Column<StoredEvent>[] = [
+const eventColumns: readonly Column<StoredEvent>[] = [
   { name: 'event_id', csvOnly: true },
   { name: 'stream' },
   { name: 'event_type' },
@@ -76,19 +75,12 @@ export const query: Command = {
     const most = input.whole('limit') ?? Infinity;
     const order = input.text('order') as EventQuery['order'];
     const wait_for = input.texts('wait-for');
-    const events = eventsOf(session, {
-      ...filterOf(input),
-      order,
-      wait_for,
-      limit: Math.min(most, pageSize),
-    });
+    const client = await session.client();
+    const query = { ...filterOf(input), order, wait_for, limit: Math.min(most, pageSize) };
+    const events = client.events(query, { signal: session.signal });
     await session.output.list(first(events, most), eventColumns);
   },
 };
-
-async function* eventsOf(session: CommandSession, query: EventQuery): AsyncGenerator<StoredEvent> {
-  yield* (await session.client()).events(query, { signal: session.signal });
-}
 
 async function* first<T>(items: AsyncIterable<T>, most: number): AsyncGenerator<T> {
   let left = most;

@@ -90,7 +90,7 @@ interface PortHealth {
 const mostSeconds = 5;
 
 /** Sends a health request to a port. @throws TributaryError */
-export async function ask(
+async function ask(
   url: string,
   { fetch, signal }: { fetch: Fetch; signal: AbortSignal },
 ): Promise<PortHealth> {

@@ -28,7 +28,7 @@ export function members(...names: string[]): Column[] {
 }
 
 /** Returns the text of a cell: a text unchanged, null as an empty text, other values as JSON. */
-export function cellText(column: Column, item: object): string {
+function cellText(column: Column, item: object): string {
   const value = column.of ? column.of(item) : (item as Record<string, unknown>)[column.name];
   if (value === null || value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);

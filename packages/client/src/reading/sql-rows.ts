@@ -90,7 +90,7 @@ async function lateFailure(first: string, lines: AsyncIterable<string>): Promise
 }
 
 /** Yields the lines; leaving the loop cancels the request. @throws InvalidAnswerError if the last is cut off */
-export async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
+async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = '';

@@ -34,7 +34,7 @@ interface DefinitionTypes {
 }
 
 /** What projections and pipelines have in common: they are defined, read, paused, resumed, reset and deleted. */
-export abstract class Definitions<Types extends DefinitionTypes> {
+abstract class Definitions<Types extends DefinitionTypes> {
   constructor(
     protected readonly api: JsonApiClient,
     private readonly collection: 'projections' | 'pipelines',

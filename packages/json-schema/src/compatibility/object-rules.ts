@@ -103,7 +103,7 @@ function withMember(comparison: SchemaComparison, writer: ValueShape, name: stri
     .reduce((all, one) => all.and(shapeIn(one, 'dependentSchemas', name)), objects);
 }
 
-export function quoted(name: string): string {
+function quoted(name: string): string {
   return JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name);
 }
 

@@ -12,7 +12,7 @@ export const valueKinds = {
   integer: 32,
   fraction: 64,
 } as const;
-export const anyKind = 127;
+const anyKind = 127;
 export const numberKinds = valueKinds.integer | valueKinds.fraction;
 
 const known = new WeakMap<ValueShape, number>();

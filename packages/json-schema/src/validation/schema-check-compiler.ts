@@ -4,7 +4,6 @@ import { arrayChecks } from './array-checks.js';
 import {
   allOfChecks,
   jsonKindOf,
-  type JsonKind,
   type CompilableSchema,
   meteredPattern,
   type MeteredPattern,
@@ -55,11 +54,14 @@ export class SchemaCheckCompiler {
 
 /** Combines the checks by kind of value. An object takes `weight` steps, any other value one. */
 function withKind(at: CompilableSchema, general: readonly ValueCheck[], weight: number): ValueCheck {
-  const byKind = checksByKind(at);
-  const of = (kind: JsonKind): ValueCheck => allOfChecks([...(byKind[kind] ?? []), ...general]);
+  const withGeneral = (own: ValueCheck<never>[]) => allOfChecks([...(own as ValueCheck[]), ...general]);
   const checks = {
-    ...{ null: of('null'), boolean: of('boolean'), number: of('number'), string: of('string') },
-    ...{ array: of('array'), object: of('object') },
+    null: withGeneral([]),
+    boolean: withGeneral([]),
+    number: withGeneral(numberChecks(at)),
+    string: withGeneral(textChecks(at)),
+    array: withGeneral(arrayChecks(at)),
+    object: withGeneral(objectChecks(at)),
   };
   if ('unevaluatedProperties' in at.schema) checks.object = unevaluatedCheck(at, checks.object);
   const { type } = at.schema;
@@ -69,14 +71,5 @@ function withKind(at: CompilableSchema, general: readonly ValueCheck[], weight: 
     run.charge(kind === 'object' ? weight : 1);
     if (isOfType && !isOfType(kind, value)) return run.refuse('type', { type });
     return checks[kind](value, run);
-  };
-}
-
-function checksByKind(at: CompilableSchema): Partial<Record<JsonKind, ValueCheck[]>> {
-  return {
-    number: numberChecks(at) as ValueCheck[],
-    string: textChecks(at) as ValueCheck[],
-    array: arrayChecks(at) as ValueCheck[],
-    object: objectChecks(at) as ValueCheck[],
   };
 }

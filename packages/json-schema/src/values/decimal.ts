@@ -112,7 +112,7 @@ function powerOfTen(exponent: bigint, divisor: bigint): bigint {
 }
 
 /** Returns the decimal that the shortest text of a double denotes. */
-export function decimalOf(value: number): DecimalDigits {
+function decimalOf(value: number): DecimalDigits {
   return decimalOfText(Number.isFinite(value) ? value.toExponential() : `${value > 0 ? '' : '-'}1e999`);
 }
 
