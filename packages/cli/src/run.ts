@@ -4,11 +4,10 @@ import { usage, usageOf } from './arguments/usage.js';
 import type { Command } from './commands/command.js';
 import { commands } from './commands/index.js';
 import { UsageError } from './errors/cli-error.js';
-import { exitCodeOf } from './errors/exit-code-of.js';
-import { exitCodes, type ExitCode } from './errors/exit-code.js';
+import { exitCodeOf, exitCodes, type ExitCode } from './errors/exit-code.js';
 import { messageOf } from './errors/message-of.js';
-import { CommandSession } from './session.js';
-import type { CliProcess } from './terminal.js';
+import { CommandSession } from './session/session.js';
+import type { CliProcess } from './session/terminal.js';
 import { version } from './version.js';
 
 const quiet: readonly ExitCode[] = [exitCodes.done, exitCodes.interrupted];
@@ -28,10 +27,7 @@ export async function run(called: CliProcess): Promise<ExitCode> {
   }
 }
 
-/**
- * Whether the command ends when its output is closed. A command that only shows something ends; others continue, and
- * report the result by their exit code.
- */
+/** Whether the command ends when its output is closed. Others continue: their result is the exit code. */
 function endsWithOutput({ effect, answersWithCode }: Command): boolean {
   return effect === 'reads' && !answersWithCode;
 }

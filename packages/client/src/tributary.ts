@@ -1,28 +1,30 @@
-import { append, type AppendOptions } from './appending/append.js';
-import { decide, type DecideOptions, type DecideFunction } from './appending/decide.js';
-import { path, queryOf } from './http/address.js';
+import {
+  append,
+  type AppendOptions,
+  decide,
+  type DecideOptions,
+  type DecideFunction,
+} from './appending/append.js';
+import { path, queryOf, sqlParameters } from './http/address.js';
 import { JsonApiClient } from './http/api.js';
 import { HttpClient, type ApiRequest, type CallOptions, type Fetch } from './http/http-client.js';
-import { requireHttpUrl, requireKnownOptions } from './known-options.js';
+import { requireHttpUrl, requireKnownOptions } from './http/known-options.js';
 import { LiveStream, type LiveOptions } from './live/live-stream.js';
-import { EventTailRequestAndParser } from './live/tail.js';
+import { eventTail } from './live/live-requests.js';
 import { eventText } from './producer/event-text.js';
-import { parseJson } from './json/parse-json.js';
+import { parseJson } from './json/json-text.js';
 import { Producer, type ProducerOptions } from './producer/producer.js';
 import { UuidV7Generator } from './producer/uuid-v7.js';
 import { WrittenPositions } from './producer/written-positions.js';
 import type { Pages } from './reading/pages.js';
-import { sqlParameters } from './reading/sql-parameters.js';
 import { SqlRows } from './reading/sql-rows.js';
+import { readEvent, type StoredEvent } from './reading/exact-reader.js';
 import { readEntityState, type EntityState } from './reading/states.js';
-import { readEvent, type StoredEvent } from './reading/stored-event.js';
 import { DeadLetters } from './resources/dead-letters.js';
-import { Entities } from './resources/entities.js';
+import { Entities, Snapshots } from './resources/entities.js';
 import { ApiKeys } from './resources/keys.js';
-import { Pipelines } from './resources/pipelines.js';
-import { Projections } from './resources/projections.js';
+import { Pipelines, Projections } from './resources/definitions.js';
 import { Schemas } from './resources/schemas.js';
-import { Snapshots } from './resources/snapshots.js';
 import { Streams } from './resources/streams.js';
 import type {
   BatchWriteResult,
@@ -272,8 +274,7 @@ export class Tributary {
 
   /**
    * Runs a SELECT on the query port; the key needs `sql:read`. Resolves when the answer begins; its rows are
-   * streamed. The signal cancels the statement, and so does leaving the loop over the rows.
-   * @throws SqlError
+   * streamed. The signal cancels the statement, and so does leaving the loop over the rows. @throws SqlError
    */
   async sql<Row = JsonObject>(
     statement: string,
@@ -302,7 +303,7 @@ export class Tributary {
     filter: EventFilter = {},
     options: LiveOptions = {},
   ): LiveStream<StoredEvent<Data>> {
-    return new LiveStream(this.api.http, new EventTailRequestAndParser<Data>(filter), options);
+    return new LiveStream(this.api.http, eventTail<Data>(filter), options);
   }
 
   /** Returns the state of an entity: the merged data of its events, now or as of a time. */

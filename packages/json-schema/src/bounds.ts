@@ -9,27 +9,18 @@ export const schemaBounds = {
   subschemas: 1_000,
   /** Maximum number of properties of one schema, and of branches of its allOf, anyOf or oneOf. */
   members: 500,
-  /**
-   * Maximum number of elements of any array and of members of any object in the schema document, such as the values of
-   * an enum.
-   */
+  /** Maximum number of elements of an array, or members of an object, such as the values of an enum. */
   values: 1_000,
   /** Maximum number of regular expressions in one schema document. */
   patterns: 100,
-  /**
-   * Maximum number of regular expressions in one schema document that RE2 runs; each one caches up to 8 MiB of
-   * automaton states.
-   */
+  /** Maximum number of regular expressions that RE2 runs; each caches up to 8 MiB of automaton states. */
   patternsOfRe2: 25,
   /**
    * Maximum number of RE2 instructions of all regular expressions of one schema document together, before RE2 merges
    * alternatives; compiling takes 2 to 3 µs for each instruction.
    */
   writtenOfRe2: 10_000,
-  /**
-   * Maximum number of steps for the check of a single value, without its members and items, but including all
-   * references.
-   */
+  /** Maximum number of steps for one value, with references, but without its members and items. */
   stepsOfOneValue: 5_000,
   /**
    * Maximum number of validation steps for one text: 20 000, plus 4 for each of its characters. A typical text takes

@@ -4,9 +4,7 @@ interface SchemaColumn {
   type: 'text' | 'integer' | 'number' | 'boolean' | 'time' | 'json';
 }
 
-/**
- * Maximum number of columns of a view or a file for top-level members; further members are only in the column `data`.
- */
+/** Maximum number of columns for top-level members; further members are only in the column `data`. */
 const mostColumns = 200;
 
 /**

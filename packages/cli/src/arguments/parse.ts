@@ -1,13 +1,17 @@
 import { parseArgs } from 'node:util';
-import type { Command } from '../commands/command.js';
 import { UsageError } from '../errors/cli-error.js';
-import { confirmOption, globalOptions } from './global-options.js';
-import { ParsedArguments, wordsOf } from './parsed-arguments.js';
-import type { Option, Options } from './option.js';
+import {
+  confirmOption,
+  globalOptions,
+  type Option,
+  type Options,
+  type Positional,
+  type CommandSyntax,
+} from './options.js';
 import { mostSimilar } from './similar.js';
 
 /** Returns the command with the longest name that the arguments begin with. */
-export function findCommand<T extends Pick<Command, 'name'>>(
+export function findCommand<T extends Pick<CommandSyntax, 'name'>>(
   commands: readonly T[],
   args: readonly string[],
 ): T | undefined {
@@ -20,7 +24,7 @@ export function findCommand<T extends Pick<Command, 'name'>>(
  * unknown option remains where it is.
  */
 export function withCommandFirst(
-  commands: readonly Pick<Command, 'name'>[],
+  commands: readonly Pick<CommandSyntax, 'name'>[],
   args: readonly string[],
 ): string[] {
   let end = 0;
@@ -42,12 +46,12 @@ function widthOfOption(word = ''): number {
 }
 
 /** Returns all options of a command: its own and the global ones. */
-export function optionsOf({ options, effect }: Pick<Command, 'options' | 'effect'>): Options {
+export function optionsOf({ options, effect }: Pick<CommandSyntax, 'options' | 'effect'>): Options {
   return { ...options, ...(effect === 'destroys' ? confirmOption : {}), ...globalOptions };
 }
 
 /** Parses the arguments after the name of the command. @throws UsageError */
-export function parse(command: Command, args: readonly string[]): ParsedArguments {
+export function parse(command: CommandSyntax, args: readonly string[]): ParsedArguments {
   const options = optionsOf(command);
   const { values, positionals } = read(args.slice(command.name.split(' ').length), options);
   for (const [name, value] of Object.entries(values)) checkValue(name, options[name]!, value);
@@ -82,4 +86,69 @@ function checkValue(name: string, { oneOf, least }: Option, value: unknown): voi
     if (least !== undefined && !(/^\d{1,15}$/.test(one as string) && Number(one) >= least))
       throw new UsageError(`--${name} is "${String(one)}", but must be a whole number of at least ${least}.`);
   }
+}
+
+type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
+
+/** The positional arguments and options of a command line, validated against the table of commands. */
+export class ParsedArguments {
+  constructor(
+    private readonly words: ReadonlyMap<string, readonly string[]>,
+    private readonly values: Values,
+  ) {}
+
+  /** Returns a required positional argument. */
+  word(name: string): string {
+    return this.optionalWord(name)!;
+  }
+
+  optionalWord(name: string): string | undefined {
+    return this.allWords(name)[0];
+  }
+
+  allWords(name: string): readonly string[] {
+    return this.words.get(name) ?? [];
+  }
+
+  flag(name: string): boolean {
+    return this.values[name] === true;
+  }
+
+  text(name: string): string | undefined {
+    return this.values[name] as string | undefined;
+  }
+
+  /** Returns the values of a repeatable option; undefined if it is not given. */
+  texts(name: string): string[] | undefined {
+    return this.values[name] as string[] | undefined;
+  }
+
+  whole(name: string): number | undefined {
+    const text = this.text(name);
+    return text === undefined ? undefined : Number(text);
+  }
+}
+
+/** Assigns the words to the command's positional arguments. @throws UsageError */
+function wordsOf(
+  words: readonly string[],
+  positionals: readonly Positional[],
+): ReadonlyMap<string, readonly string[]> {
+  let rest = words;
+  const named = new Map<string, readonly string[]>();
+  for (const positional of positionals) {
+    const own = positional.many ? rest : rest.slice(0, 1);
+    rest = rest.slice(own.length);
+    check(positional, own);
+    named.set(positional.name, own);
+  }
+  if (rest.length > 0) throw new UsageError(`"${rest[0]}" is an unexpected argument.`);
+  return named;
+}
+
+function check({ name, optional, oneOf }: Positional, words: readonly string[]): void {
+  if (words.length === 0 && !optional) throw new UsageError(`${name} is missing.`);
+  for (const word of words)
+    if (oneOf && !oneOf.includes(word))
+      throw new UsageError(`${name} is "${word}", but must be one of: ${oneOf.join(', ')}.`);
 }

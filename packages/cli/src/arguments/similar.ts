@@ -1,7 +1,4 @@
-/**
- * Returns the name that is most similar to a misspelt one: at most two, or a third, of its characters are
- * added, removed or replaced. Undefined if there is none.
- */
+/** Returns the most similar name, of which at most two or a third of the characters differ. */
 export function mostSimilar(given: string, names: readonly string[]): string | undefined {
   const most = given.length < 4 ? 1 : Math.max(2, Math.floor(given.length / 3));
   return names

@@ -1,15 +1,13 @@
-import type { Command } from '../commands/command.js';
-import { globalOptions } from './global-options.js';
-import type { Option, Positional } from './option.js';
+import { globalOptions, type Option, type Positional, type CommandSyntax } from './options.js';
 import { optionsOf } from './parse.js';
 
 /** Returns the synopsis: `tributary query [STREAM...] [options]`. */
-export function synopsis({ name, positionals = [] }: Pick<Command, 'name' | 'positionals'>): string {
+function synopsis({ name, positionals = [] }: Pick<CommandSyntax, 'name' | 'positionals'>): string {
   return ['tributary', name, ...positionals.map(placeholder), '[options]'].join(' ');
 }
 
 /** Returns the output of `tributary COMMAND --help`. */
-export function usageOf(command: Command): string {
+export function usageOf(command: CommandSyntax): string {
   const own = Object.fromEntries(
     Object.entries(optionsOf(command)).filter(([name]) => !(name in globalOptions)),
   );
@@ -27,19 +25,19 @@ export function usageOf(command: Command): string {
 }
 
 /** Returns the output of `tributary --help`. */
-export function usage(commands: readonly Command[]): string {
+export function usage(commands: readonly CommandSyntax[]): string {
   const table = commands.map(({ name, summary }) => [name, summary] as const);
   const help = '`tributary COMMAND --help` shows the options of a command.';
   return ['Usage: tributary COMMAND\n', ...section('Commands', table), `${help}\n`].join('\n');
 }
 
 /** Returns the option in its usage: `-o, --output FORM`. */
-export function optionText(name: string, { short, value }: Option): string {
+function optionText(name: string, { short, value }: Option): string {
   return `${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`;
 }
 
 /** Returns the commands and their options as Markdown. */
-export function reference(commands: readonly Command[]): string {
+export function reference(commands: readonly CommandSyntax[]): string {
   const lines = commands.map((command) => {
     const { options = {} } = command;
     const named = Object.entries(options).map(

@@ -1,14 +1,37 @@
 import type { IssuedApiKey, Tributary } from '#client';
-import type { ParsedArguments } from '../arguments/parsed-arguments.js';
+import type { ParsedArguments } from '../arguments/parse.js';
 import { UsageError } from '../errors/cli-error.js';
-import { requireApplicable } from '../manifests/require-applicable.js';
+import { requireApplicable, planOf, type PlanStep } from '../manifests/plan.js';
 import { IssuedKeysFile } from '../manifests/issued-keys-file.js';
-import { planOf, type PlanStep } from '../manifests/plan.js';
-import { members } from '../output/column.js';
-import { keyResource } from '../resources/key.js';
-import type { CommandSession } from '../session.js';
+import { members } from '../output/formats.js';
+import { keyResource } from '../resources/index.js';
+import type { CommandSession } from '../session/session.js';
 import type { Command } from './command.js';
-import { manifestOptions, wantedOf } from './manifest-option.js';
+import { exitCodes } from '../errors/exit-code.js';
+import type { Options } from '../arguments/options.js';
+import { readManifests } from '../manifests/read-manifests.js';
+
+/** The options of commands that read definitions from files. */
+const manifestOptions: Options = {
+  file: {
+    ...{ short: 'f', value: 'PATH', multiple: true, completes: 'file' },
+    about: 'file, or folder with all YAML and JSON files below it, or -',
+  },
+  prune: {
+    about: 'also delete projections, pipelines and schemas that are in no file; never streams or keys',
+  },
+};
+
+/** Compares the definitions in the files of `--file` with the server's definitions. @throws UsageError */
+async function planFor(session: CommandSession, input: ParsedArguments) {
+  const paths = input.texts('file');
+  if (!paths) throw new UsageError('-f FILE or -f FOLDER is missing.');
+  const desired = await readManifests(paths, session.terminal);
+  if (desired.length === 0) throw new UsageError(`No definition was found in ${paths.join(', ')}.`);
+  const client = await session.client();
+  const steps = await planOf(client, desired, { prune: input.flag('prune'), signal: session.signal });
+  return { client, steps };
+}
 
 const done = { create: 'created', change: 'changed', delete: 'deleted', unchanged: 'unchanged' } as const;
 
@@ -19,7 +42,8 @@ export const apply: Command = {
     ...manifestOptions,
     'dry-run': { about: 'show the planned changes, and change nothing' },
     'keys-to': {
-      ...{ value: 'FILE', completes: 'file' },
+      value: 'FILE',
+      completes: 'file',
       about: 'new file for issued keys, which only you can read',
     },
   },
@@ -27,21 +51,17 @@ export const apply: Command = {
     'Streams come first, then schemas, projections, pipelines and keys; a pipeline comes after those whose output it reads.\nThe first refusal ends the command. Completed changes remain, and the next run continues.',
   effect: 'destroys',
   async run(session, input) {
-    const wanted = await wantedOf(session, input);
-    const client = await session.client();
-    const { signal } = session;
-    const steps = await planOf(client, wanted, { prune: input.flag('prune'), signal });
+    const { client, steps } = await planFor(session, input);
     requireApplicable(steps);
     const columns = members('action', 'kind', 'name');
-    if (input.flag('dry-run')) return session.output.list(steps.map(planned), columns);
+    if (input.flag('dry-run')) {
+      const planned = steps.map(({ action, resource: { kind }, name }) => ({ action, kind, name }));
+      return session.output.list(planned, columns);
+    }
     await requireConfirmation(session, steps);
     await session.output.list(executed({ session, client, input }, steps), columns, { live: true });
   },
 };
-
-function planned({ action, resource: { kind }, name }: PlanStep): object {
-  return { action, kind, name };
-}
 
 /** Requires confirmation if the profile is protected and the steps delete something or shorten a retention. */
 async function requireConfirmation(session: CommandSession, steps: readonly PlanStep[]): Promise<void> {
@@ -74,10 +94,9 @@ async function* executed(context: Context, steps: readonly PlanStep[]): AsyncGen
 
 async function execute(
   { session, client }: Context,
-  step: PlanStep,
+  { action, resource, name, definition }: PlanStep,
   keyFile?: IssuedKeysFile,
 ): Promise<void> {
-  const { action, resource, name, definition } = step;
   const { signal } = session;
   if (action === 'delete') return resource.delete(client, name, { signal });
   if (action === 'change') await resource.change!(client, definition, { signal });
@@ -100,4 +119,26 @@ async function keyFileOf(
   if (file) return IssuedKeysFile.create(file);
   const names = issued.map(({ name }) => name).join(', ');
   throw new UsageError(`Keys would be issued (${names}): name a new file for them, --keys-to FILE.`);
+}
+
+export const diff: Command = {
+  name: 'diff',
+  summary: 'Shows the differences between definitions and files; exits with 1 if there are any.',
+  options: manifestOptions,
+  effect: 'reads',
+  answersWithCode: true,
+  async run(session, input) {
+    const { steps } = await planFor(session, input);
+    const rows = steps.flatMap(rowsOf);
+    await session.output.list(rows, members('action', 'kind', 'name', 'path', 'found', 'wanted'));
+    return rows.length > 0 ? exitCodes.differs : exitCodes.done;
+  },
+};
+
+function rowsOf({ action, resource: { kind }, name, definition, differences }: PlanStep): object[] {
+  if (action === 'create') return [{ action, kind, name, path: '', found: null, wanted: definition }];
+  if (action === 'delete') return [{ action, kind, name, path: '', found: definition, wanted: null }];
+  return differences.map(({ path, found = null, wanted = null }) => {
+    return { action, kind, name, path, found, wanted };
+  });
 }

@@ -1,6 +1,4 @@
-import { bashCompletion } from '../completion/bash.js';
-import { fishCompletion } from '../completion/fish.js';
-import { zshCompletion } from '../completion/zsh.js';
+import { bashCompletion, fishCompletion, zshCompletion } from '../completion/completion.js';
 import type { Command } from './command.js';
 
 const scripts = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion };

@@ -1,7 +1,7 @@
 import { runChecks } from '../doctor/examine.js';
-import type { CheckResult } from '../doctor/finding.js';
+import type { CheckResult } from '../doctor/findings.js';
 import { exitCodes } from '../errors/exit-code.js';
-import { members } from '../output/column.js';
+import { members } from '../output/formats.js';
 import type { Command } from './command.js';
 
 export const doctor: Command = {

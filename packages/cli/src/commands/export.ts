@@ -1,11 +1,11 @@
 import type { ExportFormat } from '#client';
-import type { ParsedArguments } from '../arguments/parsed-arguments.js';
+import { open, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
+import type { ParsedArguments } from '../arguments/parse.js';
 import { UsageError } from '../errors/cli-error.js';
-import { toFile } from '../exporting/to-file.js';
-import { toStandardOutput } from '../exporting/to-standard-output.js';
-import type { CommandSession } from '../session.js';
+import type { CommandSession } from '../session/session.js';
 import type { Command } from './command.js';
-import { filterOf, filterOptions, streamsPositional, waitOption } from './event-filter.js';
+import { filterOf, filterOptions, streamsPositional, waitOption } from './events.js';
+import { printableLines } from '../output/formats.js';
 
 const formats: readonly ExportFormat[] = ['parquet', 'arrow', 'ndjson', 'csv'];
 
@@ -49,4 +49,45 @@ function refuse({ terminal }: CommandSession, input: ParsedArguments, format: Ex
   const binary = format === 'parquet' || format === 'arrow';
   if (binary && input.text('file') === undefined && terminal.stdout.isTTY)
     throw new UsageError(`${format} is a binary format: write it to a file with --file, or to a pipe.`);
+}
+
+/**
+ * Writes a file atomically: until it is complete, its bytes are in a temporary file beside it, which is removed if
+ * the export fails. Resolves with the number of bytes.
+ * @throws UsageError if the file cannot be written, and the error of `bytes`
+ */
+async function toFile(bytes: ReadableStream<Uint8Array>, file: string): Promise<number> {
+  const draft = `${file}.${process.pid}.part`;
+  try {
+    const size = await fill(bytes, await open(draft, 'wx'));
+    await rename(draft, file);
+    return size;
+  } catch (error) {
+    await bytes.cancel().catch(() => undefined);
+    await rm(draft, { force: true });
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    throw new UsageError(`${file} cannot be written: ${error.message}`);
+  }
+}
+
+async function fill(bytes: ReadableStream<Uint8Array>, handle: FileHandle): Promise<number> {
+  try {
+    await writeFile(handle, bytes);
+    await handle.sync();
+    return (await handle.stat()).size;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Writes bytes as they arrive. On a terminal, control characters are escaped. */
+async function toStandardOutput(
+  bytes: ReadableStream<Uint8Array>,
+  { output, terminal }: CommandSession,
+): Promise<void> {
+  const decoder = new TextDecoder();
+  for await (const piece of bytes)
+    await output.write(
+      terminal.stdout.isTTY ? printableLines(decoder.decode(piece, { stream: true })) : piece,
+    );
 }

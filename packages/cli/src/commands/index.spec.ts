@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { globalOptions } from '../arguments/global-options.js';
+import { globalOptions } from '../arguments/options.js';
 import { optionsOf } from '../arguments/parse.js';
 import { reference, usageOf } from '../arguments/usage.js';
 import { version } from '../version.js';

@@ -1,6 +1,6 @@
 import { definitionLags, groupLags, type LagRow } from '../lag/lag-rows.js';
-import { members } from '../output/column.js';
-import type { CommandSession } from '../session.js';
+import { members } from '../output/formats.js';
+import type { CommandSession } from '../session/session.js';
 import type { Command } from './command.js';
 
 export const lag: Command = {

@@ -1,14 +1,12 @@
 import type { Producer, Tributary } from '#client';
-import type { ParsedArguments } from '../arguments/parsed-arguments.js';
+import type { ParsedArguments } from '../arguments/parse.js';
 import type { ExitCode } from '../errors/exit-code.js';
 import { messageOf } from '../errors/message-of.js';
-import { linesOf } from '../producing/lines.js';
+import { linesOf, readLine, openSource, type ProduceInput } from '../producing/input.js';
 import { ProduceResult } from '../producing/produce-result.js';
 import { ProgressBar } from '../producing/progress-bar.js';
-import { readLine } from '../producing/read-line.js';
-import { openSource, type ProduceInput } from '../producing/source.js';
 import { untilQueryable } from '../producing/until-queryable.js';
-import type { CommandSession } from '../session.js';
+import type { CommandSession } from '../session/session.js';
 import type { Command } from './command.js';
 
 export const produce: Command = {

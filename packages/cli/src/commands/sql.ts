@@ -1,9 +1,8 @@
-import type { SqlRow, SqlRows } from '#client';
-import type { Column } from '../output/column.js';
-import { parametersOf } from '../sql/parameters.js';
-import { sqlCell } from '../sql/sql-cell.js';
-import { statementOf } from '../sql/statement.js';
+import type { SqlRow, SqlRows, SqlParameters } from '#client';
+import type { Column } from '../output/formats.js';
 import type { Command } from './command.js';
+import { UsageError } from '../errors/cli-error.js';
+import type { CliProcess } from '../session/terminal.js';
 
 export const sql: Command = {
   name: 'sql',
@@ -27,4 +26,48 @@ export const sql: Command = {
 
 function columnsOf({ columns }: SqlRows): Column<SqlRow>[] {
   return columns.map((name, i) => ({ name, of: ({ texts }) => sqlCell(texts[i]!) }));
+}
+
+/** Parses the parameters of a statement: `name=value`. @throws UsageError */
+function parametersOf(texts: readonly string[]): SqlParameters {
+  return Object.fromEntries(texts.map(parameterOf));
+}
+
+function parameterOf(text: string): readonly [string, string] {
+  const [, name, value] = /^(\w{1,128})=(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw new UsageError(`--param is "${text}", but must be NAME=VALUE.`);
+  return [name, value];
+}
+
+/** The maximum size of a statement that the server accepts. */
+const mostBytes = 256 * 1024;
+
+/** Returns the statement: the argument, or all of standard input. @throws UsageError */
+async function statementOf(word: string | undefined, terminal: CliProcess): Promise<string> {
+  const statement = word === undefined || word === '-' ? await readAll(terminal) : word;
+  if (statement.trim() === '') throw new UsageError('STATEMENT is missing.');
+  return statement;
+}
+
+async function readAll({ stdin, stderr, signal }: CliProcess): Promise<string> {
+  const input = stdin();
+  if (input.isTTY) stderr.write('Enter one statement; Ctrl-D ends it.\n');
+  const end = () => input.destroy();
+  signal.addEventListener('abort', end, { once: true });
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of input as AsyncIterable<Buffer>) {
+    pieces.push(piece);
+    bytes += piece.length;
+    if (bytes > mostBytes) throw new UsageError(`A statement has at most ${mostBytes} bytes.`);
+  }
+  signal.throwIfAborted();
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+/** Returns the text of a value for a cell: numbers with every digit, texts without quotes, null as an empty text. */
+function sqlCell(json: string): string {
+  if (json === 'null') return '';
+  return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }

@@ -1,6 +1,6 @@
 import { UsageError } from '../errors/cli-error.js';
 import type { Command } from './command.js';
-import { waitOption } from './event-filter.js';
+import { waitOption } from './events.js';
 
 const stateColumns = [
   { name: 'key' },

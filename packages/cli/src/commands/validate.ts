@@ -1,10 +1,7 @@
-import type { Readable } from 'node:stream';
-import type { DataValidationResult, SchemaAddress } from '#client';
+import type { DataValidationResult } from '#client';
 import { exitCodes } from '../errors/exit-code.js';
-import { members } from '../output/column.js';
-import { linesOf } from '../producing/lines.js';
-import { openSource } from '../producing/source.js';
-import type { CommandSession } from '../session.js';
+import { members } from '../output/formats.js';
+import { linesOf, openSource } from '../producing/input.js';
 import type { Command } from './command.js';
 
 export const validate: Command = {
@@ -21,37 +18,26 @@ export const validate: Command = {
   answersWithCode: true,
   async run(session, input) {
     const address = { stream: input.word('STREAM'), event_type: input.word('TYPE') };
+    const version = input.whole('version');
     const { stream: source } = openSource(input.optionalWord('FILE'), session.terminal);
-    const result = { valid: true };
-    const checked = checks(session, { address, source, version: input.whole('version'), result });
-    await session.output.list(checked, members('line', 'valid', 'version', 'code', 'errors'), { live: true });
-    return result.valid ? exitCodes.done : exitCodes.differs;
+    const { signal } = session;
+    let valid = true;
+    async function* results(): AsyncGenerator<DataValidationResult & { line: number }> {
+      const client = await session.client();
+      signal.addEventListener('abort', () => source.destroy(), { once: true });
+      let line = 0;
+      for await (const dataText of linesOf(source)) {
+        signal.throwIfAborted();
+        line++;
+        if (dataText instanceof Error) throw dataText;
+        if (dataText.trim() === '') continue;
+        const result = await client.schemas.validate(address, { dataText, version }, { signal });
+        valid &&= result.valid;
+        yield { line, ...result };
+      }
+    }
+    const columns = members('line', 'valid', 'version', 'code', 'errors');
+    await session.output.list(results(), columns, { live: true });
+    return valid ? exitCodes.done : exitCodes.differs;
   },
 };
-
-interface Checks {
-  address: SchemaAddress;
-  source: Readable;
-  version: number | undefined;
-  /** Whether all lines match so far. */
-  result: { valid: boolean };
-}
-
-async function* checks(
-  session: CommandSession,
-  { address, source, version, result }: Checks,
-): AsyncGenerator<DataValidationResult & { line: number }> {
-  const { signal } = session;
-  const client = await session.client();
-  signal.addEventListener('abort', () => source.destroy(), { once: true });
-  let line = 0;
-  for await (const dataText of linesOf(source)) {
-    signal.throwIfAborted();
-    line++;
-    if (dataText instanceof Error) throw dataText;
-    if (dataText.trim() === '') continue;
-    const checked = await client.schemas.validate(address, { dataText, version }, { signal });
-    result.valid &&= checked.valid;
-    yield { line, ...checked };
-  }
-}

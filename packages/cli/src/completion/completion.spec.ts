@@ -1,9 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../commands/index.js';
-import { bashCompletion } from './bash.js';
-import { fishCompletion } from './fish.js';
-import { zshCompletion } from './zsh.js';
+import { bashCompletion, fishCompletion, zshCompletion } from './completion.js';
 
 /** Returns the completions that bash offers for these words. */
 function offered(...words: string[]): string[] {

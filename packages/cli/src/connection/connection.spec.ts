@@ -2,11 +2,10 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ParsedArguments } from '../arguments/parsed-arguments.js';
+import { ParsedArguments } from '../arguments/parse.js';
 import { ProfileStore } from '../profiles/profile-store.js';
-import { connectionOf } from './connection.js';
+import { connectionOf, requireConfirmed, requireSpelledOut } from './connection.js';
 import { readKey } from './key.js';
-import { requireConfirmed, requireSpelledOut } from './protection.js';
 
 let folder: string;
 beforeAll(async () => {

@@ -1,7 +1,6 @@
-import type { ParsedArguments } from '../arguments/parsed-arguments.js';
+import type { ParsedArguments } from '../arguments/parse.js';
 import { UsageError } from '../errors/cli-error.js';
-import type { ProfileStore } from '../profiles/profile-store.js';
-import type { Profile } from '../profiles/profile.js';
+import type { ProfileStore, Profile } from '../profiles/profile-store.js';
 import { readKey, type ApiKeySources } from './key.js';
 
 /** The URLs to which a command sends requests, and how to get its API key. */
@@ -27,8 +26,7 @@ const defaultIngestUrl = 'http://127.0.0.1:3901';
  * Determines the destination of requests. The sources in order: `--url`, `--profile`, TRIBUTARY_URL,
  * TRIBUTARY_PROFILE, the current profile, the ports of this machine. The URL for events comes from the same source:
  * TRIBUTARY_INGEST_URL is used only together with TRIBUTARY_URL. The key of a profile is sent only to the URLs of
- * that profile.
- * @throws UsageError
+ * that profile. @throws UsageError
  */
 export async function connectionOf(given: Given): Promise<ConnectionSettings> {
   const { input, env, profiles } = given;
@@ -78,4 +76,30 @@ export function requireUrl(text: string): string {
   if (url.username || url.password)
     throw new UsageError('A URL must not contain a user or a password: see --key-file and --key-command.');
   return text;
+}
+
+/** Refuses a change if the profile is protected and not named on the command line. @throws UsageError */
+export function requireSpelledOut({ profile }: ConnectionSettings): void {
+  if (!profile?.protected || profile.spelledOut) return;
+  throw new UsageError(
+    `The profile "${profile.name}" is protected: a command that changes something must name it, --profile ${profile.name}.`,
+  );
+}
+
+const cannotBeUndone = 'This cannot be undone. Confirm it';
+
+/** Refuses to destroy something unless its name was given in `--confirm`. @throws UsageError */
+export function requireConfirmed(
+  what: string,
+  confirmed: string | undefined,
+  why: string = cannotBeUndone,
+): void {
+  if (confirmed === what) return;
+  const said = confirmed === undefined ? '' : ` The value of --confirm is "${confirmed}".`;
+  throw new UsageError(`${why}: --confirm ${what}.${said}`);
+}
+
+/** Refuses to remove the protection of a profile unless its name was given in `--confirm`. @throws UsageError */
+export function requireUnprotection(name: string, confirmed: string | undefined): void {
+  requireConfirmed(name, confirmed, `The profile "${name}" is protected. Confirm it`);
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Tributary } from '#client';
-import { deadLetterFindings } from './dead-letter-findings.js';
+import { deadLetterFindings } from './findings.js';
 
 const letter = (source: string, error: string) => ({ source, error, stream: 'orders' });
 

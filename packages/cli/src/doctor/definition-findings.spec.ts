@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Tributary } from '#client';
-import { definitionFindings } from './definition-findings.js';
+import { definitionFindings } from './findings.js';
 
 const running = { status: 'running', failure: null, lag: 0 };
 const retrying = { since: '2026-11-26T01:00:00Z', last_answer: 'The receiver answered 503.' };

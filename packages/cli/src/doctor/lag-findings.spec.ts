@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { healthFindings } from './lag-findings.js';
+import { healthFindings } from './findings.js';
 
 const findingOf = (check: object) =>
   healthFindings({ status: 'ok', version: '0.1.0', uptime_seconds: 1, checks: { definitions: check } })[0];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { versionFinding } from './port-health.js';
+import { versionFinding } from './examine.js';
 
 describe('the versions', () => {
   it.each([

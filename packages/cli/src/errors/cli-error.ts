@@ -1,6 +1,4 @@
-/**
- * Error of the user's input: the arguments, a file or the profile are invalid. The message says how to correct them.
- */
+/** The arguments, a file or the profile are invalid. The message says how to correct them. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

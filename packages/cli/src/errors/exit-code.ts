@@ -1,3 +1,6 @@
+import { ProblemError, SqlError, TributaryError, UnexpectedStatusError } from '#client';
+import { BrokenPipeError, InterruptedError, UsageError } from './cli-error.js';
+
 /** The exit codes of the program. */
 export const exitCodes = {
   done: 0,
@@ -17,3 +20,17 @@ export const exitCodes = {
 
 /** An exit code of the program `tributary`. */
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** Maps an error to the exit code of the program. */
+export function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof BrokenPipeError) return exitCodes.done;
+  if (error instanceof InterruptedError) return exitCodes.interrupted;
+  if (error instanceof UsageError) return exitCodes.usage;
+  if (error instanceof ProblemError || error instanceof SqlError || error instanceof UnexpectedStatusError)
+    return error.status >= 502 ? exitCodes.unreachable : exitCodes.refused;
+  // The client's subclasses mean that no answer arrived; the base class itself means that the client refused to send
+  // the request.
+  if (error instanceof TributaryError)
+    return error.name === 'TributaryError' ? exitCodes.usage : exitCodes.unreachable;
+  return exitCodes.broken;
+}

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { OutputError } from './cli-error.js';
-import { exitCodeOf } from './exit-code-of.js';
+import { exitCodeOf } from './exit-code.js';
 import { messageOf } from './message-of.js';
 
 it('a failed write to the output is reported as a sentence, not as a bug of the program', () => {

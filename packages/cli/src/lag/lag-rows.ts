@@ -7,23 +7,24 @@ export interface LagRow {
   status: string;
   /** The number of unread records; null if it is unknown. */
   lag: number | null;
-  /**
-   * The lag in seconds as the gateway's health answer gives it; null for projections and pipelines, and if it is
-   * unknown.
-   */
+  /** Seconds in the gateway's health answer; null if unknown, and for projections and pipelines. */
   seconds: number | null;
 }
 
-interface Check {
+/** The result of a check in the gateway's health answer; the last counts are those of the check `definitions`. */
+export interface HealthCheck {
   status?: string;
   error?: string;
   lag_events?: number;
   lag_seconds?: number;
+  unreadable?: number;
+  failed_projections?: number;
+  failed_pipelines?: number;
 }
 
 /** Returns the lag of the materializer's and the processor's groups from the gateway's health answer. */
 export function groupLags({ checks }: Health): LagRow[] {
-  const known = checks as Record<string, Check | undefined>;
+  const known = checks as Record<string, HealthCheck | undefined>;
   return ['materializer', 'processor'].flatMap((name) => {
     const check = known[name];
     if (!check) return [];

@@ -2,8 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { follow, type LiveStreamWithPosition } from './follow.js';
-import { PositionFile } from './position-file.js';
+import { follow, type LiveStreamWithPosition, PositionFile } from './follow.js';
 
 let folder: string;
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'tributary-followed-'))));

@@ -2,11 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CliProcess } from '../terminal.js';
-import { differences } from './member-difference.js';
-import { inOrder } from './in-order.js';
-import { readManifests } from './read-manifests.js';
-import { readManifest } from './desired-definition.js';
+import type { CliProcess } from '../session/terminal.js';
+import { differences, inOrder } from './plan.js';
+import { readManifests, readManifest } from './read-manifests.js';
 
 let folder: string;
 beforeAll(() => {

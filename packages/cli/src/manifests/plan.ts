@@ -1,10 +1,9 @@
 import type { CallOptions, Tributary } from '#client';
-import { isActive, keyResource } from '../resources/key.js';
-import { resources } from '../resources/index.js';
+import { isDeepStrictEqual } from 'node:util';
+import { isActive, keyResource, resources } from '../resources/index.js';
 import type { ComparableDefinition, ExistingDefinition, ResourceOperations } from '../resources/resource.js';
-import { differences, type MemberDifference } from './member-difference.js';
-import { inOrder } from './in-order.js';
-import type { DesiredDefinition } from './desired-definition.js';
+import type { DesiredDefinition } from './read-manifests.js';
+import { UsageError } from '../errors/cli-error.js';
 
 /** What `apply` does with one definition. */
 type PlanAction = 'create' | 'change' | 'delete' | 'unchanged';
@@ -19,9 +18,7 @@ export interface PlanStep {
   differences: MemberDifference[];
 }
 
-/**
- * Compares the manifests with the server's definitions. Returns the steps in an order in which they can be executed.
- */
+/** Compares the manifests with the server's definitions. Returns steps in an order that can be executed. */
 export async function planOf(
   client: Tributary,
   wanted: readonly DesiredDefinition[],
@@ -80,4 +77,75 @@ function deletions(
       definition,
       differences: [],
     }));
+}
+
+/** Refuses a plan that changes an immutable member, before any step is executed. @throws UsageError */
+export function requireApplicable(steps: readonly PlanStep[]): void {
+  for (const { action, resource, name, differences } of steps) {
+    if (action !== 'change') continue;
+    const fixed = differences.find(({ path }) => resource.fixed.includes(path.split('/')[1]!));
+    if (!fixed) continue;
+    const { path, found, wanted } = fixed;
+    throw new UsageError(
+      `${path} of the ${resource.kind} ${name} cannot be changed from ${JSON.stringify(found)} to ${JSON.stringify(wanted)}. ` +
+        `Delete the ${resource.kind} first, or write the current value to the file.`,
+    );
+  }
+}
+
+/**
+ * Returns the definitions in the order in which they can be created: streams first, and a pipeline after those whose
+ * output streams it reads and after the projections that it looks up. Definitions in a loop keep the order of the
+ * files.
+ */
+export function inOrder(wanted: readonly DesiredDefinition[]): DesiredDefinition[] {
+  const byKind = wanted.toSorted((a, b) => resources.indexOf(a.resource) - resources.indexOf(b.resource));
+  const providersOf = (need: string) =>
+    byKind.filter(({ resource, definition }) => resource.provides(definition).includes(need));
+  const ordered = new Set<DesiredDefinition>();
+  const visited = new Set<DesiredDefinition>();
+  const visit = (one: DesiredDefinition) => {
+    if (visited.has(one)) return;
+    visited.add(one);
+    for (const need of one.resource.needs(one.definition)) providersOf(need).forEach(visit);
+    ordered.add(one);
+  };
+  byKind.forEach(visit);
+  return [...ordered];
+}
+
+/** A member of a definition that differs from the manifest. */
+interface MemberDifference {
+  /** JSON pointer to the member in the definition. */
+  path: string;
+  found: unknown;
+  wanted: unknown;
+}
+
+/** Returns the differences. Optional members that the manifest omits are not compared. */
+export function differences(
+  { optional }: Pick<ResourceOperations, 'optional'>,
+  found: ComparableDefinition,
+  wanted: ComparableDefinition,
+): MemberDifference[] {
+  const compared = Object.entries(found).filter(([name]) => name in wanted || !optional.includes(name));
+  return differing(Object.fromEntries(compared), wanted, '');
+}
+
+function differing(found: unknown, wanted: unknown, path: string): MemberDifference[] {
+  if (isDeepStrictEqual(found, wanted)) return [];
+  if (Array.isArray(found) && Array.isArray(wanted) && found.length === wanted.length)
+    return found.flatMap((one, i) => differing(one, wanted[i], `${path}/${i}`));
+  if (!isPlain(found) || !isPlain(wanted)) return [{ path, found, wanted }];
+  const names = new Set([...Object.keys(found), ...Object.keys(wanted)]);
+  return [...names].flatMap((name) => differing(found[name], wanted[name], `${path}/${escaped(name)}`));
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Escapes a name for a JSON pointer (RFC 6901). */
+function escaped(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }

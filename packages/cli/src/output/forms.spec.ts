@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { CsvFormat } from './csv-form.js';
-import { exactJson } from './exact-json.js';
-import type { OutputFormat } from './form.js';
-import { JsonFormat } from './json-form.js';
-import { ndjsonForm } from './ndjson-form.js';
-import { recordForm } from './record-form.js';
-import { TableFormat } from './table-form.js';
-import { YamlFormat } from './yaml-form.js';
+import {
+  CsvFormat,
+  exactJson,
+  type OutputFormat,
+  JsonFormat,
+  ndjsonForm,
+  recordForm,
+  TableFormat,
+  YamlFormat,
+} from './formats.js';
 
 /** An item as the client reads it: it keeps the text of its data with every digit. */
 class Read {
@@ -23,7 +25,7 @@ class Read {
 }
 
 const text = (form: OutputFormat, ...items: object[]) =>
-  form.open() + items.map((item) => form.item(item)).join('') + form.close();
+  (form.open?.() ?? '') + items.map((item) => form.item(item)).join('') + (form.close?.() ?? '');
 const exact = new Read('a', '{"big":9007199254740993,\n  "price":1.10,"list":[],"text":"12"}');
 
 describe('exact JSON', () => {

@@ -1,9 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import type { OutputFormatName } from './form.js';
-import { OutputWriter } from './output-writer.js';
-import { OutputPipe } from './pipe.js';
+import type { OutputFormatName } from './formats.js';
+import { OutputWriter, OutputPipe } from './output-writer.js';
 
 const acting = [
   ...['\u001b', '\u0007', '\u007f', '\u0080', '\u009b', '\u009f', '\u061c', '\u200b', '\u200e', '\u200f'],

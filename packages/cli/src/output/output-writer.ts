@@ -1,13 +1,34 @@
-import type { Column } from './column.js';
-import { CsvFormat } from './csv-form.js';
-import type { OutputFormat, OutputFormatName } from './form.js';
-import { JsonFormat } from './json-form.js';
-import { ndjsonForm } from './ndjson-form.js';
-import { onTerminal } from './on-terminal.js';
-import type { OutputPipe } from './pipe.js';
-import { recordForm } from './record-form.js';
-import { TableFormat } from './table-form.js';
-import { YamlFormat } from './yaml-form.js';
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import {
+  type Column,
+  CsvFormat,
+  type OutputFormat,
+  type OutputFormatName,
+  JsonFormat,
+  ndjsonForm,
+  printable,
+  recordForm,
+  TableFormat,
+  YamlFormat,
+} from './formats.js';
+
+/** Writes to a stream with back-pressure. Data written after the stream was closed is discarded. */
+export class OutputPipe {
+  constructor(
+    private readonly stream: Writable,
+    private readonly signal: AbortSignal,
+    private readonly closed: AbortSignal = new AbortController().signal,
+  ) {}
+
+  /** Resolves when there is room for more. @throws the reason of the signal, for example `BrokenPipeError` */
+  async write(piece: string | Uint8Array): Promise<void> {
+    this.signal.throwIfAborted();
+    if (piece.length === 0 || this.closed.aborted || this.stream.write(piece)) return;
+    const signal = AbortSignal.any([this.signal, this.closed]);
+    await once(this.stream, 'drain', { signal }).catch(() => this.signal.throwIfAborted());
+  }
+}
 
 /** The output format, and the terminal that it is written to. */
 interface OutputOptions {
@@ -18,12 +39,6 @@ interface OutputOptions {
   isTerminal?: boolean;
 }
 
-/** Whether the items of a list are shown as they arrive. */
-interface ListOutputOptions {
-  /** The items arrive one by one, and each is shown immediately. */
-  live?: boolean;
-}
-
 /** Writes data to standard output, in the requested form. */
 export class OutputWriter {
   constructor(
@@ -31,18 +46,18 @@ export class OutputWriter {
     private readonly options: OutputOptions,
   ) {}
 
-  /** Writes a list. */
+  /** Writes a list. Each item of a live list is shown as soon as it arrives. */
   async list<T extends object>(
     items: AsyncIterable<T> | Iterable<T>,
     columns: readonly Column<T>[],
-    options: ListOutputOptions = {},
+    options: { live?: boolean } = {},
   ): Promise<void> {
-    await this.all(items, this.formOfList(columns as readonly Column[], options));
+    await this.all(items, this.formatOf(columns as readonly Column[], options));
   }
 
   /** Writes one item. The CSV of the item has these columns, or a column for each member. */
   async one(item: object, columns?: readonly Column[]): Promise<void> {
-    await this.all([item], this.formOfOne(columns ?? columnsOf(item)));
+    await this.all([item], this.formatOf(columns ?? columnsOf(item), { single: true }));
   }
 
   /** Writes a text or bytes unchanged. */
@@ -50,39 +65,30 @@ export class OutputWriter {
     return this.pipe.write(piece);
   }
 
-  private async all(items: AsyncIterable<object> | Iterable<object>, exact: OutputFormat): Promise<void> {
-    const form = this.options.isTerminal ? onTerminal(exact, this.options.form) : exact;
+  private async all(items: AsyncIterable<object> | Iterable<object>, format: OutputFormat): Promise<void> {
+    const { isTerminal, form } = this.options;
+    const shown = isTerminal ? printable(form) : (text: string) => text;
     // The opening is written with the first item: if reading the first item fails, no output is written.
-    let opening = form.open();
+    let opening = format.open?.() ?? '';
     for await (const item of items) {
-      await this.pipe.write(opening + form.item(item));
+      await this.pipe.write(shown(opening + format.item(item)));
       opening = '';
     }
-    await this.pipe.write(opening + form.close());
+    await this.pipe.write(shown(opening + (format.close?.() ?? '')));
   }
 
-  private formOfList(columns: readonly Column[], { live }: ListOutputOptions): OutputFormat {
+  private formatOf(
+    columns: readonly Column[],
+    { single = false, live = false }: { single?: boolean; live?: boolean },
+  ): OutputFormat {
     const { form, width } = this.options;
-    if (form === 'json') return new JsonFormat(false);
-    if (form === 'table')
-      return new TableFormat(
-        columns.filter(({ csvOnly }) => !csvOnly),
-        { width, live },
-      );
-    return this.otherForm(columns);
-  }
-
-  private formOfOne(columns: readonly Column[]): OutputFormat {
-    const { form } = this.options;
-    if (form === 'json') return new JsonFormat(true);
-    if (form === 'table') return recordForm;
-    return this.otherForm(columns);
-  }
-
-  private otherForm(columns: readonly Column[]): OutputFormat {
-    const { form } = this.options;
+    if (form === 'json') return new JsonFormat(single);
     if (form === 'csv') return new CsvFormat(columns);
-    return form === 'yaml' ? new YamlFormat() : ndjsonForm;
+    if (form === 'yaml') return new YamlFormat();
+    if (form === 'ndjson') return ndjsonForm;
+    if (single) return recordForm;
+    const shown = columns.filter(({ csvOnly }) => !csvOnly);
+    return new TableFormat(shown, { width, live });
   }
 }
 

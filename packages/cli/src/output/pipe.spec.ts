@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { OutputPipe } from './pipe.js';
+import { OutputPipe } from './output-writer.js';
 
 /** A stream whose reader never reads. */
 const stuck = () => new Writable({ highWaterMark: 1, write: () => undefined });

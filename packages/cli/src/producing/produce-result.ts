@@ -12,9 +12,7 @@ export class ProduceResult {
   fatal: unknown;
   private unknown = 0;
 
-  /**
-   * Counts an event by its error: as rejected, or as unknown if no answer told whether the event was written.
-   */
+  /** Counts an event by its error: as rejected, or as unknown if no answer told whether the event was written. */
   fail(error: unknown): void {
     if (error instanceof UnknownOutcomeError) this.unknown++;
     else this.rejected++;

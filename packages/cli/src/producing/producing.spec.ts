@@ -8,10 +8,9 @@ import {
   VersionConflictError,
   type Problem,
 } from '#client';
-import { linesOf } from './lines.js';
+import { linesOf, readLine } from './input.js';
 import { ProduceResult } from './produce-result.js';
 import { barText } from './progress-bar.js';
-import { readLine } from './read-line.js';
 
 async function lines(...chunks: (string | Uint8Array)[]): Promise<(string | Error)[]> {
   const found: (string | Error)[] = [];

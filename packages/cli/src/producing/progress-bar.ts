@@ -1,4 +1,4 @@
-import type { OutputStream } from '../terminal.js';
+import type { OutputStream } from '../session/terminal.js';
 
 /** Milliseconds between two updates of the bar. */
 const everyMs = 100;

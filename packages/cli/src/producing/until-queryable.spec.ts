@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NotYetMaterializedError, TimeoutError, type Problem, type Tributary } from '#client';
-import { exitCodeOf } from '../errors/exit-code-of.js';
+import { exitCodeOf } from '../errors/exit-code.js';
 import { untilQueryable } from './until-queryable.js';
 
 const problem = { status: 504, code: 'not_yet_materialized', detail: 'd' } as unknown as Problem;

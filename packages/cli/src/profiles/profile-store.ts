@@ -2,7 +2,34 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { UsageError } from '../errors/cli-error.js';
-import type { Profile, ProfileFile } from './profile.js';
+
+/**
+ * A named connection of the command line: base URL of the API, optionally another URL for writing events, the file or
+ * shell command that yields the API key, and whether changes are protected. A profile never contains the key itself.
+ */
+export interface Profile {
+  url: string;
+  ingest_url?: string;
+  key_file?: string;
+  key_command?: string;
+  /** Changes require an explicit `--profile`; commands that destroy something also require `--confirm`. */
+  protected?: boolean;
+}
+
+/** The content of the file with all profiles of the user. */
+interface ProfileFile {
+  /** The profile that is used if a command names none. */
+  current?: string;
+  profiles: Record<string, Profile>;
+}
+
+/** Validates the name of a profile. @throws UsageError */
+export function requireProfileName(name: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(name)) return name;
+  throw new UsageError(
+    `"${name}" is not a name for a profile: use letters, digits, ".", "_" and "-", at most 64.`,
+  );
+}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { errorOf } from './error-of.js';
-import { isTransient, retryAfterSecondsOf } from './is-transient.js';
-import { ProblemError } from './problem-error.js';
+import { errorOf, isTransient, retryAfterSecondsOf } from './error-of.js';
+import { ProblemError, UnexpectedStatusError } from './tributary-error.js';
 import { problemClasses, StreamNotFoundError } from './problem-classes.js';
-import { UnexpectedStatusError } from './unexpected-status-error.js';
 
 const document = {
   ...{

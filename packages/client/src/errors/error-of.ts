@@ -1,8 +1,13 @@
 import type { Problem } from '../types/index.js';
 import { problemClasses } from './problem-classes.js';
-import { ProblemError } from './problem-error.js';
-import { SqlError } from './sql-error.js';
-import { UnexpectedStatusError } from './unexpected-status-error.js';
+import {
+  ProblemError,
+  SqlError,
+  UnexpectedStatusError,
+  InvalidAnswerError,
+  TimeoutError,
+  UnreachableError,
+} from './tributary-error.js';
 
 /** Status and body of an HTTP answer with an error status, and two of its headers. */
 interface FailedAnswer {
@@ -38,4 +43,21 @@ function problemIn(text: string): Problem | undefined {
   } catch {
     return undefined;
   }
+}
+
+const transientStatuses = new Set([408, 429, 502, 503, 504]);
+
+/** Whether the same request may succeed later: without a complete answer, or with a status such as 503. */
+export function isTransient(error: unknown): boolean {
+  if (error instanceof ProblemError || error instanceof UnexpectedStatusError)
+    return transientStatuses.has(error.status);
+  return (
+    error instanceof UnreachableError || error instanceof TimeoutError || error instanceof InvalidAnswerError
+  );
+}
+
+/** Returns the seconds of `Retry-After`, until which the client must wait; 0 without it. */
+export function retryAfterSecondsOf(error: unknown): number {
+  const answered = error instanceof ProblemError || error instanceof UnexpectedStatusError;
+  return (answered && error.retryAfterSeconds) || 0;
 }

@@ -1,4 +1,4 @@
-import { ProblemError } from './problem-error.js';
+import { ProblemError } from './tributary-error.js';
 
 /** Answer 400 `invalid_request`: the request is not valid. */
 export class InvalidRequestError extends ProblemError {}

@@ -1,4 +1,5 @@
 import { TributaryError } from '../errors/tributary-error.js';
+import type { SqlParameters } from '../types/index.js';
 
 type Scalar = string | number | boolean | Date;
 
@@ -37,4 +38,16 @@ export function queryText(query: QueryParameters = {}): string {
 
 function textOf(value: Scalar): string {
   return value instanceof Date ? value.toISOString() : String(value);
+}
+
+const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r', '\0': '\\0' };
+
+/** Returns the URL parameters for the parameters of a statement, in the escapedForSql form that ClickHouse parses. */
+export function sqlParameters(parameters: SqlParameters): QueryParameters {
+  const entries = Object.entries(parameters);
+  return Object.fromEntries(entries.map(([name, value]) => [`param_${name}`, escapedForSql(value)]));
+}
+
+function escapedForSql(value: string | number | boolean | null): string {
+  return value === null ? '\\N' : String(value).replace(/[\\\t\n\r\0]/g, (one) => escapes[one]!);
 }

@@ -1,4 +1,4 @@
-import { parseJson } from '../json/parse-json.js';
+import { parseJson } from '../json/json-text.js';
 import { Pages, readPage } from '../reading/pages.js';
 import { queryOf } from './address.js';
 import type { ApiRequest, CallOptions, HttpClient } from './http-client.js';
@@ -42,29 +42,14 @@ export class JsonApiClient {
     }, query.cursor);
   }
 
-  post<T>(path: string, change: ChangeRequest): Promise<T> {
-    return this.change<T>('POST', path, change);
-  }
-
-  put<T>(path: string, change: ChangeRequest): Promise<T> {
-    return this.change<T>('PUT', path, change);
-  }
-
-  patch<T>(path: string, change: ChangeRequest): Promise<T> {
-    return this.change<T>('PATCH', path, change);
-  }
-
-  delete<T = void>(path: string, change: ChangeRequest): Promise<T> {
-    return this.change<T>('DELETE', path, change);
-  }
-
   /** Sends a change and returns the text of the answer, for readers of exact numbers. */
   async changeForText(method: ApiRequest['method'], path: string, change: ChangeRequest): Promise<string> {
     const { query = {}, body, json = body && JSON.stringify(body), signal } = change;
     return (await this.http.send({ method, path, query: queryOf(query), body: json, signal })).text;
   }
 
-  private async change<T>(method: ApiRequest['method'], path: string, change: ChangeRequest): Promise<T> {
+  /** Sends a change and parses the answer, which may be empty. */
+  async change<T>(method: ApiRequest['method'], path: string, change: ChangeRequest): Promise<T> {
     const text = await this.changeForText(method, path, change);
     return text === '' ? (undefined as T) : parseJson<T>(text);
   }

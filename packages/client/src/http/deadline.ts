@@ -1,8 +1,6 @@
 import { TimeoutError } from '../errors/tributary-error.js';
 
-/**
- * A signal that is aborted when the caller's signal is aborted, and with a `TimeoutError` when the time has elapsed.
- */
+/** A signal that is aborted with the caller's signal, and with a `TimeoutError` when the time has elapsed. */
 export class Deadline {
   private readonly controller = new AbortController();
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -41,4 +39,15 @@ export class Deadline {
     this.controller.abort(new TimeoutError(`No answer came within ${this.milliseconds} ms.`));
 
   private readonly follow = () => this.controller.abort(this.caller?.reason);
+}
+
+/** Settles like the promise, or rejects with the signal's reason, whichever comes first. */
+export function orAborted<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
+  if (!signal) return promise;
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason as Error);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
 }

@@ -1,12 +1,8 @@
 import { errorOf } from '../errors/error-of.js';
-import { ProblemError } from '../errors/problem-error.js';
-import { InvalidAnswerError, UnreachableError } from '../errors/tributary-error.js';
+import { ProblemError, InvalidAnswerError, UnreachableError } from '../errors/tributary-error.js';
 import { queryText, type QueryParameters } from './address.js';
-import { backOffMs } from './back-off.js';
-import { checkedBody } from './checked-body.js';
+import { backOffMs, retryAfterSeconds, sleep } from './back-off.js';
 import { Deadline } from './deadline.js';
-import { retryAfterSeconds } from './retry-after.js';
-import { sleep } from './sleep.js';
 
 /** The subset of the global `fetch` that the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -141,10 +137,7 @@ function failure({ status, headers }: Response, text: string): Error {
   return errorOf({ status, text, exceptionCode, retryAfterSeconds: retryAfterSeconds(headers) });
 }
 
-/**
- * Whether a refusal is transient. Reads that time out are not repeated: on an overloaded server each would cost as
- * much again.
- */
+/** Whether a refusal is transient. A read that timed out is not: a repetition would cost as much again. */
 function isRefusedForNow(error: unknown): boolean {
   if (error instanceof UnreachableError) return true;
   return error instanceof ProblemError && error.retryAfterSeconds !== undefined;
@@ -159,4 +152,23 @@ function cutOff(cause: unknown, signal: AbortSignal): never {
 function reasonOf(error: unknown): string {
   const { cause, message } = error as Error;
   return cause instanceof Error ? cause.message || (cause as { code?: string }).code || message : message;
+}
+
+/** Reads a body on demand. If reading fails, the reader gets the error that `fail` throws. */
+function checkedBody(
+  body: ReadableStream<Uint8Array>,
+  fail: (error: unknown) => never,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read().catch(fail);
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
 }

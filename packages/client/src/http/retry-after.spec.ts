@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { UnexpectedStatusError } from '../errors/unexpected-status-error.js';
-import { backOffMs } from './back-off.js';
-import { retryAfterSeconds } from './retry-after.js';
+import { UnexpectedStatusError } from '../errors/tributary-error.js';
+import { backOffMs, retryAfterSeconds } from './back-off.js';
 
 it.each([
   ['7', 7],

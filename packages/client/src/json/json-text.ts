@@ -1,3 +1,5 @@
+import { InvalidAnswerError } from '../errors/tributary-error.js';
+
 const quote = 0x22;
 const backslash = 0x5c;
 const openBrace = 0x7b;
@@ -6,9 +8,7 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 const comma = 0x2c;
 
-/**
- * Returns the members of a JSON object, each value as text with all digits of its numbers. `text` must be valid JSON.
- */
+/** Returns the members of a valid JSON object, each value as text with all digits of its numbers. */
 export function membersOf(text: string): Map<string, string> {
   const members = new Map<string, string>();
   let at = afterSpace(text, text.indexOf('{') + 1);
@@ -81,4 +81,13 @@ function isSpace(code: number): boolean {
 
 function endsScalar(code: number): boolean {
   return code === comma || code === closeBrace || code === closeBracket || isSpace(code);
+}
+
+/** Parses an answer. @throws InvalidAnswerError */
+export function parseJson<T>(text: string): T {
+  try {
+    return JSON.parse(text) as T;
+  } catch (error) {
+    throw new InvalidAnswerError('The answer is not JSON.', { cause: error });
+  }
 }

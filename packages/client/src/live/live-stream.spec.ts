@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidAnswerError, TimeoutError, UnreachableError } from '../errors/tributary-error.js';
-import { ProjectionChangesRequestAndParser } from './changes.js';
+import { projectionChanges, eventTail } from './live-requests.js';
 import { LiveStream, type LiveOptions } from './live-stream.js';
 import { errorMessage, eventMessage, givenStreams, type ConnectionScript } from './streams.fixture.js';
-import { EventTailRequestAndParser } from './tail.js';
 
 const silent: ConnectionScript = { pieces: ['id: end\n\n'], then: 'silence' };
 
@@ -12,7 +11,7 @@ async function tail(connections: ConnectionScript[], { take, ...options }: LiveO
   const { http, headers, urls } = givenStreams(...connections);
   const reconnects: unknown[] = [];
   const onReconnect = (error: unknown) => reconnects.push(error);
-  const stream = new LiveStream(http, new EventTailRequestAndParser({ stream: 's' }), {
+  const stream = new LiveStream(http, eventTail({ stream: 's' }), {
     onReconnect,
     ...options,
   });
@@ -87,7 +86,7 @@ describe('a tail', () => {
 
   it("does not count the reader's processing time as silence", async () => {
     const { http, urls } = givenStreams({ pieces: [eventMessage('a', '1')], then: 'end' });
-    for await (const _ of new LiveStream(http, new EventTailRequestAndParser({}), { silenceMs: 20 })) {
+    for await (const _ of new LiveStream(http, eventTail({}), { silenceMs: 20 })) {
       await new Promise((resolve) => setTimeout(resolve, 80));
       break;
     }
@@ -138,7 +137,7 @@ it('changes of a projection contain the changed states, and say when to discard 
   ];
   const { http, urls } = givenStreams({ pieces, then: 'silence' });
   const changes = [];
-  for await (const change of new LiveStream(http, new ProjectionChangesRequestAndParser('sales', true), {})) {
+  for await (const change of new LiveStream(http, projectionChanges('sales', true), {})) {
     changes.push(change);
     if (change.type === 'reset') break;
   }

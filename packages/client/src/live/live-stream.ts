@@ -1,11 +1,11 @@
-import { isTransient } from '../errors/is-transient.js';
+import { isTransient, problemError } from '../errors/error-of.js';
 import { InternalError } from '../errors/problem-classes.js';
 import { UnreachableError } from '../errors/tributary-error.js';
-import { backOffMs } from '../http/back-off.js';
+import { backOffMs, sleep } from '../http/back-off.js';
 import type { ApiRequest, CallOptions, HttpClient } from '../http/http-client.js';
-import { sleep } from '../http/sleep.js';
-import type { ServerSentEvent } from './event-stream-parser.js';
-import { LiveConnection } from './live-connection.js';
+import { type ServerSentEvent, EventStreamParser } from './event-stream-parser.js';
+import { Deadline } from '../http/deadline.js';
+import type { Problem } from '../types/index.js';
 
 /** Options of a live stream: where it starts, and how it reconnects. */
 export interface LiveOptions extends CallOptions {
@@ -45,36 +45,58 @@ export class LiveStream<T> implements AsyncIterable<T> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
     for (let failures = 0; ; failures++) {
-      const connection = this.connection();
+      const parser = new EventStreamParser();
       try {
-        for await (const message of connection.messages()) {
-          failures = 0;
-          if (message.id) this.position = message.id;
-          const item = this.source.read(message);
-          if (item !== undefined) yield item;
-        }
-        await this.pause(new UnreachableError('The stream ended.'), { failures, connection });
+        for await (const text of this.received())
+          for (const message of parser.feed(text)) {
+            if (message.event === 'error') throw problemError(JSON.parse(message.data ?? '{}') as Problem);
+            failures = 0;
+            if (message.id) this.position = message.id;
+            const item = this.source.read(message);
+            if (item !== undefined) yield item;
+          }
+        await this.pause(new UnreachableError('The stream ended.'), { failures, parser });
       } catch (error) {
         this.options.signal?.throwIfAborted();
         if (!isTransient(error) && !(error instanceof InternalError)) throw error;
-        await this.pause(error, { failures, connection });
+        await this.pause(error, { failures, parser });
       }
     }
   }
 
-  private connection(): LiveConnection {
-    const { request } = this.source;
+  /**
+   * Opens a connection and yields its text. The time-out runs only while the stream waits for data, not while the
+   * reader processes a piece. @throws UnreachableError or TimeoutError if the connection breaks
+   */
+  private async *received(): AsyncGenerator<string, void, undefined> {
     const { silenceMs = 45_000, signal } = this.options;
     const last = this.position === undefined ? undefined : { 'last-event-id': this.position };
     const headers = { accept: 'text/event-stream', ...last };
-    return new LiveConnection(this.http, { ...request, headers }, { silenceMs, signal });
+    const silence = new Deadline(silenceMs, signal);
+    const decoder = new TextDecoder();
+    let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+    try {
+      const { body } = await this.http.open({ ...this.source.request, headers }, silence.signal);
+      reader = body.getReader();
+      for (;;) {
+        silence.start();
+        const { done, value } = await reader.read();
+        silence.pause();
+        if (done) return;
+        yield decoder.decode(value, { stream: true });
+      }
+    } catch (error) {
+      silence.signal.throwIfAborted();
+      if (!reader) throw error;
+      throw new UnreachableError('The stream broke off.', { cause: error });
+    } finally {
+      silence.release();
+      await reader?.cancel().catch(() => undefined);
+    }
   }
 
-  private async pause(
-    error: unknown,
-    after: { failures: number; connection: LiveConnection },
-  ): Promise<void> {
-    const delayMs = Math.round(after.connection.retryMs + backOffMs(after.failures, error));
+  private async pause(error: unknown, after: { failures: number; parser: EventStreamParser }): Promise<void> {
+    const delayMs = Math.round(after.parser.retryMs + backOffMs(after.failures, error));
     this.options.onReconnect?.(error, delayMs);
     await sleep(delayMs, this.options.signal);
   }

@@ -1,9 +1,7 @@
-import { problemError } from '../errors/error-of.js';
-import { isTransient } from '../errors/is-transient.js';
-import type { ProblemError } from '../errors/problem-error.js';
-import { InvalidAnswerError } from '../errors/tributary-error.js';
+import { problemError, isTransient } from '../errors/error-of.js';
+import { type ProblemError, InvalidAnswerError } from '../errors/tributary-error.js';
 import type { HttpAnswer } from '../http/http-client.js';
-import { parseJson } from '../json/parse-json.js';
+import { parseJson } from '../json/json-text.js';
 import type { BatchWriteResult, RejectedEvent, WrittenPosition, ProblemCode } from '../types/index.js';
 import type { PendingEvent } from './pending-event.js';
 
@@ -29,10 +27,7 @@ export function settleBatch(events: readonly PendingEvent[], { text, requestId }
   return transient;
 }
 
-/**
- * Returns the position in a result. @throws InvalidAnswerError if there is none: a proxy may answer every request
- * with 200
- */
+/** Returns the position. @throws InvalidAnswerError if there is none: a proxy may answer 200 to anything */
 function positionIn(result: unknown): WrittenPosition {
   const { partition, offset } = (result ?? {}) as Partial<WrittenPosition>;
   if (!Number.isSafeInteger(partition) || !Number.isSafeInteger(offset))

@@ -42,10 +42,7 @@ export class ByteBudget {
     return this.first < this.waiting.length;
   }
 
-  /**
-   * Gives bytes to waiting callers in order. A callback may free its bytes at once, so this is a loop and not a
-   * recursive call.
-   */
+  /** Gives bytes to waiting callers in order; a loop, because a callback may free its bytes at once. */
   private admitWaiting(): void {
     if (this.admitting) return;
     this.admitting = true;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { byteLength } from './byte-length.js';
+import { byteLength } from './event-text.js';
 
 it('returns the number of bytes in UTF-8', () => {
   fc.assert(

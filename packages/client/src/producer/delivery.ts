@@ -1,11 +1,8 @@
-import { isTransient } from '../errors/is-transient.js';
+import { isTransient } from '../errors/error-of.js';
 import { InvalidRequestError } from '../errors/problem-classes.js';
-import { ProblemError } from '../errors/problem-error.js';
-import { UnknownOutcomeError } from '../errors/tributary-error.js';
-import { UnexpectedStatusError } from '../errors/unexpected-status-error.js';
-import { backOffMs } from '../http/back-off.js';
+import { ProblemError, UnknownOutcomeError, UnexpectedStatusError } from '../errors/tributary-error.js';
+import { backOffMs, sleep } from '../http/back-off.js';
 import type { HttpAnswer, HttpClient } from '../http/http-client.js';
-import { sleep } from '../http/sleep.js';
 import { settleBatch, settleOne } from './batch-answer.js';
 import { gzip } from './gzip.js';
 import type { PendingEvent } from './pending-event.js';
@@ -28,10 +25,7 @@ const decisionMs = 10_000;
 
 const encoder = new TextEncoder();
 
-/**
- * Sends one batch of events as often as necessary, until each event is acknowledged, refused or past its delivery
- * time-out.
- */
+/** Sends a batch until each event is acknowledged, refused or past its delivery time-out. */
 export class BatchDelivery {
   constructor(
     private readonly http: HttpClient,
@@ -70,10 +64,7 @@ export class BatchDelivery {
     }
   }
 
-  /**
-   * Returns the events that must still be sent. Events past the delivery time-out are rejected with an unknown
-   * outcome.
-   */
+  /** Returns the events still to send. Rejects those past the delivery time-out with an unknown outcome. */
   private alive(events: readonly PendingEvent[], error: unknown): readonly PendingEvent[] {
     const oldest = performance.now() - this.options.deliveryTimeoutMs;
     for (const event of events)
@@ -111,10 +102,7 @@ export class BatchDelivery {
     await this.deliver(events.slice(middle));
   }
 
-  /**
-   * Sends each event separately. The server wrote no event of the batch, and the separate answers give each event its
-   * own reason.
-   */
+  /** Sends each event separately: the server wrote none, and so each gets an answer with its own reason. */
   private async eachAlone(events: readonly PendingEvent[]): Promise<void> {
     for (const event of events) await this.deliver([event]);
   }
@@ -132,10 +120,7 @@ export class BatchDelivery {
   }
 }
 
-/**
- * Whether the body is too large. A proxy may have a smaller limit and answer without a problem document, so the
- * status decides.
- */
+/** Whether the body is too large. The status decides: a proxy may answer without a problem document. */
 function isTooLarge(error: unknown): boolean {
   return (error instanceof ProblemError || error instanceof UnexpectedStatusError) && error.status === 413;
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventFromText } from './event-from-text.js';
-import { eventText } from './event-text.js';
+import { eventFromText, eventText } from './event-text.js';
 
 describe('an event from its text', () => {
   it('keeps the text of its data, with every digit', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hashOf } from './hash-of.js';
+import { hashOf } from './event-text.js';
 
 it('distributes entities evenly, and distinguishes streams', () => {
   const lanes = [0, 0, 0, 0];

@@ -1,4 +1,12 @@
-import type { EventPosition } from './event-position.js';
+/** The id of a written event, and its stream, partition and offset in Kafka. */
+export interface EventPosition {
+  event_id: string;
+  stream: string;
+  partition: number;
+  offset: number;
+  /** The version of an event with an expected version; null if its entity has been erased since. */
+  version?: number | null;
+}
 
 /** An event as a producer keeps it until the outcome is known: its JSON text, size and entity. */
 export interface SerializedEvent {
@@ -28,10 +36,7 @@ export interface DeliveryObserver {
   settled(event: PendingEvent): void;
 }
 
-/**
- * An event that was passed to a producer and is neither acknowledged nor rejected yet. A pending event has no closures,
- * because thousands wait at once.
- */
+/** An event without an outcome yet. It has no closures, because thousands wait at once. */
 export class PendingEvent {
   /** The number of requests that contained the event. */
   attempts = 0;

@@ -7,10 +7,7 @@ interface BatchLimits {
   lingerMs: number;
 }
 
-/**
- * One of the producer's independent queues (option `lanes`): sends its events in order, in batches, with one request at
- * a time.
- */
+/** One of the producer's queues (option `lanes`): sends events in order, in batches, one request at a time. */
 export class ProducerShard {
   private queue: PendingEvent[] = [];
   private queuedBytes = 0;

@@ -1,5 +1,5 @@
 import { clientOf, fakeFetch, type FakeAnswer, type SeenRequest } from '../http/fake-fetch.fixture.js';
-import type { EventPosition } from './event-position.js';
+import type { EventPosition } from './pending-event.js';
 import { Producer, type ProducerOptions } from './producer.js';
 
 /** An event in the body of a request that a spec's server has received. */

@@ -1,15 +1,17 @@
 import { BufferFullError, ProducerClosedError } from '../errors/tributary-error.js';
 import type { CallOptions, HttpClient } from '../http/http-client.js';
 import type { NewEvent } from '../types/index.js';
-import { byteLength } from './byte-length.js';
+import { byteLength, eventText, hashOf } from './event-text.js';
 import { BatchDelivery } from './delivery.js';
-import type { EventPosition } from './event-position.js';
-import { orAborted } from '../http/or-aborted.js';
-import { requireKnownOptions } from '../known-options.js';
-import { eventText } from './event-text.js';
-import { hashOf } from './hash-of.js';
+import {
+  type EventPosition,
+  PendingEvent,
+  type DeliveryObserver,
+  type SerializedEvent,
+} from './pending-event.js';
+import { orAborted } from '../http/deadline.js';
+import { requireKnownOptions } from '../http/known-options.js';
 import { ProducerShard } from './producer-shard.js';
-import { PendingEvent, type DeliveryObserver, type SerializedEvent } from './pending-event.js';
 import { ByteBudget } from './byte-budget.js';
 import { UuidV7Generator } from './uuid-v7.js';
 
@@ -68,11 +70,10 @@ export class Producer {
   }
 
   /**
-   * Sends an event and resolves with its position when Kafka has acknowledged it, or with its position and version when
-   * its expected version was the version of the entity. The event is read at once, so later changes of the object have
-   * no effect.
-   * @throws ProblemError if it was refused: VersionConflictError for another version. UnknownOutcomeError if it was not
-   * acknowledged in time
+   * Sends an event and resolves with its position when Kafka has acknowledged it, or with its position and version
+   * when its expected version was the version of the entity. The event is read at once, so later changes of the
+   * object have no effect. @throws ProblemError if it was refused: VersionConflictError for another version.
+   * UnknownOutcomeError if it was not acknowledged in time
    */
   send(event: NewEvent, { signal, expectedVersion }: SendOptions = {}): Promise<EventPosition> {
     return new Promise((resolve, reject) => {
@@ -92,10 +93,7 @@ export class Producer {
     });
   }
 
-  /**
-   * Resolves when the buffer has room. A loop that does not await `send` awaits this instead, so that it does not fill
-   * the memory.
-   */
+  /** Resolves when the buffer has room. A loop that does not await `send` awaits this, to bound the memory. */
   ready(): Promise<void> {
     return this.room.some();
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readEvent } from './stored-event.js';
+import { readEvent } from './exact-reader.js';
 import { readCreatedSnapshot } from './states.js';
 
 const text =

@@ -18,10 +18,7 @@ export class Pages<T> implements AsyncIterable<T> {
     private readonly from?: string,
   ) {}
 
-  /**
-   * Reads one page: the first page of the list, or the page at the query's `cursor`. This method does not follow
-   * `next_cursor`.
-   */
+  /** Reads only one page: the first page of the list, or the page at the query's `cursor`. */
   first(): Promise<Page<T>> {
     return this.readPage(this.from);
   }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SqlError } from '../errors/sql-error.js';
-import { InvalidAnswerError } from '../errors/tributary-error.js';
+import { SqlError, InvalidAnswerError } from '../errors/tributary-error.js';
 import { fakeFetch, type FakeAnswer } from '../http/fake-fetch.fixture.js';
 import { Tributary } from '../tributary.js';
 import { SqlRows } from './sql-rows.js';

@@ -1,9 +1,6 @@
-import { SqlError } from '../errors/sql-error.js';
-import { InvalidAnswerError } from '../errors/tributary-error.js';
-import { elementsOf } from '../json/json-text.js';
-import { parseJson } from '../json/parse-json.js';
+import { SqlError, InvalidAnswerError } from '../errors/tributary-error.js';
+import { elementsOf, parseJson } from '../json/json-text.js';
 import type { JsonObject } from '../types/index.js';
-import { linesOf } from './lines-of.js';
 
 /** The maximum length of an error message; ClickHouse's own limit is 16 KiB. */
 const mostFailureLength = 20_000;
@@ -18,10 +15,7 @@ export class SqlRow<Row = JsonObject> {
     readonly texts: readonly string[],
   ) {}
 
-  /**
-   * The row as an object, parsed on first access. Numbers are rounded to 64-bit floating point; `rowText` has all
-   * digits.
-   */
+  /** The row as an object, parsed on first access. Numbers are rounded to doubles; `rowText` has all digits. */
   get row(): Row {
     return (this.parsed ??= parseJson<Row>(this.rowText));
   }
@@ -79,10 +73,7 @@ function cellsOf(line: string): string[] {
   );
 }
 
-/**
- * Reads the error that ClickHouse writes after the rows when a statement fails; it then ends the connection without
- * completing the answer.
- */
+/** Reads the error that ClickHouse writes after the rows before it breaks off the answer. */
 async function lateFailure(first: string, lines: AsyncIterable<string>): Promise<Error> {
   let text = first;
   try {
@@ -96,4 +87,23 @@ async function lateFailure(first: string, lines: AsyncIterable<string>): Promise
   const [failure, code] = /Code: (\d+)\. DB::Exception: .*/.exec(text) ?? [];
   if (failure !== undefined) return new SqlError(200, Number(code), failure);
   return new InvalidAnswerError(`This is not a row: ${text.slice(0, 200)}`);
+}
+
+/** Yields the lines; leaving the loop cancels the request. @throws InvalidAnswerError if the last is cut off */
+async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let rest = '';
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
+      rest = lines.pop()!;
+      yield* lines;
+    }
+    if (rest !== '') throw new InvalidAnswerError('The answer was cut off.');
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
 }

@@ -17,10 +17,7 @@ export interface EntityState<State = JsonObject>
 export interface EntityStateSnapshot<State = JsonObject>
   extends Omit<ApiSchemas['SnapshotAnswer'], 'state'>, ExactState<State> {}
 
-/**
- * A snapshot that a request has created. The created snapshot has a state only if the API key has the scope
- * `events:read`.
- */
+/** A snapshot that a request has created. It has a state only if the API key has the scope `events:read`. */
 export interface CreatedEntityStateSnapshot<State = JsonObject>
   extends Omit<ApiSchemas['CreatedSnapshotAnswer'], 'state'>, Partial<ExactState<State | null>> {}
 

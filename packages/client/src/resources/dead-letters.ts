@@ -23,6 +23,6 @@ export class DeadLetters {
    */
   replay(input: ReplayInput, { dryRun, ...options }: ReplayOptions = {}): Promise<ReplayReport> {
     const query = { dry_run: dryRun };
-    return this.api.post('/api/v1/dead-letters/replay', { body: input, query, ...options });
+    return this.api.change('POST', '/api/v1/dead-letters/replay', { body: input, query, ...options });
   }
 }

@@ -2,7 +2,28 @@ import { path } from '../http/address.js';
 import type { JsonApiClient } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
 import type { Pages } from '../reading/pages.js';
-import type { ListQuery } from '../types/index.js';
+import type {
+  ListQuery,
+  WaitForPositions,
+  JsonObject,
+  Projection,
+  ProjectionDetail,
+  ProjectionWithStats,
+  ProjectionInput,
+  ProjectionReplacement,
+  ProjectionStatesQuery,
+  DryRunReport,
+  DryRunInput,
+  Pipeline,
+  PipelineDetail,
+  PipelineWithStats,
+  PipelineInput,
+  PipelineReplacement,
+} from '../types/index.js';
+import { projectionChanges, type ProjectionChangeMessage } from '../live/live-requests.js';
+import { LiveStream, type LiveOptions } from '../live/live-stream.js';
+import { readProjectionState, type ProjectionKeyState } from '../reading/states.js';
+import { eventText } from '../producer/event-text.js';
 
 /** The types of one kind of definition that runs on streams. */
 interface DefinitionTypes {
@@ -13,7 +34,7 @@ interface DefinitionTypes {
 }
 
 /** What projections and pipelines have in common: they are defined, read, paused, resumed, reset and deleted. */
-export abstract class Definitions<Types extends DefinitionTypes> {
+abstract class Definitions<Types extends DefinitionTypes> {
   constructor(
     protected readonly api: JsonApiClient,
     private readonly collection: 'projections' | 'pipelines',
@@ -29,29 +50,119 @@ export abstract class Definitions<Types extends DefinitionTypes> {
 
   /** Creates a definition. Repeating the same definition changes nothing. */
   define(input: Types['Input'], options: CallOptions = {}): Promise<Types['Definition']> {
-    return this.api.post(`/api/v1/${this.collection}`, { body: input, ...options });
+    return this.api.change('POST', `/api/v1/${this.collection}`, { body: input, ...options });
   }
 
   pause(name: string, options: CallOptions = {}): Promise<Types['Definition']> {
-    return this.api.post(`${this.pathOf(name)}/pause`, options);
+    return this.api.change('POST', `${this.pathOf(name)}/pause`, options);
   }
 
   /** Continues where it stopped, and misses no event. */
   resume(name: string, options: CallOptions = {}): Promise<Types['Definition']> {
-    return this.api.post(`${this.pathOf(name)}/resume`, options);
+    return this.api.change('POST', `${this.pathOf(name)}/resume`, options);
   }
 
   /** Starts again from the events, at the position that `from` of the definition names. */
   reset(name: string, options: CallOptions = {}): Promise<Types['Definition']> {
-    return this.api.post(`${this.pathOf(name)}/reset`, options);
+    return this.api.change('POST', `${this.pathOf(name)}/reset`, options);
   }
 
   /** Deletes the definition with what it has computed. Events that it has emitted remain. */
   delete(name: string, options: CallOptions = {}): Promise<void> {
-    return this.api.delete(this.pathOf(name), options);
+    return this.api.change('DELETE', this.pathOf(name), options);
   }
 
   protected pathOf(name: string): string {
     return `/api/v1/${this.collection}${path`/${name}`}`;
+  }
+}
+
+/** Options of `client.projections.changes`. */
+export interface ChangesOptions extends LiveOptions {
+  /** The stream begins with the current states of all keys. */
+  snapshot?: boolean;
+}
+
+/** `client.projections`: defines, reads, changes and deletes projections. */
+export class Projections extends Definitions<{
+  Input: ProjectionInput;
+  Definition: Projection;
+  WithStats: ProjectionWithStats;
+  Detail: ProjectionDetail;
+}> {
+  constructor(api: JsonApiClient) {
+    super(api, 'projections');
+  }
+
+  /**
+   * Replaces the definition. The states of the new version are computed from the events while reads still use the old
+   * version; then reads use the new one.
+   */
+  replace(name: string, input: ProjectionReplacement, options: CallOptions = {}): Promise<Projection> {
+    return this.api.change('PUT', path`/api/v1/projections/${name}`, { body: input, ...options });
+  }
+
+  /** Returns the state of one key. */
+  async state<State = JsonObject>(
+    name: string,
+    key: string,
+    { signal, wait_for }: CallOptions & WaitForPositions = {},
+  ): Promise<ProjectionKeyState<State>> {
+    const text = await this.api.text({
+      path: path`/api/v1/projections/${name}/state/${key}`,
+      query: { wait_for },
+      signal,
+    });
+    return readProjectionState(text);
+  }
+
+  states<State = JsonObject>(
+    name: string,
+    query: ProjectionStatesQuery = {},
+    options: CallOptions = {},
+  ): Pages<ProjectionKeyState<State>> {
+    const list = { path: path`/api/v1/projections/${name}/state`, name: 'states', query };
+    return this.api.list({ ...list, readItem: readProjectionState<State> }, options);
+  }
+
+  /** Streams the changes of the states, until the signal is aborted or the iteration ends. */
+  changes<State = JsonObject>(
+    name: string,
+    { snapshot = false, ...options }: ChangesOptions = {},
+  ): LiveStream<ProjectionChangeMessage<State>> {
+    return new LiveStream(this.api.http, projectionChanges<State>(name, snapshot), options);
+  }
+}
+
+/** Options of `client.pipelines.replace`. */
+export interface ReplaceOptions extends CallOptions {
+  /**
+   * Starts a new job that reads the source streams from their beginning. Default: the current job continues at its
+   * position.
+   */
+  from?: 'beginning';
+}
+
+/** `client.pipelines`: defines, reads, changes and deletes pipelines. */
+export class Pipelines extends Definitions<{
+  Input: PipelineInput;
+  Definition: Pipeline;
+  WithStats: PipelineWithStats;
+  Detail: PipelineDetail;
+}> {
+  constructor(api: JsonApiClient) {
+    super(api, 'pipelines');
+  }
+
+  replace(name: string, input: PipelineReplacement, options: ReplaceOptions = {}): Promise<Pipeline> {
+    const { from, ...rest } = options;
+    return this.api.change('PUT', path`/api/v1/pipelines/${name}`, { body: input, query: { from }, ...rest });
+  }
+
+  /** Shows what each operator would do with these events. No event is written. */
+  dryRun({ definition, events }: DryRunInput, options: CallOptions = {}): Promise<DryRunReport> {
+    const texts = events.map((event) => eventText(event, event.event_id));
+    const json = `{"definition":${JSON.stringify(definition)},"events":[${texts.join(',')}]}`;
+    return this.api.change('POST', '/api/v1/pipelines/dry-run', { json, ...options });
   }
 }

@@ -18,15 +18,15 @@ export class ApiKeys {
 
   /** Issues a key. Only this answer contains its text. */
   issue(input: ApiKeyInput, options: CallOptions = {}): Promise<IssuedApiKey> {
-    return this.api.post('/api/v1/keys', { body: input, ...options });
+    return this.api.change('POST', '/api/v1/keys', { body: input, ...options });
   }
 
   /** Gives the key a new secret. */
   rotate(keyId: string, input: ApiKeyRotationInput = {}, options: CallOptions = {}): Promise<IssuedApiKey> {
-    return this.api.post(path`/api/v1/keys/${keyId}/rotate`, { body: input, ...options });
+    return this.api.change('POST', path`/api/v1/keys/${keyId}/rotate`, { body: input, ...options });
   }
 
   revoke(keyId: string, options: CallOptions = {}): Promise<void> {
-    return this.api.delete(path`/api/v1/keys/${keyId}`, options);
+    return this.api.change('DELETE', path`/api/v1/keys/${keyId}`, options);
   }
 }

@@ -38,7 +38,7 @@ export class Schemas {
 
   /** Registers a schema, or a new version of it. An unchanged schema creates no new version. */
   register(input: SchemaInput, options: CallOptions = {}): Promise<Schema> {
-    return this.api.post('/api/v1/schemas', { body: input, ...options });
+    return this.api.change('POST', '/api/v1/schemas', { body: input, ...options });
   }
 
   /** Checks whether a schema would be accepted as the next version. */
@@ -47,7 +47,7 @@ export class Schemas {
     input: SchemaCheckInput,
     options: CallOptions = {},
   ): Promise<SchemaCheckResult> {
-    return this.api.post(`${pathOf(address)}/check`, { body: input, ...options });
+    return this.api.change('POST', `${pathOf(address)}/check`, { body: input, ...options });
   }
 
   /** Checks whether data matches a version of a schema, by default the latest. No event is written. */
@@ -58,7 +58,7 @@ export class Schemas {
   ): Promise<DataValidationResult> {
     const json = 'data' in input ? JSON.stringify(input.data) : input.dataText;
     const query = { version: input.version };
-    return this.api.post(`${pathOf(address)}/validate`, { json, query, ...options });
+    return this.api.change('POST', `${pathOf(address)}/validate`, { json, query, ...options });
   }
 
   /**
@@ -66,7 +66,7 @@ export class Schemas {
    * because stored events refer to them.
    */
   retire(address: SchemaAddress, options: CallOptions = {}): Promise<void> {
-    return this.api.delete(pathOf(address), options);
+    return this.api.change('DELETE', pathOf(address), options);
   }
 }
 

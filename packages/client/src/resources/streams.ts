@@ -28,17 +28,17 @@ export class Streams {
   }
 
   create(input: StreamInput, options: CallOptions = {}): Promise<CreatedStream> {
-    return this.api.post('/api/v1/streams', { body: input, ...options });
+    return this.api.change('POST', '/api/v1/streams', { body: input, ...options });
   }
 
   /** Changes the retention, or how often snapshots are taken. A shorter retention removes events. */
   change(name: string, change: StreamChange, options: CallOptions = {}): Promise<StreamDetail> {
-    return this.api.patch(path`/api/v1/streams/${name}`, { body: change, ...options });
+    return this.api.change('PATCH', path`/api/v1/streams/${name}`, { body: change, ...options });
   }
 
   /** Deletes the stream with all its events. `confirm` must repeat its name. */
   async delete(name: string, { confirm, ...options }: CallOptions & { confirm: string }): Promise<void> {
-    await this.api.delete(path`/api/v1/streams/${name}`, { query: { confirm }, ...options });
+    await this.api.change('DELETE', path`/api/v1/streams/${name}`, { query: { confirm }, ...options });
     this.deleted(name);
   }
 }

@@ -1,6 +1,5 @@
 import type { paths } from '../generated/openapi.js';
-import type { Time } from './json.js';
-import type { NewData } from './new-event.js';
+import type { Time, NewData } from './inputs.js';
 import type { EntityAddress } from './schemas.js';
 
 /** A query as a caller writes it: a list may be one value or read-only, and a time may be a `Date`. */

@@ -1,5 +1,5 @@
 import type { ApiSchemas, Replace } from './api-schemas.js';
-import type { NewEvent } from './new-event.js';
+import type { NewEvent } from './inputs.js';
 import type { Operator } from './operator.js';
 
 /** The position of a written event in the log. */

@@ -1,6 +1,5 @@
 import { listedIn, shapeIn, type SchemaPart, type ValueShape } from './value-shape.js';
-import { valueKindsOf, typesOfKinds } from './types.js';
-import { valuesOf } from './values.js';
+import { valueKindsOf, typesOfKinds, valuesOf } from './types.js';
 
 /** Maximum number of values that a schema lists (enum) for which they are compared one by one. */
 const mostValues = 50;
@@ -8,17 +7,11 @@ const mostValues = 50;
 /** A split of a shape's values into cases: each value matches at least one of the cases. */
 interface ShapeCases {
   cases: ValueShape[];
-  /**
-   * True if a schema keyword states the cases (anyOf, oneOf, if), false if they are derived from value types
-   * or listed values.
-   */
+  /** True if a keyword states the cases (anyOf, oneOf, if), false if types or listed values imply them. */
   said: boolean;
 }
 
-/**
- * Returns a split of a shape's values into cases, by the first keyword or property of the shape that allows it;
- * undefined if none does.
- */
+/** Splits a shape's values into cases by the first keyword that allows it; undefined if none does. */
 export function splitIntoCases(shape: ValueShape): ShapeCases | undefined {
   for (const part of shape.parts) {
     const found = branches(shape, part, 'oneOf') ?? branches(shape, part, 'anyOf') ?? condition(shape, part);

@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import { readAcceptedDocument, readDocument } from '../document/read-document.js';
 import type { SchemaCompatibility } from './compatibility-mode.js';
-import { SchemaComparison, ComparisonTooComplexError } from './comparison.js';
+import { ComparisonTooComplexError, SchemaComparison, type ComparisonOptions } from './comparison.js';
 import {
   toleratedWhenLenient,
   type ComparisonStrictness,
   type SchemaDifference,
   type IncompatibilityReason,
 } from './incompatibility-reason.js';
-import { rules } from './rules/rules.js';
+import { rules } from './rules.js';
 import { shapeOf, type ComparedDocument } from './value-shape.js';
 
 /** A reason why a new version of a schema is not compatible with an earlier version. */
@@ -33,10 +33,7 @@ export interface CompatibilityRequest {
   policy?: ComparisonStrictness;
 }
 
-/**
- * Step limit of the comparison of two versions in both directions, about 50 ms. Schemas of 64 KiB with small
- * differences take a few thousand steps.
- */
+/** Step limit for two versions, about 50 ms. Small differences between 64 KiB take a few thousand steps. */
 const stepsPerVersion = 20_000;
 /** Maximum number of incompatibilities that are reported for a new version of a schema. */
 const mostNamed = 100;
@@ -56,78 +53,37 @@ const mostNamed = 100;
  * work.
  * @throws InvalidSchemaError when the new schema is invalid
  */
-export async function checkCompatibility(question: CompatibilityRequest): Promise<Incompatibility[]> {
-  const { compatibility, schema, policy = 'strict' } = question;
+export async function checkCompatibility(request: CompatibilityRequest): Promise<Incompatibility[]> {
+  const { schema, versions, compatibility, policy = 'strict' } = request;
   if (compatibility === 'none') return [];
-  const isTransitive = compatibility.endsWith('_transitive');
-  const versions = isTransitive ? question.versions : question.versions.slice(-1);
+  const compared = compatibility.endsWith('_transitive') ? versions : versions.slice(-1);
+  const tolerated = policy === 'lenient' ? toleratedWhenLenient : new Set<IncompatibilityReason>();
   const newer = { name: 'new', document: readDocument(schema) };
   const found: Incompatibility[] = [];
-  for (const { version, schema: earlier } of versions) {
+  for (const { version, schema: earlier } of compared) {
     await setImmediate();
     const older = { name: 'old', document: readAcceptedDocument(earlier) };
-    const differences = differencesBetween({ older, newer, compatibility, policy });
-    found.push(...differences.map((difference) => ({ version, ...difference })));
+    const options = { rules, tolerated, steps: { left: stepsPerVersion } };
+    const backward = compatibility.startsWith('forward') ? [] : differencesOf(older, newer, options);
+    const forward = compatibility.startsWith('backward') ? [] : differencesOf(newer, older, options);
+    // A difference that is found in both directions is reported once.
+    const distinct = new Map([...backward, ...forward].map((one) => [JSON.stringify(one), one]));
+    for (const difference of distinct.values()) found.push({ version, ...difference });
     if (found.length >= mostNamed) break;
   }
   return found.slice(0, mostNamed);
 }
 
-type UnversionedIncompatibility = Omit<Incompatibility, 'version'>;
-
-interface VersionPair {
-  older: ComparedDocument;
-  newer: ComparedDocument;
-  compatibility: SchemaCompatibility;
-  policy: ComparisonStrictness;
-}
-
-/**
- * Returns the differences between two versions of a schema, in the directions that the mode requires. A difference that
- * is found in both directions is returned once.
- */
-function differencesBetween({
-  older,
-  newer,
-  compatibility,
-  policy,
-}: VersionPair): UnversionedIncompatibility[] {
-  const tolerated: ReadonlySet<IncompatibilityReason> =
-    policy === 'lenient' ? toleratedWhenLenient : new Set();
-  const steps = { left: stepsPerVersion };
-  const backward = { writer: older, reader: newer, tolerated, steps };
-  const forward = { writer: newer, reader: older, tolerated, steps };
-  const found = [
-    ...(compatibility.startsWith('forward') ? [] : differencesOf(backward)),
-    ...(compatibility.startsWith('backward') ? [] : differencesOf(forward)),
-  ];
-  return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
-}
-
-interface ComparisonDirection {
-  writer: ComparedDocument;
-  reader: ComparedDocument;
-  tolerated: ReadonlySet<IncompatibilityReason>;
-  steps: { left: number };
-}
-
-function differencesOf({
-  writer,
-  reader,
-  tolerated,
-  steps,
-}: ComparisonDirection): UnversionedIncompatibility[] {
-  const names = { writer: nameOf(writer), reader: nameOf(reader) };
-  const isBackward = reader.name === 'new';
-  const name = ({ writer: at, reader: to, rule, detail }: SchemaDifference) => ({
-    pointer: isBackward ? to : at,
-    rule,
-    detail,
-  });
+function differencesOf(
+  writer: ComparedDocument,
+  reader: ComparedDocument,
+  options: ComparisonOptions,
+): Omit<Incompatibility, 'version'>[] {
+  const pointerOf = (found: SchemaDifference) => (reader.name === 'new' ? found.reader : found.writer);
   try {
-    return new SchemaComparison(names, { rules, tolerated, steps })
+    return new SchemaComparison(nameOf(writer), nameOf(reader), options)
       .differences(shapeOf(writer, ''), shapeOf(reader, ''))
-      .map(name);
+      .map((found) => ({ pointer: pointerOf(found), rule: found.rule, detail: found.detail }));
   } catch (error) {
     // The comparison may exhaust the stack before its steps.
     if (!(error instanceof ComparisonTooComplexError || error instanceof RangeError)) throw error;

@@ -1,16 +1,12 @@
 import { jsonPointerTo } from '#json';
 import { splitIntoCases } from './case-split.js';
 import { meaningDigestOf } from './meaning-digest.js';
-import type { ComparisonContext, ComparisonRule } from './comparison-rule.js';
 import { areDisjoint, isEmpty } from './disjoint.js';
 import { MemberShapeResolver } from './members.js';
 import type { SchemaDifference, IncompatibilityReason } from './incompatibility-reason.js';
 import { shapeIn, type SchemaPart, type ValueShape } from './value-shape.js';
 
-/**
- * Error: a comparison of two schemas exceeds its limit of steps or of depth. The error is caught within this library,
- * and reported as an incompatibility.
- */
+/** A comparison exceeds its limit of steps or of depth. It is reported as an incompatibility. */
 export class ComparisonTooComplexError extends Error {
   override readonly name = 'ComparisonTooComplexError';
 }
@@ -22,8 +18,20 @@ const mostKept = 100;
 /** Maximum number of cases into which the values of one shape are split. */
 const mostCases = 200;
 
+/**
+ * A rule compares some keywords of the reader's schema with the writer's schema. The writer's schema is the one that
+ * data was written with; the reader's schema is the one that should accept the data. The rule returns the differences
+ * because of which the reader may reject a value that the writer permits. An empty result is a proof that there is no
+ * such value; a difference may be only a lack of proof.
+ */
+export type ComparisonRule = (
+  comparison: SchemaComparison,
+  writer: ValueShape,
+  reader: SchemaPart,
+) => SchemaDifference[];
+
 /** The rules of a comparison of two schemas, those whose differences are ignored, and the remaining steps. */
-interface ComparisonOptions {
+export interface ComparisonOptions {
   rules: readonly ComparisonRule[];
   /** Comparison rules whose differences are ignored (lenient policy). */
   tolerated: ReadonlySet<IncompatibilityReason>;
@@ -40,7 +48,7 @@ interface ComparisonOptions {
  * the pair later turns out to be incompatible, the whole comparison is repeated with that result, until no
  * assumption is wrong.
  */
-export class SchemaComparison implements ComparisonContext {
+export class SchemaComparison {
   readonly members = new MemberShapeResolver((steps) => this.spend(steps));
   private readonly look = { members: this.members, depth: 3 };
   private readonly refuted = new Map<string, SchemaDifference[]>();
@@ -48,7 +56,9 @@ export class SchemaComparison implements ComparisonContext {
   private depth = 0;
 
   constructor(
-    readonly names: { writer: string; reader: string },
+    /** The names of the two schemas in error details, such as "the new schema". */
+    readonly writer: string,
+    readonly reader: string,
     private readonly options: ComparisonOptions,
   ) {}
 
@@ -65,6 +75,7 @@ export class SchemaComparison implements ComparisonContext {
     }
   }
 
+  /** Compares the schemas for one member or item of the compared values, and returns their differences. */
   below(writer: ValueShape, reader: ValueShape): SchemaDifference[] {
     const key = `${writer.key} → ${reader.key}`;
     const known = this.refuted.get(key);
@@ -75,6 +86,10 @@ export class SchemaComparison implements ComparisonContext {
     return found;
   }
 
+  /**
+   * Compares two shapes of the compared values themselves, and returns their differences. The caller splits the
+   * writer's values into cases, if necessary.
+   */
   compare(writer: ValueShape, reader: ValueShape): SchemaDifference[] {
     this.spend(1 + (writer.size >> 3));
     if (isEmpty(writer, this.look)) return [];
@@ -82,15 +97,18 @@ export class SchemaComparison implements ComparisonContext {
     return this.inside(() => reader.parts.flatMap((part) => this.comparePart(writer, part)));
   }
 
+  /** Whether the reader's shape provably permits all values that the writer's shape permits. */
   fits(writer: ValueShape, reader: ValueShape): boolean {
     return this.compare(writer, reader).length === 0;
   }
 
+  /** Whether a quick check proves that no JSON value matches both shapes. */
   areApart(writer: ValueShape, other: ValueShape): boolean {
     this.spend(1);
     return areDisjoint(writer, other, this.look);
   }
 
+  /** Whether it is proven that no value of the writer's shape also matches the other shape. */
   refutes(writer: ValueShape, other: ValueShape): boolean {
     this.spend(1 + (writer.size >> 3));
     if (isEmpty(writer, this.look) || areDisjoint(writer, other, this.look)) return true;
@@ -98,6 +116,7 @@ export class SchemaComparison implements ComparisonContext {
     return [...never, ...writer.excluded].some((excluded) => this.fits(other, excluded));
   }
 
+  /** Returns a difference at the reader's keyword, or none if the compatibility policy tolerates the rule. */
   differs(
     at: { writer: ValueShape; part: SchemaPart; keyword?: string },
     rule: IncompatibilityReason,
@@ -109,6 +128,7 @@ export class SchemaComparison implements ComparisonContext {
     return [{ rule, writer: at.writer.at, reader, detail }];
   }
 
+  /** Takes steps from the step limit. @throws ComparisonTooComplexError when the limit is exceeded */
   spend(steps: number): void {
     if ((this.options.steps.left -= steps) < 0) throw new ComparisonTooComplexError();
   }
@@ -124,10 +144,7 @@ export class SchemaComparison implements ComparisonContext {
     return [...found].slice(0, mostKept);
   }
 
-  /**
-   * Compares the writer's shape with each schema of the reader, and splits the writer's values into cases
-   * where that helps.
-   */
+  /** Compares the writer's shape with each schema of the reader, in cases where that helps. */
   private divided(writer: ValueShape, reader: ValueShape): SchemaDifference[] {
     if (isEmpty(writer, this.look)) return [];
     if (reader.impossible) return [this.forbidden(writer, reader)];
@@ -159,7 +176,7 @@ export class SchemaComparison implements ComparisonContext {
   }
 
   private forbidden(writer: ValueShape, reader: ValueShape): SchemaDifference {
-    const detail = `${this.names.reader} permits nothing here, ${this.names.writer} does`;
+    const detail = `${this.reader} permits nothing here, ${this.writer} does`;
     return { rule: 'schema_forbids_everything', writer: writer.at, reader: reader.at, detail };
   }
 }

@@ -7,15 +7,15 @@ import {
   lowerBoundOf,
   type SizeKeywordSuffix,
   type NumberBound,
-} from './ranges.js';
+  valueKinds,
+  valueKindsOf,
+  numberKinds,
+  requiredBy,
+  valuesOf,
+} from './types.js';
 import type { ValueShape } from './value-shape.js';
-import { valueKinds, valueKindsOf, numberKinds } from './types.js';
-import { requiredBy, valuesOf } from './values.js';
 
-/**
- * What the search for contradictions in one shape, or between two shapes, needs: the shapes of members, and how deep it
- * may go.
- */
+/** The shapes of members, and how deep the search for contradictions may go. */
 interface ContradictionSearchContext {
   members: MemberShapeResolver;
   /** Number of levels of object members that the search may still descend. */
@@ -30,10 +30,7 @@ export function isEmpty(shape: ValueShape, look: ContradictionSearchContext): bo
   return [...requiredBy(shape)].some((name) => isEmpty(look.members.member(shape, name), deeper(look)));
 }
 
-/**
- * Whether a quick check proves that no value matches both shapes: it compares types, listed values, ranges
- * and required members.
- */
+/** Whether types, listed values, ranges and required members prove that no value matches both shapes. */
 export function areDisjoint(a: ValueShape, b: ValueShape, look: ContradictionSearchContext): boolean {
   const both = valueKindsOf(a) & valueKindsOf(b);
   if (both === 0) return true;

@@ -1,7 +1,4 @@
-/**
- * Stable name of a reason why two versions of a schema are incompatible. A name that Confluent's schema registry also
- * has means the same here.
- */
+/** Stable name of a reason for an incompatibility. Names of Confluent's schema registry mean the same here. */
 export type IncompatibilityReason =
   | 'type_changed'
   | 'type_narrowed'
@@ -44,10 +41,7 @@ export type IncompatibilityReason =
   | 'condition_changed'
   | 'too_complex';
 
-/**
- * How a comparison of schemas treats a property that a schema does not mention: it can have any value (strict), or it
- * is absent (lenient).
- */
+/** A property that a schema does not mention can have any value (strict), or is absent (lenient). */
 export const compatibilityPolicies = ['strict', 'lenient'] as const;
 /** How a comparison of schemas treats properties that a schema does not mention. */
 export type ComparisonStrictness = (typeof compatibilityPolicies)[number];

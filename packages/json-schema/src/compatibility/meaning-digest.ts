@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CheckedSchemaDocument } from '../document/document.js';
+import type { CheckedSchemaDocument } from '../document/schema.js';
 import { canonicalText } from '../values/equality.js';
 import type { SchemaPart } from './value-shape.js';
 

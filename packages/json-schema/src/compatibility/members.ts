@@ -1,13 +1,8 @@
-import type { CheckedSchemaDocument } from '../document/document.js';
-import { childrenOf } from '../document/subschemas.js';
-import { isObject } from '../document/schema.js';
+import { type CheckedSchemaDocument, childrenOf, isObject } from '../document/schema.js';
 import { compilePattern, type LinearPattern } from '../values/pattern.js';
 import { namedIn, ValueShape, shapeIn, shapeOf, type SchemaPart } from './value-shape.js';
 
-/**
- * Determines what a shape (a set of JSON values that pass some schemas) says about the members of objects; caches
- * compiled patterns and traversals of schemas.
- */
+/** Determines what a shape says about members of objects; caches patterns and traversals of schemas. */
 export class MemberShapeResolver {
   private readonly patterns = new Map<string, LinearPattern>();
   private readonly same = new Map<CheckedSchemaDocument, Map<string, ReadonlySet<string>>>();
@@ -56,18 +51,14 @@ export class MemberShapeResolver {
     return namedIn(part, 'patternProperties').filter((source) => this.matches(source, name));
   }
 
-  /**
-   * Whether a part evaluates a member in every object, so that `unevaluatedProperties` does not apply to the member.
-   */
+  /** Whether a part always evaluates a member, so that `unevaluatedProperties` does not apply to it. */
   looksAt(part: SchemaPart, name: string): boolean {
     return shapeOf(part.source, part.pointer).parts.some((one) =>
       this.namesMember(one, name, one.pointer !== part.pointer),
     );
   }
 
-  /**
-   * Whether a part evaluates every member of every object, so that `unevaluatedProperties` applies to none.
-   */
+  /** Whether a part evaluates every member of every object, so that `unevaluatedProperties` applies to none. */
   looksAtAll(part: SchemaPart): boolean {
     return shapeOf(part.source, part.pointer).parts.some(
       (one) =>
@@ -76,10 +67,7 @@ export class MemberShapeResolver {
     );
   }
 
-  /**
-   * Returns the regular expressions by which a schema evaluates members in every object, so that
-   * `unevaluatedProperties` does not apply to matching members.
-   */
+  /** Returns the patterns to whose members `unevaluatedProperties` does not apply. */
   patternsOf(part: SchemaPart): Set<string> {
     const { parts } = shapeOf(part.source, part.pointer);
     return new Set(parts.flatMap((one) => namedIn(one, 'patternProperties')));

@@ -1,7 +1,6 @@
 import { jsonPointerTo } from '#json';
-import type { CheckedSchemaDocument } from '../document/document.js';
+import { type CheckedSchemaDocument, isObject, type SchemaObject } from '../document/schema.js';
 import { keywords } from '../document/keywords.js';
-import { isObject, type SchemaObject } from '../document/schema.js';
 
 /** One of the two schema documents that are compared, with a name that distinguishes it from the other. */
 export interface ComparedDocument {
@@ -9,10 +8,7 @@ export interface ComparedDocument {
   document: CheckedSchemaDocument;
 }
 
-/**
- * One of the JSON Schemas that all values of a shape must pass. The schemas that it includes by `$ref` and `allOf` are
- * parts of the shape, too.
- */
+/** A JSON Schema that all values of a shape must pass, maybe included by `$ref` or `allOf`. */
 export interface SchemaPart {
   source: ComparedDocument;
   pointer: string;
@@ -21,10 +17,7 @@ export interface SchemaPart {
   schema: SchemaObject;
 }
 
-/**
- * The set of JSON values that pass several schemas at once. References (`$ref`) and `allOf` are flattened
- * into one list of schemas, called parts.
- */
+/** The JSON values that pass several schemas, its parts. References (`$ref`) and `allOf` are flattened. */
 export class ValueShape {
   private text: string | undefined;
 
@@ -42,9 +35,7 @@ export class ValueShape {
     } = {},
   ) {}
 
-  /**
-   * A text that is equal for two shapes only if they consist of the same schemas, excluded shapes and chosen branches.
-   */
+  /** Equal for two shapes only if they have the same schemas, excluded shapes and chosen branches. */
   get key(): string {
     const excluded = this.excluded.map((shape) => `!(${shape.key})`);
     const ids = this.parts.map(({ id }) => id);
@@ -91,9 +82,7 @@ export class ValueShape {
     return new ValueShape(this.at, this.parts, { ...this.more, chosen: [...this.chosen, alternatives] });
   }
 
-  /**
-   * Returns the shape of the values that also pass an additional schema, which is not part of any document.
-   */
+  /** Returns the shape of the values that also pass an additional schema, which is not part of any document. */
   narrowed(schema: SchemaObject): ValueShape {
     const source = this.parts[0]?.source ?? nowhere;
     const part = {

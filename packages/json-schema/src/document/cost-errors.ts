@@ -1,13 +1,8 @@
-import type { SchemaProblem } from '../schema-problem.js';
+import type { SchemaProblem } from './invalid-schema-error.js';
 import { schemaBounds } from '../bounds.js';
-import type { CheckedSchemaDocument } from './document.js';
-import { isObject } from './schema.js';
-import { childrenOf } from './subschemas.js';
+import { type CheckedSchemaDocument, isObject, childrenOf, type JsonSchema } from './schema.js';
 
-/**
- * Returns an error for the first schema of a document whose check of a value would never end, or would take too many
- * steps for any value; an empty list if there is none.
- */
+/** Returns an error for the first schema whose check never ends, or takes too many steps for a value. */
 export function costErrors(document: CheckedSchemaDocument): SchemaProblem[] {
   const costs = new CheckCosts(document);
   const { stepsOfOneValue, chained } = schemaBounds;
@@ -61,10 +56,7 @@ class CheckCosts {
     return cost;
   }
 
-  /**
-   * Returns the pointers of the schemas that apply to the same value as the schema at `pointer`, some of them
-   * conditionally.
-   */
+  /** Returns the pointers of the schemas that apply to the same value, maybe conditionally. */
   private sameValue(pointer: string): string[] {
     const { subschemas, targets } = this.document;
     const schema = subschemas.get(pointer);
@@ -73,4 +65,27 @@ class CheckCosts {
     const children = [...childrenOf(schema, pointer)].filter(({ about }) => about === 'itself');
     return [...children.map((child) => child.pointer), ...(target === undefined ? [] : [target])];
   }
+}
+
+/**
+ * Returns the validation steps that a schema itself takes for one value, or 0 if the steps allowed for the
+ * value's own characters cover them. If these values sum up to at most `schemaBounds.stepsOfText`,
+ * validation stays within its limits.
+ */
+export function excessStepsOf(schema: unknown): number {
+  const most = ownStepsOf(schema as JsonSchema);
+  return most > leastCharacters * schemaBounds.stepsOfCharacter ? most : 0;
+}
+
+/** Number of characters of the shortest JSON value with the separator after it. */
+const leastCharacters = 2;
+
+/** Returns the steps of a schema for one object, without subschemas: each named property is looked up. */
+export function ownStepsOf(schema: JsonSchema | undefined): number {
+  if (!isObject(schema)) return 0;
+  const { properties, required, dependentRequired, dependentSchemas } = schema;
+  const count = (...lists: unknown[]) =>
+    lists.reduce<number>((sum, list) => sum + Object.keys(list ?? {}).length, 0);
+  const inner = isObject(dependentRequired) ? Object.values(dependentRequired).flat() : [];
+  return 1 + Math.ceil(count(properties, required, inner) / 4) + count(dependentRequired, dependentSchemas);
 }

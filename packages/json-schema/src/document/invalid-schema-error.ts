@@ -1,10 +1,14 @@
-import type { SchemaProblem } from '../schema-problem.js';
 import { schemaBounds } from '../bounds.js';
 
-/**
- * Error: a JSON Schema cannot be used. The error lists up to 20 problems of the schema, with JSON pointers into the
- * schema.
- */
+/** One error in a schema, or in a value that does not fit its schema. */
+export interface SchemaProblem {
+  /** JSON pointer (RFC 6901) to what is wrong. */
+  pointer: string;
+  /** What is wrong, as a sentence without its subject: `must be at least 1`. */
+  detail: string;
+}
+
+/** A JSON Schema cannot be used. Lists up to 20 problems, with JSON pointers into the schema. */
 export class InvalidSchemaError extends Error {
   override readonly name = 'InvalidSchemaError';
 

@@ -1,17 +1,13 @@
 import { jsonPointerTo } from '#json';
-import type { SchemaProblem } from '../schema-problem.js';
+import type { SchemaProblem } from './invalid-schema-error.js';
 import { schemaBounds } from '../bounds.js';
 import { formats } from '../values/formats.js';
 import { suggestions, keywords } from './keywords.js';
-import { inexactNumber } from './exactness.js';
 import { isObject, type JsonSchema } from './schema.js';
 
 const dialect = 'https://json-schema.org/draft/2020-12/schema';
 
-/**
- * Yields the errors in the keywords of one schema that JSON Schema's meta-schema does not find, such as unknown
- * keywords.
- */
+/** Yields the errors in keywords that the meta-schema does not find, such as unknown keywords. */
 export function* keywordErrors(pointer: string, schema: JsonSchema): Generator<SchemaProblem> {
   if (!isObject(schema)) return;
   for (const [name, value] of Object.entries(schema)) {
@@ -55,4 +51,26 @@ function placeDetail(name: string, value: unknown, pointer: string): string | un
   return typeof value === 'string' && value.replace(/#$/, '') === dialect
     ? undefined
     : `must be "${dialect}": schemas are read as JSON Schema 2020-12`;
+}
+
+const compared = new Set(['const', 'enum', 'multipleOf']);
+const bounds = new Set(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']);
+
+/**
+ * Returns a number in the value of a schema keyword with which values would not be compared exactly; undefined if there
+ * is none. Numbers in a schema are doubles: above 2^53, equality is unreliable, but a bound is still nearly exact.
+ */
+function inexactNumber(keyword: string, value: unknown): number | undefined {
+  if (bounds.has(keyword)) return typeof value === 'number' && !Number.isFinite(value) ? value : undefined;
+  return compared.has(keyword) ? largeNumberIn(value) : undefined;
+}
+
+function largeNumberIn(value: unknown): number | undefined {
+  if (typeof value === 'number') return Math.abs(value) > Number.MAX_SAFE_INTEGER ? value : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const member of Object.values(value)) {
+    const large = largeNumberIn(member);
+    if (large !== undefined) return large;
+  }
+  return undefined;
 }

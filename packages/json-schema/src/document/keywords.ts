@@ -1,17 +1,8 @@
-/**
- * What a keyword of JSON Schema means: which schemas its value contains, which values those schemas apply to, and
- * whether it can reject a value.
- */
+/** What a keyword means: which schemas it contains, what they apply to, and whether it can reject a value. */
 export interface SchemaKeyword {
-  /**
-   * What the value of the keyword contains: one schema, a list of schemas, or schemas by name; undefined if it contains
-   * none.
-   */
+  /** The value is one schema, a list of schemas, or schemas by name; undefined if it contains none. */
   holds?: 'schema' | 'list' | 'map';
-  /**
-   * The contained schemas apply to the same value (`itself`), to members or items of it (`parts`), or only
-   * where a reference names them (`nothing`).
-   */
+  /** The contained schemas apply to the same value, to its members or items, or only by reference. */
   about?: 'itself' | 'parts' | 'nothing';
   /** True if the keyword is only documentation and never rejects a value. */
   annotation?: true;
@@ -23,10 +14,7 @@ const oneHere: SchemaKeyword = { holds: 'schema', about: 'itself' };
 const listHere: SchemaKeyword = { holds: 'list', about: 'itself' };
 const oneInside: SchemaKeyword = { holds: 'schema', about: 'parts' };
 
-/**
- * The supported keywords of JSON Schema 2020-12. Any other keyword is rejected, because a misspelt keyword
- * would silently check nothing.
- */
+/** The supported keywords. Others are rejected: a misspelt keyword would silently check nothing. */
 export const keywords: ReadonlyMap<string, SchemaKeyword> = new Map<string, SchemaKeyword>([
   ...entries(annotation, '$schema $id $comment title description default examples deprecated'),
   ...entries(annotation, 'readOnly writeOnly contentEncoding contentMediaType'),

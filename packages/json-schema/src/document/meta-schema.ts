@@ -1,16 +1,13 @@
 import { jsonPointerTo } from '#json';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { SchemaProblem } from '../schema-problem.js';
+import type { SchemaProblem } from './invalid-schema-error.js';
 import { areUnique } from '../values/equality.js';
 import { unlimitedMeter } from '../values/step-meter.js';
 import { errorSentence, type ErrorParams } from '../values/error-sentences.js';
 
 let compiled: ValidateFunction | undefined;
 
-/**
- * Returns the errors that the published meta-schema of JSON Schema 2020-12 finds in a schema, one for each location.
- * The caller has limited the size of the schema.
- */
+/** Returns the errors of the meta-schema of 2020-12, one for each location. The schema's size is limited. */
 export function metaSchemaErrors(schema: unknown): SchemaProblem[] {
   compiled ??= metaSchema();
   return compiled(schema) ? [] : onePerPlace(compiled.errors ?? []);
@@ -30,10 +27,7 @@ function metaSchema(): ValidateFunction {
   return found;
 }
 
-/**
- * Merges the errors of the meta-schema that are at the same location, because the meta-schema reports one fault once
- * for each of its vocabularies.
- */
+/** Merges errors at one location: the meta-schema reports a fault once for each of its vocabularies. */
 function onePerPlace(errors: readonly ErrorObject[]): SchemaProblem[] {
   const details = new Map<string, Set<string>>();
   for (const error of errors) {

@@ -1,5 +1,5 @@
 import { patternBounds, patternSize } from '#regex-cost';
-import type { SchemaProblem } from '../schema-problem.js';
+import type { SchemaProblem } from './invalid-schema-error.js';
 import { jsonPointerTo } from '#json';
 import { schemaBounds } from '../bounds.js';
 import { compilePattern, toRe2Syntax } from '../values/pattern.js';

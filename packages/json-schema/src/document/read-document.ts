@@ -1,16 +1,11 @@
-import type { SchemaProblem } from '../schema-problem.js';
-import { costErrors } from './cost-errors.js';
-import type { CheckedSchemaDocument } from './document.js';
+import { type SchemaProblem, throwInvalidSchema, throwIfInvalid } from './invalid-schema-error.js';
+import { costErrors, ownStepsOf } from './cost-errors.js';
+import { type CheckedSchemaDocument, isSchema, type JsonSchema, subschemasOf } from './schema.js';
 import { keywordErrors } from './keyword-errors.js';
 import { metaSchemaErrors } from './meta-schema.js';
 import { patternErrors } from './pattern-errors.js';
-import { throwInvalidSchema, throwIfInvalid } from './invalid-schema-error.js';
 import { resolveReferences } from './references.js';
-import { isSchema, type JsonSchema } from './schema.js';
-import { sizeErrors } from './size-errors.js';
-import { subschemasOf } from './subschemas.js';
-import { ownStepsOf } from './own-steps.js';
-import { countErrors, rootErrors } from './document-errors.js';
+import { sizeErrors, countErrors, rootErrors } from './size-errors.js';
 
 /**
  * Checks parsed JSON that should be a JSON Schema (2020-12), and returns it as a schema document. The check takes
@@ -55,10 +50,7 @@ function documentOf(
   return { root, ...parts, weightOf: (pointer) => ownStepsOf(parts.subschemas.get(pointer)) };
 }
 
-/**
- * Returns the errors in the keywords of all schemas of a document. If `$schema` names another dialect than 2020-12,
- * throws only that error.
- */
+/** Returns the errors in the keywords of all schemas. Throws only the error of another dialect, if any. */
 function dialectFirst(subschemas: ReadonlyMap<string, JsonSchema>): SchemaProblem[] {
   const found = [...subschemas].flatMap(([pointer, schema]) => [...keywordErrors(pointer, schema)]);
   const dialect = found.filter(({ pointer }) => pointer === '/$schema');

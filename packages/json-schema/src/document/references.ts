@@ -1,19 +1,14 @@
 import { jsonPointerTo } from '#json';
-import type { SchemaProblem } from '../schema-problem.js';
+import type { SchemaProblem } from './invalid-schema-error.js';
 import { isObject, type JsonSchema } from './schema.js';
 
-/**
- * The target of each `$ref` of a schema document (the pointer of the referenced schema, by the pointer of the referring
- * schema), and the errors of references that have no target.
- */
+/** The target of each `$ref` by the pointer of the referring schema, and the errors of broken references. */
 interface ResolvedReferences {
   targets: ReadonlyMap<string, string>;
   errors: SchemaProblem[];
 }
 
-/**
- * Resolves every `$ref` of a document. Only references within the document are supported; nothing is fetched.
- */
+/** Resolves every `$ref` of a document. Only references within the document are supported; nothing is fetched. */
 export function resolveReferences(subschemas: ReadonlyMap<string, JsonSchema>): ResolvedReferences {
   const anchors = anchorsOf(subschemas);
   const root = subschemas.get('');

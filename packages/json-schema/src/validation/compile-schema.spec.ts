@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileSchema } from './compile-schema.js';
-import { readData } from './read-data.js';
+import { compileSchema, readData } from './compile-schema.js';
 
 const order = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',

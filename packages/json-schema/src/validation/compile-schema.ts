@@ -1,15 +1,13 @@
-import type { SchemaProblem } from '../schema-problem.js';
+import { parseWithNumbers } from '#json';
+import type { SchemaProblem } from '../document/invalid-schema-error.js';
 import { schemaBounds } from '../bounds.js';
 import { readDocument } from '../document/read-document.js';
 import { SchemaCheckCompiler } from './schema-check-compiler.js';
-import type { ValueCheck } from './checks/check.js';
-import { readData } from './read-data.js';
-import { ValidationContext } from './validation-context.js';
+import { type ValueCheck, ValidationContext } from './validation-context.js';
+import { readNumber } from '../values/decimal.js';
+import { unlimitedMeter, type StepMeter } from '../values/step-meter.js';
 
-/**
- * A validator, compiled from a JSON Schema. Compiling is slow: callers compile each version of
- * a schema once and keep the validator.
- */
+/** A compiled JSON Schema. Compiling is slow: callers compile each version of a schema once. */
 export interface CompiledSchema {
   /**
    * Validates parsed JSON. Returns undefined if it fits the schema, otherwise at most 20 errors. A validation never throws
@@ -26,10 +24,7 @@ export interface CompiledSchema {
   readonly exceededLimits: boolean;
   /** Number of validation steps that the last call of `validate` or `validateText` took. */
   readonly steps: number;
-  /**
-   * Search work of the patterns in the last validation, in instructions times characters: up to 250 ns each,
-   * usually much less.
-   */
+  /** Search work of the patterns in the last validation, instructions × characters: up to 250 ns each. */
   readonly searchWork: number;
 }
 
@@ -106,4 +101,29 @@ class CompiledDocument implements CompiledSchema {
       : `takes more than ${steps} steps to check against its schema: make it smaller, or ` +
           'use fewer of anyOf, oneOf, allOf, contains and patternProperties where the schema describes long lists and objects';
   }
+}
+
+/** Matches sixteen digits or a three-digit exponent. Without a match, doubles represent all numbers. */
+const longNumber = /\d{16}|[\d.]{17}|[eE][+-]?\d{3}/;
+/** Length of the shortest text of a number that a double may not represent, `1e100`. */
+const shortest = 5;
+/**
+ * Number of validation steps charged for reading one number exactly. A text that consists of 17-digit numbers is
+ * allowed about twice as many steps for each.
+ */
+const stepsOfLongNumber = 40;
+
+/**
+ * Parses a JSON text for `CompiledSchema.validate`. The result is that of `JSON.parse`, except that numbers which a
+ * double would change become `ExactNumber`. The steps for these numbers are charged before they are parsed.
+ * @throws StepsExceededError
+ */
+export function readData(text: string, meter: StepMeter = unlimitedMeter): unknown {
+  if (!longNumber.test(text)) return JSON.parse(text);
+  const takes = (number: string) => {
+    if (number.length < shortest || !longNumber.test(number)) return false;
+    meter.charge(stepsOfLongNumber);
+    return true;
+  };
+  return parseWithNumbers(text, { takes, read: readNumber });
 }

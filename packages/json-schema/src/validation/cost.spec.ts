@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { schemaBounds } from '../bounds.js';
-import { compileSchema } from './compile-schema.js';
-import { readData } from './read-data.js';
+import { compileSchema, readData } from './compile-schema.js';
 
 const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EvaluatedNames } from './evaluated-names.js';
+import { EvaluatedNames } from './validation-context.js';
 
 describe('EvaluatedNames', () => {
   it('removes the names that a branch added when the branch is reverted', () => {

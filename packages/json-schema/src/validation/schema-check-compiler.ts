@@ -1,19 +1,17 @@
 import { jsonPointerTo } from '#json';
-import type { CheckedSchemaDocument } from '../document/document.js';
-import { arrayChecks } from './checks/array-checks.js';
+import type { CheckedSchemaDocument } from '../document/schema.js';
+import { arrayChecks } from './array-checks.js';
 import {
   allOfChecks,
   jsonKindOf,
-  type ValueCheck,
-  type JsonKind,
   type CompilableSchema,
-} from './checks/check.js';
-import { combinationChecks } from './checks/combination-checks.js';
-import { numberChecks } from './checks/number-checks.js';
-import { objectChecks, unevaluatedCheck } from './checks/object-checks.js';
-import { textChecks } from './checks/text-checks.js';
-import { typeCheck, valueChecks } from './checks/value-checks.js';
-import { meteredPattern, type MeteredPattern } from './pattern-check.js';
+  meteredPattern,
+  type MeteredPattern,
+} from './check.js';
+import type { ValueCheck } from './validation-context.js';
+import { combinationChecks } from './combination-checks.js';
+import { numberChecks, textChecks, typeCheck, valueChecks } from './scalar-checks.js';
+import { objectChecks, unevaluatedCheck } from './object-checks.js';
 
 /** Compiles the schemas of a document to checks of values; each check is compiled once, on first use. */
 export class SchemaCheckCompiler {
@@ -54,16 +52,16 @@ export class SchemaCheckCompiler {
   }
 }
 
-/**
- * Combines the checks for each kind of value. `weight` is the number of steps for an object; any other value
- * takes one step.
- */
+/** Combines the checks by kind of value. An object takes `weight` steps, any other value one. */
 function withKind(at: CompilableSchema, general: readonly ValueCheck[], weight: number): ValueCheck {
-  const byKind = checksByKind(at);
-  const of = (kind: JsonKind): ValueCheck => allOfChecks([...(byKind[kind] ?? []), ...general]);
+  const withGeneral = (own: ValueCheck<never>[]) => allOfChecks([...(own as ValueCheck[]), ...general]);
   const checks = {
-    ...{ null: of('null'), boolean: of('boolean'), number: of('number'), string: of('string') },
-    ...{ array: of('array'), object: of('object') },
+    null: withGeneral([]),
+    boolean: withGeneral([]),
+    number: withGeneral(numberChecks(at)),
+    string: withGeneral(textChecks(at)),
+    array: withGeneral(arrayChecks(at)),
+    object: withGeneral(objectChecks(at)),
   };
   if ('unevaluatedProperties' in at.schema) checks.object = unevaluatedCheck(at, checks.object);
   const { type } = at.schema;
@@ -73,14 +71,5 @@ function withKind(at: CompilableSchema, general: readonly ValueCheck[], weight: 
     run.charge(kind === 'object' ? weight : 1);
     if (isOfType && !isOfType(kind, value)) return run.refuse('type', { type });
     return checks[kind](value, run);
-  };
-}
-
-function checksByKind(at: CompilableSchema): Partial<Record<JsonKind, ValueCheck[]>> {
-  return {
-    number: numberChecks(at) as ValueCheck[],
-    string: textChecks(at) as ValueCheck[],
-    array: arrayChecks(at) as ValueCheck[],
-    object: objectChecks(at) as ValueCheck[],
   };
 }

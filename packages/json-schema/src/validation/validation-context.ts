@@ -1,13 +1,9 @@
 import { jsonPointerTo } from '#json';
-import type { SchemaProblem } from '../schema-problem.js';
-import { EvaluatedNames } from './evaluated-names.js';
+import type { SchemaProblem } from '../document/invalid-schema-error.js';
 import { StepMeter } from '../values/step-meter.js';
 import { errorSentence, shortened, type ErrorParams } from '../values/error-sentences.js';
 
-/**
- * Checks a value against one requirement of a schema. Returns false if the value does not fit, and records
- * the error in the run.
- */
+/** Returns whether a value fits one requirement of a schema; records the error in the context. */
 export type ValueCheck<T = unknown> = (value: T, run: ValidationContext) => boolean;
 
 /** Limits of the validation of one value: steps, search work of regular expressions, and errors to record. */
@@ -103,9 +99,7 @@ export class ValidationContext extends StepMeter {
     return fits;
   }
 
-  /**
-   * Checks the same value without recording errors. The names that it evaluates count only if the value fits.
-   */
+  /** Checks the same value without recording errors. The names that it evaluates count only if the value fits. */
   branch(check: ValueCheck, value: unknown): boolean {
     const { quiet, evaluated } = this;
     const before = evaluated?.count ?? 0;
@@ -116,10 +110,7 @@ export class ValidationContext extends StepMeter {
     return fits;
   }
 
-  /**
-   * Checks the same value, or an item without its location, without recording errors. The names that it
-   * evaluates do not count.
-   */
+  /** Checks a value or an item without recording errors. The names that it evaluates do not count. */
   fits(check: ValueCheck, value: unknown): boolean {
     const { quiet, evaluated } = this;
     this.quiet = true;
@@ -137,5 +128,34 @@ export class ValidationContext extends StepMeter {
     const fits = check(value, this);
     this.evaluated = evaluated;
     return fits ? own : undefined;
+  }
+}
+
+/**
+ * The names of an object's members that a schema has evaluated, for `unevaluatedProperties`. All branches of the schema
+ * add to the same set, and a branch that does not fit removes its own names again. With one shared set, no names are
+ * copied from a branch to its parent.
+ */
+export class EvaluatedNames {
+  private readonly names = new Set<string>();
+  private readonly inOrder: string[] = [];
+
+  get count(): number {
+    return this.inOrder.length;
+  }
+
+  has(name: string): boolean {
+    return this.names.has(name);
+  }
+
+  add(name: string): void {
+    if (this.names.has(name)) return;
+    this.names.add(name);
+    this.inOrder.push(name);
+  }
+
+  /** Removes all names except the `count` that were added first. */
+  backTo(count: number): void {
+    for (const name of this.inOrder.splice(count)) this.names.delete(name);
   }
 }

@@ -1,19 +1,13 @@
 import { unlimitedMeter, type StepMeter } from './step-meter.js';
 
-/**
- * An exact decimal number: ± digits × 10^exponent. The digits have no leading or trailing zeros; for zero
- * they are empty.
- */
+/** ± digits × 10^exponent. The digits have no leading or trailing zeros; for zero they are empty. */
 interface DecimalDigits {
   readonly negative: boolean;
   readonly digits: string;
   readonly exponent: number;
 }
 
-/**
- * A number of a value that a double cannot represent, because it has too many digits or too large an
- * exponent.
- */
+/** A number of a value that a double cannot represent, because it has too many digits or too large an exponent. */
 export class ExactNumber implements DecimalDigits {
   readonly negative: boolean;
   readonly digits: string;
@@ -31,17 +25,12 @@ export class ExactNumber implements DecimalDigits {
   }
 }
 
-/**
- * A number in the sense of JSON Schema. A double represents the decimal of its shortest text: 0.1 is exactly
- * one tenth.
- */
+/** A number of JSON Schema. A double is the decimal of its shortest text: 0.1 is exactly one tenth. */
 export type JsonNumber = number | ExactNumber;
 
 const form = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/**
- * Reads a JSON number: as a double if the double's shortest text denotes the same number, otherwise exactly.
- */
+/** Reads a JSON number: as a double if the double's shortest text denotes the same number, otherwise exactly. */
 export function readNumber(text: string): JsonNumber {
   const near = Number(text);
   const exact = decimalOfText(text);
@@ -53,10 +42,7 @@ export function isInteger(value: JsonNumber): boolean {
   return typeof value === 'number' ? Number.isInteger(value) : value.exponent >= 0;
 }
 
-/**
- * Returns a negative number if `value` is less than `bound`, a positive one if it is greater, and 0 if they
- * are equal.
- */
+/** Returns a negative number if `value` is less than `bound`, a positive one if greater, 0 if equal. */
 export function compareNumbers(value: JsonNumber, bound: number): number {
   if (typeof value === 'number') return value < bound ? -1 : value > bound ? 1 : 0;
   const other = decimalOf(bound);
@@ -126,7 +112,7 @@ function powerOfTen(exponent: bigint, divisor: bigint): bigint {
 }
 
 /** Returns the decimal that the shortest text of a double denotes. */
-export function decimalOf(value: number): DecimalDigits {
+function decimalOf(value: number): DecimalDigits {
   return decimalOfText(Number.isFinite(value) ? value.toExponential() : `${value > 0 ? '' : '-'}1e999`);
 }
 

@@ -14,9 +14,7 @@ export function canonicalText(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalText(member)}`).join()}}`;
 }
 
-/**
- * Returns a function that tests whether a JSON value equals one of `values`; its time does not depend on their number.
- */
+/** Returns a test whether a value equals one of `values`; its time does not depend on their number. */
 export function isOneOf(values: readonly unknown[]): (value: unknown, meter: StepMeter) => boolean {
   const scalars = new Set(values.filter((value) => !isStructure(value)));
   const structures = new JsonValueSet();
@@ -27,10 +25,7 @@ export function isOneOf(values: readonly unknown[]): (value: unknown, meter: Ste
   };
 }
 
-/**
- * Whether no two items are equal. The time grows with the total size of the items, not with the number of
- * pairs.
- */
+/** Whether no two items are equal. The time grows with the total size of the items, not with their pairs. */
 export function areUnique(items: readonly unknown[], meter: StepMeter): boolean {
   const scalars = new Set<unknown>();
   const structures = new JsonValueSet();

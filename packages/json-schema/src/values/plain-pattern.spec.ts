@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
-import { plainPattern } from './plain-pattern.js';
+import { plainPattern } from './pattern.js';
 
 const atoms = [
   'a',

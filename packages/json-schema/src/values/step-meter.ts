@@ -1,7 +1,4 @@
-/**
- * Error: the validation of a value exceeds its limit of steps or of search work. The error is caught within this
- * library.
- */
+/** The validation of a value exceeds its limit of steps or of search work. It is caught within this library. */
 class StepsExceededError extends Error {
   override readonly name = 'StepsExceededError';
 }
@@ -10,10 +7,9 @@ class StepsExceededError extends Error {
 const large = 1_000;
 
 /**
- * Counts the steps of validating one value, so that an expensive schema, by mistake or on purpose, cannot
- * block the process. Steps are counted, not timed: the same value and schema always give the same result. A
- * step is the check of one value by one schema, about 10 to 50 ns; slower operations are charged as several
- * steps.
+ * Counts the steps of validating one value, so that an expensive schema, by mistake or on purpose, cannot block the
+ * process. Steps are counted, not timed: the same value and schema always give the same result. A step is the check
+ * of one value by one schema, about 10 to 50 ns; slower operations are charged as several steps.
  */
 export class StepMeter {
   /** Number of steps that the current validation may still take. */
@@ -28,18 +24,14 @@ export class StepMeter {
     if ((this.left -= steps) < 0) throw this.exceeded;
   }
 
-  /**
-   * Takes work from the limit of what regular expressions may search in the current validation.
-   * @throws StepsExceededError when too little remains
-   */
+  /** Takes search work of regular expressions. @throws StepsExceededError when too little remains */
   chargeSearch(work: number): void {
     if ((this.searches -= work) < 0) throw this.exceeded;
   }
 
   /**
    * Returns the names of an object's members. Listing the names takes memory and time, so the list is cached for
-   * consecutive keywords that read the same object. The listing is charged.
-   * @throws StepsExceededError
+   * consecutive keywords that read the same object. The listing is charged. @throws StepsExceededError
    */
   namesOf(value: object): readonly string[] {
     if (this.listed.of === value) return this.listed.names;

@@ -1,0 +1,157 @@
+import type { EventFilter, StoredEvent, EventQuery, EventCountQuery, EventCountBucket } from '#client';
+import type { ParsedArguments } from '../arguments/parse.js';
+import type { Options, Positional } from '../arguments/options.js';
+import type { Column } from '../output/formats.js';
+import type { Command } from './command.js';
+import { follow, PositionFile } from '../live/follow.js';
+import { messageOf } from '../errors/message-of.js';
+
+/** The positional argument `STREAM...` of commands that select events. */
+export const streamsPositional: Positional = {
+  ...{ name: 'STREAM', optional: true, many: true },
+  about: 'streams; default: all that the key may read',
+};
+
+export const filterOptions: Options = {
+  type: { value: 'TYPE', multiple: true, about: 'event type' },
+  'type-prefix': { value: 'TEXT', about: 'event types with this prefix' },
+  entity: { value: 'ID', multiple: true, about: 'entity' },
+  since: { value: 'TIME', about: 'events of this time or later: 2026-01-31T10:00:00Z' },
+  until: { value: 'TIME', about: 'events before this time' },
+  where: { value: 'CEL', about: "condition: 'event.data.amount > 50'" },
+};
+
+export const waitOption: Options = {
+  'wait-for': {
+    ...{ value: 'POSITION', multiple: true },
+    about: 'wait until this position can be queried, stream:partition:offset',
+  },
+};
+
+/** Returns the event filter of a command line. */
+export function filterOf(input: ParsedArguments): EventFilter {
+  const streams = input.allWords('STREAM');
+  return {
+    ...(streams.length > 0 && { stream: streams }),
+    event_type: input.texts('type'),
+    event_type_prefix: input.text('type-prefix'),
+    entity_id: input.texts('entity'),
+    since: input.text('since'),
+    until: input.text('until'),
+    where: input.text('where'),
+  };
+}
+
+/** The columns of events. CSV has the columns of the API's CSV. */
+const eventColumns: readonly Column<StoredEvent>[] = [
+  { name: 'event_id', csvOnly: true },
+  { name: 'stream' },
+  { name: 'event_type' },
+  { name: 'entity_id' },
+  { name: 'version' },
+  { name: 'timestamp' },
+  { name: 'ingested_at', csvOnly: true },
+  { name: 'schema_version', csvOnly: true },
+  { name: 'partition', csvOnly: true },
+  { name: 'offset', csvOnly: true },
+  { name: 'metadata', of: ({ metadataText }) => metadataText, csvOnly: true },
+  { name: 'data', of: ({ dataText }) => dataText },
+];
+
+const pageSize = 1000;
+
+export const query: Command = {
+  name: 'query',
+  summary: 'Shows events, ordered by the time they happened.',
+  positionals: [streamsPositional],
+  options: {
+    ...filterOptions,
+    order: { value: 'ORDER', oneOf: ['asc', 'desc'], about: 'oldest or newest first; default asc' },
+    limit: { value: 'N', least: 1, about: 'maximum number of events; default: all' },
+    ...waitOption,
+  },
+  effect: 'reads',
+  async run(session, input) {
+    const most = input.whole('limit') ?? Infinity;
+    const order = input.text('order') as EventQuery['order'];
+    const wait_for = input.texts('wait-for');
+    const client = await session.client();
+    const query = { ...filterOf(input), order, wait_for, limit: Math.min(most, pageSize) };
+    const events = client.events(query, { signal: session.signal });
+    await session.output.list(first(events, most), eventColumns);
+  },
+};
+
+async function* first<T>(items: AsyncIterable<T>, most: number): AsyncGenerator<T> {
+  let left = most;
+  for await (const item of items) {
+    yield item;
+    if (--left === 0) return;
+  }
+}
+
+export const count: Command = {
+  name: 'count',
+  summary: 'Counts events in total, or by group and time interval.',
+  positionals: [streamsPositional],
+  options: {
+    ...filterOptions,
+    by: {
+      value: 'MEMBER',
+      oneOf: ['stream', 'event_type', 'entity_id'],
+      about: 'count each value of this member separately',
+    },
+    every: { value: 'SPAN', about: 'count each time interval separately: 5m, 1h, 1d' },
+    time: {
+      value: 'TIME',
+      oneOf: ['timestamp', 'ingested_at'],
+      about: 'count by the time of the event, or of its ingestion; default: timestamp',
+    },
+    ...waitOption,
+  },
+  effect: 'reads',
+  async run(session, input) {
+    const group_by = input.text('by') as EventCountQuery['group_by'];
+    const interval = input.text('every');
+    const time = input.text('time') as EventCountQuery['time'];
+    const query = { ...filterOf(input), group_by, interval, time, wait_for: input.texts('wait-for') };
+    const { signal } = session;
+    const { total, buckets } = await (await session.client()).count(query, { signal });
+    if (!group_by && !interval) return session.output.one({ count: total });
+    await session.output.list(buckets, countColumnsOf(query));
+  },
+};
+
+function countColumnsOf({ group_by, interval }: EventCountQuery): Column<EventCountBucket>[] {
+  const group: Column<EventCountBucket> = { name: group_by ?? '', of: (bucket) => bucket.group };
+  return [...(interval ? [{ name: 'start' }] : []), ...(group_by ? [group] : []), { name: 'count' }];
+}
+
+export const tail: Command = {
+  name: 'tail',
+  summary: 'Shows events as they arrive, until Ctrl-C.',
+  positionals: [streamsPositional],
+  options: {
+    ...filterOptions,
+    limit: { value: 'N', least: 1, about: 'end after this number of events' },
+    resume: {
+      ...{ value: 'FILE', completes: 'file' },
+      about: 'continue after the position in this file, and save the position there',
+    },
+  },
+  details:
+    'With --since it shows stored events first. With --resume an event may be shown again after a crash, and none is missed.',
+  effect: 'reads',
+  async run(session, input) {
+    const name = input.text('resume');
+    const file = name === undefined ? undefined : new PositionFile(name);
+    const from = await file?.read();
+    const client = await session.client();
+    const onReconnect = (error: unknown, delayMs: number) =>
+      session.report(`${messageOf(error)}\nNext attempt in ${(delayMs / 1000).toFixed(1)} s.`);
+    const open = (signal: AbortSignal) => client.tail(filterOf(input), { signal, from, onReconnect });
+    const most = input.whole('limit') ?? Infinity;
+    const events = follow({ open, signal: session.signal, file, most });
+    await session.output.list(events, eventColumns, { live: true });
+  },
+};

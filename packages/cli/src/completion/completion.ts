@@ -1,0 +1,193 @@
+import { optionsOf } from '../arguments/parse.js';
+import type { Option, CommandSyntax } from '../arguments/options.js';
+
+/** The completions of a command: its words, its options and its positional arguments. */
+interface CommandCompletions {
+  words: string[];
+  options: { name: string; option: Option }[];
+  /** The allowed words of the first positional argument, if there is a fixed list. */
+  choices: readonly string[];
+}
+
+function completedOf(command: CommandSyntax): CommandCompletions {
+  const { name, positionals = [] } = command;
+  const options = Object.entries(optionsOf(command)).map(([name, option]) => ({ name, option }));
+  return { words: name.split(' '), options, choices: positionals[0]?.oneOf ?? [] };
+}
+
+/** Returns the first words of all commands without duplicates. */
+function firstWords(commands: readonly CommandSyntax[]): string[] {
+  return [...new Set(commands.map(({ name }) => name.split(' ')[0]!))];
+}
+
+/** Returns the second words of all commands with this first word. */
+function secondWords(commands: readonly CommandSyntax[], first: string): string[] {
+  return commands.flatMap(({ name }) => {
+    const [word, second] = name.split(' ');
+    return word === first && second !== undefined ? [second] : [];
+  });
+}
+
+/** Returns the completion script for bash. */
+export function bashCompletion(commands: readonly CommandSyntax[]): string {
+  return `# Completion of tributary for bash: source <(tributary completion bash)
+_tributary() {
+  local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} command=\${COMP_WORDS[1]}
+  COMPREPLY=()
+  if (( COMP_CWORD == 1 )); then
+    COMPREPLY=($(compgen -W '${firstWords(commands).join(' ')}' -- "$current")); return
+  fi
+  case $command in
+${bashGroups(commands).join('\n')}
+  esac
+  case "$command $previous" in
+${commands.map(completedOf).flatMap(valueCases).join('\n')}
+  esac
+  if [[ $current == -* ]]; then
+    case $command in
+${commands.map(completedOf).map(optionCase).join('\n')}
+    esac
+    return
+  fi
+  case $command in
+${commands.map(completedOf).flatMap(choiceCase).join('\n')}
+  esac
+}
+complete -o default -F _tributary tributary
+`;
+}
+
+/** Returns the shell code that completes the second word of commands with two words. */
+function bashGroups(commands: readonly CommandSyntax[]): string[] {
+  return firstWords(commands).flatMap((first) => {
+    const second = secondWords(commands, first);
+    if (second.length === 0) return [];
+    const reply = `COMPREPLY=($(compgen -W '${second.join(' ')}' -- "$current")); return`;
+    return [
+      `    ${first}) if (( COMP_CWORD == 2 )); then ${reply}; fi; command="$command \${COMP_WORDS[2]}";;`,
+    ];
+  });
+}
+
+function valueCases({ words, options }: CommandCompletions): string[] {
+  return options.flatMap(({ name, option: { oneOf, short, completes } }) => {
+    const patterns = [`--${name}`, ...(short ? [`-${short}`] : [])].map(
+      (flag) => `'${words.join(' ')} ${flag}'`,
+    );
+    const reply = oneOf ? `compgen -W '${oneOf.join(' ')}'` : completes === 'file' ? 'compgen -f' : undefined;
+    const profiles = `compgen -W "$(tributary profile list -o csv 2>/dev/null | tail -n +2 | cut -d, -f1)"`;
+    const made = completes === 'profile' ? profiles : reply;
+    return made ? [`    ${patterns.join('|')}) COMPREPLY=($(${made} -- "$current")); return;;`] : [];
+  });
+}
+
+function optionCase({ words, options }: CommandCompletions): string {
+  const names = options.map(({ name }) => `--${name}`).join(' ');
+  return `      '${words.join(' ')}') COMPREPLY=($(compgen -W '${names}' -- "$current"));;`;
+}
+
+function choiceCase({ words, choices }: CommandCompletions): string[] {
+  if (choices.length === 0) return [];
+  const at = words.length + 1;
+  const reply = `COMPREPLY=($(compgen -W '${choices.join(' ')}' -- "$current"))`;
+  return [`    '${words.join(' ')}') (( COMP_CWORD == ${at} )) && ${reply};;`];
+}
+
+/** Returns the completion script for zsh. */
+export function zshCompletion(commands: readonly CommandSyntax[]): string {
+  return `#compdef tributary
+# Completion of tributary for zsh: tributary completion zsh > "\${fpath[1]}/_tributary"
+_tributary() {
+  local -a choices
+  local command=$words[2] skip=1
+  if (( CURRENT == 2 )); then
+    choices=(${firstWords(commands).map(quotedForZsh).join(' ')})
+    _describe command choices; return
+  fi
+  case $command in
+${zshGroups(commands).join('\n')}
+  esac
+  words=("\${(@)words[skip + 1, -1]}"); (( CURRENT -= skip ))
+  case $command in
+${commands.map(completedOf).map(argumentsCase).join('\n')}
+  esac
+}
+if [ "$funcstack[1]" = _tributary ]; then _tributary "$@"; else compdef _tributary tributary; fi
+`;
+}
+
+function zshGroups(commands: readonly CommandSyntax[]): string[] {
+  return firstWords(commands).flatMap((first) => {
+    const second = secondWords(commands, first);
+    if (second.length === 0) return [];
+    const describe = `choices=(${second.map(quotedForZsh).join(' ')}); _describe command choices; return`;
+    return [
+      `    ${first}) if (( CURRENT == 3 )); then ${describe}; fi; command="$command $words[3]"; skip=2;;`,
+    ];
+  });
+}
+
+function argumentsCase({ words, options, choices }: CommandCompletions): string {
+  const specs = options.flatMap(({ name, option }) => {
+    const { about, value, multiple, oneOf, short, completes } = option;
+    const values = oneOf ? `(${oneOf.join(' ')})` : completes === 'file' ? '_files' : '';
+    const text = `[${about.replaceAll(/[[\]:]/g, '\\$&')}]${value ? `:${value}:${values}` : ''}`;
+    const names = [`--${name}`, ...(short ? [`-${short}`] : [])];
+    return names.map((flag) => quotedForZsh(`${multiple ? '*' : ''}${flag}${text}`));
+  });
+  const first = choices.length > 0 ? [quotedForZsh(`1:kind:(${choices.join(' ')})`)] : [];
+  return `    ${quotedForZsh(words.join(' '))}) _arguments ${[...specs, ...first, quotedForZsh('*:word:_files')].join(' ')};;`;
+}
+
+function quotedForZsh(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Returns the completion script for fish. */
+export function fishCompletion(commands: readonly CommandSyntax[]): string {
+  const first = firstWords(commands);
+  const summaries = first.map((word) => commands.find(({ name }) => name === word)?.summary ?? '');
+  return [
+    '# Completion of tributary for fish: tributary completion fish | source',
+    'complete -c tributary -f',
+    ...first.map((word, i) => line({ when: '__fish_use_subcommand', choices: word, about: summaries[i]! })),
+    ...first.flatMap((word) => secondLine(commands, word)),
+    ...commands.map(completedOf).flatMap(commandLines),
+    '',
+  ].join('\n');
+}
+
+function secondLine(commands: readonly CommandSyntax[], first: string): string[] {
+  const second = secondWords(commands, first);
+  const none = `not __fish_seen_subcommand_from ${second.join(' ')}`;
+  return second.length === 0
+    ? []
+    : [line({ when: `${seen([first])}; and ${none}`, choices: second.join(' ') })];
+}
+
+function commandLines({ words, options, choices }: CommandCompletions): string[] {
+  const when = seen(words);
+  const lines = options.map(({ name, option: { about, value, short, oneOf, completes } }) =>
+    [
+      `complete -c tributary -n ${quotedForFish(when)} -l ${name}`,
+      ...(short ? [`-s ${short}`] : []),
+      ...(value ? [completes === 'file' ? '-r -F' : '-x'] : []),
+      ...(oneOf ? [`-a ${quotedForFish(oneOf.join(' '))}`] : []),
+      `-d ${quotedForFish(about)}`,
+    ].join(' '),
+  );
+  return [...lines, ...(choices.length > 0 ? [line({ when, choices: choices.join(' ') })] : [])];
+}
+
+function seen(words: readonly string[]): string {
+  return words.map((word) => `__fish_seen_subcommand_from ${word}`).join('; and ');
+}
+
+function line({ when, choices, about }: { when: string; choices: string; about?: string }): string {
+  const described = about ? ` -d ${quotedForFish(about)}` : '';
+  return `complete -c tributary -n ${quotedForFish(when)} -a ${quotedForFish(choices)}${described}`;
+}
+
+function quotedForFish(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}

@@ -1,0 +1,147 @@
+import {
+  type Health,
+  visibleText,
+  type PipelineWithStats,
+  type ProjectionWithStats,
+  type Tributary,
+  type DeadLetter,
+} from '#client';
+import { groupLags, type HealthCheck, type LagRow } from '../lag/lag-rows.js';
+
+/** The result of one check of `doctor`. */
+export interface CheckResult {
+  check: string;
+  verdict: 'ok' | 'warning' | 'wrong';
+  /** What the check has found, as a sentence. */
+  detail: string;
+  /** The recommended action; empty if none is needed. */
+  advice: string;
+}
+
+export function ok(check: string, detail: string): CheckResult {
+  return { check, verdict: 'ok', detail, advice: '' };
+}
+
+export function warning(check: string, detail: string, advice: string): CheckResult {
+  return { check, verdict: 'warning', detail, advice };
+}
+
+export function wrong(check: string, detail: string, advice: string): CheckResult {
+  return { check, verdict: 'wrong', detail, advice };
+}
+
+/** Seconds of lag above which a warning is shown. */
+const mostSeconds = 10;
+
+const advice: Record<string, string> = {
+  materializer: 'Queries miss new events. Is an app `materializer` running, and is ClickHouse up?',
+  processor: 'Projections and pipelines are late. Is an app `processor` running?',
+};
+
+/** Returns the findings of the gateway's health answer, except lag. */
+export function healthFindings({ checks }: Health): CheckResult[] {
+  const others = Object.entries(checks as Record<string, HealthCheck>).filter(([name]) => !(name in advice));
+  return others.map(([name, check]) => {
+    const { status, error = '' } = check;
+    if (status === 'ok') return ok(name, 'It is up.');
+    return status === 'degraded'
+      ? degradedFinding(name, check)
+      : wrong(name, error || String(status), `See the log of the gateway, and GET /health.`);
+  });
+}
+
+function degradedFinding(name: string, check: HealthCheck): CheckResult {
+  const { unreadable = 0, failed_projections = 0, failed_pipelines = 0 } = check;
+  if (unreadable > 0)
+    return warning(
+      name,
+      `The gateway cannot read ${unreadable} definitions, which a newer version of Tributary wrote.`,
+      'Update all processes to the newest version that runs.',
+    );
+  return failed_projections + failed_pipelines > 0
+    ? warning(
+        name,
+        `Failed projections: ${failed_projections}. Failed pipelines: ${failed_pipelines}.`,
+        'Each has a finding with its reason, if the key has the scope definitions:read.',
+      )
+    : warning(name, 'It is degraded: it works, but an operator must act.', 'See GET /health.');
+}
+
+/** Returns the lag of the consumer groups as findings. */
+export function lagFindings(health: Health): CheckResult[] {
+  return groupLags(health).map((row) => lagFinding(row));
+}
+
+function lagFinding({ name, status, lag, seconds }: LagRow): CheckResult {
+  if (status !== 'ok') return wrong(name, 'It lags far behind, or is not running.', advice[name]!);
+  // A key that is limited to some streams gets no number of records.
+  const detail = lag === null ? 'It is up.' : `${lag} records behind.`;
+  return (seconds ?? 0) > mostSeconds
+    ? warning(name, `${detail} ${seconds} s.`, advice[name]!)
+    : ok(name, detail);
+}
+
+type Job = Pick<ProjectionWithStats | PipelineWithStats, 'name' | 'status' | 'failure' | 'lag'> &
+  Partial<Pick<PipelineWithStats, 'retrying'>>;
+
+/** The remedies of a failure that a resume does not end, the cheapest first. */
+const remedies = {
+  projection: 'change its definition (PUT); at last reset it, which rebuilds it from the log',
+  pipeline: 'change its definition (PUT); at last reset it, which emits everything again as new events',
+};
+
+/** Returns a finding for each projection and pipeline that an operator must act on. */
+export async function definitionFindings(client: Tributary, signal: AbortSignal): Promise<CheckResult[]> {
+  const findings: CheckResult[] = [];
+  for await (const job of client.projections.list({}, { signal }))
+    findings.push(...findingsOf('projection', job));
+  for await (const job of client.pipelines.list({}, { signal }))
+    findings.push(...findingsOf('pipeline', job));
+  return findings;
+}
+
+function findingsOf(
+  kind: keyof typeof remedies,
+  { name, status, failure, lag, retrying }: Job,
+): CheckResult[] {
+  const check = `${kind} ${name}`;
+  const resume = `POST /api/v1/${kind}s/${name}/resume`;
+  if (failure !== null) {
+    const advice = `Remove the cause, then ${resume}: it continues at its position. If it fails again, ${remedies[kind]}.`;
+    return [wrong(check, `It has failed: ${visibleText(failure)}`, advice)];
+  }
+  if (status === 'paused')
+    return [
+      warning(check, `It is paused, ${lag} records behind.`, `${resume} continues it at its position.`),
+    ];
+  if (retrying) {
+    const detail = `Deliveries are repeated since ${retrying.since}: ${visibleText(retrying.last_answer)}`;
+    return [warning(check, detail, 'Repair the receiver: the pipeline continues by itself.')];
+  }
+  return [];
+}
+
+/** The time in milliseconds in which dead letters are counted. */
+const recentMs = 3_600_000;
+
+/** The number of dead letters that are read. */
+const most = 100;
+
+/** Returns a warning for each source that has made dead letters in the last hour and not replayed them. */
+export async function deadLetterFindings(client: Tributary, signal: AbortSignal): Promise<CheckResult[]> {
+  const since = new Date(Date.now() - recentMs).toISOString();
+  const page = await client.deadLetters.list({ since, replayed: false, limit: most }, { signal }).first();
+  const bySource = new Map<string, DeadLetter[]>();
+  for (const letter of page.items)
+    bySource.set(letter.source, [...(bySource.get(letter.source) ?? []), letter]);
+  if (bySource.size === 0) return [ok('dead letters', 'None in the last hour.')];
+  return [...bySource].map(([source, letters]) => finding(source, letters, page.has_more));
+}
+
+function finding(source: string, letters: readonly DeadLetter[], hasMore: boolean): CheckResult {
+  const count = `${hasMore ? 'At least ' : ''}${letters.length} in the last hour`;
+  const { stream, error } = letters[0]!;
+  const detail = `${count}, such as one of the stream ${stream}: ${visibleText(error)}`;
+  const command = `tributary dead-letters list --source ${source} --replayed no`;
+  return warning(`dead letters of ${source}`, detail, `\`${command}\` lists them.`);
+}

@@ -1,2 +1,0 @@
-export type { AppendOptions } from './append.js';
-export type { DecideOptions, DecideFunction, VersionedState } from './decide.js';
