@@ -7,12 +7,11 @@ import {
 } from '#engine';
 import { streamNameOf } from '#event';
 import type { StatePartitionKey, PartitionCheckpoint, KeyedStateStore } from '#store';
-import type { IdWindowReader } from '#dataflow';
 import type { Tracing } from '#telemetry';
-import type { PartitionTaskDependencies } from '#processor-kit';
+import { initialProgress, type PartitionTaskDependencies } from '#processor-kit';
 import type { DesiredGeneration } from './desired-generations.js';
 import type { SharedKeyStateCache } from './shared-key-state-cache.js';
-import { initialProgress, PartitionProjector } from './partition-projector.js';
+import { PartitionProjector } from './partition-projector.js';
 import { ProjectionTask } from './projection-task.js';
 import type { ProjectionCheckpointer } from './save-states.js';
 import type { BackfillFromStore } from './backfill-from-store.js';
@@ -39,28 +38,39 @@ export class ProjectionTaskFactory implements TaskFactory<ProjectionTask> {
   ) {}
 
   async open(partition: OwnedPartition): Promise<ProjectionTask> {
-    const { idWindows } = this.parts;
-    const { id: build } = this.generation.compiled.build;
-    const { topic, assignment } = partition;
+    const { idWindows, erasures, keys, retry, tracing, writer, now } = this.parts;
+    const { name, compiled } = this.generation;
+    const { topic, assignment, ended } = partition;
     const { position, beginning } = assignment;
     const id = this.parts.topics.streamOf(topic);
     const stream = streamNameOf(id ?? topic);
-    const place = { owner: build, stage: '', stream, partition: partition.partition };
+    const place = { owner: compiled.build.id, stage: '', stream, partition: partition.partition };
     const { saved, from } = await this.begin(place, partition);
     const warmUp = await this.warmUpStart(partition, from);
     if (from < beginning) partition.commitFrom(from);
     // The previous owner of the partition died between saving its last checkpoint and committing the offset.
     else if (saved && from === position && partition.oldest === undefined) partition.commitFrom(position - 1);
     const window = idWindows.open({
-      ...{ topic, partition: partition.partition, beginning, readsStore: true },
-      ...{ position: Math.min(from, position), warmUpStart: warmUp },
+      topic,
+      partition: partition.partition,
+      beginning,
+      readsStore: true,
+      position: Math.min(from, position),
+      warmUpStart: warmUp,
     });
-    return new ProjectionTask({
-      ...this.parts,
-      ...{ partition, window, from },
-      place: { name: this.generation.name, topic, stream: id ?? topic, partition: partition.partition },
-      projector: this.projectorOf(partition, { place, saved, from, window }),
+    const source = compiled.build.sources[stream]!;
+    const projector = new PartitionProjector({
+      ...{ name, compiled, place, partition, from, window, progress: saved },
+      traced: tracing !== undefined,
+      // The progress of a partition is saved before its first state. Without saved progress, the store therefore has
+      // no states of the partition.
+      keys: keys.open({ complete: saved === undefined }),
+      erasures: new PartitionErasureLookup(erasures, { stream: source.id, partition: partition.partition }),
+      load: (missing) => retry.run('store', ended, () => writer.load(place, missing)),
+      now: () => now() * 1000,
     });
+    const own = { name, topic, stream: id ?? topic, partition: partition.partition };
+    return new ProjectionTask({ ...this.parts, partition, window, from, projector, place: own });
   }
 
   /**
@@ -88,33 +98,5 @@ export class ProjectionTaskFactory implements TaskFactory<ProjectionTask> {
     const { bounds } = idWindows;
     if (from < position) return Math.max(beginning, from - bounds.records);
     return await retry.run('log', ended, () => warmUpStart(assignment, bounds, now()));
-  }
-
-  private projectorOf(
-    partition: OwnedPartition,
-    {
-      place,
-      saved,
-      from,
-      window,
-    }: {
-      place: StatePartitionKey;
-      saved: PartitionCheckpoint | undefined;
-      from: number;
-      window: IdWindowReader;
-    },
-  ): PartitionProjector {
-    const { retry, writer, keys, erasures, tracing, now } = this.parts;
-    const { id } = this.generation.compiled.build.sources[place.stream]!;
-    return new PartitionProjector({
-      ...{ ...this.generation, place, partition, from, window, progress: saved },
-      traced: tracing !== undefined,
-      // The progress of a partition is saved before its first state. Without saved progress, the store therefore has
-      // no states of the partition.
-      keys: keys.open({ complete: saved === undefined }),
-      erasures: new PartitionErasureLookup(erasures, { stream: id, partition: place.partition }),
-      load: (wanted) => retry.run('store', partition.ended, () => writer.load(place, wanted)),
-      now: () => now() * 1000,
-    });
   }
 }
