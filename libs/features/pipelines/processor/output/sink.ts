@@ -5,7 +5,6 @@ import { formatTime, type EpochMicros } from '#json';
 import { derivedId } from '#dataflow';
 import type { WebhookDeliverer, PendingWebhookDelivery } from '#features/pipelines/webhooks';
 import { ProducerBufferFullError, UnknownTopicError, type ProducerRecord, type Producer } from '#kafka';
-
 import {
   emittedMetadata,
   emittedRecord,
@@ -190,8 +189,10 @@ export class Sink {
       const reason = await retry.run('log', attempt.signal, () => streams.ensure(stream));
       if (reason !== undefined) return reject(emit, reason, attempt);
     }
-    const { version, error } = await checked(schemas, emit);
-    return error === undefined ? this.made(emit, version, attempt) : reject(emit, error, attempt);
+    const { event } = emit.flow;
+    const checked = await schemas.check(stream, event.event_type, event.data);
+    if (checked.error !== undefined) return reject(emit, checked.error, attempt);
+    return this.made(emit, checked.version, attempt);
   }
 
   /** Returns whether the target stream exists and the event type has no schema. */
@@ -246,12 +247,4 @@ function reject(emit: BufferedStreamEvent, error: string, { output, refused }: S
   output.counts.emitted--;
   output.fail(flow, { at, reason: 'schema_violation', error: `${at}: ${error}`, stream });
   return error;
-}
-
-async function checked(
-  schemas: EmittedEventValidator,
-  { stream, flow }: BufferedStreamEvent,
-): Promise<{ version: number | null; error?: string }> {
-  const outcome = await schemas.check(stream, flow.event.event_type, flow.event.data);
-  return outcome.error === undefined ? outcome : { version: null, error: outcome.error };
 }
