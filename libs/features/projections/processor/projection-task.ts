@@ -59,7 +59,7 @@ export class ProjectionTask implements PartitionTask {
     const { partition, projector, from } = this.options;
     const { beginning, position } = partition.assignment;
     if (projector.reached.known < beginning && !(await this.fill())) return false;
-    // The offer has an effect only if `ProjectionTaskFactory` found a missing commit. The offset of events that were
+    // The offer has an effect only if `RunningGeneration` found a missing commit. The offset of events that were
     // read from the store is committed when their states are saved.
     if (from >= beginning) await partition.commits.offer(position);
     return true;

@@ -19,9 +19,8 @@ import {
 import { collectGenerations } from './generation-collection.js';
 import { DesiredGenerationSelector, type DesiredGeneration } from './desired-generations.js';
 import { SharedKeyStateCache } from './shared-key-state-cache.js';
-import type { ProjectionDependencies } from './projection-task-factory.js';
 import { GenerationPromoter } from './generation-promoter.js';
-import { RunningGeneration } from './running-generation.js';
+import { RunningGeneration, type ProjectionDependencies } from './running-generation.js';
 import { saveStates, type ProjectionCheckpointer } from './save-states.js';
 import { BackfillFromStore } from './backfill-from-store.js';
 import {

@@ -36,6 +36,8 @@ interface InternalTopicDependencies {
   reader: Pick<KeyedStateReader, 'progress'>;
   /** Milliseconds for which an internal topic may be missing before its records count as lost. */
   goneMs: number;
+  /** Aborted when the job stops. */
+  signal: AbortSignal;
 }
 
 interface InternalTopicName {
@@ -61,20 +63,16 @@ interface InternalTopics {
 export async function ensureInternalTopics(
   { run, stages, partitions }: { run: string; stages: readonly string[]; partitions: number },
   dependencies: InternalTopicDependencies,
-  signal: AbortSignal,
 ): Promise<InternalTopics> {
   const { topics } = dependencies;
   const ofStages = stages.map(async (stage): Promise<[string, StageTopic]> => {
     const topic = topics.pipelineTopic(run, stage);
-    return [
-      stage,
-      { topic, partitions: await ensure({ run, stage, topic }, partitions, dependencies, signal) },
-    ];
+    return [stage, { topic, partitions: await ensure({ run, stage, topic }, partitions, dependencies) }];
   });
   const replay = topics.pipelineReplayTopic(run);
   const [found] = await Promise.all([
     Promise.all(ofStages),
-    ensure({ run, stage: replayStage, topic: replay }, 1, dependencies, signal),
+    ensure({ run, stage: replayStage, topic: replay }, 1, dependencies),
   ]);
   return { ofStages: new Map(found), replay };
 }
@@ -84,18 +82,16 @@ async function ensure(
   own: InternalTopicName,
   partitions: number,
   dependencies: InternalTopicDependencies,
-  signal: AbortSignal,
 ): Promise<number> {
-  const { admin, retry } = dependencies;
-  const known = await existing(own, dependencies, signal);
+  const { admin, retry, signal } = dependencies;
+  const known = await existing(own, dependencies);
   return known ?? (await retry.run('log', signal, () => create(own, partitions, admin)));
 }
 
 /** Resolves with the number of partitions of an existing topic; undefined if the topic must be created. */
 async function existing(
   { run, stage, topic }: InternalTopicName,
-  { admin, retry, reader, goneMs }: InternalTopicDependencies,
-  signal: AbortSignal,
+  { admin, retry, reader, goneMs, signal }: InternalTopicDependencies,
 ): Promise<number | undefined> {
   const look = () => retry.run('log', signal, () => admin.partitions(topic));
   const found = await look();

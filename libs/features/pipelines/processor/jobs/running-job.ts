@@ -145,8 +145,7 @@ export class RunningJob implements DefinitionRunner<DesiredJob>, TaskFactory<Job
     const { log, topics, retry, writer: reader, pace } = this.parts;
     const { ofStages, replay } = await ensureInternalTopics(
       { run: this.id, stages, partitions },
-      { admin: log.admin, topics, retry, reader, goneMs: pace.goneMs },
-      this.closed.signal,
+      { admin: log.admin, topics, retry, reader, goneMs: pace.goneMs, signal: this.closed.signal },
     );
     this.stageOf = new Map([...ofStages].map(([stage, { topic }]) => [topic, stage]));
     this.stageOf.set(replay, replayStage);
