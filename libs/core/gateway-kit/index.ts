@@ -27,6 +27,7 @@ export { ListAnswer } from './lists/list-answer.js';
 export { nameCursor, nameOfCursor } from './lists/name-cursor.js';
 export { pageByName } from './lists/page-by-name.js';
 export { ApiAnswer, NoContent } from './openapi/answers.js';
+export { Count, ListOf, ObjectOf } from './openapi/members.js';
 export { Nullable } from './openapi/nullable.js';
 export {
   Problems,

@@ -1,6 +1,14 @@
 export { AgeOrderedMap } from './age-ordered-map.js';
 export { DefinitionFailureReporter } from './definition-failure-reporter.js';
 export { type ProcessorTask, ProcessorTasks } from './processor-tasks.js';
+export {
+  type ChangeSaveDependencies,
+  deadLettersWeight,
+  initialProgress,
+  saveChanges,
+  saveDeadLetters,
+  type UnsavedStateChanges,
+} from './save-changes.js';
 export { StaleDefinitionMetricsRemover } from './stale-definition-metrics-remover.js';
 export { StateSettings } from './state-settings.js';
 export {

@@ -10,6 +10,6 @@ export const pipelines: Feature = {
 };
 
 export { compiledDefinition } from './gateway/compiled-definition.js';
-export { PipelineServicesModule } from './gateway/pipeline-services.module.js';
-export { pipelineStatus } from './gateway/pipeline-status.js';
+export { PipelineServicesModule } from './pipelines.module.js';
+export { pipelineStatus } from './gateway/pipeline-answers.js';
 export { VisiblePipelines } from './gateway/visible-pipelines.js';

@@ -3,13 +3,15 @@ import { ProjectionServicesModule } from '#features/projections';
 import { WebhookAddressPolicy, WebhookSettings } from '#features/pipelines/webhooks';
 import { DryRunController } from './gateway/dry-run/dry-run.controller.js';
 import { PipelineDryRunner } from './gateway/dry-run/pipeline-dry-runner.js';
-import { PipelineDefinitionEditor } from './gateway/pipeline-definition-editor.js';
-import { PipelineLagReader } from './gateway/pipeline-lag-reader.js';
 import { PipelineResource } from './gateway/pipeline-resource.js';
 import { pipelineControllers } from './gateway/pipeline-routes.js';
-import { PipelineServicesModule } from './gateway/pipeline-services.module.js';
 import { PipelineStatsReader } from './gateway/pipeline-stats-reader.js';
 import { PipelineReferenceChecker } from './gateway/pipeline-reference-checker.js';
+import { VisiblePipelines } from './gateway/visible-pipelines.js';
+
+/** Services of pipelines that other features use. */
+@Module({ providers: [VisiblePipelines], exports: [VisiblePipelines] })
+export class PipelineServicesModule {}
 
 /** Nest module of the routes of pipelines. */
 @Module({
@@ -18,8 +20,6 @@ import { PipelineReferenceChecker } from './gateway/pipeline-reference-checker.j
   providers: [
     PipelineReferenceChecker,
     PipelineResource,
-    PipelineDefinitionEditor,
-    PipelineLagReader,
     PipelineStatsReader,
     PipelineDryRunner,
     {

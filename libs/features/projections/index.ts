@@ -11,7 +11,7 @@ export const projections: Feature = {
 
 export { ProjectionSourceInput } from './gateway/projection-input.js';
 export { ProjectionLagReader } from './gateway/projection-lag-reader.js';
-export { ProjectionServicesModule } from './gateway/projection-services.module.js';
-export { projectionStatus } from './gateway/projection-status.js';
+export { ProjectionServicesModule } from './projections.module.js';
+export { projectionStatus } from './gateway/projection-answers.js';
 export { foldOf, mergedKey, keyState } from './gateway/states/key-state.js';
 export { VisibleProjections } from './gateway/visible-projections.js';

@@ -3,13 +3,20 @@ import { LiveModule } from '#features/events';
 import { ChangeStreamOpener } from './gateway/changes/change-stream-opener.js';
 import { ProjectionsFollower } from './gateway/changes/projections-follower.js';
 import { StateChangesController } from './gateway/changes/state-changes.controller.js';
-import { ProjectionDefinitionEditor } from './gateway/projection-definition-editor.js';
+import { ProjectionLagReader } from './gateway/projection-lag-reader.js';
 import { ProjectionStatsReader } from './gateway/projection-stats-reader.js';
 import { ProjectionResource } from './gateway/projection-resource.js';
 import { projectionControllers } from './gateway/projection-routes.js';
-import { ProjectionServicesModule } from './gateway/projection-services.module.js';
 import { ProjectionStateReader } from './gateway/states/projection-state-reader.js';
 import { ProjectionStatesController } from './gateway/states/projection-states.controller.js';
+import { VisibleProjections } from './gateway/visible-projections.js';
+
+/** Services of projections that other features use. */
+@Module({
+  providers: [VisibleProjections, ProjectionLagReader],
+  exports: [VisibleProjections, ProjectionLagReader],
+})
+export class ProjectionServicesModule {}
 
 /** Nest module of the routes of projections and their states. */
 @Module({
@@ -22,7 +29,6 @@ import { ProjectionStatesController } from './gateway/states/projection-states.c
   ],
   providers: [
     ProjectionResource,
-    ProjectionDefinitionEditor,
     ProjectionStatsReader,
     ProjectionStateReader,
     ProjectionsFollower,

@@ -1,21 +1,11 @@
-import { Type } from 'class-transformer';
-import {
-  Allow,
-  IsArray,
-  IsIn,
-  IsInt,
-  IsOptional,
-  IsString,
-  Min,
-  ValidateIf,
-  ValidateNested,
-} from 'class-validator';
-import { formatTime } from '#json';
+import { Allow, IsArray, IsIn, IsInt, IsOptional, IsString, Min, ValidateIf } from 'class-validator';
 import { startPositions, type PipelineDefinition } from '#registry';
 import type { OperatorJson, PipelineSpec } from '#dataflow';
-import { ListAnswer, Nullable, JsonSchemaPart } from '#gateway-kit';
-import type { PipelineJobStats } from './pipeline-stats-reader.js';
-import { pipelineStatus, pipelineStatuses, type PipelineStatus } from './pipeline-status.js';
+import { Count, JsonSchemaPart, ListAnswer, ListOf, Nullable, ObjectOf } from '#gateway-kit';
+
+const pipelineStatuses = ['running', 'paused', 'failed'] as const;
+/** Status of a pipeline in the API: running, paused or failed. */
+type PipelineStatus = (typeof pipelineStatuses)[number];
 
 const time = { type: 'string', format: 'date-time' } as const;
 
@@ -30,10 +20,7 @@ class PipelineSourceAnswer {
 /** OpenAPI schema of a pipeline's definition and status. */
 export class PipelineAnswer {
   @IsString() name: string;
-  @IsInt()
-  @Min(1)
-  @JsonSchemaPart({ description: 'Increases by one with each change of the definition.' })
-  version: number;
+  @Count('Increases by one with each change of the definition.', 1) version: number;
   @IsIn(pipelineStatuses)
   @JsonSchemaPart({
     description:
@@ -41,7 +28,7 @@ export class PipelineAnswer {
       'resume continues the pipeline at its position.',
   })
   status: PipelineStatus;
-  @ValidateNested() @Type(() => PipelineSourceAnswer) source: PipelineSourceAnswer;
+  @ObjectOf(PipelineSourceAnswer) source: PipelineSourceAnswer;
   @Allow()
   @JsonSchemaPart({
     type: 'array',
@@ -86,36 +73,13 @@ class DeliveryRetryAnswer {
 
 /** OpenAPI schema of a pipeline in a list: its definition, and the statistics of its current job. */
 class PipelineWithStatsAnswer extends PipelineAnswer {
-  @IsInt()
-  @Min(0)
-  @JsonSchemaPart({ description: 'Events of the source streams that the pipeline selects.' })
-  processed: number;
-  @IsInt()
-  @Min(0)
-  @JsonSchemaPart({ description: 'Events that were written to streams, and deliveries to webhooks.' })
-  emitted: number;
-  @IsInt()
-  @Min(0)
-  @JsonSchemaPart({
-    description:
-      'Events that an operator dropped: filtered, duplicate, without a matching branch, or without a key.',
-  })
+  @Count('Events of the source streams that the pipeline selects.') processed: number;
+  @Count('Events that were written to streams, and deliveries to webhooks.') emitted: number;
+  @Count('Events that an operator dropped: filtered, duplicate, without a matching branch, or without a key.')
   dropped: number;
-  @IsInt()
-  @Min(0)
-  @JsonSchemaPart({ description: 'Events that arrived after their window had closed.' })
-  late: number;
-  @IsInt()
-  @Min(0)
-  @JsonSchemaPart({
-    description: 'Events that could not be processed. They are dead letters of `pipeline:<name>`.',
-  })
-  failed: number;
-  @IsInt()
-  @Min(0)
-  @JsonSchemaPart({
-    description: 'Records of the source streams and of the internal topics that have not been processed yet.',
-  })
+  @Count('Events that arrived after their window had closed.') late: number;
+  @Count('Events that could not be processed. They are dead letters of `pipeline:<name>`.') failed: number;
+  @Count('Records of the source streams and of the internal topics that have not been processed yet.')
   lag: number;
   @Nullable('string', {
     format: 'date-time',
@@ -125,22 +89,17 @@ class PipelineWithStatsAnswer extends PipelineAnswer {
   })
   watermark: string | null;
   @ValidateIf((_, value) => value !== null)
-  @ValidateNested()
-  @Type(() => DeliveryRetryAnswer)
+  @ObjectOf(DeliveryRetryAnswer)
   @JsonSchemaPart({
     description:
       'Deliveries to a webhook that are repeated, because its receiver does not accept them. The pipeline waits until it ' +
       'does, or until the events become dead letters. Null while no delivery is repeated.',
   })
   retrying: DeliveryRetryAnswer | null;
-  @IsArray()
-  @ValidateNested({ each: true })
-  @Type(() => InternalTopicAnswer)
-  @JsonSchemaPart({
-    description:
-      'Topics for the windows and dedupes of the pipeline, and for replays. They are removed with the ' +
-      'pipeline.',
-  })
+  @ListOf(
+    InternalTopicAnswer,
+    'Topics for the windows and dedupes of the pipeline, and for replays. They are removed with the pipeline.',
+  )
   internal_topics: InternalTopicAnswer[];
   @Nullable('string', { format: 'date-time', description: 'Time of the last checkpoint.' })
   updated_at: string | null;
@@ -156,91 +115,48 @@ class PipelineStepStatsAnswer {
   @JsonSchemaPart({ description: 'The name of the operator, such as `filter`.' })
   @IsString()
   operator: string;
-  @IsInt()
-  @Min(0)
-  @JsonSchemaPart({ description: 'Events that reached the operator, including replayed dead letters.' })
-  in: number;
-  @IsInt()
-  @Min(0)
-  @JsonSchemaPart({
-    description:
-      'Events that the operator passed on. For an `emit` or `webhook`, events that it wrote or delivered; for ' +
+  @Count('Events that reached the operator, including replayed dead letters.') in: number;
+  @Count(
+    'Events that the operator passed on. For an `emit` or `webhook`, events that it wrote or delivered; for ' +
       'a `window`, events that it took; for a `reduce`, its results.',
-  })
+  )
   out: number;
-  @IsInt()
-  @Min(0)
-  @JsonSchemaPart({ description: 'Events that the operator dropped.' })
-  dropped: number;
-  @IsInt()
-  @Min(0)
-  @JsonSchemaPart({ description: 'Events that arrived after their window had closed.' })
-  late: number;
-  @IsInt()
-  @Min(0)
-  @JsonSchemaPart({ description: 'Events that the operator could not process. They are dead letters.' })
-  failed: number;
+  @Count('Events that the operator dropped.') dropped: number;
+  @Count('Events that arrived after their window had closed.') late: number;
+  @Count('Events that the operator could not process. They are dead letters.') failed: number;
 }
 
 /**
  * Answer of `GET /api/v1/pipelines/{name}`: the definition, and the statistics of the current job and of each operator.
  */
 export class PipelineDetailAnswer extends PipelineWithStatsAnswer {
-  @IsArray()
-  @ValidateNested({ each: true })
-  @Type(() => PipelineStepStatsAnswer)
-  @JsonSchemaPart({
-    description:
-      'The operators in the order of the definition, including those in branches. An operator keeps its ' +
+  @ListOf(
+    PipelineStepStatsAnswer,
+    'The operators in the order of the definition, including those in branches. An operator keeps its ' +
       'counts in a changed definition if it has the same path and the same name; a window or dedupe, and ' +
       'what follows it, if its state remains.',
-  })
+  )
   steps: PipelineStepStatsAnswer[];
 }
 
 /** Answer of `GET /api/v1/pipelines`: one page of pipelines. */
 export class PipelineList extends ListAnswer {
-  @IsArray()
-  @ValidateNested({ each: true })
-  @Type(() => PipelineWithStatsAnswer)
-  pipelines: PipelineWithStatsAnswer[];
+  @ListOf(PipelineWithStatsAnswer) pipelines: PipelineWithStatsAnswer[];
+}
+
+/** Statistics of the current job of one pipeline. `steps` is empty if this version cannot compile the definition. */
+export type PipelineJobStats = Omit<PipelineDetailAnswer, keyof PipelineAnswer>;
+
+/** Returns `failed` or `paused`, the first that applies: a pause does not hide a failure. Otherwise `running`. */
+export function pipelineStatus({ paused, failure }: PipelineDefinition): PipelineStatus {
+  if (failure !== null) return 'failed';
+  return paused ? 'paused' : 'running';
 }
 
 /** Converts the definition of a pipeline to its form in the API. */
 export function pipelineAnswer(definition: PipelineDefinition): PipelineAnswer {
   const { name, version, created_at, failure, spec, run } = definition;
   const { source, operators, from } = spec;
-  return {
-    ...{ name, version, status: pipelineStatus(definition) },
-    ...{ source, operators, from, created_at, started_at: run.started_at, failure },
-  };
-}
-
-/** Converts the definition of a pipeline and the statistics of its job. The keys of `stats` are the ids of jobs. */
-export function pipelineStatsAnswer(
-  definition: PipelineDefinition,
-  stats: ReadonlyMap<string, PipelineJobStats>,
-): PipelineWithStatsAnswer {
-  const found = stats.get(definition.run.id);
-  const timeOf = (micros: number | null | undefined) => (micros == null ? null : formatTime(micros));
-  const { processed = 0, emitted = 0, dropped = 0, late = 0, failed = 0, lag = 0 } = found ?? {};
-  return {
-    ...pipelineAnswer(definition),
-    ...{ processed, emitted, dropped, late, failed, lag },
-    watermark: timeOf(found?.watermark),
-    retrying: found?.retrying
-      ? { since: formatTime(found.retrying.since), last_answer: found.retrying.lastAnswer }
-      : null,
-    internal_topics: found?.internalTopics ?? [],
-    updated_at: timeOf(found?.updatedAt),
-  };
-}
-
-/** Converts the definition of a pipeline and the statistics of its job and of each operator. */
-export function pipelineDetailAnswer(
-  definition: PipelineDefinition,
-  stats: ReadonlyMap<string, PipelineJobStats>,
-): PipelineDetailAnswer {
-  const { steps = [] } = stats.get(definition.run.id) ?? {};
-  return { ...pipelineStatsAnswer(definition, stats), steps };
+  const status = pipelineStatus(definition);
+  return { name, version, status, source, operators, from, created_at, started_at: run.started_at, failure };
 }

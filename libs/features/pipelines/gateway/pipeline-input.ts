@@ -1,19 +1,9 @@
-import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  IsArray,
-  IsIn,
-  IsObject,
-  IsOptional,
-  IsString,
-  ValidateNested,
-} from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsObject, IsOptional, IsString } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { operators, pipelineLimits, type PipelineSpec } from '#dataflow';
 import { Verbatim } from '#http';
 import { startPositions } from '#registry';
-import { NewDefinitionName, OptionalDefinitionName, JsonSchemaPart } from '#gateway-kit';
+import { NewDefinitionName, OptionalDefinitionName, JsonSchemaPart, ObjectOf } from '#gateway-kit';
 import { ProjectionSourceInput } from '#features/projections';
 
 /** OpenAPI schema and validation of the member `source` of a pipeline definition. */
@@ -41,8 +31,7 @@ const operatorsDescription = [
 @JSONSchema({ additionalProperties: false })
 export class PipelineSpecInput {
   @IsObject()
-  @ValidateNested()
-  @Type(() => PipelineSourceInput)
+  @ObjectOf(PipelineSourceInput)
   source: PipelineSourceInput;
 
   /**
@@ -90,4 +79,17 @@ export class PipelineInput extends PipelineSpecInput {
 export class PipelineReplacementInput extends PipelineSpecInput {
   @OptionalDefinitionName()
   name?: string | null;
+}
+
+/** Query parameters of `PUT /api/v1/pipelines/{name}`. */
+export class PipelineReplacementParameters {
+  @IsOptional()
+  @IsIn(['beginning'], { message: 'must be beginning' })
+  @JsonSchemaPart({
+    type: 'string',
+    enum: ['beginning'],
+    description:
+      '`beginning`: a new job processes everything again and emits it as different events. Default: the job continues where it is.',
+  })
+  from?: 'beginning';
 }

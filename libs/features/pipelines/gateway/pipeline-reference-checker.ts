@@ -60,7 +60,9 @@ export class PipelineReferenceChecker {
     for (const [stream, pointer] of pointers) {
       if (this.definitions.stream(stream)?.state === 'live') continue;
       await this.definitions.createStream({ stream }, actor).catch((error: unknown) => {
-        throw error instanceof ProblemError ? placed(error, pointer) : error;
+        if (!(error instanceof ProblemError)) throw error;
+        const errors = [{ pointer, detail: error.message }];
+        throw new ProblemError(error.code, error.message, { ...error.options, errors });
       });
     }
   }
@@ -80,9 +82,4 @@ export class PipelineReferenceChecker {
 
 function targets({ operators }: PipelineSpec) {
   return effectsOf(operators).filter((effect) => effect.kind === 'write');
-}
-
-function placed(error: ProblemError, pointer: string): ProblemError {
-  const errors = [{ pointer, detail: error.message }];
-  return new ProblemError(error.code, error.message, { ...error.options, errors });
 }

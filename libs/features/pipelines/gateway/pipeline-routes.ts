@@ -1,7 +1,6 @@
 import { definitionControllers, bodyProblems, createProblems, storeAndLogProblems } from '#gateway-kit';
 import { PipelineAnswer, PipelineDetailAnswer, PipelineList } from './pipeline-answers.js';
-import { PipelineInput, PipelineReplacementInput } from './pipeline-input.js';
-import { PipelineReplacementParameters } from './pipeline-parameters.js';
+import { PipelineInput, PipelineReplacementInput, PipelineReplacementParameters } from './pipeline-input.js';
 import { definitionProblems, effectProblems } from './pipeline-problems.js';
 import { PipelineResource } from './pipeline-resource.js';
 

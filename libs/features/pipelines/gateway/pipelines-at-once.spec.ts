@@ -6,10 +6,12 @@ import { MemoryLog } from '#kafka/memory';
 import { MemoryStore } from '#store/memory';
 import type { PipelineSpec } from '#dataflow';
 import { WriteSettings } from '#writing';
-import { Bulkhead, StreamReadAuthorizer, NewGenerationOrJobFactory } from '#gateway-kit';
+import { Bulkhead, GroupLagReader, StreamReadAuthorizer, NewGenerationOrJobFactory } from '#gateway-kit';
+import { WebhookAddressPolicy } from '#features/pipelines/webhooks';
 import { VisibleProjections } from '#features/projections';
-import { PipelineDefinitionEditor } from './pipeline-definition-editor.js';
+import { PipelineResource } from './pipeline-resource.js';
 import { PipelineReferenceChecker } from './pipeline-reference-checker.js';
+import { PipelineStatsReader } from './pipeline-stats-reader.js';
 import { VisiblePipelines } from './visible-pipelines.js';
 
 const topics = new TopicAndGroupNames('t.');
@@ -25,7 +27,7 @@ let log: MemoryLog;
 let opened: Definitions[];
 
 /** Returns a gateway with its own view of the definitions. */
-async function gateway(): Promise<{ changes: PipelineDefinitionEditor; definitions: Definitions }> {
+async function gateway(): Promise<{ changes: PipelineResource; definitions: Definitions }> {
   const definitions = openDefinitions({
     log,
     names: topics,
@@ -42,13 +44,15 @@ async function gateway(): Promise<{ changes: PipelineDefinitionEditor; definitio
   const visible = new VisiblePipelines(definitions);
   return {
     definitions,
-    changes: new PipelineDefinitionEditor(
+    changes: new PipelineResource(
       visible,
       definitions,
       new MemoryStore(),
       bulkhead,
       required,
       sources,
+      new PipelineStatsReader(new MemoryStore(), definitions, topics, new GroupLagReader(log), bulkhead),
+      new WebhookAddressPolicy([]),
     ),
   };
 }
@@ -69,8 +73,8 @@ describe('two pipelines that form a loop together and are defined at the same ti
     for (const stream of ['a', 'b']) await one.definitions.createStream({ stream }, systemActor);
     await expect.poll(() => two.definitions.streams().length).toBe(one.definitions.streams().length);
     const both = await Promise.allSettled([
-      one.changes.define({ name: 'p', spec: from('a', 'b'), client }, changer),
-      two.changes.define({ name: 'q', spec: from('b', 'a'), client }, changer),
+      one.changes.create({ input: { name: 'p', ...from('a', 'b') }, client }, changer),
+      two.changes.create({ input: { name: 'q', ...from('b', 'a') }, client }, changer),
     ]);
     const refused = both.filter(({ status }) => status === 'rejected');
     expect(refused.length).toBeGreaterThan(0);
@@ -82,11 +86,11 @@ describe('two pipelines that form a loop together and are defined at the same ti
   it('by a change, restore the previous definition as a new version', async () => {
     const [one, two] = [await gateway(), await gateway()];
     for (const stream of ['a', 'b', 'c']) await one.definitions.createStream({ stream }, systemActor);
-    await one.changes.define({ name: 'p', spec: from('a', 'c'), client }, changer);
+    await one.changes.create({ input: { name: 'p', ...from('a', 'c') }, client }, changer);
     await expect.poll(() => two.definitions.pipelines.size).toBe(1);
     const [changed, defined] = await Promise.allSettled([
-      one.changes.replace({ name: 'p', spec: from('a', 'b'), client }, changer),
-      two.changes.define({ name: 'q', spec: from('b', 'a'), client }, changer),
+      one.changes.replace('p', { input: from('a', 'b'), query: {}, client }, changer),
+      two.changes.create({ input: { name: 'q', ...from('b', 'a') }, client }, changer),
     ]);
     expect([changed.status, defined.status]).toContain('rejected');
     const target = changed.status === 'rejected' ? 'c' : 'b';

@@ -1,5 +1,5 @@
 import { permitsStream, ProblemError, type StreamAccess } from '#api';
-import { pipelineLoop, type LoopStep, type PipelineDefinition, type LoopCandidate } from '#registry';
+import { pipelineLoop, type PipelineDefinition, type LoopCandidate } from '#registry';
 import './pipeline-problems.js';
 
 /**
@@ -15,18 +15,12 @@ export function refuseLoop(
   const loop = pipelineLoop(pipeline, all);
   if (!loop) return;
   const seen = new Set([pipeline, ...visible].map(({ name }) => name));
-  const detail = `would feed itself: ${wayOf(loop, { seen, access })}`;
+  const nameOf = (stream: string) => (permitsStream(access, stream) ? stream : 'a stream of others');
+  const steps = loop.map(
+    (step) => `(${seen.has(step.pipeline) ? step.pipeline : 'a pipeline of others'}) → ${nameOf(step.to)}`,
+  );
+  const detail = `would feed itself: ${[nameOf(loop[0]!.from), ...steps].join(' → ')}`;
   throw new ProblemError('pipeline_loop', `The pipeline ${detail}.`, {
     errors: [{ pointer: '/operators', detail }],
   });
-}
-
-function wayOf(
-  loop: readonly LoopStep[],
-  { seen, access }: { seen: ReadonlySet<string>; access: StreamAccess },
-): string {
-  const stream = (name: string) => (permitsStream(access, name) ? name : 'a stream of others');
-  const pipeline = (name: string) => (seen.has(name) ? name : 'a pipeline of others');
-  const steps = loop.map((step) => `(${pipeline(step.pipeline)}) → ${stream(step.to)}`);
-  return [stream((loop[0] as LoopStep).from), ...steps].join(' → ');
 }

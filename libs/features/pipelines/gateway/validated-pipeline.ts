@@ -1,5 +1,5 @@
 import { limits } from '#event';
-import { ProblemError, type InputProblem } from '#api';
+import { ProblemError } from '#api';
 import {
   compilePipeline,
   DefinitionError,
@@ -32,39 +32,36 @@ export function validatedPipeline(
   const { streams, event_types, where, idle_after } = source;
   const spec: PipelineSpec = {
     source: {
-      ...{ streams, ...(event_types && { event_types }), ...(where != null && { where }) },
+      streams,
+      ...(event_types && { event_types }),
+      ...(where != null && { where }),
       ...(idle_after != null && { idle_after }),
     },
     operators: operators as PipelineSpec['operators'],
     from: from ?? 'beginning',
   };
-  const bytes = Buffer.byteLength(JSON.stringify(spec));
-  if (bytes > limits.definitionBytes) {
-    const detail = `The definition takes ${bytes} bytes; at most ${limits.definitionBytes} are allowed.`;
-    throw new ProblemError('payload_too_large', detail);
+  requireDefinitionSize(JSON.stringify(spec));
+  const rejected = (errors: readonly DefinitionProblem[]): ProblemError =>
+    invalidDefinitionProblem(errors, { what: 'pipeline', ...(at !== undefined && { at }) });
+  let compiled: CompiledPipeline;
+  try {
+    compiled = compilePipeline(spec);
+  } catch (error) {
+    if (error instanceof DefinitionError) throw rejected(error.errors);
+    throw error;
   }
-  const compiled = compiledOrRefused(spec, at);
-  const wrong = wrongWebhooks(compiled, webhooks);
-  if (wrong.length > 0) throw refused(wrong, at);
+  const wrong = compiled.webhooks.flatMap((webhook) => {
+    const detail = webhookUrlError(webhook.url, webhooks);
+    return detail === undefined ? [] : [{ pointer: `${webhook.at}/url`, detail }];
+  });
+  if (wrong.length > 0) throw rejected(wrong);
   return { spec, compiled };
 }
 
-function compiledOrRefused(spec: PipelineSpec, at: string | undefined): CompiledPipeline {
-  try {
-    return compilePipeline(spec);
-  } catch (error) {
-    if (error instanceof DefinitionError) throw refused(error.errors, at);
-    throw error;
-  }
-}
-
-function wrongWebhooks({ webhooks }: CompiledPipeline, networks: WebhookAddressPolicy): InputProblem[] {
-  return webhooks.flatMap(({ at, url }) => {
-    const detail = webhookUrlError(url, networks);
-    return detail === undefined ? [] : [{ pointer: `${at}/url`, detail }];
-  });
-}
-
-function refused(errors: readonly DefinitionProblem[], at: string | undefined): ProblemError {
-  return invalidDefinitionProblem(errors, { what: 'pipeline', ...(at !== undefined && { at }) });
+/** Requires that the JSON text of a definition is not too large. @throws ProblemError 413 `payload_too_large` */
+export function requireDefinitionSize(text: string): void {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= limits.definitionBytes) return;
+  const detail = `The definition takes ${bytes} bytes; at most ${limits.definitionBytes} are allowed.`;
+  throw new ProblemError('payload_too_large', detail);
 }

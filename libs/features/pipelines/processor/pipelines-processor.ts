@@ -1,5 +1,6 @@
 import {
   Checkpointer,
+  type GarbageCollection,
   Reconciler,
   KafkaOrClickHouseRetrier,
   WorkShutdown,
@@ -13,6 +14,7 @@ import type { Tracing } from '#telemetry';
 import type { WebhookDeliverer } from '#features/pipelines/webhooks';
 import {
   DefinitionFailureReporter,
+  saveChanges,
   StaleDefinitionMetricsRemover,
   type ProcessorTask,
   type StatefulTaskDependencies,
@@ -26,8 +28,7 @@ import { SideInputLoader } from './lookups/side-input-loader.js';
 import type { JobPartitionState } from './state/job-partition-state.js';
 import type { JobCheckpointer, JobIntervals, JobDependencies } from './jobs/job-dependencies.js';
 import { OperatorMetrics } from './jobs/operator-metrics.js';
-import { JobGarbageCollection } from './jobs/job-garbage-collection.js';
-import { saveBatches } from './state/save-batches.js';
+import { collectJobs, type UnreferencedJob } from './jobs/job-garbage-collection.js';
 import { TargetStreamCreator } from './output/target-stream-creator.js';
 import { DesiredJobSelector, type DesiredJob } from './jobs/desired-jobs.js';
 import { removeAttemptMetrics, createAttemptMetrics } from './output/webhook-stats.js';
@@ -42,6 +43,7 @@ import {
   pipelineWatermark,
   pipelineLastProgress,
   pipelineRuns,
+  pipelineSavedRows,
   pipelineLagRecords,
   pipelineLagSeconds,
 } from './jobs/pipeline-metrics.js';
@@ -100,7 +102,7 @@ export class PipelinesProcessor implements ProcessorTask {
   private readonly selection: DesiredJobSelector;
   private readonly jobs: Reconciler<DesiredJob, RunningJob>;
   private readonly failures: DefinitionFailureReporter;
-  private readonly collection: JobGarbageCollection;
+  private readonly collection: GarbageCollection<UnreferencedJob>;
   private readonly shutdown: WorkShutdown;
   private readonly stepMetrics: OperatorMetrics;
   private readonly names = new StaleDefinitionMetricsRemover((pipeline) => {
@@ -123,7 +125,7 @@ export class PipelinesProcessor implements ProcessorTask {
     this.retry = retry;
     const saving = { writer, retry, stopped: shutdown.signal };
     this.checkpointer = new Checkpointer({
-      save: (all) => saveBatches(saving, all),
+      save: async (all) => pipelineSavedRows.inc(await saveChanges(saving, all)),
       saved: ({ name }) => this.saved(name),
       ...{ onFailure, intervalMs: options.saveIntervalMs, most: options.unsaved, permits: computingAtOnce },
     });
@@ -132,13 +134,13 @@ export class PipelinesProcessor implements ProcessorTask {
       ...{ logger, onFailure, delayMs: reportMs },
       report: (run, reason, isStill) => this.report(run, reason, isStill),
     });
-    const parts = this.partsOf({ retry, now, onFailure });
+    const dependencies = this.jobDependencies(retry, onFailure);
     this.jobs = new Reconciler({
       ...{ definitions, onFailure, desired: () => this.desired() },
-      make: (desired) => this.run(desired, parts),
+      make: (desired) => this.run(desired, dependencies),
       stopping: ({ name }, run) => logger.info({ pipeline: name, run }, 'stopping'),
     });
-    this.collection = new JobGarbageCollection({
+    this.collection = collectJobs({
       ...{ definitions, writer, topics, logger, onFailure, now, admin: log.admin },
       partitions: () => this.states(),
     });
@@ -177,24 +179,18 @@ export class PipelinesProcessor implements ProcessorTask {
     for (const job of this.jobs) for (const { state } of job) yield state;
   }
 
-  private partsOf(made: Pick<JobDependencies, 'retry' | 'now' | 'onFailure'>): JobDependencies {
-    const { log, topics, definitions, pace = defaultPace, projections, webhooks, erasures } = this.options;
-    const { writer, idWindows, progress, logger, reader, cache, tracing } = this.options;
-    const { retry, now } = made;
-    const producer = new JobProducer({
-      producer: this.options.producer,
-      topics,
-      goneMs: pace.goneMs,
-    });
-    const { bounds: window } = idWindows;
-    const known = { reader, definitions, topics, retry, progress, logger, window, now, admin: log.admin };
+  private jobDependencies(
+    retry: KafkaOrClickHouseRetrier,
+    onFailure: (error: unknown) => void,
+  ): JobDependencies {
+    const { options, checkpointer, stepMetrics } = this;
+    const { log, topics, definitions, projections, webhooks, idWindows, cache, tracing } = options;
+    const { pace = defaultPace, now = Date.now } = options;
+    const producer = new JobProducer({ producer: options.producer, topics, goneMs: pace.goneMs });
+    const deduplication = { ...options, retry, now, window: idWindows.bounds, admin: log.admin };
     return {
-      ...{ log, topics, producer, writer, erasures, idWindows, progress, pace, tracing, ...made },
-      ...{
-        checkpointer: this.checkpointer,
-        projections: definitions.projections,
-        stepMetrics: this.stepMetrics,
-      },
+      ...{ ...options, producer, pace, tracing, retry, now, onFailure, checkpointer, stepMetrics },
+      projections: definitions.projections,
       streamId: (name) => definitions.stream(name)?.id,
       sink: new Sink({
         ...{ producer, topics, retry, webhooks, now: () => now() * 1000 },
@@ -202,7 +198,7 @@ export class PipelinesProcessor implements ProcessorTask {
         schemas: new EmittedEventValidator(definitions),
       }),
       tables: new SideInputLoader({ definitions, store: projections, now }),
-      deduplication: (failover, signal) => OutputDeduplication.since(known, failover, signal),
+      deduplication: (failover, signal) => OutputDeduplication.since(deduplication, failover, signal),
       budget: new RowCacheBudget(cache),
       giveUp: (run, reason) => this.failures.giveUp(run, reason),
     };
@@ -218,10 +214,10 @@ export class PipelinesProcessor implements ProcessorTask {
     return new Map(desired.map((one) => [one.definition.run.id, one]));
   }
 
-  private run(desired: DesiredJob, parts: JobDependencies): RunningJob {
+  private run(desired: DesiredJob, dependencies: JobDependencies): RunningJob {
     const { name, version, run } = desired.definition;
     this.options.logger.info({ pipeline: name, run: run.id, version }, 'running');
-    return new RunningJob(desired, parts);
+    return new RunningJob(desired, dependencies);
   }
 
   private saved(pipeline: string): void {

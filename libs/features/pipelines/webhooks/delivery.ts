@@ -5,10 +5,7 @@ import type { WebhookClient, WebhookPostResult } from './webhook-client.js';
 import type { WebhookSecrets } from './secrets.js';
 import { webhookHeaders } from './signature.js';
 
-/**
- * Receiver of a webhook, as a pipeline definition specifies it: its URL, and the name of the secret that signs
- * requests.
- */
+/** Receiver of a webhook, as a pipeline definition specifies it: its URL, and the name of the signing secret. */
 interface WebhookTarget {
   readonly url: string;
   readonly secretRef: string;
@@ -43,9 +40,7 @@ export interface DeliveryAttempt extends Pick<PendingWebhookDelivery, 'sender' |
   readonly answer?: string;
 }
 
-/**
- * What a `WebhookDeliverer` needs: the HTTP client, the secrets, and optional limits, delays and clocks.
- */
+/** The HTTP client and secrets of a `WebhookDeliverer`, and optional limits, delays and clocks. */
 export interface WebhookDelivererDependencies {
   poster: Pick<WebhookClient, 'post' | 'wrongIn'>;
   secrets: Pick<WebhookSecrets, 'keysFor'>;

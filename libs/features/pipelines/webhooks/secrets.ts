@@ -1,5 +1,5 @@
 import { hostNamePattern } from '#api';
-import { JsonScanner } from '#json';
+import { isJsonObject, JsonScanner } from '#json';
 import { secretNamePattern } from '#event';
 import { webhookKey, webhookSecretRule } from './signature.js';
 
@@ -88,7 +88,7 @@ function objectOf(text: string): object | 'repeated' | undefined {
       if (!Array.isArray(this)) members++;
       return member;
     }) as unknown;
-    if (!isObject(value)) return undefined;
+    if (!isJsonObject(value)) return undefined;
     // The object that JSON.parse puts around the value counts as well.
     return members - 1 === scanner.members ? value : 'repeated';
   } catch {
@@ -96,12 +96,8 @@ function objectOf(text: string): object | 'repeated' | undefined {
   }
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function secretOf(given: unknown): WebhookSecret | string {
-  if (!isObject(given)) return `must be an object as in ${example}`;
+  if (!isJsonObject(given)) return `must be an object as in ${example}`;
   const { value, hosts, ...others } = given as { value?: unknown; hosts?: unknown };
   if (Object.keys(others).length > 0) return 'must have only the members "value" and "hosts"';
   const keys = [value].flat().map((one) => (typeof one === 'string' ? webhookKey(one) : undefined));

@@ -1,10 +1,5 @@
 import { lookup as resolve, type LookupAddress } from 'node:dns';
-import {
-  Agent as HttpAgent,
-  request as httpRequest,
-  type ClientRequest,
-  type RequestOptions,
-} from 'node:http';
+import { Agent as HttpAgent, request as httpRequest, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { withAnySignal } from '#async';
@@ -46,7 +41,8 @@ const idleMs = 4000;
  * connection, request and answer have one deadline together, and each request ends with a closed or an idle connection.
  */
 export class WebhookClient {
-  private readonly agents: { http: HttpAgent; https: HttpsAgent };
+  private readonly http: HttpAgent;
+  private readonly https: HttpsAgent;
 
   constructor(
     private readonly networks: WebhookAddressPolicy,
@@ -55,7 +51,8 @@ export class WebhookClient {
     // The caller limits the number of connections. With a limit here, requests to fast receivers would wait for
     // requests to slow receivers.
     const options = { keepAlive: true, maxFreeSockets: mostIdleSockets, timeout: idleMs };
-    this.agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
+    this.http = new HttpAgent(options);
+    this.https = new HttpsAgent(options);
   }
 
   /** Returns why a webhook URL is not allowed, without resolving its host name; undefined if it is allowed. */
@@ -71,19 +68,19 @@ export class WebhookClient {
     return withAnySignal([signal, late], (ended) => this.send(post, ended));
   }
 
-  private send({ url, headers, body }: WebhookRequest, signal: AbortSignal): Promise<WebhookPostResult> {
-    const bytes = Buffer.from(body);
+  private send(post: WebhookRequest, signal: AbortSignal): Promise<WebhookPostResult> {
+    const url = new URL(post.url);
+    const isHttps = url.protocol === 'https:';
+    const body = Buffer.from(post.body);
+    const own = { 'content-length': body.length, 'user-agent': 'Tributary-Webhooks/1' };
     const options: RequestOptions = {
       method: 'POST',
-      headers: {
-        ...headers,
-        'content-length': bytes.length,
-        'user-agent': 'Tributary-Webhooks/1',
-      },
-      lookup: this.lookup(new URL(url)),
+      headers: { ...post.headers, ...own },
+      lookup: this.lookup(isHttps),
+      agent: isHttps ? this.https : this.http,
     };
     return new Promise((done) => {
-      const request = this.open(new URL(url), options);
+      const request = (isHttps ? httpsRequest : httpRequest)(url, options);
       let result: WebhookPostResult | undefined;
       let rest: NodeJS.Timeout | undefined;
       const end = (): void => void request.destroy(signal.reason as Error);
@@ -107,24 +104,18 @@ export class WebhookClient {
         signal.removeEventListener('abort', end);
         done(result ?? this.failed(new Error('no HTTP answer')));
       });
-      request.end(bytes);
+      request.end(body);
     });
   }
 
   close(): void {
-    this.agents.http.destroy();
-    this.agents.https.destroy();
+    this.http.destroy();
+    this.https.destroy();
   }
 
-  private open(url: URL, options: RequestOptions): ClientRequest {
-    const { http, https } = this.agents;
-    if (url.protocol === 'https:') return httpsRequest(url, { ...options, agent: https });
-    return httpRequest(url, { ...options, agent: http });
-  }
-
-  private lookup(url: URL): LookupFunction {
+  private lookup(isHttps: boolean): LookupFunction {
     const mayBe = (address: string): boolean =>
-      url.protocol === 'https:' ? this.networks.permits(address) : this.networks.opens(address);
+      isHttps ? this.networks.permits(address) : this.networks.opens(address);
     return (host, options, answer) => {
       resolve(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
         const permitted = error ? [] : addresses.filter(({ address }) => mayBe(address));

@@ -3,11 +3,6 @@ import type { WebhookAddressPolicy } from './webhook-address-policy.js';
 
 const longest = 2048;
 
-/** Returns the host of a URL, without the brackets around IPv6 addresses. */
-export function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[|\]$/g, '');
-}
-
 /**
  * Returns why the URL of a webhook is not allowed, without resolving its host name; undefined if it is allowed. The
  * addresses to which a host name resolves are checked at each connection.
@@ -18,7 +13,8 @@ export function webhookUrlError(text: string, networks: WebhookAddressPolicy): s
   if (!url || !['https:', 'http:'].includes(url.protocol)) return 'must be a URL that begins with https://';
   if (url.username || url.password) return 'must not have a user or password in it';
   if (url.hash) return 'must not have a fragment (#…): it is never sent';
-  const host = hostOf(url);
+  // `hostname` has brackets around IPv6 addresses.
+  const host = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) && !networks.permits(host)) return notPublic;
   if (url.protocol === 'http:' && isIP(host) && !networks.opens(host)) return 'must begin with https://';
   return undefined;

@@ -1,11 +1,13 @@
-import { Type } from 'class-transformer';
-import { Allow, IsArray, IsIn, IsInt, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
+import { Allow, IsArray, IsIn, IsOptional, IsString } from 'class-validator';
 import { formatTime } from '#json';
 import { latestGeneration, startPositions, type ProjectionDefinition, type ProjectionSpec } from '#registry';
-import { ListAnswer, Nullable, JsonSchemaPart } from '#gateway-kit';
+import { Count, JsonSchemaPart, ListAnswer, ListOf, Nullable, ObjectOf } from '#gateway-kit';
 import type { GenerationStats } from './projection-stats-reader.js';
-import { projectionStatus, projectionStatuses, type ProjectionStatus } from './projection-status.js';
 import { defaultKey } from './validated-projection.js';
+
+const projectionStatuses = ['building', 'running', 'paused', 'failed'] as const;
+/** Status of a projection in the API: building, running, paused or failed. */
+type ProjectionStatus = (typeof projectionStatuses)[number];
 
 const time = { type: 'string', format: 'date-time' } as const;
 
@@ -19,10 +21,7 @@ class ProjectionSourceAnswer {
 /** OpenAPI schema of a projection's definition and status. */
 export class ProjectionAnswer {
   @IsString() name: string;
-  @IsInt()
-  @Min(1)
-  @JsonSchemaPart({ description: 'Increases by one with each change of the definition.' })
-  version: number;
+  @Count('Increases by one with each change of the definition.', 1) version: number;
   @IsIn(projectionStatuses)
   @JsonSchemaPart({
     description:
@@ -30,7 +29,7 @@ export class ProjectionAnswer {
       'the reason; when its cause is removed, a resume continues the projection at its position.',
   })
   status: ProjectionStatus;
-  @ValidateNested() @Type(() => ProjectionSourceAnswer) source: ProjectionSourceAnswer;
+  @ObjectOf(ProjectionSourceAnswer) source: ProjectionSourceAnswer;
   @IsString() key: string;
   @Allow()
   @JsonSchemaPart({
@@ -50,20 +49,9 @@ export class ProjectionAnswer {
 
 /** A projection with the statistics of its serving generation, or of its first generation while none is serving. */
 class ProjectionWithStatsAnswer extends ProjectionAnswer {
-  @IsInt()
-  @Min(0)
-  @JsonSchemaPart({ description: 'Events that have been folded into states.' })
-  processed: number;
-  @IsInt()
-  @Min(0)
-  @JsonSchemaPart({
-    description: 'Events that could not be folded. They are dead letters of `projection:<name>`.',
-  })
-  failed: number;
-  @IsInt()
-  @Min(0)
-  @JsonSchemaPart({ description: 'Records of the source streams that have not been processed yet.' })
-  lag: number;
+  @Count('Events that have been folded into states.') processed: number;
+  @Count('Events that could not be folded. They are dead letters of `projection:<name>`.') failed: number;
+  @Count('Records of the source streams that have not been processed yet.') lag: number;
   @Nullable('string', { format: 'date-time', description: 'Time of the last checkpoint.' })
   updated_at: string | null;
 }
@@ -92,8 +80,11 @@ export class ProjectionDetailAnswer extends ProjectionWithStatsAnswer {
       'The generation that will serve reads once it has caught up; null when no generation is being built.',
     required: ['version', 'started_at', 'processed', 'failed', 'lag', 'fraction'],
     properties: {
-      ...{ version: { type: 'integer', minimum: 1 }, started_at: time },
-      ...{ processed: count, failed: count, lag: count },
+      version: { type: 'integer', minimum: 1 },
+      started_at: time,
+      processed: count,
+      failed: count,
+      lag: count,
       fraction: {
         type: 'number',
         minimum: 0,
@@ -107,10 +98,17 @@ export class ProjectionDetailAnswer extends ProjectionWithStatsAnswer {
 
 /** Answer of `GET /api/v1/projections`: one page of projections. */
 export class ProjectionList extends ListAnswer {
-  @IsArray()
-  @ValidateNested({ each: true })
-  @Type(() => ProjectionWithStatsAnswer)
-  projections: ProjectionWithStatsAnswer[];
+  @ListOf(ProjectionWithStatsAnswer) projections: ProjectionWithStatsAnswer[];
+}
+
+/**
+ * Returns `failed`, `paused` or `running`, the first that applies: a pause does not hide a failure. Otherwise `building`,
+ * for a first generation.
+ */
+export function projectionStatus({ paused, failure, serving }: ProjectionDefinition): ProjectionStatus {
+  if (failure !== null) return 'failed';
+  if (paused) return 'paused';
+  return serving ? 'running' : 'building';
 }
 
 /** Converts the definition of a projection to its form in the API. */
@@ -118,27 +116,28 @@ export function projectionAnswer(definition: ProjectionDefinition): ProjectionAn
   const { name, version, created_at, serving, failure } = definition;
   const { source, key, fields, from } = latestGeneration(definition).spec;
   return {
-    ...{ name, version, status: projectionStatus(definition) },
-    ...{ source, key: key ?? defaultKey, fields, from },
-    ...{ created_at, serving_version: serving?.version ?? null, failure },
+    name,
+    version,
+    status: projectionStatus(definition),
+    source,
+    key: key ?? defaultKey,
+    fields,
+    from,
+    created_at,
+    serving_version: serving?.version ?? null,
+    failure,
   };
 }
 
-/**
- * Converts a projection with the statistics of the generation that serves reads. `stats` are by the id of the
- * generation.
- */
+/** Converts a projection with the statistics of its serving generation. The keys of `stats` are ids of generations. */
 export function projectionStatsAnswer(
   definition: ProjectionDefinition,
   stats: ReadonlyMap<string, GenerationStats>,
 ): ProjectionWithStatsAnswer {
-  const read = stats.get((definition.serving ?? latestGeneration(definition)).id);
-  const updated_at = read?.updated_at ?? null;
-  return {
-    ...projectionAnswer(definition),
-    ...{ processed: read?.processed ?? 0, failed: read?.failed ?? 0, lag: read?.lag ?? 0 },
-    updated_at: updated_at === null ? null : formatTime(updated_at),
-  };
+  const { id } = definition.serving ?? latestGeneration(definition);
+  const { processed = 0, failed = 0, lag = 0, updated_at = null } = stats.get(id) ?? {};
+  const saved = updated_at === null ? null : formatTime(updated_at);
+  return { ...projectionAnswer(definition), processed, failed, lag, updated_at: saved };
 }
 
 /** Converts a projection with its statistics and the progress of the generation being built. */
@@ -146,17 +145,12 @@ export function projectionDetailAnswer(
   definition: ProjectionDefinition,
   stats: ReadonlyMap<string, GenerationStats>,
 ): ProjectionDetailAnswer {
-  return { ...projectionStatsAnswer(definition, stats), progress: progressAnswer(definition, stats) };
-}
-
-function progressAnswer(
-  { building }: ProjectionDefinition,
-  stats: ReadonlyMap<string, GenerationStats>,
-): GenerationProgressAnswer | null {
-  const statsOfBuild = building && stats.get(building.id);
-  if (!building || !statsOfBuild) return null;
+  const { building } = definition;
+  const found = building && stats.get(building.id);
+  if (!found) return { ...projectionStatsAnswer(definition, stats), progress: null };
   const { version, started_at } = building;
-  const { processed, failed, lag, total } = statsOfBuild;
+  const { processed, failed, lag, total } = found;
   const fraction = total === 0 ? 1 : Math.floor(((total - lag) / total) * 1000) / 1000;
-  return { version, started_at, processed, failed, lag, fraction };
+  const progress = { version, started_at, processed, failed, lag, fraction };
+  return { ...projectionStatsAnswer(definition, stats), progress };
 }

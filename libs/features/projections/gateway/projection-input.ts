@@ -1,4 +1,3 @@
-import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   ArrayMinSize,
@@ -9,7 +8,6 @@ import {
   IsObject,
   IsOptional,
   Matches,
-  ValidateNested,
 } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { Characters, plainTextPattern } from '#api';
@@ -17,7 +15,7 @@ import { limits, streamNamePattern, streamNameRule } from '#event';
 import { projectionLimits, startPositions, type ProjectionSpec } from '#registry';
 import { foldLimits, foldOperations } from '#dataflow';
 import { Verbatim } from '#http';
-import { NewDefinitionName, OptionalDefinitionName, JsonSchemaPart } from '#gateway-kit';
+import { NewDefinitionName, OptionalDefinitionName, JsonSchemaPart, ObjectOf } from '#gateway-kit';
 
 /** OpenAPI schema and validation of the member `source` of a projection definition. */
 @JSONSchema({ additionalProperties: false })
@@ -75,8 +73,7 @@ export class ProjectionFieldInput {
 @JSONSchema({ additionalProperties: false })
 export class ProjectionSpecInput {
   @IsObject()
-  @ValidateNested()
-  @Type(() => ProjectionSourceInput)
+  @ObjectOf(ProjectionSourceInput)
   source: ProjectionSourceInput;
 
   @IsOptional()

@@ -30,7 +30,7 @@ const lagWith = (
   admin: ConstructorParameters<typeof GroupLagReader>[0]['admin'] = log.admin,
 ) => new ProjectionLagReader(new GroupLagReader({ admin }, { keptMs: 0, ...bounds }), definitions, topics);
 
-function build(
+function generation(
   id: string,
   source: ProjectionGeneration['sources'][string] = { id: 'orders#1' },
 ): ProjectionGeneration {
@@ -51,7 +51,7 @@ describe('the lag of a generation', () => {
     await written(10);
     committed('a', 7);
     committed('b', 10);
-    const found = await lagWith().of(['a', 'b', 'c'].map((id) => build(id)));
+    const found = await lagWith().of(['a', 'b', 'c'].map((id) => generation(id)));
     expect(Object.fromEntries(found)).toMatchObject({
       a: { lag: 3, total: 10 },
       b: { lag: 0, total: 10 },
@@ -61,7 +61,7 @@ describe('the lag of a generation', () => {
 
   it('starts where the generation does', async () => {
     await written(10);
-    const found = await lagWith().of([build('a', { id: 'orders#1', starts: [8] })]);
+    const found = await lagWith().of([generation('a', { id: 'orders#1', starts: [8] })]);
     expect(found.get('a')).toMatchObject({ lag: 2, total: 2 });
   });
 
@@ -69,17 +69,17 @@ describe('the lag of a generation', () => {
     await written(10);
     log.topics.get(topic)!.truncate(0, 6);
     committed('a', 4);
-    const found = await lagWith().of([build('a'), build('b', { id: 'orders#1', starts: [3] })]);
+    const found = await lagWith().of([generation('a'), generation('b', { id: 'orders#1', starts: [3] })]);
     expect(Object.fromEntries(found)).toMatchObject({ a: { lag: 6, total: 10 }, b: { lag: 7, total: 7 } });
   });
 
   it('excludes a stream that was deleted, or deleted and created again', async () => {
     await written(10);
     made = 'orders#2';
-    expect((await lagWith().of([build('a')])).get('a')).toMatchObject({ lag: 0, total: 0 });
+    expect((await lagWith().of([generation('a')])).get('a')).toMatchObject({ lag: 0, total: 0 });
     made = 'orders#1';
     await log.admin.remove(topic);
-    expect((await lagWith().of([build('a')])).get('a')).toMatchObject({ lag: 0, total: 0 });
+    expect((await lagWith().of([generation('a')])).get('a')).toMatchObject({ lag: 0, total: 0 });
   });
 
   it('is requested once for concurrent callers, with a limit of concurrent requests', async () => {
@@ -97,19 +97,19 @@ describe('the lag of a generation', () => {
       return ask();
     };
     const lag = lagWith({ concurrent: 3, keptMs: 60_000 }, admin);
-    const builds = Array.from({ length: 20 }, (_, i) => build(`b${i}`));
-    await Promise.all(Array.from({ length: 5 }, () => lag.of(builds)));
+    const generations = Array.from({ length: 20 }, (_, i) => generation(`b${i}`));
+    await Promise.all(Array.from({ length: 5 }, () => lag.of(generations)));
     expect([asked, most]).toEqual([21, 3]);
-    await lag.of(builds);
+    await lag.of(generations);
     expect(asked).toBe(21);
   });
 
   it('is requested again after a failure, and refused when there are too many requests', async () => {
     log.down = true;
     const lag = lagWith({ keptMs: 60_000, most: 2 });
-    await expect(lag.of([build('a')])).rejects.toThrow();
+    await expect(lag.of([generation('a')])).rejects.toThrow();
     log.down = false;
-    expect((await lag.of([build('a')])).get('a')).toMatchObject({ lag: 0, total: 0 });
-    await expect(lag.of([build('b')])).rejects.toMatchObject({ code: 'overloaded' });
+    expect((await lag.of([generation('a')])).get('a')).toMatchObject({ lag: 0, total: 0 });
+    await expect(lag.of([generation('b')])).rejects.toMatchObject({ code: 'overloaded' });
   });
 });

@@ -18,10 +18,10 @@ export class ProjectionLagReader {
    * @throws LogUnavailableError
    * @throws ProblemError overloaded
    */
-  async of(builds: readonly ProjectionGeneration[]): Promise<Map<string, GroupLagCounts>> {
+  async of(generations: readonly ProjectionGeneration[]): Promise<Map<string, GroupLagCounts>> {
     const { definitions, topics } = this;
     return this.lag.of(
-      builds.map(({ id, sources }) => ({
+      generations.map(({ id, sources }) => ({
         id,
         group: topics.projectionGroup(id),
         topics: readTopics(sources, { definitions, topics }).map((one) => ({ ...one, isWhole: true })),

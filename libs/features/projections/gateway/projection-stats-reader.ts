@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { STORE } from '#app';
 import type { EpochMicros } from '#json';
-import type { ProjectionGeneration, ProjectionDefinition } from '#registry';
+import type { ProjectionDefinition } from '#registry';
 import type { KeyedStateReader } from '#store';
 import { Bulkhead, type GroupLagCounts } from '#gateway-kit';
 import { ProjectionLagReader } from './projection-lag-reader.js';
@@ -15,8 +15,6 @@ export interface GenerationStats extends GroupLagCounts {
   /** Time of the last checkpoint; null before the first one. */
   updated_at: EpochMicros | null;
 }
-
-const noLag: GroupLagCounts = { lag: 0, total: 0 };
 
 /** Reads the statistics of projection generations from the store and the log. */
 @Injectable()
@@ -37,16 +35,17 @@ export class ProjectionStatsReader {
     definitions: readonly ProjectionDefinition[],
     client: AbortSignal,
   ): Promise<Map<string, GenerationStats>> {
-    const builds = definitions.flatMap(buildsOf);
-    if (builds.length === 0) return new Map();
-    const ids = builds.map(({ id }) => id);
+    const generations = definitions
+      .flatMap(({ serving, building }) => [serving, building])
+      .filter((generation) => generation !== null);
+    if (generations.length === 0) return new Map();
+    const ids = generations.map(({ id }) => id);
     const [progress, lags] = await Promise.all([
       this.bulkhead.run(client, (signal) => this.store.projections.progress(ids, signal)),
-      this.lag.of(builds),
+      this.lag.of(generations),
     ]);
-    const stats = new Map<string, GenerationStats>(
-      ids.map((id) => [id, { ...(lags.get(id) ?? noLag), processed: 0, failed: 0, updated_at: null }]),
-    );
+    const none = { lag: 0, total: 0, processed: 0, failed: 0, updated_at: null };
+    const stats = new Map<string, GenerationStats>(ids.map((id) => [id, { ...none, ...lags.get(id) }]));
     for (const { owner, processed, failed, updated_at } of progress) {
       const sum = stats.get(owner);
       if (!sum) continue;
@@ -56,8 +55,4 @@ export class ProjectionStatsReader {
     }
     return stats;
   }
-}
-
-function buildsOf({ serving, building }: ProjectionDefinition): ProjectionGeneration[] {
-  return [serving, building].filter((build) => build !== null);
 }

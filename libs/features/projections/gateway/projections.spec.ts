@@ -260,16 +260,16 @@ describe('a projection', () => {
     await given.takenOver();
     await given.send('POST', given.at('/reset'));
     const { serving, building } = given.definition!;
-    const builds = [serving!.id, building!.id];
+    const generations = [serving!.id, building!.id];
     await given.gateway.store.projections.save(
-      builds.map((build) => stateOf(build)),
-      builds.map((build) => progressOf(build)),
+      generations.map((generation) => stateOf(generation)),
+      generations.map((generation) => progressOf(generation)),
     );
     expect((await given.gateway.store.projections.owners()).length).toBeGreaterThanOrEqual(2);
     expect((await given.send('DELETE', given.at())).statusCode).toBe(204);
     expect(given.definition).toBeUndefined();
     const left = await given.gateway.store.projections.owners();
-    expect(left.filter((build) => builds.includes(build))).toEqual([]);
+    expect(left.filter((generation) => generations.includes(generation))).toEqual([]);
     expect((await given.send('DELETE', given.at())).statusCode).toBe(404);
   });
 

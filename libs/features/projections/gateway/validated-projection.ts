@@ -9,6 +9,7 @@ import type { ProjectionSpecInput } from './projection-input.js';
 /** The default key of projections. */
 export const defaultKey = 'event.entity_id';
 
+const mostErrors = 100;
 const fieldMembers = new Set(['op', 'value']);
 
 /**
@@ -40,14 +41,13 @@ function fieldsOf(fields: object): ProjectionSpec['fields'] {
     throw new ProblemError('invalid_request', 'The body is not valid.', {
       errors: errors.slice(0, mostErrors),
     });
-  const read = entries.map(([name, field]): [string, { op: string; value?: string }] => {
-    const { op, value } = field as { op: string; value?: string | null };
-    return [name, value == null ? { op } : { op, value }];
-  });
-  return Object.fromEntries(read);
+  return Object.fromEntries(
+    entries.map(([name, { op, value }]: [string, { op: string; value?: string | null }]) => [
+      name,
+      value == null ? { op } : { op, value },
+    ]),
+  );
 }
-
-const mostErrors = 100;
 
 function wrongIn(pointer: string, field: unknown): InputProblem[] {
   if (!isJsonObject(field)) return [{ pointer, detail: 'must be an object with op and value' }];

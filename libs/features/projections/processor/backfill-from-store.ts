@@ -10,6 +10,7 @@ import { parseTime } from '#json';
 import { UnknownTopicError, type ConsumerRecord, type RecordBatch, type TopicAdmin } from '#kafka';
 import { LogOrderPageReader, type EventReader } from '#store';
 import type { Logger } from '#telemetry';
+import type { PartitionProjector } from './partition-projector.js';
 import { projectionUnstored } from './projection-metrics.js';
 
 interface BackfillFromStoreDependencies {
@@ -38,18 +39,10 @@ export interface ProjectionSourcePartition {
   partition: number;
 }
 
-/**
- * Progress of a partition: all events below `next` are folded, and all event ids below `known` that a later record can
- * repeat are in the id window.
- */
-interface FoldProgress {
-  next: number;
-  known: number;
-}
-
 /** Receives events that are read from the store, in offset order, and folds them. */
 interface BackfillConsumer {
-  reached(): FoldProgress;
+  /** The progress of the partition, as `PartitionProjector.reached` defines it. */
+  reached(): PartitionProjector['reached'];
   /** @param beginning First offset that Kafka still has. The batch may also contain events at or above this offset. */
   fold(batch: RecordBatch, beginning: number): Promise<void>;
 }
@@ -68,21 +61,25 @@ const page = { events: 2_000, bytes: 2 * 1024 * 1024 };
 export class BackfillFromStore {
   private readonly materialized: MaterializedOffsetReader;
 
-  constructor(private readonly parts: BackfillFromStoreDependencies) {
-    this.materialized = new MaterializedOffsetReader(parts);
+  constructor(private readonly dependencies: BackfillFromStoreDependencies) {
+    this.materialized = new MaterializedOffsetReader(dependencies);
   }
 
   /**
-   * Passes the events that Kafka no longer has to `folder`, until Kafka has the next event. After each pass, the
+   * Passes the events that Kafka no longer has to `consumer`, until Kafka has the next event. After each pass, the
    * beginning of the partition in Kafka is checked again, because retention continues meanwhile.
-   * @throws the signal's reason, and the errors of `folder`
+   * @throws the signal's reason, and the errors of `consumer`
    */
-  async fill(place: ProjectionSourcePartition, folder: BackfillConsumer, signal: AbortSignal): Promise<void> {
+  async fill(
+    place: ProjectionSourcePartition,
+    consumer: BackfillConsumer,
+    signal: AbortSignal,
+  ): Promise<void> {
     for (;;) {
-      const expired = await this.expired(place, folder.reached(), signal);
+      const expired = await this.expired(place, consumer.reached(), signal);
       if (!expired) return;
       for await (const batch of this.read(place, expired, signal))
-        await folder.fold(batch, expired.beginning);
+        await consumer.fold(batch, expired.beginning);
     }
   }
 
@@ -95,20 +92,20 @@ export class BackfillFromStore {
    */
   async expired(
     place: ProjectionSourcePartition,
-    { next, known }: FoldProgress,
+    { next, known }: PartitionProjector['reached'],
     signal: AbortSignal,
   ): Promise<BackfillRange | undefined> {
-    const { windowRecords, progress, logger, lookMs = 1000 } = this.parts;
+    const { windowRecords, progress, logger, lookMs = 1000 } = this.dependencies;
     const { name, stream, partition } = place;
     const from = Math.min(next, known);
     let unstored: number | undefined;
     for (;;) {
-      const [beginning, stored] = await this.look(place, signal);
+      const [beginning, stored] = await this.poll(place, signal);
       if (from >= beginning) return undefined;
       if (next >= beginning) return { from, until: beginning, beginning };
       if (stored >= beginning) {
         const until = Math.min(stored, beginning + windowRecords);
-        if (unstored !== undefined) this.tell(place, { from: Math.max(next, unstored), until: beginning });
+        if (unstored !== undefined) this.reportLoss(place, Math.max(next, unstored), beginning);
         return { from, until, beginning };
       }
       if (unstored === undefined)
@@ -128,7 +125,7 @@ export class BackfillFromStore {
     { from, until }: BackfillRange,
     signal: AbortSignal,
   ): AsyncGenerator<RecordBatch> {
-    const { reader, retry } = this.parts;
+    const { reader, retry } = this.dependencies;
     const { topic, stream, partition } = place;
     const pages = new LogOrderPageReader({ reader, ...page });
     for (let next = from; next < until;) {
@@ -147,24 +144,25 @@ export class BackfillFromStore {
    * Resolves with the first offset that Kafka has, and with the offset that the materializer has committed. Every event
    * below the committed offset is either stored, or will never be stored.
    */
-  private async look(
+  private async poll(
     place: ProjectionSourcePartition,
     signal: AbortSignal,
   ): Promise<[beginning: number, stored: number]> {
-    const { admin, retry } = this.parts;
+    const { admin, retry } = this.dependencies;
     const { topic, partition } = place;
     const offsets = await retry.run('log', signal, () => admin.offsets(topic).catch(noneWhenGone));
     const { beginning = 0 } = offsets.find((one) => one.partition === partition) ?? {};
     return [beginning, (await this.materialized.of(place, signal)) ?? 0];
   }
 
-  private tell(
+  private reportLoss(
     { name, stream, partition }: ProjectionSourcePartition,
-    { from, until }: { from: number; until: number },
+    from: number,
+    until: number,
   ): void {
     if (from >= until) return;
     projectionUnstored.inc({ projection: name }, until - from);
-    this.parts.logger.error(
+    this.dependencies.logger.error(
       { projection: name, stream, partition, from, until },
       'Kafka deleted records before the materializer stored them; their events are missing from the projection',
     );
@@ -184,7 +182,11 @@ function noneWhenGone(error: unknown): [] {
 function recordOf(event: StoredEvent, topic: string): ConsumerRecord {
   const [timestamp, ingested_at] = [parseTime(event.timestamp) ?? NaN, parseTime(event.ingested_at) ?? NaN];
   return {
-    ...{ topic, partition: event.partition, offset: event.offset, key: null, headers: {} },
+    topic,
+    partition: event.partition,
+    offset: event.offset,
+    key: null,
+    headers: {},
     value: Buffer.from(encodeRecord({ ...event, timestamp, ingested_at })),
     timestamp: Math.floor(ingested_at / 1000),
   };

@@ -10,7 +10,7 @@ export class CatchUpCheck {
   private ends = new Map<string, number>();
 
   constructor(
-    private readonly parts: { admin: TopicAdmin; topics: TopicAndGroupNames },
+    private readonly kafka: { admin: TopicAdmin; topics: TopicAndGroupNames },
     private readonly build: ProjectionGeneration,
   ) {}
 
@@ -21,19 +21,17 @@ export class CatchUpCheck {
    * @throws UnknownTopicError when a source's topic does not exist
    */
   async is(streams: readonly string[]): Promise<boolean> {
+    const { admin, topics } = this.kafka;
     const ends = new Map<string, number>();
     let reached = true;
     for (const stream of streams) {
-      const topic = this.parts.topics.ofStream(this.build.sources[stream]!.id);
-      const committed = await this.parts.admin.committed(
-        this.parts.topics.projectionGroup(this.build.id),
-        topic,
-      );
-      for (const { partition, end } of await this.parts.admin.offsets(topic)) {
+      const { id, starts } = this.build.sources[stream]!;
+      const topic = topics.ofStream(id);
+      const committed = await admin.committed(topics.projectionGroup(this.build.id), topic);
+      for (const { partition, end } of await admin.offsets(topic)) {
         const key = `${stream}:${partition}`;
         ends.set(key, end);
-        const start = this.build.sources[stream]?.starts?.[partition] ?? 0;
-        const at = Math.max(committed.get(partition) ?? 0, start);
+        const at = Math.max(committed.get(partition) ?? 0, starts?.[partition] ?? 0);
         if (at < Math.min(end, this.ends.get(key) ?? end)) reached = false;
       }
     }

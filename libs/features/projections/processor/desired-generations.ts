@@ -6,8 +6,43 @@ import {
   type ProjectionGeneration,
   type ProjectionDefinition,
 } from '#registry';
-import { DefinitionError } from '#dataflow';
-import { compileGeneration, type CompiledGeneration } from './compiled-generation.js';
+import {
+  compileFold,
+  compileKey,
+  compileSource,
+  DefinitionError,
+  type Fold,
+  type FoldEvent,
+  type KeyResult,
+} from '#dataflow';
+
+/** The compiled source filter, key and fold of a generation of a projection. */
+export interface CompiledGeneration {
+  readonly build: ProjectionGeneration;
+  /**
+   * The event types that the source filter selects; undefined for all types. Events of other types are skipped before
+   * they are decoded.
+   */
+  readonly eventTypes: ReadonlySet<string> | undefined;
+  readonly matches: (event: FoldEvent) => boolean;
+  readonly keyOf: (event: FoldEvent) => KeyResult;
+  readonly fold: Fold;
+}
+
+/**
+ * Compiles the definition of a generation.
+ * @throws DefinitionError when this version cannot compile the definition
+ */
+export function compileGeneration(build: ProjectionGeneration): CompiledGeneration {
+  const { source, key, fields } = build.spec;
+  return {
+    build,
+    eventTypes: source.event_types && new Set(source.event_types),
+    matches: compileSource(source),
+    keyOf: compileKey(key),
+    fold: compileFold(fields),
+  };
+}
 
 /** A generation that should run, and the streams that the generation reads. */
 export interface DesiredGeneration {
@@ -52,14 +87,11 @@ export class DesiredGenerationSelector {
         if (definition.paused) continue;
         const { name } = definition;
         const isBuilding = build === definition.building;
+        const streams = liveSources(build, this.definitions).map(({ stream }) => stream);
         const recreated = this.recreatedIn(definition, build);
         if (typeof compiled === 'string') invalid.set(build.id, compiled);
         else if (recreated !== undefined) invalid.set(build.id, recreated);
-        else
-          (isBuilding ? building : serving).push({
-            ...{ name, compiled, isBuilding },
-            streams: liveSources(build, this.definitions).map(({ stream }) => stream),
-          });
+        else (isBuilding ? building : serving).push({ name, compiled, isBuilding, streams });
       }
     }
     return { desired: [...serving, ...oldest(building, this.mostBuilding)], invalid };
@@ -70,12 +102,10 @@ export class DesiredGenerationSelector {
    * reset while another generation catches up, because that generation will replace it.
    */
   private recreatedIn(definition: ProjectionDefinition, build: ProjectionGeneration): string | undefined {
-    const recreated =
-      build === latestGeneration(definition) ? recreatedSource(build, this.definitions) : undefined;
-    return (
-      recreated &&
-      `The stream ${recreated} was deleted and created again. Reset the projection to fold it, or remove it from the sources.`
-    );
+    if (build !== latestGeneration(definition)) return undefined;
+    const recreated = recreatedSource(build, this.definitions);
+    if (!recreated) return undefined;
+    return `The stream ${recreated} was deleted and created again. Reset the projection to fold it, or remove it from the sources.`;
   }
 }
 

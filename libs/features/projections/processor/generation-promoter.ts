@@ -41,7 +41,7 @@ export class GenerationPromoter {
     this.backoff = new Backoff(Math.min(firstPollMs, intervalMs), intervalMs);
     this.poll = new BackgroundLoop({
       ...{ logger, retryMs: intervalMs, onFailure: (error) => options.onFailure(error) },
-      run: () => this.look(),
+      run: () => this.check(),
       mayReturn,
       complaint: 'a generation could not be promoted; retrying later',
     });
@@ -51,30 +51,26 @@ export class GenerationPromoter {
   follow(desired: readonly DesiredGeneration[]): void {
     const ids = new Set(desired.map(({ compiled }) => compiled.build.id));
     for (const id of this.building.keys()) if (!ids.has(id)) this.building.delete(id);
-    for (const one of desired) this.add(one);
+    for (const one of desired) {
+      const { build } = one.compiled;
+      const known = this.building.get(build.id);
+      const caughtUp = known?.caughtUp ?? new CatchUpCheck(this.options, build);
+      this.building.set(build.id, { caughtUp, desired: one });
+      if (known) continue;
+      this.backoff.reset();
+      this.poll.soon(this.backoff.next());
+    }
   }
 
   async stop(): Promise<void> {
     await this.poll.stop();
   }
 
-  private add(desired: DesiredGeneration): void {
-    const { build } = desired.compiled;
-    const known = this.building.get(build.id);
-    this.building.set(build.id, {
-      caughtUp: known?.caughtUp ?? new CatchUpCheck(this.options, build),
-      desired,
-    });
-    if (known) return;
-    this.backoff.reset();
-    this.poll.soon(this.backoff.next());
-  }
-
   /**
    * Checks all generations that have not caught up with the log yet. Most generations catch up quickly, so the polls of
    * a slow generation become less frequent.
    */
-  private async look(): Promise<number | undefined> {
+  private async check(): Promise<number | undefined> {
     let failure: Error | undefined;
     for (const { caughtUp, desired } of this.building.values())
       try {

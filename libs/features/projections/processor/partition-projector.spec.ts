@@ -12,7 +12,7 @@ import {
   window,
   type SpecEvent,
 } from '../../../../apps/processor/src/processor.fixture.js';
-import { compileGeneration } from './compiled-generation.js';
+import { compileGeneration } from './desired-generations.js';
 import { SharedKeyStateCache } from './shared-key-state-cache.js';
 import { PartitionProjector } from './partition-projector.js';
 

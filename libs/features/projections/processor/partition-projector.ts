@@ -1,6 +1,5 @@
 import {
   sampledRequests,
-  type UnsavedTaskChanges,
   type CheckpointedTask,
   type OwnedPartition,
   type PartitionErasureLookup,
@@ -9,6 +8,7 @@ import {
 import { TimeSlice } from '#async';
 import { StepBudget, withinBudget } from '#cel';
 import type { EpochMicros } from '#json';
+import { deadLettersWeight, initialProgress, type UnsavedStateChanges } from '#processor-kit';
 import type { ConsumerRecord, RecordBatch } from '#kafka';
 import {
   maxStateKeys,
@@ -24,7 +24,7 @@ import {
   type FoldRejection,
   foldEvent,
 } from '#dataflow';
-import type { CompiledGeneration } from './compiled-generation.js';
+import type { CompiledGeneration } from './desired-generations.js';
 import type { CachedKeyState, PartitionKeyStateCache } from './shared-key-state-cache.js';
 import { decodeLogRecord } from './decoded-record.js';
 
@@ -34,16 +34,6 @@ import { decodeLogRecord } from './decoded-record.js';
  * 1 300 takes 100 ms of a core, and loading 5 000 takes 120 ms.
  */
 const sliceEvents = Math.min(5000, maxStateKeys);
-const letterWeight = 500;
-/**
- * The initial progress of a projection's partition. Only `processed` and `failed` change; the other members are for
- * pipelines.
- */
-export const initialProgress = {
-  ...{ processed: 0, emitted: 0, dropped: 0, late: 0, failed: 0 },
-  ...{ watermark: null, state: '' },
-};
-
 /** Maximum number of traced requests for which one checkpoint records spans. */
 const followedRequests = 16;
 
@@ -81,14 +71,8 @@ export interface FoldOutcomeCounts {
   duplicates: number;
 }
 
-/**
- * The unsaved changes of one partition of a projection. A save stores the dead letters first, then the states, then the
- * progress. After the save, the offset `next` is committed to Kafka.
- */
-export interface UnsavedProjectionChanges extends UnsavedTaskChanges {
-  letters: readonly DeadLetter[];
-  rows: readonly KeyedStateRow[];
-  progress: PartitionCheckpoint;
+/** The unsaved changes of one partition of a projection. */
+export interface UnsavedProjectionChanges extends UnsavedStateChanges {
   /** Name of the projection. */
   name: string;
   /** The traced requests whose events are folded into the unsaved states. */
@@ -110,6 +94,8 @@ interface MatchedEvent {
  * processes at once. An event at or below the last folded offset of its key is not folded again.
  */
 export class PartitionProjector implements CheckpointedTask<UnsavedProjectionChanges> {
+  readonly name = this.options.name;
+  readonly partition = this.options.partition;
   private next: number;
   /** Offset below which the id window has all event ids that a later record can repeat. */
   private remembered: number;
@@ -128,14 +114,6 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
     this.savedNext = progress?.next ?? -1;
     this.processed = progress?.processed ?? 0;
     this.failed = progress?.failed ?? 0;
-  }
-
-  get name(): string {
-    return this.options.name;
-  }
-
-  get partition(): PartitionProjectorOptions['partition'] {
-    return this.options.partition;
   }
 
   /** Whether the task is far behind the end of its partition, so that saving its states is not urgent. */
@@ -190,11 +168,8 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
     const entries = [...keys.changed].map((entry) => ({ entry, row: this.rowOf(entry) }));
     const letters = [...this.letters];
     const { next, lastTimestamp, sampled, name, partition } = this;
-    const progress: PartitionCheckpoint = {
-      ...place,
-      ...initialProgress,
-      ...{ next, processed: this.processed, failed: this.failed, updated_at: now() },
-    };
+    const counts = { processed: this.processed, failed: this.failed };
+    const progress = { ...place, ...initialProgress, ...counts, next, updated_at: now() };
     const saved = (): void => {
       for (const { entry, row } of entries) {
         if (entry.lastOffset === row.position) keys.weigh(entry, row.state.length - entry.weight);
@@ -202,7 +177,7 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
       }
       this.letters = this.letters.slice(letters.length);
       this.sampled = this.sampled.filter((one) => !sampled.includes(one));
-      this.lettersWeight = weightOf(this.letters);
+      this.lettersWeight = deadLettersWeight(this.letters);
       this.savedNext = next;
       partition.handledUntil = Math.max(partition.handledUntil, lastTimestamp);
     };
@@ -211,10 +186,6 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
 
   close(): void {
     this.options.keys.close();
-  }
-
-  private follow(records: readonly ConsumerRecord[]): void {
-    this.sampled = [...this.sampled, ...sampledRequests(records)].slice(0, followedRequests);
   }
 
   /**
@@ -239,7 +210,8 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
       if (entry) this.foldOne(found, entry, counted);
       else waiting.push(found);
     }
-    if (traced.length > 0) this.follow(traced);
+    if (traced.length > 0)
+      this.sampled = [...this.sampled, ...sampledRequests(traced)].slice(0, followedRequests);
     return waiting;
   }
 
@@ -279,7 +251,7 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
     const ready = foldEvent(event);
     const steps = new StepBudget();
     const found = withinBudget(steps, () => (compiled.matches(ready) ? compiled.keyOf(ready) : undefined));
-    if (found?.refused) this.refuse(record, found.refused, counted);
+    if (found?.refused) this.reject(record, found.refused, counted);
     if (typeof found?.key !== 'string') return undefined;
     return { event: ready, record, key: found.key, ingestedAt: event.ingested_at, steps };
   }
@@ -305,7 +277,7 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
     // only to count the event as processed or failed.
     const before = isFolded ? compiled.fold.empty : entry.state;
     const { state, refused } = withinBudget(steps, () => compiled.fold.add(before, event));
-    if (refused) return this.refuse(record, refused, counted);
+    if (refused) return this.reject(record, refused, counted);
     counted.processed++;
     if (isFolded) return;
     const isOther = state !== entry.state;
@@ -315,16 +287,16 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
     keys.change(entry);
   }
 
-  private async entriesOf(wanted: ReadonlySet<string>): Promise<Map<string, CachedKeyState>> {
+  private async entriesOf(keys: ReadonlySet<string>): Promise<Map<string, CachedKeyState>> {
     const { compiled, load } = this.options;
     const entries = new Map<string, CachedKeyState>();
-    const asked: string[] = [];
-    for (const key of wanted) {
+    const missing: string[] = [];
+    for (const key of keys) {
       const entry = this.inMemory(key);
-      if (!entry) asked.push(key);
+      if (!entry) missing.push(key);
       entries.set(key, entry ?? entryOf(key, undefined, compiled.fold.empty));
     }
-    const rows = asked.length > 0 ? await load(asked) : [];
+    const rows = missing.length > 0 ? await load(missing) : [];
     for (const row of rows) entries.set(row.key, entryOf(row.key, row, compiled.fold.empty));
     return entries;
   }
@@ -340,7 +312,7 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
     return entryOf(key, undefined, compiled.fold.empty);
   }
 
-  private refuse(
+  private reject(
     record: ConsumerRecord,
     { pointer, detail }: FoldRejection,
     counted: FoldOutcomeCounts,
@@ -359,28 +331,24 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
     };
     counted.failed++;
     this.letters.push(letter);
-    this.lettersWeight += weightOf([letter]);
+    this.lettersWeight += deadLettersWeight([letter]);
   }
 
   private rowOf({ key, state, events, lastOffset, updatedAt }: CachedKeyState): KeyedStateRow {
-    const text = JSON.stringify(state);
     return {
       ...this.options.place,
-      ...{ key, state: text, events, closes_at: 0, position: lastOffset, updated_at: updatedAt },
+      key,
+      state: JSON.stringify(state),
+      events,
+      closes_at: 0,
+      position: lastOffset,
+      updated_at: updatedAt,
     };
   }
 }
 
 function entryOf(key: string, row: KeyedStateRow | undefined, empty: FoldState): CachedKeyState {
   if (!row) return { key, state: empty, events: 0, lastOffset: -1, updatedAt: 0, weight: 0 };
-  const { state, events, position: lastOffset, updated_at: updatedAt } = row;
-  return {
-    ...{ key, events, lastOffset, updatedAt },
-    state: JSON.parse(state) as FoldState,
-    weight: state.length,
-  };
-}
-
-function weightOf(letters: readonly DeadLetter[]): number {
-  return letters.reduce((sum, { event, error }) => sum + letterWeight + event.length + error.length, 0);
+  const { state: text, events, position: lastOffset, updated_at: updatedAt } = row;
+  return { key, state: JSON.parse(text) as FoldState, events, lastOffset, updatedAt, weight: text.length };
 }

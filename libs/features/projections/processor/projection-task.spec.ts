@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { StalledConsumerDetector, KafkaOrClickHouseRetrier } from '#engine';
 import type { RecordBatch } from '#kafka';
 import { SharedIdWindows } from '#dataflow';
-import { createLogger } from '#telemetry';
 import { ownedPartition } from '../../../core/engine/owned-partition.fixture.js';
 import { topics, window } from '../../../../apps/processor/src/processor.fixture.js';
 import type { PartitionProjector } from './partition-projector.js';
@@ -44,7 +42,6 @@ function given({ from }: { from: number }) {
       window: new SharedIdWindows(window).open({
         ...{ topic, partition: 0, beginning: 5, position: from, warmUpStart: 5, readsStore: true },
       }),
-      progress: new StalledConsumerDetector(),
     },
     place: { name: 'revenue', topic, stream: 'orders#1', partition: 0 },
     history: {
@@ -54,7 +51,6 @@ function given({ from }: { from: number }) {
       permit: async () => () => undefined,
       add: (one) => added.push(one),
     } as Pick<ProjectionCheckpointer, 'permit' | 'add'> as ProjectionCheckpointer,
-    retry: new KafkaOrClickHouseRetrier({ logger: createLogger({ name: 'test', level: 'silent' }) }),
     onFailure: (error) => {
       throw error;
     },

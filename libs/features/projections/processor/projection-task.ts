@@ -1,10 +1,5 @@
 import { withAnySignal } from '#async';
-import type {
-  OwnedPartition,
-  PartitionTask,
-  StalledConsumerDetector,
-  KafkaOrClickHouseRetrier,
-} from '#engine';
+import type { OwnedPartition, PartitionTask } from '#engine';
 import type { RecordBatch } from '#kafka';
 import type { IdWindowReader } from '#dataflow';
 import type { FoldOutcomeCounts, PartitionProjector } from './partition-projector.js';
@@ -20,8 +15,6 @@ interface ProjectionTaskOptions {
   from: number;
   history: BackfillFromStore;
   checkpointer: ProjectionCheckpointer;
-  retry: KafkaOrClickHouseRetrier;
-  progress: Pick<StalledConsumerDetector, 'moved'>;
   onFailure(error: unknown): void;
 }
 
@@ -32,35 +25,19 @@ interface ProjectionTaskOptions {
 export class ProjectionTask implements PartitionTask {
   /** Resolves true when batches may be folded, and false if no batch may be folded any more. */
   readonly ready: Promise<boolean>;
+  readonly partition = this.options.partition;
+  readonly projector = this.options.projector;
+  readonly window = this.options.window;
+  readonly start = this.options.window.start;
+  readonly from = this.options.from;
   /** The first offset that the next batch should have. */
-  private expected: number;
+  private expected = this.options.window.start;
 
   constructor(private readonly options: ProjectionTaskOptions) {
-    this.expected = options.window.start;
     this.ready = this.prepare().catch((error: unknown) => {
       if (!options.partition.ended.aborted) options.onFailure(error);
       return false;
     });
-  }
-
-  get partition(): OwnedPartition {
-    return this.options.partition;
-  }
-
-  get projector(): PartitionProjector {
-    return this.options.projector;
-  }
-
-  get window(): ProjectionTaskOptions['window'] {
-    return this.options.window;
-  }
-
-  get start(): number {
-    return this.options.window.start;
-  }
-
-  get from(): number {
-    return this.options.from;
   }
 
   async take(batch: RecordBatch): Promise<void> {
@@ -82,7 +59,7 @@ export class ProjectionTask implements PartitionTask {
     const { partition, projector, from } = this.options;
     const { beginning, position } = partition.assignment;
     if (projector.reached.known < beginning && !(await this.fill())) return false;
-    // The offer has an effect only if `ProjectionTaskFactory` found a missing commit. The offset of events that were
+    // The offer has an effect only if `RunningGeneration` found a missing commit. The offset of events that were
     // read from the store is committed when their states are saved.
     if (from >= beginning) await partition.commits.offer(position);
     return true;
@@ -91,13 +68,13 @@ export class ProjectionTask implements PartitionTask {
   /** Folds the events that Kafka no longer has, from the store. Resolves false if the host stops before the end. */
   private async fill(): Promise<boolean> {
     const { partition, projector, history, place } = this.options;
-    const folder = {
+    const consumer = {
       reached: () => projector.reached,
       fold: (batch: RecordBatch, beginning: number) => this.fold(batch, beginning),
     };
     try {
       await withAnySignal([partition.ended, partition.closing], (signal) =>
-        history.fill(place, folder, signal),
+        history.fill(place, consumer, signal),
       );
       return true;
     } catch (error) {

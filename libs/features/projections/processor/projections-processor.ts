@@ -19,9 +19,8 @@ import {
 import { collectGenerations } from './generation-collection.js';
 import { DesiredGenerationSelector, type DesiredGeneration } from './desired-generations.js';
 import { SharedKeyStateCache } from './shared-key-state-cache.js';
-import type { ProjectionDependencies } from './projection-task-factory.js';
 import { GenerationPromoter } from './generation-promoter.js';
-import { RunningGeneration } from './running-generation.js';
+import { RunningGeneration, type ProjectionDependencies } from './running-generation.js';
 import { saveStates, type ProjectionCheckpointer } from './save-states.js';
 import { BackfillFromStore } from './backfill-from-store.js';
 import {
@@ -116,10 +115,16 @@ export class ProjectionsProcessor implements ProcessorTask {
       ...{ logger, onFailure, delayMs: lookMs },
       report: (id, reason, isStill) => this.report(id, reason, isStill),
     });
-    const parts = this.partsOf({ retry, onFailure });
+    const admin = log.admin;
+    const windowRecords = options.idWindows.bounds.records;
+    const dependencies: ProjectionDependencies = {
+      ...{ ...options, retry, onFailure, now: options.now ?? Date.now, checkpointer: this.checkpointer },
+      keys: new SharedKeyStateCache(options.cache),
+      history: new BackfillFromStore({ ...options, admin, retry, windowRecords }),
+    };
     this.generations = new Reconciler({
       ...{ definitions, onFailure, desired: () => this.desired() },
-      make: (desired) => this.run(desired, parts),
+      make: (desired) => this.run(desired, dependencies),
       stopping: ({ name }, build) => logger.info({ projection: name, build }, 'stopping'),
     });
   }
@@ -157,27 +162,6 @@ export class ProjectionsProcessor implements ProcessorTask {
     await Promise.all([this.promotion.stop(), this.failures.stop(), this.collection.stop()]);
   }
 
-  private partsOf(made: Pick<ProjectionDependencies, 'retry' | 'onFailure'>): ProjectionDependencies {
-    const { log, topics, logger, progress, reader, idWindows, lookMs, now = Date.now } = this.options;
-    const { retry } = made;
-    return {
-      ...{ ...this.options, ...made, now, checkpointer: this.checkpointer },
-      keys: new SharedKeyStateCache(this.options.cache),
-      history: new BackfillFromStore({
-        ...{
-          topics,
-          retry,
-          progress,
-          logger,
-          reader,
-          admin: log.admin,
-          windowRecords: idWindows.bounds.records,
-        },
-        ...(lookMs !== undefined && { lookMs }),
-      }),
-    };
-  }
-
   private desired(): Map<string, DesiredGeneration> {
     const { desired, invalid } = this.selection.now();
     this.promotion.follow(desired.filter(({ isBuilding }) => isBuilding));
@@ -187,11 +171,11 @@ export class ProjectionsProcessor implements ProcessorTask {
     return new Map(desired.map((one) => [one.compiled.build.id, one]));
   }
 
-  private run(desired: DesiredGeneration, parts: ProjectionDependencies): RunningGeneration {
+  private run(desired: DesiredGeneration, dependencies: ProjectionDependencies): RunningGeneration {
     const { name, compiled, isBuilding } = desired;
     const { id: build, version } = compiled.build;
     this.options.logger.info({ projection: name, build, version, building: isBuilding }, 'running');
-    return new RunningGeneration(desired, parts);
+    return new RunningGeneration(desired, dependencies);
   }
 
   private saved(projection: string): void {

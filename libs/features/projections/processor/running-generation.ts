@@ -1,7 +1,36 @@
-import { PartitionTaskHost, type DefinitionRunner } from '#engine';
+import {
+  PartitionErasureLookup,
+  PartitionTaskHost,
+  warmUpStart,
+  type DefinitionRunner,
+  type KafkaOrClickHouseRetrier,
+  type OwnedPartition,
+  type TaskFactory,
+} from '#engine';
+import { streamNameOf } from '#event';
+import type { PartitionCheckpoint, KeyedStateStore, StatePartitionKey } from '#store';
+import type { Tracing } from '#telemetry';
+import { initialProgress, type PartitionTaskDependencies } from '#processor-kit';
 import type { DesiredGeneration } from './desired-generations.js';
-import { ProjectionTaskFactory, type ProjectionDependencies } from './projection-task-factory.js';
-import type { ProjectionTask } from './projection-task.js';
+import type { SharedKeyStateCache } from './shared-key-state-cache.js';
+import { PartitionProjector } from './partition-projector.js';
+import { ProjectionTask } from './projection-task.js';
+import type { ProjectionCheckpointer } from './save-states.js';
+import type { BackfillFromStore } from './backfill-from-store.js';
+
+/** Dependencies that all generations of a process share. */
+export interface ProjectionDependencies extends PartitionTaskDependencies {
+  writer: Pick<KeyedStateStore, 'load' | 'progressOf' | 'save'>;
+  retry: KafkaOrClickHouseRetrier;
+  checkpointer: ProjectionCheckpointer;
+  keys: SharedKeyStateCache;
+  history: BackfillFromStore;
+  tracing?: Tracing | undefined;
+  /** Returns the current time in milliseconds since 1970. */
+  now: () => number;
+  /** Called when a generation cannot continue. The caller should end the process. */
+  onFailure(error: unknown): void;
+}
 
 /** Milliseconds for which a fetch collects records: less than the usual time between two saves (500). */
 const collectMs = 250;
@@ -10,25 +39,23 @@ const collectMs = 250;
  * Runs one generation of a projection in this process: folds the partitions that the generation's consumer group
  * assigns to this process.
  */
-export class RunningGeneration implements DefinitionRunner<DesiredGeneration> {
+export class RunningGeneration implements DefinitionRunner<DesiredGeneration>, TaskFactory<ProjectionTask> {
   /** Name of the projection. */
-  readonly name: string;
-  readonly group: string;
+  readonly name = this.generation.name;
+  readonly group = this.dependencies.topics.projectionGroup(this.generation.compiled.build.id);
   private readonly host: PartitionTaskHost<ProjectionTask>;
 
   constructor(
-    { name, compiled }: DesiredGeneration,
-    private readonly parts: ProjectionDependencies,
+    private readonly generation: DesiredGeneration,
+    private readonly dependencies: ProjectionDependencies,
   ) {
-    this.name = name;
-    const { checkpointer, topics } = parts;
-    this.group = topics.projectionGroup(compiled.build.id);
+    const { checkpointer } = dependencies;
     this.host = new PartitionTaskHost({
-      ...parts,
-      name,
+      ...dependencies,
+      name: this.name,
       group: this.group,
       collectMs,
-      tasks: new ProjectionTaskFactory({ name, compiled }, parts),
+      tasks: this,
       checkpointer: {
         drop: ({ projector }) => checkpointer.drop(projector),
         flush: () => checkpointer.flush(),
@@ -42,16 +69,83 @@ export class RunningGeneration implements DefinitionRunner<DesiredGeneration> {
 
   /** Saves the states of the generation early, because a reader waits for the states. */
   flushSoon(): void {
-    this.parts.checkpointer.flushSoon();
+    this.dependencies.checkpointer.flushSoon();
     this.host.fetchNow();
   }
 
   async follow({ streams, compiled }: DesiredGeneration): Promise<void> {
     const { sources } = compiled.build;
-    await this.host.subscribe(streams.map((stream) => this.parts.topics.ofStream(sources[stream]!.id)));
+    const { topics } = this.dependencies;
+    await this.host.subscribe(streams.map((stream) => topics.ofStream(sources[stream]!.id)));
   }
 
   async stop(givenUp: Promise<unknown>): Promise<void> {
     await this.host.stop(givenUp);
+  }
+
+  async open(owned: OwnedPartition): Promise<ProjectionTask> {
+    const { idWindows, erasures, keys, retry, topics, tracing, writer, now } = this.dependencies;
+    const { name, compiled } = this.generation;
+    const { topic, partition, assignment, ended } = owned;
+    const { position, beginning } = assignment;
+    const id = topics.streamOf(topic);
+    const stream = streamNameOf(id ?? topic);
+    const place = { owner: compiled.build.id, stage: '', stream, partition };
+    const { saved, from } = await this.savedProgress(place, ended);
+    const warmUp = await this.warmUpStart(owned, from);
+    if (from < beginning) owned.commitFrom(from);
+    // The previous owner of the partition died between saving its last checkpoint and committing the offset.
+    else if (saved && from === position && owned.oldest === undefined) owned.commitFrom(position - 1);
+    const window = idWindows.open({
+      topic,
+      partition,
+      beginning,
+      readsStore: true,
+      position: Math.min(from, position),
+      warmUpStart: warmUp,
+    });
+    const source = compiled.build.sources[stream]!;
+    const projector = new PartitionProjector({
+      ...{ name, compiled, place, partition: owned, from, window, progress: saved },
+      traced: tracing !== undefined,
+      // The progress of a partition is saved before its first state. Without saved progress, the store therefore has
+      // no states of the partition.
+      keys: keys.open({ complete: saved === undefined }),
+      erasures: new PartitionErasureLookup(erasures, { stream: source.id, partition }),
+      load: (missing) => retry.run('store', ended, () => writer.load(place, missing)),
+      now: () => now() * 1000,
+    });
+    return new ProjectionTask({
+      ...this.dependencies,
+      ...{ partition: owned, window, from, projector },
+      place: { name, topic, stream: id ?? topic, partition },
+    });
+  }
+
+  /**
+   * Resolves with the stored progress of the partition, and the offset from which events are folded into states. The
+   * stored progress decides where folding starts, and not the committed offset, because Kafka deletes committed offsets
+   * after a week without members of the group, and the store may have been lost.
+   */
+  private async savedProgress(
+    place: StatePartitionKey,
+    ended: AbortSignal,
+  ): Promise<{ saved: PartitionCheckpoint | undefined; from: number }> {
+    const { retry, writer, now } = this.dependencies;
+    const saved = await retry.run('store', ended, () => writer.progressOf(place));
+    const first = this.generation.compiled.build.sources[place.stream]?.starts?.[place.partition] ?? 0;
+    const from = Math.max(saved?.next ?? 0, first);
+    const begun = { ...place, ...initialProgress, next: from, updated_at: now() * 1000 };
+    if (!saved) await retry.run('store', ended, () => writer.save([], [begun]));
+    return { saved, from };
+  }
+
+  /** Resolves with the offset from which an id window must read the log to decide from `from` on. */
+  private async warmUpStart({ assignment, ended }: OwnedPartition, from: number): Promise<number> {
+    const { retry, idWindows, now } = this.dependencies;
+    const { position, beginning } = assignment;
+    const { bounds } = idWindows;
+    if (from < position) return Math.max(beginning, from - bounds.records);
+    return await retry.run('log', ended, () => warmUpStart(assignment, bounds, now()));
   }
 }

@@ -38,38 +38,33 @@ export class SharedKeyStateCache {
    * @param options.complete Whether the store has no state of the partition yet.
    */
   open(options: { complete: boolean }): PartitionKeyStateCache {
-    return new PartitionKeyStateCache(options.complete, {
-      held: (keys, weight) => {
-        this.count += keys;
-        this.weight += weight;
-      },
-      mayGo: (entry, keys) => {
-        this.order.put(entry, keys);
-        this.makeRoom();
-      },
-      stays: (entry) => this.order.delete(entry),
-    });
+    return new PartitionKeyStateCache(options.complete, this);
   }
 
   get size(): number {
     return this.count;
   }
 
-  private makeRoom(): void {
+  /** Adds to the numbers of cached keys and cached characters; both arguments may be negative. */
+  account(keys: number, weight: number): void {
+    this.count += keys;
+    this.weight += weight;
+  }
+
+  /** Keeps an entry from eviction until it is saved. */
+  retain(entry: CachedKeyState): void {
+    this.order.delete(entry);
+  }
+
+  /** Allows the eviction of a saved entry, and evicts the oldest entries beyond the limits. */
+  release(entry: CachedKeyState, keys: PartitionKeyStateCache): void {
+    this.order.put(entry, keys);
     while (this.count > this.bounds.keys || this.weight > this.bounds.weight) {
       const oldest = this.order.take();
       if (!oldest) return;
-      const [entry, keys] = oldest;
-      keys.forget(entry);
+      oldest[1].evict(oldest[0]);
     }
   }
-}
-
-interface KeyStateCacheCallbacks {
-  /** Adds to the numbers of cached keys and cached characters; both arguments may be negative. */
-  held(keys: number, weight: number): void;
-  mayGo(entry: CachedKeyState, keys: PartitionKeyStateCache): void;
-  stays(entry: CachedKeyState): void;
 }
 
 /** The cached keys of one partition. */
@@ -78,11 +73,11 @@ export class PartitionKeyStateCache {
   private readonly unsaved = new Set<CachedKeyState>();
   private unsavedCharacters = 0;
   private closed = false;
-  private forgotten: KeyBloomFilter | undefined;
+  private evicted: KeyBloomFilter | undefined;
 
   constructor(
     private readonly complete: boolean,
-    private readonly cache: KeyStateCacheCallbacks,
+    private readonly cache: SharedKeyStateCache,
   ) {}
 
   /**
@@ -90,7 +85,7 @@ export class PartitionKeyStateCache {
    * when the cache was opened, the store can only have states of evicted keys.
    */
   mayBeStored(key: string): boolean {
-    return !this.complete || (this.forgotten?.mayHave(key) ?? false);
+    return !this.complete || (this.evicted?.mayHave(key) ?? false);
   }
 
   get(key: string): CachedKeyState | undefined {
@@ -105,9 +100,9 @@ export class PartitionKeyStateCache {
     if (this.closed) return;
     if (!this.entries.has(entry.key)) {
       this.entries.set(entry.key, entry);
-      this.cache.held(1, weightOf(entry));
+      this.cache.account(1, weightOf(entry));
     }
-    this.cache.stays(entry);
+    this.cache.retain(entry);
     if (this.unsaved.has(entry)) return;
     this.unsaved.add(entry);
     this.unsavedCharacters += weightOf(entry);
@@ -117,7 +112,7 @@ export class PartitionKeyStateCache {
   weigh(entry: CachedKeyState, by: number): void {
     entry.weight += by;
     if (this.entries.get(entry.key) !== entry) return;
-    this.cache.held(0, by);
+    this.cache.account(0, by);
     if (this.unsaved.has(entry)) this.unsavedCharacters += by;
   }
 
@@ -135,23 +130,23 @@ export class PartitionKeyStateCache {
   saved(entry: CachedKeyState, lastOffset: number): void {
     if (entry.lastOffset !== lastOffset || !this.unsaved.delete(entry)) return;
     this.unsavedCharacters -= weightOf(entry);
-    this.cache.mayGo(entry, this);
+    this.cache.release(entry, this);
   }
 
   /** Evicts an entry whose changes are saved from the cache. */
-  forget(entry: CachedKeyState): void {
+  evict(entry: CachedKeyState): void {
     this.entries.delete(entry.key);
-    if (this.complete && !this.closed) (this.forgotten ??= new KeyBloomFilter()).add(entry.key);
-    this.cache.stays(entry);
-    this.cache.held(-1, -weightOf(entry));
+    if (this.complete && !this.closed) (this.evicted ??= new KeyBloomFilter()).add(entry.key);
+    this.cache.retain(entry);
+    this.cache.account(-1, -weightOf(entry));
   }
 
   close(): void {
     this.closed = true;
-    for (const entry of this.entries.values()) this.forget(entry);
+    for (const entry of this.entries.values()) this.evict(entry);
     this.unsaved.clear();
     this.unsavedCharacters = 0;
-    this.forgotten = undefined;
+    this.evicted = undefined;
   }
 }
 

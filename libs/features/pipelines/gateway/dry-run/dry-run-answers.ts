@@ -1,6 +1,5 @@
-import { Type } from 'class-transformer';
-import { IsArray, IsBoolean, IsIn, IsObject, IsOptional, IsString, ValidateNested } from 'class-validator';
-import { Nullable, JsonSchemaPart } from '#gateway-kit';
+import { IsBoolean, IsIn, IsObject, IsOptional, IsString } from 'class-validator';
+import { JsonSchemaPart, ListOf, Nullable, ObjectOf } from '#gateway-kit';
 
 const outcomes = ['passed', 'dropped', 'emitted', 'late', 'failed', 'forwarded'] as const;
 
@@ -29,16 +28,15 @@ class DryRunStepAnswer {
   @JsonSchemaPart({ description: 'Key of the window, or of the duplicate.' })
   key?: string;
   @IsOptional()
-  @ValidateNested()
-  @Type(() => DryRunEvent)
+  @ObjectOf(DryRunEvent)
   @JsonSchemaPart({ description: 'The event after the operator.' })
   result?: DryRunEvent;
 }
 
 /** OpenAPI schema of one input event of a dry run, and what each operator that it reaches does with it. */
 class DryRunTraceAnswer {
-  @ValidateNested() @Type(() => DryRunEvent) event: DryRunEvent;
-  @IsArray() @ValidateNested({ each: true }) @Type(() => DryRunStepAnswer) steps: DryRunStepAnswer[];
+  @ObjectOf(DryRunEvent) event: DryRunEvent;
+  @ListOf(DryRunStepAnswer) steps: DryRunStepAnswer[];
 }
 
 /** OpenAPI schema of a window that closed in a dry run, and what each later operator does with its result. */
@@ -53,7 +51,7 @@ class DryRunEmittedEventAnswer {
   @IsString() at: string;
   @IsOptional() @IsString() stream?: string;
   @IsOptional() @IsString() webhook?: string;
-  @ValidateNested() @Type(() => DryRunEvent) event: DryRunEvent;
+  @ObjectOf(DryRunEvent) event: DryRunEvent;
 }
 
 /** OpenAPI schema of an event that arrived too late for its window in a dry run. */
@@ -66,7 +64,7 @@ class DryRunLateEventAnswer {
       'The stream to which the event would be written. Without one, it would become a dead letter.',
   })
   stream?: string;
-  @ValidateNested() @Type(() => DryRunEvent) event: DryRunEvent;
+  @ObjectOf(DryRunEvent) event: DryRunEvent;
 }
 
 /** OpenAPI schema of an event that would become a dead letter of the pipeline. */
@@ -76,29 +74,20 @@ class DryRunFailedEventAnswer {
   @IsString()
   pointer: string;
   @IsString() error: string;
-  @ValidateNested() @Type(() => DryRunEvent) event: DryRunEvent;
+  @ObjectOf(DryRunEvent) event: DryRunEvent;
 }
 
 /** Answer of `POST /api/v1/pipelines/dry-run`: what the pipeline would do with the given events. */
 export class DryRunReportAnswer {
-  @IsArray() @ValidateNested({ each: true }) @Type(() => DryRunTraceAnswer) events: DryRunTraceAnswer[];
-  @IsArray()
-  @ValidateNested({ each: true })
-  @Type(() => DryRunWindowAnswer)
-  @JsonSchemaPart({
-    description:
-      'Windows and their results. Every window closes at the end, as if nothing came after these events.',
-  })
+  @ListOf(DryRunTraceAnswer) events: DryRunTraceAnswer[];
+  @ListOf(
+    DryRunWindowAnswer,
+    'Windows and their results. Every window closes at the end, as if nothing came after these events.',
+  )
   windows: DryRunWindowAnswer[];
-  @IsArray()
-  @ValidateNested({ each: true })
-  @Type(() => DryRunEmittedEventAnswer)
-  emitted: DryRunEmittedEventAnswer[];
-  @IsArray() @ValidateNested({ each: true }) @Type(() => DryRunLateEventAnswer) late: DryRunLateEventAnswer[];
-  @IsArray()
-  @ValidateNested({ each: true })
-  @Type(() => DryRunFailedEventAnswer)
-  failed: DryRunFailedEventAnswer[];
+  @ListOf(DryRunEmittedEventAnswer) emitted: DryRunEmittedEventAnswer[];
+  @ListOf(DryRunLateEventAnswer) late: DryRunLateEventAnswer[];
+  @ListOf(DryRunFailedEventAnswer) failed: DryRunFailedEventAnswer[];
   @IsBoolean()
   @JsonSchemaPart({ description: 'Whether the answer was cut at its size limit.' })
   truncated: boolean;

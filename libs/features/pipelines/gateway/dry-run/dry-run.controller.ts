@@ -17,8 +17,7 @@ import { dryRunText, effectsOf } from '#dataflow';
 import { ApiAnswer, Problems, bodyProblems, storeProblems, jsonType } from '#gateway-kit';
 import { definitionProblems } from '../pipeline-problems.js';
 import { DryRunReportAnswer } from './dry-run-answers.js';
-import { readDryRunBody } from './dry-run-body.js';
-import { DryRunInput } from './dry-run-input.js';
+import { DryRunInput, readDryRunBody } from './dry-run-input.js';
 import { PipelineDryRunner } from './pipeline-dry-runner.js';
 
 const bodyBytes = 2 * limits.eventBytes;

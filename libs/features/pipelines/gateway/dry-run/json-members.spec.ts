@@ -12,13 +12,13 @@ describe('the members of a JSON object', () => {
     ['{}', undefined, []],
   ])('of %s: events is %s', (text, events, others) => {
     const found = jsonMembers(text, ['events']);
-    expect([found?.wanted.get('events'), found?.others]).toEqual([events, others]);
+    expect([found?.desired.get('events'), found?.others]).toEqual([events, others]);
   });
 
-  it('are at most a hundred besides the wanted ones', () => {
+  it('are at most a hundred besides the desired ones', () => {
     const text = `{${Array.from({ length: 5_000 }, (_, i) => `"${i}":0`).join()},"events":[]}`;
     const found = jsonMembers(text, ['events']);
-    expect([found?.others.length, found?.wanted.size]).toEqual([100, 1]);
+    expect([found?.others.length, found?.desired.size]).toEqual([100, 1]);
   });
 
   it.each(['7', '[{"events":1}]', '"events"', ' null '])('are undefined in %s', (text) => {

@@ -9,11 +9,8 @@ const openBrace = 0x7b;
 
 /** The members of a JSON object, as text: numbers keep the digits that parsing would round. */
 interface JsonMemberTexts {
-  /**
-   * The texts of the wanted members. If several members have the same name, the result has the last of these members,
-   * like `JSON.parse`.
-   */
-  wanted: ReadonlyMap<string, string>;
+  /** The texts of the desired members. Of several members with the same name, the last one, like `JSON.parse`. */
+  desired: ReadonlyMap<string, string>;
   /** The names of some other members. */
   others: readonly string[];
 }
@@ -38,7 +35,7 @@ export function jsonMembers(text: string, names: readonly string[]): JsonMemberT
     throw notJson(scanner);
   }
   if (text.charCodeAt(start) !== openBrace) return undefined;
-  const wanted = new Map<string, string>();
+  const desired = new Map<string, string>();
   const others: string[] = [];
   let i = scanner.space(start + 1);
   while (text.charCodeAt(i) === quote) {
@@ -48,12 +45,12 @@ export function jsonMembers(text: string, names: readonly string[]): JsonMemberT
       : text.slice(i + 1, nameEnd - 1);
     const valueStart = scanner.space(scanner.space(nameEnd) + 1);
     const valueEnd = scanner.value(valueStart, 1);
-    if (names.includes(name)) wanted.set(name, text.slice(valueStart, valueEnd));
+    if (names.includes(name)) desired.set(name, text.slice(valueStart, valueEnd));
     else if (others.length < mostOthers) others.push(name);
     i = scanner.space(valueEnd);
     if (text.charCodeAt(i) === comma) i = scanner.space(i + 1);
   }
-  return { wanted, others };
+  return { desired, others };
 }
 
 /**

@@ -15,7 +15,6 @@ import { WebhookAddressPolicy } from '#features/pipelines/webhooks';
 import { PipelineReferenceChecker, type PipelineDefinitionCaller } from '../pipeline-reference-checker.js';
 import type { PipelineSpecInput } from '../pipeline-input.js';
 import { validatedPipeline, type ValidatedPipeline } from '../validated-pipeline.js';
-import { pointersBelow } from './pointers-below.js';
 import { foldOf, mergedKey } from '#features/projections';
 import { Bulkhead } from '#gateway-kit';
 
@@ -29,20 +28,25 @@ export class PipelineDryRunner {
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'projections'>,
     @Inject(STORE) private readonly store: { projections: Pick<KeyedStateReader, 'find'> },
     private readonly bulkhead: Bulkhead,
-    private readonly streams: PipelineReferenceChecker,
+    private readonly references: PipelineReferenceChecker,
     private readonly webhooks: WebhookAddressPolicy,
   ) {}
 
   /**
    * Returns the pipeline that a body defines, under the same requirements as when it is created.
-   * @throws ProblemError the errors of `validatedPipeline` and `PipelineReferenceChecker.require`
+   * @throws ProblemError the errors of `validatedPipeline` and `PipelineReferenceChecker.require`, with pointers into the
+   * body
    */
   async usable(input: PipelineSpecInput, requester: PipelineDefinitionCaller): Promise<ValidatedPipeline> {
-    return pointersBelow(definitionAt, async () => {
-      const wanted = validatedPipeline(input, this.webhooks, definitionAt);
-      await this.streams.require(wanted.spec, requester);
-      return wanted;
-    });
+    try {
+      const validated = validatedPipeline(input, this.webhooks, definitionAt);
+      await this.references.require(validated.spec, requester);
+      return validated;
+    } catch (error) {
+      if (!(error instanceof ProblemError) || !error.options.errors) throw error;
+      const errors = error.options.errors.map((one) => ({ ...one, pointer: definitionAt + one.pointer }));
+      throw new ProblemError(error.code, error.message, { ...error.options, errors });
+    }
   }
 
   /**
@@ -85,13 +89,13 @@ export class PipelineDryRunner {
     keys: readonly string[],
     client: AbortSignal,
   ): Promise<Map<string, string>> {
-    const build = this.definitions.projections.get(name)?.serving;
+    const generation = this.definitions.projections.get(name)?.serving;
     const states = new Map<string, string>();
-    if (!build) return states;
-    const fold = foldOf(build);
+    if (!generation) return states;
+    const fold = foldOf(generation);
     for (let at = 0; at < keys.length; at += maxStateKeys) {
       const some = keys.slice(at, at + maxStateKeys);
-      const find = (signal: AbortSignal) => this.store.projections.find(build.id, some, signal);
+      const find = (signal: AbortSignal) => this.store.projections.find(generation.id, some, signal);
       for (const found of await this.bulkhead.run(client, find))
         states.set(found.key, fold.result(mergedKey(fold, found).folded));
     }

@@ -40,25 +40,29 @@ export class DesiredJobSelector {
   now(): SelectedJobs {
     const known = this.compiled;
     this.compiled = new Map();
-    const runs: SelectedJobs = { desired: [], invalid: new Map() };
-    const able: { definition: PipelineDefinition; pipeline: CompiledPipeline }[] = [];
+    const selected: SelectedJobs = { desired: [], invalid: new Map() };
+    const candidates: { definition: PipelineDefinition; pipeline: CompiledPipeline }[] = [];
     for (const definition of this.definitions.pipelines.all()) {
       const { paused, failure, run } = definition;
       const identity = identityOf(definition);
       const pipeline = known.get(identity) ?? compiledOrWhyNot(definition);
       this.compiled.set(identity, pipeline);
       if (paused || failure !== null) continue;
-      if (typeof pipeline === 'string') runs.invalid.set(run.id, pipeline);
-      else able.push({ definition, pipeline });
+      if (typeof pipeline === 'string') selected.invalid.set(run.id, pipeline);
+      else candidates.push({ definition, pipeline });
     }
-    const loops = this.loopsAmong(able.map(({ definition }) => definition));
-    for (const { definition, pipeline } of able) {
+    const loops = this.loopsAmong(candidates.map(({ definition }) => definition));
+    for (const { definition, pipeline } of candidates) {
       const reason =
         loops.get(definition.run.id) ?? this.recreatedIn(definition) ?? this.missingConfigurationOf(pipeline);
-      if (reason !== undefined) runs.invalid.set(definition.run.id, reason);
-      else runs.desired.push({ definition, pipeline, sources: this.sourcesOf(definition) });
+      if (reason !== undefined) selected.invalid.set(definition.run.id, reason);
+      else {
+        const live = liveSources(definition.run, this.definitions);
+        const sources = new Map(live.map(({ stream, partitions }) => [stream, partitions]));
+        selected.desired.push({ definition, pipeline, sources });
+      }
     }
-    return runs;
+    return selected;
   }
 
   /**
@@ -77,10 +81,8 @@ export class DesiredJobSelector {
    */
   private recreatedIn({ spec, run }: PipelineDefinition): string | undefined {
     const recreated = recreatedSource({ spec, sources: run.sources }, this.definitions);
-    return (
-      recreated &&
-      `The stream ${recreated} was deleted and created again. Reset the pipeline to read it, or remove it from the sources.`
-    );
+    if (!recreated) return undefined;
+    return `The stream ${recreated} was deleted and created again. Reset the pipeline to read it, or remove it from the sources.`;
   }
 
   /**
@@ -93,10 +95,6 @@ export class DesiredJobSelector {
       if (missing !== undefined) return `${webhook.at}: ${missing} Then resume the pipeline.`;
     }
     return undefined;
-  }
-
-  private sourcesOf({ run }: PipelineDefinition): Map<string, number> {
-    return new Map(liveSources(run, this.definitions).map(({ stream, partitions }) => [stream, partitions]));
   }
 }
 

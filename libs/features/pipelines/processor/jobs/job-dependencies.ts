@@ -4,16 +4,16 @@ import type { Definitions } from '#registry';
 import type { Producer } from '#kafka';
 import type { EventWriter, KeyedStateReader, KeyedStateStore } from '#store';
 import type { Tracing } from '#telemetry';
-import type { PartitionTaskDependencies } from '#processor-kit';
+import type { PartitionTaskDependencies, UnsavedStateChanges } from '#processor-kit';
 import type { Sink } from '../output/sink.js';
-import type { JobPartitionState, UnsavedJobChanges } from '../state/job-partition-state.js';
+import type { JobPartitionState } from '../state/job-partition-state.js';
 import type { RowCacheBudget } from '../state/partition-row-cache.js';
 import type { SideInputLoader } from '../lookups/side-input-loader.js';
 import type { OperatorMetrics } from './operator-metrics.js';
 import type { PartitionFailover, OutputDeduplication } from '../output/output-deduplication.js';
 
 /** The checkpointer that all jobs of a process share. */
-export type JobCheckpointer = Checkpointer<JobPartitionState, UnsavedJobChanges>;
+export type JobCheckpointer = Checkpointer<JobPartitionState, UnsavedStateChanges>;
 
 /** Intervals and timeouts of jobs, in milliseconds. */
 export interface JobIntervals {

@@ -3,7 +3,7 @@ import { createLogger } from '#telemetry';
 import { compilePipeline, type PipelineSpec, replayStage } from '#dataflow';
 import { partitionProgress, stateRow } from '../../../../core/store/keyed-states.fixture.js';
 import { PipelineTestBed, topics } from '../pipelines.fixture.js';
-import { JobGarbageCollection } from './job-garbage-collection.js';
+import { collectJobs } from './job-garbage-collection.js';
 
 const spec: PipelineSpec = {
   source: { streams: ['orders'] },
@@ -15,12 +15,12 @@ const other = 'ab'.repeat(8);
 
 let world: PipelineTestBed;
 let now: number;
-let removal: JobGarbageCollection;
+let removal: ReturnType<typeof collectJobs>;
 
 beforeEach(async () => {
   world = await PipelineTestBed.make();
   now = 0;
-  removal = new JobGarbageCollection({
+  removal = collectJobs({
     ...{ definitions: world.definitions, writer: world.store.pipelines, admin: world.log.admin, topics },
     partitions: () => [],
     logger: createLogger({ name: 'test', level: 'silent' }),

@@ -27,7 +27,7 @@ interface JobGarbageCollectionOptions extends Pick<
 /**
  * A job, or a stage of a job, that no definition refers to and that still has topics, a consumer group or stored rows.
  */
-interface UnreferencedJob {
+export interface UnreferencedJob {
   run: string;
   stage?: string;
 }
@@ -36,122 +36,114 @@ interface UnreferencedJob {
 type StageIds = Pick<ReadonlySet<string>, 'has'>;
 
 /**
- * Garbage collection of jobs: removes the consumer groups, internal topics and stored rows of jobs and stages that no
- * definition has referred to for some time, and the stored rows of closed windows.
+ * Returns the garbage collection of jobs, which removes the consumer groups, internal topics and stored rows of jobs and
+ * stages that no definition has referred to for some time, and the stored rows of closed windows.
  */
-export class JobGarbageCollection {
-  private readonly removedTo = new Map<string, number>();
-  private readonly collection: GarbageCollection<UnreferencedJob>;
+export function collectJobs(options: JobGarbageCollectionOptions): GarbageCollection<UnreferencedJob> {
+  const removedTo = new Map<string, number>();
+  return new GarbageCollection({
+    ...options,
+    unnamed: () => unreferencedJobs(options),
+    remove: (job) => removeJob(job, options),
+    tidy: () => removeClosed(removedTo, options),
+    mayReturn: (error) => isRetryableStoreError(error) || isRetriableLogError(error),
+  });
+}
 
-  constructor(private readonly options: JobGarbageCollectionOptions) {
-    this.collection = new GarbageCollection({
-      ...options,
-      unnamed: () => this.unnamed(),
-      remove: (unnamed) => this.remove(unnamed),
-      tidy: () => this.removeClosed(),
-      mayReturn: (error) => isRetryableStoreError(error) || isRetriableLogError(error),
-    });
+async function unreferencedJobs(options: JobGarbageCollectionOptions): Promise<Map<string, UnreferencedJob>> {
+  const { writer, admin, topics } = options;
+  const referenced = referencedStages(options);
+  const found = new Map<string, UnreferencedJob>();
+  const note = (run: string, stage: string): void => {
+    const stages = referenced.get(run);
+    if (!stages) found.set(run, { run });
+    else if (stage !== '' && !stages.has(stage)) found.set(`${run}.${stage}`, { run, stage });
+  };
+  for (const topic of await admin.list(topics.prefix)) {
+    const run = topics.pipelineRunOf(topic);
+    if (run !== undefined) note(run, stageOf(topic));
   }
+  const runs = await writer.owners();
+  for (const run of runs) note(run, '');
+  const known = runs.filter((run) => referenced.has(run));
+  for (const { owner, stage } of await writer.progress(known)) note(owner, stage);
+  return found;
+}
 
-  start(): void {
-    this.collection.start();
-  }
-
-  async stop(): Promise<void> {
-    await this.collection.stop();
-  }
-
-  /** Runs one round of the garbage collection of jobs. */
-  async round(): Promise<void> {
-    await this.collection.round();
-  }
-
-  private async unnamed(): Promise<Map<string, UnreferencedJob>> {
-    const { writer, admin, topics } = this.options;
-    const named = this.named();
-    const found = new Map<string, UnreferencedJob>();
-    const note = (run: string, stage: string): void => {
-      const stages = named.get(run);
-      if (!stages) found.set(run, { run });
-      else if (stage !== '' && !stages.has(stage)) found.set(`${run}.${stage}`, { run, stage });
-    };
-    for (const topic of await admin.list(topics.prefix)) {
-      const run = topics.pipelineRunOf(topic);
-      if (run !== undefined) note(run, stageOf(topic));
+/** Returns the stage ids of each defined job, by job id, including those of replays and deliveries. */
+function referencedStages({ definitions }: JobGarbageCollectionOptions): Map<string, StageIds> {
+  const stages = new Map<string, StageIds>();
+  for (const { run, spec } of definitions.pipelines.all())
+    try {
+      const keyed = compilePipeline(spec).stages.map(({ id }) => id);
+      stages.set(run.id, new Set([...keyed, replayStage, deliveryStage]));
+    } catch (error) {
+      if (!(error instanceof DefinitionError)) throw error;
+      stages.set(run.id, everyStage);
     }
-    const runs = await writer.owners();
-    for (const run of runs) note(run, '');
-    const known = runs.filter((run) => named.has(run));
-    for (const { owner, stage } of await writer.progress(known)) note(owner, stage);
-    return found;
-  }
+  return stages;
+}
 
-  /** Returns the stage ids of each defined job, by job id, including those of replays and deliveries. */
-  private named(): Map<string, StageIds> {
-    const named = new Map<string, StageIds>();
-    for (const { run, spec } of this.options.definitions.pipelines.all()) {
-      try {
-        named.set(
-          run.id,
-          new Set([...compilePipeline(spec).stages.map(({ id }) => id), replayStage, deliveryStage]),
-        );
-      } catch (error) {
-        if (!(error instanceof DefinitionError)) throw error;
-        named.set(run.id, everyStage);
-      }
-    }
-    return named;
-  }
+/**
+ * Removes a whole job, or one stage of a job: first the internal topics, then the stored rows. Before the topics, the
+ * consumer group of a job is removed, so that no process reads the topics any more. Resolves false if the consumer
+ * group still has members.
+ */
+async function removeJob(
+  { run, stage }: UnreferencedJob,
+  options: JobGarbageCollectionOptions,
+): Promise<boolean> {
+  const { admin, topics, writer, logger } = options;
+  // A processor that has not read the new definition is still a member of the consumer group. A later round tries
+  // again.
+  if (stage === undefined && !(await isWithoutGroup(run, options))) return false;
+  const all = (await admin.list(topics.prefix)).filter((topic) => topics.pipelineRunOf(topic) === run);
+  for (const topic of all) if (stage === undefined || stageOf(topic) === stage) await admin.remove(topic);
+  if (stage === undefined) await writer.remove(run);
+  else await writer.removeStages(run, [stage]);
+  logger.info({ run, stage }, 'removed a job or stage that no pipeline refers to');
+  return true;
+}
 
-  /**
-   * Removes a whole job, or one stage of a job: first the internal topics, then the stored rows. Before the topics, the
-   * consumer group of a job is removed, so that no process reads the topics any more. Resolves false if the consumer
-   * group still has members.
-   */
-  private async remove({ run, stage }: UnreferencedJob): Promise<boolean> {
-    const { admin, topics, writer, logger } = this.options;
-    // A processor that has not read the new definition is still a member of the consumer group. A later round tries
-    // again.
-    if (stage === undefined && !(await this.isWithoutGroup(run))) return false;
-    const all = (await admin.list(topics.prefix)).filter((topic) => topics.pipelineRunOf(topic) === run);
-    for (const topic of all) if (stage === undefined || stageOf(topic) === stage) await admin.remove(topic);
-    if (stage === undefined) await writer.remove(run);
-    else await writer.removeStages(run, [stage]);
-    logger.info({ run, stage }, 'removed a job or stage that no pipeline refers to');
+/**
+ * Removes the consumer group of a job. Resolves false if the group still has members. If Kafka's access control
+ * forbids this process to remove the group, Kafka itself removes the group a week after the last member has left.
+ */
+async function isWithoutGroup(
+  run: string,
+  { admin, topics, logger }: JobGarbageCollectionOptions,
+): Promise<boolean> {
+  const group = topics.pipelineGroup(run);
+  try {
+    return await admin.removeGroup(group);
+  } catch (error) {
+    if (isRetriableLogError(error)) throw error;
+    logger.warn({ group, reason: (error as Error).message }, 'a consumer group cannot be removed');
     return true;
   }
+}
 
-  /**
-   * Removes the consumer group of a job. Resolves false if the group still has members. If Kafka's access control
-   * forbids this process to remove the group, Kafka itself removes the group a week after the last member has left.
-   */
-  private async isWithoutGroup(run: string): Promise<boolean> {
-    const { admin, topics, logger } = this.options;
-    const group = topics.pipelineGroup(run);
-    try {
-      return await admin.removeGroup(group);
-    } catch (error) {
-      if (isRetriableLogError(error)) throw error;
-      logger.warn({ group, reason: (error as Error).message }, 'a consumer group cannot be removed');
-      return true;
-    }
+/**
+ * Removes the stored rows of windows that have closed.
+ * @param removedTo The watermarks up to which rows were removed in the last round, by partition.
+ */
+async function removeClosed(
+  removedTo: Map<string, number>,
+  { partitions, writer }: JobGarbageCollectionOptions,
+): Promise<void> {
+  const closed = new Map<string, ClosedStateRowsFilter[]>();
+  const seen = new Map<string, number>();
+  for (const { place, savedWatermark } of partitions()) {
+    const { owner, stage, partition } = place;
+    if (stage === '' || stage === replayStage) continue;
+    const name = `${owner}.${stage}.${partition}`;
+    seen.set(name, savedWatermark);
+    if (removedTo.get(name) === savedWatermark) continue;
+    closed.set(owner, [...(closed.get(owner) ?? []), { stage, partition, until: savedWatermark }]);
   }
-
-  private async removeClosed(): Promise<void> {
-    const closed = new Map<string, ClosedStateRowsFilter[]>();
-    const seen = new Map<string, number>();
-    for (const { place, savedWatermark } of this.options.partitions()) {
-      const { owner, stage, partition } = place;
-      if (stage === '' || stage === replayStage) continue;
-      const name = `${owner}.${stage}.${partition}`;
-      seen.set(name, savedWatermark);
-      if (this.removedTo.get(name) === savedWatermark) continue;
-      closed.set(owner, [...(closed.get(owner) ?? []), { stage, partition, until: savedWatermark }]);
-    }
-    for (const [run, rows] of closed) await this.options.writer.removeClosed(run, rows);
-    this.removedTo.clear();
-    for (const [name, until] of seen) this.removedTo.set(name, until);
-  }
+  for (const [run, rows] of closed) await writer.removeClosed(run, rows);
+  removedTo.clear();
+  for (const [name, until] of seen) removedTo.set(name, until);
 }
 
 /**

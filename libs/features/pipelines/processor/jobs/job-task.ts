@@ -1,9 +1,14 @@
-import { withWriteTrace, type OwnedPartition, type PartitionTask } from '#engine';
+import {
+  sampledRequests,
+  withWriteTrace,
+  type OwnedPartition,
+  type PartitionTask,
+  type StoreWriteSpanOptions,
+} from '#engine';
 import type { RecordBatch } from '#kafka';
+import type { Tracing } from '#telemetry';
 import type { JobConfiguration } from '../stages/job-configuration.js';
-import type { JobPartitionState } from '../state/job-partition-state.js';
 import type { JobDependencies } from './job-dependencies.js';
-import { jobSpans } from './job-spans.js';
 import type { StageBatchResult, StageTask } from '../stages/stage-task.js';
 import {
   pipelineProcessed,
@@ -31,34 +36,19 @@ interface JobTaskOptions {
 
 /** Processes one assigned partition of a job, updates the metrics, and schedules the checkpoints of the partition. */
 export class JobTask implements PartitionTask {
+  readonly partition = this.options.partition;
+  readonly start = this.options.start;
+  readonly from = this.options.from;
+  readonly window = this.options.window;
+  readonly state = this.options.task.state;
   private savedAt = 0;
 
   constructor(private readonly options: JobTaskOptions) {}
 
-  get partition(): OwnedPartition {
-    return this.options.partition;
-  }
-
-  get start(): number {
-    return this.options.start;
-  }
-
-  get from(): number {
-    return this.options.from;
-  }
-
-  get window(): PartitionTask['window'] {
-    return this.options.window;
-  }
-
-  get state(): JobPartitionState {
-    return this.options.task.state;
-  }
-
   async take(batch: RecordBatch): Promise<void> {
-    const { task, partition, current, parts } = this.options;
-    const { state } = task;
-    const spans = jobSpans(parts.tracing, { name: state.name, records: batch.records, from: state.next });
+    const { task, current, parts } = this.options;
+    const { state, partition } = this;
+    const spans = spansOf(parts.tracing, state, batch);
     const taken = await withWriteTrace(spans, () => task.take(batch));
     partition.ended.throwIfAborted();
     count(state.name, taken);
@@ -90,4 +80,25 @@ function count(pipeline: string, { counts, duplicates }: StageBatchResult): void
   pipelineLate.inc({ pipeline }, counts.late);
   pipelineFailed.inc({ pipeline }, counts.failed);
   pipelineDuplicates.inc({ pipeline }, duplicates);
+}
+
+/**
+ * Describes the trace spans of one batch of a job. Returns undefined if tracing is off or no record of the batch
+ * belongs to a traced request.
+ */
+function spansOf(
+  tracing: Tracing | undefined,
+  { name, next }: Pick<StageTask['state'], 'name' | 'next'>,
+  { records }: RecordBatch,
+): StoreWriteSpanOptions | undefined {
+  if (!tracing) return undefined;
+  const requests = sampledRequests(records, next);
+  if (requests.length === 0) return undefined;
+  return {
+    tracing,
+    name: `run ${name}`,
+    kind: 'internal',
+    attributes: { 'messaging.batch.message_count': records.length },
+    followed: requests.map((request) => ({ name: `pipeline ${name}`, operation: 'pipeline', request })),
+  };
 }

@@ -5,8 +5,8 @@ import type { StreamId } from '#event';
 import type { NewlyAssignedPartition } from '#kafka';
 import { maxStateKeys, type PartitionCheckpoint, type StatePartitionKey } from '#store';
 import { IdWindow, noWatermark, replayStage } from '#dataflow';
+import { initialProgress, saveDeadLetters } from '#processor-kit';
 import { WatermarkBroadcaster } from '../output/watermark-broadcaster.js';
-import { zeroCounts } from '../output/counts.js';
 import type { JobConfiguration } from '../stages/job-configuration.js';
 import { JobTask } from './job-task.js';
 import { KeyedStageTask } from '../stages/keyed-stage-task.js';
@@ -15,7 +15,6 @@ import { PartitionRowCache, type StoredRowReader } from '../state/partition-row-
 import { JobPartitionState } from '../state/job-partition-state.js';
 import { DeadLetterReplayTask } from '../stages/dead-letter-replay-task.js';
 import type { JobDependencies } from './job-dependencies.js';
-import { saveDeadLetters } from '../state/save-batches.js';
 import { SourceTask } from '../stages/source-task.js';
 import type { StageTask, StageTaskDependencies } from '../stages/stage-task.js';
 
@@ -47,7 +46,9 @@ export async function openTask(opening: AssignedJobPartition, parts: JobDependen
   const { assignment, ended } = partition;
   const { retry, writer } = parts;
   const place: StatePartitionKey = {
-    ...{ owner: run, stage: stage ?? '', stream: source?.stream ?? '' },
+    owner: run,
+    stage: stage ?? '',
+    stream: source?.stream ?? '',
     partition: partition.partition,
   };
   const saved = await retry.run('store', ended, () => writer.progressOf(place));
@@ -55,7 +56,12 @@ export async function openTask(opening: AssignedJobPartition, parts: JobDependen
   // Records that were deleted before the job was created are not counted as lost.
   const first = source ? Math.max(source.start, assignment.beginning) : 0;
   const from = saved?.next ?? first;
-  const progress = saved ?? initialProgressOf(place, from, source?.id);
+  // The state of a source partition is the id of its stream.
+  const progress: PartitionCheckpoint = saved ?? {
+    ...{ ...place, ...initialProgress, next: from, updated_at: 0 },
+    state: source?.id ?? '',
+    steps: {},
+  };
   if (!saved)
     await retry.run('store', ended, () => writer.save([], [{ ...progress, updated_at: nowOf(parts) }]));
   const isKeyed = stage !== undefined && stage !== replayStage;
@@ -74,7 +80,14 @@ export async function openTask(opening: AssignedJobPartition, parts: JobDependen
           ended,
         )
       : undefined;
-  const rows = isKeyed ? rowsOf({ opening, place, progress, saved }, parts) : undefined;
+  // A task saves the progress of a partition before any row. Without saved progress, the store therefore has no rows of
+  // the partition.
+  const rows = isKeyed
+    ? new PartitionRowCache(!saved, progress.watermark ?? noWatermark, {
+        source: storedRows(place, ended, parts),
+        budget: parts.budget,
+      })
+    : undefined;
   const state = new JobPartitionState({
     ...{ name: opening.current().label.name, place, partition, from, progress, rows, before },
     now: () => nowOf(parts),
@@ -99,14 +112,6 @@ function checkCheckpoint(
     throw new JobNotResumableError(
       `The stream ${source.stream} was deleted and created again since the checkpoint. Reset the pipeline.`,
     );
-}
-
-/**
- * Returns the initial progress of a partition without a checkpoint. The `state` of the progress is the stream's id for
- * a source partition, and empty otherwise.
- */
-function initialProgressOf(place: StatePartitionKey, next: number, id = ''): PartitionCheckpoint {
-  return { ...place, ...zeroCounts, next, watermark: null, state: id, updated_at: 0 };
 }
 
 function whereOf({
@@ -160,22 +165,12 @@ async function warmStart(
   return warmUpStart(at, window, now());
 }
 
-function rowsOf(
-  {
-    opening,
-    place,
-    progress,
-    saved,
-  }: {
-    opening: AssignedJobPartition;
-    place: StatePartitionKey;
-    progress: PartitionCheckpoint;
-    saved: PartitionCheckpoint | undefined;
-  },
-  { retry, writer, budget }: JobDependencies,
-): PartitionRowCache {
-  const { ended } = opening.partition;
-  const source: StoredRowReader = {
+function storedRows(
+  place: StatePartitionKey,
+  ended: AbortSignal,
+  { retry, writer }: JobDependencies,
+): StoredRowReader {
+  return {
     load: async (names) => {
       const rows = [];
       for (let at = 0; at < names.length; at += maxStateKeys) {
@@ -187,9 +182,6 @@ function rowsOf(
     due: (query) =>
       retry.run('store', ended, () => writer.due(place, { ...query, until: Number.MAX_SAFE_INTEGER })),
   };
-  // A task saves the progress of a partition before any row. Without saved progress, the store therefore has no rows of
-  // the partition.
-  return new PartitionRowCache(saved === undefined, progress.watermark ?? noWatermark, { source, budget });
 }
 
 /** A task, the offset from which it reads its partition, and its id window. */
@@ -202,20 +194,16 @@ interface OpenedTask {
 /** Creates the task. The method is synchronous, so that an id window that is opened here is also closed by the task. */
 function taskOf(
   { source, stage, partition: { assignment, ended }, current, idOf }: AssignedJobPartition,
-  {
-    state,
-    rows,
-    from,
-    warmUp,
-  }: { state: JobPartitionState; rows: PartitionRowCache | undefined; from: number; warmUp: number },
+  opened: { state: JobPartitionState; rows: PartitionRowCache | undefined; from: number; warmUp: number },
   parts: JobDependencies,
 ): OpenedTask {
+  const { state, rows, from, warmUp } = opened;
   const { sink, tables, retry, checkpointer, producer, erasures, idWindows } = parts;
   const shared: StageTaskDependencies = {
     ...{ state, current, sink },
     load: (lookups, found) => {
-      const wanted = [...lookups];
-      return retry.run('store', ended, () => tables.load(wanted, found));
+      const all = [...lookups];
+      return retry.run('store', ended, () => tables.load(all, found));
     },
     saveDeadLetters: (letters) => saveDeadLetters({ writer: parts.writer, retry, stopped: ended }, letters),
     permit: () => checkpointer.permit(state),
@@ -230,10 +218,9 @@ function taskOf(
   }
   const { stream, id } = source!;
   const ofPartition = new PartitionErasureLookup(erasures, { stream: id, partition: state.place.partition });
-  const window = idWindows.open({
-    ...{ topic: assignment.topic, partition: assignment.partition, beginning: assignment.beginning },
-    ...{ position: Math.min(from, assignment.position), warmUpStart: warmUp },
-  });
+  const { topic, partition, beginning } = assignment;
+  const position = Math.min(from, assignment.position);
+  const window = idWindows.open({ topic, partition, beginning, position, warmUpStart: warmUp });
   const task = new SourceTask({ ...shared, stream, window, erasures: ofPartition });
   return { task, start: window.start, window };
 }

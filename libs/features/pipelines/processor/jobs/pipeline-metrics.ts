@@ -53,3 +53,7 @@ export const pipelineLastProgress = gauge('tributary_pipeline_last_progress_time
   help: 'Time at which this process last saved changes of a pipeline, in seconds since 1970.',
   labelNames: ['pipeline'],
 });
+
+export const pipelineSavedRows = counter('tributary_pipeline_saved_rows_total', {
+  help: 'Rows of windows and keys inserted into ClickHouse.',
+});

@@ -2,7 +2,7 @@ import { PartitionTaskHost, type OwnedPartition, type DefinitionRunner, type Tas
 import { streamNameOf, type StreamId } from '#event';
 import { replayStage } from '#dataflow';
 import { JobConfiguration } from '../stages/job-configuration.js';
-import { InternalTopicCreator } from './internal-topic-creator.js';
+import { ensureInternalTopics } from './internal-topics.js';
 import { JobNotResumableError } from '../stages/job-not-resumable.js';
 import { openTask, type AssignedJobPartition } from './open-task.js';
 import type { JobTask } from './job-task.js';
@@ -46,7 +46,10 @@ export class RunningJob implements DefinitionRunner<DesiredJob>, TaskFactory<Job
         // write the same output again under other ids.
         flush: () => checkpointer.flush(),
       },
-      onFailure: (error) => this.failed(error),
+      onFailure: (error) => {
+        if (error instanceof JobNotResumableError) parts.giveUp(this.id, error.message);
+        else parts.onFailure(error);
+      },
     });
   }
 
@@ -140,15 +143,14 @@ export class RunningJob implements DefinitionRunner<DesiredJob>, TaskFactory<Job
     const of = stages.join();
     if (this.internal?.of === of) return this.internal.topics;
     const { log, topics, retry, writer: reader, pace } = this.parts;
-    const own = new InternalTopicCreator({ admin: log.admin, topics, retry, reader, goneMs: pace.goneMs });
-    const [found, replays] = await Promise.all([
-      own.ensure(this.id, { stages, partitions }, this.closed.signal),
-      own.ensureReplay(this.id, this.closed.signal),
-    ]);
-    this.stageOf = new Map([...found].map(([stage, { topic }]) => [topic, stage]));
-    this.stageOf.set(replays, replayStage);
-    this.internal = { of, topics: found };
-    return found;
+    const { ofStages, replay } = await ensureInternalTopics(
+      { run: this.id, stages, partitions },
+      { admin: log.admin, topics, retry, reader, goneMs: pace.goneMs, signal: this.closed.signal },
+    );
+    this.stageOf = new Map([...ofStages].map(([stage, { topic }]) => [topic, stage]));
+    this.stageOf.set(replay, replayStage);
+    this.internal = { of, topics: ofStages };
+    return ofStages;
   }
 
   /** Returns the id of a stream that the job reads; undefined for any other stream. */
@@ -192,10 +194,5 @@ export class RunningJob implements DefinitionRunner<DesiredJob>, TaskFactory<Job
   private gaveUp(error: unknown): void {
     if (!(error instanceof JobNotResumableError)) throw error;
     this.parts.giveUp(this.id, error.message);
-  }
-
-  private failed(error: unknown): void {
-    if (error instanceof JobNotResumableError) this.parts.giveUp(this.id, error.message);
-    else this.parts.onFailure(error);
   }
 }

@@ -13,12 +13,6 @@ export interface ChainInputEvent {
   readonly flow: PipelineEvent;
 }
 
-interface LookupDependencies {
-  /** Loads projection states into a `LoadedProjectionStates` map, and retries until the states are loaded. */
-  readonly load: (...of: Parameters<SideInputLoader['load']>) => Promise<void>;
-  readonly turn: TimeSlice;
-}
-
 /**
  * Loads all projection states that a chain needs for these input events, together. If the chain looks up nothing, the
  * inputs are returned unchanged and remain lazy. An undefined input is a record that the chain does not process.
@@ -26,7 +20,7 @@ interface LookupDependencies {
 export async function loadLookups<In extends ChainInputEvent>(
   chain: OperatorChain,
   inputs: Iterable<In | undefined>,
-  { load, turn }: LookupDependencies,
+  { load, turn }: { load: SideInputLoader['load']; turn: TimeSlice },
 ): Promise<{ inputs: Iterable<In | undefined>; tables: GetProjectionState }> {
   if (!chain.looksUp) return { inputs, tables: () => null };
   const found: LoadedProjectionStates = new Map();

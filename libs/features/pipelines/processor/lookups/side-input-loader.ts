@@ -66,11 +66,11 @@ export class SideInputLoader {
     keys: readonly string[],
     found: LoadedProjectionStates,
   ): Promise<void> {
-    const build = this.parts.definitions.projections.get(projection)?.serving;
+    const generation = this.parts.definitions.projections.get(projection)?.serving;
     const states = new Map<string, string>();
-    if (build) {
-      const fold = this.foldOf(build);
-      for (const { key, parts } of await this.parts.store.find(build.id, keys)) {
+    if (generation) {
+      const fold = this.foldOf(generation);
+      for (const { key, parts } of await this.parts.store.find(generation.id, keys)) {
         const merged = parts
           .map(({ state }) => JSON.parse(state) as FoldState)
           .reduce((a, b) => fold.merge(a, b));
@@ -98,11 +98,11 @@ export class SideInputLoader {
   }
 
   private foldOf({ id, spec }: ProjectionGeneration): Fold {
-    let fold = this.folds.get(id);
-    if (!fold) {
-      if (this.folds.size >= mostFolds) this.folds.clear();
-      this.folds.set(id, (fold = compileFold(spec.fields)));
-    }
+    const known = this.folds.get(id);
+    if (known) return known;
+    if (this.folds.size >= mostFolds) this.folds.clear();
+    const fold = compileFold(spec.fields);
+    this.folds.set(id, fold);
     return fold;
   }
 }

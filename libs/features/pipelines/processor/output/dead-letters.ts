@@ -32,14 +32,16 @@ export function deadLetterOf(
   const { stream, partition, offset, path, replay = 0 } = origin;
   const step = { run: run.id, operator: at, stream, path, replay };
   return {
-    ...{
-      source: deadLetterSource(run),
-      stream: run.idOf(stream === '' ? target : stream),
-      partition,
-      offset,
-      step,
-    },
-    ...{ reason, error, event: encodeRecord(event), created_at: now, streams: run.streams() },
+    source: `pipeline:${run.name}`,
+    stream: run.idOf(stream === '' ? target : stream),
+    partition,
+    offset,
+    step,
+    reason,
+    error,
+    event: encodeRecord(event),
+    created_at: now,
+    streams: run.streams(),
   };
 }
 
@@ -54,17 +56,15 @@ export function unreadableDeadLetter(
 ): DeadLetter {
   const step = { run: run.id, operator: at, stream: '', path: '', replay: 0 };
   return {
-    ...{ source: deadLetterSource(run), stream: '', partition, offset, step, reason: 'unreadable' },
-    ...{
-      error: 'the record is not one that this job has written',
-      event: String(value),
-      created_at: now,
-      streams: run.streams(),
-    },
+    source: `pipeline:${run.name}`,
+    stream: '',
+    partition,
+    offset,
+    step,
+    reason: 'unreadable',
+    error: 'the record is not one that this job has written',
+    event: String(value),
+    created_at: now,
+    streams: run.streams(),
   };
-}
-
-/** Returns the `source` member of the job's dead letters. */
-function deadLetterSource({ name }: JobIdentity): string {
-  return `pipeline:${name}`;
 }

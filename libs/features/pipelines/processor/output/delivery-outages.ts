@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { BackgroundLoop } from '#engine';
 import type { EpochMicros } from '#json';
 import { deliveryStage } from '#dataflow';
+import { initialProgress } from '#processor-kit';
 import { isRetryableStoreError, type KeyedStateStore, type PartitionCheckpoint } from '#store';
 import type { Logger } from '#telemetry';
 import type { DeliveryAttempt } from '#features/pipelines/webhooks';
@@ -77,12 +78,9 @@ export class DeliveryOutages {
     this.forget();
     const jobs = [...this.changed].filter((job) => this.options.isCurrent(job));
     this.changed.clear();
+    const rows = jobs.map((job) => this.rowOf(job));
     try {
-      if (jobs.length > 0)
-        await this.options.writer.save(
-          [],
-          jobs.map((job) => this.rowOf(job)),
-        );
+      if (rows.length > 0) await this.options.writer.save([], rows);
     } catch (error) {
       for (const job of jobs) this.changed.add(job);
       throw error;
@@ -102,13 +100,12 @@ export class DeliveryOutages {
   private rowOf(owner: string): PartitionCheckpoint {
     const at = this.options.now() * 1000;
     const [longest] = [...(this.outages.get(owner)?.values() ?? [])].sort((a, b) => a.since - b.since);
+    const answer = longest?.answer.slice(0, maxAnswerCharacters);
     return {
-      ...{ owner, stage: deliveryStage, stream: '', partition: this.row, next: at },
-      ...{ watermark: null, updated_at: at },
-      ...{ processed: 0, emitted: 0, dropped: 0, late: 0, failed: 0 },
-      state: longest
-        ? JSON.stringify({ since: longest.since, answer: longest.answer.slice(0, maxAnswerCharacters) })
-        : '',
+      ...{ ...initialProgress, owner, stage: deliveryStage, stream: '', partition: this.row },
+      next: at,
+      updated_at: at,
+      state: longest ? JSON.stringify({ since: longest.since, answer }) : '',
     };
   }
 }

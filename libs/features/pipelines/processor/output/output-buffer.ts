@@ -144,7 +144,7 @@ export class OutputBuffer {
   /** Counts an event as failed, and adds the event's dead letter to the buffer. */
   fail(flow: PipelineEvent, cause: DeadLetterCause): void {
     this.countFailed(cause.at);
-    this.letter(flow, cause);
+    this.deadLetter(flow, cause);
   }
 
   /** Adds an outcome of the chain to the buffer. The caller adds outcomes in the order of the input events. */
@@ -208,10 +208,10 @@ export class OutputBuffer {
   private late(stream: string | undefined, at: string, flow: PipelineEvent): void {
     if (stream !== undefined) return this.emit({ stream, at, flow });
     const error = `${at}: the event arrived after its window had closed`;
-    this.letter(flow, { at, reason: 'late_event', error });
+    this.deadLetter(flow, { at, reason: 'late_event', error });
   }
 
-  private letter(flow: PipelineEvent, cause: DeadLetterCause): void {
+  private deadLetter(flow: PipelineEvent, cause: DeadLetterCause): void {
     const { run, now } = this.parts;
     this.addLetter(deadLetterOf(run, flow, { ...cause, now: now() }));
   }

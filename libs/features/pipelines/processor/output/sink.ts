@@ -5,7 +5,6 @@ import { formatTime, type EpochMicros } from '#json';
 import { derivedId } from '#dataflow';
 import type { WebhookDeliverer, PendingWebhookDelivery } from '#features/pipelines/webhooks';
 import { ProducerBufferFullError, UnknownTopicError, type ProducerRecord, type Producer } from '#kafka';
-
 import {
   emittedMetadata,
   emittedRecord,
@@ -60,12 +59,19 @@ export class Sink {
     if (output.size === 0) return;
     const { emits: all, forwards } = output.takeRecords();
     const emits = await this.unwritten(all, run, { before: output.before, signal });
-    const refused = new Set<BufferedStreamEvent>();
+    const attempt = { run, output, signal, rejected: new Set<BufferedStreamEvent>() };
     for (;;) {
       signal.throwIfAborted();
-      const attempt = { run, output, signal, refused };
-      const records = async () => [...(await this.recordsOf(emits, attempt)), ...forwards];
-      if (await this.isAppended(records, signal)) return;
+      try {
+        const records = [...(await this.recordsOf(emits, attempt)), ...forwards];
+        if (records.length > 0)
+          await this.parts.retry.run('log', signal, () => this.parts.producer.append(records));
+        return;
+      } catch (error) {
+        // If the stream was deleted a moment ago, the next attempt creates the stream again. If the Kafka producer is
+        // overloaded, it accepts records again after a moment.
+        if (!(error instanceof UnknownTopicError || error instanceof ProducerBufferFullError)) throw error;
+      }
       await sleep(retryMs, undefined, { signal });
     }
   }
@@ -123,20 +129,6 @@ export class Sink {
     };
   }
 
-  private async isAppended(made: () => Promise<ProducerRecord[]>, signal: AbortSignal): Promise<boolean> {
-    try {
-      const records = await made();
-      if (records.length > 0)
-        await this.parts.retry.run('log', signal, () => this.parts.producer.append(records));
-      return true;
-    } catch (error) {
-      // If the stream was deleted a moment ago, the next attempt creates the stream again. If the Kafka producer is
-      // overloaded, it accepts records again after a moment.
-      if (error instanceof UnknownTopicError || error instanceof ProducerBufferFullError) return false;
-      throw error;
-    }
-  }
-
   private async recordsOf(
     emits: readonly WaitingStreamEvent[],
     attempt: SinkWriteAttempt,
@@ -149,7 +141,7 @@ export class Sink {
         records.push(this.recordIn(emit.stream, emit.record));
         continue;
       }
-      if (attempt.refused.has(emit)) continue;
+      if (attempt.rejected.has(emit)) continue;
       // An event whose target stream exists and whose event type has no schema is encoded synchronously, because
       // `await` is slower.
       const record = this.isKnown(emit) ? this.made(emit, null, attempt) : await this.recordOf(emit, attempt);
@@ -190,8 +182,10 @@ export class Sink {
       const reason = await retry.run('log', attempt.signal, () => streams.ensure(stream));
       if (reason !== undefined) return reject(emit, reason, attempt);
     }
-    const { version, error } = await checked(schemas, emit);
-    return error === undefined ? this.made(emit, version, attempt) : reject(emit, error, attempt);
+    const { event } = emit.flow;
+    const checked = await schemas.check(stream, event.event_type, event.data);
+    if (checked.error !== undefined) return reject(emit, checked.error, attempt);
+    return this.made(emit, checked.version, attempt);
   }
 
   /** Returns whether the target stream exists and the event type has no schema. */
@@ -236,22 +230,14 @@ interface SinkWriteAttempt {
   output: OutputBuffer;
   signal: AbortSignal;
   /** Emitted events that have become dead letters, in this or an earlier attempt to write the batch. */
-  refused: Set<BufferedStreamEvent>;
+  rejected: Set<BufferedStreamEvent>;
 }
 
 /** Turns an emitted event into a dead letter, and returns the reason. */
-function reject(emit: BufferedStreamEvent, error: string, { output, refused }: SinkWriteAttempt): string {
+function reject(emit: BufferedStreamEvent, error: string, { output, rejected }: SinkWriteAttempt): string {
   const { at, flow, stream } = emit;
-  refused.add(emit);
+  rejected.add(emit);
   output.counts.emitted--;
   output.fail(flow, { at, reason: 'schema_violation', error: `${at}: ${error}`, stream });
   return error;
-}
-
-async function checked(
-  schemas: EmittedEventValidator,
-  { stream, flow }: BufferedStreamEvent,
-): Promise<{ version: number | null; error?: string }> {
-  const outcome = await schemas.check(stream, flow.event.event_type, flow.event.data);
-  return outcome.error === undefined ? outcome : { version: null, error: outcome.error };
 }

@@ -52,18 +52,14 @@ export type StageRecord =
   | { readonly key: string; readonly forwarded: RepartitionedEvent; readonly control?: undefined }
   | { readonly control: WatermarkRecord; readonly forwarded?: undefined };
 
-export function encodeRepartitionedEvent({
-  source,
-  offset: at,
-  index,
-  watermark,
-  flow,
-}: RepartitionedEvent): string {
+/** Encodes an event for the internal topic of a stage. */
+export function encodeRepartitionedEvent(repartitioned: RepartitionedEvent): string {
+  const { source, offset, index, watermark, flow } = repartitioned;
   const { event, origin } = flow;
   const head: RepartitionedEventHeader = [
     0,
     source,
-    at,
+    offset,
     index,
     watermark,
     origin.stream,

@@ -2,7 +2,8 @@ import { TimeSlice } from '#async';
 import type { OperatorChain } from '#dataflow';
 import type { JobIdentity } from '../output/emitted-record.js';
 import { loadLookups, sizeOf, type ChainInputEvent } from '../lookups/load-lookups.js';
-import type { InputRecordContext, OutputBuffer } from '../output/output-buffer.js';
+import { OutputBuffer, type InputRecordContext } from '../output/output-buffer.js';
+import type { JobConfiguration } from './job-configuration.js';
 import type { StageTaskDependencies } from './stage-task.js';
 
 /**
@@ -17,6 +18,24 @@ type BatchComputationDependencies = Pick<
 > & {
   state: { readonly ended: AbortSignal };
 };
+
+/**
+ * Begins the computation of a batch, with an empty output buffer.
+ * @param source Name of the partition, for the records that it repartitions.
+ */
+export function beginBatch(
+  run: JobConfiguration,
+  source: string,
+  options: StageTaskDependencies,
+): BatchComputation {
+  const { state, sink, now } = options;
+  const output = new OutputBuffer({
+    ...{ run: run.label, steps: run.pipeline.steps, source, now, before: state.before },
+    topicOf: (stage) => run.topicOf(stage),
+    encode: (emit) => sink.encode(emit, run.label),
+  });
+  return new BatchComputation(output, run.label, options);
+}
 
 /**
  * Computes one batch of a partition, and writes the outputs at the end of the batch, and earlier when too many outputs

@@ -15,9 +15,7 @@ import { zeroCounts, sumCounts, type JobAndOperatorEventCounts } from '../output
 import { replayPartitionName, type JobConfiguration } from './job-configuration.js';
 import { unreadableDeadLetter } from '../output/dead-letters.js';
 import { requireReadable } from './job-not-resumable.js';
-import { OutputBuffer } from '../output/output-buffer.js';
-import type { JobPartitionState } from '../state/job-partition-state.js';
-import { BatchComputation } from './batch-computation.js';
+import { beginBatch, type BatchComputation } from './batch-computation.js';
 import type { StageTask, StageBatchResult, StageTaskDependencies } from './stage-task.js';
 
 /** Maximum number of replay records whose outputs are written together. */
@@ -43,12 +41,10 @@ interface DeadLetterReplayTaskOptions extends StageTaskDependencies {
  * that has closed.
  */
 export class DeadLetterReplayTask implements StageTask {
-  readonly state: JobPartitionState;
+  readonly state = this.options.state;
   private duplicates = 0;
 
-  constructor(private readonly options: DeadLetterReplayTaskOptions) {
-    this.state = options.state;
-  }
+  constructor(private readonly options: DeadLetterReplayTaskOptions) {}
 
   async take(batch: RecordBatch): Promise<StageBatchResult> {
     const { state } = this;
@@ -88,15 +84,10 @@ export class DeadLetterReplayTask implements StageTask {
   }
 
   private async takePart(records: readonly ConsumerRecord[]): Promise<JobAndOperatorEventCounts> {
-    const { state, now } = this.options;
+    const { state } = this;
     const run = await this.runFor(records);
-    const output = new OutputBuffer({
-      ...{ run: run.label, steps: run.pipeline.steps },
-      ...{ source: replayPartitionName, now, before: state.before },
-      topicOf: (stage) => run.topicOf(stage),
-      encode: (emit) => this.options.sink.encode(emit, run.label),
-    });
-    const writing = new BatchComputation(output, run.label, this.options);
+    const writing = beginBatch(run, replayPartitionName, this.options);
+    const { output } = writing;
     await writing.compute(async () => {
       for (const record of records) {
         if (writing.isOver(record.value?.length ?? 0)) await writing.giveWay();
@@ -105,9 +96,8 @@ export class DeadLetterReplayTask implements StageTask {
     });
     const { letters, totals: counts } = output;
     const { offset, timestamp } = records.at(-1)!;
-    state.done({
-      ...{ next: offset + 1, letters, counts, watermark: noWatermark, state: state.state, timestamp },
-    });
+    const next = offset + 1;
+    state.done({ next, letters, counts, watermark: noWatermark, state: state.state, timestamp });
     return counts;
   }
 

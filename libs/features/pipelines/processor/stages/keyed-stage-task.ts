@@ -14,12 +14,11 @@ import { zeroCounts, sumCounts, type JobAndOperatorEventCounts } from '../output
 import { upstreamPartitionName, type JobConfiguration } from './job-configuration.js';
 import { unreadableDeadLetter } from '../output/dead-letters.js';
 import { missingTopicError, requireReadable } from './job-not-resumable.js';
-import { OutputBuffer, type InputRecordContext } from '../output/output-buffer.js';
+import type { OutputBuffer, InputRecordContext } from '../output/output-buffer.js';
 import type { PartitionRowCache } from '../state/partition-row-cache.js';
-import type { JobPartitionState } from '../state/job-partition-state.js';
 import { batchEnd } from './batch-end.js';
 import { readStageRecord, type RepartitionedEvent, type StageRecord } from '../output/stage-record.js';
-import { BatchComputation } from './batch-computation.js';
+import { beginBatch, type BatchComputation } from './batch-computation.js';
 import type { StageTask, StageBatchResult, StageTaskDependencies } from './stage-task.js';
 
 /** Maximum number of state rows that the records of one part of a batch belong to. */
@@ -61,17 +60,12 @@ interface BatchPartComputation {
  * partition.
  */
 export class KeyedStageTask implements StageTask {
-  readonly state: JobPartitionState;
-  private readonly source: string;
-  private positions: UpstreamProgress;
+  readonly state = this.options.state;
+  private readonly source = upstreamPartitionName(this.options.stage, this.state.place.partition);
   private known = '';
+  private positions = this.positionsOf(this.options.current(), this.state.state);
 
-  constructor(private readonly options: KeyedStageTaskOptions) {
-    const { state, stage } = options;
-    this.state = state;
-    this.source = upstreamPartitionName(stage, state.place.partition);
-    this.positions = this.positionsOf(options.current(), state.state);
-  }
+  constructor(private readonly options: KeyedStageTaskOptions) {}
 
   async take(batch: RecordBatch): Promise<StageBatchResult> {
     const taken: StageBatchResult = { counts: zeroCounts, duplicates: 0, changed: false };
@@ -138,25 +132,26 @@ export class KeyedStageTask implements StageTask {
     arrivals: readonly DecodedStageRecord[],
     { run, stage, next }: { run: JobConfiguration; stage: KeyedStage; next: number },
   ): Promise<{ counts: JobAndOperatorEventCounts; changed: boolean }> {
-    const { state, now } = this.options;
+    const { state } = this;
     if (run.feedersOf(stage.id).join() !== this.known)
       this.positions = this.positionsOf(run, this.positions.save());
-    const output = new OutputBuffer({
-      ...{ run: run.label, steps: run.pipeline.steps, source: this.source, now, before: state.before },
-      topicOf: (to) => run.topicOf(to),
-      encode: (emit) => this.options.sink.encode(emit, run.label),
-    });
-    const writing = new BatchComputation(output, run.label, this.options);
+    const writing = beginBatch(run, this.source, this.options);
+    const { output } = writing;
     const work: BatchPartComputation = {
-      ...{ stage, output, writing, results: [], weight: 0, of: { offset: -1, results: 0 } },
-      ...{ closed: false, before: state.next },
+      stage,
+      output,
+      writing,
+      results: [],
+      weight: 0,
+      of: { offset: -1, results: 0 },
+      closed: false,
+      before: state.next,
     };
     await writing.compute(() => this.compute(arrivals, work));
     const { letters, totals: counts } = output;
-    state.done({
-      ...{ next, letters, counts, watermark: this.positions.watermark, state: this.positions.save() },
-      timestamp: arrivals.at(-1)?.record.timestamp,
-    });
+    const { watermark } = this.positions;
+    const { timestamp } = arrivals.at(-1)?.record ?? {};
+    state.done({ next, letters, counts, watermark, state: this.positions.save(), timestamp });
     return { counts, changed: work.closed || arrivals.some(({ read }) => !read?.control) };
   }
 

@@ -16,10 +16,9 @@ import {
   type EventOutcomeCounts,
 } from '../output/counts.js';
 import { upstreamPartitionName, type JobConfiguration } from './job-configuration.js';
-import { OutputBuffer, type InputRecordContext } from '../output/output-buffer.js';
-import type { JobPartitionState } from '../state/job-partition-state.js';
+import type { InputRecordContext } from '../output/output-buffer.js';
 import { batchEnd } from './batch-end.js';
-import { BatchComputation } from './batch-computation.js';
+import { beginBatch } from './batch-computation.js';
 import type { StageTask, StageBatchResult, StageTaskDependencies } from './stage-task.js';
 
 /**
@@ -40,21 +39,15 @@ interface MatchedEvent extends InputRecordContext {
 
 /** Processes one partition of a source stream, in the first stage of a job. */
 export class SourceTask implements StageTask {
-  readonly state: JobPartitionState;
-  private readonly source: string;
-  private watermark: PartitionWatermarkGenerator;
-  private idleAfterMs: number;
+  readonly state = this.options.state;
+  private readonly source = upstreamPartitionName(this.options.stream, this.state.place.partition);
+  private idleAfterMs = this.options.current().pipeline.idleAfterMs;
+  private watermark = this.newWatermark();
   private busy = false;
   private duplicates = 0;
   private lookedAt = performance.now();
 
-  constructor(private readonly options: SourceTaskOptions) {
-    const { state, stream } = options;
-    this.state = state;
-    this.source = upstreamPartitionName(stream, state.place.partition);
-    this.idleAfterMs = options.current().pipeline.idleAfterMs;
-    this.watermark = this.newWatermark();
-  }
+  constructor(private readonly options: SourceTaskOptions) {}
 
   async take(batch: RecordBatch): Promise<StageBatchResult> {
     this.busy = true;
@@ -106,34 +99,31 @@ export class SourceTask implements StageTask {
 
   private newWatermark(): PartitionWatermarkGenerator {
     const { idleAfterMs, state } = this;
-    return new PartitionWatermarkGenerator({
-      idleAfterMs,
-      nowMs: this.options.now() / 1000,
-      watermark: state.watermark,
-    });
+    const nowMs = this.options.now() / 1000;
+    return new PartitionWatermarkGenerator({ idleAfterMs, nowMs, watermark: state.watermark });
   }
 
   private async takePart(
     records: readonly ConsumerRecord[],
     next: number,
   ): Promise<JobAndOperatorEventCounts> {
-    const { current, state, now } = this.options;
+    const { current, state } = this.options;
     const run = current();
     if (run.pipeline.idleAfterMs !== this.idleAfterMs) {
       this.idleAfterMs = run.pipeline.idleAfterMs;
       this.watermark = this.newWatermark();
     }
-    const output = new OutputBuffer({
-      ...{ run: run.label, steps: run.pipeline.steps, source: this.source, now, before: state.before },
-      topicOf: (stage) => run.topicOf(stage),
-      encode: (emit) => this.options.sink.encode(emit, run.label),
-    });
-    const writing = new BatchComputation(output, run.label, this.options);
+    const writing = beginBatch(run, this.source, this.options);
+    const { output } = writing;
     await writing.compute(() => writing.take(run.pipeline.chain, this.matched(records, run, output.counts)));
     const { letters, totals: counts } = output;
-    this.state.done({
-      ...{ next: Math.max(next, state.next), letters, counts, state: state.state },
-      ...{ watermark: this.watermark.value, timestamp: records.at(-1)?.timestamp },
+    state.done({
+      next: Math.max(next, state.next),
+      letters,
+      counts,
+      watermark: this.watermark.value,
+      state: state.state,
+      timestamp: records.at(-1)?.timestamp,
     });
     return counts;
   }

@@ -1,22 +1,11 @@
-import type { UnsavedTaskChanges, CheckpointedTask, OwnedPartition } from '#engine';
+import type { CheckpointedTask, OwnedPartition } from '#engine';
 import type { EpochMicros } from '#json';
-import type { DeadLetter, PartitionCheckpoint, KeyedStateRow, StatePartitionKey } from '#store';
+import { deadLettersWeight, type UnsavedStateChanges } from '#processor-kit';
+import type { DeadLetter, PartitionCheckpoint, StatePartitionKey } from '#store';
 import { noWatermark, pipelineLimits } from '#dataflow';
 import { zeroCounts, sumCounts, type JobAndOperatorEventCounts } from '../output/counts.js';
 import type { PartitionRowCache } from './partition-row-cache.js';
 import type { OutputDeduplication } from '../output/output-deduplication.js';
-
-const deadLetterWeight = 500;
-
-/**
- * The unsaved changes of one partition of a job. A save stores the dead letters first, then the rows together with the
- * progress. After the save, the offset `next` is committed to Kafka.
- */
-export interface UnsavedJobChanges extends UnsavedTaskChanges {
-  letters: readonly DeadLetter[];
-  rows: readonly KeyedStateRow[];
-  progress: PartitionCheckpoint;
-}
 
 /** The result of a batch whose outputs are all written. */
 export interface CompletedBatch {
@@ -52,7 +41,12 @@ export interface JobPartitionStateOptions {
  * The progress of one partition of a job: the processed offset and watermark, the changes that wait to be saved, and
  * the saved progress. All members belong to the same offset, because they change only when a whole batch is completed.
  */
-export class JobPartitionState implements CheckpointedTask<UnsavedJobChanges> {
+export class JobPartitionState implements CheckpointedTask<UnsavedStateChanges> {
+  /** Name of the pipeline. */
+  readonly name = this.options.name;
+  readonly place = this.options.place;
+  readonly partition = this.options.partition;
+  readonly ended = this.options.partition.ended;
   next: number;
   watermark: EpochMicros;
   /** The state besides the rows that is needed to continue from `next`; see `CompletedBatch`. */
@@ -82,22 +76,6 @@ export class JobPartitionState implements CheckpointedTask<UnsavedJobChanges> {
     this.counts = { processed, emitted, dropped, late, failed, steps };
   }
 
-  get name(): string {
-    return this.options.name;
-  }
-
-  get place(): StatePartitionKey {
-    return this.options.place;
-  }
-
-  get partition(): OwnedPartition {
-    return this.options.partition;
-  }
-
-  get ended(): AbortSignal {
-    return this.options.partition.ended;
-  }
-
   get isBehind(): boolean {
     return this.partition.isBehind(this.next);
   }
@@ -114,7 +92,7 @@ export class JobPartitionState implements CheckpointedTask<UnsavedJobChanges> {
   done({ next, letters, counts, watermark, state, timestamp }: CompletedBatch): void {
     this.options.rows?.settle();
     this.letters.push(...letters);
-    this.lettersWeight = weightOf(this.letters);
+    this.lettersWeight = deadLettersWeight(this.letters);
     this.counts = withoutFormerSteps(sumCounts(this.counts, counts), counts);
     if (this.before?.isOver(next)) this.before = undefined;
     [this.next, this.watermark, this.state] = [next, watermark, state];
@@ -129,7 +107,7 @@ export class JobPartitionState implements CheckpointedTask<UnsavedJobChanges> {
     this.done({ next, letters: [], counts: zeroCounts, watermark, state, timestamp: undefined });
   }
 
-  unsaved(): UnsavedJobChanges | undefined {
+  unsaved(): UnsavedStateChanges | undefined {
     const { rows, place, partition, now } = this.options;
     if (this.next === this.savedNext && this.unsavedCount === 0) return undefined;
     const letters = [...this.letters];
@@ -142,7 +120,7 @@ export class JobPartitionState implements CheckpointedTask<UnsavedJobChanges> {
     const saved = (): void => {
       saving?.saved();
       this.letters = this.letters.slice(letters.length);
-      this.lettersWeight = weightOf(this.letters);
+      this.lettersWeight = deadLettersWeight(this.letters);
       [this.savedNext, this.savedWatermark] = [next, watermark];
       partition.handledUntil = Math.max(partition.handledUntil, timestamp);
     };
@@ -167,11 +145,4 @@ function withoutFormerSteps(
   const steps = Object.entries(counts.steps);
   if (steps.length <= mostSteps) return counts;
   return { ...counts, steps: Object.fromEntries(steps.filter(([key]) => Object.hasOwn(batch.steps, key))) };
-}
-
-function weightOf(letters: readonly DeadLetter[]): number {
-  return letters.reduce(
-    (total, { event, error }) => total + deadLetterWeight + event.length + error.length,
-    0,
-  );
 }

@@ -19,14 +19,14 @@ class Processor {
 
   constructor(
     private readonly world: ChangesFixture,
-    private readonly build: ProjectionGeneration,
+    private readonly generation: ProjectionGeneration,
     private readonly random: SeededRandom,
   ) {}
 
   async step(): Promise<void> {
     const { world, random, next } = this;
     const at = random.int(places.length);
-    const place = { owner: this.build.id, ...places[at]! };
+    const place = { owner: this.generation.id, ...places[at]! };
     const changed: KeyedStateRow[] = [];
     for (let i = random.int(20); i >= 0; i--) {
       const key = random.pick(keys);
@@ -53,7 +53,7 @@ class Processor {
   }
 
   private progress(at: number): PartitionCheckpoint {
-    return this.world.progress({ owner: this.build.id, ...places[at]!, next: this.next[at]! });
+    return this.world.progress({ owner: this.generation.id, ...places[at]!, next: this.next[at]! });
   }
 }
 
@@ -78,10 +78,10 @@ describe('streams of changes that are interrupted and resumed', () => {
     for (let step = 0; step < 120; step++) {
       if (step === 50) {
         const former = world.serving;
-        const build = world.build(2);
-        processor = new Processor(world, build, random);
+        const generation = world.generation(2);
+        processor = new Processor(world, generation, random);
         for (let i = 0; i < 10; i++) await processor.step();
-        world.serve(build);
+        world.serve(generation);
         if (random.chance(0.5)) await world.store.projections.remove(former.id);
       }
       await processor.step();

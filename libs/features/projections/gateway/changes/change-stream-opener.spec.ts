@@ -91,7 +91,7 @@ describe('streams of changes', () => {
     let [looks, reads] = [0, 0];
     const live = world.gateway({
       projections: {
-        progress: (builds) => (looks++, projections.progress(builds)),
+        progress: (generations) => (looks++, projections.progress(generations)),
         changedKeys: (query) => (reads++, projections.changedKeys(query)),
       },
     });
@@ -160,7 +160,7 @@ describe('streams of changes', () => {
       isDown ? Promise.reject(new StoreUnavailableError('down')) : read();
     const live = world.gateway({
       projections: {
-        progress: (builds) => whenUp(() => projections.progress(builds)),
+        progress: (generations) => whenUp(() => projections.progress(generations)),
         changedKeys: (query) => whenUp(() => projections.changedKeys(query)),
       },
     });
@@ -224,15 +224,15 @@ describe('when another generation starts serving', () => {
     const other = newClient(world);
     void other.connect(live);
     await caughtUp(other);
-    world.serve(world.build(2));
+    world.serve(world.generation(2));
     await world.folded(['c', 'c']);
-    await until(() => client.sent('caught_up').length === 2, { what: 'the other build' });
+    await until(() => client.sent('caught_up').length === 2, { what: 'the other generation' });
     expect(client.parser.messages.map(({ event }) => event)).toEqual(
       ['change', 'change', 'caught_up', 'reset', 'change', 'caught_up'], // prettier-ignore
     );
     expect(client.sent('reset')).toEqual([{ version: 2 }]);
     expect(client.copy).toEqual(await world.states());
-    await until(() => other.sent('caught_up').length === 2, { what: 'the other build' });
+    await until(() => other.sent('caught_up').length === 2, { what: 'the other generation' });
     await world.folded(['c', 'c', 'd']);
     await came(other, 1);
     expect(keysOf(other).at(-1)).toBe('d1');
@@ -242,10 +242,10 @@ describe('when another generation starts serving', () => {
   it('a client that resumes with an id of the previous generation gets a reset', async () => {
     const { world, live, client } = await given(['a', 'b']);
     client.cut();
-    world.serve(world.build(2));
+    world.serve(world.generation(2));
     await world.folded(['c']);
     void client.connect(live);
-    await until(() => client.sent('caught_up').length === 2, { what: 'the other build' });
+    await until(() => client.sent('caught_up').length === 2, { what: 'the other generation' });
     expect(client.sent('reset')).toEqual([{ version: 2 }]);
     expect(client.failure).toBeUndefined();
     live.close();
@@ -254,7 +254,7 @@ describe('when another generation starts serving', () => {
   it('a client that loses its connection before the reset gets the reset when it resumes again', async () => {
     const { world, live, client } = await given(['a', 'b']);
     client.cut();
-    world.serve(world.build(2));
+    world.serve(world.generation(2));
     await world.folded(['c']);
     const start = startMessage(client.parser.lastEventId);
     client.holding = true;
@@ -263,7 +263,7 @@ describe('when another generation starts serving', () => {
     client.cut(start.length);
     client.holding = false;
     void client.connect(live);
-    await until(() => client.sent('caught_up').length === 2, { what: 'the other build' });
+    await until(() => client.sent('caught_up').length === 2, { what: 'the other generation' });
     expect(client.sent('reset')).toEqual([{ version: 2 }]);
     live.close();
   });
@@ -277,7 +277,7 @@ describe('when another generation starts serving', () => {
       projections: {
         changedKeys: async (query) => {
           if (query.owner === former.id) {
-            world.serve(world.build(2));
+            world.serve(world.generation(2));
             await world.folded(['c']);
             await projections.remove(former.id);
           }
@@ -316,7 +316,7 @@ describe('a stream of changes is ended, and its client gets the reason,', () => 
       access: { patterns: ['orders', 'refunds'], reserved: false },
     });
     await caughtUp(client);
-    const next = world.build(2);
+    const next = world.generation(2);
     const source = { streams: ['secrets'] };
     world.definition = { ...world.definition!, building: { ...next, spec: { ...next.spec, source } } };
     await ended;
@@ -326,7 +326,9 @@ describe('a stream of changes is ended, and its client gets the reason,', () => 
   it.each(['deleted', 'deleted and created again'])('when the projection is %s', async (what) => {
     const { world, client } = await given(['a']);
     world.definition =
-      what === 'deleted' ? undefined : { ...world.definition!, created_at: '2', serving: world.build(2) };
+      what === 'deleted'
+        ? undefined
+        : { ...world.definition!, created_at: '2', serving: world.generation(2) };
     await until(() => client.ended, { what: 'the end' });
     expect(client.errors).toMatchObject([{ code: 'projection_not_found' }]);
   });

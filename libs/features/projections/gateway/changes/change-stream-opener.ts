@@ -72,10 +72,7 @@ export class ChangeStreamOpener {
     const { follower, projections, outage } = this;
     const { definition, caller, snapshot, requestId } = request;
     const { name, created_at } = definition;
-    const changes = new LiveChangesStream(start, {
-      ...{ name, follower, snapshot, outage },
-      ...this.times,
-    });
+    const changes = new LiveChangesStream(start, { name, follower, snapshot, outage, ...this.times });
     const position = () => changes.id;
     if (position().length > maxIdCharacters) throw tooManyPartitions();
     return {
@@ -105,7 +102,7 @@ function startOf(
 ): ChangeStreamStart {
   if (lastEventId === undefined || lastEventId === '')
     return { feed, position: undefined, formerId: undefined };
-  const position = parseChangeId(lastEventId, { name, build: feed.build });
+  const position = parseChangeId(lastEventId, { name, generation: feed.generation });
   return { feed, position, formerId: position === undefined ? lastEventId : undefined };
 }
 

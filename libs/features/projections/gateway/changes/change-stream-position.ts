@@ -48,9 +48,9 @@ export function changeId({ from, sent }: ChangeStreamPosition): string {
  */
 export function parseChangeId(
   text: string,
-  { name, build }: { name: string; build: Pick<ProjectionGeneration, 'id'> },
+  { name, generation }: { name: string; generation: Pick<ProjectionGeneration, 'id'> },
 ): ChangeStreamPosition | undefined {
-  const binding = generationBinding(name, build);
+  const binding = generationBinding(name, generation);
   const [first = '', to, after, ...more] = text.split(separator);
   const from = LivePosition.parse(first, binding);
   if (from && to === undefined) return { from };

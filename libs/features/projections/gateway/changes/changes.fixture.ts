@@ -36,10 +36,10 @@ export class ChangesFixture {
   readonly store = new MemoryStore();
   definition: ProjectionDefinition | undefined = {
     ...{ name: 'p', version: 1, created_at: '1', paused: false, building: null, failure: null },
-    serving: this.build(1),
+    serving: this.generation(1),
   };
 
-  build(version: number): ProjectionGeneration {
+  generation(version: number): ProjectionGeneration {
     return {
       ...{ id: `build-${version}`, version, started_at: '1' },
       sources: { orders: { id: 'orders#1' }, refunds: { id: 'refunds#1' } },

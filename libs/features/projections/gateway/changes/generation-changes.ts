@@ -7,10 +7,10 @@ import {
   type PartitionCheckpoint,
   type KeyedStateReader,
 } from '#store';
-import { abortable, type Bulkhead } from '#gateway-kit';
+import { abortable, onOneLine, type Bulkhead } from '#gateway-kit';
 import { LivePosition, streamKey, ResumeIdSpacer, positionMessage } from '#features/events';
 import { foldOf, keyState, mergedKey } from '../states/key-state.js';
-import { changeMessage } from './change-messages.js';
+import { stateJson } from '../states/state-answers.js';
 import { changeId } from './change-stream-position.js';
 import { SingleFlightCache } from './single-flight-cache.js';
 
@@ -41,7 +41,7 @@ export interface ChangeMessagesPage {
 /** Limit of keys in a page, and its target size in bytes. */
 const page = { keys: 500, bytes: 256 * 1024 };
 /** Limits of the pages that are cached for clients that reach the same position a little later. */
-const kept = { answers: 8, bytes: 4 * 1024 * 1024 };
+const cached = { answers: 8, bytes: 4 * 1024 * 1024 };
 /** Longest time that the cursor rests after the read of a page, in milliseconds. */
 const longestRest = 2_000;
 
@@ -54,19 +54,21 @@ export class GenerationChanges {
   readonly cursor: LivePosition;
   /** The keys in positions of the generation's source streams, by stream name. */
   private readonly keys: ReadonlyMap<string, string>;
-  private readonly answers = new SingleFlightCache<ChangeMessagesPage>(kept);
+  private readonly pages = new SingleFlightCache<ChangeMessagesPage>(cached);
   private limit = page.keys;
   private restUntil = 0;
   private wake: () => void = () => undefined;
   private movement: Promise<void>;
 
   constructor(
-    readonly build: ProjectionGeneration,
+    readonly generation: ProjectionGeneration,
     binding: string,
-    private readonly parts: GenerationChangesDependencies,
+    private readonly dependencies: GenerationChangesDependencies,
   ) {
     this.cursor = new LivePosition(binding);
-    this.keys = new Map(Object.entries(build.sources).map(([stream, { id }]) => [stream, streamKey(id)]));
+    this.keys = new Map(
+      Object.entries(generation.sources).map(([stream, { id }]) => [stream, streamKey(id)]),
+    );
     this.movement = new Promise((resolve) => (this.wake = resolve));
   }
 
@@ -103,27 +105,30 @@ export class GenerationChanges {
    * @throws QueryTooExpensiveError
    * @throws StoreUnavailableError
    */
-  changed(question: ChangeMessagesPageRequest): Promise<ChangeMessagesPage> {
-    const { from, to, after } = question;
+  changed(request: ChangeMessagesPageRequest): Promise<ChangeMessagesPage> {
+    const { from, to, after } = request;
     const name = JSON.stringify([from.toString(), to.toString(), after ?? null]);
-    return this.answers.get(name, () => this.read(question));
+    return this.pages.get(name, () => this.read(request));
   }
 
   private async read({ from, to, after }: ChangeMessagesPageRequest): Promise<ChangeMessagesPage> {
-    const { projections, bulkhead, closed } = this.parts;
-    const places = [...this.keys].flatMap(([stream, key]) =>
-      from.missingTo(to).flatMap((missing) => (missing.key === key ? [{ stream, ...missing }] : [])),
+    const { projections, bulkhead, closed } = this.dependencies;
+    const since = [...this.keys].flatMap(([stream, key]) =>
+      from
+        .missingTo(to)
+        .flatMap(({ key: missing, partition, from: offset }) =>
+          missing === key ? [{ stream, partition, offset }] : [],
+        ),
     );
-    const since = places.map(({ stream, partition, from: offset }) => ({ stream, partition, offset }));
     for (;;) {
       const { limit } = this;
       try {
-        const query = { owner: this.build.id, since, limit, ...(after !== undefined && { after }) };
+        const query = { owner: this.generation.id, since, limit, ...(after !== undefined && { after }) };
         const begun = performance.now();
         const keys = await bulkhead.run(closed, (signal) => projections.changedKeys(query, signal));
         const now = performance.now();
         this.restUntil = now + Math.min(longestRest, now - begun);
-        const fold = foldOf(this.build);
+        const fold = foldOf(this.generation);
         const messages = await messagesOf(keys, fold);
         const idAfter = (n: number) => changeId({ from, sent: { to, after: keys[n]!.key } });
         const bytes = Buffer.from(withIds(messages, idAfter));
@@ -143,15 +148,16 @@ export class GenerationChanges {
 }
 
 /**
- * Returns messages with the current states of keys. A key may have large partial states, so other work of the process
- * may run between two keys.
+ * Returns a message `change` for each key, with its current state in the same form as a read of the state. A key may have
+ * large partial states, so other work of the process may run between two keys.
  */
 async function messagesOf(keys: readonly UnmergedKeyedState[], fold: Fold): Promise<string[]> {
   const turn = new TimeSlice();
   const messages: string[] = [];
   for (const key of keys) {
     if (turn.over(key.parts.reduce((size, { state }) => size + state.length, 0))) await turn.end();
-    messages.push(changeMessage(keyState(fold, mergedKey(fold, key))));
+    const state = keyState(fold, mergedKey(fold, key));
+    messages.push(`event: change\ndata: ${onOneLine(stateJson(state))}\n\n`);
   }
   return messages;
 }

@@ -12,7 +12,6 @@ import type {
   ChangeMessagesPage,
   ChangeMessagesPageRequest,
 } from './generation-changes.js';
-import { caughtUpMessage, resetMessage } from './change-messages.js';
 import {
   generationBinding,
   changeId,
@@ -95,8 +94,9 @@ export class LiveChangesStream {
     for (;;) {
       await socket.room(signal);
       const feed = await this.options.follower.feed(this.options.name, { signal, patient: true });
-      if (feed.build.id !== this.feed.build.id) this.begin(feed);
-      if (this.isOfAnother) socket.write(resetMessage(feed.build) + positionMessage(this.own.toString()));
+      if (feed.generation.id !== this.feed.generation.id) this.begin(feed);
+      // The client must discard all states that it has received: they belong to an earlier generation.
+      if (this.isOfAnother) socket.write(message('reset', feed) + positionMessage(this.own.toString()));
       [this.isOfAnother, this.formerId] = [false, undefined];
       const to = this.sent?.to ?? feed.cursor.copy();
       if (this.own.missingTo(to).length > 0) await this.sendChanges(to, socket, signal);
@@ -115,12 +115,12 @@ export class LiveChangesStream {
 
   private beginningOf(feed: GenerationChanges): LivePosition {
     const { name, snapshot } = this.options;
-    return snapshot ? new LivePosition(generationBinding(name, feed.build)) : feed.cursor.copy();
+    return snapshot ? new LivePosition(generationBinding(name, feed.generation)) : feed.cursor.copy();
   }
 
   private async wait(socket: Socket, signal: AbortSignal): Promise<void> {
     const { feed } = this;
-    if (this.isBehind) socket.write(caughtUpMessage(feed.build));
+    if (this.isBehind) socket.write(message('caught_up', feed));
     this.isBehind = false;
     await feed.moved(signal);
   }
@@ -143,10 +143,10 @@ export class LiveChangesStream {
   }
 
   /** Reads one page of changes. Tries again after a transient failure of the store. */
-  private async read(question: ChangeMessagesPageRequest, signal: AbortSignal): Promise<ChangeMessagesPage> {
+  private async read(request: ChangeMessagesPageRequest, signal: AbortSignal): Promise<ChangeMessagesPage> {
     for (;;) {
       try {
-        const page = await this.feed.changed(question);
+        const page = await this.feed.changed(request);
         this.options.outage.succeeded(this);
         signal.throwIfAborted();
         return page;
@@ -158,4 +158,9 @@ export class LiveChangesStream {
       }
     }
   }
+}
+
+/** Returns a Server-Sent Event with the version of a generation, without an id. */
+function message(event: 'reset' | 'caught_up', { generation }: GenerationChanges): string {
+  return `event: ${event}\ndata: ${JSON.stringify({ version: generation.version })}\n\n`;
 }

@@ -1,6 +1,6 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { DEFINITIONS, LOGGER } from '#app';
-import type { Definitions, ProjectionGeneration, ProjectionDefinition } from '#registry';
+import type { Definitions, ProjectionGeneration } from '#registry';
 import type { PartitionCheckpoint, KeyedStateReader } from '#store';
 import type { Logger } from '#telemetry';
 import { LIVE_STORE, Bulkhead } from '#gateway-kit';
@@ -31,7 +31,7 @@ interface Followed {
  */
 @Injectable()
 export class ProjectionsFollower {
-  private readonly parts: GenerationChangesDependencies;
+  private readonly reading: GenerationChangesDependencies;
   private readonly followed = new Map<string, Followed>();
   private readonly rounds: SharedPoller;
 
@@ -52,7 +52,7 @@ export class ProjectionsFollower {
       ...{ pollMs: 100, retryMs: 1000, ...times },
     });
     const bulkhead = new Bulkhead({ concurrent: concurrentPages, queued, waitMs: 60_000 });
-    this.parts = { projections: store.projections, bulkhead, closed };
+    this.reading = { projections: store.projections, bulkhead, closed };
   }
 
   /** Follows this projection until `leave` is called as often as `join`. */
@@ -89,34 +89,33 @@ export class ProjectionsFollower {
    * Whether reads still use this generation of the projection. When reads use another generation, the rows of this one
    * may have been removed from the store.
    */
-  serves(name: string, { build }: Pick<GenerationChanges, 'build'>): boolean {
-    return this.served(name)?.serving.id === build.id;
+  serves(name: string, { generation }: Pick<GenerationChanges, 'generation'>): boolean {
+    return this.serving(name)?.id === generation.id;
   }
 
-  private served(name: string): (ProjectionDefinition & { serving: ProjectionGeneration }) | undefined {
-    const definition = this.definitions.projections.get(name);
-    return definition?.serving ? { ...definition, serving: definition.serving } : undefined;
+  private serving(name: string): ProjectionGeneration | undefined {
+    return this.definitions.projections.get(name)?.serving ?? undefined;
   }
 
   private async followAll(): Promise<boolean> {
-    const builds = new Map([...this.followed.keys()].map((name) => [name, this.served(name)?.serving]));
-    const ids = [...builds.values()].flatMap((build) => (build ? [build.id] : []));
+    const generations = new Map([...this.followed.keys()].map((name) => [name, this.serving(name)]));
+    const ids = [...generations.values()].flatMap((generation) => (generation ? [generation.id] : []));
     const progress = await this.store.projections.progress(ids);
-    for (const [name, build] of builds) this.follow(name, build, progress);
+    for (const [name, generation] of generations) this.follow(name, generation, progress);
     return false;
   }
 
   private follow(
     name: string,
-    build: ProjectionGeneration | undefined,
+    generation: ProjectionGeneration | undefined,
     progress: readonly PartitionCheckpoint[],
   ): void {
     const followed = this.followed.get(name);
     if (!followed) return;
     const before = followed.feed;
-    if (build && before?.build.id !== build.id)
-      followed.feed = new GenerationChanges(build, generationBinding(name, build), this.parts);
-    if (build) followed.feed?.advance(progress.filter(({ owner }) => owner === build.id));
+    if (generation && before?.generation.id !== generation.id)
+      followed.feed = new GenerationChanges(generation, generationBinding(name, generation), this.reading);
+    if (generation) followed.feed?.advance(progress.filter(({ owner }) => owner === generation.id));
     else delete followed.feed;
     if (before !== followed.feed) before?.stir();
   }

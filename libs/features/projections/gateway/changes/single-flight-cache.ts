@@ -13,26 +13,26 @@ export class SingleFlightCache<Answer extends { bytes: Buffer }> {
 
   constructor(private readonly most: { answers: number; bytes: number }) {}
 
-  get(question: string, find: () => Promise<Answer>): Promise<Answer> {
-    const known = this.kept.get(question);
+  get(key: string, find: () => Promise<Answer>): Promise<Answer> {
+    const known = this.kept.get(key);
     if (known) return known.answer;
     const one: CachedAnswer<Answer> = { answer: find(), bytes: 0 };
-    this.kept.set(question, one);
+    this.kept.set(key, one);
     one.answer.then(
       ({ bytes }) => {
         one.bytes = bytes.length;
         this.forgetOldest();
       },
-      () => this.kept.delete(question),
+      () => this.kept.delete(key),
     );
     return one.answer;
   }
 
   private forgetOldest(): void {
-    for (const question of this.kept.keys()) {
+    for (const key of this.kept.keys()) {
       const bytes = [...this.kept.values()].reduce((sum, one) => sum + one.bytes, 0);
       if (this.kept.size <= this.most.answers && bytes <= this.most.bytes) return;
-      this.kept.delete(question);
+      this.kept.delete(key);
     }
   }
 }

@@ -8,11 +8,19 @@ import {
   eventStreamType,
   requireEventStreamAccepted,
 } from '#features/events';
-import { ProjectionName, Problems, storeAndLogProblems } from '#gateway-kit';
+import { Flag, JsonSchemaPart, ProjectionName, Problems, storeAndLogProblems } from '#gateway-kit';
 import { VisibleProjections } from '../visible-projections.js';
 import { ProjectionStateReader } from '../states/projection-state-reader.js';
 import { ChangeStreamOpener } from './change-stream-opener.js';
-import { StateChangeParameters } from './state-change-parameters.js';
+
+/** Query parameters of `GET /api/v1/projections/{name}/changes`. */
+class StateChangeParameters {
+  @Flag(
+    'First sends the states of all keys, and sends them again after a `reset`. Without it, only changes from now on are sent.',
+  )
+  @JsonSchemaPart({ default: false })
+  snapshot: boolean = false;
+}
 
 /** `GET /api/v1/projections/{name}/changes`: a live stream of changes as Server-Sent Events. */
 @ApiTags('projections')
@@ -59,13 +67,10 @@ export class StateChangesController {
   ): Promise<void> {
     requireEventStreamAccepted(request.headers.accept);
     const definition = this.projections.get(name, caller.access);
-    await this.states.requireServed(definition, client);
+    await this.states.serving(definition, client);
     if (request.method === 'HEAD') return void reply.header('content-type', eventStreamType).send();
-    const opened = {
-      ...{ definition, snapshot, caller },
-      lastEventId: request.headers['last-event-id']?.toString(),
-      requestId: request.id,
-    };
+    const lastEventId = request.headers['last-event-id']?.toString();
+    const opened = { definition, snapshot, caller, lastEventId, requestId: request.id };
     await this.changes.open(opened, () => sendStreamHeaders(reply), client);
   }
 }

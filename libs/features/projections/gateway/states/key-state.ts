@@ -25,11 +25,11 @@ export interface MergedKeyFoldState {
 const folds = new WeakMap<ProjectionGeneration, Fold>();
 
 /** Returns the fold of a generation. Compiles it once. */
-export function foldOf(build: ProjectionGeneration): Fold {
-  const known = folds.get(build);
+export function foldOf(generation: ProjectionGeneration): Fold {
+  const known = folds.get(generation);
   if (known) return known;
-  const fold = compileFold(build.spec.fields);
-  folds.set(build, fold);
+  const fold = compileFold(generation.spec.fields);
+  folds.set(generation, fold);
   return fold;
 }
 

@@ -64,7 +64,7 @@ interface Given {
 }
 
 /** Saves the state of a key like a processor. */
-async function saved({ id: build }: ProjectionGeneration, key: string, given: Given): Promise<void> {
+async function saved({ id: generation }: ProjectionGeneration, key: string, given: Given): Promise<void> {
   const { stream = 'orders', partition = 0, data } = given;
   let state: FoldState = fold.empty;
   for (const [offset, text] of data.entries()) {
@@ -77,7 +77,7 @@ async function saved({ id: build }: ProjectionGeneration, key: string, given: Gi
   }
   const position = data.length - 1;
   const row = stateRow({
-    ...{ owner: build, key, stream, partition, state: JSON.stringify(state), events: data.length },
+    ...{ owner: generation, key, stream, partition, state: JSON.stringify(state), events: data.length },
     ...{ position, updated_at: position * 1_000_000 },
   });
   await gateway.store.projections.save([row], []);
@@ -94,11 +94,11 @@ async function expectProblem(url: string, status: number, problem: object): Prom
 
 describe('the state of a key', () => {
   it('is merged from all partitions, with every digit', async () => {
-    const build = await serving();
-    await saved(build, 'EUR', { data: amounts('12345678901234567890.10', 1) });
-    await saved(build, 'EUR', { partition: 1, data: amounts(0.2, 0.3, 0.5) });
-    await saved(build, 'EUR', { stream: 'refunds', data: amounts(-1) });
-    await saved(build, 'USD', { data: amounts(7) });
+    const generation = await serving();
+    await saved(generation, 'EUR', { data: amounts('12345678901234567890.10', 1) });
+    await saved(generation, 'EUR', { partition: 1, data: amounts(0.2, 0.3, 0.5) });
+    await saved(generation, 'EUR', { stream: 'refunds', data: amounts(-1) });
+    await saved(generation, 'USD', { data: amounts(7) });
     const answer = await get(`${path}/${name}/state/EUR`);
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(answer.body).toBe(
@@ -110,8 +110,8 @@ describe('the state of a key', () => {
   });
 
   it.each(['a/b', 'ü "%"', '🎉', '...', '?x=1', '\\', '__proto__'])('is found by the key %s', async (key) => {
-    const build = await serving();
-    await saved(build, key, { data: amounts(1) });
+    const generation = await serving();
+    await saved(generation, key, { data: amounts(1) });
     const answer = await get(`${path}/${name}/state/${encodeURIComponent(key)}`);
     expect(answer.json(), answer.body).toMatchObject({ key, version: 1, state: { orders: 1 } });
   });
@@ -132,9 +132,9 @@ describe('the states of a projection', () => {
   });
 
   it('are sorted by the bytes of the key, page by page, with their total number', async () => {
-    const build = await serving();
+    const generation = await serving();
     const keys = ['a', 'a1', 'a2', 'b', 'é', '\uffee', '🎉'];
-    for (const key of keys.toReversed()) await saved(build, key, { data: amounts(1) });
+    for (const key of keys.toReversed()) await saved(generation, key, { data: amounts(1) });
     const seen: string[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
@@ -153,9 +153,10 @@ describe('the states of a projection', () => {
   });
 
   it('are sorted by a field with exact numbers, nulls last, then by key', async () => {
-    const build = await serving();
+    const generation = await serving();
     const revenue = { a: '9007199254740993', b: '9007199254740992', c: '10', d: '9', e: '10', f: '-1.5' };
-    for (const [key, amount] of Object.entries(revenue)) await saved(build, key, { data: amounts(amount) });
+    for (const [key, amount] of Object.entries(revenue))
+      await saved(generation, key, { data: amounts(amount) });
     const ascending = ['f', 'd', 'c', 'e', 'b', 'a'];
     expect(keysOf(await read('?order_by=revenue'))).toEqual(ascending);
     const seen: string[] = [];
@@ -173,7 +174,7 @@ describe('the states of a projection', () => {
       ['t3', '5'],
       ['t4', '[1]'],
     ]) {
-      await saved(build, key!, { data: [`{"amount":0,"note":${note}}`] });
+      await saved(generation, key!, { data: [`{"amount":0,"note":${note}}`] });
     }
     const byNote = keysOf(await read('?order_by=last'));
     expect(byNote.slice(0, 3)).toEqual(['t3', 't1', 't2']);
@@ -196,10 +197,10 @@ describe('the states of a projection', () => {
   });
 
   it('are sorted up to a limit of keys, and with a prefix beyond it', async () => {
-    const build = await serving();
+    const generation = await serving();
     const state = JSON.stringify(fold.empty);
     const rows = Array.from({ length: 20_001 }, (_, i) =>
-      stateRow({ owner: build.id, key: i < 5000 ? `a${i}` : `b${i}`, state, position: i }),
+      stateRow({ owner: generation.id, key: i < 5000 ? `a${i}` : `b${i}`, state, position: i }),
     );
     await gateway.store.projections.save(rows, []);
     const errors = [{ pointer: 'order_by' }];
@@ -212,8 +213,8 @@ describe('the states of a projection', () => {
   });
 
   it('have cursors that are valid for the same list only', async () => {
-    const build = await serving();
-    for (const key of ['a', 'b', 'c']) await saved(build, key, { data: amounts(1) });
+    const generation = await serving();
+    for (const key of ['a', 'b', 'c']) await saved(generation, key, { data: amounts(1) });
     const byKey = (await read('?limit=1')).next_cursor;
     const byRevenue = (await read('?limit=1&order_by=revenue')).next_cursor;
     for (const query of [
@@ -241,8 +242,8 @@ describe('a projection that is being built', () => {
   });
 
   it('again is read from the previous generation, even if the fields have changed', async () => {
-    const build = await serving();
-    await saved(build, 'EUR', { data: amounts(5) });
+    const generation = await serving();
+    await saved(generation, 'EUR', { data: amounts(5) });
     const payload = { source: { streams: ['orders', 'refunds'] }, fields: { n: { op: 'count' } } };
     await gateway.core.instance.inject({ method: 'PUT', url: `${path}/${name}`, payload });
     expect((await read()).states).toMatchObject([{ key: 'EUR', state: { revenue: 5 } }]);
@@ -268,13 +269,13 @@ describe('waiting for a position', () => {
   };
 
   it('ends when the generation that is serving has passed it', async () => {
-    const build = await serving();
+    const generation = await serving();
     const url = `${path}/${name}/state?wait_for=orders:0:3&wait_for=orders:1:0`;
-    committed(build, 0, 4);
+    committed(generation, 0, 4);
     await expectProblem(url, 504, { code: 'not_yet_materialized' });
-    committed(build, 1, 1);
+    committed(generation, 1, 1);
     expect((await get(url)).statusCode).toBe(200);
-    await saved(build, 'EUR', { data: amounts(1) });
+    await saved(generation, 'EUR', { data: amounts(1) });
     expect((await get(`${path}/${name}/state/EUR?wait_for=orders:0:3`)).statusCode).toBe(200);
     await expectProblem(`${path}/${name}/state/EUR?wait_for=orders:0:4`, 504, {
       code: 'not_yet_materialized',
@@ -311,9 +312,9 @@ describe('waiting for a position', () => {
   });
 
   it('does not wait for positions before the start of a projection that starts now', async () => {
-    const build = await serving({ from: 'now' });
-    const start = build.sources['orders']?.starts?.[0] ?? 0;
-    const end = build.sources['orders']?.starts?.[1] ?? 0;
+    const generation = await serving({ from: 'now' });
+    const start = generation.sources['orders']?.starts?.[0] ?? 0;
+    const end = generation.sources['orders']?.starts?.[1] ?? 0;
     expect(Math.max(start, end)).toBeGreaterThan(0);
     const partition = start > 0 ? 0 : 1;
     expect((await get(`${path}/${name}/state?wait_for=orders:${partition}:0`)).statusCode).toBe(200);
@@ -338,8 +339,8 @@ describe('access to states: a key', () => {
       const answer = await gateway.core.instance.inject({ method: 'POST', url: '/api/v1/keys', payload });
       return `Bearer ${answer.json<{ key: string }>().key}`;
     };
-    const build = await serving();
-    await saved(build, 'EUR', { data: amounts(1) });
+    const generation = await serving();
+    await saved(generation, 'EUR', { data: amounts(1) });
     for (const url of [`${path}/${name}/state`, `${path}/${name}/state/EUR`, `${path}/${name}/state/none`]) {
       const refused = await withKey(await bearerOf(['orders']), url);
       expect(refused.json(), url).toMatchObject({ code: 'projection_not_found', status: 404 });

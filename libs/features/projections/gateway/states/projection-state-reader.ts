@@ -6,10 +6,8 @@ import type { Definitions, ProjectionGeneration, ProjectionDefinition } from '#r
 import type { KeyedStateReader } from '#store';
 import { Bulkhead, type ConsistencyToken, ConsistencyTokenWaiter } from '#gateway-kit';
 import { ProjectionStatsReader } from '../projection-stats-reader.js';
-import { awaitedPositions } from './awaited-positions.js';
 import { foldOf, keyState, mergedKey, type KeyState } from './key-state.js';
 import { pageOfStates, type ProjectionStatesQuery } from './page-of-states.js';
-import { servingGeneration } from './serving-generation.js';
 import type { StatePage } from './state-answers.js';
 import '../projection-problems.js';
 
@@ -18,6 +16,9 @@ interface StateReadOptions {
   positions?: readonly ConsistencyToken[] | undefined;
   client: AbortSignal;
 }
+
+/** Seconds after which a client should try again to read a projection that no generation serves. */
+const retryAfterSeconds = 2;
 
 /** Reads the states of projections, from the generation that is serving. */
 @Injectable()
@@ -39,11 +40,16 @@ export class ProjectionStateReader {
    * @throws StoreUnavailableError
    */
   async one(definition: ProjectionDefinition, key: string, reading: StateReadOptions): Promise<KeyState> {
-    const build = await this.reached(definition, reading);
+    const generation = await this.reached(definition, reading);
     const { projections } = this.store;
-    const found = await this.bulkhead.run(reading.client, (signal) => projections.key(build.id, key, signal));
-    if (!found) throw notFound(definition);
-    const fold = foldOf(build);
+    const found = await this.bulkhead.run(reading.client, (signal) =>
+      projections.key(generation.id, key, signal),
+    );
+    if (!found) {
+      const detail = `${definition.name} has no such key: no event with this key has been folded yet.`;
+      throw new ProblemError('projection_key_not_found', detail, { errors: [{ pointer: 'key', detail }] });
+    }
+    const fold = foldOf(generation);
     return keyState(fold, mergedKey(fold, found));
   }
 
@@ -56,31 +62,69 @@ export class ProjectionStateReader {
     query: ProjectionStatesQuery,
     reading: StateReadOptions,
   ): Promise<StatePage> {
-    const build = await this.reached(definition, reading);
+    const generation = await this.reached(definition, reading);
     const { projections } = this.store;
     const { name } = definition;
     return this.bulkhead.run(reading.client, (signal) =>
-      pageOfStates({ name, build, query, projections, signal }),
+      pageOfStates({ name, generation, query, projections, signal }),
     );
   }
 
-  /** Requires that a generation is serving. @throws ProblemError projection_building */
-  async requireServed(definition: ProjectionDefinition, client: AbortSignal): Promise<void> {
-    await servingGeneration(definition, this.stats, client);
+  /**
+   * Resolves with the generation that is serving.
+   * @throws ProblemError 503 `projection_building` with the progress of the first generation
+   */
+  async serving(definition: ProjectionDefinition, client: AbortSignal): Promise<ProjectionGeneration> {
+    if (definition.serving) return definition.serving;
+    const detail = await this.whyNotServing(definition, client);
+    throw new ProblemError('projection_building', detail, { retryAfterSeconds });
   }
 
+  private async whyNotServing(definition: ProjectionDefinition, client: AbortSignal): Promise<string> {
+    const { name, building, paused, failure } = definition;
+    if (failure !== null)
+      return `${name} failed while it was built for the first time: ${failure}. A reset rebuilds it.`;
+    if (paused) return `${name} was paused while it was built for the first time: resume it.`;
+    const known = building && (await this.stats.of([definition], client)).get(building.id);
+    if (!known) return `${name} is being built for the first time.`;
+    const { lag, total } = known;
+    return `${name} is being built for the first time: ${total - lag} of ${total} records have been processed.`;
+  }
+
+  /** Resolves with the serving generation when its consumer group has passed the positions. */
   private async reached(
     definition: ProjectionDefinition,
     { positions = [], client }: StateReadOptions,
   ): Promise<ProjectionGeneration> {
-    const build = await servingGeneration(definition, this.stats, client);
-    const awaited = awaitedPositions(build, positions, this.definitions);
-    await this.tokens.reached(awaited, client, this.topics.projectionGroup(build.id));
-    return build;
+    const generation = await this.serving(definition, client);
+    const awaited = awaitedPositions(generation, positions, this.definitions);
+    await this.tokens.reached(awaited, client, this.topics.projectionGroup(generation.id));
+    return generation;
   }
 }
 
-function notFound({ name }: ProjectionDefinition): ProblemError {
-  const detail = `${name} has no such key: no event with this key has been folded yet.`;
-  return new ProblemError('projection_key_not_found', detail, { errors: [{ pointer: 'key', detail }] });
+/**
+ * Returns the positions that the consumer group of a generation must pass. Positions before its start are left out,
+ * because it never reads them.
+ * @throws ProblemError 400 for a stream that the projection does not fold
+ */
+function awaitedPositions(
+  { sources }: ProjectionGeneration,
+  positions: readonly ConsistencyToken[],
+  definitions: Pick<Definitions, 'stream'>,
+): ConsistencyToken[] {
+  const refused = (detail: string) =>
+    new ProblemError('invalid_request', `The parameter wait_for ${detail}.`, {
+      errors: [{ pointer: 'wait_for', detail }],
+    });
+  return positions.filter(({ stream, partition, offset }) => {
+    const source = Object.hasOwn(sources, stream) ? sources[stream] : undefined;
+    if (!source) throw refused(`must name streams that the projection folds, and ${stream} is not one`);
+    const definition = definitions.stream(stream);
+    if (definition && definition.id !== source.id)
+      throw refused(
+        `names ${stream}, which was deleted and created again: the projection folds it after a reset`,
+      );
+    return offset >= (source.starts?.[partition] ?? 0);
+  });
 }

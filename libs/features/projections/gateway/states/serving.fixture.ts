@@ -20,9 +20,12 @@ export async function nowServing(
 /** Saves the state of one key of a generation, as if one event had been folded into it. */
 export async function savedState(
   { store }: Pick<GivenGateway, 'store'>,
-  { id: build, spec }: ProjectionGeneration,
+  { id: generation, spec }: ProjectionGeneration,
   { key, state }: { key: string; state: unknown },
 ): Promise<void> {
   const stream = spec.source.streams[0] ?? '';
-  await store.projections.save([stateRow({ owner: build, stream, key, state: JSON.stringify(state) })], []);
+  await store.projections.save(
+    [stateRow({ owner: generation, stream, key, state: JSON.stringify(state) })],
+    [],
+  );
 }

@@ -1,16 +1,12 @@
-import { Type } from 'class-transformer';
-import { IsArray, IsBoolean, IsInt, IsObject, IsString, Min, ValidateNested } from 'class-validator';
+import { IsBoolean, IsObject, IsString } from 'class-validator';
 import { formatTime } from '#json';
-import { listEnd, Nullable, JsonSchemaPart } from '#gateway-kit';
+import { Count, JsonSchemaPart, listEnd, ListOf, Nullable } from '#gateway-kit';
 import type { KeyState } from './key-state.js';
 
 /** OpenAPI schema of the state of one key of a projection. */
 export class ProjectionStateAnswer {
   @IsString() key: string;
-  @IsInt()
-  @Min(1)
-  @JsonSchemaPart({ description: 'Number of events that are folded into the state.' })
-  version: number;
+  @Count('Number of events that are folded into the state.', 1) version: number;
   @JsonSchemaPart({
     type: 'string',
     format: 'date-time',
@@ -28,14 +24,8 @@ export class ProjectionStateAnswer {
 
 /** Answer of `GET /api/v1/projections/{name}/state`: one page of keys with their states. */
 export class ProjectionStateList {
-  @IsArray()
-  @ValidateNested({ each: true })
-  @Type(() => ProjectionStateAnswer)
-  states: ProjectionStateAnswer[];
-  @IsInt()
-  @Min(0)
-  @JsonSchemaPart({ description: 'Number of all keys, or of those that start with `prefix`.' })
-  total: number;
+  @ListOf(ProjectionStateAnswer) states: ProjectionStateAnswer[];
+  @Count('Number of all keys, or of those that start with `prefix`.') total: number;
   @IsBoolean() has_more: boolean;
   @Nullable('string') next_cursor: string | null;
 }
