@@ -5,11 +5,13 @@ import { auditStream, permitsStream, ProblemError, type StreamAccess } from '#ap
 import { withAnySignal } from '#async';
 import type { Definitions } from '#registry';
 import type { AuthorizationScope } from '#store';
-import { CONSISTENCY_BOUNDS } from '../consistency/consistency-limits.js';
-import { awaitStream } from '../consistency/await-stream.js';
-import type { ConsistencyToken } from '../consistency/position.js';
-import type { ConsistencyLimits } from '../consistency/consistency-limits.js';
-import { ConsistencyTokenWaiter } from '../consistency/consistency-tokens.js';
+import {
+  CONSISTENCY_BOUNDS,
+  awaitStream,
+  type ConsistencyLimits,
+  ConsistencyTokenWaiter,
+} from '../consistency/consistency-tokens.js';
+import type { ConsistencyToken } from '../parameters/decorators.js';
 
 /**
  * What decides the streams of a read: the caller's access, the stream names in the request, and its `wait_for`

@@ -13,17 +13,15 @@ import {
   RequireScope,
 } from '#http';
 import { pageByName } from '../lists/page-by-name.js';
-import { ApiAnswer, NoContent } from '../openapi/answers.js';
-import { Problems, changeProblems, storeAndLogProblems } from '../openapi/problems.js';
-import { PageParameters } from '../parameters/page-parameters.js';
+import { ApiAnswer, NoContent, Problems, changeProblems, storeAndLogProblems } from '../openapi/problems.js';
+import { PageParameters } from '../parameters/decorators.js';
 import {
   nameParam,
   requireDefinitionName,
   requireSameName,
   type ProjectionOrPipelineKind,
 } from './definition-name.js';
-import type { DefinitionResource } from './definition-resource.js';
-import type { RunningDefinition } from './visible-definitions.js';
+import type { DefinitionResource, RunningDefinition } from './visible-definitions.js';
 
 /** What the OpenAPI document says about a route. */
 interface RouteText {

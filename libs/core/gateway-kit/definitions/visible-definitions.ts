@@ -1,6 +1,7 @@
 import { ProblemError, type StreamAccess } from '#api';
 import type { Actor, ResourceStore } from '#registry';
 import type { ProjectionOrPipelineKind } from './definition-name.js';
+import { isDeepStrictEqual } from 'node:util';
 
 /** The caller that changes a projection or pipeline: its name for the audit, and the streams that it may see. */
 export interface DefinitionChangeCaller {
@@ -128,4 +129,45 @@ export class VisibleDefinitions<D extends RunningDefinition> {
     const errors = [{ pointer: '/name', detail: 'is taken' }];
     return new ProblemError(`${this.options.what}_exists`, detail, { errors });
   }
+}
+
+/** Body and query of a request that creates or replaces a definition, and a signal that its client disconnects. */
+export interface DefinitionRequest {
+  input: object;
+  query?: object;
+  client: AbortSignal;
+}
+
+/** What the routes of one kind of definition need of it. `D` is a definition. */
+export interface DefinitionResource<D extends RunningDefinition> {
+  /** The definitions that the caller may see. */
+  readonly visible: VisibleDefinitions<D>;
+  /** Creates a definition, or returns the existing one if it is the same. @throws ProblemError */
+  create(
+    request: DefinitionRequest,
+    caller: DefinitionChangeCaller,
+  ): Promise<{ definition: D; created: boolean }>;
+  /** Replaces a definition; the same one changes nothing. @throws ProblemError */
+  replace(name: string, request: DefinitionRequest, caller: DefinitionChangeCaller): Promise<D>;
+  /** Starts again from the events. @throws ProblemError */
+  reset(name: string, caller: DefinitionChangeCaller): Promise<D>;
+  /** Deletes a definition with what it has computed. @throws ProblemError */
+  remove(name: string, caller: DefinitionChangeCaller): Promise<void>;
+  answer(definition: D): object;
+  answersWithStats(definitions: readonly D[], client: AbortSignal): Promise<object[]>;
+  detail(definition: D, client: AbortSignal): Promise<object>;
+}
+
+interface Spec {
+  source: { streams: readonly string[]; event_types?: readonly string[] };
+}
+
+/** Whether two definitions are equal, regardless of the order of streams and event types. */
+export function sameSpec<T extends Spec>(a: T, b: T): boolean {
+  return isDeepStrictEqual(sorted(a), sorted(b));
+}
+
+function sorted({ source, ...spec }: Spec): unknown {
+  const { streams, event_types, ...rest } = source;
+  return { ...spec, source: { ...rest, streams: streams.toSorted(), event_types: event_types?.toSorted() } };
 }

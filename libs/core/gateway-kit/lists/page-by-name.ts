@@ -1,5 +1,9 @@
-import { listEnd, type HasMoreAndNextCursor } from './has-more-and-next-cursor.js';
-import { nameCursor, nameOfCursor } from './name-cursor.js';
+import { IsBoolean, IsInt, Min } from 'class-validator';
+import { Nullable } from '../openapi/schema.js';
+import { createHash } from 'node:crypto';
+import { jsonValue } from '#json';
+import { ProblemError } from '#api';
+import '#store';
 
 /** One page of a list that is sorted by name, with the total and the cursor of the next page. */
 interface PageSortedByName<T> {
@@ -55,4 +59,50 @@ function withinLength<T>(page: { item: T; name: string }[], lengthOf?: (item: T)
   let length = 0;
   const end = page.findIndex(({ item }) => (length += lengthOf(item)) > mostCharacters);
   return end < 0 ? page : page.slice(0, end + 1);
+}
+
+/** The members `has_more` and `next_cursor` at the end of a list's answer. */
+export interface HasMoreAndNextCursor {
+  has_more: boolean;
+  next_cursor: string | null;
+}
+
+/** Returns the members `has_more` and `next_cursor`, with which the answers of all lists end. */
+export function listEnd(nextCursor: string | undefined): HasMoreAndNextCursor {
+  return { has_more: nextCursor !== undefined, next_cursor: nextCursor ?? null };
+}
+
+/** Members that the OpenAPI schema of every list has: the total number of items, and the cursor of the next page. */
+export class ListAnswer {
+  @IsInt() @Min(0) total: number;
+  @IsBoolean() has_more: boolean;
+  @Nullable('string') next_cursor: string | null;
+}
+
+/**
+ * Returns the cursor of a list sorted by name: base64url of a JSON array of a checksum and the last name of the page.
+ * The checksum covers the name and what the cursor is bound to: the kind of list and its filters.
+ */
+export function nameCursor(boundTo: unknown, name: string): string {
+  return Buffer.from(JSON.stringify([checkSum(boundTo, name), name])).toString('base64url');
+}
+
+/** Returns the name in a cursor. @throws ProblemError 400 `invalid_cursor` */
+export function nameOfCursor(boundTo: unknown, cursor: string): string {
+  const name = readName(cursor);
+  if (name !== undefined && nameCursor(boundTo, name) === cursor) return name;
+  const detail = 'The cursor is broken, or belongs to another list or to other filters.';
+  throw new ProblemError('invalid_cursor', detail, { errors: [{ pointer: 'cursor', detail }] });
+}
+
+function readName(cursor: string): string | undefined {
+  const parts = jsonValue(Buffer.from(cursor, 'base64url').toString());
+  return Array.isArray(parts) && typeof parts[1] === 'string' ? parts[1] : undefined;
+}
+
+function checkSum(boundTo: unknown, name: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([boundTo, name]))
+    .digest('base64url')
+    .slice(0, 16);
 }

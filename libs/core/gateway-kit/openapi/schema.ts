@@ -1,5 +1,7 @@
 import 'reflect-metadata';
 import { JSONSchema } from 'class-validator-jsonschema';
+import { applyDecorators } from '@nestjs/common';
+import { ValidateBy } from 'class-validator';
 
 const parts = Symbol('schema parts');
 
@@ -14,4 +16,14 @@ export function JsonSchemaPart(part: Record<string, unknown>): PropertyDecorator
     Reflect.defineMetadata(parts, merged, target, key);
     JSONSchema(merged)(target, String(key));
   };
+}
+
+/** Decorator of an answer's member that is always present and may be null. */
+export function Nullable(type: 'string' | 'integer', more: Record<string, unknown> = {}): PropertyDecorator {
+  const validate = (value: unknown) =>
+    value === null || typeof value === (type === 'string' ? 'string' : 'number');
+  return applyDecorators(
+    ValidateBy({ name: 'isNullable', validator: { validate } }),
+    JsonSchemaPart({ type: [type, 'null'], ...more }),
+  );
 }

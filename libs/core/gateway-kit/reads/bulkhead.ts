@@ -1,5 +1,6 @@
-import { ProblemError } from '#api';
-import { readsRunning, readsWaiting } from './read-metrics.js';
+import { ProblemError, FromText } from '#api';
+import { gauge } from '#telemetry';
+import { IsInt, Max, Min } from 'class-validator';
 
 /** How many reads run and wait at the same time, and how long one waits. */
 interface BulkheadOptions {
@@ -95,4 +96,33 @@ function overloaded(): ProblemError {
   return new ProblemError('overloaded', 'Too many queries are running; this one was not started.', {
     retryAfterSeconds: 1,
   });
+}
+
+/** Settles like the promise, or rejects with the signal's reason once the signal is aborted. */
+export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) {
+    promise.catch(() => undefined);
+    return Promise.reject(signal.reason as Error);
+  }
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+export const readsRunning = gauge('tributary_reads_running', {
+  help: 'Queries of this instance that ClickHouse runs now.',
+});
+
+export const readsWaiting = gauge('tributary_reads_waiting', {
+  help: 'Queries of this instance that wait to start now.',
+});
+
+/** Settings of queries. */
+export class ReadSettings {
+  /** Queries that this instance runs on ClickHouse at the same time. */
+  @FromText('number') @IsInt() @Min(1) @Max(1000) READS_CONCURRENT = 8;
+  /** Queries that may wait for a slot; the next query gets a 503. */
+  @FromText('number') @IsInt() @Min(0) @Max(100_000) READS_QUEUED = 256;
 }

@@ -6,6 +6,7 @@ import { formatTime } from '#json';
 import { TopicAndGroupNames } from '#event';
 import type { Definitions, SourceStreamWithStartOffsets } from '#registry';
 import { UnknownTopicError, type TopicAdmin } from '#kafka';
+import type { ConsumedTopic } from '../lag/group-lag-reader.js';
 
 type Start = 'beginning' | 'now';
 
@@ -84,4 +85,19 @@ export class NewGenerationOrJobFactory {
 function noneWhenGone(error: unknown): undefined {
   if (error instanceof UnknownTopicError) return undefined;
   throw error;
+}
+
+/**
+ * Returns the topics of the bound sources of a generation or a job. A stream that was deleted, or deleted and created
+ * again, is no longer read.
+ */
+export function readTopics(
+  sources: Readonly<Record<string, SourceStreamWithStartOffsets>>,
+  { definitions, topics }: { definitions: Pick<Definitions, 'stream'>; topics: TopicAndGroupNames },
+): ConsumedTopic[] {
+  return Object.entries(sources).flatMap(([stream, { id, starts }]) => {
+    const definition = definitions.stream(stream);
+    if (definition?.state !== 'live' || definition.id !== id) return [];
+    return [{ topic: topics.ofStream(id), starts }];
+  });
 }

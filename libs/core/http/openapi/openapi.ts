@@ -1,11 +1,8 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import './health-schema.js';
 import { completeDocument, operationsOfPort } from './openapi-document.js';
-import '../problems/problem-schema.js';
 import { componentSchemas } from './schema-of.js';
-import type { PortRouteConfig } from '../route-config.js';
 import { protectPage } from '../security-headers.js';
 
 const bearer = {
@@ -60,7 +57,7 @@ export function serveDocuments(nest: NestFastifyApplication, ports: readonly Doc
     const { instance, name, openapi } = port;
     // The redirect is relative, so that it works behind a proxy that adds a path prefix. On ports with keys, `/` accepts
     // SQL.
-    const config = { onlyOn: name } satisfies PortRouteConfig;
+    const config = { onlyOn: name };
     if (!openapi.keys) instance.get('/', { config }, (_request, reply) => reply.redirect('docs', 302));
     let document: OpenAPIObject | undefined;
     documents.set(instance, () => (document ??= documentOf(nest, port)));

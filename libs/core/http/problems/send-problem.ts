@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ProblemError } from '#api';
 import type { Logger } from '#telemetry';
 import { problemOf } from './problem-of.js';
-import { problemEncoderOf, type EncodedProblem } from '../route-config.js';
+import { rulesOf, type EncodedProblem } from '../route-config.js';
 import { noSniffing } from '../security-headers.js';
 import { httpProblems } from '../metrics.js';
 
@@ -42,7 +42,7 @@ export class ProblemSender {
       reply.raw.destroy();
       return;
     }
-    const { type, body } = (problemEncoderOf(request) ?? problemDocument)(request, problem);
+    const { type, body } = (rulesOf(request.routeOptions).problemForm ?? problemDocument)(request, problem);
     void reply
       .code(problem.status)
       .headers({ 'x-request-id': request.id, ...problemHeaders(problem) })

@@ -6,8 +6,8 @@ import { rateLimitRejections } from '../metrics.js';
  * Requests and events per second that an API key may use on one port of one process; a missing member means no limit.
  */
 export interface RateLimit {
-  requestsPerSecond?: number;
-  eventsPerSecond?: number;
+  requestsPerSecond?: number | undefined;
+  eventsPerSecond?: number | undefined;
 }
 
 type Unit = 'requests' | 'events';
@@ -59,5 +59,22 @@ export class KeyRateLimiter {
 
   private add(unit: Unit, perSecond: number): void {
     this.buckets.push([unit, new TokenBucket(perSecond, Math.max(1, perSecond))]);
+  }
+}
+
+/**
+ * The rate limiters of all API keys on one port of this process. The key ring returns the same object while a key does
+ * not change, so its limiter is found by object and garbage-collected with it. A changed key starts with full token
+ * buckets.
+ */
+export class KeyRateLimiters {
+  private readonly limits = new WeakMap<object, KeyRateLimiter>();
+
+  /** Returns the rate limiter of a key; undefined if the key has no rate limit. */
+  of(key: { readonly rateLimit?: RateLimit }): KeyRateLimiter | undefined {
+    if (!key.rateLimit) return undefined;
+    let limits = this.limits.get(key);
+    if (!limits) this.limits.set(key, (limits = new KeyRateLimiter(key.rateLimit)));
+    return limits;
   }
 }

@@ -1,11 +1,11 @@
 import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
-import type { InjectionToken, NestApplicationOptions } from '@nestjs/common';
+import type { InjectionToken, NestApplicationOptions, LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import { ConfigError } from '#api';
-import { NoParametersGuard } from '../handlers/unknown-parameters.js';
+import { NoParametersGuard } from '../handlers/decorators.js';
 import { protectDocuments, serveDocuments } from '../openapi/openapi.js';
 import { ProblemFilter, ProblemSender } from '../problems/send-problem.js';
 import {
@@ -17,8 +17,8 @@ import {
   type PortServices,
   type ListenOptions,
 } from './http-port.js';
-import { nestLogger } from './nest-logger.js';
 import type { ProcessContext } from './process-context.js';
+import type { Logger } from '#telemetry';
 
 /** Creates a Nest application, as `NestFactory.create` does. */
 export type CreateNest = (
@@ -150,4 +150,17 @@ async function listenOn(instance: FastifyInstance, listen: ListenOptions): Promi
       throw new ConfigError(`HOST: ${listen.host} is not an address of this machine.`);
     throw error;
   }
+}
+
+/** Returns a logger for Nest that writes structured lines. Nest's start-up messages have the level `debug`. */
+export function nestLogger(logger: Logger): LoggerService {
+  const nest = logger.child({ from: 'nest' });
+  return {
+    log: (message: unknown) => nest.debug(String(message)),
+    verbose: (message: unknown) => nest.trace(String(message)),
+    debug: (message: unknown) => nest.debug(String(message)),
+    warn: (message: unknown) => nest.warn(String(message)),
+    error: (message: unknown, ...rest: unknown[]) => nest.error({ rest }, String(message)),
+    fatal: (message: unknown) => nest.fatal(String(message)),
+  };
 }

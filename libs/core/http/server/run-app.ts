@@ -1,10 +1,11 @@
 import { ConfigError, describeConfig, loadConfig, type AppConfig } from '#api';
-import { openTracing, watchEventLoop } from '#telemetry';
+import { openTracing, watchEventLoop, type Logger } from '#telemetry';
 import { createContext, type ProcessContext } from './process-context.js';
-import { exportCertificateMetrics } from './certificate-metrics.js';
-import { packageVersion } from './package-version.js';
 import { ShutdownWhileWaitingError } from './process-lifecycle.js';
-import { buildInfo } from '../metrics.js';
+import { buildInfo, certificateExpiry } from '../metrics.js';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { X509Certificate } from 'node:crypto';
 
 /** What `runApp` needs of an app: its configuration class, its start, and its one-time commands. */
 interface AppDefinition<Config extends AppConfig> {
@@ -149,4 +150,45 @@ async function stopAndExit(
   await context.lifecycle.stop();
   context.logger.info('stopped');
   process.exit(code);
+}
+
+/** Returns the version of the nearest `package.json` above this file; `unknown` if there is none. */
+export function packageVersion(): string {
+  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
+    const file = join(folder, 'package.json');
+    if (existsSync(file)) return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+    if (folder === dirname(folder)) return 'unknown';
+  }
+}
+
+const block = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/**
+ * Exports the expiry times of the configured Kafka certificates as metrics. The files are read once at the start, as
+ * the Kafka client does, so a replaced file counts from the next start on.
+ */
+export function exportCertificateMetrics(
+  config: Pick<AppConfig, 'KAFKA_TLS' | 'KAFKA_TLS_CA' | 'KAFKA_TLS_CERT'>,
+  logger: Pick<Logger, 'warn'>,
+): void {
+  if (!config.KAFKA_TLS) return;
+  const files = { kafka_ca: config.KAFKA_TLS_CA, kafka_client: config.KAFKA_TLS_CERT };
+  for (const [certificate, path] of Object.entries(files)) {
+    if (!path) continue;
+    try {
+      certificateExpiry.set({ certificate }, firstExpiry(readFileSync(path, 'utf8')));
+    } catch (error) {
+      // Only warn: the Kafka client reports whether the certificate works.
+      logger.warn({ err: error, certificate }, 'cannot read when this certificate expires');
+    }
+  }
+}
+
+/**
+ * Returns the earliest expiry of the certificates in a PEM text, in seconds since 1970. @throws Error when it has none
+ */
+export function firstExpiry(pem: string): number {
+  const expiries = (pem.match(block) ?? []).map((one) => Date.parse(new X509Certificate(one).validTo) / 1000);
+  if (expiries.length === 0) throw new Error('the file contains no certificate');
+  return Math.min(...expiries);
 }

@@ -1,6 +1,6 @@
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Logger } from '../logger.js';
-import { traceSpansUnsent } from './tracing-metrics.js';
+import { traceSpansUnsent } from '../metrics.js';
 
 type Spans = Parameters<SpanExporter['export']>[0];
 type Done = Parameters<SpanExporter['export']>[1];

@@ -1,5 +1,4 @@
-import type { TracingOptions } from './tracing-options.js';
-import type { Tracing } from './tracing.js';
+import type { Tracing, TracingOptions } from './tracing.js';
 
 /**
  * Opens tracing if an OTLP endpoint is set and `OTEL_SDK_DISABLED` is false; else returns undefined without loading
