@@ -17,10 +17,7 @@ const plainText = { message: plainTextRule };
 /** JSON types that the values in an event's `metadata` may have. */
 const scalars = ['string', 'number', 'boolean', 'null'];
 
-/**
- * Validates that a property is a JSON object whose values are strings, numbers, booleans or null, with at most
- * `maxMembers` members.
- */
+/** Validates that a property is a JSON object of at most `maxMembers` strings, numbers, booleans or null. */
 export function IsFlatObject(maxMembers: number, description: object = {}): PropertyDecorator {
   // Use one JSONSchema decorator: a second one on a property would replace the first.
   const schema = JSONSchema({

@@ -85,10 +85,7 @@ export function IsRetention(description: string): PropertyDecorator {
   };
 }
 
-/**
- * Validates that a property is the number of versions between two automatic snapshots of an entity; 0 means no
- * automatic snapshots.
- */
+/** Validates that a property is the number of versions between two automatic snapshots of an entity, or 0 for none. */
 export function IsSnapshotEvery(): PropertyDecorator {
   const description = `A snapshot of an entity is made after this number of versions; 0: no automatic snapshots. Default: ${limits.snapshotEvery}.`;
   const rules = [IsInt(), Min(0), Max(limits.snapshotEveryMax), JSONSchema({ description, example: 100 })];

@@ -1,9 +1,6 @@
 import type { EpochMicros } from '#json';
 
-/**
- * An event as the HTTP API returns it, with its position in Kafka. `data` and `metadata` are the JSON text that the
- * client sent, unchanged.
- */
+/** An event as the HTTP API returns it, with its position in Kafka. Its JSON texts are those that the client sent. */
 export interface StoredEvent {
   event_id: string;
   stream: string;
@@ -31,10 +28,7 @@ export interface EventFromKafka extends Omit<StoredEvent, 'version' | 'timestamp
   ingested_at: EpochMicros;
 }
 
-/**
- * Returns a stored event as the JSON text of one object; it contains the text of `data` and `metadata` exactly as the
- * client sent it.
- */
+/** Returns a stored event as the JSON text of one object, with the texts of `data` and `metadata` unchanged. */
 export function eventToJson(event: StoredEvent): string {
   return (
     `{"event_id":"${event.event_id}","stream":${JSON.stringify(event.stream)}` +

@@ -69,10 +69,7 @@ const timeLength = 27;
 let lastDate = -1;
 let lastMidnight: EpochMicros = 0;
 
-/**
- * Parses the RFC 3339 time in the bytes from `start` to `end` (exclusive), like `parseFormattedTime`. Returns NaN if it
- * is invalid.
- */
+/** Parses the RFC 3339 time in the bytes from `start` to `end` (exclusive) like `parseFormattedTime`; else NaN. */
 export function readTime(bytes: Buffer, start: number, end: number): EpochMicros {
   const fast = end - start === timeLength ? readFormattedTime(bytes, start) : NaN;
   if (fast === fast) return fast;

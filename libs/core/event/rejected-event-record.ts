@@ -50,19 +50,11 @@ export function encodeRejectedEvent({ text, ...record }: Omit<RejectedEventRecor
   return `${head.slice(0, -1)},"text":${kept}}`;
 }
 
-/**
- * Decodes the value of a Kafka record into a rejected event; undefined if `encodeRejectedEvent` has not written the
- * value.
- */
+/** Decodes the value of a Kafka record; undefined if `encodeRejectedEvent` has not written it. */
 export function decodeRejectedEvent(value: string | Buffer): RejectedEventRecord | undefined {
-  if (!startsWith(value, mark)) return undefined;
+  const head = typeof value === 'string' ? value : value.toString('latin1', 0, mark.length);
+  if (!head.startsWith(mark)) return undefined;
   const record = jsonValue(String(value));
-  const isRefused = isJsonObject(record) && isJsonObject(record.refused) && typeof record.text === 'string';
-  return isRefused ? (record as unknown as RejectedEventRecord) : undefined;
-}
-
-function startsWith(value: string | Buffer, text: string): boolean {
-  return typeof value === 'string'
-    ? value.startsWith(text)
-    : value.toString('latin1', 0, text.length) === text;
+  const isRejected = isJsonObject(record) && isJsonObject(record.refused) && typeof record.text === 'string';
+  return isRejected ? (record as unknown as RejectedEventRecord) : undefined;
 }

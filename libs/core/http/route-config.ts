@@ -52,10 +52,7 @@ export const defaultAccepts: readonly string[] = ['application/json'];
 /** The config of each handler that `AddRouteConfig` has decorated. */
 const configs = new WeakMap<object, object>();
 
-/**
- * Merges `config` into the Fastify config of a route. Nest's own `RouteConfig` would replace the config of other
- * decorators.
- */
+/** Merges `config` into the Fastify config of a route. Nest's `RouteConfig` would replace that of other decorators. */
 export function AddRouteConfig(config: RouteRules | Record<string, unknown>): MethodDecorator {
   return (target, key, descriptor) => {
     const handler = descriptor.value as object;

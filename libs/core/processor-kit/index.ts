@@ -1,8 +1,8 @@
 export { AgeOrderedMap } from './age-ordered-map.js';
 export { DefinitionFailureReporter } from './definition-failure-reporter.js';
 export { type ProcessorTask, ProcessorTasks } from './processor-tasks.js';
-export { StaleDefinitionMetricsRemover } from './stale-definition-metrics-remover.js';
-export { StateSettings } from './state-settings.js';
+export { StaleDefinitionMetricsRemover } from './definition-failure-reporter.js';
+export { StateSettings } from './task-dependencies.js';
 export {
   type PartitionTaskDependencies,
   type StatefulTaskDependencies,

@@ -16,9 +16,9 @@ interface CommittedOffsetsWatchOptions {
 }
 
 /**
- * Milliseconds from the first flush request to the second; each later pause is twice as long. The first flush request
- * may reach the consumer before it has fetched the awaited events, so flush requests are repeated. The pauses grow
- * because a client may wait for an offset that never comes, which must not cause many small inserts.
+ * Milliseconds from the first flush request to the second; each later pause is twice as long. The first one may reach the
+ * consumer before it has fetched the awaited events. A client may wait for an offset that never comes, which must not
+ * cause many small inserts.
  */
 const firstFlushPauseMs = 100;
 

@@ -24,10 +24,7 @@ export function requireDefinitionName(kind: ProjectionOrPipelineKind, name: stri
   });
 }
 
-/**
- * Requires that the name in a body, if there is one, equals the name in the path of the URL.
- * @throws ProblemError 400
- */
+/** Requires that the name in a body, if there is one, equals the name in the path. @throws ProblemError 400 */
 export function requireSameName(
   kind: ProjectionOrPipelineKind,
   body: { name?: string | null },
@@ -47,10 +44,7 @@ export function NewDefinitionName(example: string): PropertyDecorator {
   return applyDecorators(Matches(definitionNamePattern, rule), IsString(), JsonSchemaPart({ example }));
 }
 
-/**
- * Decorator of the optional member `name` in the body that replaces a projection or pipeline. The name must equal the
- * one in the path of the URL.
- */
+/** Decorator of the optional member `name` in the body that replaces a definition; it must equal the one in the path. */
 export function OptionalDefinitionName(): PropertyDecorator {
   const description = 'Optional; must equal the name in the path.';
   return applyDecorators(

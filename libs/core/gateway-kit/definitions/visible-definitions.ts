@@ -3,13 +3,12 @@ import type { Actor, ResourceStore } from '#registry';
 import type { ProjectionOrPipelineKind } from './definition-name.js';
 import { isDeepStrictEqual } from 'node:util';
 
-/** The caller that changes a projection or pipeline: its name for the audit, and the streams that it may see. */
+/** The caller that changes a definition: its name for the audit, and the streams that it may see. */
 export interface DefinitionChangeCaller {
   access: StreamAccess;
   actor: Actor;
 }
 
-/** The definitions of one kind, and who may see each of them. */
 interface VisibleDefinitionsOptions<D> {
   what: ProjectionOrPipelineKind;
   kind: ResourceStore<D>;
@@ -108,10 +107,7 @@ export class VisibleDefinitions<D extends RunningDefinition> {
     );
   }
 
-  /**
-   * Removes a visible projection or pipeline and returns its last definition. @throws ProblemError the errors of
-   * `change`
-   */
+  /** Removes a visible definition and returns its last state. @throws ProblemError the errors of `change` */
   async remove(name: string, { actor, access }: DefinitionChangeCaller): Promise<D> {
     let removed: D | undefined;
     const next = (current: D | undefined): undefined => {
@@ -121,10 +117,7 @@ export class VisibleDefinitions<D extends RunningDefinition> {
     return removed as D;
   }
 
-  /**
-   * Returns the error for a name that another definition has. The error says nothing about a definition that the caller
-   * may not see.
-   */
+  /** Returns the error for a taken name. It says nothing about a definition that the caller may not see. */
   private taken(detail: string): ProblemError {
     const errors = [{ pointer: '/name', detail: 'is taken' }];
     return new ProblemError(`${this.options.what}_exists`, detail, { errors });

@@ -5,10 +5,7 @@ import { ValidateBy } from 'class-validator';
 
 const parts = Symbol('schema parts');
 
-/**
- * Adds members to the JSON Schema of a property. Unlike `JSONSchema`, it keeps the members that other decorators have
- * added.
- */
+/** Adds members to the JSON Schema of a property. `JSONSchema` would drop the members of other decorators. */
 export function JsonSchemaPart(part: Record<string, unknown>): PropertyDecorator {
   return (target, key) => {
     const present = Reflect.getMetadata(parts, target, key) as Record<string, unknown> | undefined;

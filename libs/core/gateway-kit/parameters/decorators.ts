@@ -123,10 +123,7 @@ export const longestInterval = 366 * 86_400;
 
 const secondsOf: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-/**
- * Parses the length of a bucket such as `30s`, `5m`, `1h`, `1d`. Returns it in seconds, or undefined for any other
- * text.
- */
+/** Parses the length of a bucket such as `30s`, `5m`, `1h`, `1d`. Returns seconds; undefined for any other text. */
 export function parseInterval(text: string): number | undefined {
   const match = /^([1-9]\d{0,7})([smhd])$/.exec(text);
   if (!match) return undefined;

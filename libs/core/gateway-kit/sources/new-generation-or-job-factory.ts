@@ -10,19 +10,13 @@ import type { ConsumedTopic } from '../lag/group-lag-reader.js';
 
 type Start = 'beginning' | 'now';
 
-/**
- * The names of the streams that a projection or pipeline reads, and whether it starts at their beginning or at their
- * end.
- */
+/** The streams that a projection or pipeline reads, and whether it starts at their beginning or at their end. */
 interface SourceSpec {
   source: { streams: readonly string[] };
   from: Start;
 }
 
-/**
- * A new generation of a projection or a new job of a pipeline: its id, its streams with start offsets, and its start
- * time.
- */
+/** A new generation of a projection or job of a pipeline, with its bound streams and their start offsets. */
 interface NewGenerationOrJob {
   /** Id of the generation or job: 24 random hexadecimal digits. */
   id: string;

@@ -96,10 +96,7 @@ export interface IssuedKeyDefinition {
   revoked_at?: string;
 }
 
-/**
- * Key ring of the issued API keys, whose definitions are in the definitions topic. A changed definition applies from
- * the next request on.
- */
+/** Key ring of the issued API keys (definitions topic). A changed definition applies from the next request on. */
 export class IssuedKeyRing implements KeyRing {
   /** The parsed key of each definition object. Definitions are immutable: a change creates another object. */
   private readonly parsed = new WeakMap<IssuedKeyDefinition, ApiKey>();

@@ -82,10 +82,7 @@ export function PathParameter(
   };
 }
 
-/**
- * For parameter decorators: returns the class of the decorated parameter, and a function that applies a method
- * decorator to its handler.
- */
+/** Returns the class of a decorated parameter, and a function that applies a method decorator to its handler. */
 function handlerOf(target: object, key: string | symbol | undefined, index: number) {
   if (key === undefined) throw new Error('Only a parameter of a handler can be decorated');
   const types = Reflect.getMetadata('design:paramtypes', target, key) as Class[];
@@ -94,10 +91,7 @@ function handlerOf(target: object, key: string | symbol | undefined, index: numb
   return { type: types[index] as Class, document };
 }
 
-/**
- * Method decorator: the handler reads the query parameters itself. `Query` declares this too. All other routes reject
- * query parameters.
- */
+/** Method decorator: the handler reads the query parameters itself. Routes without it or `Query` reject parameters. */
 export function TakesQuery(): MethodDecorator {
   return AddRouteConfig({ takesQuery: true });
 }
@@ -118,10 +112,7 @@ export class NoParametersGuard implements CanActivate {
   }
 }
 
-/**
- * Parameter decorator of a handler: injects an AbortSignal that is aborted when the client disconnects before the whole
- * answer was sent.
- */
+/** Injects an AbortSignal that is aborted when the client disconnects before the whole answer was sent. */
 export const DisconnectSignal = createParamDecorator((_: unknown, context: ExecutionContext) =>
   disconnectSignal(context.switchToHttp().getResponse<FastifyReply>().raw),
 );

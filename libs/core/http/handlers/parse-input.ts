@@ -64,10 +64,7 @@ function withoutConstructors(value: unknown): unknown {
   return copy;
 }
 
-/**
- * Passes a field of the body to the handler unchanged, with members of any name. The class transformer would leave out
- * some names.
- */
+/** Passes a field of the body to the handler with members of any name; class-transformer would leave out some. */
 export function Verbatim(): PropertyDecorator {
   return Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => {
     const value = obj[key];

@@ -10,18 +10,12 @@ export const problemContent = {
   'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
 };
 
-/**
- * Method decorator: adds the problems of a route to the OpenAPI document, one answer for each status with its codes in
- * the given order.
- */
+/** Method decorator: documents the problems of a route, one answer for each status with its codes in this order. */
 export function DescribeProblems(...codes: ProblemCode[]): MethodDecorator {
   return DescribeProblemsIn(problemContent, codes);
 }
 
-/**
- * Does the same as `DescribeProblems` for a route whose error answers have another format than RFC 9457, which
- * `content` describes.
- */
+/** Like `DescribeProblems`, for a route whose error answers have another format than RFC 9457: `content`. */
 export function DescribeProblemsIn(
   content: NonNullable<ApiResponseNoStatusOptions['content']>,
   codes: readonly ProblemCode[],

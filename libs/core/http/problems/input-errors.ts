@@ -79,10 +79,7 @@ interface MemberContext {
 /** Maximum number of characters of a client's name that an answer repeats. */
 const mostCharacters = 128;
 
-/**
- * Returns a JSON pointer to a member with a name from the client. A long name is cut, so that an answer cannot echo
- * large input.
- */
+/** Returns a JSON pointer to a member. A long name is cut, so that an answer cannot echo large input. */
 export function shortPointerTo(pointer: string, name: string): string {
   return jsonPointerTo(pointer, name.length > mostCharacters ? `${name.slice(0, mostCharacters)}…` : name);
 }

@@ -7,16 +7,11 @@ import { rulesOf, type EncodedProblem } from '../route-config.js';
 import { noSniffing } from '../security-headers.js';
 import { httpProblems } from '../metrics.js';
 
-/** Seconds after which a client may repeat the request, if the problem does not specify them. */
-const retryAfterSeconds = 1;
-
 /** Returns the headers of the answer to a failed request, without `Content-Type` and `Content-Length`. */
 export function problemHeaders(problem: ProblemError): Record<string, string> {
   return {
     ...noSniffing,
-    ...(problem.retryable && {
-      'retry-after': String(problem.options.retryAfterSeconds ?? retryAfterSeconds),
-    }),
+    ...(problem.retryable && { 'retry-after': String(problem.options.retryAfterSeconds ?? 1) }),
     ...problem.options.headers,
   };
 }

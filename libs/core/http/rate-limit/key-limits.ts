@@ -20,8 +20,12 @@ export class KeyRateLimiter {
   private readonly buckets: (readonly [Unit, TokenBucket])[] = [];
 
   constructor({ requestsPerSecond, eventsPerSecond }: RateLimit) {
-    if (requestsPerSecond !== undefined) this.add('requests', requestsPerSecond);
-    if (eventsPerSecond !== undefined) this.add('events', eventsPerSecond);
+    for (const [unit, perSecond] of [
+      ['requests', requestsPerSecond],
+      ['events', eventsPerSecond],
+    ] as const)
+      if (perSecond !== undefined)
+        this.buckets.push([unit, new TokenBucket(perSecond, Math.max(1, perSecond))]);
   }
 
   /**
@@ -55,10 +59,6 @@ export class KeyRateLimiter {
         `"${unit}";r=${bucket.remaining(now)};t=${Math.ceil(bucket.msUntilMore(now) / 1000)}`,
     );
     return { 'ratelimit-policy': policies.join(', '), ratelimit: limits.join(', ') };
-  }
-
-  private add(unit: Unit, perSecond: number): void {
-    this.buckets.push([unit, new TokenBucket(perSecond, Math.max(1, perSecond))]);
   }
 }
 

@@ -18,10 +18,7 @@ export interface HttpServerTimeouts {
 
 export const defaultTimeouts: HttpServerTimeouts = { headers: 10_000, request: 60_000, keepAlive: 75_000 };
 
-/**
- * Returns a sentence that says which other port a request with this path is probably meant for; undefined if that is
- * not known.
- */
+/** Returns a sentence that says which other port a request with this path is probably meant for, if that is known. */
 export type SuggestOtherPort = (path: string) => string | undefined;
 
 /** Options of a `ProblemFastifyAdapter`. */

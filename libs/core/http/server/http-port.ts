@@ -56,10 +56,7 @@ export interface HttpPortOptions {
   timeouts?: Partial<HttpServerTimeouts>;
   /** Limit of the bytes of request bodies that this port holds in memory at the same time; default 64 MiB. */
   bodyBytes?: number;
-  /**
-   * Budget of the bytes of answers in memory, which the ports of a process may share. Default: 64 MiB for this port
-   * alone.
-   */
+  /** Budget of the bytes of answers in memory, which ports may share. Default: 64 MiB for this port alone. */
   answers?: HttpAnswerMemoryBudget;
   /** Limits below which a client receives its answers so slowly that it is disconnected. */
   sending?: Partial<SlowClientLimits>;

@@ -47,10 +47,7 @@ export class PortDrain {
     });
   }
 
-  /**
-   * Closes the HTTP port. Resolves when the last answer has been sent, or at the deadline, at which all connections are
-   * closed.
-   */
+  /** Closes the HTTP port. Resolves after the last answer, or at the deadline, at which all connections are closed. */
   async close(graceMs: number, deadline: AbortSignal): Promise<void> {
     const server = this.instance.server;
     this.state = 'draining';

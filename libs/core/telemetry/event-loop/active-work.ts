@@ -29,10 +29,7 @@ export class ActiveWork {
     if (this.ended.length > 0) this.ended = [];
   }
 
-  /**
-   * Returns units of work: first those that ended since the watchdog's last poll, then the running ones, each newest
-   * first; at most `most`.
-   */
+  /** Returns at most `most` units of work: those that ended since the last poll, then the running, newest first. */
   latest(most: number): WorkItem[] {
     return [...this.running, ...this.ended].reverse().slice(0, most);
   }

@@ -43,10 +43,7 @@ export class EventLoopWatchdog {
     this.last = { wall: wall(), processor: processor() };
   }
 
-  /**
-   * Polls the event loop: measures by how much this call is late, and counts and logs a stall. `look` must be called
-   * every 50 ms.
-   */
+  /** Measures by how much this call is late, and counts and logs a stall. `look` must be called every 50 ms. */
   look(): void {
     const { wall, processor, works } = this.dependencies;
     const now = { wall: wall(), processor: processor() };
@@ -92,10 +89,7 @@ export class EventLoopWatchdog {
   }
 }
 
-/**
- * Watches the event loop of this process. Returns a function that ends the watch. The timer does not keep the process
- * alive.
- */
+/** Watches the event loop without keeping the process alive. Returns a function that ends the watch. */
 export function watchEventLoop(logger: Pick<Logger, 'warn'>): () => void {
   const watchdog = new EventLoopWatchdog({
     logger,

@@ -27,10 +27,7 @@ export interface RecordedSpan {
   error: string | undefined;
 }
 
-/**
- * In-memory fake of `Tracing` for specs. The fake keeps the sampling decision of a parent span, and uses `samples` for
- * new traces.
- */
+/** In-memory fake of `Tracing` for specs. It keeps the sampling decision of a parent; `samples` is for new traces. */
 export class InMemoryTracing implements Tracing {
   /** The spans that have ended, in the order of their ends. */
   readonly spans: RecordedSpan[] = [];

@@ -82,10 +82,7 @@ export function formatTraceparent(span: { traceId: string; spanId: string; sampl
   return `00-${span.traceId}-${span.spanId}-${span.sampled ? '01' : '00'}`;
 }
 
-/**
- * Returns the error type for a span: a code as it is, the name of an Error, or `_OTHER` (OpenTelemetry's value for
- * anything else).
- */
+/** Returns the error type for a span: a code as it is, the name of an Error, or OpenTelemetry's `_OTHER`. */
 export function errorType(error: unknown): string {
   if (typeof error === 'string') return error;
   return error instanceof Error ? error.name : '_OTHER';
