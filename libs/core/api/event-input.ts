@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { IsInt, IsObject, IsOptional, IsString, Matches, Max, Min, registerDecorator } from 'class-validator';
+import { IsInt, IsObject, IsOptional, IsString, Matches, Max, Min, ValidateBy } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { Characters } from './characters.js';
 import { isJsonObject } from '#json';
@@ -26,15 +26,11 @@ export function IsFlatObject(maxMembers: number, description: object = {}): Prop
     maxProperties: maxMembers,
     additionalProperties: { type: scalars as never },
   });
+  const validator = { validate: (value: unknown) => isFlatObject(value, maxMembers) };
+  const message = `must be an object of at most ${maxMembers} scalar values`;
   return (target, propertyName) => {
     schema(target, propertyName as string);
-    registerDecorator({
-      name: 'isFlatObject',
-      target: target.constructor,
-      propertyName: propertyName as string,
-      options: { message: `must be an object of at most ${maxMembers} scalar values` },
-      validator: { validate: (value) => isFlatObject(value, maxMembers) },
-    });
+    ValidateBy({ name: 'isFlatObject', validator }, { message })(target, propertyName);
   };
 }
 

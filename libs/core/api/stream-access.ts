@@ -1,7 +1,4 @@
-/**
- * Prefix of the names of Tributary's own streams. Only Tributary writes them; only API keys with the scope `admin` and
- * callers of the port without keys read them.
- */
+/** Prefix of Tributary's own streams: only Tributary writes them; `admin` keys and the port without keys read them. */
 export const reservedStreamPrefix = 'tributary.';
 
 /** Name of the audit stream: every change of a definition, key or stream, every erasure and every replay is an event. */

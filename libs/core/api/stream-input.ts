@@ -1,13 +1,10 @@
 import 'reflect-metadata';
-import { IsInt, IsOptional, IsString, Matches, Max, Min, registerDecorator } from 'class-validator';
+import { IsInt, IsOptional, IsString, Matches, Max, Min, ValidateBy } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { limits, streamNamePattern, streamNameRule } from '#event';
 import { isJsonObject } from '#json';
 
-/**
- * How long Kafka and ClickHouse keep the events of a stream: without limit, or bounded by time (`90s`, `15m`, `12h`,
- * `7d`), by bytes, or by both.
- */
+/** How long the events of a stream are kept: without limit, or bounded by time (`90s`, `7d`), by bytes, or by both. */
 export type StreamRetention = 'unlimited' | { time?: string; bytes?: number };
 
 /**
@@ -75,13 +72,7 @@ export function IsRetention(description: string): PropertyDecorator {
   return (target, propertyName) => {
     schema(target, propertyName as string);
     for (const { name, message, validate, ...context } of rules)
-      registerDecorator({
-        name,
-        target: target.constructor,
-        propertyName: propertyName as string,
-        options: { message, context },
-        validator: { validate },
-      });
+      ValidateBy({ name, validator: { validate } }, { message, context })(target, propertyName);
   };
 }
 

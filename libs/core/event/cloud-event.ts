@@ -118,10 +118,7 @@ function isAttributeValue(value: unknown): boolean {
   return typeof value === 'boolean' || (typeof value === 'number' && isAttributeInteger(value));
 }
 
-/**
- * Returns the `data` or `data_base64` member of a CloudEvent as JSON text, with a comma before it; an empty text if the
- * CloudEvent was sent without data.
- */
+/** Returns the `data` or `data_base64` member as JSON text after a comma; empty for a CloudEvent without data. */
 function dataMember(data: string, sent: string | undefined): string {
   if (sent === 'none' && data === '{}') return '';
   const value = sent === 'value' || sent === 'base64' ? unwrapValue(data) : undefined;

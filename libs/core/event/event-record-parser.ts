@@ -170,10 +170,7 @@ export class EventRecordParser {
     }
   }
 
-  /**
-   * Decodes a string with escapes. Lone surrogates are invalid: they have no UTF-8, so texts that differ only in them
-   * would become equal in the store.
-   */
+  /** Decodes a string with escapes. Lone surrogates are invalid: such texts would become equal in the store. */
   private unescape(literal: string, range: MutableBufferSlice): void {
     const member = range === this.eventType ? 'event_type' : 'entity_id';
     const text = parse(literal, member) as string;

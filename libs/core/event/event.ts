@@ -6,10 +6,7 @@ export interface StoredEvent {
   stream: string;
   event_type: string;
   entity_id: string | null;
-  /**
-   * Position of the event in the history of its entity in this stream: 1, 2, 3 … in the order of Kafka offsets; null
-   * for an event without an entity.
-   */
+  /** Position in the history of the entity in this stream (1, 2, 3 … by Kafka offsets); null without an entity. */
   version: number | null;
   timestamp: string;
   ingested_at: string;

@@ -79,10 +79,7 @@ export class TopicAndGroupNames {
     return `${this.pipelines}${job}`;
   }
 
-  /**
-   * Repartition topic of a keyed stage of a pipeline job: its records are partitioned by the key of the stage. No
-   * stream can have a topic of this name.
-   */
+  /** Repartition topic of a keyed stage of a pipeline job. No stream can have a topic of this name. */
   pipelineTopic(job: string, stage: string): string {
     if (!stageIdPattern.test(stage)) throw new RangeError('a stage id has 16 hexadecimal digits');
     return `${this.pipelineGroup(job)}.${stage}`;

@@ -76,10 +76,7 @@ export function readTime(bytes: Buffer, start: number, end: number): EpochMicros
   return parseFormattedTime(bytes.toString('latin1', start, end)) ?? NaN;
 }
 
-/**
- * Reads a time in the form that `formatTime` writes; NaN for any other text. `parseFormattedTime` validates a date that
- * differs from the last one.
- */
+/** Reads a time in the form that `formatTime` writes; else NaN. `parseFormattedTime` validates each new date. */
 function readFormattedTime(bytes: Buffer, at: number): EpochMicros {
   const date = twoDigits(bytes, at) * 1_000_000 + twoDigits(bytes, at + 2) * 10_000;
   const day = date + twoDigits(bytes, at + 5) * 100 + twoDigits(bytes, at + 8);

@@ -29,10 +29,7 @@ export interface RejectedEventRecord {
 }
 
 const mark = '{"refused":';
-/**
- * Maximum size of a text that is kept whole, in bytes of its JSON encoding. With it, the other members of the record
- * still fit into Kafka's limit for a record.
- */
+/** Largest text that is kept whole, in bytes of its JSON. The whole record then fits into Kafka's limit. */
 const mostBytes = 1.5 * limits.eventBytes;
 /** Number of characters that are kept of a text that is too large: enough to recognise it. */
 const keptCharacters = 8 * 1024;

@@ -1,26 +1,14 @@
 export { countAnswerBytes } from './answers/answer-hooks.js';
 export { HttpAnswerMemoryBudget } from './answers/http-answer-memory-budget.js';
-export * from './auth/index.js';
-export {
-  bodyOf,
-  isJsonLines,
-  isJsonType,
-  isRepaired,
-  mediaTypeOf,
-  notUtf8,
-  takeBody,
-  takeBytes,
-  utf8TextOf,
-} from './body/read-body.js';
-export {
-  Body,
-  DisconnectSignal,
-  disconnectSignal,
-  NoQuery,
-  PathParameter,
-  Query,
-  TakesQuery,
-} from './handlers/decorators.js';
+export * from './auth/api-key.js';
+export * from './auth/auth-hook.js';
+export * from './auth/authenticate.js';
+export * from './auth/authentication-result.js';
+export * from './auth/configured-and-issued-keys.js';
+export * from './auth/key-ring.js';
+export * from './auth/scope.js';
+export * from './body/read-body.js';
+export * from './handlers/decorators.js';
 export * from './handlers/parse-input.js';
 export { ParseValue, ParseValues } from './handlers/parse-value.js';
 export type { OpenApiOptions } from './openapi/openapi.js';
@@ -29,18 +17,7 @@ export { handlingOf, returnOf, setPreferenceApplied } from './preference.js';
 export { DescribeProblems, DescribeProblemsIn } from './problems/describe-problems.js';
 export { shortPointerTo, unknownField, unknownFields } from './problems/input-errors.js';
 export { problemOf } from './problems/problem-of.js';
-export {
-  Accepts,
-  AcceptsAny,
-  AcceptsBytes,
-  AlwaysAnswered,
-  BodyLimit,
-  EncodeProblemsWith,
-  isAlwaysAnswered,
-  OnlyOnPort,
-  RepairsText,
-  type EncodedProblem,
-} from './route-config.js';
+export * from './route-config.js';
 export * from './server/health.js';
 export * from './server/http-app.js';
 export type { HttpPort, HttpPortOptions, PortServices } from './server/http-port.js';

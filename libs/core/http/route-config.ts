@@ -14,29 +14,18 @@ export interface EncodedProblem {
 /** Encodes the error answer to a request in the format that the protocol of its route requires. */
 type ProblemEncoder = (request: FastifyRequest, problem: ProblemError) => EncodedProblem;
 
-/** The rules of a route. Its decorators set them in its Fastify config, and the hooks of its ports read them. */
+/** The rules of a route, in its Fastify config. Its decorators set and describe them, and the hooks of ports read them. */
 export interface RouteRules {
-  /** Media types that the body may have; default: `application/json`. */
   accepts?: readonly string[];
-  /** Whether the route also accepts every JSON media type, and every media type on ports with keys. */
   acceptsAny?: boolean;
-  /** Whether the route accepts every media type, and bodies that are not text. */
   acceptsBytes?: boolean;
-  /** Whether a body that is not UTF-8 is read with U+FFFD, and not rejected as a whole. */
   repairsText?: boolean;
-  /** Maximum number of bytes of the body, before and after decompression; default: 64 KiB. */
   bodyBytes?: number;
-  /** Name of the only port that serves the route. */
   onlyOn?: string;
-  /** Format of the error answers; default: problem documents (RFC 9457). */
   problemForm?: ProblemEncoder;
-  /** Whether the answer is sent even if the answer budget is full. */
   alwaysAnswered?: boolean;
-  /** Whether the handler reads query parameters. */
   takesQuery?: boolean;
-  /** Whether the password of `Basic` may be the API key. */
   basicAuth?: boolean;
-  /** Whether the API key may be sent in the form of ClickHouse credentials. */
   clickHouseCredentials?: boolean;
 }
 
@@ -75,10 +64,7 @@ export function EncodeProblemsWith(problemForm: ProblemEncoder): MethodDecorator
   return AddRouteConfig({ problemForm });
 }
 
-/**
- * Marks a route whose answer confirms a change. The answer is sent even if the answer budget is full: a client that
- * gets an error would repeat the change.
- */
+/** Marks a route whose answer confirms a change: it is sent even if the answer budget is full, so it is not repeated. */
 export function AlwaysAnswered(): MethodDecorator {
   return AddRouteConfig({ alwaysAnswered: true });
 }

@@ -14,10 +14,7 @@ interface DefinitionFailureReporterOptions {
   onFailure(error: unknown): void;
 }
 
-/**
- * Writes the reason why a projection or pipeline cannot run into its definition. The reporter retries while the
- * definitions cannot be changed.
- */
+/** Writes into a definition why it cannot run. Retries while the definitions cannot be changed. */
 export class DefinitionFailureReporter {
   /** Why generations or jobs cannot start with the current definitions, by their ids. */
   private invalid: ReadonlyMap<string, string> = new Map();

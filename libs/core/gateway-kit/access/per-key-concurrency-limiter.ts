@@ -2,7 +2,7 @@ import { ProblemError } from '#api';
 import { waitInQueue } from '../reads/bulkhead.js';
 
 /** How many operations of a key wait for another one to end, and how long one waits, in milliseconds. */
-export interface ApiKeyQueueLimits {
+interface ApiKeyQueueLimits {
   queued: number;
   waitMs: number;
 }

@@ -21,10 +21,7 @@ export function requireWriteAccess(
   });
 }
 
-/**
- * Refuses changes to the system's own streams, for every caller.
- * @throws ProblemError 403 `stream_reserved`
- */
+/** Refuses changes to the system's own streams, for every caller. @throws ProblemError 403 `stream_reserved` */
 export function refuseReserved(stream: string, { pointer }: { pointer: string }): void {
   if (!isReservedStream(stream)) return;
   const detail = `${stream} belongs to the system: it can be read, and only the system changes it`;

@@ -9,10 +9,7 @@ export interface StoredEventPage {
   nextCursor?: string;
 }
 
-/**
- * Minimum number of characters of one write to an HTTP client's socket. The size keeps the number of writes low and the
- * memory of a slow client small.
- */
+/** Minimum characters of one write to a socket: few writes, and little memory for a slow client. */
 const chunkCharacters = 64 * 1024;
 
 /**

@@ -8,10 +8,7 @@ interface CommittedOffsetsWatchOptions {
   topic: string;
   /** Milliseconds between two polls. */
   pollMs: number;
-  /**
-   * Asks the consumer group to store its pending events and commit. While a request waits, the watch calls it with
-   * pauses that double each time.
-   */
+  /** Asks the group to store its pending events and commit; called while a request waits, with pauses that double. */
   flush(): void;
 }
 

@@ -44,7 +44,7 @@ interface RouteText {
 }
 
 /** The routes of one kind of definition: its classes, its sentences, and the service behind them. */
-export interface DefinitionRoutes<D extends RunningDefinition> {
+interface DefinitionRoutes<D extends RunningDefinition> {
   what: ProjectionOrPipelineKind;
   service: Type<DefinitionResource<D>>;
   /** The body that creates a definition, with the member `name`. */

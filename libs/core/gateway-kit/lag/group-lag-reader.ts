@@ -9,10 +9,7 @@ export interface GroupLagReaderLimits {
   keptMs: number;
   /** Limit of concurrent requests to Kafka; further ones wait. */
   concurrent: number;
-  /**
-   * Limit of requests to Kafka that are running, waiting, or whose result is being reused. Beyond it, `GroupLagReader.of`
-   * rejects with `overloaded`.
-   */
+  /** Limit of requests to Kafka that run, wait, or are reused. Beyond it, `of` rejects with `overloaded`. */
   most: number;
 }
 

@@ -119,7 +119,7 @@ export function Confirmation(longest: number, description: string, example: stri
 }
 
 /** The longest time bucket of a count, in seconds: 366 days. */
-export const longestInterval = 366 * 86_400;
+const longestInterval = 366 * 86_400;
 
 const secondsOf: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 

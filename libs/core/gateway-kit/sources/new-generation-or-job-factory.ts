@@ -26,10 +26,7 @@ interface NewGenerationOrJob {
 
 const idBytes = 12;
 
-/**
- * Replaces the stream names of a definition by the ids of the streams that currently have these names, because a name
- * may later belong to another stream.
- */
+/** Binds the stream names of a definition to stream ids, because a name may later belong to another stream. */
 @Injectable()
 export class NewGenerationOrJobFactory {
   constructor(
@@ -81,10 +78,7 @@ function noneWhenGone(error: unknown): undefined {
   throw error;
 }
 
-/**
- * Returns the topics of the bound sources of a generation or a job. A stream that was deleted, or deleted and created
- * again, is no longer read.
- */
+/** Returns the topics of bound sources. A stream that was deleted (and perhaps created again) is no longer read. */
 export function readTopics(
   sources: Readonly<Record<string, SourceStreamWithStartOffsets>>,
   { definitions, topics }: { definitions: Pick<Definitions, 'stream'>; topics: TopicAndGroupNames },

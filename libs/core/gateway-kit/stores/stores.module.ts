@@ -43,10 +43,7 @@ export class StoreTables {
   constructor(readonly exist: Promise<void>) {}
 }
 
-/**
- * Nest module of the gateway's two ClickHouse clients. Their queries name streams. The tables are created as soon as
- * ClickHouse can be reached.
- */
+/** Nest module of the gateway's two ClickHouse clients, whose queries name streams. Creates the tables. */
 @Module({})
 export class StoresModule {
   static with(answers: HttpAnswerMemoryBudget): DynamicModule {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { ProblemError } from '#api';
 import { FailedAuthAttempts } from '../rate-limit/failed-attempts.js';
-import { KeyRateLimiters } from '../rate-limit/key-limits.js';
+import { KeyRateLimiter } from '../rate-limit/key-limits.js';
 import { authenticate, requireKeyScope, sentKey } from './authenticate.js';
 import { storeAuthentication } from './authentication-result.js';
 import { clientNetwork } from './client-network.js';
@@ -66,7 +66,11 @@ function requireScopes(instance: FastifyInstance): void {
 }
 
 class Authenticator {
-  private readonly limiters = new KeyRateLimiters();
+  /**
+   * The rate limiter of each API key with a limit. The key ring returns the same object while a key does not change, so
+   * a limiter is garbage-collected with its key, and a changed key starts with full token buckets.
+   */
+  private readonly limiters = new WeakMap<ApiKey, KeyRateLimiter>();
   private readonly failedAttempts = new FailedAuthAttempts();
 
   constructor(private readonly options: AuthOptions) {}
@@ -106,7 +110,8 @@ class Authenticator {
   }
 
   private limitRequests(request: FastifyRequest, reply: FastifyReply, key: ApiKey): void {
-    const limits = this.limiters.of(key);
+    let limits = this.limiters.get(key);
+    if (key.rateLimit && !limits) this.limiters.set(key, (limits = new KeyRateLimiter(key.rateLimit)));
     if (limits) {
       const now = performance.now();
       limits.take('requests', 1, now);

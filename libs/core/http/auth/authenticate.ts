@@ -65,10 +65,7 @@ export function AcceptsBasicAuth(): MethodDecorator {
   return applyDecorators(AddRouteConfig({ basicAuth: true }), ApiSecurity('bearer'), ApiSecurity('basic'));
 }
 
-/**
- * Marks a route on which clients may also send the API key the way ClickHouse clients send a password: with `Basic`, or
- * in the header `X-ClickHouse-Key`.
- */
+/** Marks a route that also accepts the API key as a ClickHouse password: with `Basic`, or in `X-ClickHouse-Key`. */
 export function ClickHouseCredentials(): MethodDecorator {
   return applyDecorators(AddRouteConfig({ clickHouseCredentials: true }), AcceptsBasicAuth());
 }

@@ -10,10 +10,7 @@ export interface KeySecretHash {
   expiresAt?: number | undefined;
 }
 
-/**
- * Maximum number of secrets of one key that are valid at the same time: the newest, and older ones that are valid for a
- * while after a rotation.
- */
+/** Maximum number of valid secrets of one key: the newest, and older ones for a while after a rotation. */
 export const secretsPerKey = 4;
 
 /** A known API key as authentication sees it: its id, secret hashes, scopes and limits, but not its text. */

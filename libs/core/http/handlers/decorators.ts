@@ -1,5 +1,4 @@
 import 'reflect-metadata';
-import type { ServerResponse } from 'node:http';
 import {
   Body as JsonBody,
   createParamDecorator,
@@ -27,10 +26,7 @@ interface InputOptions {
   mayBeEmpty?: boolean;
 }
 
-/**
- * Parameter decorator of a handler: injects the JSON body as a validated instance of the parameter's class, and adds
- * the class to the OpenAPI document.
- */
+/** Injects the JSON body as a validated instance of the parameter's class, and documents it. */
 export function Body(options: InputOptions = {}): ParameterDecorator {
   return (target, key, index) => {
     JsonBody(new ValidatingPipe(options))(target, key, index);
@@ -39,10 +35,7 @@ export function Body(options: InputOptions = {}): ParameterDecorator {
   };
 }
 
-/**
- * Parameter decorator of a handler: injects the query parameters as a validated instance of the parameter's class, and
- * adds them to the OpenAPI document.
- */
+/** Injects the query parameters as a validated instance of the parameter's class, and documents them. */
 export function Query(options: Pick<InputOptions, 'as'> = {}): ParameterDecorator {
   return (target, key, index) => {
     QueryParameters(new ValidatingPipe(options))(target, key, index);
@@ -52,10 +45,7 @@ export function Query(options: Pick<InputOptions, 'as'> = {}): ParameterDecorato
   };
 }
 
-/**
- * Parses the query parameters or the body of a request into their class, and validates them. Handlers get parsed
- * values: times, durations, lists and numbers.
- */
+/** Parses the query parameters or the body of a request into their class, and validates them. */
 export class ValidatingPipe implements PipeTransform {
   constructor(private readonly options: InputOptions = {}) {}
 
@@ -112,21 +102,18 @@ export class NoParametersGuard implements CanActivate {
   }
 }
 
-/** Injects an AbortSignal that is aborted when the client disconnects before the whole answer was sent. */
-export const DisconnectSignal = createParamDecorator((_: unknown, context: ExecutionContext) =>
-  disconnectSignal(context.switchToHttp().getResponse<FastifyReply>().raw),
-);
-
 /**
- * Returns a signal that is aborted when the client disconnects. The abort reason is a `request_timeout` problem, so an
- * error with this reason is logged as a client error and not as a failure of the server.
+ * Injects an AbortSignal that is aborted when the client disconnects before the whole answer was sent. The abort reason
+ * is a `request_timeout` problem, so an error with this reason is logged as a client error and not as a failure of the
+ * server.
  */
-export function disconnectSignal(response: ServerResponse): AbortSignal {
+export const DisconnectSignal = createParamDecorator((_: unknown, context: ExecutionContext) => {
+  const { raw } = context.switchToHttp().getResponse<FastifyReply>();
   const controller = new AbortController();
   const abort = () => controller.abort(new ProblemError('request_timeout', 'The client disconnected.'));
-  whenClosed(response, () => {
-    if (!response.writableFinished) abort();
+  whenClosed(raw, () => {
+    if (!raw.writableFinished) abort();
   });
-  if (response.destroyed) abort();
+  if (raw.destroyed) abort();
   return controller.signal;
-}
+});

@@ -7,10 +7,7 @@ import { bytesOf } from '../body/read-body.js';
 import { inputErrors, mostErrors, propertiesOf, unknownFields } from '../problems/input-errors.js';
 import { throwProblemIn } from './parse-value.js';
 
-/**
- * A body or query class whose fields must be consistent with each other. The method `requireConsistent` is called after
- * every field was found valid.
- */
+/** A body or query class that checks, after each field was found valid, that its fields are consistent. */
 export interface HasCrossFieldCheck {
   /** Checks that the fields are consistent. @throws ProblemError when they are not */
   requireConsistent(): void;
@@ -72,10 +69,7 @@ export function Verbatim(): PropertyDecorator {
   });
 }
 
-/**
- * Parses JSON text, after checking that it is not nested too deeply.
- * @throws ProblemError `invalid_json`
- */
+/** Parses JSON text, after checking that it is not nested too deeply. @throws ProblemError `invalid_json` */
 export function parseJson(text: string): unknown {
   if (nestsDeeperThan(text, limits.jsonDepth))
     throw new ProblemError('invalid_json', `JSON may be nested ${limits.jsonDepth} levels deep at most.`);

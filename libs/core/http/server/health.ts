@@ -1,9 +1,6 @@
 import { within } from '#async';
 
-/**
- * Checks one dependency of this process. Resolves with details to show, perhaps with `status: 'degraded'`; throws when
- * the dependency does not work.
- */
+/** Checks a dependency. Resolves with details, perhaps with `status: 'degraded'`; throws when it does not work. */
 type HealthCheck = () => Promise<Record<string, unknown> | void>;
 
 interface HealthCheckOptions {

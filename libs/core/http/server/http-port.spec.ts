@@ -3,7 +3,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { SwaggerModule } from '@nestjs/swagger';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { AppConfig } from '#api';
-import { ConfiguredKeyRing, generateKey, Public, requireApiKeys, RequireScope } from '../auth/index.js';
+import { ConfiguredKeyRing, generateKey, Public, requireApiKeys, RequireScope } from '../index.js';
 import { portOf, OnlyOnPort } from '../route-config.js';
 import { createHttpApp, type HttpApp } from './http-app.js';
 import { serveRoutesOf, type HttpPort } from './http-port.js';

@@ -42,10 +42,7 @@ export interface HttpPortOptions {
   listen?: ListenOptions;
   /** Name of this port in the audit; default: the app's name. */
   port?: string;
-  /**
-   * Adds Fastify hooks and routes, such as authentication, before Nest adds its routes. The hooks get what they need of
-   * Nest from `services` when a request arrives.
-   */
+  /** Adds Fastify hooks and routes before Nest adds its own. When called, they get services of Nest from `services`. */
   configure?(instance: FastifyInstance, services: PortServices): void;
   /** Accepts requests to any host and from any site. Set it only if every route requires a key. */
   anySite?: boolean;

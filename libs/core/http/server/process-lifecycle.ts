@@ -72,10 +72,7 @@ export class ProcessLifecycle {
     this.ports.push({ name, run });
   }
 
-  /**
-   * Runs all steps of the shutdown once; further calls wait for the first. Resolves about half a second after the
-   * shutdown time at the latest.
-   */
+  /** Runs all steps of the shutdown once. Resolves about half a second after the shutdown time at the latest. */
   stop(): Promise<void> {
     this.stopped ??= this.runSteps();
     return this.stopped;

@@ -20,10 +20,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
   else reject(socket, problemFor(error.code));
 }
 
-/**
- * Answers requests that Node would answer itself without a body: a request without `Host`, with an unknown `Expect`, or
- * with the method CONNECT.
- */
+/** Answers requests that Node would answer without a body: no `Host`, an unknown `Expect`, the method CONNECT. */
 export function registerUnroutedRequests(instance: FastifyInstance): void {
   const unexpected = new WeakSet<IncomingMessage>();
   instance.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {

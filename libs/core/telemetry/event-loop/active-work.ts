@@ -1,7 +1,4 @@
-/**
- * Description of a unit of work of this process, such as an HTTP request, for log lines. The description contains names
- * and ids only, never data of an event.
- */
+/** Description of a unit of work for log lines: names and ids only, never data of an event. */
 type WorkItem = Readonly<Record<string, string | number>>;
 
 /** Maximum number of ended units of work that are kept until the watchdog's next poll. */

@@ -35,10 +35,7 @@ export interface SpanOptions {
   parentIsLocal?: boolean;
   /** `traceparent`s of other spans that the span links to. */
   links?: readonly string[];
-  /**
-   * Attributes of the span. Attributes must not contain keys, entity ids or any part of `data`, because an erasure
-   * cannot delete them in a collector.
-   */
+  /** Attributes of the span: no keys, entity ids or `data`, because an erasure cannot delete them in a collector. */
   attributes?: SpanAttributes;
   /** Start time of the span in milliseconds since 1970; default: now. */
   startedAt?: number;
