@@ -4,10 +4,7 @@ import { hasCharacters, type CharacterCountBounds } from '#json';
 /** Name of the validation rule that `Characters` adds. */
 export const charactersRule = 'characters';
 
-/**
- * Validates that a property is a text with a number of characters within the bounds. class-validator's `Length` does
- * not count variation selectors.
- */
+/** Validates the number of characters of a text. class-validator's `Length` does not count variation selectors. */
 export function Characters(bounds: CharacterCountBounds, options: ValidationOptions = {}): PropertyDecorator {
   const { least = 1, most } = bounds;
   const validate = (value: unknown) => typeof value === 'string' && hasCharacters(value, bounds);

@@ -4,10 +4,7 @@ import { ValidateBy, type ValidationArguments } from 'class-validator';
 /** Validates a setting. Returns undefined if the value is valid, else a text that says what the setting must be. */
 type SettingRule = (value: unknown, others: Record<string, unknown>) => string | undefined;
 
-/**
- * Decorator that adds a rule to a setting, in addition to those of class-validator. The message of `ConfigError`
- * contains the rule's text.
- */
+/** Adds a rule to a setting besides those of class-validator; `ConfigError` contains the text that the rule returns. */
 export function FollowsRule(name: string, rule: SettingRule): PropertyDecorator {
   const judge = (value: unknown, args?: ValidationArguments): string | undefined =>
     rule(value, (args?.object ?? {}) as Record<string, unknown>);
@@ -20,12 +17,17 @@ export function FollowsRule(name: string, rule: SettingRule): PropertyDecorator 
   });
 }
 
+/** Decorator that requires a setting to satisfy `isValid`; `message` says what the setting must be. */
+function Satisfies(name: string, isValid: (value: unknown) => boolean, message: string): PropertyDecorator {
+  return FollowsRule(name, (value) => (isValid(value) ? undefined : message));
+}
+
 /** Validates that a setting is a list of one or more `host:port`, with ports from 1 to 65535. */
 export function AreBrokers(): PropertyDecorator {
-  return FollowsRule('areBrokers', (value) =>
-    Array.isArray(value) && value.length > 0 && value.every(isHostAndPort)
-      ? undefined
-      : 'it must be host:port, comma-separated, with ports from 1 to 65535',
+  return Satisfies(
+    'areBrokers',
+    (value) => Array.isArray(value) && value.length > 0 && value.every(isHostAndPort),
+    'it must be host:port, comma-separated, with ports from 1 to 65535',
   );
 }
 
@@ -39,10 +41,10 @@ export const hostNamePattern = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a
 
 /** Validates that a setting is a list of host names without ports, such as `gateway` or `events.example.com`. */
 export function AreHostNames(): PropertyDecorator {
-  return FollowsRule('areHostNames', (value) =>
-    Array.isArray(value) && value.every((host) => hostNamePattern.test(String(host)))
-      ? undefined
-      : 'it must be host names, comma-separated, without ports and wildcards',
+  return Satisfies(
+    'areHostNames',
+    (value) => Array.isArray(value) && value.every((host) => hostNamePattern.test(String(host))),
+    'it must be host names, comma-separated, without ports and wildcards',
   );
 }
 
@@ -51,10 +53,10 @@ export function AreHostNames(): PropertyDecorator {
  * `fd00::/8`. The network of all addresses is invalid.
  */
 export function AreNetworks(): PropertyDecorator {
-  return FollowsRule('areNetworks', (value) =>
-    Array.isArray(value) && value.every(isNetwork)
-      ? undefined
-      : 'it must be IP addresses or networks such as 10.0.0.0/8, comma-separated; a network of all addresses is not allowed',
+  return Satisfies(
+    'areNetworks',
+    (value) => Array.isArray(value) && value.every(isNetwork),
+    'it must be IP addresses or networks such as 10.0.0.0/8, comma-separated; a network of all addresses is not allowed',
   );
 }
 
@@ -71,39 +73,28 @@ function isNetwork(text: unknown): boolean {
  */
 export function IsUrlWithoutCredentials(secretsGoTo: string): PropertyDecorator {
   return FollowsRule('isOpenUrl', (value) => {
-    const url = typeof value === 'string' && /^https?:\/\/\S+$/.test(value) ? parse(value) : undefined;
+    const isUrl = typeof value === 'string' && /^https?:\/\/\S+$/.test(value) && URL.canParse(value);
+    const url = isUrl ? new URL(value) : undefined;
     if (!url || url.port === '0') return 'it must be http(s)://host:port';
     if (!url.username && !url.password && !url.search && !url.hash) return undefined;
     return `it must be http(s)://host:port and nothing else; ${secretsGoTo}`;
   });
 }
 
-/**
- * Validates that a setting is a list of HTTP headers in the format `name=value`, comma-separated, with percent-encoded
- * values.
- */
+/** Validates that a setting is a list of HTTP headers, `name=value`, comma-separated, with percent-encoded values. */
 export function AreHeaders(): PropertyDecorator {
   const pair = /^\s*[\w!#$%&'*+.^`|~-]+\s*=(?:[!#$&-+\--~ ]|%[2-7][\da-f])*$/i;
-  return FollowsRule('areHeaders', (value) =>
-    typeof value === 'string' && value.split(',').every((part) => pair.test(part))
-      ? undefined
-      : 'it must be name=value, comma-separated, with values percent-encoded',
+  return Satisfies(
+    'areHeaders',
+    (value) => typeof value === 'string' && value.split(',').every((part) => pair.test(part)),
+    'it must be name=value, comma-separated, with values percent-encoded',
   );
 }
 
 /** Validates that a setting is a number from 0 to 1, both inclusive. */
 export function IsFraction(): PropertyDecorator {
-  return FollowsRule('isShare', (value) =>
-    typeof value === 'number' && value >= 0 && value <= 1 ? undefined : 'it must be a number from 0 to 1',
-  );
-}
-
-function parse(text: string): URL | undefined {
-  try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
+  const isFraction = (value: unknown) => typeof value === 'number' && value >= 0 && value <= 1;
+  return Satisfies('isShare', isFraction, 'it must be a number from 0 to 1');
 }
 
 /** Validates that the named other settings are set, too. Without them, the decorated setting has no effect. */

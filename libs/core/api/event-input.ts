@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { IsInt, IsObject, IsOptional, IsString, Matches, Max, Min, registerDecorator } from 'class-validator';
+import { IsInt, IsObject, IsOptional, IsString, Matches, Max, Min, ValidateBy } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { Characters } from './characters.js';
 import { isJsonObject } from '#json';
@@ -17,10 +17,7 @@ const plainText = { message: plainTextRule };
 /** JSON types that the values in an event's `metadata` may have. */
 const scalars = ['string', 'number', 'boolean', 'null'];
 
-/**
- * Validates that a property is a JSON object whose values are strings, numbers, booleans or null, with at most
- * `maxMembers` members.
- */
+/** Validates that a property is a JSON object of at most `maxMembers` strings, numbers, booleans or null. */
 export function IsFlatObject(maxMembers: number, description: object = {}): PropertyDecorator {
   // Use one JSONSchema decorator: a second one on a property would replace the first.
   const schema = JSONSchema({
@@ -29,15 +26,11 @@ export function IsFlatObject(maxMembers: number, description: object = {}): Prop
     maxProperties: maxMembers,
     additionalProperties: { type: scalars as never },
   });
+  const validator = { validate: (value: unknown) => isFlatObject(value, maxMembers) };
+  const message = `must be an object of at most ${maxMembers} scalar values`;
   return (target, propertyName) => {
     schema(target, propertyName as string);
-    registerDecorator({
-      name: 'isFlatObject',
-      target: target.constructor,
-      propertyName: propertyName as string,
-      options: { message: `must be an object of at most ${maxMembers} scalar values` },
-      validator: { validate: (value) => isFlatObject(value, maxMembers) },
-    });
+    ValidateBy({ name: 'isFlatObject', validator }, { message })(target, propertyName);
   };
 }
 

@@ -1,7 +1,4 @@
-/**
- * One error in the input of a request. `pointer` is a JSON pointer (RFC 6901) into the body, or the name of a
- * parameter.
- */
+/** One error in the input of a request. `pointer` is a JSON pointer (RFC 6901) into the body, or a parameter's name. */
 export interface InputProblem {
   pointer: string;
   detail: string;

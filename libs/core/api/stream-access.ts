@@ -1,23 +1,14 @@
-/**
- * Prefix of the names of Tributary's own streams. Only Tributary writes them; only API keys with the scope `admin` and
- * callers of the port without keys read them.
- */
+/** Prefix of Tributary's own streams: only Tributary writes them; `admin` keys and the port without keys read them. */
 export const reservedStreamPrefix = 'tributary.';
 
-/**
- * Name of the audit stream: every change of a definition, key or stream, every erasure and every replay is an event in
- * it.
- */
+/** Name of the audit stream: every change of a definition, key or stream, every erasure and every replay is an event. */
 export const auditStream = `${reservedStreamPrefix}audit`;
 
 export function isReservedStream(stream: string): boolean {
   return stream.startsWith(reservedStreamPrefix);
 }
 
-/**
- * The streams that a caller may read and write, by name or prefix. Queries to the store treat all other streams as not
- * existing.
- */
+/** The streams that a caller may read and write. Queries to the store treat all other streams as not existing. */
 export interface StreamAccess {
   /** Stream names, or prefixes that end in `*`; undefined means every stream, and an empty list means none. */
   readonly patterns: readonly string[] | undefined;

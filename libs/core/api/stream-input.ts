@@ -1,13 +1,10 @@
 import 'reflect-metadata';
-import { IsInt, IsOptional, IsString, Matches, Max, Min, registerDecorator } from 'class-validator';
+import { IsInt, IsOptional, IsString, Matches, Max, Min, ValidateBy } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { limits, streamNamePattern, streamNameRule } from '#event';
 import { isJsonObject } from '#json';
 
-/**
- * How long Kafka and ClickHouse keep the events of a stream: without limit, or bounded by time (`90s`, `15m`, `12h`,
- * `7d`), by bytes, or by both.
- */
+/** How long the events of a stream are kept: without limit, or bounded by time (`90s`, `7d`), by bytes, or by both. */
 export type StreamRetention = 'unlimited' | { time?: string; bytes?: number };
 
 /**
@@ -75,20 +72,11 @@ export function IsRetention(description: string): PropertyDecorator {
   return (target, propertyName) => {
     schema(target, propertyName as string);
     for (const { name, message, validate, ...context } of rules)
-      registerDecorator({
-        name,
-        target: target.constructor,
-        propertyName: propertyName as string,
-        options: { message, context },
-        validator: { validate },
-      });
+      ValidateBy({ name, validator: { validate } }, { message, context })(target, propertyName);
   };
 }
 
-/**
- * Validates that a property is the number of versions between two automatic snapshots of an entity; 0 means no
- * automatic snapshots.
- */
+/** Validates that a property is the number of versions between two automatic snapshots of an entity, or 0 for none. */
 export function IsSnapshotEvery(): PropertyDecorator {
   const description = `A snapshot of an entity is made after this number of versions; 0: no automatic snapshots. Default: ${limits.snapshotEvery}.`;
   const rules = [IsInt(), Min(0), Max(limits.snapshotEveryMax), JSONSchema({ description, example: 100 })];

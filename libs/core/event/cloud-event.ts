@@ -11,23 +11,14 @@ export const cloudEventMetadataMembers = {
   source: 'ce_source',
   datacontenttype: 'ce_datacontenttype',
   dataschema: 'ce_dataschema',
-  /**
-   * Member of `metadata` that says how the data of the CloudEvent was sent, if it was not an object: a
-   * `CloudEventDataForm`.
-   */
+  /** How the data of the CloudEvent was sent, if it was not an object: a `CloudEventDataForm`. */
   data: 'ce_data',
 } as const;
 
-/**
- * How the data of a CloudEvent was sent if it was not an object: as another JSON value, as bytes in Base64, or not at
- * all.
- */
+/** How the data of a CloudEvent was sent if it was not an object: as another value, as bytes in Base64, or not at all. */
 export type CloudEventDataForm = 'value' | 'base64' | 'none';
 
-/**
- * Names of the attributes in the CloudEvents specification, and of `data`. An extension attribute must not have one of
- * these names.
- */
+/** Names of the attributes in the CloudEvents specification, and of `data`: no extension may have one of them. */
 const ownNames: ReadonlySet<string> = new Set(
   'specversion id source type subject time datacontenttype dataschema data'.split(' '),
 );
@@ -47,15 +38,12 @@ export function isAttributeInteger(value: number): boolean {
   return Number.isInteger(value) && value === (value | 0);
 }
 
-/**
- * Returns the `event_id` for a CloudEvent: a UUID derived from its `source` and `id`. A CloudEvent that is sent again
- * gets the same `event_id`.
- */
+/** Returns the `event_id` for a CloudEvent, derived from its `source` and `id`: the same each time that it is sent. */
 export function cloudEventId(source: string, id: string): string {
   return nameUuid(`${source}\0${id}`);
 }
 
-/** A stored event that `cloudEventJson` writes as a CloudEvent, with the fields that this needs. */
+/** The fields of a stored event that `cloudEventJson` reads. */
 export type StoredEventForCloudEvent = Pick<
   StoredEvent,
   'event_id' | 'event_type' | 'entity_id' | 'timestamp' | 'data' | 'metadata'
@@ -130,10 +118,7 @@ function isAttributeValue(value: unknown): boolean {
   return typeof value === 'boolean' || (typeof value === 'number' && isAttributeInteger(value));
 }
 
-/**
- * Returns the `data` or `data_base64` member of a CloudEvent as JSON text, with a comma before it; an empty text if the
- * CloudEvent was sent without data.
- */
+/** Returns the `data` or `data_base64` member as JSON text after a comma; empty for a CloudEvent without data. */
 function dataMember(data: string, sent: string | undefined): string {
   if (sent === 'none' && data === '{}') return '';
   const value = sent === 'value' || sent === 'base64' ? unwrapValue(data) : undefined;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { entityHash } from './entity-hash.js';
+import { entityHash } from './name-uuid.js';
 
 describe('the hash of an entity', () => {
   it('is SHA-256 of the stream, a zero byte and the id, as UTF-8', () => {

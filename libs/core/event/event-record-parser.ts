@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import { MutableBufferSlice } from './mutable-buffer-slice.js';
 import { JsonByteScanner } from './json-byte-scanner.js';
 import { readTime, readUuid, uuidLength } from './record-bytes.js';
 import type { EpochMicros } from '#json';
@@ -26,9 +25,34 @@ const longestTime = 40;
 const longestSchemaVersion = 9;
 const loneSurrogate = /\p{Surrogate}/u;
 
+const emptyBuffer = Buffer.alloc(0);
+
+/** A mutable range of bytes in a buffer. A reader reuses it for all Kafka records, which saves an allocation for each. */
+export class MutableBufferSlice {
+  bytes: Buffer = emptyBuffer;
+  start = 0;
+  /** Index after the last byte of the range. */
+  end = 0;
+
+  set(bytes: Buffer, start: number, end: number): void {
+    this.bytes = bytes;
+    this.start = start;
+    this.end = end;
+  }
+
+  get isEmpty(): boolean {
+    return this.end === this.start;
+  }
+
+  /** Returns the text of the bytes, decoded as UTF-8. */
+  toString(): string {
+    return this.bytes.toString('utf8', this.start, this.end);
+  }
+}
+
 /**
- * Reads the value of an event record in place; `EventRecord` describes the format. The record reader creates only
- * numbers and byte ranges. The fields are valid until the next call of `read`.
+ * Reads the value of an event record in place; `EventRecord` describes the format. Creates only numbers and byte ranges.
+ * The fields are valid until the next call of `read`.
  */
 export class EventRecordParser {
   /** Event id as four 32-bit words, the most significant one first. */
@@ -65,7 +89,7 @@ export class EventRecordParser {
   read(value: Buffer): void {
     try {
       this.json.high = 0;
-      this.readContent(value, this.readHead(value));
+      this.readContent(value, this.readMembers(value));
     } catch (error) {
       if (error instanceof UnreadableRecordError && !isUtf8(value)) throw notUtf8();
       throw error;
@@ -74,9 +98,9 @@ export class EventRecordParser {
   }
 
   /** Reads all members of an event record before the value of `metadata`. Returns the index where that value begins. */
-  private readHead(value: Buffer): number {
+  private readMembers(value: Buffer): number {
     let at = after(value, 0, idMark);
-    if (!readUuid(value, at, this.id)) throw notTheHead();
+    if (!readUuid(value, at, this.id)) throw invalidMembers();
     at = this.readString(value, after(value, at + uuidLength, typeMark), this.eventType);
     at = this.readEntity(value, after(value, at, entityMark));
     at = after(value, at, timestampMark);
@@ -137,7 +161,7 @@ export class EventRecordParser {
         else range.set(value, start, i);
         return i + 1;
       }
-      if (!(code >= 0x20)) throw notTheHead();
+      if (!(code >= 0x20)) throw invalidMembers();
       high |= code;
       if (code === backslash) {
         escaped = true;
@@ -146,10 +170,7 @@ export class EventRecordParser {
     }
   }
 
-  /**
-   * Decodes a string with escapes. Lone surrogates are invalid: they have no UTF-8, so texts that differ only in them
-   * would become equal in the store.
-   */
+  /** Decodes a string with escapes. Lone surrogates are invalid: such texts would become equal in the store. */
   private unescape(literal: string, range: MutableBufferSlice): void {
     const member = range === this.eventType ? 'event_type' : 'entity_id';
     const text = parse(literal, member) as string;
@@ -173,7 +194,7 @@ export class EventRecordParser {
 }
 
 function after(value: Buffer, at: number, mark: Buffer): number {
-  if (!startsAt(value, at, mark)) throw notTheHead();
+  if (!startsAt(value, at, mark)) throw invalidMembers();
   return at + mark.length;
 }
 
@@ -184,7 +205,7 @@ function startsAt(value: Buffer, at: number, mark: Buffer): boolean {
 
 function endOfTime(value: Buffer, start: number): number {
   for (let i = start; i <= start + longestTime; i++) if (value[i] === quote) return i;
-  throw notTheHead();
+  throw invalidMembers();
 }
 
 function timeOf(value: Buffer, { start, end }: { start: number; end: number }, member: string): EpochMicros {
@@ -193,9 +214,7 @@ function timeOf(value: Buffer, { start, end }: { start: number; end: number }, m
   return micros;
 }
 
-/**
- * Returns the end (exclusive) of the JSON object without nested objects that starts at `start`; -1 if it does not end.
- */
+/** Returns the end (exclusive) of the flat JSON object that starts at `start`; -1 if it does not end. */
 function endOfFlatObject(value: Buffer, start: number): number {
   let inString = false;
   for (let i = start; i < value.length; i++) {
@@ -215,7 +234,7 @@ function parse(json: string, member: string): unknown {
   }
 }
 
-function notTheHead(): UnreadableRecordError {
+function invalidMembers(): UnreadableRecordError {
   return new UnreadableRecordError('the members before metadata are not those of an event');
 }
 

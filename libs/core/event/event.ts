@@ -1,18 +1,12 @@
 import type { EpochMicros } from '#json';
 
-/**
- * An event as the HTTP API returns it, with its position in Kafka. `data` and `metadata` are the JSON text that the
- * client sent, unchanged.
- */
+/** An event as the HTTP API returns it, with its position in Kafka. Its JSON texts are those that the client sent. */
 export interface StoredEvent {
   event_id: string;
   stream: string;
   event_type: string;
   entity_id: string | null;
-  /**
-   * Position of the event in the history of its entity in this stream: 1, 2, 3 … in the order of Kafka offsets; null
-   * for an event without an entity.
-   */
+  /** Position in the history of the entity in this stream (1, 2, 3 … by Kafka offsets); null without an entity. */
   version: number | null;
   timestamp: string;
   ingested_at: string;
@@ -31,10 +25,7 @@ export interface EventFromKafka extends Omit<StoredEvent, 'version' | 'timestamp
   ingested_at: EpochMicros;
 }
 
-/**
- * Returns a stored event as the JSON text of one object; it contains the text of `data` and `metadata` exactly as the
- * client sent it.
- */
+/** Returns a stored event as the JSON text of one object, with the texts of `data` and `metadata` unchanged. */
 export function eventToJson(event: StoredEvent): string {
   return (
     `{"event_id":"${event.event_id}","stream":${JSON.stringify(event.stream)}` +

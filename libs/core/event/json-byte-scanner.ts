@@ -24,10 +24,7 @@ export class JsonByteScanner {
   /** Bitwise OR of all bytes of the scanned strings: at least 0x80 if one of the bytes is not ASCII. */
   high = 0;
 
-  /**
-   * Scans the JSON object that begins at `start`; returns the index after its end, or -1 if it is invalid or nested too
-   * deeply.
-   */
+  /** Scans the JSON object that begins at `start`; it is also invalid if it is nested too deeply. */
   object(bytes: Buffer, start: number, level = 1): number {
     if (bytes[start] !== openBrace || level > limits.jsonDepth) return -1;
     let i = afterSpace(bytes, start + 1);
@@ -48,10 +45,7 @@ export class JsonByteScanner {
     }
   }
 
-  /**
-   * Scans a JSON string from the byte after its opening quote; returns the index after its closing quote, or -1 if it
-   * is invalid.
-   */
+  /** Scans a JSON string from the byte after its opening quote. */
   string(bytes: Buffer, start: number): number {
     let high = 0;
     for (let i = start; ; i++) {

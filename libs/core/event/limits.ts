@@ -31,10 +31,7 @@ export const limits = {
   /** Maximum number of streams in one installation. */
   streams: 10_000,
   partitionsPerStream: 256,
-  /**
-   * Versions of an entity between two automatic snapshots: the default of a stream, and the largest value that it can
-   * set.
-   */
+  /** Versions of an entity between two automatic snapshots: the default of a stream, and the most that it can set. */
   snapshotEvery: 100,
   snapshotEveryMax: 1_000_000,
 } as const;

@@ -15,3 +15,11 @@ export function uuidOfBytes(bytes: Buffer, version: number): string {
   own[8] = (own[8]! & 0x3f) | 0x80;
   return own.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
+
+/**
+ * Returns the hash under which an erasure remembers an entity: the SHA-256 (lower-case hex) of the stream, a zero byte
+ * and the entity id, as UTF-8. Neither the stream nor the id contains a zero byte.
+ */
+export function entityHash(stream: string, entityId: string): string {
+  return createHash('sha256').update(stream).update('\0').update(entityId).digest('hex');
+}

@@ -12,10 +12,7 @@ export const streamNameRule =
 /** Matches valid names of projections and pipelines. */
 export const definitionNamePattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
 
-/**
- * The rule for the names of projections and pipelines (`definitionNamePattern`) in words, for the details of a problem
- * document.
- */
+/** The rule of `definitionNamePattern` in words, for the details of a problem document. */
 export const definitionNameRule =
   'must be 1 to 100 of the characters A-Z a-z 0-9 _ - and begin with a letter or a digit, such as revenue_by_currency';
 
@@ -26,7 +23,7 @@ export const definitionNameRule =
  */
 export const secretNamePattern = /^(?!whsec_)[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
-/** The rule for the names of webhook secrets (`secretNamePattern`) in words, for the details of a problem document. */
+/** The rule of `secretNamePattern` in words, for the details of a problem document. */
 export const secretNameRule =
   'must be the name of a secret, not the secret: 1 to 64 of the characters A-Z a-z 0-9 _ -, and begin with a letter or a ' +
   'digit, such as shop';
@@ -34,15 +31,12 @@ export const secretNameRule =
 /** Matches any UUID in its canonical text form (RFC 9562), in either case; UUIDs are stored in lower case. */
 export const uuidPattern = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
 
-/** The rule for a UUID (`uuidPattern`) in words, for the details of a problem document. */
+/** The rule of `uuidPattern` in words, for the details of a problem document. */
 export const uuidRule = 'must be a UUID, such as 019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11';
 
 const jobIdPattern = /^[0-9a-f]{24}$/;
 const stageIdPattern = /^[0-9a-f]{16}$/;
-/**
- * The part of the name of a pipeline's internal topic that follows `<prefix>pipeline.`: the job id, a dot, and a stage
- * id or `replay`.
- */
+/** The internal topic of a pipeline after `<prefix>pipeline.`: the job id, a dot, and a stage id or `replay`. */
 const jobTopicPattern = /^([0-9a-f]{24})\.(?:[0-9a-f]{16}|replay)$/;
 
 /** The part of a stream topic's name that follows `<prefix>events.`: the stream's name and ten random characters. */
@@ -60,15 +54,12 @@ export class TopicAndGroupNames {
     return `${this.prefix}definitions`;
   }
 
-  /**
-   * Topic with requests to consumer groups (of the materializer, projections and pipelines) to save their pending work
-   * early, because a reader waits for it.
-   */
+  /** Topic with requests to consumer groups to save their pending work early, because a reader waits for it. */
   get flushRequests(): string {
     return `${this.prefix}flush-requests`;
   }
 
-  /** Compacted topic with the verdicts (accepted or refused) on conditional writes. */
+  /** Compacted topic with the verdicts (accepted or rejected) on conditional writes. */
   get verdicts(): string {
     return `${this.prefix}verdicts`;
   }
@@ -77,37 +68,29 @@ export class TopicAndGroupNames {
     return `${this.prefix}materializer`;
   }
 
-  /**
-   * Consumer group of one generation of a projection. Each generation has its own group, so that it has its own
-   * progress and does not delay another one.
-   */
-  projectionGroup(build: string): string {
-    return `${this.prefix}projection.${build}`;
+  /** Consumer group of one generation of a projection, which has its own progress and does not delay another one. */
+  projectionGroup(generation: string): string {
+    return `${this.prefix}projection.${generation}`;
   }
 
   /** Consumer group of one job of a pipeline, which reads the sources and the internal topics of the job. */
-  pipelineGroup(run: string): string {
-    return this.ofRun(run);
+  pipelineGroup(job: string): string {
+    if (!jobIdPattern.test(job)) throw new RangeError('a job id has 24 hexadecimal digits');
+    return `${this.pipelines}${job}`;
   }
 
-  /**
-   * Repartition topic of a keyed stage of a pipeline job: its records are partitioned by the key of the stage. No
-   * stream can have a topic of this name.
-   */
-  pipelineTopic(run: string, stage: string): string {
+  /** Repartition topic of a keyed stage of a pipeline job. No stream can have a topic of this name. */
+  pipelineTopic(job: string, stage: string): string {
     if (!stageIdPattern.test(stage)) throw new RangeError('a stage id has 16 hexadecimal digits');
-    return `${this.ofRun(run)}.${stage}`;
+    return `${this.pipelineGroup(job)}.${stage}`;
   }
 
   /** Topic of the dead letters that a pipeline job processes again. */
-  pipelineReplayTopic(run: string): string {
-    return `${this.ofRun(run)}.replay`;
+  pipelineReplayTopic(job: string): string {
+    return `${this.pipelineGroup(job)}.replay`;
   }
 
-  /**
-   * Returns the id of the pipeline job that owns this internal topic; undefined if the topic is not an internal topic
-   * of a pipeline of this installation.
-   */
+  /** Returns the id of the pipeline job that owns this internal topic; undefined for any other topic. */
   pipelineRunOf(topic: string): string | undefined {
     if (!topic.startsWith(this.pipelines)) return undefined;
     return jobTopicPattern.exec(topic.slice(this.pipelines.length))?.[1];
@@ -115,11 +98,6 @@ export class TopicAndGroupNames {
 
   private get pipelines(): string {
     return `${this.prefix}pipeline.`;
-  }
-
-  private ofRun(run: string): string {
-    if (!jobIdPattern.test(run)) throw new RangeError('a job id has 24 hexadecimal digits');
-    return `${this.pipelines}${run}`;
   }
 
   get snapshotGroup(): string {
@@ -131,16 +109,12 @@ export class TopicAndGroupNames {
     return `${this.prefix}events.${id.replace('#', '.')}`;
   }
 
-  /**
-   * Returns the id of the stream to which this Kafka topic belongs; undefined if it is not the topic of a stream of
-   * this installation.
-   */
+  /** Returns the id of the stream to which this Kafka topic belongs; undefined for any other topic. */
   streamOf(topic: string): StreamId | undefined {
     const start = `${this.prefix}events.`;
-    const [, name, random] = topic.startsWith(start)
-      ? (streamTopicPattern.exec(topic.slice(start.length)) ?? [])
-      : [];
-    return name === undefined ? undefined : `${name}#${random}`;
+    if (!topic.startsWith(start)) return undefined;
+    const match = streamTopicPattern.exec(topic.slice(start.length));
+    return match ? `${match[1]}#${match[2]}` : undefined;
   }
 }
 

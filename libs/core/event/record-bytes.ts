@@ -69,20 +69,14 @@ const timeLength = 27;
 let lastDate = -1;
 let lastMidnight: EpochMicros = 0;
 
-/**
- * Parses the RFC 3339 time in the bytes from `start` to `end` (exclusive), like `parseFormattedTime`. Returns NaN if it
- * is invalid.
- */
+/** Parses the RFC 3339 time in the bytes from `start` to `end` (exclusive) like `parseFormattedTime`; else NaN. */
 export function readTime(bytes: Buffer, start: number, end: number): EpochMicros {
   const fast = end - start === timeLength ? readFormattedTime(bytes, start) : NaN;
   if (fast === fast) return fast;
   return parseFormattedTime(bytes.toString('latin1', start, end)) ?? NaN;
 }
 
-/**
- * Reads a time in the form that `formatTime` writes; NaN for any other text. `parseFormattedTime` validates a date that
- * differs from the last one.
- */
+/** Reads a time in the form that `formatTime` writes; else NaN. `parseFormattedTime` validates each new date. */
 function readFormattedTime(bytes: Buffer, at: number): EpochMicros {
   const date = twoDigits(bytes, at) * 1_000_000 + twoDigits(bytes, at + 2) * 10_000;
   const day = date + twoDigits(bytes, at + 5) * 100 + twoDigits(bytes, at + 8);

@@ -38,10 +38,7 @@ function ingestedText(micros: EpochMicros): string {
   return lastIngestedText;
 }
 
-/**
- * Returns an event as the value of a Kafka record, in the format that `EventRecord` describes. The caller encodes the
- * text as UTF-8.
- */
+/** Returns an event as the value of a Kafka record (see `EventRecord`). The caller encodes the text as UTF-8. */
 export function encodeRecord(event: EventRecord): string {
   const entity = event.entity_id === null ? 'null' : JSON.stringify(event.entity_id);
   return (

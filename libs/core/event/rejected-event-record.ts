@@ -29,10 +29,7 @@ export interface RejectedEventRecord {
 }
 
 const mark = '{"refused":';
-/**
- * Maximum size of a text that is kept whole, in bytes of its JSON encoding. With it, the other members of the record
- * still fit into Kafka's limit for a record.
- */
+/** Largest text that is kept whole, in bytes of its JSON. The whole record then fits into Kafka's limit. */
 const mostBytes = 1.5 * limits.eventBytes;
 /** Number of characters that are kept of a text that is too large: enough to recognise it. */
 const keptCharacters = 8 * 1024;
@@ -50,19 +47,11 @@ export function encodeRejectedEvent({ text, ...record }: Omit<RejectedEventRecor
   return `${head.slice(0, -1)},"text":${kept}}`;
 }
 
-/**
- * Decodes the value of a Kafka record into a rejected event; undefined if `encodeRejectedEvent` has not written the
- * value.
- */
+/** Decodes the value of a Kafka record; undefined if `encodeRejectedEvent` has not written it. */
 export function decodeRejectedEvent(value: string | Buffer): RejectedEventRecord | undefined {
-  if (!startsWith(value, mark)) return undefined;
+  const head = typeof value === 'string' ? value : value.toString('latin1', 0, mark.length);
+  if (!head.startsWith(mark)) return undefined;
   const record = jsonValue(String(value));
-  const isRefused = isJsonObject(record) && isJsonObject(record.refused) && typeof record.text === 'string';
-  return isRefused ? (record as unknown as RejectedEventRecord) : undefined;
-}
-
-function startsWith(value: string | Buffer, text: string): boolean {
-  return typeof value === 'string'
-    ? value.startsWith(text)
-    : value.toString('latin1', 0, text.length) === text;
+  const isRejected = isJsonObject(record) && isJsonObject(record.refused) && typeof record.text === 'string';
+  return isRejected ? (record as unknown as RejectedEventRecord) : undefined;
 }

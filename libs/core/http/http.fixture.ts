@@ -8,9 +8,8 @@ import { limits } from '#event';
 import { createLogger } from '#telemetry';
 import { createContext, type ProcessContext } from './server/process-context.js';
 import { createHttpApp, startHttpApp, type HttpApp, type HttpAppOptions } from './server/http-app.js';
-import { Body } from './handlers/body.js';
-import { Repeatable } from './handlers/parse-query.js';
-import { Query } from './handlers/query.js';
+import { Body, Query } from './handlers/decorators.js';
+import { Repeatable } from './handlers/parse-input.js';
 import { bodyOf } from './body/read-body.js';
 import { Accepts, AlwaysAnswered, BodyLimit } from './route-config.js';
 

@@ -1,30 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/**
- * The `handling` preference of a write request (RFC 7240, section 4.4): `lenient` asks to write the valid events and to
- * keep the invalid ones as dead letters, `strict` to write all events or none. Each route decides which of the two it
- * applies.
- */
-type HandlingPreference = 'lenient' | 'strict';
-
-/**
- * The `return` preference of a request (RFC 7240, section 4.2): `representation` asks for an answer with a body,
- * `minimal` for one without.
- */
-type ReturnPreference = 'minimal' | 'representation';
-
 type Headers = Pick<FastifyRequest, 'headers'>;
 
 /**
- * Returns the first known `handling` preference in the `Prefer` header; undefined if there is none. Other preferences
- * are ignored.
+ * Returns the first known `handling` preference in the `Prefer` header (RFC 7240, section 4.4); undefined if there is
+ * none. `lenient` asks to write the valid events and to keep the invalid ones as dead letters, `strict` to write all
+ * events or none. Each route decides which of the two it applies.
  */
-export function handlingOf(request: Headers): HandlingPreference | undefined {
+export function handlingOf(request: Headers): 'lenient' | 'strict' | undefined {
   return preferred(request, 'handling', ['lenient', 'strict']);
 }
 
-/** Returns the first known `return` preference in the `Prefer` header; undefined if there is none. */
-export function returnOf(request: Headers): ReturnPreference | undefined {
+/**
+ * Returns the first known `return` preference in the `Prefer` header (RFC 7240, section 4.2); undefined if there is none.
+ * `representation` asks for an answer with a body, `minimal` for one without.
+ */
+export function returnOf(request: Headers): 'minimal' | 'representation' | undefined {
   return preferred(request, 'return', ['minimal', 'representation']);
 }
 
@@ -43,10 +34,7 @@ function preferred<V extends string>({ headers }: Headers, name: string, known: 
 /** Lists the applied preferences of the request in the answer's `Preference-Applied` header. */
 export function setPreferenceApplied(
   reply: FastifyReply,
-  {
-    handling,
-    returned,
-  }: { handling?: HandlingPreference | undefined; returned?: ReturnPreference | undefined },
+  { handling, returned }: { handling?: string | undefined; returned?: string | undefined },
 ): void {
   const names = [handling && `handling=${handling}`, returned && `return=${returned}`].filter(Boolean);
   if (names.length > 0) void reply.header('preference-applied', names.join(', '));

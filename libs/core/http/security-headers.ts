@@ -1,9 +1,6 @@
 import type { RouteOptions } from 'fastify';
 
-/**
- * Header of every answer: browsers must not guess another type than `Content-Type`, so that they never run content of
- * clients.
- */
+/** Header of every answer: browsers must not guess another type, so that they never run content of clients. */
 export const noSniffing = { 'x-content-type-options': 'nosniff' };
 
 /**

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 
 type Response = Pick<ServerResponse, 'once' | 'closed'>;
 
@@ -18,4 +19,12 @@ export function whenClosed(response: Response, call: () => void): void {
   response.once('close', () => {
     for (const each of calls) each();
   });
+}
+
+/**
+ * Resets the connection of an answer that has begun and cannot be completed. With HTTP/1.0, an answer without chunked
+ * encoding would look complete after an orderly close (RFC 9112, section 6.3).
+ */
+export function resetAnswer({ headersSent, socket }: Pick<ServerResponse, 'headersSent' | 'socket'>): void {
+  if (headersSent && socket instanceof Socket) socket.resetAndDestroy();
 }

@@ -9,33 +9,23 @@ interface DefinitionFailureReporterOptions {
    */
   report(id: string, reason: string, isStill: () => boolean): Promise<void>;
   logger: Logger;
-  /**
-   * Milliseconds from a failure to its report. If the definition is reverted within this time, the failure is not
-   * reported.
-   */
+  /** Milliseconds from a failure to its report. A definition that is reverted within this time is not reported. */
   delayMs: number;
   onFailure(error: unknown): void;
 }
 
-/**
- * Writes the reason why a projection or pipeline cannot run into its definition. The reporter retries while the
- * definitions cannot be changed.
- */
+/** Writes into a definition why it cannot run. Retries while the definitions cannot be changed. */
 export class DefinitionFailureReporter {
-  /**
-   * The reasons why generations or jobs cannot start with the current definitions, by the id of the generation or job.
-   */
+  /** Why generations or jobs cannot start with the current definitions, by their ids. */
   private invalid: ReadonlyMap<string, string> = new Map();
-  /**
-   * The reasons why running generations or jobs cannot continue, by the id of the generation or job. An entry is
-   * removed when it is reported.
-   */
+  /** Why running generations or jobs cannot continue, by their ids. An entry is removed when it is reported. */
   private readonly lost = new Map<string, string>();
   private readonly poll: BackgroundLoop;
 
   constructor(private readonly options: DefinitionFailureReporterOptions) {
     this.poll = new BackgroundLoop({
-      ...{ logger: options.logger, retryMs: options.delayMs },
+      logger: options.logger,
+      retryMs: options.delayMs,
       onFailure: (error) => options.onFailure(error),
       run: () => this.report(),
       mayReturn: (error) => error instanceof ProblemError,
@@ -65,5 +55,19 @@ export class DefinitionFailureReporter {
       this.lost.delete(id);
     }
     return undefined;
+  }
+}
+
+/** Removes the metrics of projections or pipelines that are no longer defined. */
+export class StaleDefinitionMetricsRemover {
+  private names: ReadonlySet<string> = new Set();
+
+  constructor(private readonly forget: (name: string) => void) {}
+
+  /** Replaces the set of defined names, and calls `forget` for each name that is no longer defined. */
+  follow(names: readonly string[]): void {
+    const before = this.names;
+    this.names = new Set(names);
+    for (const name of before) if (!this.names.has(name)) this.forget(name);
   }
 }

@@ -9,8 +9,8 @@ export {
   saveDeadLetters,
   type UnsavedStateChanges,
 } from './save-changes.js';
-export { StaleDefinitionMetricsRemover } from './stale-definition-metrics-remover.js';
-export { StateSettings } from './state-settings.js';
+export { StaleDefinitionMetricsRemover } from './definition-failure-reporter.js';
+export { StateSettings } from './task-dependencies.js';
 export {
   type PartitionTaskDependencies,
   type StatefulTaskDependencies,

@@ -38,10 +38,7 @@ const lagIntervalMs = 5000;
 /** Seconds of the shutdown time that are reserved for leaving the consumer groups and closing connections. */
 const closeSeconds = 5;
 
-/**
- * Runs the tasks of all features: starts and stops them, measures their lag, checks their health, and passes them flush
- * requests.
- */
+/** Runs the tasks of all features, measures their lag, checks their health, and passes them flush requests. */
 @Injectable()
 export class ProcessorTasks {
   private readonly tasks: ProcessorTask[] = [];

@@ -9,8 +9,7 @@ import type { Definitions } from '#registry';
 import type { Store } from '#store';
 import { activeWork } from '#telemetry';
 import { leaveOutRefused, VerdictTable } from '#verdicts';
-import { StateSettings } from './state-settings.js';
-import { TASK_DEPENDENCIES, type TaskDependencies } from './task-dependencies.js';
+import { StateSettings, TASK_DEPENDENCIES, type TaskDependencies } from './task-dependencies.js';
 import { ProcessorTasks } from './processor-tasks.js';
 
 /** Injection token of the `Log` as tasks read it: without the events of rejected conditional writes. */
@@ -25,8 +24,14 @@ const TASK_LOG = Symbol('Log of tasks');
     {
       provide: TASK_DEPENDENCIES,
       inject: [
-        ...[PROCESS, STORE, DEFINITIONS, TASK_LOG, TopicAndGroupNames, StalledConsumerDetector],
-        ...[DedupeSettings, StateSettings],
+        PROCESS,
+        STORE,
+        DEFINITIONS,
+        TASK_LOG,
+        TopicAndGroupNames,
+        StalledConsumerDetector,
+        DedupeSettings,
+        StateSettings,
       ],
       useFactory: (
         context: ProcessContext,
@@ -71,10 +76,7 @@ const TASK_LOG = Symbol('Log of tasks');
             (await log.admin.committed(topics.materializerGroup, topic)).get(partition) ?? 0,
           waiting: () => progress.attempted(),
           isStream: (topic) => topics.streamOf(topic) !== undefined,
-          busy: {
-            records: dedupe.DEDUPE_WINDOW_RECORDS,
-            milliseconds: farReach(farBounds(dedupe)),
-          },
+          busy: { records: dedupe.DEDUPE_WINDOW_RECORDS, milliseconds: farReach(farBounds(dedupe)) },
           logTimeAt,
         });
       },

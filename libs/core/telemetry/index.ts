@@ -1,4 +1,7 @@
-export * from './event-loop/index.js';
+export { ActiveWork, activeWork } from './event-loop/active-work.js';
+export { watchEventLoop } from './event-loop/watchdog.js';
 export * from './logger.js';
 export * from './metrics.js';
-export * from './tracing/index.js';
+export { openTracing } from './tracing/open-tracing.js';
+export { isSampled, isTraceparent } from './tracing/tracing.js';
+export type { SpanAttributes, SpanOptions, TraceSpan, Tracing } from './tracing/tracing.js';

@@ -23,6 +23,7 @@ export const registry = new Registry();
  */
 collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
 
+/** Options of a metric without its name. A metric whose name is taken already throws an Error. */
 type Options<Configuration> = Omit<Configuration, 'name'>;
 
 const registers = [registry];
@@ -32,24 +33,17 @@ const durations = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
 /**
  * Defines a counter of this process. Set it to 0 for each label value that an alert uses: a counter that appears with its
  * first count shows no increase.
- * @throws Error if there is a metric with this name already
  */
 export function counter<L extends string = never>(name: string, options: Options<CounterConfiguration<L>>) {
   return new Counter({ name, ...options, registers });
 }
 
-/**
- * Defines a gauge of this process.
- * @throws Error if there is a metric with this name already
- */
+/** Defines a gauge of this process. */
 export function gauge<L extends string = never>(name: string, options: Options<GaugeConfiguration<L>>) {
   return new Gauge({ name, ...options, registers });
 }
 
-/**
- * Defines a histogram of this process. By default, its buckets are for seconds, from one millisecond to half a minute.
- * @throws Error if there is a metric with this name already
- */
+/** Defines a histogram of this process. By default, its buckets are for seconds, from 1 ms to half a minute. */
 export function histogram<L extends string = never>(
   name: string,
   options: Options<HistogramConfiguration<L>>,
@@ -84,3 +78,19 @@ export async function metricsText(): Promise<string> {
 
 /** Media type of the answer of `/metrics`. */
 export const metricsContentType = registry.contentType;
+
+export const eventLoopLongestStall = gauge('tributary_event_loop_longest_stall_seconds', {
+  help: 'Longest time that the event loop was blocked in the last five minutes, by clock: wall, or cpu (processor time of its thread).',
+  labelNames: ['clock'],
+});
+
+export const eventLoopStalls = histogram('tributary_event_loop_stall_seconds', {
+  help: 'Seconds of each time that the event loop was blocked for more than 0.2 s, by clock: wall, or cpu (processor time of its thread).',
+  labelNames: ['clock'],
+  buckets: [0.4, 0.8, 1.6, 3.2, 6.4],
+});
+for (const clock of ['wall', 'cpu']) eventLoopStalls.zero({ clock });
+
+export const traceSpansUnsent = counter('tributary_trace_spans_unsent_total', {
+  help: 'Spans that the collector did not accept and that were dropped.',
+});

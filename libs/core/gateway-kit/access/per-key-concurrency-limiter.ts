@@ -1,7 +1,8 @@
 import { ProblemError } from '#api';
+import { waitInQueue } from '../reads/bulkhead.js';
 
 /** How many operations of a key wait for another one to end, and how long one waits, in milliseconds. */
-export interface ApiKeyQueueLimits {
+interface ApiKeyQueueLimits {
   queued: number;
   waitMs: number;
 }
@@ -43,34 +44,14 @@ export class PerKeyConcurrencyLimiter {
   ): Promise<() => void> {
     if (keyId === null || (this.running.get(keyId) ?? 0) < this.most) return this.enter(keyId);
     signal.throwIfAborted();
-    await this.turn(keyId, signal, limits);
-    return () => this.leave(keyId);
-  }
-
-  /** Resolves when an operation that has ended leaves its place to this one. */
-  private turn(keyId: string, signal: AbortSignal, { queued, waitMs }: ApiKeyQueueLimits): Promise<void> {
-    const line = this.waiting.get(keyId) ?? new Set();
-    if (line.size >= queued) throw this.tooMany();
-    this.waiting.set(keyId, line);
-    return new Promise((resolve, reject) => {
-      const granted = () => {
-        leaveLine();
-        resolve();
-      };
-      const abandoned = () => {
-        leaveLine();
-        reject(signal.aborted ? (signal.reason as Error) : this.tooMany());
-      };
-      const timer = setTimeout(abandoned, waitMs);
-      const leaveLine = () => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', abandoned);
-        line.delete(granted);
-        if (line.size === 0) this.waiting.delete(keyId);
-      };
-      signal.addEventListener('abort', abandoned, { once: true });
-      line.add(granted);
+    const queue = this.waiting.get(keyId) ?? new Set();
+    if (queue.size >= limits.queued) throw this.tooMany();
+    this.waiting.set(keyId, queue);
+    // An operation that ends leaves its slot to the one that has waited longest.
+    await waitInQueue(queue, { signal, waitMs: limits.waitMs, late: () => this.tooMany() }).finally(() => {
+      if (queue.size === 0) this.waiting.delete(keyId);
     });
+    return () => this.leave(keyId);
   }
 
   private leave(keyId: string): void {

@@ -5,16 +5,15 @@ import { auditStream, permitsStream, ProblemError, type StreamAccess } from '#ap
 import { withAnySignal } from '#async';
 import type { Definitions } from '#registry';
 import type { AuthorizationScope } from '#store';
-import { CONSISTENCY_BOUNDS } from '../consistency/consistency-limits.js';
-import { awaitStream } from '../consistency/await-stream.js';
-import type { ConsistencyToken } from '../consistency/position.js';
-import type { ConsistencyLimits } from '../consistency/consistency-limits.js';
-import { ConsistencyTokenWaiter } from '../consistency/consistency-tokens.js';
+import {
+  CONSISTENCY_BOUNDS,
+  awaitStream,
+  type ConsistencyLimits,
+  ConsistencyTokenWaiter,
+} from '../consistency/consistency-tokens.js';
+import type { ConsistencyToken } from '../parameters/decorators.js';
 
-/**
- * What decides the streams of a read: the caller's access, the stream names in the request, and its `wait_for`
- * positions.
- */
+/** What decides the streams of a read. */
 interface StreamReadRequest {
   /** The streams that the caller may see. */
   access: StreamAccess;
@@ -44,10 +43,7 @@ const maxWaiting = 100;
  */
 @Injectable()
 export class StreamReadAuthorizer {
-  /**
-   * Milliseconds until an unknown stream is answered 404. A request for an unknown stream waits that long, because
-   * another process may have just created the stream.
-   */
+  /** Milliseconds until an unknown stream is answered 404: another process may have just created it. */
   private readonly unknownStreamMs: number;
   private waiting = 0;
 
@@ -77,18 +73,12 @@ export class StreamReadAuthorizer {
     return { access: streams ? access : { ...access, reserved: false }, hidden: this.beingDeleted() };
   }
 
-  /**
-   * Returns the authorization scope for a lookup by event id, which finds the event in any stream that the caller may
-   * see.
-   */
+  /** Returns the authorization scope for a lookup by event id, in any stream that the caller may see. */
   ofAny(access: StreamAccess): AuthorizationScope {
     return { access, hidden: this.beingDeleted() };
   }
 
-  /**
-   * Requires that the source streams of a definition exist and are visible to the caller.
-   * @throws the errors of `requireLive`
-   */
+  /** Requires that the source streams of a definition are live and visible. @throws the errors of `requireLive` */
   requireSources(
     { source: { streams } }: { source: { streams: readonly string[] } },
     { access, client }: { access: StreamAccess; client: AbortSignal },
@@ -119,22 +109,21 @@ export class StreamReadAuthorizer {
     const unknown = missing();
     if (unknown.length === 0) return;
     if (!unknown.every((stream) => permitsStream(access, stream))) throw notFound(unknown, pointerOf);
-    if (this.waiting >= maxWaiting) throw tooMany();
+    if (this.waiting >= maxWaiting) {
+      const detail = 'Too many requests name streams that do not exist.';
+      throw new ProblemError('overloaded', detail, { retryAfterSeconds: 1 });
+    }
     this.waiting++;
     try {
-      await this.announced(unknown, client);
+      await withAnySignal([client], async (signal) => {
+        setMaxListeners(unknown.length + 1, signal);
+        const bounds = { withinMs: this.unknownStreamMs, signal };
+        await Promise.all(unknown.map((stream) => awaitStream(this.definitions, stream, bounds)));
+      });
     } finally {
       this.waiting--;
     }
     if (missing().length > 0) throw notFound(missing(), pointerOf);
-  }
-
-  private async announced(streams: readonly string[], client: AbortSignal): Promise<void> {
-    const { definitions, unknownStreamMs: withinMs } = this;
-    await withAnySignal([client], async (signal) => {
-      setMaxListeners(streams.length + 1, signal);
-      await Promise.all(streams.map((stream) => awaitStream(definitions, stream, { withinMs, signal })));
-    });
   }
 
   /** Whether a stream exists. The audit stream exists even before its first record creates its topic. */
@@ -142,11 +131,6 @@ export class StreamReadAuthorizer {
     const definition = this.definitions.stream(stream);
     return definition ? definition.state === 'live' : stream === auditStream;
   }
-}
-
-function tooMany(): ProblemError {
-  const detail = 'Too many requests name streams that do not exist.';
-  return new ProblemError('overloaded', detail, { retryAfterSeconds: 1 });
 }
 
 function notFound(streams: readonly string[], pointerOf: (stream: string) => string): ProblemError {

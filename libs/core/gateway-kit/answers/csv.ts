@@ -1,9 +1,6 @@
 import type { StoredEvent } from '#event';
 
-/**
- * The columns of an event in a CSV answer, in their order. The first line of a CSV answer contains the names of these
- * columns.
- */
+/** The columns of an event in a CSV answer, in their order, by the names that its first line contains. */
 export const csvColumns = [
   'event_id',
   'stream',

@@ -1,6 +1,7 @@
 import { cloudEventJson, eventToJson, streamSource, type StoredEvent } from '#event';
 import { csvHeader, csvLine } from './csv.js';
-import type { PageMediaType } from './media-type.js';
+import Negotiator from 'negotiator';
+import { ProblemError } from '#api';
 
 /** One page of an event query: the events, and the cursor of the next page. */
 export interface StoredEventPage {
@@ -8,10 +9,7 @@ export interface StoredEventPage {
   nextCursor?: string;
 }
 
-/**
- * Minimum number of characters of one write to an HTTP client's socket. The size keeps the number of writes low and the
- * memory of a slow client small.
- */
+/** Minimum characters of one write to a socket: few writes, and little memory for a slow client. */
 const chunkCharacters = 64 * 1024;
 
 /**
@@ -70,3 +68,54 @@ function* jsonPieces({ items, nextCursor }: StoredEventPage): Generator<string> 
   const more = nextCursor !== undefined;
   yield `],"count":${items.length},"has_more":${more},"next_cursor":${JSON.stringify(nextCursor ?? null)}}`;
 }
+
+/** The media types of a page of events; the first is the default. */
+export const pageMediaTypes = [
+  'application/json',
+  'application/x-ndjson',
+  'text/csv',
+  'application/cloudevents-batch+json',
+] as const;
+
+/** Media type of a page of events: JSON, NDJSON, CSV or another entry of `pageMediaTypes`. */
+export type PageMediaType = (typeof pageMediaTypes)[number];
+
+/**
+ * Chooses the media type of the answer by the request's Accept header (RFC 9110, 12.5.1).
+ * @throws ProblemError 406 `not_acceptable` when the header allows none of them
+ */
+export function pageMediaType(accept: string | undefined): PageMediaType {
+  const negotiator = new Negotiator({ headers: { accept } });
+  const chosen = negotiator.mediaType([...pageMediaTypes]);
+  const known = pageMediaTypes.find((type) => type === chosen);
+  if (known) return known;
+  throw new ProblemError('not_acceptable', `The answer is available as ${pageMediaTypes.join(', ')}.`);
+}
+
+/**
+ * Returns the headers that link to the next page: `X-Next-Cursor`, and `Link` (RFC 8288) with the same request and that
+ * cursor. Media types whose body cannot have a cursor need them; JSON answers have them too. The link omits `wait_for`,
+ * because its positions have been reached.
+ */
+export function nextPageHeaders(url: string, nextCursor: string | undefined): Record<string, string> {
+  if (nextCursor === undefined) return {};
+  const [path = '', query = ''] = url.split('?', 2);
+  const parameters = new URLSearchParams(query);
+  parameters.delete('wait_for');
+  parameters.set('cursor', nextCursor);
+  return {
+    'x-next-cursor': encodeURIComponent(nextCursor),
+    link: `<${encodeURI(decodedPath(path))}?${parameters.toString()}>; rel="next"`,
+  };
+}
+
+function decodedPath(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
+
+/** The content type of an answer whose body is already JSON text. */
+export const jsonType = 'application/json; charset=utf-8';

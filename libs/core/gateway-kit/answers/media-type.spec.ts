@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pageMediaType } from './media-type.js';
+import { pageMediaType } from './event-page.js';
 
 describe('the media type of a page', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nextPageHeaders } from './next-page.js';
+import { nextPageHeaders } from './event-page.js';
 
 describe('the headers for the next page', () => {
   it('are absent on the last page', () => {

@@ -8,17 +8,14 @@ interface CommittedOffsetsWatchOptions {
   topic: string;
   /** Milliseconds between two polls. */
   pollMs: number;
-  /**
-   * Asks the consumer group to store its pending events and commit. While a request waits, the watch calls it with
-   * pauses that double each time.
-   */
+  /** Asks the group to store its pending events and commit; called while a request waits, with pauses that double. */
   flush(): void;
 }
 
 /**
- * Milliseconds from the first flush request to the second; each later pause is twice as long. The first flush request
- * may reach the consumer before it has fetched the awaited events, so flush requests are repeated. The pauses grow
- * because a client may wait for an offset that never comes, which must not cause many small inserts.
+ * Milliseconds from the first flush request to the second; each later pause is twice as long. The first one may reach the
+ * consumer before it has fetched the awaited events. A client may wait for an offset that never comes, which must not
+ * cause many small inserts.
  */
 const firstFlushPauseMs = 100;
 

@@ -3,8 +3,7 @@ import { ProblemError } from '#api';
 import { TopicAndGroupNames, type StreamId } from '#event';
 import type { StreamDefinition } from '#registry';
 import { LogUnavailableError } from '#kafka';
-import type { ConsistencyLimits } from './consistency-limits.js';
-import { ConsistencyTokenWaiter } from './consistency-tokens.js';
+import { type ConsistencyLimits, ConsistencyTokenWaiter } from './consistency-tokens.js';
 
 const topics = new TopicAndGroupNames('t.');
 const forever = new AbortController().signal;

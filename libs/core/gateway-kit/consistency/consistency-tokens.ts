@@ -1,21 +1,42 @@
 import { setMaxListeners } from 'node:events';
 import { Inject, Injectable } from '@nestjs/common';
+import { defineProblems, ProblemError } from '#api';
 import { DEFINITIONS, LOG } from '#app';
 import { limits, TopicAndGroupNames } from '#event';
-import { ProblemError } from '#api';
-import type { Definitions, StreamDefinition } from '#registry';
 import { LogUnavailableError, type TopicAdmin } from '#kafka';
-import { CONSISTENCY_BOUNDS } from './consistency-limits.js';
-import { FLUSHES } from './flush-request-sender.js';
-import type { FlushRequestSender } from './flush-request-sender.js';
-import { awaitStream } from './await-stream.js';
+import type { Definitions, StreamDefinition } from '#registry';
+import { gauge } from '#telemetry';
+import type { ConsistencyToken } from '../parameters/decorators.js';
 import { CommittedOffsetsWatch } from './committed-watch.js';
-import type { ConsistencyLimits } from './consistency-limits.js';
-import type { ConsistencyToken } from './position.js';
-import { waitForWaiting } from './consistency-metrics.js';
-import './consistency-problems.js';
+import { FLUSHES, type FlushRequestSender } from './flush-request-sender.js';
+
+/** Timeouts and limits of requests that wait for positions (`wait_for`). */
+export interface ConsistencyLimits {
+  /** Milliseconds until a request is answered 504 because the consumer group has not committed past its position. */
+  timeoutMs: number;
+  /** Milliseconds until a stream that is unknown to this process is answered 404. */
+  unknownStreamMs: number;
+  pollMs: number;
+  /** Limit of positions that all requests together wait for. */
+  maxWaiters: number;
+}
+
+/** Injection token of `ConsistencyLimits` that differ from the defaults. */
+export const CONSISTENCY_BOUNDS = Symbol('ConsistencyLimits');
 
 const defaults = { timeoutMs: limits.waitForMs, unknownStreamMs: 2000, pollMs: 20, maxWaiters: 1000 };
+
+const waitForWaiting = gauge('tributary_wait_for_waiting', {
+  help: 'Positions of the log that queries wait for now (wait_for).',
+});
+
+export const consistencyProblems = defineProblems({
+  not_yet_materialized: { status: 504, title: 'The position cannot be queried yet' },
+});
+
+declare module '#api' {
+  interface ProblemCatalogue extends Readonly<typeof consistencyProblems> {}
+}
 
 /**
  * Read your own writes: waits until a consumer group has committed past given positions. Events can be queried once the
@@ -50,7 +71,8 @@ export class ConsistencyTokenWaiter {
     group = this.topics.materializerGroup,
   ): Promise<void> {
     if (positions.length === 0) return;
-    if (this.waiting + positions.length > this.bounds.maxWaiters) throw tooMany();
+    if (this.waiting + positions.length > this.bounds.maxWaiters)
+      throw new ProblemError('overloaded', 'Too many requests wait for positions.', { retryAfterSeconds: 1 });
     this.waiting += positions.length;
     waitForWaiting.set(this.waiting);
     const stop = new AbortController();
@@ -62,7 +84,9 @@ export class ConsistencyTokenWaiter {
       client.throwIfAborted();
       await Promise.all(positions.map((position) => this.reachedOne(position, group, stop.signal)));
     } catch (error) {
-      throw logProblem(error);
+      if (!(error instanceof LogUnavailableError)) throw error;
+      const detail = 'Cannot verify that the awaited positions can be queried: Kafka cannot be reached.';
+      throw new ProblemError('log_unavailable', detail, { retryAfterSeconds: 2, cause: error });
     } finally {
       clearTimeout(timer);
       client.removeEventListener('abort', gone);
@@ -73,15 +97,26 @@ export class ConsistencyTokenWaiter {
   }
 
   private async reachedOne(position: ConsistencyToken, group: string, signal: AbortSignal): Promise<void> {
+    const { stream, partition } = position;
     const withinMs = this.bounds.unknownStreamMs;
-    const definition = await awaitStream(this.definitions, position.stream, { withinMs, signal });
-    if (definition?.state !== 'live') throw notFound(position.stream);
-    if (position.partition >= definition.partitions) throw noSuchPartition(position, definition);
-    const topic = this.topics.ofStream(definition.id);
+    const definition = await awaitStream(this.definitions, stream, { withinMs, signal });
+    if (definition?.state !== 'live')
+      throw waitForProblem('stream_not_found', `There is no stream ${JSON.stringify(stream)}.`);
+    const { id, partitions } = definition;
+    if (partition >= partitions) {
+      const detail = `The stream ${stream} has the partitions 0 to ${partitions - 1}, not ${partition}.`;
+      throw waitForProblem('invalid_request', detail);
+    }
+    const topic = this.topics.ofStream(id);
     const key = `${group} ${topic}`;
-    await this.watchOf(key, group, topic)
-      .passed(position, signal)
-      .finally(() => this.letGo(key, group));
+    try {
+      await this.watchOf(key, group, topic).passed(position, signal);
+    } finally {
+      // Projections get new generations, and so new groups. The watches of the materializer's group remain, one per
+      // stream, because their last polled offsets answer later requests at once.
+      if (group !== this.topics.materializerGroup && this.watches.get(key)?.size === 0)
+        this.watches.delete(key);
+    }
   }
 
   private watchOf(key: string, group: string, topic: string): CommittedOffsetsWatch {
@@ -90,20 +125,10 @@ export class ConsistencyTokenWaiter {
     const { admin } = this.log;
     const { pollMs } = this.bounds;
     const flush = () => this.flushes.ask({ group, topic });
-    const made = new CommittedOffsetsWatch({ admin, topic, group, pollMs, flush });
+    const watch = new CommittedOffsetsWatch({ admin, topic, group, pollMs, flush });
     if (this.watches.size >= limits.streams) this.forgetUnused();
-    this.watches.set(key, made);
-    return made;
-  }
-
-  /**
-   * Removes the watch of a projection generation's consumer group when no request waits for it, because projections get
-   * new generations. The watches of the materializer's group remain, one per stream, because their last polled offsets
-   * answer later requests at once.
-   */
-  private letGo(key: string, group: string): void {
-    if (group === this.topics.materializerGroup) return;
-    if (this.watches.get(key)?.size === 0) this.watches.delete(key);
+    this.watches.set(key, watch);
+    return watch;
   }
 
   private forgetUnused(): void {
@@ -111,30 +136,44 @@ export class ConsistencyTokenWaiter {
   }
 }
 
-function logProblem(error: unknown): unknown {
-  if (!(error instanceof LogUnavailableError)) return error;
-  const detail = 'Cannot verify that the awaited positions can be queried: Kafka cannot be reached.';
-  return new ProblemError('log_unavailable', detail, { retryAfterSeconds: 2, cause: error });
-}
-
-function tooMany(): ProblemError {
-  return new ProblemError('overloaded', 'Too many requests wait for positions.', { retryAfterSeconds: 1 });
-}
-
 function notYet(): ProblemError {
-  return new ProblemError(
-    'not_yet_materialized',
-    'A position of wait_for cannot be queried yet, or does not exist.',
-    { errors: [{ pointer: 'wait_for', detail: 'was not reached in time' }] },
-  );
+  const detail = 'A position of wait_for cannot be queried yet, or does not exist.';
+  return waitForProblem('not_yet_materialized', detail, 'was not reached in time');
 }
 
-function notFound(stream: string): ProblemError {
-  const detail = `There is no stream ${JSON.stringify(stream)}.`;
-  return new ProblemError('stream_not_found', detail, { errors: [{ pointer: 'wait_for', detail }] });
+function waitForProblem(
+  code: 'not_yet_materialized' | 'stream_not_found' | 'invalid_request',
+  detail: string,
+  reason = detail,
+): ProblemError {
+  return new ProblemError(code, detail, { errors: [{ pointer: 'wait_for', detail: reason }] });
 }
 
-function noSuchPartition(position: ConsistencyToken, { partitions }: StreamDefinition): ProblemError {
-  const detail = `The stream ${position.stream} has the partitions 0 to ${partitions - 1}, not ${position.partition}.`;
-  return new ProblemError('invalid_request', detail, { errors: [{ pointer: 'wait_for', detail }] });
+/**
+ * Resolves with the definition of a stream. Waits up to `withinMs` milliseconds for a stream that another process has
+ * just created, and resolves with undefined when it remains unknown. Rejects with the signal's reason.
+ */
+export function awaitStream(
+  definitions: Pick<Definitions, 'stream' | 'onChange'>,
+  stream: string,
+  { withinMs, signal }: { withinMs: number; signal: AbortSignal },
+): Promise<StreamDefinition | undefined> {
+  const known = definitions.stream(stream);
+  if (known) return Promise.resolve(known);
+  if (signal.aborted) return Promise.reject(signal.reason as Error);
+  return new Promise((resolve, reject) => {
+    const settle = (action: () => void) => {
+      clearTimeout(timer);
+      removeListener();
+      signal.removeEventListener('abort', aborted);
+      action();
+    };
+    const aborted = () => settle(() => reject(signal.reason as Error));
+    const timer = setTimeout(() => settle(() => resolve(undefined)), withinMs);
+    const removeListener = definitions.onChange(() => {
+      const found = definitions.stream(stream);
+      if (found) settle(() => resolve(found));
+    });
+    signal.addEventListener('abort', aborted);
+  });
 }

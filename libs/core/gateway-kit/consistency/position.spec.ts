@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parsePosition } from './position.js';
+import { parsePosition } from '../parameters/decorators.js';
 
 describe('a position', () => {
   it('is parsed from stream, partition and offset', () => {

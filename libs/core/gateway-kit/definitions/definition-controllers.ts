@@ -1,4 +1,15 @@
-import { Controller, Delete, Get, HttpCode, Inject, Post, Put, Res, type Type } from '@nestjs/common';
+import {
+  applyDecorators,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Inject,
+  Post,
+  Put,
+  Res,
+  type Type,
+} from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { ProblemCode } from '#api';
@@ -7,23 +18,22 @@ import {
   Body,
   DisconnectSignal,
   InjectPrincipal,
+  NoQuery,
   PathParameter,
   Principal,
   Query,
   RequireScope,
 } from '#http';
 import { pageByName } from '../lists/page-by-name.js';
-import { ApiAnswer, NoContent } from '../openapi/answers.js';
-import { Problems, changeProblems, storeAndLogProblems } from '../openapi/problems.js';
-import { PageParameters } from '../parameters/page-parameters.js';
+import { ApiAnswer, NoContent, Problems, changeProblems, storeAndLogProblems } from '../openapi/problems.js';
+import { PageParameters } from '../parameters/decorators.js';
 import {
   nameParam,
   requireDefinitionName,
   requireSameName,
   type ProjectionOrPipelineKind,
 } from './definition-name.js';
-import type { DefinitionResource } from './definition-resource.js';
-import type { RunningDefinition } from './visible-definitions.js';
+import type { DefinitionResource, RunningDefinition } from './visible-definitions.js';
 
 /** What the OpenAPI document says about a route. */
 interface RouteText {
@@ -33,11 +43,8 @@ interface RouteText {
   answer: string;
 }
 
-/** A class with class-validator decorators. */
-type Dto = new () => object;
-
 /** The routes of one kind of definition: its classes, its sentences, and the service behind them. */
-export interface DefinitionRoutes<D extends RunningDefinition> {
+interface DefinitionRoutes<D extends RunningDefinition> {
   what: ProjectionOrPipelineKind;
   service: Type<DefinitionResource<D>>;
   /** The body that creates a definition, with the member `name`. */
@@ -45,19 +52,14 @@ export interface DefinitionRoutes<D extends RunningDefinition> {
   /** The body that replaces a definition, with an optional name. */
   replacement: Type<{ name?: string | null }>;
   /** Query parameters of the replacement. Default: none. */
-  replacementQuery?: Dto;
-  answer: Dto;
-  detail: Dto;
-  list: Dto;
+  replacementQuery?: Type<object>;
+  answer: Type<object>;
+  detail: Type<object>;
+  list: Type<object>;
   /** Problem codes of a definition that cannot be created, and of one that cannot be replaced. */
   problems: Record<'create' | 'replace', readonly ProblemCode[]>;
-  text: Record<
-    'create' | 'list' | 'get' | 'replace' | 'remove' | 'pause' | 'resume' | 'reset',
-    RouteText & { exists?: string }
-  >;
+  text: Record<'create' | 'list' | 'get' | 'replace' | 'remove' | 'pause' | 'resume' | 'reset', RouteText>;
 }
-
-class NoQuery {}
 
 /**
  * Returns the controllers of one kind of definition: one lists and creates (`/api/v1/<kind>s`), the other one reads,
@@ -71,11 +73,23 @@ export function definitionControllers<D extends RunningDefinition>(
   const title = what[0]?.toUpperCase() + what.slice(1);
   const notFound = `${what}_not_found` as const;
   const Name = () => PathParameter(nameParam, (name) => requireDefinitionName(what, name));
-  /** The id that Nest would derive from a controller of this name. */
+  /** The operation id is the one that Nest would derive from a controller of this name. */
   const operation = (route: keyof typeof text, id: string) => {
     const { summary, description } = text[route];
     return ApiOperation({ summary, ...(description && { description }), operationId: `${title}${id}` });
   };
+
+  /** A route that changes the state of a definition, and answers with the definition. */
+  const Change = (route: 'pause' | 'resume' | 'reset', ...codes: Parameters<typeof Problems>) =>
+    applyDecorators(
+      Problems(...codes),
+      ApiAnswer(routes.answer, { description: text[route].answer }),
+      operation(route, `LifecycleController_${route}`),
+      RequireScope('definitions:write'),
+      HttpCode(200),
+      AlwaysAnswered(),
+      Post(route),
+    );
 
   @ApiTags(collection)
   @Controller(`api/v1/${collection}`)
@@ -163,35 +177,17 @@ export function definitionControllers<D extends RunningDefinition>(
       await this.resource.remove(name, caller);
     }
 
-    @Post('pause')
-    @AlwaysAnswered()
-    @HttpCode(200)
-    @RequireScope('definitions:write')
-    @operation('pause', 'LifecycleController_pause')
-    @ApiAnswer(routes.answer, { description: text.pause.answer })
-    @Problems(notFound, changeProblems)
+    @Change('pause', notFound, changeProblems)
     async pause(@Name() name: string, @InjectPrincipal() caller: Principal): Promise<object> {
       return this.resource.answer(await this.resource.visible.pause(name, caller));
     }
 
-    @Post('resume')
-    @AlwaysAnswered()
-    @HttpCode(200)
-    @RequireScope('definitions:write')
-    @operation('resume', 'LifecycleController_resume')
-    @ApiAnswer(routes.answer, { description: text.resume.answer })
-    @Problems(notFound, changeProblems)
+    @Change('resume', notFound, changeProblems)
     async resume(@Name() name: string, @InjectPrincipal() caller: Principal): Promise<object> {
       return this.resource.answer(await this.resource.visible.resume(name, caller));
     }
 
-    @Post('reset')
-    @AlwaysAnswered()
-    @HttpCode(200)
-    @RequireScope('definitions:write')
-    @operation('reset', 'LifecycleController_reset')
-    @ApiAnswer(routes.answer, { description: text.reset.answer })
-    @Problems(notFound, 'stream_not_found', changeProblems)
+    @Change('reset', notFound, 'stream_not_found', changeProblems)
     async reset(@Name() name: string, @InjectPrincipal() caller: Principal): Promise<object> {
       return this.resource.answer(await this.resource.reset(name, caller));
     }

@@ -1,6 +1,9 @@
 import { definitionNamePattern, definitionNameRule } from '#event';
 import { ProblemError } from '#api';
 import { PathParameter } from '#http';
+import { applyDecorators } from '@nestjs/common';
+import { IsOptional, IsString, Matches } from 'class-validator';
+import { JsonSchemaPart } from '../openapi/schema.js';
 
 /** The two kinds of definitions that share one rule for names in URLs. */
 export type ProjectionOrPipelineKind = 'projection' | 'pipeline';
@@ -21,10 +24,7 @@ export function requireDefinitionName(kind: ProjectionOrPipelineKind, name: stri
   });
 }
 
-/**
- * Requires that the name in a body, if there is one, equals the name in the path of the URL.
- * @throws ProblemError 400
- */
+/** Requires that the name in a body, if there is one, equals the name in the path. @throws ProblemError 400 */
 export function requireSameName(
   kind: ProjectionOrPipelineKind,
   body: { name?: string | null },
@@ -35,4 +35,21 @@ export function requireSameName(
   throw new ProblemError('invalid_request', `The name ${detail}.`, {
     errors: [{ pointer: '/name', detail }],
   });
+}
+
+const rule = { message: definitionNameRule };
+
+/** Decorator of the member `name` in the body that creates a projection or pipeline. */
+export function NewDefinitionName(example: string): PropertyDecorator {
+  return applyDecorators(Matches(definitionNamePattern, rule), IsString(), JsonSchemaPart({ example }));
+}
+
+/** Decorator of the optional member `name` in the body that replaces a definition; it must equal the one in the path. */
+export function OptionalDefinitionName(): PropertyDecorator {
+  const description = 'Optional; must equal the name in the path.';
+  return applyDecorators(
+    IsOptional(),
+    Matches(definitionNamePattern, rule),
+    JsonSchemaPart({ type: 'string', description }),
+  );
 }

@@ -1,27 +1,19 @@
 import { ProblemError } from '#api';
 import type { DefinitionProblem } from '#dataflow';
 import '#store';
+import type { ProjectionOrPipelineKind } from './definition-name.js';
 
 const mostErrors = 100;
-
-/** Kind and position of the invalid definition in a request body, for the problem document. */
-interface InvalidDefinitionContext {
-  /** The kind of the definition. */
-  what: 'projection' | 'pipeline';
-  /**
-   * JSON pointer to the definition in the body, which precedes the pointers in the sentence. Default: the body itself.
-   */
-  at?: string;
-}
 
 /**
  * Returns the problem of an invalid definition: a sentence with the first error, and all errors with their pointers.
  * The code of the problem is `invalid_expression` if only expressions are wrong.
  * @param errors at least one
+ * @param context.at JSON pointer to the definition in the body, if it is not the whole body
  */
 export function invalidDefinitionProblem(
   errors: readonly DefinitionProblem[],
-  { what, at = '' }: InvalidDefinitionContext,
+  { what, at = '' }: { what: ProjectionOrPipelineKind; at?: string },
 ): ProblemError {
   const [first] = errors;
   const reason = `The ${what} cannot be used. ${at}${first?.pointer}: ${first?.detail}`;

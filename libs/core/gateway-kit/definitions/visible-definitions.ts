@@ -1,14 +1,14 @@
 import { ProblemError, type StreamAccess } from '#api';
 import type { Actor, ResourceStore } from '#registry';
 import type { ProjectionOrPipelineKind } from './definition-name.js';
+import { isDeepStrictEqual } from 'node:util';
 
-/** The caller that changes a projection or pipeline: its name for the audit, and the streams that it may see. */
+/** The caller that changes a definition: its name for the audit, and the streams that it may see. */
 export interface DefinitionChangeCaller {
   access: StreamAccess;
   actor: Actor;
 }
 
-/** The definitions of one kind, and who may see each of them. */
 interface VisibleDefinitionsOptions<D> {
   what: ProjectionOrPipelineKind;
   kind: ResourceStore<D>;
@@ -107,10 +107,7 @@ export class VisibleDefinitions<D extends RunningDefinition> {
     );
   }
 
-  /**
-   * Removes a visible projection or pipeline and returns its last definition. @throws ProblemError the errors of
-   * `change`
-   */
+  /** Removes a visible definition and returns its last state. @throws ProblemError the errors of `change` */
   async remove(name: string, { actor, access }: DefinitionChangeCaller): Promise<D> {
     let removed: D | undefined;
     const next = (current: D | undefined): undefined => {
@@ -120,12 +117,50 @@ export class VisibleDefinitions<D extends RunningDefinition> {
     return removed as D;
   }
 
-  /**
-   * Returns the error for a name that another definition has. The error says nothing about a definition that the caller
-   * may not see.
-   */
+  /** Returns the error for a taken name. It says nothing about a definition that the caller may not see. */
   private taken(detail: string): ProblemError {
     const errors = [{ pointer: '/name', detail: 'is taken' }];
     return new ProblemError(`${this.options.what}_exists`, detail, { errors });
   }
+}
+
+/** Body and query of a request that creates or replaces a definition, and a signal that its client disconnects. */
+export interface DefinitionRequest {
+  input: object;
+  query?: object;
+  client: AbortSignal;
+}
+
+/** What the routes of one kind of definition need of it. `D` is a definition. */
+export interface DefinitionResource<D extends RunningDefinition> {
+  /** The definitions that the caller may see. */
+  readonly visible: VisibleDefinitions<D>;
+  /** Creates a definition, or returns the existing one if it is the same. @throws ProblemError */
+  create(
+    request: DefinitionRequest,
+    caller: DefinitionChangeCaller,
+  ): Promise<{ definition: D; created: boolean }>;
+  /** Replaces a definition; the same one changes nothing. @throws ProblemError */
+  replace(name: string, request: DefinitionRequest, caller: DefinitionChangeCaller): Promise<D>;
+  /** Starts again from the events. @throws ProblemError */
+  reset(name: string, caller: DefinitionChangeCaller): Promise<D>;
+  /** Deletes a definition with what it has computed. @throws ProblemError */
+  remove(name: string, caller: DefinitionChangeCaller): Promise<void>;
+  answer(definition: D): object;
+  answersWithStats(definitions: readonly D[], client: AbortSignal): Promise<object[]>;
+  detail(definition: D, client: AbortSignal): Promise<object>;
+}
+
+interface Spec {
+  source: { streams: readonly string[]; event_types?: readonly string[] };
+}
+
+/** Whether two definitions are equal, regardless of the order of streams and event types. */
+export function sameSpec<T extends Spec>(a: T, b: T): boolean {
+  return isDeepStrictEqual(sorted(a), sorted(b));
+}
+
+function sorted({ source, ...spec }: Spec): unknown {
+  const { streams, event_types, ...rest } = source;
+  return { ...spec, source: { ...rest, streams: streams.toSorted(), event_types: event_types?.toSorted() } };
 }

@@ -9,10 +9,7 @@ export interface GroupLagReaderLimits {
   keptMs: number;
   /** Limit of concurrent requests to Kafka; further ones wait. */
   concurrent: number;
-  /**
-   * Limit of requests to Kafka that are running, waiting, or whose result is being reused. Beyond it, `GroupLagReader.of`
-   * rejects with `overloaded`.
-   */
+  /** Limit of requests to Kafka that run, wait, or are reused. Beyond it, `of` rejects with `overloaded`. */
   most: number;
 }
 
@@ -29,10 +26,7 @@ export interface ConsumedTopic {
   topic: string;
   /** Start offset of the consumer group in each partition: the first offset that it reads. Default: the beginning. */
   starts?: readonly number[] | undefined;
-  /**
-   * Whether the lag also counts offsets that Kafka's retention has removed, because the group reads those events from
-   * the store.
-   */
+  /** Whether the lag also counts offsets that Kafka's retention has removed: the group reads them from the store. */
   isWhole?: boolean;
 }
 
@@ -82,21 +76,17 @@ export class GroupLagReader {
    */
   async of(groups: readonly ConsumerGroup[]): Promise<Map<string, GroupLagAndPartitionCounts>> {
     this.forgetOld();
-    return new Map(
-      await Promise.all(
-        groups.map(async (one): Promise<[string, GroupLagAndPartitionCounts]> => [
-          one.id,
-          await this.ofGroup(one),
-        ]),
-      ),
-    );
+    const lags = groups.map(async (group) => [group.id, await this.ofGroup(group)] as const);
+    return new Map(await Promise.all(lags));
   }
 
   private async ofGroup({ group, topics }: ConsumerGroup): Promise<GroupLagAndPartitionCounts> {
     const { admin } = this.log;
     const asked = await Promise.all(
       topics.map(async ({ topic, starts, isWhole }) => ({
-        ...{ topic, starts, isWhole },
+        topic,
+        starts,
+        isWhole,
         offsets: await this.ask(topic, () => admin.offsets(topic).catch(noneWhenGone)),
       })),
     );
@@ -105,12 +95,12 @@ export class GroupLagReader {
     if (known.length === 0) return { lag: 0, total: 0, partitions };
     const question = [group, ...partitions.keys()].join(' ');
     const committed = await this.ask(question, () => admin.committedIn(group, partitions));
-    const parts = known.flatMap(({ topic, starts, isWhole, offsets }) =>
-      offsets.map(({ beginning, ...place }) =>
-        lagOf({ ...place, beginning: isWhole ? 0 : beginning }, starts, committed.get(topic)),
+    const lags = known.flatMap(({ topic, starts, isWhole, offsets }) =>
+      offsets.map(({ beginning, ...partition }) =>
+        lagOf({ ...partition, beginning: isWhole ? 0 : beginning }, starts, committed.get(topic)),
       ),
     );
-    const sum = (of: keyof GroupLagCounts) => parts.reduce((all, part) => all + part[of], 0);
+    const sum = (of: keyof GroupLagCounts) => lags.reduce((all, lag) => all + lag[of], 0);
     return { lag: sum('lag'), total: sum('total'), partitions };
   }
 

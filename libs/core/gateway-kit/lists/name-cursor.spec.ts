@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nameCursor, nameOfCursor } from './name-cursor.js';
+import { nameCursor, nameOfCursor } from './page-by-name.js';
 
 const boundTo = ['streams'];
 const given = nameCursor(boundTo, 'orders');

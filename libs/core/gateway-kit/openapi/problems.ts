@@ -1,7 +1,8 @@
 import type { ProblemCode } from '#api';
 import { DescribeProblems } from '#http';
 import '#registry';
-import '../consistency/consistency-problems.js';
+import '../consistency/consistency-tokens.js';
+import { ApiResponse } from '@nestjs/swagger';
 
 /** Problem codes that every route may answer. */
 const everywhere: readonly ProblemCode[] = [
@@ -33,4 +34,21 @@ export const createProblems = ['definition_limit_reached', ...changeProblems] as
 /** Documents the problems of a route: those that every route may answer, and the given codes or groups of codes. */
 export function Problems(...codes: (ProblemCode | readonly ProblemCode[])[]): MethodDecorator {
   return DescribeProblems(...everywhere, ...codes.flat());
+}
+
+/** Documents the answer of a route. The schema of the class is derived from its class-validator decorators. */
+export function ApiAnswer(
+  type: new () => object,
+  options: { status?: number; description: string; text?: string[] },
+): MethodDecorator {
+  const content: Record<string, object> = {
+    'application/json': { schema: { $ref: `#/components/schemas/${type.name}` } },
+  };
+  for (const mediaType of options.text ?? []) content[mediaType] = { schema: { type: 'string' } };
+  return ApiResponse({ status: options.status ?? 200, description: options.description, content });
+}
+
+/** Documents a successful answer without a body. */
+export function NoContent(description: string): MethodDecorator {
+  return ApiResponse({ status: 204, description });
 }

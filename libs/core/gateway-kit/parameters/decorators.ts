@@ -1,11 +1,10 @@
 import { applyDecorators } from '@nestjs/common';
 import { ArrayMaxSize, ArrayMinSize, IsBoolean, IsOptional, Matches, ValidateBy } from 'class-validator';
-import { Characters, FromText } from '#api';
+import { Characters, FromText, ProblemError } from '#api';
 import { limits, streamNamePattern } from '#event';
-import { parseTime } from '#json';
+import { parseTime, type EpochMicros } from '#json';
 import { askedFor, ParseValue, ParseValues, Repeatable } from '#http';
 import { JsonSchemaPart } from '../openapi/schema.js';
-import { parsePosition } from '../consistency/position.js';
 
 /** Decorator of an optional query parameter, with its description and example for the OpenAPI document. */
 export function Parameter(description: string, example?: unknown): PropertyDecorator {
@@ -117,4 +116,63 @@ export function Flag(description: string): PropertyDecorator {
 /** Decorator of the query parameter `confirm`, which repeats the name of the item to delete. */
 export function Confirmation(longest: number, description: string, example: string): PropertyDecorator {
   return applyDecorators(Text(longest), Parameter(description, example), JsonSchemaPart(askedFor));
+}
+
+/** The longest time bucket of a count, in seconds: 366 days. */
+const longestInterval = 366 * 86_400;
+
+const secondsOf: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** Parses the length of a bucket such as `30s`, `5m`, `1h`, `1d`. Returns seconds; undefined for any other text. */
+export function parseInterval(text: string): number | undefined {
+  const match = /^([1-9]\d{0,7})([smhd])$/.exec(text);
+  if (!match) return undefined;
+  const [, count, unit = ''] = match;
+  const seconds = Number(count) * (secondsOf[unit] ?? NaN);
+  return seconds <= longestInterval ? seconds : undefined;
+}
+
+/** Decorator of the query parameter `interval`, the length of a time bucket. The property gets seconds. */
+export function Interval(): PropertyDecorator {
+  const message = () => 'must be a number and a unit (s, m, h, d), such as 5m, up to 366d';
+  return applyDecorators(
+    ParseValue({ name: 'isInterval', read: parseInterval, message }),
+    JsonSchemaPart({ type: 'string', pattern: '^[1-9][0-9]{0,7}[smhd]$' }),
+  );
+}
+
+/** Query parameters `limit` and `cursor` of a list. */
+export class PageParameters {
+  @PageLimit()
+  limit: number = limits.pageDefault;
+
+  @Cursor()
+  cursor?: string;
+}
+
+/**
+ * Refuses a range whose `until` is not after its `since`: no event could match it, so it is a mistake of the caller.
+ * @throws ProblemError 400
+ */
+export function requireTimeRange({ since, until }: { since?: EpochMicros; until?: EpochMicros }): void {
+  if (since === undefined || until === undefined || since < until) return;
+  throw new ProblemError('invalid_request', 'since must be before until.', {
+    errors: [{ pointer: 'since', detail: 'must be before until' }],
+  });
+}
+
+/** Stream, partition and offset of an event that a read waits for (`wait_for`). */
+export interface ConsistencyToken {
+  stream: string;
+  partition: number;
+  offset: number;
+}
+
+/** Parses `<stream>:<partition>:<offset>`, as the answer of a write gives it. Returns undefined for any other text. */
+export function parsePosition(text: string): ConsistencyToken | undefined {
+  const match = /^([^:]+):(\d{1,5}):(\d{1,16})$/.exec(text);
+  if (!match) return undefined;
+  const [, stream = '', partition, offset] = match;
+  if (!streamNamePattern.test(stream) || !Number.isSafeInteger(Number(offset))) return undefined;
+  return { stream, partition: Number(partition), offset: Number(offset) };
 }

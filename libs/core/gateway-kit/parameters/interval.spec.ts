@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseInterval } from './interval.js';
+import { parseInterval } from './decorators.js';
 
 describe('the length of a bucket', () => {
   it.each([

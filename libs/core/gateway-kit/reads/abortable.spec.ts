@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { abortable } from './abortable.js';
+import { abortable } from './bulkhead.js';
 
 const never = new AbortController().signal;
 

@@ -1,11 +1,28 @@
-import { ProblemError } from '#api';
-import { readsRunning, readsWaiting } from './read-metrics.js';
+import { IsInt, Max, Min } from 'class-validator';
+import { FromText, ProblemError } from '#api';
+import { gauge } from '#telemetry';
+
+/** Settings of queries. */
+export class ReadSettings {
+  /** Queries that this instance runs on ClickHouse at the same time. */
+  @FromText('number') @IsInt() @Min(1) @Max(1000) READS_CONCURRENT = 8;
+  /** Queries that may wait for a slot; the next query gets a 503. */
+  @FromText('number') @IsInt() @Min(0) @Max(100_000) READS_QUEUED = 256;
+}
+
+export const readsRunning = gauge('tributary_reads_running', {
+  help: 'Queries of this instance that ClickHouse runs now.',
+});
+
+const readsWaiting = gauge('tributary_reads_waiting', {
+  help: 'Queries of this instance that wait to start now.',
+});
 
 /** How many reads run and wait at the same time, and how long one waits. */
 interface BulkheadOptions {
   /** Limit of reads that run on the store at the same time. */
   concurrent: number;
-  /** Limit of reads that wait for a slot; the next one is refused. */
+  /** Limit of reads that wait for a slot; the next one is rejected. */
   queued: number;
   /** Longest time that a read waits for a slot, in milliseconds. */
   waitMs: number;
@@ -33,7 +50,8 @@ export class Bulkhead {
    * @throws the signal's reason once it is aborted
    */
   async run<T>(signal: AbortSignal, read: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    await this.turn(signal);
+    if (this.running < this.options.concurrent) this.running++;
+    else await this.waitForSlot(signal);
     readsRunning.inc();
     try {
       signal.throwIfAborted();
@@ -43,56 +61,68 @@ export class Bulkhead {
       throw signal.aborted ? signal.reason : error;
     } finally {
       readsRunning.dec();
-      this.running--;
-      this.next();
+      // The read that has waited longest takes over the slot.
+      const [next] = this.waiting;
+      if (next) next();
+      else this.running--;
     }
   }
 
-  /** Resolves when a slot is free and taken. The caller releases the slot. */
-  private async turn(signal: AbortSignal): Promise<void> {
-    if (this.running < this.options.concurrent) {
-      this.running++;
-      return;
-    }
-    if (this.waiting.size >= this.options.queued) throw overloaded();
+  private async waitForSlot(signal: AbortSignal): Promise<void> {
+    const { queued, waitMs } = this.options;
+    if (this.waiting.size >= queued) throw overloaded();
     readsWaiting.inc();
-    await this.wait(signal).finally(() => readsWaiting.dec());
-  }
-
-  private wait(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', abandoned);
-        this.waiting.delete(granted);
-      };
-      const granted = () => {
-        leave();
-        this.running++;
-        resolve();
-      };
-      const abandoned = () => {
-        leave();
-        reject(signal.reason as Error);
-      };
-      const timer = setTimeout(() => {
-        leave();
-        reject(overloaded());
-      }, this.options.waitMs);
-      if (signal.aborted) return abandoned();
-      signal.addEventListener('abort', abandoned);
-      this.waiting.add(granted);
-    });
-  }
-
-  private next(): void {
-    const [first] = this.waiting;
-    first?.();
+    await waitInQueue(this.waiting, { signal, waitMs, late: overloaded }).finally(() => readsWaiting.dec());
   }
 }
 
 function overloaded(): ProblemError {
   return new ProblemError('overloaded', 'Too many queries are running; this one was not started.', {
     retryAfterSeconds: 1,
+  });
+}
+
+/**
+ * Adds a function to the queue, and resolves when somebody calls it. Rejects with `late()` after `waitMs`, and with the
+ * signal's reason once it is aborted. In each case the function leaves the queue.
+ */
+export function waitInQueue(
+  queue: Set<() => void>,
+  { signal, waitMs, late }: { signal: AbortSignal; waitMs: number; late: () => Error },
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', aborted);
+      queue.delete(granted);
+    };
+    const granted = () => {
+      leave();
+      resolve();
+    };
+    const aborted = () => {
+      leave();
+      reject(signal.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      leave();
+      reject(late());
+    }, waitMs);
+    if (signal.aborted) return aborted();
+    signal.addEventListener('abort', aborted);
+    queue.add(granted);
+  });
+}
+
+/** Settles like the promise, or rejects with the signal's reason once the signal is aborted. */
+export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) {
+    promise.catch(() => undefined);
+    return Promise.reject(signal.reason as Error);
+  }
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
 }

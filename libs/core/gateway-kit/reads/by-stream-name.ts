@@ -11,10 +11,7 @@ import type {
 
 type Names = Pick<Definitions, 'stream'>;
 
-/**
- * Returns an event reader whose queries name streams. The returned reader replaces each stream name by the id under
- * which the store has the stream.
- */
+/** Returns an event reader whose queries name streams: each name is replaced by the id that the store knows. */
 function readerByStreamName(reader: EventReader, names: Names): EventReader {
   const { idOf, scope, named, within } = lookUp(names);
   return {
@@ -32,17 +29,14 @@ function readerByStreamName(reader: EventReader, names: Names): EventReader {
 
 /** Returns a store whose reader and snapshots name streams; the rest of it is unchanged. */
 export function storeByStreamName<S extends Pick<Store, 'reader' | 'snapshots'>>(store: S, names: Names): S {
-  const [reader, snapshots] = [
-    readerByStreamName(store.reader, names),
-    snapshotsByStreamName(store.snapshots, names),
-  ];
-  return { ...store, reader, snapshots };
+  return {
+    ...store,
+    reader: readerByStreamName(store.reader, names),
+    snapshots: snapshotsByStreamName(store.snapshots, names),
+  };
 }
 
-/**
- * Returns a snapshot store whose queries name streams. The returned store also reads the events from which snapshots
- * are computed.
- */
+/** Returns a snapshot store whose queries name streams. */
 function snapshotsByStreamName(snapshots: EntitySnapshotStore, names: Names): EntitySnapshotStore {
   const { idOf, scope } = lookUp(names);
   return {

@@ -6,22 +6,17 @@ import { formatTime } from '#json';
 import { TopicAndGroupNames } from '#event';
 import type { Definitions, SourceStreamWithStartOffsets } from '#registry';
 import { UnknownTopicError, type TopicAdmin } from '#kafka';
+import type { ConsumedTopic } from '../lag/group-lag-reader.js';
 
 type Start = 'beginning' | 'now';
 
-/**
- * The names of the streams that a projection or pipeline reads, and whether it starts at their beginning or at their
- * end.
- */
+/** The streams that a projection or pipeline reads, and whether it starts at their beginning or at their end. */
 interface SourceSpec {
   source: { streams: readonly string[] };
   from: Start;
 }
 
-/**
- * A new generation of a projection or a new job of a pipeline: its id, its streams with start offsets, and its start
- * time.
- */
+/** A new generation of a projection or job of a pipeline, with its bound streams and their start offsets. */
 interface NewGenerationOrJob {
   /** Id of the generation or job: 24 random hexadecimal digits. */
   id: string;
@@ -31,10 +26,7 @@ interface NewGenerationOrJob {
 
 const idBytes = 12;
 
-/**
- * Replaces the stream names of a definition by the ids of the streams that currently have these names, because a name
- * may later belong to another stream.
- */
+/** Binds the stream names of a definition to stream ids, because a name may later belong to another stream. */
 @Injectable()
 export class NewGenerationOrJobFactory {
   constructor(
@@ -84,4 +76,16 @@ export class NewGenerationOrJobFactory {
 function noneWhenGone(error: unknown): undefined {
   if (error instanceof UnknownTopicError) return undefined;
   throw error;
+}
+
+/** Returns the topics of bound sources. A stream that was deleted (and perhaps created again) is no longer read. */
+export function readTopics(
+  sources: Readonly<Record<string, SourceStreamWithStartOffsets>>,
+  { definitions, topics }: { definitions: Pick<Definitions, 'stream'>; topics: TopicAndGroupNames },
+): ConsumedTopic[] {
+  return Object.entries(sources).flatMap(([stream, { id, starts }]) => {
+    const definition = definitions.stream(stream);
+    if (definition?.state !== 'live' || definition.id !== id) return [];
+    return [{ topic: topics.ofStream(id), starts }];
+  });
 }

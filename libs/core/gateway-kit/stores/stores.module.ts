@@ -7,14 +7,32 @@ import {
   type ProcessContext,
 } from '#http';
 import type { Definitions } from '#registry';
-import { clickHouseOptions, type Store } from '#store';
+import { clickHouseOptions, type Store, openClickHouse, type ClickHouseStoreOptions } from '#store';
 import { storeByStreamName } from '../reads/by-stream-name.js';
-import { openStores, type GatewayStores } from './open-stores.js';
 
-/**
- * Injection token of the ClickHouse client for live streams, whose results do not count in the memory budget of
- * answers.
- */
+/** Two clients of the same ClickHouse: one for requests, one for live streams. */
+export interface GatewayStores {
+  /** The client for requests. The results of this ClickHouse client count in the memory budget of answers. */
+  requests: Store;
+  /**
+   * The client for live streams and for the health check of ClickHouse, which works even while slow HTTP clients use up
+   * the memory budget of answers. The gateway reads at most seven pages at the same time: one of new events, three of
+   * history, three of projection changes.
+   */
+  live: Store;
+}
+
+/** Limit of one ClickHouse result that is read for live streams, in bytes. */
+const livePageBytes = 16 * 1024 * 1024;
+
+export function openStores(options: ClickHouseStoreOptions, answers: HttpAnswerMemoryBudget): GatewayStores {
+  return {
+    requests: openClickHouse({ ...options, readBudget: answers }),
+    live: openClickHouse({ ...options, bounds: { ...options.bounds, resultBytes: livePageBytes } }),
+  };
+}
+
+/** Injection token of the client for live streams, whose results do not count in the memory budget of answers. */
 export const LIVE_STORE = Symbol('Store of live streams');
 
 /** Injection token of the two clients, whose queries name the ids of streams. */
@@ -25,10 +43,7 @@ export class StoreTables {
   constructor(readonly exist: Promise<void>) {}
 }
 
-/**
- * Nest module of the gateway's two ClickHouse clients. Their queries name streams. The tables are created as soon as
- * ClickHouse can be reached.
- */
+/** Nest module of the gateway's two ClickHouse clients, whose queries name streams. Creates the tables. */
 @Module({})
 export class StoresModule {
   static with(answers: HttpAnswerMemoryBudget): DynamicModule {
@@ -50,20 +65,20 @@ export class StoresModule {
         {
           provide: STORE,
           inject: [CLICKHOUSE_CLIENTS, DEFINITIONS],
-          useFactory: ({ requests }: GatewayStores, definitions: Definitions): Store =>
-            storeByStreamName(requests, definitions),
+          useFactory: (clients: GatewayStores, definitions: Definitions) =>
+            storeByStreamName(clients.requests, definitions),
         },
         {
           provide: LIVE_STORE,
           inject: [CLICKHOUSE_CLIENTS, DEFINITIONS],
-          useFactory: ({ live }: GatewayStores, definitions: Definitions): Store =>
-            storeByStreamName(live, definitions),
+          useFactory: (clients: GatewayStores, definitions: Definitions) =>
+            storeByStreamName(clients.live, definitions),
         },
         {
           provide: StoreTables,
           inject: [PROCESS, CLICKHOUSE_CLIENTS],
-          useFactory: (context: ProcessContext, { requests }: GatewayStores) =>
-            createTables(context, requests),
+          useFactory: (context: ProcessContext, clients: GatewayStores) =>
+            new StoreTables(createTables(context, clients.requests)),
         },
       ],
       exports: [HttpAnswerMemoryBudget, STORE, LIVE_STORE, StoreTables],
@@ -72,11 +87,10 @@ export class StoresModule {
 }
 
 /** Begins at once: neither Kafka nor the other steps of the start must delay the tables, or the error of ClickHouse. */
-function createTables(context: ProcessContext, store: Store): StoreTables {
-  const exist = new Promise<void>((resolve) => {
+function createTables(context: ProcessContext, store: Store): Promise<void> {
+  return new Promise((resolve) => {
     untilReachable(context, clickHouse, () => store.migrate()).then(resolve, (error: unknown) => {
       if (!(error instanceof ShutdownWhileWaitingError)) context.crash(error as Error);
     });
   });
-  return new StoreTables(exist);
 }

@@ -10,58 +10,45 @@ const smallBytes = 1024 * 1024;
  */
 export class HttpAnswerMemoryBudget {
   private used = 0;
-  private lastRefusal = -Infinity;
+  private lastRejectedAt = -Infinity;
 
   constructor(private readonly maxBytes: number) {}
 
   /** Opens a share of the answer budget for one answer; the share begins with 0 bytes. */
   share(): HttpAnswerMemoryShare {
-    return new HttpAnswerMemoryShare({
-      fits: (held, bytes) => this.fits(held, bytes),
-      add: (bytes) => this.add(bytes),
-    });
+    return new HttpAnswerMemoryShare(this);
   }
 
-  /**
-   * Returns whether the budget rejected a share since `time` (milliseconds of `performance.now()`), or is overdrawn
-   * now.
-   */
+  /** Returns whether the budget rejected a share since `time` (ms of `performance.now()`), or is overdrawn now. */
   tightSince(time: number): boolean {
-    return this.used > this.maxBytes || this.lastRefusal >= time;
+    return this.used > this.maxBytes || this.lastRejectedAt >= time;
   }
 
-  private fits(held: number, bytes: number): boolean {
-    const most = held + bytes > smallBytes ? this.maxBytes * 0.75 : this.maxBytes;
+  /** Returns whether the share of one answer, which has `own` bytes, may grow by `bytes`. */
+  fits(own: number, bytes: number): boolean {
+    const most = own + bytes > smallBytes ? this.maxBytes * 0.75 : this.maxBytes;
     if (this.used + bytes <= most) return true;
-    this.lastRefusal = performance.now();
+    this.lastRejectedAt = performance.now();
     return false;
   }
 
-  private add(bytes: number): void {
+  /** Changes the used bytes. Only shares call it. */
+  add(bytes: number): void {
     this.used += bytes;
     httpAnswerBytes.set(this.used);
   }
 }
 
-interface Budget {
-  /** Returns whether the share of one answer, which has `held` bytes, may grow by `bytes`. */
-  fits(held: number, bytes: number): boolean;
-  add(bytes: number): void;
-}
-
 /** The bytes that one HTTP answer uses of the answer budget. */
 export class HttpAnswerMemoryShare {
-  private held = 0;
+  private bytes = 0;
   private ended = false;
 
-  constructor(private readonly budget: Budget) {}
+  constructor(private readonly budget: HttpAnswerMemoryBudget) {}
 
-  /**
-   * Adds `bytes` to the share and returns true. Returns false and changes nothing if the answer budget has no room for
-   * them.
-   */
+  /** Adds `bytes` and returns true; returns false and changes nothing if the answer budget has no room for them. */
   take(bytes: number): boolean {
-    if (this.ended || !this.budget.fits(this.held, bytes)) return this.ended;
+    if (this.ended || !this.budget.fits(this.bytes, bytes)) return this.ended;
     this.force(bytes);
     return true;
   }
@@ -69,7 +56,7 @@ export class HttpAnswerMemoryShare {
   /** Adds `bytes` to the share even if the answer budget has no room, for an answer that must be sent. */
   force(bytes: number): void {
     if (this.ended) return;
-    this.held += bytes;
+    this.bytes += bytes;
     this.budget.add(bytes);
   }
 
@@ -77,6 +64,6 @@ export class HttpAnswerMemoryShare {
   end(): void {
     if (this.ended) return;
     this.ended = true;
-    this.budget.add(-this.held);
+    this.budget.add(-this.bytes);
   }
 }

@@ -20,7 +20,14 @@ export const defaultSlowClientLimits: SlowClientLimits = {
   lookMs: 1_000,
 };
 
-type Connection = Pick<Socket, 'writableLength' | 'bytesWritten' | 'destroy'>;
+/** An answer that is being sent. */
+interface Sending {
+  readonly connection: Pick<Socket, 'writableLength' | 'bytesWritten' | 'destroy'>;
+  /** Bytes that the client had received when the current period began. */
+  received: number;
+  /** Polls in the current period; -1 before the first poll. */
+  polls: number;
+}
 
 /**
  * Disconnects clients that receive their answers too slowly. A client must receive `leastBytes` in each period, so a
@@ -39,8 +46,8 @@ export class SlowClientWatch {
   ) {}
 
   /** Watches the answer on this connection. Returns a function that ends the watch. */
-  add(connection: Connection): () => void {
-    const sending = new Sending(connection);
+  add(connection: Sending['connection']): () => void {
+    const sending = { connection, received: 0, polls: -1 };
     this.sendings.add(sending);
     this.timer ??= setInterval(() => this.look(), this.bounds.lookMs).unref();
     return () => void this.sendings.delete(sending);
@@ -53,9 +60,9 @@ export class SlowClientWatch {
   look(): void {
     const { leastBytes, withinMs, tightMs, lookMs } = this.bounds;
     const isTight = this.tightSince(performance.now() - 2 * lookMs);
-    const mostLooks = (isTight ? tightMs : withinMs) / lookMs;
+    const mostPolls = (isTight ? tightMs : withinMs) / lookMs;
     for (const sending of this.sendings) {
-      if (sending.look(leastBytes) < mostLooks) continue;
+      if (pollsSinceProgress(sending, leastBytes) < mostPolls) continue;
       this.sendings.delete(sending);
       httpAnswersCut.inc();
       sending.connection.destroy();
@@ -66,26 +73,15 @@ export class SlowClientWatch {
   }
 }
 
-class Sending {
-  private taken = 0;
-  /** Polls in the current period; -1 before the first poll. */
-  private looks = -1;
-
-  constructor(readonly connection: Connection) {}
-
-  /**
-   * Polls the connection. Returns the number of polls since the client last had received `leastBytes` or had nothing to
-   * receive.
-   */
-  look(leastBytes: number): number {
-    const { writableLength, bytesWritten } = this.connection;
-    // Node counts bytes as written when they are buffered: subtract the bytes that still wait.
-    const taken = bytesWritten - writableLength;
-    this.looks++;
-    if (this.looks === 0 || !writableLength || taken - this.taken >= leastBytes) {
-      this.looks = 0;
-      this.taken = taken;
-    }
-    return this.looks;
+/** Returns the number of polls since the client last had received `leastBytes` or had nothing to receive. */
+function pollsSinceProgress(sending: Sending, leastBytes: number): number {
+  const { writableLength, bytesWritten } = sending.connection;
+  // Node counts bytes as written when they are buffered: subtract the bytes that still wait.
+  const received = bytesWritten - writableLength;
+  sending.polls++;
+  if (sending.polls === 0 || !writableLength || received - sending.received >= leastBytes) {
+    sending.polls = 0;
+    sending.received = received;
   }
+  return sending.polls;
 }

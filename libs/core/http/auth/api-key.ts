@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
 
 /**
  * Text of an API key: `trb_<key_id>_<secret>_<checksum>`.
@@ -47,17 +47,7 @@ function checksumOf(body: string): string {
   return createHash('sha256').update(body).digest('hex').slice(0, 6);
 }
 
-/**
- * Returns random text in which every character is equally likely. Random bytes above the last whole multiple of the
- * alphabet's size are discarded.
- */
+/** Returns random text in which every character is equally likely. */
 function randomText(length: number, letters: string): string {
-  const usable = 256 - (256 % letters.length);
-  let text = '';
-  while (text.length < length) {
-    for (const byte of randomBytes(length)) {
-      if (byte < usable && text.length < length) text += letters[byte % letters.length];
-    }
-  }
-  return text;
+  return Array.from({ length }, () => letters[randomInt(letters.length)]).join('');
 }

@@ -6,8 +6,7 @@ import { ProblemError } from '#api';
 import { generateKey } from './api-key.js';
 import { apiKeyOf, takeEvents } from './authentication-result.js';
 import { requireApiKeys, type AuthOptions } from './auth-hook.js';
-import type { ApiKey } from './key-ring.js';
-import { ConfiguredKeyRing } from './configured-key-ring.js';
+import { type ApiKey, ConfiguredKeyRing } from './key-ring.js';
 
 const { key, keyId, sha256 } = generateKey();
 const authorization = `Bearer ${key}`;

@@ -1,15 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { ProblemError } from '#api';
 import { FailedAuthAttempts } from '../rate-limit/failed-attempts.js';
-import { KeyRateLimiters } from '../rate-limit/rate-limits.js';
+import { KeyRateLimiter } from '../rate-limit/key-limits.js';
+import { authenticate, requireKeyScope, sentKey } from './authenticate.js';
 import { storeAuthentication } from './authentication-result.js';
-import { authenticate, requireKeyScope, bearerKey } from './authenticate.js';
-import { bearerOrBasicKey, type BasicAuthRouteConfig } from './basic-auth.js';
-import { clickHouseKey, type ClickHouseCredentialsRouteConfig } from './clickhouse-credentials.js';
 import { clientNetwork } from './client-network.js';
 import type { ApiKey, KeyRing } from './key-ring.js';
-import type { RouteAccessRule } from './require-scope.js';
-import { isScope } from './scope.js';
+import { isScope, type RouteAccessRule } from './scope.js';
 
 /** Key ring, open routes and callbacks of `requireApiKeys`. */
 export interface AuthOptions {
@@ -30,8 +27,8 @@ export interface AuthOptions {
 
 /**
  * Requires an API key on every route of the instance, including unknown addresses. Without a key only public routes
- * answer. The port does not start with a route that declares neither a scope nor `Public`. The check runs before the body is read, so an upload
- * without a key costs its headers only.
+ * answer. The port does not start with a route that declares neither a scope nor `Public`. The check runs before the
+ * body is read, so an upload without a key costs its headers only.
  *
  * This hook counts a key's requests per second, and `takeEvents` counts its events. A network that keeps sending wrong
  * keys gets 429. A valid key from the same network is still accepted, because many clients may share an address.
@@ -55,22 +52,26 @@ function requireScopes(instance: FastifyInstance): void {
   instance.addHook('onRoute', (route) => void routes.push(route));
   instance.addHook('onReady', (done) => {
     const undeclared = routes.filter(({ config }) => {
-      const { scope, public: isPublic } = (config ?? {}) as RouteAccessRule;
-      return !isPublic && !isScope(scope ?? '');
+      const { scope = '', public: isPublic } = (config ?? {}) as RouteAccessRule;
+      return !isPublic && !isScope(scope);
     });
-    const names = undeclared.map(({ method, url }) => `${[method].flat().join(', ')} ${url}`);
-    if (names.length === 0) return done();
+    const names = undeclared.map(({ method, url }) => `${[method].flat().join(', ')} ${url}`).join('; ');
+    if (names === '') return done();
     done(
       new Error(
-        `Routes without a scope on a port with keys: ${names.join('; ')}. Decorate them with RequireScope or Public.`,
+        `Routes without a scope on a port with keys: ${names}. Decorate them with RequireScope or Public.`,
       ),
     );
   });
 }
 
 class Authenticator {
-  private readonly limits = new KeyRateLimiters();
-  private readonly failed = new FailedAuthAttempts();
+  /**
+   * The rate limiter of each API key with a limit. The key ring returns the same object while a key does not change, so
+   * a limiter is garbage-collected with its key, and a changed key starts with full token buckets.
+   */
+  private readonly limiters = new WeakMap<ApiKey, KeyRateLimiter>();
+  private readonly failedAttempts = new FailedAuthAttempts();
 
   constructor(private readonly options: AuthOptions) {}
 
@@ -84,36 +85,33 @@ class Authenticator {
     if (access.public || this.options.open?.includes(url)) return storeAuthentication(request, { reply });
     try {
       const key = this.keyOf(request);
-      this.admit(request, reply, key);
+      this.limitRequests(request, reply, key);
       checkScope(access, key);
     } catch (error) {
-      if (error instanceof ProblemError && error.code !== 'too_many_requests')
-        this.options.onRefused?.(error.code);
-      throw isWrongKey(error) ? this.throttled(request, error) : error;
+      if (!(error instanceof ProblemError)) throw error;
+      if (error.code !== 'too_many_requests') this.options.onRefused?.(error.code);
+      // A missing key does not count as a failed attempt: browsers and probes begin without one.
+      throw error.code === 'invalid_token' ? this.throttled(request, error) : error;
     }
   }
 
-  private keyOf(request: FastifyRequest): ApiKey {
-    const key = authenticate(sentKey(request), this.options.keyRing, Date.now());
-    if (key.issued) this.requireRecent();
-    return key;
-  }
-
   /**
-   * Rejects issued keys while this process's view of the revocations is older than allowed. @throws ProblemError 503
-   * `log_unavailable`
+   * Returns the key of a request. @throws ProblemError 401 for no valid key, and 503 `log_unavailable` for an issued key
+   * while this process's view of the revocations is older than allowed
    */
-  private requireRecent(): void {
-    const { issuedKeys } = this.options;
-    if (!issuedKeys || issuedKeys.ageMs() <= issuedKeys.mostMs) return;
+  private keyOf(request: FastifyRequest): ApiKey {
+    const { keyRing, issuedKeys } = this.options;
+    const key = authenticate(sentKey(request), keyRing, Date.now());
+    if (!key.issued || !issuedKeys || issuedKeys.ageMs() <= issuedKeys.mostMs) return key;
     const detail =
       'Cannot verify that this API key is still valid: Kafka has been unreachable for longer than ' +
       'KEYS_MAX_AGE_SECONDS. Keys of the configuration (API_KEYS) still work.';
     throw new ProblemError('log_unavailable', detail, { retryAfterSeconds: 5 });
   }
 
-  private admit(request: FastifyRequest, reply: FastifyReply, key: ApiKey): void {
-    const limits = this.limits.of(key);
+  private limitRequests(request: FastifyRequest, reply: FastifyReply, key: ApiKey): void {
+    let limits = this.limiters.get(key);
+    if (key.rateLimit && !limits) this.limiters.set(key, (limits = new KeyRateLimiter(key.rateLimit)));
     if (limits) {
       const now = performance.now();
       limits.take('requests', 1, now);
@@ -123,30 +121,15 @@ class Authenticator {
     storeAuthentication(request, { key, check, reply, ...(limits && { limits }) });
   }
 
-  private throttled(request: FastifyRequest, refusal: ProblemError): ProblemError {
-    const waitMs = this.failed.add(clientNetwork(request), performance.now());
-    if (waitMs === 0) return refusal;
+  private throttled(request: FastifyRequest, problem: ProblemError): ProblemError {
+    const waitMs = this.failedAttempts.add(clientNetwork(request), performance.now());
+    if (waitMs === 0) return problem;
     const detail =
       'Too many requests from this address had a key that is not valid. Check the key, then repeat.';
     return new ProblemError('too_many_requests', detail, { retryAfterSeconds: Math.ceil(waitMs / 1000) });
   }
 }
 
-/** Returns the text of the API key in a request, in one of the ways that its route accepts. */
-function sentKey(request: FastifyRequest): string {
-  const { clickHouseCredentials, basicAuth } = request.routeOptions
-    .config as ClickHouseCredentialsRouteConfig & BasicAuthRouteConfig;
-  if (clickHouseCredentials) return clickHouseKey(request);
-  return basicAuth ? bearerOrBasicKey(request.raw) : bearerKey(request.raw);
-}
-
 function checkScope(access: RouteAccessRule, key: ApiKey): void {
   if (access.scope) requireKeyScope(key, access.scope);
-}
-
-/**
- * Returns whether the error counts as a failed attempt. A missing key does not: browsers and probes begin without one.
- */
-function isWrongKey(error: unknown): error is ProblemError {
-  return error instanceof ProblemError && error.code === 'invalid_token';
 }

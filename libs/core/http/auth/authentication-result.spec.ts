@@ -1,7 +1,7 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
-import { namePort } from '../port-name.js';
+import { namePort } from '../route-config.js';
 import { KeyRateLimiter } from '../rate-limit/key-limits.js';
 import {
   accessOf,

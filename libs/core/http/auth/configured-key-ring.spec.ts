@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { generateKey } from './api-key.js';
-import { ConfiguredKeyRing } from './configured-key-ring.js';
+import { ConfiguredKeyRing } from './key-ring.js';
 
 const { keyId, sha256 } = generateKey();
 

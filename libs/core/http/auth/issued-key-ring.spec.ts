@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { IssuedKeyRing, type IssuedKeyDefinition } from './issued-key-ring.js';
-import { joinKeyRings, secretsPerKey, type ApiKey } from './key-ring.js';
+import {
+  IssuedKeyRing,
+  type IssuedKeyDefinition,
+  joinKeyRings,
+  secretsPerKey,
+  type ApiKey,
+} from './key-ring.js';
 
 const sha256 = '0f'.repeat(32);
 const definition: IssuedKeyDefinition = {

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { ProblemError } from '#api';
-import { BodyMemoryBudget, BodyMemoryShare } from './body-memory-budget.js';
+import { BodyMemoryBudget, BodyMemoryShare } from './collect-body.js';
 import { BodyDecompressor } from './body-decompressor.js';
 
 const mib = 1024 * 1024;

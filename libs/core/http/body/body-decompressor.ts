@@ -25,30 +25,19 @@ export class BodyDecompressor {
    * @throws ProblemError `invalid_request` (the bytes are not of this compression), `payload_too_large`, `overloaded`
    */
   async inflate(sent: Buffer, compression: BodyCompression, bounds: BodyLimits): Promise<Buffer> {
-    await this.enter();
+    if (this.running < concurrency) this.running++;
+    else if (this.waiting.length < mostWaiting)
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    else throw new ProblemError('overloaded', 'Too many compressed bodies are waiting.');
     try {
       if (bounds.share?.hasEnded) throw incomplete();
       return await inflated(sent, compression, bounds);
     } finally {
-      this.leave();
+      // The body that has waited longest takes over the slot.
+      const next = this.waiting.shift();
+      if (next) next();
+      else this.running--;
     }
-  }
-
-  private async enter(): Promise<void> {
-    if (this.running < concurrency) {
-      this.running++;
-      return;
-    }
-    if (this.waiting.length >= mostWaiting)
-      throw new ProblemError('overloaded', 'Too many compressed bodies are waiting.');
-    await new Promise<void>((resolve) => this.waiting.push(resolve));
-  }
-
-  /** Lets the decompression start of the body that has waited longest, if any. */
-  private leave(): void {
-    const next = this.waiting.shift();
-    if (next) next();
-    else this.running--;
   }
 }
 
@@ -60,7 +49,11 @@ async function inflated(sent: Buffer, compression: BodyCompression, bounds: Body
   unpacked.once('error', () => (invalid = true));
   try {
     const body = await collectBody(unpacked, bounds);
-    if (gunzip && gunzip.bytesWritten < sent.length) throw trailingBytes(gunzip.bytesWritten);
+    // Node ends at a zero byte after a member as if it were padding. RFC 1952 (section 2.2) allows only further members.
+    if (gunzip && gunzip.bytesWritten < sent.length) {
+      const detail = `The body is not valid gzip: bytes that are no further member follow byte ${gunzip.bytesWritten}.`;
+      throw new ProblemError('invalid_request', detail);
+    }
     // The compressed bytes are no longer needed.
     bounds.share?.giveBack(sent.length);
     return body;
@@ -69,10 +62,4 @@ async function inflated(sent: Buffer, compression: BodyCompression, bounds: Body
   } finally {
     unpacked.destroy();
   }
-}
-
-/** Node ends at a zero byte after a member as if it were padding. RFC 1952 (section 2.2) allows only further members. */
-function trailingBytes(at: number): ProblemError {
-  const detail = `The body is not valid gzip: bytes that are no further member follow byte ${at}.`;
-  return new ProblemError('invalid_request', detail);
 }

@@ -1,6 +1,61 @@
 import type { Readable } from 'node:stream';
 import { ProblemError } from '#api';
-import type { BodyMemoryShare } from './body-memory-budget.js';
+import { httpBodyBytes } from '../metrics.js';
+
+/**
+ * Bounds the bytes of request bodies that this process holds at the same time. Bytes count when they arrive, not when
+ * `Content-Length` announces them, so slow clients cannot use up the budget.
+ */
+export class BodyMemoryBudget {
+  private used = 0;
+
+  constructor(private readonly maxBytes: number) {}
+
+  /** Counts `bytes` in the budget. @throws ProblemError 503 `overloaded` when the budget has no room */
+  take(bytes: number): void {
+    if (this.used + bytes > this.maxBytes)
+      throw new ProblemError('overloaded', 'Too many bytes of request bodies are in memory.');
+    this.give(-bytes);
+  }
+
+  give(bytes: number): void {
+    this.used -= bytes;
+    httpBodyBytes.set(this.used);
+  }
+}
+
+/** The bytes of the body budget that one request's body uses, from their arrival until the request ends. */
+export class BodyMemoryShare {
+  private bytes = 0;
+  private ended = false;
+
+  constructor(private readonly budget: BodyMemoryBudget) {}
+
+  /** Grows the share. @throws ProblemError 503 `overloaded` when the budget has no room */
+  take(bytes: number): void {
+    if (this.ended) return;
+    this.budget.take(bytes);
+    this.bytes += bytes;
+  }
+
+  /** Returns a part of the share to the body budget before the request ends. */
+  giveBack(bytes: number): void {
+    if (this.ended) return;
+    this.budget.give(bytes);
+    this.bytes -= bytes;
+  }
+
+  /** Whether the request has ended or was rejected. */
+  get hasEnded(): boolean {
+    return this.ended;
+  }
+
+  end(): void {
+    if (this.ended) return;
+    this.ended = true;
+    if (this.bytes > 0) this.budget.give(this.bytes);
+  }
+}
 
 /** Limits while one request body is read: its own maximum size, and its share of the body budget. */
 export interface BodyLimits {
@@ -30,10 +85,10 @@ export function collectBody(payload: Readable, { share, limit }: BodyLimits): Pr
       if (size > limit) return fail(tooLarge(limit));
       try {
         share?.take(chunk.length);
+        chunks.push(chunk);
       } catch (error) {
-        return fail(error as Error);
+        fail(error as Error);
       }
-      chunks.push(chunk);
     };
     const onCut = (): void => fail(incomplete());
     payload.on('data', onData);
@@ -47,10 +102,8 @@ export function collectBody(payload: Readable, { share, limit }: BodyLimits): Pr
 }
 
 export function tooLarge(limit: number): ProblemError {
-  return new ProblemError(
-    'payload_too_large',
-    `The body of this route may have at most ${limit} bytes after decompression.`,
-  );
+  const detail = `The body of this route may have at most ${limit} bytes after decompression.`;
+  return new ProblemError('payload_too_large', detail);
 }
 
 export function incomplete(): ProblemError {

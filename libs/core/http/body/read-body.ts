@@ -2,14 +2,20 @@ import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ProblemError } from '#api';
-import { BodyMemoryShare, type BodyMemoryBudget } from './body-memory-budget.js';
-import { collectBody, tooLarge } from './collect-body.js';
-import { BodyDecompressor, type BodyCompression } from './body-decompressor.js';
-import { acceptsAny, acceptsBytes, acceptsOf, bodyLimitOf, repairsText } from '../route-config.js';
+import { limits } from '#event';
+import { defaultAccepts, rulesOf, type RouteRules } from '../route-config.js';
 import { whenClosed } from '../when-closed.js';
+import { BodyDecompressor, type BodyCompression } from './body-decompressor.js';
+import {
+  BodyMemoryShare,
+  collectBody,
+  tooLarge,
+  type BodyLimits,
+  type BodyMemoryBudget,
+} from './collect-body.js';
 
 const shares = new WeakMap<FastifyRequest, BodyMemoryShare>();
-const inflation = new BodyDecompressor();
+const decompressor = new BodyDecompressor();
 
 /**
  * Reads every request body of the instance as bytes: handlers get a Buffer that is decompressed, within the size limit
@@ -29,8 +35,9 @@ export function registerBodyParsers(
     done();
   });
   instance.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
-    if (!acceptsBytes(request)) checkMediaType(request, hasKeys);
-    return readBody(request, payload);
+    const rules = rulesOf(request.routeOptions);
+    if (!rules.acceptsBytes) checkMediaType(request, rules, hasKeys);
+    return readBody(request, payload, rules);
   });
 }
 
@@ -68,34 +75,27 @@ export function mediaTypeOf(request: FastifyRequest): string {
   return (request.headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
 }
 
-async function readBody(request: FastifyRequest, payload: Readable): Promise<Buffer> {
-  const share = shares.get(request);
+async function readBody(request: FastifyRequest, payload: Readable, rules: RouteRules): Promise<Buffer> {
+  const bounds = { share: shares.get(request), limit: rules.bodyBytes ?? limits.definitionBytes };
   const compression = compressionOf(request);
-  const limit = bodyLimitOf(request);
-  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
-  const sent = await collectBody(payload, { share, limit });
-  const body = compression ? await inflation.inflate(sent, compression, { share, limit }) : sent;
-  if (acceptsBytes(request)) return body;
-  return repairsText(request) && !isUtf8(body)
-    ? repairedText(request, body, { limit, share })
-    : utf8TextOf(body);
+  if (Number(request.headers['content-length'] ?? 0) > bounds.limit) throw tooLarge(bounds.limit);
+  const sent = await collectBody(payload, bounds);
+  const body = compression ? await decompressor.inflate(sent, compression, bounds) : sent;
+  if (rules.acceptsBytes) return body;
+  return rules.repairsText && !isUtf8(body) ? repairedText(request, body, bounds) : utf8TextOf(body);
 }
 
 const repaired = new WeakSet<FastifyRequest>();
 /** Bytes of a body that are repaired at once: most of a body that becomes too large is then not repaired. */
 const repairedBytes = 256 * 1024;
 
-/** Whether the body was not UTF-8: U+FFFD stands for what was not. Only for routes with `RepairsText`. */
+/** Returns whether the body was not UTF-8 and has U+FFFD for its invalid bytes. Only for routes with `RepairsText`. */
 export function isRepaired(request: FastifyRequest): boolean {
   return repaired.has(request);
 }
 
 /** Returns a body with U+FFFD in place of what is not UTF-8, unless that makes it larger than the limit. */
-function repairedText(
-  request: FastifyRequest,
-  body: Buffer,
-  { limit, share }: { limit: number; share: BodyMemoryShare | undefined },
-): Buffer {
+function repairedText(request: FastifyRequest, body: Buffer, { limit, share }: BodyLimits): Buffer {
   repaired.add(request);
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const pieces: Buffer[] = [];
@@ -121,33 +121,33 @@ export function isJsonType(mediaType: string): boolean {
   return /^[a-z0-9!#$&^_.-]+\/([a-z0-9!#$&^_.+-]+\+)?json$/.test(mediaType);
 }
 
-/**
- * Returns whether the media type is a JSON type for which a browser sends a CORS preflight before a page of another
- * site may send it.
- */
+/** Returns whether a browser sends a CORS preflight before a page of another site may send this JSON type. */
 function isJson(mediaType: string): boolean {
   return (mediaType.startsWith('application/') && isJsonType(mediaType)) || isJsonLines(mediaType);
 }
 
-function checkMediaType(request: FastifyRequest, hasKeys: boolean): void {
-  const accepts = acceptsOf(request);
+function checkMediaType(
+  request: FastifyRequest,
+  { accepts = defaultAccepts, acceptsAny }: RouteRules,
+  hasKeys: boolean,
+): void {
   const type = mediaTypeOf(request);
-  const isAccepted = accepts.includes(type) || (acceptsAny(request) && (hasKeys || isJson(type)));
+  const isAccepted = accepts.includes(type) || (acceptsAny && (hasKeys || isJson(type)));
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1];
   if (isAccepted && (!charset || /^utf-?8$/i.test(charset))) return;
   throw new ProblemError('unsupported_media_type', `Send the body as ${accepts.join(' or ')}, in UTF-8.`);
 }
 
-const compressions: Readonly<Record<string, BodyCompression>> = {
-  gzip: 'gzip',
-  'x-gzip': 'gzip',
-  zstd: 'zstd',
-};
+const compressions = new Map<string, BodyCompression | undefined>([
+  ['identity', undefined],
+  ['gzip', 'gzip'],
+  ['x-gzip', 'gzip'],
+  ['zstd', 'zstd'],
+]);
 
 function compressionOf(request: FastifyRequest): BodyCompression | undefined {
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
-  if (encoding === 'identity') return undefined;
-  if (Object.hasOwn(compressions, encoding)) return compressions[encoding];
+  if (compressions.has(encoding)) return compressions.get(encoding);
   throw new ProblemError('unsupported_media_type', 'The supported Content-Encodings are gzip and zstd.', {
     headers: { 'accept-encoding': 'gzip, zstd' },
   });

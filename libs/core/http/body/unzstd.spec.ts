@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { BodyMemoryBudget, BodyMemoryShare } from './body-memory-budget.js';
+import { BodyMemoryBudget, BodyMemoryShare } from './collect-body.js';
 import { BodyDecompressor } from './body-decompressor.js';
 import { unzstd, unzstdInJavaScript } from '#zstd';
 import { zstd, zstdBomb, zstdFrame } from '../../../../packages/zstd/src/zstd.fixture.js';

@@ -2,12 +2,9 @@ import { IsInt, IsObject, IsOptional, ValidateNested } from 'class-validator';
 import { Type } from 'class-transformer';
 import { describe, expect, it } from 'vitest';
 import { ProblemError } from '#api';
-import { Verbatim } from './verbatim.js';
-import type { HasCrossFieldCheck } from './consistent.js';
-import { parseBody } from './parse-body.js';
-import { parseQuery, Repeatable } from './parse-query.js';
+import { Verbatim, type HasCrossFieldCheck, parseBody, parseQuery, Repeatable } from './parse-input.js';
 import { ParseValue, ParseValues } from './parse-value.js';
-import { ValidatingPipe } from './validating-pipe.js';
+import { ValidatingPipe } from './decorators.js';
 
 const seconds = {
   name: 'isSeconds',

@@ -21,38 +21,34 @@ interface ValueParser {
 }
 
 /** Parses the text of a property: the handler gets the value, such as a time or a duration, in place of the text. */
-export function ParseValue(reading: ValueParser): PropertyDecorator {
+export function ParseValue(parser: ValueParser): PropertyDecorator {
   const validate = (value: unknown) => value != null && !(value instanceof Unreadable);
-  const sent = (value: unknown) => (value instanceof Unreadable ? value.sent : value);
+  const defaultMessage = (found?: ValidationArguments) => {
+    const value: unknown = found?.value;
+    return parser.message(value instanceof Unreadable ? value.sent : value);
+  };
   return applyDecorators(
-    Transform(({ value }: { value: unknown }) => readOne(value, reading)),
-    rule(reading, { validate, sent }),
+    Transform(({ value }: { value: unknown }) => readOne(value, parser)),
+    ValidateBy({ name: parser.name, validator: { validate, defaultMessage } }),
   );
 }
 
 /** Property decorator: parses each text of a list property in place. */
-export function ParseValues(reading: ValueParser): PropertyDecorator {
+export function ParseValues(parser: ValueParser): PropertyDecorator {
   const validate = (values: unknown) =>
     Array.isArray(values) && values.every((value) => !(value instanceof Unreadable));
+  const defaultMessage = (found?: ValidationArguments) => parser.message(found?.value);
   return applyDecorators(
     Transform(({ value: values }: { value: unknown }) =>
-      Array.isArray(values) ? values.map((value) => readOne(value, reading)) : values,
+      Array.isArray(values) ? values.map((value) => readOne(value, parser)) : values,
     ),
-    rule(reading, { validate, sent: (values) => values }),
+    ValidateBy({ name: parser.name, validator: { validate, defaultMessage } }),
   );
 }
 
 function readOne(value: unknown, { read }: ValueParser): unknown {
   if (value == null) return value;
   return (typeof value === 'string' ? read(value) : undefined) ?? new Unreadable(value);
-}
-
-function rule(
-  { name, message }: ValueParser,
-  { validate, sent }: { validate: (value: unknown) => boolean; sent: (value: unknown) => unknown },
-): PropertyDecorator {
-  const defaultMessage = (found?: ValidationArguments) => message(sent(found?.value));
-  return ValidateBy({ name, validator: { validate, defaultMessage } });
 }
 
 /** @throws the first ProblemError among the property values of a valid input */

@@ -1,9 +1,11 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { IsInt, IsObject, IsString } from 'class-validator';
+import { problemContent } from '../problems/describe-problems.js';
 import { onlyOnPort } from '../route-config.js';
-import { withoutPrefilling, type DocumentedParameter } from './parameter-examples.js';
 
 type JsonObject = Record<string, unknown>;
 
+const describeProblem = (description: string) => ({ description, content: problemContent });
 const problem = describeProblem('A problem (RFC 9457).');
 
 /** Answers that every route can give on ports that require keys. */
@@ -50,9 +52,9 @@ const systemRoutes = (): Record<string, JsonObject> => ({
 });
 
 /**
- * Completes the document that Nest derives from the controllers. The function adds the system routes, the key on ports
- * that require one, and a problem as the default answer of every route. The function removes unused schemas, and
- * examples that Swagger UI would send.
+ * Completes the document that Nest derives from the controllers: adds the system routes, the key on ports that require
+ * one, and a problem as the default answer of every route. Removes unused schemas, and examples that Swagger UI would
+ * send.
  */
 export function completeDocument(
   document: OpenAPIObject,
@@ -77,16 +79,14 @@ export function completeDocument(
 
 /** Returns the paths without the operations that another port has for itself. */
 export function operationsOfPort(paths: OpenAPIObject['paths'], port: string): OpenAPIObject['paths'] {
-  const items: [string, Record<string, Operation>][] = [];
+  const shown: OpenAPIObject['paths'] = {};
   for (const [path, item] of Object.entries(paths)) {
-    const operations: Record<string, Operation> = {};
     for (const [method, operation] of Object.entries(item as Record<string, Operation>)) {
-      const { [onlyOnPort]: only = port, ...shown } = operation;
-      if (only === port) operations[method] = shown;
+      const { [onlyOnPort]: only = port, ...described } = operation;
+      if (only === port) shown[path] = { ...shown[path], [method]: described };
     }
-    if (Object.keys(operations).length > 0) items.push([path, operations]);
   }
-  return Object.fromEntries(items);
+  return shown;
 }
 
 interface Operation {
@@ -103,11 +103,6 @@ function responsesOf({ responses, security }: Operation, keys: boolean): JsonObj
   return { ...(security?.length !== 0 && keyProblems), default: problem, ...responses };
 }
 
-function describeProblem(description: string) {
-  const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
-  return { description, content };
-}
-
 function health(summary: string) {
   const responses = { 200: healthAnswer, 503: healthAnswer };
   return { get: { tags: ['system'], summary, responses } };
@@ -117,13 +112,52 @@ function health(summary: string) {
 function used(paths: object, all: Record<string, object>): Record<string, object> {
   const found = new Map<string, object>();
   const visit = (value: object): void => {
-    for (const [, name] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"/]+)"/g)) {
-      const schema = name === undefined ? undefined : all[name];
-      if (name === undefined || !schema || found.has(name)) continue;
+    for (const [, name = ''] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"/]+)"/g)) {
+      const schema = all[name];
+      if (!schema || found.has(name)) continue;
       found.set(name, schema);
       visit(schema);
     }
   };
   visit(paths);
   return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** A parameter of an operation in an OpenAPI document. */
+export interface DocumentedParameter {
+  in: string;
+  required?: boolean;
+  description?: string;
+  schema?: object;
+}
+
+/**
+ * Moves the example of an optional parameter from its schema into its description. Swagger UI fills in examples and
+ * sends them, so "Try it out" would use every filter at once and find nothing.
+ */
+export function withoutPrefilling(parameter: DocumentedParameter): DocumentedParameter {
+  const { example, ...schema } = (parameter.schema ?? {}) as { example?: unknown };
+  if (parameter.required || example === undefined) return parameter;
+  const texts = (Array.isArray(example) ? example : [example]).map((one) => `\`${String(one)}\``);
+  return {
+    ...parameter,
+    description: `${parameter.description ?? ''} For example ${texts.join(', ')}.`,
+    schema,
+  };
+}
+
+/** The answer of `/health`, `/health/live` and `/health/ready`. */
+export class HealthAnswer {
+  /**
+   * Overall status: `ok`; `degraded`, if the process works, but an operator must act; `failing`, `starting` or
+   * `stopping`.
+   */
+  @IsString() status: string;
+  @IsString() version: string;
+  @IsInt() uptime_seconds: number;
+  /**
+   * Results by the name of the check; each has at least a `status`: `ok`, `degraded` or `failing`. Keys that are limited
+   * to some streams get only statuses and durations, no counts and errors; for them, `degraded` is `ok`.
+   */
+  @IsObject() checks: object;
 }

@@ -1,11 +1,8 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import './health-schema.js';
 import { completeDocument, operationsOfPort } from './openapi-document.js';
-import '../problems/problem-schema.js';
 import { componentSchemas } from './schema-of.js';
-import type { PortRouteConfig } from '../route-config.js';
 import { protectPage } from '../security-headers.js';
 
 const bearer = {
@@ -30,18 +27,14 @@ export interface OpenApiOptions {
   keys?: boolean;
 }
 
-/** A port and the title of its OpenAPI document. */
+/** A port, its name (which `OnlyOnPort` compares), and the options of its OpenAPI document. */
 interface DocumentedPort {
   instance: FastifyInstance;
-  /** Name of the port, which `OnlyOnPort` compares. */
   name: string;
   openapi: OpenApiOptions;
 }
 
-/**
- * Sets the scope of the routes of the OpenAPI document and its pages, which Nest adds without one. Call it before
- * `serveDocuments`.
- */
+/** Sets the scope of the OpenAPI document and its pages: Nest adds them without one. Call it before `serveDocuments`. */
 export function protectDocuments(instance: FastifyInstance): void {
   instance.addHook('onRoute', (route) => {
     if (/^\/(docs|openapi\.json|$)/.test(route.url)) route.config = { scope: 'events:read', ...route.config };
@@ -55,24 +48,25 @@ export function protectDocuments(instance: FastifyInstance): void {
  * from the controllers, and schemas from the class-validator classes that validate the requests.
  */
 export function serveDocuments(nest: NestFastifyApplication, ports: readonly DocumentedPort[]): void {
-  const documents = new Map<FastifyInstance, () => OpenAPIObject>();
-  for (const port of ports) {
-    const { instance, name, openapi } = port;
+  const documents = new Map<FastifyInstance, OpenAPIObject>();
+  for (const { instance, name, openapi } of ports) {
     // The redirect is relative, so that it works behind a proxy that adds a path prefix. On ports with keys, `/` accepts
     // SQL.
-    const config = { onlyOn: name } satisfies PortRouteConfig;
+    const config = { onlyOn: name };
     if (!openapi.keys) instance.get('/', { config }, (_request, reply) => reply.redirect('docs', 302));
-    let document: OpenAPIObject | undefined;
-    documents.set(instance, () => (document ??= documentOf(nest, port)));
   }
+  const documentFor = (instance: FastifyInstance): OpenAPIObject | undefined => {
+    const port = ports.find((one) => one.instance === instance);
+    if (port && !documents.has(instance)) documents.set(instance, documentOf(nest, port));
+    return documents.get(instance);
+  };
   SwaggerModule.setup('docs', nest, {} as OpenAPIObject, {
     jsonDocumentUrl: 'openapi.json',
     yamlDocumentUrl: undefined,
     customSiteTitle: 'Tributary',
     // The page must not send requests to the public Swagger validator.
     swaggerOptions: { validatorUrl: null },
-    patchDocumentOnRequest: (request) =>
-      documents.get((request as FastifyRequest).server)?.() as OpenAPIObject,
+    patchDocumentOnRequest: (request) => documentFor((request as FastifyRequest).server) as OpenAPIObject,
   });
 }
 

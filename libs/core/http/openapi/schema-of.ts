@@ -13,24 +13,16 @@ type JsonSchema = Record<string, unknown> & {
 
 const { defaultMetadataStorage } = classTransformer as { defaultMetadataStorage: object };
 
-/**
- * Temporary members of a property's JSON Schema while it is built: whether class-validator's conditions skip the
- * validation of null and of undefined.
- */
+/** Temporary members of a property's schema: whether class-validator's conditions skip null and undefined. */
 const mayBeNull = 'x-may-be-null';
 const mayBeAbsent = 'x-may-be-absent';
-/**
- * JSON Schema addition for a property that is optional in its class but required by the handler: the document lists the
- * property as required.
- */
+/** Schema addition for a property that is optional in its class: the document lists it as required. */
 export const askedFor = { [mayBeAbsent]: false };
 
-type Converters = NonNullable<
-  NonNullable<Parameters<typeof validationMetadatasToSchemas>[0]>['additionalConverters']
->;
+type Options = NonNullable<Parameters<typeof validationMetadatasToSchemas>[0]>;
 type Condition = (object: object, value: unknown) => boolean;
 
-const converters: Converters = {
+const converters: NonNullable<Options['additionalConverters']> = {
   // A custom validator documents itself with @JSONSchema.
   [ValidationTypes.CUSTOM_VALIDATION]: {},
   [charactersRule]: ({ constraints }) => ({
@@ -108,9 +100,9 @@ export function DescribeQuery(type: new () => object): MethodDecorator {
   applyConditions(schema, (property) => property);
   const required = new Set(schema.required);
   const parameters = Object.entries(schema.properties ?? {}).map(([name, property]) => {
-    const description = typeof property.description === 'string' ? { description: property.description } : {};
-    const option = { name, required: required.has(name), schema: property, ...description };
-    return ApiQuery(option);
+    const { description } = property;
+    const described = typeof description === 'string' && { description };
+    return ApiQuery({ name, required: required.has(name), schema: property, ...described });
   });
   return applyDecorators(...parameters);
 }

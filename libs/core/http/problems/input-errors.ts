@@ -1,7 +1,6 @@
-import type { ValidationError } from 'class-validator';
+import { type ValidationError, getMetadataStorage } from 'class-validator';
 import { jsonPointerTo } from '#json';
 import type { InputProblem } from '#api';
-import { propertiesOf } from '../properties-of.js';
 
 /** Maximum number of input errors that the answer to one request lists. */
 export const mostErrors = 100;
@@ -44,38 +43,32 @@ function ownErrors(
   if ('whitelistValidation' in constraints)
     return [{ pointer, detail: unknownField(propertiesOf(target.constructor as new () => object)) }];
   if (value === undefined) return [{ pointer, detail: 'is required' }];
-  const places = new Map<string, string[]>();
+  const messages = new Map<string, string[]>();
   const kind = kindRule({ constraints });
   const rules = kind ? [kind] : Object.entries(constraints);
   for (const [name, text] of rules) {
     const member = (contexts[name] as MemberContext | undefined)?.member;
-    const place = member === undefined ? pointer : shortPointerTo(pointer, member);
-    places.set(place, [...(places.get(place) ?? []), withoutName(text, property)]);
+    const at = member === undefined ? pointer : shortPointerTo(pointer, member);
+    messages.set(at, [...(messages.get(at) ?? []), withoutName(text, property)]);
   }
-  return [...places].map(([place, texts]) => ({ pointer: place, detail: texts.join('; ') }));
+  return [...messages].map(([at, texts]) => ({ pointer: at, detail: texts.join('; ') }));
 }
 
-/**
- * Returns the failed `isArray` or `isObject` rule of a value, if any. The rules about its elements or members are
- * meaningless then.
- */
+/** Returns the failed `isArray` or `isObject` rule of a value: the rules about its elements are meaningless then. */
 function kindRule({ constraints = {} }: Pick<ValidationError, 'constraints'>): [string, string] | undefined {
   return Object.entries(constraints).find(([name]) => name === 'isArray' || name === 'isObject');
 }
 
-/**
- * Removes the property name with which class-validator begins its messages (`limit must not be less than 1`). The
- * pointer already contains the name.
- */
+/** Removes the name with which class-validator begins its messages (`limit must …`): the pointer contains it. */
 function withoutName(text: string, name: string): string {
-  for (const [before, instead] of [
-    [`${name} `, ''],
-    [`nested property ${name} `, ''],
-    [`each value in ${name} `, 'each value '],
-    [`All ${name}'s `, 'all '],
-  ] as const)
-    if (text.startsWith(before)) return instead + text.slice(before.length);
-  return text;
+  const beginnings = {
+    [`${name} `]: '',
+    [`nested property ${name} `]: '',
+    [`each value in ${name} `]: 'each value ',
+    [`All ${name}'s `]: 'all ',
+  };
+  const [before, instead] = Object.entries(beginnings).find(([begin]) => text.startsWith(begin)) ?? ['', ''];
+  return instead + text.slice(before.length);
 }
 
 /** The `context` of a validation decorator on an object that validates only one member of the object. */
@@ -86,10 +79,20 @@ interface MemberContext {
 /** Maximum number of characters of a client's name that an answer repeats. */
 const mostCharacters = 128;
 
-/**
- * Returns a JSON pointer to a member with a name from the client. A long name is cut, so that an answer cannot echo
- * large input.
- */
+/** Returns a JSON pointer to a member. A long name is cut, so that an answer cannot echo large input. */
 export function shortPointerTo(pointer: string, name: string): string {
   return jsonPointerTo(pointer, name.length > mostCharacters ? `${name.slice(0, mostCharacters)}…` : name);
+}
+
+const properties = new Map<unknown, Set<string>>();
+
+/** Returns the names of the properties of a class that have a class-validator decorator. */
+export function propertiesOf(type: new () => object): ReadonlySet<string> {
+  let names = properties.get(type);
+  if (!names) {
+    const metadata = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+    names = new Set(metadata.map(({ propertyName }) => propertyName));
+    properties.set(type, names);
+  }
+  return names;
 }

@@ -41,34 +41,36 @@ const statusCodes: Record<number, ProblemCode> = {
  */
 export function problemOf(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;
-  return portProblem(error) ?? frameworkProblem(error) ?? internalError(error);
+  return (
+    portProblem(error) ?? frameworkProblem(error) ?? problem('internal_error', internalErrorDetail, error)
+  );
 }
 
+/** Problems of the errors of Kafka and ClickHouse, whose messages the client does not see. */
+const portProblems: readonly [new (...args: never[]) => Error, ProblemCode, string][] = [
+  [
+    ProducerBufferFullError,
+    'overloaded',
+    'Too many bytes wait for Kafka to acknowledge them. Repeat the request.',
+  ],
+  [LogUnavailableError, 'log_unavailable', 'Kafka did not acknowledge. Repeat with the same event ids.'],
+  [
+    RecordTooLargeError,
+    'payload_too_large',
+    'Kafka does not accept an event of this size. Send a smaller event.',
+  ],
+  [UnknownTopicError, 'stream_not_found', 'The stream does not exist any more.'],
+  [
+    AnswerMemoryExhaustedError,
+    'overloaded',
+    'Too many bytes of answers are in memory. Repeat the request, or ask for a smaller page.',
+  ],
+  [StoreUnavailableError, 'store_unavailable', 'ClickHouse does not answer. Repeat the request.'],
+];
+
 function portProblem(error: unknown): ProblemError | undefined {
-  if (error instanceof ProducerBufferFullError)
-    return problem(
-      'overloaded',
-      'Too many bytes wait for Kafka to acknowledge them. Repeat the request.',
-      error,
-    );
-  if (error instanceof LogUnavailableError)
-    return problem('log_unavailable', 'Kafka did not acknowledge. Repeat with the same event ids.', error);
-  if (error instanceof RecordTooLargeError)
-    return problem(
-      'payload_too_large',
-      'Kafka does not accept an event of this size. Send a smaller event.',
-      error,
-    );
-  if (error instanceof UnknownTopicError)
-    return problem('stream_not_found', 'The stream does not exist any more.', error);
-  if (error instanceof AnswerMemoryExhaustedError)
-    return problem(
-      'overloaded',
-      'Too many bytes of answers are in memory. Repeat the request, or ask for a smaller page.',
-      error,
-    );
-  if (error instanceof StoreUnavailableError)
-    return problem('store_unavailable', 'ClickHouse does not answer. Repeat the request.', error);
+  const [, code, detail] = portProblems.find(([type]) => error instanceof type) ?? [];
+  if (code && detail) return problem(code, detail, error);
   if (error instanceof QueryTooExpensiveError) return problem('query_too_expensive', error.message, error);
   if (error instanceof InvalidCursorError) {
     const detail = 'The cursor is broken, or belongs to a query with other filters.';
@@ -93,10 +95,6 @@ function frameworkProblem(error: unknown): ProblemError | undefined {
 /** Returns the problem code of a Fastify error that is not in `fastifyCodes`. Each 4xx error is the client's fault. */
 function codeOfStatus(status = 500): ProblemCode | undefined {
   return status >= 400 && status < 500 ? (statusCodes[status] ?? 'invalid_request') : undefined;
-}
-
-function internalError(cause: unknown): ProblemError {
-  return problem('internal_error', internalErrorDetail, cause);
 }
 
 function problem(code: ProblemCode, detail: string, cause: unknown): ProblemError {

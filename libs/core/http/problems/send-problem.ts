@@ -3,20 +3,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ProblemError } from '#api';
 import type { Logger } from '#telemetry';
 import { problemOf } from './problem-of.js';
-import { problemEncoderOf, type EncodedProblem } from '../route-config.js';
+import { rulesOf, type EncodedProblem } from '../route-config.js';
 import { noSniffing } from '../security-headers.js';
 import { httpProblems } from '../metrics.js';
-
-/** Seconds after which a client may repeat the request, if the problem does not specify them. */
-const retryAfterSeconds = 1;
 
 /** Returns the headers of the answer to a failed request, without `Content-Type` and `Content-Length`. */
 export function problemHeaders(problem: ProblemError): Record<string, string> {
   return {
     ...noSniffing,
-    ...(problem.retryable && {
-      'retry-after': String(problem.options.retryAfterSeconds ?? retryAfterSeconds),
-    }),
+    ...(problem.retryable && { 'retry-after': String(problem.options.retryAfterSeconds ?? 1) }),
     ...problem.options.headers,
   };
 }
@@ -42,7 +37,7 @@ export class ProblemSender {
       reply.raw.destroy();
       return;
     }
-    const { type, body } = (problemEncoderOf(request) ?? problemDocument)(request, problem);
+    const { type, body } = (rulesOf(request.routeOptions).problemForm ?? problemDocument)(request, problem);
     void reply
       .code(problem.status)
       .headers({ 'x-request-id': request.id, ...problemHeaders(problem) })

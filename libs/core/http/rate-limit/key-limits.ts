@@ -6,8 +6,8 @@ import { rateLimitRejections } from '../metrics.js';
  * Requests and events per second that an API key may use on one port of one process; a missing member means no limit.
  */
 export interface RateLimit {
-  requestsPerSecond?: number;
-  eventsPerSecond?: number;
+  requestsPerSecond?: number | undefined;
+  eventsPerSecond?: number | undefined;
 }
 
 type Unit = 'requests' | 'events';
@@ -20,8 +20,12 @@ export class KeyRateLimiter {
   private readonly buckets: (readonly [Unit, TokenBucket])[] = [];
 
   constructor({ requestsPerSecond, eventsPerSecond }: RateLimit) {
-    if (requestsPerSecond !== undefined) this.add('requests', requestsPerSecond);
-    if (eventsPerSecond !== undefined) this.add('events', eventsPerSecond);
+    for (const [unit, perSecond] of [
+      ['requests', requestsPerSecond],
+      ['events', eventsPerSecond],
+    ] as const)
+      if (perSecond !== undefined)
+        this.buckets.push([unit, new TokenBucket(perSecond, Math.max(1, perSecond))]);
   }
 
   /**
@@ -55,9 +59,5 @@ export class KeyRateLimiter {
         `"${unit}";r=${bucket.remaining(now)};t=${Math.ceil(bucket.msUntilMore(now) / 1000)}`,
     );
     return { 'ratelimit-policy': policies.join(', '), ratelimit: limits.join(', ') };
-  }
-
-  private add(unit: Unit, perSecond: number): void {
-    this.buckets.push([unit, new TokenBucket(perSecond, Math.max(1, perSecond))]);
   }
 }

@@ -21,10 +21,7 @@ export class TokenBucket {
     this.msPerToken = 1000 / perSecond;
   }
 
-  /**
-   * Takes `count` tokens and returns 0 if at least one token is available; otherwise takes none and returns the
-   * milliseconds until one is.
-   */
+  /** Takes `count` tokens and returns 0 if at least one is available; else returns the milliseconds until one is. */
   take(count: number, now: number): number {
     const waitMs = this.msUntil(1, now);
     if (waitMs === 0) this.fullAt = Math.max(this.fullAt, now) + count * this.msPerToken;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { metricsText } from '#telemetry';
-import { firstExpiry, exportCertificateMetrics } from './certificate-metrics.js';
+import { firstExpiry, exportCertificateMetrics } from './run-app.js';
 
 // Generated for this spec with `openssl req -x509 -newkey ec`; their private keys were deleted.
 const later = `-----BEGIN CERTIFICATE-----

@@ -1,12 +1,8 @@
 import { within } from '#async';
 
-/**
- * Checks one dependency of this process. Resolves with details to show, perhaps with `status: 'degraded'`; throws when
- * the dependency does not work.
- */
+/** Checks a dependency. Resolves with details, perhaps with `status: 'degraded'`; throws when it does not work. */
 type HealthCheck = () => Promise<Record<string, unknown> | void>;
 
-/** Which health routes a failing check affects, and its time-out. */
 interface HealthCheckOptions {
   /** Makes `/health/ready` fail when the check fails. Default true. */
   readiness?: boolean;
@@ -51,10 +47,7 @@ export class Health {
     return Math.round((performance.now() - this.startedAt) / 1000);
   }
 
-  /**
-   * Adds a health check, or replaces the check with this name. A check fails if it takes longer than `timeoutMs`
-   * (default 2000).
-   */
+  /** Adds or replaces the health check with this name. It fails if it takes longer than `timeoutMs` (default 2000). */
   register(name: string, check: HealthCheck, options: HealthCheckOptions = {}): void {
     this.entries.set(name, {
       readiness: true,
@@ -89,10 +82,10 @@ function resultOf(entry: Entry): Promise<CheckResult> {
 }
 
 async function run({ check, timeoutMs }: Entry): Promise<CheckResult> {
-  const late = () => {
-    throw new Error(`no answer within ${timeoutMs} ms`);
-  };
   try {
+    const late = () => {
+      throw new Error(`no answer within ${timeoutMs} ms`);
+    };
     return { status: 'ok', ...(await within(timeoutMs, check(), late)) };
   } catch (error) {
     return { status: 'failing', error: error instanceof Error ? error.message.slice(0, 200) : 'failed' };

@@ -1,11 +1,11 @@
 import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
-import type { InjectionToken, NestApplicationOptions } from '@nestjs/common';
+import type { InjectionToken, NestApplicationOptions, LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import { ConfigError } from '#api';
-import { NoParametersGuard } from '../handlers/unknown-parameters.js';
+import { NoParametersGuard } from '../handlers/decorators.js';
 import { protectDocuments, serveDocuments } from '../openapi/openapi.js';
 import { ProblemFilter, ProblemSender } from '../problems/send-problem.js';
 import {
@@ -17,8 +17,8 @@ import {
   type PortServices,
   type ListenOptions,
 } from './http-port.js';
-import { nestLogger } from './nest-logger.js';
 import type { ProcessContext } from './process-context.js';
+import type { Logger } from '#telemetry';
 
 /** Creates a Nest application, as `NestFactory.create` does. */
 export type CreateNest = (
@@ -30,20 +30,7 @@ export type CreateNest = (
 const createNest: CreateNest = (module, adapter, options) =>
   NestFactory.create<NestFastifyApplication>(module as never, adapter as never, options);
 
-/** The services of a Nest application that is created after its ports. */
-class ServicesOfNest implements PortServices {
-  nest: NestFastifyApplication | undefined;
-
-  get<T>(token: InjectionToken<T>): T {
-    if (!this.nest) throw new Error('A hook of a port needs a service before Nest has created it');
-    return this.nest.get<T>(token, { strict: false });
-  }
-}
-
-/**
- * Module and ports of one Nest application. The members of a port are those of the first port, which serves every
- * route.
- */
+/** Module and ports of one Nest application. The members of a port are those of the first, which serves every route. */
 export interface HttpAppOptions extends HttpPortOptions {
   context: ProcessContext;
   /** The Nest module (class or dynamic module) with the controllers of all ports. */
@@ -69,24 +56,29 @@ interface ListeningApp extends HttpApp {
 
 /** Creates a Nest application whose ports do not listen. Specs inject requests into them. */
 export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
-  const { context, otherPorts: others = [] } = options;
+  const { context, create = createNest, otherPorts: others = [] } = options;
   const sender = new ProblemSender(context.logger);
-  const services = new ServicesOfNest();
+  const created: { nest?: NestFastifyApplication } = {};
+  const services: PortServices = {
+    get<T>(token: InjectionToken<T>): T {
+      if (!created.nest) throw new Error('A hook of a port needs a service before Nest has created it');
+      return created.nest.get<T>(token, { strict: false });
+    },
+  };
   const { adapter, ...first } = createHttpPort(context, { sender, services }, options);
   protectDocuments(first.instance);
   rejectRoutesOfOtherPorts(first);
   const otherPorts = others.map((port) => {
-    const { instance, drain, name } = createHttpPort(context, { sender, services }, port);
-    serveRoutesOf(first.instance, { instance, name });
-    return { instance, drain, name };
+    const { adapter: _, ...other } = createHttpPort(context, { sender, services }, port);
+    serveRoutesOf(first.instance, other);
+    return other;
   });
-  const { create = createNest } = options;
   const nest = await create(options.module, adapter, {
     bodyParser: false,
     abortOnError: false,
     logger: nestLogger(context.logger),
   });
-  services.nest = nest;
+  created.nest = nest;
   nest.useGlobalFilters(new ProblemFilter(sender));
   nest.useGlobalGuards(new NoParametersGuard());
   const documented = [options, ...others].flatMap(({ openapi }, index) =>
@@ -139,15 +131,27 @@ async function listenOn(instance: FastifyInstance, listen: ListenOptions): Promi
     await instance.listen({ host: listen.host, port: listen.port });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const address = `${listen.host}:${listen.port}`;
+    const { host, port, variable } = listen;
     if (code === 'EADDRINUSE')
       throw new ConfigError(
-        `${listen.variable}: ${address} is in use. Stop what uses it, or set another port.`,
+        `${variable}: ${host}:${port} is in use. Stop what uses it, or set another port.`,
       );
-    if (code === 'EACCES')
-      throw new ConfigError(`${listen.variable}: no permission to listen on ${address}.`);
+    if (code === 'EACCES') throw new ConfigError(`${variable}: no permission to listen on ${host}:${port}.`);
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-      throw new ConfigError(`HOST: ${listen.host} is not an address of this machine.`);
+      throw new ConfigError(`HOST: ${host} is not an address of this machine.`);
     throw error;
   }
+}
+
+/** Returns a logger for Nest that writes structured lines. Nest's start-up messages have the level `debug`. */
+export function nestLogger(logger: Logger): LoggerService {
+  const nest = logger.child({ from: 'nest' });
+  return {
+    log: (message: unknown) => nest.debug(String(message)),
+    verbose: (message: unknown) => nest.trace(String(message)),
+    debug: (message: unknown) => nest.debug(String(message)),
+    warn: (message: unknown) => nest.warn(String(message)),
+    error: (message: unknown, ...rest: unknown[]) => nest.error({ rest }, String(message)),
+    fatal: (message: unknown) => nest.fatal(String(message)),
+  };
 }

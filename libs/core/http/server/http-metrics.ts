@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { activeWork } from '#telemetry';
 import { whenClosed } from '../when-closed.js';
 import { httpInFlight, httpRequests, httpDuration } from '../metrics.js';
@@ -18,16 +18,11 @@ export function registerHttpMetrics(instance: FastifyInstance): void {
     done();
   });
   instance.addHook('onResponse', (request, reply, done) => {
-    observe(request, reply);
+    const [route, status] = [routeOf(request), `${Math.floor(reply.statusCode / 100)}xx`];
+    httpRequests.inc({ method: request.method, route, status });
+    httpDuration.observe({ method: request.method, route }, reply.elapsedTime / 1000);
     done();
   });
-}
-
-function observe(request: FastifyRequest, reply: FastifyReply): void {
-  const route = routeOf(request);
-  const status = `${Math.floor(reply.statusCode / 100)}xx`;
-  httpRequests.inc({ method: request.method, route, status });
-  httpDuration.observe({ method: request.method, route }, reply.elapsedTime / 1000);
 }
 
 function routeOf(request: FastifyRequest): string {

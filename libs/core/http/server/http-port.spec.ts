@@ -3,9 +3,8 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { SwaggerModule } from '@nestjs/swagger';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { AppConfig } from '#api';
-import { ConfiguredKeyRing, generateKey, Public, requireApiKeys, RequireScope } from '../auth/index.js';
-import { portOf } from '../port-name.js';
-import { OnlyOnPort } from '../route-config.js';
+import { ConfiguredKeyRing, generateKey, Public, requireApiKeys, RequireScope } from '../index.js';
+import { portOf, OnlyOnPort } from '../route-config.js';
 import { createHttpApp, type HttpApp } from './http-app.js';
 import { serveRoutesOf, type HttpPort } from './http-port.js';
 import { createContext } from './process-context.js';

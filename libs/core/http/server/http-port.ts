@@ -1,14 +1,13 @@
 import type { InjectionToken } from '@nestjs/common';
-import type { FastifyInstance, RouteOptions } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { registerAnswerLimits } from '../answers/answer-hooks.js';
 import { HttpAnswerMemoryBudget } from '../answers/http-answer-memory-budget.js';
 import type { SlowClientLimits } from '../answers/slow-client-watch.js';
-import { BodyMemoryBudget } from '../body/body-memory-budget.js';
+import { BodyMemoryBudget } from '../body/collect-body.js';
 import { registerBodyParsers } from '../body/read-body.js';
 import type { OpenApiOptions } from '../openapi/openapi.js';
-import { namePort } from '../port-name.js';
+import { namePort, rulesOf } from '../route-config.js';
 import type { ProblemSender } from '../problems/send-problem.js';
-import type { PortRouteConfig } from '../route-config.js';
 import { noSniffing } from '../security-headers.js';
 import {
   defaultTimeouts,
@@ -43,10 +42,7 @@ export interface HttpPortOptions {
   listen?: ListenOptions;
   /** Name of this port in the audit; default: the app's name. */
   port?: string;
-  /**
-   * Adds Fastify hooks and routes, such as authentication, before Nest adds its routes. The hooks get what they need of
-   * Nest from `services` when a request arrives.
-   */
+  /** Adds Fastify hooks and routes before Nest adds its own. When called, they get services of Nest from `services`. */
   configure?(instance: FastifyInstance, services: PortServices): void;
   /** Accepts requests to any host and from any site. Set it only if every route requires a key. */
   anySite?: boolean;
@@ -57,10 +53,7 @@ export interface HttpPortOptions {
   timeouts?: Partial<HttpServerTimeouts>;
   /** Limit of the bytes of request bodies that this port holds in memory at the same time; default 64 MiB. */
   bodyBytes?: number;
-  /**
-   * Budget of the bytes of answers in memory, which the ports of a process may share. Default: 64 MiB for this port
-   * alone.
-   */
+  /** Budget of the bytes of answers in memory, which ports may share. Default: 64 MiB for this port alone. */
   answers?: HttpAnswerMemoryBudget;
   /** Limits below which a client receives its answers so slowly that it is disconnected. */
   sending?: Partial<SlowClientLimits>;
@@ -75,8 +68,8 @@ export interface HttpPort {
   drain: PortDrain;
 }
 
-const bodyBytes = 64 * 1024 * 1024;
-const answerBytes = 64 * 1024 * 1024;
+/** Default limit of the bytes of request bodies, and of answers, that a port holds in memory. */
+const defaultBytes = 64 * 1024 * 1024;
 
 /**
  * Creates the Fastify instance of a port with everything that does not come from Nest: request ids, metrics, the check
@@ -93,7 +86,7 @@ export function createHttpPort(
     elsewhere: options.elsewhere,
   });
   const instance: FastifyInstance = adapter.getInstance<FastifyInstance>();
-  const { port: name = context.name } = options;
+  const { port: name = context.name, anySite = false } = options;
   namePort(instance, name);
   boundPipelining(instance);
   instance.addHook('onRequest', (request, reply, done) => {
@@ -104,14 +97,14 @@ export function createHttpPort(
   if (context.tracing) registerHttpTracing(instance, context.tracing);
   const drain = new PortDrain(instance, context);
   const { ALLOWED_HOSTS: allowedHosts, HOST: ownHost } = context.config;
-  if (!options.anySite) guardSite(instance, [...allowedHosts, ownHost]);
+  if (!anySite) guardSite(instance, [...allowedHosts, ownHost]);
   options.configure?.(instance, services);
   registerBodyParsers(instance, {
-    budget: new BodyMemoryBudget(options.bodyBytes ?? bodyBytes),
-    hasKeys: options.anySite ?? false,
+    budget: new BodyMemoryBudget(options.bodyBytes ?? defaultBytes),
+    hasKeys: anySite,
   });
   registerAnswerLimits(instance, {
-    budget: options.answers ?? new HttpAnswerMemoryBudget(answerBytes),
+    budget: options.answers ?? new HttpAnswerMemoryBudget(defaultBytes),
     sending: options.sending,
   });
   registerSystemRoutes(instance, context.health);
@@ -127,16 +120,13 @@ export function serveRoutesOf(
   { instance, name }: Pick<HttpPort, 'instance' | 'name'>,
 ): void {
   source.addHook('onRoute', (route) => {
-    const { onlyOn = name } = (route.config ?? {}) as PortRouteConfig;
-    if (onlyOn === name) addRoute(instance, route);
+    const { onlyOn = name } = rulesOf(route);
+    if (onlyOn !== name) return;
+    const { method, url } = route;
+    // Fastify adds a HEAD route to each GET route by itself, on each port.
+    const isThere = [method].flat().every((each) => instance.hasRoute({ method: each, url }));
+    if (!isThere) instance.route({ ...route });
   });
-}
-
-function addRoute(instance: FastifyInstance, route: RouteOptions): void {
-  const { method, url } = route;
-  // Fastify adds a HEAD route to each GET route by itself, on each port.
-  const isThere = [method].flat().every((each) => instance.hasRoute({ method: each, url }));
-  if (!isThere) instance.route({ ...route });
 }
 
 /**
@@ -146,7 +136,7 @@ function addRoute(instance: FastifyInstance, route: RouteOptions): void {
 export function rejectRoutesOfOtherPorts({ instance, name }: Pick<HttpPort, 'instance' | 'name'>): void {
   const foreign: string[] = [];
   instance.addHook('onRoute', ({ method, url, config }) => {
-    const { onlyOn = name } = (config ?? {}) as PortRouteConfig;
+    const { onlyOn = name } = rulesOf({ config });
     if (onlyOn !== name) foreign.push(`${[method].flat().join(', ')} ${url} (only on ${onlyOn})`);
   });
   instance.addHook('onReady', (done) => {

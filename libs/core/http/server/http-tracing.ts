@@ -16,34 +16,25 @@ export function spanOf(request: FastifyRequest): TraceSpan | undefined {
 export function registerHttpTracing(instance: FastifyInstance, tracing: Tracing): void {
   instance.addHook('onRequest', (request, reply, done) => {
     const route = request.routeOptions.url;
-    if (route?.startsWith('/api/')) begin({ tracing, request, reply, route });
+    if (!route?.startsWith('/api/')) return done();
+    const span = tracing.start(`${request.method} ${route}`, {
+      kind: 'server',
+      parent: request.headers.traceparent?.toString(),
+      attributes: {
+        'http.request.method': request.method,
+        'http.route': route,
+        'tributary.request_id': request.id,
+      },
+    });
+    spans.set(request, span);
+    if (span.recording) whenClosed(reply.raw, () => end(span, reply));
     done();
   });
 }
 
-function begin(options: {
-  tracing: Tracing;
-  request: FastifyRequest;
-  reply: FastifyReply;
-  route: string;
-}): void {
-  const { tracing, request, reply, route } = options;
-  const span = tracing.start(`${request.method} ${route}`, {
-    kind: 'server',
-    parent: request.headers.traceparent?.toString(),
-    attributes: {
-      'http.request.method': request.method,
-      'http.route': route,
-      'tributary.request_id': request.id,
-    },
-  });
-  spans.set(request, span);
-  if (span.recording) whenClosed(reply.raw, () => end(span, reply));
-}
-
 function end(span: TraceSpan, { raw }: FastifyReply): void {
-  const { statusCode, writableFinished } = raw;
+  const { headersSent, statusCode, writableFinished } = raw;
   if (!writableFinished) span.set({ 'tributary.client_gone': true });
-  if (raw.headersSent) span.set({ 'http.response.status_code': statusCode });
-  span.end(raw.headersSent && statusCode >= 500 ? String(statusCode) : undefined);
+  if (headersSent) span.set({ 'http.response.status_code': statusCode });
+  span.end(headersSent && statusCode >= 500 ? String(statusCode) : undefined);
 }

@@ -13,18 +13,15 @@ const queues = new WeakMap<Socket, Set<ServerResponse>>();
  * never be freed.
  */
 export function boundPipelining(instance: FastifyInstance): void {
-  const queue = ({ socket }: IncomingMessage, response: ServerResponse) => {
-    if (!response.socket) enqueue(socket, response);
+  const enqueue = ({ socket }: IncomingMessage, response: ServerResponse) => {
+    if (response.socket) return;
+    const queue = queues.get(socket) ?? openQueue(socket);
+    queue.add(response);
+    response.once('socket', () => queue.delete(response));
+    if (queue.size > mostPipelined) socket.destroy();
   };
-  instance.server.prependListener('request', queue);
-  instance.server.prependListener('checkExpectation', queue);
-}
-
-function enqueue(socket: Socket, response: ServerResponse): void {
-  const queue = queues.get(socket) ?? openQueue(socket);
-  queue.add(response);
-  response.once('socket', () => queue.delete(response));
-  if (queue.size > mostPipelined) socket.destroy();
+  instance.server.prependListener('request', enqueue);
+  instance.server.prependListener('checkExpectation', enqueue);
 }
 
 function openQueue(socket: Socket): Set<ServerResponse> {

@@ -9,15 +9,13 @@ import { whenClosed } from '../when-closed.js';
 /** Milliseconds in which a request must arrive completely after its HTTP port begins to close. */
 const lateRequestMs = 5000;
 
-type DrainState = 'open' | 'draining' | 'closed';
-
 /**
  * Closes one HTTP port without breaking a request. While draining, every answer has `Connection: close`, and load
  * balancers see `/health/ready` fail. After draining, the port accepts no new connections, and requests that still
  * arrive on open connections get 503. At the end it waits for the requests in flight.
  */
 export class PortDrain {
-  private state: DrainState = 'open';
+  private state: 'open' | 'draining' | 'closed' = 'open';
   private inFlight = 0;
   private whenIdle: (() => void) | undefined;
 
@@ -27,20 +25,29 @@ export class PortDrain {
   ) {
     instance.addHook('onRequest', (request, reply, done) => {
       this.inFlight++;
-      whenClosed(reply.raw, () => this.left());
+      whenClosed(reply.raw, () => {
+        this.inFlight--;
+        if (this.inFlight === 0) this.whenIdle?.();
+      });
       if (this.state !== 'open') void reply.header('connection', 'close');
       // Probes and Prometheus with HTTP/1.0 still get an answer.
       const system = systemPaths.includes(request.routeOptions.url ?? '');
-      if (this.state === 'closed' && !system) done(shuttingDown());
-      else if (!context.lifecycle.running && this.state === 'open' && !system) done(starting());
+      if (this.state === 'closed' && !system)
+        done(
+          new ProblemError('shutting_down', 'This instance is shutting down. Repeat the request elsewhere.'),
+        );
+      else if (!context.lifecycle.running && this.state === 'open' && !system)
+        done(
+          new ProblemError(
+            'starting',
+            'This instance is still waiting for Kafka or ClickHouse. Repeat the request.',
+          ),
+        );
       else done();
     });
   }
 
-  /**
-   * Closes the HTTP port. Resolves when the last answer has been sent, or at the deadline, at which all connections are
-   * closed.
-   */
+  /** Closes the HTTP port. Resolves after the last answer, or at the deadline, at which all connections are closed. */
   async close(graceMs: number, deadline: AbortSignal): Promise<void> {
     const server = this.instance.server;
     this.state = 'draining';
@@ -56,11 +63,6 @@ export class PortDrain {
     if (deadline.aborted) server.closeAllConnections();
   }
 
-  private left(): void {
-    this.inFlight--;
-    if (this.inFlight === 0) this.whenIdle?.();
-  }
-
   private idle(deadline: AbortSignal): Promise<void> {
     if (this.inFlight === 0 || deadline.aborted) return Promise.resolve();
     return new Promise((resolve) => {
@@ -68,15 +70,4 @@ export class PortDrain {
       deadline.addEventListener('abort', () => resolve(), { once: true });
     });
   }
-}
-
-function shuttingDown(): ProblemError {
-  return new ProblemError('shutting_down', 'This instance is shutting down. Repeat the request elsewhere.');
-}
-
-function starting(): ProblemError {
-  return new ProblemError(
-    'starting',
-    'This instance is still waiting for Kafka or ClickHouse. Repeat the request.',
-  );
 }

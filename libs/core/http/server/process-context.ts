@@ -3,10 +3,7 @@ import { createLogger, type Logger, type Tracing } from '#telemetry';
 import { Health } from './health.js';
 import { ProcessLifecycle } from './process-lifecycle.js';
 
-/**
- * Configuration, logger, health, lifecycle and tracing of one process, which its app gets at the start and passes to
- * its HTTP ports.
- */
+/** What an app and its HTTP ports get at the start of the process. */
 export interface ProcessContext<Config extends AppConfig = AppConfig> {
   name: string;
   config: Config;
@@ -15,31 +12,30 @@ export interface ProcessContext<Config extends AppConfig = AppConfig> {
   lifecycle: ProcessLifecycle;
   /** Tracing of this process; undefined while it is off. */
   tracing: Tracing | undefined;
-  /**
-   * Reports an error from which the app cannot recover. Under `runApp`, the process then stops in order with exit code
-   * 1.
-   */
+  /** Reports an error from which the app cannot recover. `runApp` then stops the process in order with exit code 1. */
   crash(error: Error): void;
 }
 
-/** Creates the context of an app, without starting anything. `runApp` and specs use it. */
-export function createContext<Config extends AppConfig>(options: {
-  name: string;
-  config: Config;
+interface ContextOptions<Config extends AppConfig>
+  extends
+    Pick<ProcessContext<Config>, 'name' | 'config'>,
+    Partial<Pick<ProcessContext, 'logger' | 'tracing' | 'crash'>> {
   version?: string;
-  logger?: Logger;
-  tracing?: Tracing;
-  crash?: (error: Error) => void;
-}): ProcessContext<Config> {
-  const { name, config } = options;
-  const logger = options.logger ?? createLogger({ name, level: config.LOG_LEVEL });
+}
+
+/** Creates the context of an app, without starting anything. `runApp` and specs use it. */
+export function createContext<Config extends AppConfig>(
+  options: ContextOptions<Config>,
+): ProcessContext<Config> {
+  const { name, config, version, tracing } = options;
+  const { logger = createLogger({ name, level: config.LOG_LEVEL }) } = options;
   return {
     name,
     config,
     logger,
-    health: new Health(options.version),
+    health: new Health(version),
     lifecycle: new ProcessLifecycle(logger, config.SHUTDOWN_SECONDS),
-    tracing: options.tracing,
+    tracing,
     crash: options.crash ?? ((error) => logger.fatal({ err: error }, 'fatal error, stopping')),
   };
 }

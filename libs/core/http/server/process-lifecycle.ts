@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '#telemetry';
 
 /** Share of the shutdown time that HTTP ports may use for requests in flight. */
@@ -9,7 +11,10 @@ export class ShutdownWhileWaitingError extends Error {
 }
 
 /** A step of the shutdown of a process. The signal `deadline` is aborted when the time for the step is over. */
-type ShutdownStep = (deadline: AbortSignal) => Promise<void>;
+interface ShutdownStep {
+  name: string;
+  run: (deadline: AbortSignal) => Promise<void>;
+}
 
 /**
  * The start and the orderly shutdown of one process. At the start, the steps of `onStart` run one after the other. At
@@ -18,9 +23,9 @@ type ShutdownStep = (deadline: AbortSignal) => Promise<void>;
  */
 export class ProcessLifecycle {
   private readonly starts: (() => Promise<void>)[] = [];
-  private readonly ports: { name: string; run: ShutdownStep }[] = [];
-  private readonly steps: { name: string; run: ShutdownStep }[] = [];
-  private readonly lastSteps: { name: string; run: ShutdownStep }[] = [];
+  private readonly ports: ShutdownStep[] = [];
+  private readonly steps: ShutdownStep[] = [];
+  private readonly lastSteps: ShutdownStep[] = [];
   private readonly controller = new AbortController();
   private stopped: Promise<void> | undefined;
   /** True from the end of the app's `start` until the shutdown begins. `runApp` sets it. */
@@ -52,28 +57,22 @@ export class ProcessLifecycle {
     }
   }
 
-  /**
-   * Adds a shutdown step that runs after the HTTP ports have answered the requests in flight, or after their share of
-   * the time is over.
-   */
-  onStop(name: string, run: ShutdownStep): void {
+  /** Adds a shutdown step that runs after the HTTP ports have stopped, or after their share of the time is over. */
+  onStop(name: string, run: ShutdownStep['run']): void {
     this.steps.push({ name, run });
   }
 
   /** Adds a shutdown step that runs after the steps of `onStop`. */
-  onStopLast(name: string, run: ShutdownStep): void {
+  onStopLast(name: string, run: ShutdownStep['run']): void {
     this.lastSteps.push({ name, run });
   }
 
   /** Adds an HTTP port. All ports stop at the same time, before all other steps. */
-  onStopPort(name: string, run: ShutdownStep): void {
+  onStopPort(name: string, run: ShutdownStep['run']): void {
     this.ports.push({ name, run });
   }
 
-  /**
-   * Runs all steps of the shutdown once; further calls wait for the first. Resolves about half a second after the
-   * shutdown time at the latest.
-   */
+  /** Runs all steps of the shutdown once. Resolves about half a second after the shutdown time at the latest. */
   stop(): Promise<void> {
     this.stopped ??= this.runSteps();
     return this.stopped;
@@ -89,7 +88,7 @@ export class ProcessLifecycle {
     for (const step of [...this.steps.reverse(), ...this.lastSteps]) await this.runStep(step, deadline);
   }
 
-  private async runStep(step: { name: string; run: ShutdownStep }, deadline: AbortSignal): Promise<void> {
+  private async runStep(step: ShutdownStep, deadline: AbortSignal): Promise<void> {
     const began = performance.now();
     try {
       await Promise.race([step.run(deadline), overdue(deadline)]);
@@ -100,16 +99,9 @@ export class ProcessLifecycle {
   }
 }
 
-/**
- * Returns a promise that rejects half a second after the deadline, so that a shutdown step that watches the deadline
- * can end by itself.
- */
-function overdue(deadline: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const fail = (): void => {
-      setTimeout(() => reject(new Error('the shutdown time is over')), 500).unref();
-    };
-    if (deadline.aborted) fail();
-    else deadline.addEventListener('abort', fail, { once: true });
-  });
+/** Rejects half a second after the deadline, so that a step that watches the deadline can end by itself. */
+async function overdue(deadline: AbortSignal): Promise<never> {
+  if (!deadline.aborted) await once(deadline, 'abort');
+  await sleep(500, undefined, { ref: false });
+  throw new Error('the shutdown time is over');
 }

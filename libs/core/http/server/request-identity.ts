@@ -13,32 +13,25 @@ export function requestIdOf(request: Pick<IncomingMessage, 'headers'>): string {
   return typeof given === 'string' && requestIdPattern.test(given) ? given : randomUUID();
 }
 
+/** Random bytes for the ids of 128 traces. One call for all of them costs as much as a call for the bytes of one. */
+const pool = Buffer.alloc(24 * 128);
+let poolHex = '';
+let poolUsed = 0;
+
 /** Returns the client's `traceparent` if it is valid, else one for a new trace that is not sampled. */
 export function traceparentOf(request: Pick<IncomingMessage, 'headers'>): string {
   const given = request.headers.traceparent;
   if (isTraceparent(given)) return given;
-  const ids = randomHex48();
-  return `00-${ids.slice(0, 32)}-${ids.slice(32)}-00`;
-}
-
-/** Random bytes for the ids of 128 traces. One call for all of them costs as much as a call for the bytes of one. */
-const pool = Buffer.alloc(24 * 128);
-let poolHex = '';
-let poolUsed = Infinity;
-
-function randomHex48(): string {
-  if (poolUsed >= 2 * pool.length) {
+  if (poolUsed >= poolHex.length) {
     poolHex = randomFillSync(pool).toString('hex');
     poolUsed = 0;
   }
+  const ids = poolHex.slice(poolUsed, poolUsed + 48);
   poolUsed += 48;
-  return poolHex.slice(poolUsed - 48, poolUsed);
+  return `00-${ids.slice(0, 32)}-${ids.slice(32)}-00`;
 }
 
-/**
- * Returns the headers (`x-request-id`, `traceparent`) of every Kafka record that a request writes. Call it once per
- * request.
- */
+/** Returns the headers of every Kafka record that a request writes. Call it once per request. */
 export function recordHeaders(request: FastifyRequest): Record<string, string> {
   const traceparent = spanOf(request)?.traceparent ?? traceparentOf(request.raw);
   return { 'x-request-id': request.id, traceparent };

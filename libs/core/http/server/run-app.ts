@@ -1,19 +1,17 @@
 import { ConfigError, describeConfig, loadConfig, type AppConfig } from '#api';
-import { openTracing, watchEventLoop } from '#telemetry';
+import { openTracing, watchEventLoop, type Logger } from '#telemetry';
 import { createContext, type ProcessContext } from './process-context.js';
-import { exportCertificateMetrics } from './certificate-metrics.js';
-import { packageVersion } from './package-version.js';
 import { ShutdownWhileWaitingError } from './process-lifecycle.js';
-import { buildInfo } from '../metrics.js';
+import { buildInfo, certificateExpiry } from '../metrics.js';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { X509Certificate } from 'node:crypto';
 
-/** What `runApp` needs of an app: its configuration class, its start, and its one-time commands. */
+/** What `runApp` needs of an app. */
 interface AppDefinition<Config extends AppConfig> {
   name: string;
   config: new () => Config;
-  /**
-   * Starts the app; resolves when it can serve. `runApp` opens the HTTP ports first, so that probes can see that the
-   * app is starting.
-   */
+  /** Starts the app; resolves when it can serve. The HTTP ports open first, so that probes see that it starts. */
   start(context: ProcessContext<Config>): Promise<void>;
   commands?: AppCommand<Config>[];
 }
@@ -39,12 +37,12 @@ const exitUsage = 64;
 export async function runApp<Config extends AppConfig>(app: AppDefinition<Config>): Promise<void> {
   const args = process.argv.slice(2);
   checkArguments(app, args);
-  const config = readConfig(app);
+  const config = loadConfigOrExit(app.config);
   if (args.includes('--check-config')) {
     process.stdout.write(`${JSON.stringify(describeConfig(config), null, 2)}\n`);
     process.exit(0);
   }
-  const crash = (error: unknown): void => void stopAndExit(context, 1, error);
+  const crash = (error: unknown): void => void stopAndExit(context, 1, { error });
   const context = createContext({ name: app.name, config, version: packageVersion(), crash });
   context.health.unready = 'starting';
   const command = app.commands?.find(({ argument }) => args.includes(argument));
@@ -57,7 +55,10 @@ export async function runApp<Config extends AppConfig>(app: AppDefinition<Config
     }
     buildInfo.set({ app: app.name, version: context.health.version }, 1);
     exportCertificateMetrics(config, context.logger);
-    await startTracing(context);
+    const tracing = await openTracing({ ...context, version: context.health.version });
+    context.tracing = tracing;
+    // Tracing stops last, so that spans of the other shutdown steps are exported, too.
+    if (tracing) context.lifecycle.onStopLast('tracing', () => tracing.close());
     await app.start(context);
     if (context.lifecycle.stopping.aborted) return;
     context.lifecycle.running = true;
@@ -70,15 +71,6 @@ export async function runApp<Config extends AppConfig>(app: AppDefinition<Config
     if (error instanceof ConfigError) exitForConfig(error);
     crash(error);
   }
-}
-
-/** Starts tracing. Tracing stops last, so that spans of the other shutdown steps are exported, too. */
-async function startTracing(context: ProcessContext): Promise<void> {
-  const { name, config, logger, health, lifecycle } = context;
-  const tracing = await openTracing({ name, config, logger, version: health.version });
-  if (!tracing) return;
-  context.tracing = tracing;
-  lifecycle.onStopLast('tracing', () => tracing.close());
 }
 
 /** Exits for `--help` and for an unknown argument: a mistyped `--check-config` must not start the app. */
@@ -105,9 +97,9 @@ function checkArguments<Config extends AppConfig>(
   process.exit(exitUsage);
 }
 
-function readConfig<Config extends AppConfig>(app: AppDefinition<Config>): Config {
+function loadConfigOrExit<Config extends AppConfig>(type: new () => Config): Config {
   try {
-    return loadConfig(app.config, process.env);
+    return loadConfig(type, process.env);
   } catch (error) {
     if (error instanceof ConfigError) exitForConfig(error);
     throw error;
@@ -127,7 +119,7 @@ function listenForTheEnd(context: ProcessContext, code: number): void {
   // Ignore repeated signals: a terminal and a parent process may both send one.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      if (!context.lifecycle.stopping.aborted) void stopAndExit(context, code, undefined, signal);
+      if (!context.lifecycle.stopping.aborted) void stopAndExit(context, code, { signal });
     });
   }
   // After an uncaught exception the state of the process is unknown, so it does not stop in order.
@@ -141,7 +133,8 @@ function listenForTheEnd(context: ProcessContext, code: number): void {
 
 async function stopAndExit(
   context: ProcessContext,
-  ...[code, error, signal]: [code: number, error?: unknown, signal?: string]
+  code: number,
+  { error, signal }: { error?: unknown; signal?: string } = {},
 ): Promise<void> {
   if (error !== undefined) context.logger.fatal({ err: error }, 'fatal error, stopping');
   context.logger.info({ signal }, 'stopping');
@@ -149,4 +142,45 @@ async function stopAndExit(
   await context.lifecycle.stop();
   context.logger.info('stopped');
   process.exit(code);
+}
+
+/** Returns the version of the nearest `package.json` above this file; `unknown` if there is none. */
+export function packageVersion(): string {
+  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
+    const file = join(folder, 'package.json');
+    if (existsSync(file)) return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+    if (folder === dirname(folder)) return 'unknown';
+  }
+}
+
+const block = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/**
+ * Exports the expiry times of the configured Kafka certificates as metrics. The files are read once at the start, as
+ * the Kafka client does, so a replaced file counts from the next start on.
+ */
+export function exportCertificateMetrics(
+  config: Pick<AppConfig, 'KAFKA_TLS' | 'KAFKA_TLS_CA' | 'KAFKA_TLS_CERT'>,
+  logger: Pick<Logger, 'warn'>,
+): void {
+  if (!config.KAFKA_TLS) return;
+  const files = { kafka_ca: config.KAFKA_TLS_CA, kafka_client: config.KAFKA_TLS_CERT };
+  for (const [certificate, path] of Object.entries(files)) {
+    if (!path) continue;
+    try {
+      certificateExpiry.set({ certificate }, firstExpiry(readFileSync(path, 'utf8')));
+    } catch (error) {
+      // Only warn: the Kafka client reports whether the certificate works.
+      logger.warn({ err: error, certificate }, 'cannot read when this certificate expires');
+    }
+  }
+}
+
+/**
+ * Returns the earliest expiry of the certificates in a PEM text, in seconds since 1970. @throws Error when it has none
+ */
+export function firstExpiry(pem: string): number {
+  const expiries = (pem.match(block) ?? []).map((one) => Date.parse(new X509Certificate(one).validTo) / 1000);
+  if (expiries.length === 0) throw new Error('the file contains no certificate');
+  return Math.min(...expiries);
 }

@@ -2,6 +2,13 @@ import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ProblemError } from '#api';
 
+const wrongHost =
+  'The Host header names neither an IP address, nor localhost, nor a name of ALLOWED_HOSTS. If the name belongs to ' +
+  'this instance, add it to that setting.';
+const crossSite =
+  'A web page of another site sent this request. This port requires no key, so it only serves its own pages. Other ' +
+  'sites must use a port that requires keys.';
+
 /**
  * Rejects requests of foreign web pages on a port without keys, so that a page cannot call the port through its
  * visitor's browser.
@@ -14,15 +21,13 @@ import { ProblemError } from '#api';
 export function guardSite(instance: FastifyInstance, allowedHosts: readonly string[]): void {
   const names = new Set(['localhost', ...allowedHosts.map((name) => name.toLowerCase())]);
   instance.addHook('onRequest', (request, _reply, done) => {
-    if (!isAllowed(request.headers.host, names)) done(wrongHost());
-    else if (isCrossSite(request)) done(crossSite());
+    if (!isAllowed(request.headers.host, names)) done(new ProblemError('host_not_allowed', wrongHost));
+    else if (isCrossSite(request)) done(new ProblemError('cross_site_request', crossSite));
     else done();
   });
 }
 
-/**
- * Returns whether the port serves this host. A request without `Host` (HTTP/1.0) is allowed: every browser sends one.
- */
+/** Returns whether the port serves this host. A request without `Host` (HTTP/1.0) is allowed: browsers send one. */
 function isAllowed(host: string | undefined, names: ReadonlySet<string>): boolean {
   if (host === undefined) return true;
   const name = hostName(host);
@@ -50,18 +55,4 @@ function isSameHost(origin: string, host = ''): boolean {
   const defaultPort = scheme.toLowerCase() === 'https' ? /:443$/ : /:80$/;
   const [own, sent] = [host, authority].map((name) => name.toLowerCase().replace(defaultPort, ''));
   return own === sent;
-}
-
-function wrongHost(): ProblemError {
-  const detail =
-    'The Host header names neither an IP address, nor localhost, nor a name of ALLOWED_HOSTS. If the name belongs to ' +
-    'this instance, add it to that setting.';
-  return new ProblemError('host_not_allowed', detail);
-}
-
-function crossSite(): ProblemError {
-  const detail =
-    'A web page of another site sent this request. This port requires no key, so it only serves its own pages. Other ' +
-    'sites must use a port that requires keys.';
-  return new ProblemError('cross_site_request', detail);
 }

@@ -7,46 +7,32 @@ import { ProblemError } from '#api';
 import { problemHeaders } from '../problems/send-problem.js';
 import { whenClosed } from '../when-closed.js';
 
-/** Node's error about a connection on which no request could be parsed. */
-interface ConnectionError extends Error {
-  code?: string;
-}
-
 /**
  * Answers requests that fail before HTTP routing (RFC 9112): invalid HTTP, contradicting lengths, too large headers, or
  * a time-out while they arrive. The connection is closed after the answer.
  */
-export function answerClientError(error: ConnectionError, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
-    socket.destroy();
-    return;
-  }
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   const current = answerOf(socket);
-  if (current?.req.complete) return endAfter(current, socket);
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) socket.destroy();
+  else if (current?.req.complete) endAfter(current, socket);
   // An answer has begun: the client would read another one as its body.
-  if (current?.headersSent) {
-    socket.destroy();
-    return;
-  }
-  refuse(socket, problemFor(error.code));
+  else if (current?.headersSent) socket.destroy();
+  else reject(socket, problemFor(error.code));
 }
 
-/**
- * Answers requests that Node would answer itself without a body: a request without `Host`, with an unknown `Expect`, or
- * with the method CONNECT.
- */
+/** Answers requests that Node would answer without a body: no `Host`, an unknown `Expect`, the method CONNECT. */
 export function registerUnroutedRequests(instance: FastifyInstance): void {
   const unexpected = new WeakSet<IncomingMessage>();
   instance.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     unexpected.add(request);
     instance.routing(request, response);
   });
-  instance.server.on('connect', (_request: IncomingMessage, socket: Duplex) =>
-    refuse(
-      socket,
-      new ProblemError('method_not_allowed', 'This is not a proxy.', { headers: { allow: '' } }),
-    ),
-  );
+  instance.server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    const problem = new ProblemError('method_not_allowed', 'This is not a proxy.', {
+      headers: { allow: '' },
+    });
+    reject(socket, problem);
+  });
   instance.addHook('onRequest', (request, _reply, done) => {
     const { raw } = request;
     if (raw.headers.host === undefined && raw.httpVersion === '1.1')
@@ -59,10 +45,7 @@ export function registerUnroutedRequests(instance: FastifyInstance): void {
 
 const ending = new WeakSet<Socket>();
 
-/**
- * Closes a connection after the answer to the request that is still being handled, because invalid bytes came after
- * that request.
- */
+/** Closes a connection after the answer to the request in progress, because invalid bytes came after that request. */
 function endAfter(answer: ServerResponse, socket: Socket): void {
   if (ending.has(socket)) return;
   ending.add(socket);
@@ -71,7 +54,7 @@ function endAfter(answer: ServerResponse, socket: Socket): void {
   whenClosed(answer, () => socket.destroySoon());
 }
 
-function refuse(socket: Duplex, problem: ProblemError): void {
+function reject(socket: Duplex, problem: ProblemError): void {
   socket.end(clientErrorAnswer(problem), () => socket.destroy());
 }
 

@@ -3,8 +3,9 @@ import { metricsContentType, metricsText } from '#telemetry';
 import { ProblemError } from '#api';
 import { accessOf } from '../auth/authentication-result.js';
 import type { Health, HealthReport } from './health.js';
-import { exportHealthMetrics } from './health-metrics.js';
-import { parseQuery } from '../handlers/parse-query.js';
+import { NoQuery } from '../handlers/decorators.js';
+import { parseQuery } from '../handlers/parse-input.js';
+import { healthCheckPassing } from '../metrics.js';
 
 /** Paths of the routes that answer while the process starts, runs or stops. */
 export const systemPaths: readonly string[] = ['/health', '/health/live', '/health/ready', '/metrics'];
@@ -15,7 +16,7 @@ export const systemPaths: readonly string[] = ['/health', '/health/live', '/heal
 export function registerSystemRoutes(instance: FastifyInstance, health: Health): void {
   const read = { config: { scope: 'events:read' } };
   const open = { config: { public: true } };
-  const answer = (kind: HealthKind) => (request: FastifyRequest, reply: FastifyReply) => {
+  const answer = (kind: HealthKind) => async (request: FastifyRequest, reply: FastifyReply) => {
     parseQuery(NoQuery, request.query);
     return sendHealth(reply, health, { kind, total: !accessOf(request).patterns });
   };
@@ -24,28 +25,18 @@ export function registerSystemRoutes(instance: FastifyInstance, health: Health):
   instance.get('/health/live', open, answer('liveness'));
   instance.get('/metrics', read, async (request, reply) => {
     parseQuery(NoQuery, request.query);
-    refuseLimitedKey(request);
-    exportHealthMetrics(await health.report('all'));
+    if (accessOf(request).patterns) {
+      const detail = 'Metrics cover all streams: they need a key that is not limited to some streams.';
+      throw new ProblemError('stream_forbidden', detail);
+    }
+    const { checks } = await health.report('all');
+    for (const [check, { status }] of Object.entries(checks))
+      healthCheckPassing.set({ check }, status === 'failing' ? 0 : 1);
     return reply.header('content-type', metricsContentType).send(await metricsText());
   });
 }
 
-/**
- * Rejects a key that is limited to some streams: metrics contain the names of all streams. @throws ProblemError 403
- * `stream_forbidden`
- */
-function refuseLimitedKey(request: FastifyRequest): void {
-  if (!accessOf(request).patterns) return;
-  throw new ProblemError(
-    'stream_forbidden',
-    'Metrics cover all streams: they need a key that is not limited to some streams.',
-  );
-}
-
-type HealthKind = 'all' | 'readiness' | 'liveness';
-
-/** The system routes have no query parameters. */
-class NoQuery {}
+type HealthKind = Parameters<Health['report']>[0];
 
 /** @param total Whether the caller may see what the checks have counted in all streams. */
 async function sendHealth(
@@ -63,10 +54,7 @@ async function sendHealth(
   return reply
     .code(healthy ? 200 : 503)
     .header('cache-control', 'no-store')
-    .send({
-      ...{ status, version: health.version, uptime_seconds: health.uptimeSeconds },
-      checks,
-    });
+    .send({ status, version: health.version, uptime_seconds: health.uptimeSeconds, checks });
 }
 
 /**
@@ -75,14 +63,10 @@ async function sendHealth(
  * shown as `ok`: it tells that a job has failed that the caller perhaps must not know.
  */
 function withoutTotals(checks: HealthReport['checks']): HealthReport['checks'] {
-  const isDuration = ([name]: [string, unknown]): boolean => name.endsWith('_seconds');
-  return Object.fromEntries(
-    Object.entries(checks).map(([name, result]) => [
-      name,
-      {
-        status: result.status === 'degraded' ? ('ok' as const) : result.status,
-        ...Object.fromEntries(Object.entries(result).filter(isDuration)),
-      },
-    ]),
-  );
+  const shown = Object.entries(checks).map(([name, { status, ...details }]) => {
+    const durations = Object.entries(details).filter(([detail]) => detail.endsWith('_seconds'));
+    const result = { status: status === 'degraded' ? 'ok' : status, ...Object.fromEntries(durations) };
+    return [name, result] as const;
+  });
+  return Object.fromEntries(shown);
 }

@@ -8,9 +8,7 @@ const longestDelayMs = 2000;
 const mostCauses = 5;
 const longestReason = 300;
 
-/**
- * Name of an engine (Kafka or ClickHouse) that an app waits for at its start, and which of its errors may be temporary.
- */
+/** An engine (Kafka or ClickHouse) that an app waits for at its start. */
 interface RequiredEngine {
   /** Name of the engine in the log. */
   name: string;
@@ -32,13 +30,13 @@ export async function untilReachable<T>(
   attempt: () => Promise<T>,
 ): Promise<T> {
   const { stopping } = context.lifecycle;
-  let known = '';
-  const backoff = new Backoff(firstDelayMs, longestDelayMs);
-  const { patienceMs = Infinity } = engine;
+  const { name, patienceMs = Infinity } = engine;
   const deadline = performance.now() + patienceMs;
+  const backoff = new Backoff(firstDelayMs, longestDelayMs);
+  let known = '';
   for (;;) {
     const delay = backoff.next();
-    if (stopping.aborted) throw new ShutdownWhileWaitingError(`stopped while waiting for ${engine.name}`);
+    if (stopping.aborted) throw new ShutdownWhileWaitingError(`stopped while waiting for ${name}`);
     try {
       return await attempt();
     } catch (error) {
@@ -46,10 +44,7 @@ export async function untilReachable<T>(
       const reason = reasonOf(error);
       const level = reason === known ? 'debug' : 'warn';
       known = reason;
-      context.logger[level](
-        { engine: engine.name, reason, retry_in_ms: delay },
-        `waiting for ${engine.name}`,
-      );
+      context.logger[level]({ engine: name, reason, retry_in_ms: delay }, `waiting for ${name}`);
     }
     await sleep(delay, undefined, { signal: stopping }).catch(() => undefined);
   }

@@ -1,7 +1,4 @@
-/**
- * Description of a unit of work of this process, such as an HTTP request, for log lines. The description contains names
- * and ids only, never data of an event.
- */
+/** Description of a unit of work for log lines: names and ids only, never data of an event. */
 type WorkItem = Readonly<Record<string, string | number>>;
 
 /** Maximum number of ended units of work that are kept until the watchdog's next poll. */
@@ -29,10 +26,7 @@ export class ActiveWork {
     if (this.ended.length > 0) this.ended = [];
   }
 
-  /**
-   * Returns units of work: first those that ended since the watchdog's last poll, then the running ones, each newest
-   * first; at most `most`.
-   */
+  /** Returns at most `most` units of work: those that ended since the last poll, then the running, newest first. */
   latest(most: number): WorkItem[] {
     return [...this.running, ...this.ended].reverse().slice(0, most);
   }

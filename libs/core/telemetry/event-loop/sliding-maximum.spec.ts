@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SlidingMaximum } from './sliding-maximum.js';
+import { SlidingMaximum } from './watchdog.js';
 
 describe('the maximum of the last 60 seconds', () => {
   it('is the largest value, even if it is read repeatedly', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { threadClock } from './thread-time.js';
+import { threadClock } from './watchdog.js';
 
 /** Computes until the process has used this much processor time, independent of other processes. */
 function compute(milliseconds: number): void {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { eventLoopLongestStall, eventLoopStalls } from './event-loop-metrics.js';
+import { eventLoopLongestStall, eventLoopStalls } from '../metrics.js';
 import { ActiveWork } from './active-work.js';
 import { EventLoopWatchdog } from './watchdog.js';
 

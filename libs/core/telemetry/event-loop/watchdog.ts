@@ -1,9 +1,7 @@
 import type { Logger } from '../logger.js';
-import { onScrape } from '../metrics.js';
-import { eventLoopLongestStall, eventLoopStalls } from './event-loop-metrics.js';
-import { SlidingMaximum } from './sliding-maximum.js';
-import { threadClock } from './thread-time.js';
+import { onScrape, eventLoopLongestStall, eventLoopStalls } from '../metrics.js';
 import { activeWork, type ActiveWork } from './active-work.js';
+import { openSync, readSync } from 'node:fs';
 
 /** Milliseconds between two polls of the event loop. A stall is the time by which a poll is late. */
 const everyMs = 50;
@@ -36,20 +34,18 @@ export class EventLoopWatchdog {
     wall: new SlidingMaximum(windowMs, slotMs),
     cpu: new SlidingMaximum(windowMs, slotMs),
   };
-  private saidAt = -Infinity;
+  private reportedAt = -Infinity;
   /** Number of stalls since the last log line, which were not logged. */
-  private unsaid = 0;
+  private unreported = 0;
 
-  constructor(private readonly parts: WatchdogDependencies) {
-    this.last = { wall: parts.wall(), processor: parts.processor() };
+  constructor(private readonly dependencies: WatchdogDependencies) {
+    const { wall, processor } = dependencies;
+    this.last = { wall: wall(), processor: processor() };
   }
 
-  /**
-   * Polls the event loop: measures by how much this call is late, and counts and logs a stall. `look` must be called
-   * every 50 ms.
-   */
+  /** Measures by how much this call is late, and counts and logs a stall. `look` must be called every 50 ms. */
   look(): void {
-    const { wall, processor, works } = this.parts;
+    const { wall, processor, works } = this.dependencies;
     const now = { wall: wall(), processor: processor() };
     const late = Math.max(0, now.wall - this.last.wall - everyMs);
     const computed = Math.min(late, now.processor - this.last.processor);
@@ -59,45 +55,46 @@ export class EventLoopWatchdog {
     if (computed > stallMs) eventLoopStalls.observe({ clock: 'cpu' }, computed / 1000);
     if (late > stallMs) {
       eventLoopStalls.observe({ clock: 'wall' }, late / 1000);
-      this.say(late, computed);
+      this.report(late, computed);
     }
     works.look();
   }
 
   /** Sets the gauge `tributary_event_loop_longest_stall_seconds` to the longest stall in the last five minutes. */
   show(): void {
-    const now = this.parts.wall();
+    const now = this.dependencies.wall();
     for (const clock of ['wall', 'cpu'] as const)
       eventLoopLongestStall.set({ clock }, this.longest[clock].at(now) / 1000);
   }
 
-  private say(late: number, computed: number): void {
-    const { logger, works } = this.parts;
-    if (this.last.wall - this.saidAt < quietMs) {
-      this.unsaid++;
+  private report(late: number, computed: number): void {
+    const { logger, works } = this.dependencies;
+    if (this.last.wall - this.reportedAt < quietMs) {
+      this.unreported++;
       return;
     }
     const { size } = works;
     logger.warn(
       {
-        ...{ stall_ms: Math.round(late), cpu_ms: Math.round(computed) },
-        ...{ under_way: works.latest(namedAtMost), ...(size > namedAtMost && { under_way_in_all: size }) },
-        ...(this.unsaid > 0 && { stalls_not_logged: this.unsaid }),
+        stall_ms: Math.round(late),
+        cpu_ms: Math.round(computed),
+        under_way: works.latest(namedAtMost),
+        ...(size > namedAtMost && { under_way_in_all: size }),
+        ...(this.unreported > 0 && { stalls_not_logged: this.unreported }),
       },
       'The event loop was blocked: nothing else was answered meanwhile',
     );
-    this.saidAt = this.last.wall;
-    this.unsaid = 0;
+    this.reportedAt = this.last.wall;
+    this.unreported = 0;
   }
 }
 
-/**
- * Watches the event loop of this process. Returns a function that ends the watch. The timer does not keep the process
- * alive.
- */
+/** Watches the event loop without keeping the process alive. Returns a function that ends the watch. */
 export function watchEventLoop(logger: Pick<Logger, 'warn'>): () => void {
   const watchdog = new EventLoopWatchdog({
-    ...{ logger, works: activeWork, processor: threadClock() },
+    logger,
+    works: activeWork,
+    processor: threadClock(),
     wall: () => performance.now(),
   });
   const timer = setInterval(() => watchdog.look(), everyMs).unref();
@@ -105,5 +102,61 @@ export function watchEventLoop(logger: Pick<Logger, 'warn'>): () => void {
   return () => {
     clearInterval(timer);
     forget();
+  };
+}
+
+/**
+ * The largest value that was observed in a sliding time window. Reading does not reset it, so several Prometheus
+ * scrapers see the same value. The covered time is up to one slot shorter than the window.
+ */
+export class SlidingMaximum {
+  private readonly slots: { start: number; maximum: number }[] = [];
+
+  constructor(
+    private readonly windowMs: number,
+    private readonly slotMs: number,
+  ) {}
+
+  /** Adds a value. @param at Milliseconds of a monotonic clock */
+  observe(value: number, at: number): void {
+    const start = at - (at % this.slotMs);
+    const last = this.slots.at(-1);
+    if (last?.start === start) last.maximum = Math.max(last.maximum, value);
+    else this.slots.push({ start, maximum: value });
+    this.forget(at);
+  }
+
+  /** Returns the largest value observed in the window that ends at `now`; 0 if there is none. */
+  at(now: number): number {
+    this.forget(now);
+    return this.slots.reduce((largest, { maximum }) => Math.max(largest, maximum), 0);
+  }
+
+  private forget(now: number): void {
+    while (this.slots[0] && this.slots[0].start + this.windowMs <= now) this.slots.shift();
+  }
+}
+
+/**
+ * Returns a clock of the processor time that the main thread has used, in milliseconds. The clock stands still while
+ * the thread waits or is stopped, and while other processes use the processor.
+ *
+ * Linux provides it in `/proc/self/task/<thread>/schedstat`: `<ns on the processor> <ns waiting for it> <time slices>`;
+ * the main thread's id is the process id. On other systems it is the time of the whole process, which is an upper
+ * bound.
+ */
+export function threadClock(): () => number {
+  try {
+    const file = openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
+    const text = Buffer.alloc(128);
+    const read = (): number =>
+      Number.parseInt(text.toString('latin1', 0, readSync(file, text, 0, 128, 0)), 10) / 1e6;
+    if (read() > 0) return read;
+  } catch {
+    // Not Linux, or a kernel without scheduler statistics.
+  }
+  return () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1000;
   };
 }

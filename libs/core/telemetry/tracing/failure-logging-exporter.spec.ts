@@ -1,6 +1,6 @@
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import { beforeEach, expect, it } from 'vitest';
-import { traceSpansUnsent } from './tracing-metrics.js';
+import { traceSpansUnsent } from '../metrics.js';
 import { FailureLoggingExporter } from './failure-logging-exporter.js';
 
 type Spans = Parameters<SpanExporter['export']>[0];

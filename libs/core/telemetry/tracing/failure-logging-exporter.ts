@@ -1,6 +1,6 @@
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Logger } from '../logger.js';
-import { traceSpansUnsent } from './tracing-metrics.js';
+import { traceSpansUnsent } from '../metrics.js';
 
 type Spans = Parameters<SpanExporter['export']>[0];
 type Done = Parameters<SpanExporter['export']>[1];
@@ -12,10 +12,7 @@ const quietMs = 60_000;
 /** Maximum number of characters of a collector's answer in the log. */
 const messageLength = 200;
 
-/**
- * Wraps an OpenTelemetry span exporter: counts failed exports, logs them at most once a minute, and reports success to
- * the SDK.
- */
+/** Wraps a span exporter: counts failed exports, logs them at most once a minute, and reports success to the SDK. */
 export class FailureLoggingExporter implements SpanExporter {
   private saidAt = -Infinity;
   /** Whether the exporter's last log line reported a failure, so that the next success is logged, too. */

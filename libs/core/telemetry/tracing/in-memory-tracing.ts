@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { errorType } from './error-type.js';
-import { formatTraceparent, isSampled, isTraceparent } from './traceparent.js';
-import type { SpanAttributes, SpanOptions, TraceSpan, Tracing } from './tracing.js';
+import {
+  errorType,
+  formatTraceparent,
+  isSampled,
+  isTraceparent,
+  type SpanAttributes,
+  type SpanOptions,
+  type TraceSpan,
+  type Tracing,
+} from './tracing.js';
 
 /** A span that `InMemoryTracing` has recorded, for the assertions of specs. */
 export interface RecordedSpan {
@@ -20,10 +27,7 @@ export interface RecordedSpan {
   error: string | undefined;
 }
 
-/**
- * In-memory fake of `Tracing` for specs. The fake keeps the sampling decision of a parent span, and uses `samples` for
- * new traces.
- */
+/** In-memory fake of `Tracing` for specs. It keeps the sampling decision of a parent; `samples` is for new traces. */
 export class InMemoryTracing implements Tracing {
   /** The spans that have ended, in the order of their ends. */
   readonly spans: RecordedSpan[] = [];
@@ -45,40 +49,21 @@ export class InMemoryTracing implements Tracing {
       error: undefined,
     };
     const recording = parent ? isSampled(parent) : this.options.samples;
-    return new MemorySpan(span, recording, (ended) => this.spans.push(ended));
+    return {
+      recording,
+      traceparent: formatTraceparent({ ...span, sampled: recording }),
+      set: (attributes) => void Object.assign(span.attributes, defined(attributes)),
+      event: (event, at) => void span.events.push({ name: event, at }),
+      link: (traceparent) => void span.links.push(spanIdOf(traceparent)),
+      end: (error) => {
+        if (error !== undefined) span.error = errorType(error);
+        if (recording) this.spans.push(span);
+      },
+    };
   }
 
   async close(): Promise<void> {
     return undefined;
-  }
-}
-
-class MemorySpan implements TraceSpan {
-  constructor(
-    private readonly span: RecordedSpan,
-    readonly recording: boolean,
-    private readonly ended: (span: RecordedSpan) => void,
-  ) {}
-
-  get traceparent(): string {
-    return formatTraceparent({ ...this.span, sampled: this.recording });
-  }
-
-  set(attributes: SpanAttributes): void {
-    Object.assign(this.span.attributes, defined(attributes));
-  }
-
-  event(name: string, at: number): void {
-    this.span.events.push({ name, at });
-  }
-
-  link(traceparent: string): void {
-    this.span.links.push(spanIdOf(traceparent));
-  }
-
-  end(error?: unknown): void {
-    if (error !== undefined) this.span.error = errorType(error);
-    if (this.recording) this.ended(this.span);
   }
 }
 

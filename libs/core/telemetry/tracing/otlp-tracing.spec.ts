@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppConfig, loadConfig } from '#api';
 import { createLogger } from '../logger.js';
 import { openTracing } from './open-tracing.js';
-import { samplerOf } from './sampler-of.js';
+import { samplerOf } from './otlp-tracing.js';
 import type { Tracing } from './tracing.js';
 
 interface Received {

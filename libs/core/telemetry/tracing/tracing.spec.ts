@@ -10,9 +10,8 @@ import {
 } from '@opentelemetry/sdk-trace';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { InMemoryTracing, type RecordedSpan } from './in-memory-tracing.js';
-import { OtelTracing } from './otel-tracing.js';
-import { isSampled, isTraceparent } from './traceparent.js';
-import type { Tracing } from './tracing.js';
+import { OtelTracing } from './otlp-tracing.js';
+import { isSampled, isTraceparent, type Tracing } from './tracing.js';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const parent = (flags: string): string => `00-${traceId}-00f067aa0ba902b7-${flags}`;

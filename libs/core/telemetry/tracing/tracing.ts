@@ -1,3 +1,15 @@
+import type { AppConfig } from '#api';
+import type { Logger } from '../logger.js';
+
+/** What tracing needs to be opened: the app's name and version, its settings, and a logger. */
+export interface TracingOptions {
+  /** The app's name without the prefix `tributary-`, such as `gateway`. */
+  name: string;
+  version: string;
+  config: Pick<AppConfig, Extract<keyof AppConfig, `OTEL_${string}`>>;
+  logger: Logger;
+}
+
 /**
  * Creates spans and exports them. An app in which tracing is off has `undefined` instead, so tracing costs nothing.
  *
@@ -23,10 +35,7 @@ export interface SpanOptions {
   parentIsLocal?: boolean;
   /** `traceparent`s of other spans that the span links to. */
   links?: readonly string[];
-  /**
-   * Attributes of the span. Attributes must not contain keys, entity ids or any part of `data`, because an erasure
-   * cannot delete them in a collector.
-   */
+  /** Attributes of the span: no keys, entity ids or `data`, because an erasure cannot delete them in a collector. */
   attributes?: SpanAttributes;
   /** Start time of the span in milliseconds since 1970; default: now. */
   startedAt?: number;
@@ -50,4 +59,28 @@ export interface TraceSpan {
    * may contain data
    */
   end(error?: unknown): void;
+}
+
+/** Matches a `traceparent` of W3C Trace Context, version 00. The specification forbids ids of zeros only. */
+const pattern = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** Returns whether this is a `traceparent`: `00-<trace id>-<span id>-<flags>`. */
+export function isTraceparent(text: unknown): text is string {
+  return typeof text === 'string' && pattern.test(text);
+}
+
+/** Returns the sampled flag of a `traceparent`: whether its sender records the trace. */
+export function isSampled(traceparent: string): boolean {
+  return (parseInt(traceparent.slice(-1), 16) & 1) === 1;
+}
+
+/** Returns the `traceparent` of a span. */
+export function formatTraceparent(span: { traceId: string; spanId: string; sampled: boolean }): string {
+  return `00-${span.traceId}-${span.spanId}-${span.sampled ? '01' : '00'}`;
+}
+
+/** Returns the error type for a span: a code as it is, the name of an Error, or OpenTelemetry's `_OTHER`. */
+export function errorType(error: unknown): string {
+  if (typeof error === 'string') return error;
+  return error instanceof Error ? error.name : '_OTHER';
 }
