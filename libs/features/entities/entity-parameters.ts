@@ -1,5 +1,7 @@
-import { ProblemError } from '#api';
-import { limits } from '#event';
+import { IsString, Matches } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
+import { Characters, plainTextPattern, ProblemError } from '#api';
+import { limits, streamNamePattern, streamNameRule } from '#event';
 import type { EpochMicros } from '#json';
 import type { HasCrossFieldCheck } from '#http';
 import {
@@ -12,6 +14,13 @@ import {
   PageParameters,
   type ConsistencyToken,
 } from '#gateway-kit';
+
+/** Query parameters of `GET /api/v1/entities`. */
+export class EntityListParameters extends PageParameters {
+  @OneStreamName()
+  @Parameter('Only entities of this stream.', 'orders')
+  stream?: string;
+}
 
 /** Query parameters of `GET /api/v1/entities/{entity_id}/state`. */
 export class EntityStateParameters {
@@ -45,4 +54,18 @@ export class SnapshotListParameters extends PageParameters implements HasCrossFi
     const detail = 'The parameter stream or entity_id is required.';
     throw new ProblemError('invalid_request', detail, { errors });
   }
+}
+
+/** Body of `POST /api/v1/snapshots`: the entity of which to store a snapshot. */
+@JSONSchema({ additionalProperties: false })
+export class EntitySnapshotInput {
+  @IsString()
+  @Matches(streamNamePattern, { message: streamNameRule })
+  @JsonSchemaPart({ example: 'orders' })
+  stream: string;
+
+  @Characters({ most: limits.entityIdCharacters })
+  @Matches(plainTextPattern, { message: 'must have no control characters' })
+  @JsonSchemaPart({ example: 'order-17' })
+  entity_id: string;
 }

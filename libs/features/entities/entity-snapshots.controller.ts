@@ -22,9 +22,8 @@ import {
   SnapshotList,
   snapshotListJson,
 } from './entity-answers.js';
-import { SnapshotListParameters } from './entity-parameters.js';
+import { EntitySnapshotInput, SnapshotListParameters } from './entity-parameters.js';
 import { entityProblem, noEventsProblem, removedMeanwhileProblem } from './entity-problems.js';
-import { EntitySnapshotInput } from './entity-snapshot-input.js';
 
 /** `GET` and `POST /api/v1/snapshots`: lists and creates snapshots of entities. */
 @ApiTags('snapshots')

@@ -3,7 +3,7 @@ import { LOG } from '#app';
 import { DedupeSettings, farBounds, mostFarIds } from '#dataflow';
 import { TopicAndGroupNames, type StreamId } from '#event';
 import type { TopicAdmin } from '#kafka';
-import { withinPatience } from './within-patience.js';
+import { withinPatience } from './stream-size-and-lag-reader.js';
 
 type Admin = Pick<TopicAdmin, 'offsets' | 'offsetsAt'>;
 
