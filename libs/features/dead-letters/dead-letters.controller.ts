@@ -23,11 +23,9 @@ import {
   storeAndLogProblems,
   storeProblems,
 } from '#gateway-kit';
-import { deadLetterAnswer, DeadLetterList } from './dead-letter-answers.js';
-import { DeadLetterListParameters } from './dead-letter-parameters.js';
 import { DeadLetterReplayRunner, maxReplayedDeadLetters } from './dead-letter-replay-runner.js';
-import { ReplayAnswer } from './replay-answers.js';
-import { ReplayInput, ReplayParameters } from './replay-input.js';
+import { deadLetterAnswer, DeadLetterList, ReplayAnswer } from './dead-letter-answers.js';
+import { DeadLetterListParameters, ReplayInput, ReplayParameters } from './dead-letter-parameters.js';
 
 /** Limit of the records of one page, in bytes. While a page is answered, memory has several copies of it. */
 const pageBytes = 8 * 1024 * 1024;

@@ -76,19 +76,15 @@ export class LiveEventStream {
    */
   async run(socket: Socket, signal: AbortSignal): Promise<never> {
     try {
-      return await this.goOn(socket, signal);
+      for (;;) {
+        await socket.room(signal);
+        const missing = this.own.missingTo(this.cursor);
+        if (missing.length > 0) await this.catchUp(missing, socket, signal);
+        else if (this.own.missingFrom(this.cursor)) await this.wait(signal);
+        else await this.live(socket, signal);
+      }
     } finally {
       this.options.outage.gaveUp(this);
-    }
-  }
-
-  private async goOn(socket: Socket, signal: AbortSignal): Promise<never> {
-    for (;;) {
-      await socket.room(signal);
-      const missing = this.own.missingTo(this.cursor);
-      if (missing.length > 0) await this.catchUp(missing, socket, signal);
-      else if (this.own.missingFrom(this.cursor)) await this.wait(signal);
-      else await this.live(socket, signal);
     }
   }
 
@@ -103,35 +99,25 @@ export class LiveEventStream {
     socket: Socket,
     signal: AbortSignal,
   ): Promise<void> {
-    const { follower } = this.options;
+    const { bulkhead, follower, group, outage, retryMs } = this.options;
     const ranges = missing.flatMap((range): KeyedOffsetRange[] => {
       const stream = follower.streamOf(range.key);
       return stream === undefined ? [] : [{ ...range, stream }];
     });
     if (ranges.length === 0) return await this.wait(signal);
-    const read = await this.read(ranges, signal);
-    const keys = new Map(ranges.map(({ stream, key }) => [stream, key]));
-    if (read) await this.write({ ...read, keys }, socket, signal);
-    else await sleep(this.options.retryMs, undefined, { signal }).catch(() => signal.throwIfAborted());
-  }
-
-  /** Reads a page from the store. Resolves with undefined after a transient failure. */
-  private async read(
-    ranges: readonly KeyedOffsetRange[],
-    signal: AbortSignal,
-  ): Promise<LogOrderPageWithRanges | undefined> {
-    const { bulkhead, group, outage } = this.options;
     const { streams: _, ...filter } = group.filter.question;
+    let read: LogOrderPageWithRanges;
     try {
-      const read = await bulkhead.run(signal, () => this.pages.read(filter, ranges, signal));
+      read = await bulkhead.run(signal, () => this.pages.read(filter, ranges, signal));
       outage.succeeded(this);
-      return read;
     } catch (error) {
       signal.throwIfAborted();
       if (!isTransient(error)) throw error;
       outage.failed(this, error);
-      return undefined;
+      return await sleep(retryMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
+    const keys = new Map(ranges.map(({ stream, key }) => [stream, key]));
+    await this.write({ ...read, keys }, socket, signal);
   }
 
   private async write(
@@ -147,10 +133,8 @@ export class LiveEventStream {
       if (follower.streamOf(key) === undefined) continue;
       this.own.set(key, event.partition, event.offset + 1);
       const json = new LiveEvent(event).json(this.options.group.format);
-      piece += eventMessage(
-        json,
-        this.ids.idOf(json.length, () => this.own.toString()),
-      );
+      const id = this.ids.idOf(json.length, () => this.own.toString());
+      piece += eventMessage(json, id);
       if (piece.length < pieceCharacters) continue;
       socket.write(piece);
       piece = '';
