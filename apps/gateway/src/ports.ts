@@ -11,9 +11,7 @@ import {
 import type { FastifyInstance } from 'fastify';
 import type { Definitions } from '#registry';
 import type { GatewayConfig } from './gateway-config.js';
-import { consoleFolder, readConsoleFiles } from './console/console-files.js';
-import { serveRootPage } from './console/root-page.js';
-import { serveConsole } from './console/serve-console.js';
+import { consoleFolder, readConsoleFiles, serveRootPage, serveConsole } from './console/serve-console.js';
 import { features } from './features.js';
 import { GatewayModule, type GatewayOptions } from './gateway.module.js';
 

@@ -16,8 +16,7 @@ import {
   storeProblems,
 } from '#gateway-kit';
 import { EntityList, EntityStateAnswer, entityStateJson } from './entity-answers.js';
-import { EntityId } from './entity-id-param.js';
-import { EntityListParameters, EntityStateParameters } from './entity-parameters.js';
+import { EntityId, EntityListParameters, EntityStateParameters } from './entity-parameters.js';
 import { entityProblem, noEventsProblem } from './entity-problems.js';
 
 /** Lists entities, and reads their state. The ids of the operations are those of earlier releases. */

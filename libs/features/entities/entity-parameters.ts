@@ -2,8 +2,8 @@ import { IsString, Matches } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { Characters, plainTextPattern, ProblemError } from '#api';
 import { limits, streamNamePattern, streamNameRule } from '#event';
-import type { EpochMicros } from '#json';
-import type { HasCrossFieldCheck } from '#http';
+import { type EpochMicros, hasCharacters } from '#json';
+import { type HasCrossFieldCheck, PathParameter } from '#http';
 import {
   JsonSchemaPart,
   OneStreamName,
@@ -68,4 +68,25 @@ export class EntitySnapshotInput {
   @Matches(plainTextPattern, { message: 'must have no control characters' })
   @JsonSchemaPart({ example: 'order-17' })
   entity_id: string;
+}
+
+const described = {
+  name: 'entity_id',
+  description: 'The id of the entity, percent-encoded: `a/b` is `a%2Fb`.',
+  schema: { type: 'string', minLength: 1, maxLength: limits.entityIdCharacters },
+} as const;
+
+/** Injects the entity id from the path of the URL. */
+export function EntityId(): ParameterDecorator {
+  return PathParameter(described, readEntityId);
+}
+
+/** Validates the entity id of a path. @throws ProblemError 400 */
+function readEntityId(entityId: string): string {
+  const longest = limits.entityIdCharacters;
+  if (hasCharacters(entityId, { most: longest }) && plainTextPattern.test(entityId)) return entityId;
+  const detail = `must be 1 to ${longest} characters without control characters`;
+  throw new ProblemError('invalid_request', `The entity_id in the path ${detail}.`, {
+    errors: [{ pointer: 'entity_id', detail }],
+  });
 }

@@ -4,8 +4,18 @@ import { within } from '#async';
 import { TopicAndGroupNames } from '#event';
 import type { Definitions, StreamDefinition } from '#registry';
 import type { TopicAdmin } from '#kafka';
+import { gauge } from '#telemetry';
 import { TimeLagEstimator } from './time-lag-estimator.js';
-import { groupLagRecords, groupLagSeconds } from './group-lag-metrics.js';
+
+export const groupLagRecords = gauge('tributary_group_lag_records', {
+  help: 'Records in the log that a consumer group has not committed, measured by another process: materializer, processor.',
+  labelNames: ['group'],
+});
+
+export const groupLagSeconds = gauge('tributary_group_lag_seconds', {
+  help: 'Lower bound of the seconds for which a consumer group has had lag in its slowest partition, measured by another process; 0 without lag.',
+  labelNames: ['group'],
+});
 
 /** The lag of the materializer or of the processors, as `/health` shows it: in events and in seconds. */
 export interface ConsumerLag {

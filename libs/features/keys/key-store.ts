@@ -4,9 +4,8 @@ import { durationMs, ProblemError } from '#api';
 import type { EpochMicros } from '#json';
 import { systemActor, type Actor, type Definitions, type ApiKeyDefinition } from '#registry';
 import { generateKey } from '#http';
-import { issuedKey, revokedKey, rotatedKey } from './key-changes.js';
+import { endOfKey, issuedKey, revokedKey, rotatedKey } from './key-changes.js';
 import type { KeyInput } from './key-input.js';
-import { endOfKey } from './key-status.js';
 import './key-problems.js';
 
 /**

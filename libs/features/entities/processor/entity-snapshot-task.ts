@@ -7,7 +7,7 @@ import type { Logger } from '#telemetry';
 import type { PartitionEntityFold } from './partition-entity-fold.js';
 import type { EntitySnapshotBatcher } from './entity-snapshot-batcher.js';
 import type { PartitionDueSnapshots } from './entity-snapshot-round.js';
-import type { WaitingStatesBudget } from './waiting-states-budget.js';
+import type { WaitingStatesBudget } from './entity-snapshot-countdowns.js';
 import { snapshotFailures } from './snapshot-metrics.js';
 
 interface EntitySnapshotTaskDependencies {

@@ -12,10 +12,9 @@ import type { EventWriter, Store } from '#store';
 import type { TaskDependencies } from '#processor-kit';
 import { EntityCache, type EntityCacheBounds } from './entity-cache.js';
 import { PartitionEntityFold } from './partition-entity-fold.js';
-import { EntitySnapshotCountdowns } from './entity-snapshot-countdowns.js';
+import { EntitySnapshotCountdowns, WaitingStatesBudget } from './entity-snapshot-countdowns.js';
 import { EntitySnapshotBatcher } from './entity-snapshot-batcher.js';
 import { EntitySnapshotTask } from './entity-snapshot-task.js';
-import { WaitingStatesBudget } from './waiting-states-budget.js';
 
 /**
  * Milliseconds for which a fetch collects records. No caller waits for an automatic snapshot, so the records of a

@@ -4,13 +4,12 @@ import { EventRecordParser, type StreamId } from '#event';
 import type { ConsumerRecord } from '#kafka';
 import type { EventOffsetAndTimestamps } from '#store';
 import type { CachedEntity, EntityCache, PartitionEntityCache } from './entity-cache.js';
-import type { EntitySnapshotCountdowns } from './entity-snapshot-countdowns.js';
+import type { EntitySnapshotCountdowns, WaitingStatesBudget } from './entity-snapshot-countdowns.js';
 import type {
   UnconfirmedEntitySnapshot,
   DueSnapshotsOutcome,
   PartitionDueSnapshots,
 } from './entity-snapshot-round.js';
-import type { WaitingStatesBudget } from './waiting-states-budget.js';
 
 interface PartitionFolderOptions {
   stream: StreamId;

@@ -9,8 +9,7 @@ import {
   type EntitySnapshotStore,
 } from '#store';
 import { createSnapshot } from './create-snapshot.js';
-import { TimeSlicedEntityFold } from './time-sliced-entity-fold.js';
-import { EntityStateTooLargeError } from './errors.js';
+import { TimeSlicedEntityFold, EntityStateTooLargeError } from './time-sliced-entity-fold.js';
 import { EntityStateAccumulator } from './entity-state-accumulator.js';
 
 /** Entities of one stream, the versions at which their snapshots are due, and the current time. */

@@ -4,17 +4,15 @@ import { DEFINITIONS, LOGGER } from '#app';
 import type { Definitions } from '#registry';
 import type { EventReader } from '#store';
 import type { Logger } from '#telemetry';
-import type { LiveEventJsonFormat } from './live-event.js';
 import { LIVE_STORE, Bulkhead } from '#gateway-kit';
+import { type LiveEventJsonFormat, LiveFilter, type LiveSelection } from './live-filter.js';
 import { LiveConnections, type ServedLiveStream, type StreamingCaller } from './live-connections.js';
-import { LiveFilter, type LiveSelection } from './live-filter.js';
 import { SameFilterLiveStreams } from './same-filter-live-streams.js';
 import { LivePosition, maxIdCharacters } from './live-position.js';
 import { streamDeleted, invalidLastEventId, positionTooLong } from './live-problems.js';
-import { LiveEventStream } from './live-event-stream.js';
+import { LiveEventStream, storeOutage, type StoreOutageTracker } from './live-event-stream.js';
 import { StoredEventsFollower } from './stored-events-follower.js';
-import { startMessage } from './server-sent.js';
-import { storeOutage, type StoreOutageTracker } from './store-outage-tracker.js';
+import { startMessage } from './server-sent-event-writer.js';
 
 /** An authorized request for a live stream of events. */
 interface LiveRequest {

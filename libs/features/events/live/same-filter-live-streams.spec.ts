@@ -3,8 +3,7 @@ import { allStreams } from '#api';
 import { formatTime } from '#json';
 import { StepBudget } from '#cel';
 import { eventRow } from '../../../../apps/gateway/src/gateway.fixture.js';
-import { LiveEvent } from './live-event.js';
-import { LiveFilter } from './live-filter.js';
+import { LiveEvent, LiveFilter } from './live-filter.js';
 import {
   SameFilterLiveStreams,
   type LiveBatch,

@@ -1,11 +1,10 @@
 import type { TimeSlice } from '#async';
 import { withinBudget, type StepBudget } from '#cel';
-import type { LiveEventJsonFormat, LiveEvent } from './live-event.js';
-import type { LiveFilter } from './live-filter.js';
+import type { LiveEventJsonFormat, LiveEvent, LiveFilter } from './live-filter.js';
 import type { LivePosition } from './live-position.js';
 import { filterTooExpensive } from './live-problems.js';
-import { eventMessage } from './server-sent.js';
-import { ResumeIdSpacer } from './resume-id-spacer.js';
+import { eventMessage } from './server-sent-event-writer.js';
+import { ResumeIdSpacer } from './live-event-stream.js';
 
 /** Newly stored events that are delivered to the groups of live streams, in the order of the log. */
 export interface LiveBatch {

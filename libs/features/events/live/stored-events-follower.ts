@@ -9,7 +9,7 @@ import type { TopicAdmin } from '#kafka';
 import { LogOrderPageReader, maxOffsetRanges, type EventReader, type OffsetRange } from '#store';
 import type { Logger } from '#telemetry';
 import { LIVE_STORE } from '#gateway-kit';
-import { LiveEvent } from './live-event.js';
+import { LiveEvent } from './live-filter.js';
 import { LivePosition, streamKey } from './live-position.js';
 import { logUnavailable } from './live-problems.js';
 import type { LiveBatch, SameFilterLiveStreams } from './same-filter-live-streams.js';
