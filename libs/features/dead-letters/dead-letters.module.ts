@@ -1,6 +1,4 @@
 import { Module } from '@nestjs/common';
-import { DEFINITIONS } from '#app';
-import type { Definitions } from '#registry';
 import { RejectedEventRevalidator } from './rejected-event-revalidator.js';
 import { PipelineServicesModule } from '#features/pipelines';
 import { DeadLetterReplayRunner } from './dead-letter-replay-runner.js';
@@ -16,11 +14,7 @@ import { StreamDeadLetterReplayer } from './stream-replay.js';
     DeadLetterReplayRunner,
     StreamDeadLetterReplayer,
     PipelineDeadLetterReplayer,
-    {
-      provide: RejectedEventRevalidator,
-      inject: [DEFINITIONS],
-      useFactory: (definitions: Definitions) => new RejectedEventRevalidator(definitions),
-    },
+    RejectedEventRevalidator,
   ],
 })
 export class DeadLettersModule {}

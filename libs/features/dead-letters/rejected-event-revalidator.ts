@@ -1,3 +1,5 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { DEFINITIONS } from '#app';
 import { parseTime } from '#json';
 import type { RejectedEventRecord } from '#event';
 import { ProblemError } from '#api';
@@ -20,11 +22,12 @@ import {
  * Parses and validates kept rejected events again, in the format of the route that rejected them and with today's
  * schemas, for replays.
  */
+@Injectable()
 export class RejectedEventRevalidator {
   private readonly schemas: SchemaIndex;
   private readonly schemaCheck: EventSchemaValidator;
 
-  constructor(definitions: Pick<Definitions, 'schemas' | 'stream' | 'onChange'>) {
+  constructor(@Inject(DEFINITIONS) definitions: Pick<Definitions, 'schemas' | 'stream' | 'onChange'>) {
     this.schemas = new SchemaIndex(definitions);
     this.schemaCheck = new EventSchemaValidator({
       index: this.schemas,

@@ -118,11 +118,8 @@ function snapshotFacts(snapshot: EntitySnapshot): string {
   );
 }
 
-export function snapshotListJson({
-  items,
-  total,
-  nextCursor,
-}: CursorPage<EntitySnapshot> & { total: number }): string {
+export function snapshotListJson(page: CursorPage<EntitySnapshot> & { total: number }): string {
+  const { items, total, nextCursor } = page;
   const end = `"has_more":${nextCursor !== undefined},"next_cursor":${JSON.stringify(nextCursor ?? null)}`;
   return `{"snapshots":[${items.map(snapshotJson).join(',')}],"total":${total},${end}}`;
 }

@@ -47,12 +47,9 @@ export class SnapshotListParameters extends PageParameters implements HasCrossFi
 
   requireConsistent(): void {
     if (this.stream !== undefined || this.entity_id !== undefined) return;
-    const errors = ['stream', 'entity_id'].map((pointer) => ({
-      pointer,
-      detail: 'send stream, entity_id, or both',
-    }));
-    const detail = 'The parameter stream or entity_id is required.';
-    throw new ProblemError('invalid_request', detail, { errors });
+    const detail = 'send stream, entity_id, or both';
+    const errors = ['stream', 'entity_id'].map((pointer) => ({ pointer, detail }));
+    throw new ProblemError('invalid_request', 'The parameter stream or entity_id is required.', { errors });
   }
 }
 
@@ -76,17 +73,14 @@ const described = {
   schema: { type: 'string', minLength: 1, maxLength: limits.entityIdCharacters },
 } as const;
 
-/** Injects the entity id from the path of the URL. */
+/** Injects the entity id from the path of the URL, which answers 400 if it is not valid. */
 export function EntityId(): ParameterDecorator {
-  return PathParameter(described, readEntityId);
-}
-
-/** Validates the entity id of a path. @throws ProblemError 400 */
-function readEntityId(entityId: string): string {
-  const longest = limits.entityIdCharacters;
-  if (hasCharacters(entityId, { most: longest }) && plainTextPattern.test(entityId)) return entityId;
-  const detail = `must be 1 to ${longest} characters without control characters`;
-  throw new ProblemError('invalid_request', `The entity_id in the path ${detail}.`, {
-    errors: [{ pointer: 'entity_id', detail }],
+  return PathParameter(described, (entityId) => {
+    const most = limits.entityIdCharacters;
+    if (hasCharacters(entityId, { most }) && plainTextPattern.test(entityId)) return entityId;
+    const detail = `must be 1 to ${most} characters without control characters`;
+    throw new ProblemError('invalid_request', `The entity_id in the path ${detail}.`, {
+      errors: [{ pointer: 'entity_id', detail }],
+    });
   });
 }

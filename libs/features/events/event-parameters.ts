@@ -101,10 +101,8 @@ export class EventSelectionParameters implements HasCrossFieldCheck {
   /** The filters as the store's `EventFilter`, without the streams that the caller may see. */
   get filter(): Omit<EventFilter, keyof AuthorizationScope> {
     const { stream, event_type, event_type_prefix, entity_id, since, until, where } = this;
-    return {
-      ...{ since, until, where, streams: stream },
-      ...{ eventTypes: event_type, eventTypePrefix: event_type_prefix, entityIds: entity_id },
-    };
+    const [eventTypes, eventTypePrefix, entityIds] = [event_type, event_type_prefix, entity_id];
+    return { since, until, where, streams: stream, eventTypes, eventTypePrefix, entityIds };
   }
 }
 

@@ -6,6 +6,7 @@ import { LiveSettings } from './live/live-connections.js';
 export const events: Feature = { name: 'events', settings: [LiveSettings], gateway: EventsModule };
 
 export { ConsistentEventReadParameters } from './event-parameters.js';
+export { inTimeSlices } from './send-page.js';
 export {
   sendStreamHeaders,
   DescribeEventStream,

@@ -116,14 +116,10 @@ export class MaterializerLagReader {
   /** Resolves with the offsets of every partition of these streams. A stream that has just been deleted has none. */
   private async progress(streams: readonly StreamDefinition[]): Promise<KeyedPartitionOffsets[]> {
     const { admin } = this.log;
-    const { topics } = this;
-    const named = streams.map((stream) => ({ ...stream, topic: topics.ofStream(stream.id) }));
+    const partitionsOf = new Map(streams.map(({ id, partitions }) => [this.topics.ofStream(id), partitions]));
     const [offsets, committed] = await Promise.all([
-      admin.offsetsIn(named.map(({ topic }) => topic)),
-      admin.committedIn(
-        topics.materializerGroup,
-        new Map(named.map(({ topic, partitions }) => [topic, partitions])),
-      ),
+      admin.offsetsIn([...partitionsOf.keys()]),
+      admin.committedIn(this.topics.materializerGroup, partitionsOf),
     ]);
     return [...offsets].flatMap(([topic, partitions]) =>
       partitions.map(({ partition, beginning, end }) => ({

@@ -40,6 +40,11 @@ export function issuedKey(
   now: EpochMicros,
 ): ApiKeyDefinition {
   const { name, scopes, streams, expires_at: expiresAt, rate_limit: rate } = input;
+  const { events_per_second, requests_per_second } = rate ?? {};
+  const limits = {
+    ...(events_per_second != null && { events_per_second }),
+    ...(requests_per_second != null && { requests_per_second }),
+  };
   return {
     key_id: keyId,
     name,
@@ -47,7 +52,7 @@ export function issuedKey(
     scopes,
     ...(streams && { streams }),
     ...(expiresAt != null && { expires_at: formatTime(expiresAt) }),
-    ...(rate && { rate_limit: rateLimit(rate) }),
+    ...(rate && { rate_limit: limits }),
     created_at: formatTime(now),
   };
 }
@@ -90,12 +95,4 @@ export function revokedKey(key: ApiKeyDefinition, now: EpochMicros): ApiKeyDefin
 function endingBy({ sha256, expires_at }: ApiKeySecretHash, until: EpochMicros): ApiKeySecretHash {
   const own = expires_at === undefined ? Infinity : (parseTime(expires_at) ?? 0);
   return { sha256, expires_at: formatTime(Math.min(own, until)) };
-}
-
-function rateLimit(given: NonNullable<KeyInput['rate_limit']>): NonNullable<ApiKeyDefinition['rate_limit']> {
-  const { events_per_second: events, requests_per_second: requests } = given;
-  return {
-    ...(events != null && { events_per_second: events }),
-    ...(requests != null && { requests_per_second: requests }),
-  };
 }

@@ -16,7 +16,7 @@ const endedKeptMicros = durationMs('7d') * 1000;
 /** When a key is issued, at most this many keys that expired or were revoked more than 7 days ago are removed. */
 const forgottenAtOnce = 10;
 
-/** The definition of an API key that was issued or rotated, and the text of the key, which cannot be read again. */
+/** An API key that was issued or rotated, and its text, which cannot be read again. */
 interface IssuedKey {
   definition: ApiKeyDefinition;
   key: string;

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ProblemError, type InputProblem } from '#api';
-import type { SchemaCompatibility } from '#json-schema';
+import { ProblemError } from '#api';
 import type { SchemaSubject } from '#registry';
 import type { SchemaCompatibilityChecker } from './schema-compatibility-checker.js';
 import type { SchemaInput } from './schema-input.js';
@@ -27,14 +26,12 @@ export async function nextSubject(
     return same ? current : { ...current, compatibility, mode, retired: false };
   }
   const errors = await checks.incompatibilities({ schema, versions, compatibility });
-  if (errors.length > 0) throw incompatible(compatibility, errors);
+  if (errors.length > 0) {
+    const detail =
+      `The schema is not ${compatibility} compatible with earlier versions. Change it, or register it with another ` +
+      'compatibility ("none" accepts anything).';
+    throw new ProblemError('schema_incompatible', detail, { errors });
+  }
   const version = { version: (latest?.version ?? 0) + 1, schema, created_at: now };
   return { stream, event_type, compatibility, mode, retired: false, versions: [...versions, version] };
-}
-
-function incompatible(compatibility: SchemaCompatibility, errors: InputProblem[]): ProblemError {
-  const detail =
-    `The schema is not ${compatibility} compatible with earlier versions. Change it, or register it with another ` +
-    'compatibility ("none" accepts anything).';
-  return new ProblemError('schema_incompatible', detail, { errors });
 }

@@ -67,7 +67,7 @@ export interface EntitySnapshotRoundDependencies {
 /** Maximum number of snapshots, and of the characters of their states, in one insert. */
 const mostSaved = 10_000;
 const mostSavedCharacters = 4 * 1024 * 1024;
-/** Maximum number of characters of the states that a round keeps from the store. The other entities are read again later. */
+/** Maximum number of characters of the states that a round keeps from the store. Others are read again later. */
 const mostLoadedCharacters = 16 * 1024 * 1024;
 
 /** Makes the due snapshots of several partitions of one stream with few queries. */

@@ -41,7 +41,7 @@ export interface EntitySnapshotterOptions extends Pick<
   cache?: EntityCacheBounds;
   /** Maximum number of characters of all states that wait to be saved. */
   mostWaiting?: number;
-  /** Maximum number of entities whose events are counted, because their state is not in memory. */
+  /** Maximum number of entities that are counted, because their state is not in memory. */
   mostCounted?: number;
   /** Returns the current time in milliseconds since 1970. */
   now?: () => number;

@@ -13,30 +13,23 @@ interface SnapshotRequest extends AuthorizationScope {
   version?: number;
 }
 
-/** The snapshot that a call of `createSnapshot` has saved or found. */
+/** The snapshot that a call has saved (`created`), or found, because one of the same version already existed. */
 interface SnapshotResult {
   snapshot: EntitySnapshot;
-  /** True if the call saved the snapshot; false if a snapshot of the same version already existed. */
   created: boolean;
 }
 
 /**
- * Why `createSnapshot` left no snapshot: the entity has no stored events, or its events were erased or expired while
- * the snapshot was saved.
- */
-type NoSnapshotReason = 'no_events' | 'removed_meanwhile';
-
-/**
  * Saves a snapshot of an entity's state, computed from the previous snapshot and the events after that snapshot. After
  * saving, looks up the events of the snapshot, and removes the snapshot if its events were erased or expired in the
- * meantime.
+ * meantime (`removed_meanwhile`).
  * @throws EntityStateTooLargeError @throws QueryTooExpensiveError @throws StoreUnavailableError
  */
 export async function createSnapshot(
   store: EntitySnapshotStore,
   { reason, now, version, ...entity }: SnapshotRequest,
   signal?: AbortSignal,
-): Promise<SnapshotResult | NoSnapshotReason> {
+): Promise<SnapshotResult | 'no_events' | 'removed_meanwhile'> {
   const folded = await entityState(store, { ...entity, upTo: version }, signal);
   if (!folded) return 'no_events';
   const { from, ...content } = folded;
@@ -56,13 +49,7 @@ export async function createSnapshot(
  * has another id.
  */
 export function snapshotId({ stream, entity_id, version, last }: EntitySnapshot): string {
-  const identity = JSON.stringify([
-    stream,
-    entity_id,
-    version,
-    last.partition,
-    last.offset,
-    last.ingested_at,
-  ]);
+  const { partition, offset, ingested_at } = last;
+  const identity = JSON.stringify([stream, entity_id, version, partition, offset, ingested_at]);
   return createHash('sha256').update(identity).digest('hex').slice(0, 32);
 }

@@ -5,7 +5,6 @@ import {
   AdaptivePageSize,
   QueryTooExpensiveError,
   type EntityHistoryEvent,
-  type EntityHistoryQuery,
   type EntityStoredVersionRange,
 } from '#store';
 import { TimeSlicedEntityFold, type EntityStateAtVersion } from './time-sliced-entity-fold.js';
@@ -46,10 +45,7 @@ export async function entityState(
 
 /** Intended number of characters of all `data` in one page of an entity's events. */
 const pageCharacters = 4 * 1024 * 1024;
-/**
- * Number of versions in the first page of an entity's events: somewhat more than the usual distance between two
- * snapshots.
- */
+/** Versions in the first page of an entity's events: somewhat more than the usual distance between two snapshots. */
 const firstPage = 256;
 
 /**
@@ -66,8 +62,11 @@ export async function* historyPages(
   let after = span.first - 1;
   while (after < span.last) {
     const upTo = Math.min(after + size.rows, span.last);
-    const page = await readPageIfSmallEnough(reader, { ...query, after, upTo }, signal);
-    if (!page) {
+    let page: EntityHistoryEvent[];
+    try {
+      page = await reader.history({ ...query, after, upTo }, signal);
+    } catch (error) {
+      if (!(error instanceof QueryTooExpensiveError) || upTo - after === 1) throw error;
       size.tooLarge(upTo - after);
       continue;
     }
@@ -75,22 +74,5 @@ export async function* historyPages(
     after = upTo;
     const characters = page.reduce((sum, { data }) => sum + data.length, 0);
     size.learn(size.rows, characters);
-  }
-}
-
-/**
- * Reads one page of an entity's events. Returns undefined if the query is too expensive for ClickHouse and the page has
- * more than one version, so that the caller can read a smaller page.
- */
-async function readPageIfSmallEnough(
-  reader: Pick<EntitySnapshotReader, 'history'>,
-  query: EntityHistoryQuery,
-  signal: AbortSignal | undefined,
-): Promise<EntityHistoryEvent[] | undefined> {
-  try {
-    return await reader.history(query, signal);
-  } catch (error) {
-    if (error instanceof QueryTooExpensiveError && query.upTo - query.after > 1) return undefined;
-    throw error;
   }
 }

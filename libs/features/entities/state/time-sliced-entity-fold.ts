@@ -48,14 +48,18 @@ export class TimeSlicedEntityFold {
         signal?.throwIfAborted();
         this.checkTime();
       }
-      this.addOne(event);
+      const { data, version, ...key } = event;
+      if (!this.folded.add(data, version, key)) throw new EntityStateTooLargeError(version);
     }
     this.checkTime();
   }
 
   result(): EntityStateAtVersion | undefined {
     const { folded, from } = this;
-    if (from && folded.version === from.version) return { ...contentOf(from), from };
+    if (from && folded.version === from.version) {
+      const { version, first, last, latest_timestamp, state } = from;
+      return { version, first, last, latest_timestamp, state, from };
+    }
     const content = folded.content();
     return content && { ...content, ...(from && { from }) };
   }
@@ -65,12 +69,4 @@ export class TimeSlicedEntityFold {
     const detail = `took longer than ${maxFoldMs / 1000} seconds: create snapshots of the entity more often`;
     throw new QueryTooExpensiveError(`The state of the entity ${detail}`);
   }
-
-  private addOne({ data, version, ...key }: EntityHistoryEvent): void {
-    if (!this.folded.add(data, version, key)) throw new EntityStateTooLargeError(version);
-  }
-}
-
-function contentOf({ version, first, last, latest_timestamp, state }: EntitySnapshot): FoldedEntityState {
-  return { version, first, last, latest_timestamp, state };
 }

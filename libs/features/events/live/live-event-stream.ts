@@ -28,10 +28,7 @@ interface LiveEventStreamOptions {
   outage: StoreOutageTracker;
   /** Milliseconds until the store is read again after a failure. */
   retryMs?: number;
-  /**
-   * Milliseconds after which a stream that the client's position names and this process does not know counts as
-   * deleted.
-   */
+  /** Milliseconds after which a stream of the client's position that this process does not know counts as deleted. */
   unknownMs?: number;
 }
 
@@ -239,11 +236,7 @@ export class ResumeIdSpacer {
 /** The open streams of one process that wait because reading from the store fails. */
 export type StoreOutageTracker = OutageTracker<object>;
 
-/**
- * Writes one log line when a store read of any of these live streams begins to fail, and one when all of them can read
- * again.
- * @param what name of the streams in the plural
- */
+/** Logs when a store read of any live stream begins to fail, and when all can read again. `what` is their plural. */
 export function storeOutage(what: string, logger: Logger): StoreOutageTracker {
   return new OutageTracker({
     began: (error) =>

@@ -9,9 +9,7 @@ import { ResumeIdSpacer } from './live-event-stream.js';
 /** Newly stored events that are delivered to the groups of live streams, in the order of the log. */
 export interface LiveBatch {
   events: ReadonlyMap<string, readonly LiveEvent[]>;
-  /**
-   * For each partition, the offset up to which events were read from the store, including events that match no filter.
-   */
+  /** For each partition, the offset up to which events were read from the store, whether they match or not. */
   reached: readonly { stream: string; partition: number; next: number }[];
   /** Returns the key of a stream in positions; undefined when the stream was deleted or replaced. */
   keyOf: (stream: string) => string | undefined;
@@ -46,10 +44,7 @@ const partCharacters = 64 * 1024;
  */
 const sizeOfEvaluation = 16 * 1024;
 
-/**
- * The open live streams with the same filters, access and format. Events are selected and serialized once for all of
- * them.
- */
+/** The open live streams with the same filters, access and format: events are selected and serialized once for all. */
 export class SameFilterLiveStreams {
   /** Listeners that have received everything up to the cursor. */
   readonly listeners = new Set<LiveMessagesListener>();
