@@ -20,7 +20,7 @@ export { maxIdCharacters, LivePosition, bindingOf, streamKey } from './live/live
 export { invalidLastEventId } from './live/live-problems.js';
 export { LiveSettings } from './live/live-connections.js';
 export { LiveModule } from './live/live.module.js';
-export { ResumeIdSpacer } from './live/live-event-stream.js';
+export { ResumeIdSpacer } from './live/resume-id-spacer.js';
 export { ServerSentEventWriter } from './live/server-sent-event-writer.js';
 export { startMessage, positionMessage } from './live/server-sent-event-writer.js';
 export { SharedPoller } from './live/shared-poller.js';

@@ -4,7 +4,7 @@ import type { LiveEventJsonFormat, LiveEvent, LiveFilter } from './live-filter.j
 import type { LivePosition } from './live-position.js';
 import { filterTooExpensive } from './live-problems.js';
 import { eventMessage } from './server-sent-event-writer.js';
-import { ResumeIdSpacer } from './live-event-stream.js';
+import { ResumeIdSpacer } from './resume-id-spacer.js';
 
 /** Newly stored events that are delivered to the groups of live streams, in the order of the log. */
 export interface LiveBatch {
