@@ -17,24 +17,19 @@ It finds Kafka by the same settings as the apps: KAFKA_BROKERS, KAFKA_SASL_MECHA
 /** Exit codes of sysexits.h, as in the apps. */
 const [exitUsage, exitConfig] = [64, 78];
 
-interface Arguments {
-  command: 'export' | 'import';
-  file: string | undefined;
-  replace: boolean;
-}
-
 /** Returns the arguments; undefined if they are not valid. */
-function readArguments(args: string[]): Arguments | undefined {
+function readArguments(args: string[]) {
   const options = { file: { type: 'string' }, replace: { type: 'boolean', default: false } } as const;
   try {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     const [command, ...more] = positionals;
-    if ((command !== 'export' && command !== 'import') || more.length > 0 || values.file === '') return;
-    if (command === 'export' && values.replace) return;
-    return { command, file: values.file, replace: values.replace };
+    if ((command !== 'export' && command !== 'import') || more.length > 0 || values.file === '')
+      return undefined;
+    if (command === 'export' && values.replace) return undefined;
+    return { command, file: values.file, replace: values.replace } as const;
   } catch {
     // An unknown option.
-    return;
+    return undefined;
   }
 }
 
@@ -78,10 +73,8 @@ async function exportTo(file: string | undefined, log: Log, names: TopicAndGroup
 
 /** Resolves with the text without a byte-order mark, which some editors write. */
 async function readBackup(file: string | undefined): Promise<string> {
-  return (file === undefined ? await text(process.stdin) : await readFile(file, 'utf8')).replace(
-    /^\uFEFF/,
-    '',
-  );
+  const backup = file === undefined ? await text(process.stdin) : await readFile(file, 'utf8');
+  return backup.replace(/^\uFEFF/, '');
 }
 
 /** Returns the error with a message that says what to check. */

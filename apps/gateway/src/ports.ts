@@ -11,9 +11,7 @@ import {
 import type { FastifyInstance } from 'fastify';
 import type { Definitions } from '#registry';
 import type { GatewayConfig } from './gateway-config.js';
-import { consoleFolder, readConsoleFiles } from './console/console-files.js';
-import { serveRootPage } from './console/root-page.js';
-import { serveConsole } from './console/serve-console.js';
+import { consoleFolder, readConsoleFiles, serveRootPage, serveConsole } from './console/serve-console.js';
 import { features } from './features.js';
 import { GatewayModule, type GatewayOptions } from './gateway.module.js';
 
@@ -88,16 +86,13 @@ function queryPort(context: ProcessContext<GatewayConfig>): HttpPortOptions {
 /** Serves the console below `/console` and the page at `/`. */
 function servePages(
   instance: FastifyInstance,
-  context: ProcessContext<GatewayConfig>,
+  { config, health }: ProcessContext<GatewayConfig>,
   port: 'core' | 'query',
 ): void {
   const keys = port === 'query';
-  const { version } = context.health;
+  const settings = { keys, writes: keys || config.CONSOLE_WRITES, version: health.version };
   serveRootPage(instance);
-  serveConsole(instance, {
-    readFiles: () => readConsoleFiles(consoleFolder()),
-    settings: { keys, writes: keys || context.config.CONSOLE_WRITES, version },
-  });
+  serveConsole(instance, { readFiles: () => readConsoleFiles(consoleFolder()), settings });
 }
 
 function document(context: ProcessContext, port: 'core' | 'query'): OpenApiOptions {

@@ -1,5 +1,5 @@
 import { Type } from 'class-transformer';
-import { IsArray, IsInt, IsString, Min, ValidateNested } from 'class-validator';
+import { IsArray, IsBoolean, IsInt, IsString, IsUUID, Min, ValidateNested } from 'class-validator';
 import { formatTime } from '#json';
 import type { StoredDeadLetter } from '#store';
 import { ListAnswer, Nullable, JsonSchemaPart } from '#gateway-kit';
@@ -40,15 +40,56 @@ export class DeadLetterList extends ListAnswer {
   @IsArray() @ValidateNested({ each: true }) @Type(() => DeadLetterAnswer) dead_letters: DeadLetterAnswer[];
 }
 
+/** An event that a replay has written. */
+export class ReplayWrittenEventAnswer {
+  @IsString() @JsonSchemaPart({ description: 'Id of the dead letter.' }) id: string;
+  @IsUUID() event_id: string;
+  @IsString() stream: string;
+  @IsInt() @Min(0) partition: number;
+  @IsInt() @Min(0) offset: number;
+}
+
+/** A dead letter that was not replayed, and why. */
+class UnreplayedDeadLetterAnswer {
+  @IsString() id: string;
+  @IsString() detail: string;
+}
+
+/** Answer of `POST /api/v1/dead-letters/replay`: how many dead letters were replayed, and which failed. */
+export class ReplayAnswer {
+  @IsBoolean() dry_run: boolean;
+  @IsInt() @Min(0) @JsonSchemaPart({ description: 'Dead letters that match the request.' }) matched: number;
+  @IsInt()
+  @Min(0)
+  @JsonSchemaPart({
+    description:
+      'Dead letters that became events, or continue in their pipelines; with `dry_run`, those that would.',
+  })
+  replayed: number;
+  @IsInt()
+  @Min(0)
+  @JsonSchemaPart({ description: 'Dead letters that had been replayed before.' })
+  skipped: number;
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Type(() => UnreplayedDeadLetterAnswer)
+  failed: UnreplayedDeadLetterAnswer[];
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Type(() => ReplayWrittenEventAnswer)
+  @JsonSchemaPart({
+    description: 'Events that the replay wrote to streams, in the order of the log; none with `dry_run`.',
+  })
+  events: ReplayWrittenEventAnswer[];
+  @IsBoolean() has_more: boolean;
+  @Nullable('string') next_cursor: string | null;
+}
+
 /** Converts a dead letter to its form in the API. */
-export function deadLetterAnswer({
-  created_at,
-  replayed_at,
-  step,
-  ...letter
-}: StoredDeadLetter): DeadLetterAnswer {
+export function deadLetterAnswer(deadLetter: StoredDeadLetter): DeadLetterAnswer {
+  const { created_at, replayed_at, step, ...same } = deadLetter;
   return {
-    ...letter,
+    ...same,
     operator: step?.operator || null,
     created_at: formatTime(created_at),
     replayed_at: replayed_at === null ? null : formatTime(replayed_at),

@@ -5,7 +5,7 @@ import { erasureName, systemActor, type PipelineDefinition } from '#registry';
 import type { DeadLetter, PipelineFailureLocation } from '#store';
 import { readReplay } from '#dataflow';
 import { eventRow, givenGateway, type GivenGateway } from '../../../apps/gateway/src/gateway.fixture.js';
-import type { ReplayAnswer } from './replay-answers.js';
+import type { ReplayAnswer } from './dead-letter-answers.js';
 
 let gateway: GivenGateway;
 let name: string;

@@ -6,25 +6,29 @@ import type { StreamAccess } from '#api';
 import type { Definitions, PipelineDefinition } from '#registry';
 import { UnknownTopicError, type Producer } from '#kafka';
 import type { StoredDeadLetter, PipelineFailureLocation } from '#store';
-import { isTooLargeRecord, eventFromRecord, replayValue, recordTooLarge, type Provenance } from '#dataflow';
+import { isTooLargeRecord, eventFromRecord, replayValue, recordTooLarge } from '#dataflow';
 import { compiledDefinition, VisiblePipelines } from '#features/pipelines';
-import { erasedReason, erasureCovering } from './undo-erased-replays.js';
-import type { ReplayAnswer } from './replay-answers.js';
-import type { ReplayRequest, DeadLetterReplayer } from './dead-letter-replayer.js';
-import { replayId } from './replayed-event-record.js';
+import {
+  erasedReason,
+  erasureCovering,
+  maxInFlight,
+  replayId,
+  type DeadLetterReplayer,
+  type ReplayRequest,
+} from './dead-letter-replayer.js';
+import type { ReplayAnswer } from './dead-letter-answers.js';
 
-interface PipelineReplayRecord {
-  letter: StoredDeadLetter;
-  run: string;
-  id: string;
-  /** Value of the Kafka record in the job's replay topic, encoded by `replayValue`. */
+interface PipelineReplay {
+  deadLetterId: string;
+  job: string;
+  /** Key of the record in the job's replay topic. */
+  key: string;
+  /** Value of the record, encoded by `replayValue`. */
   value: string;
 }
 
 const noReplayTopic = 'no processor runs the pipeline: try again when one does';
 const sourcePrefix = 'pipeline:';
-/** Limit of records in flight to Kafka. One record may have some megabytes. */
-const maxInFlight = 8;
 
 export function isOfPipeline({ source }: StoredDeadLetter): boolean {
   return source.startsWith(sourcePrefix);
@@ -44,26 +48,26 @@ export class PipelineDeadLetterReplayer implements DeadLetterReplayer {
   ) {}
 
   async *replay(
-    letters: readonly StoredDeadLetter[],
+    deadLetters: readonly StoredDeadLetter[],
     { dryRun, headers, permitted: { access } }: ReplayRequest,
     answer: ReplayAnswer,
   ): AsyncGenerator<string[]> {
-    const wanted: PipelineReplayRecord[] = [];
-    for (const letter of letters) {
-      const replay = this.replayOf(letter, access);
-      if (typeof replay === 'string') answer.failed.push({ id: letter.id, detail: replay });
-      else wanted.push(replay);
+    const replays: PipelineReplay[] = [];
+    for (const deadLetter of deadLetters) {
+      const replay = this.replayOf(deadLetter, access);
+      if (typeof replay === 'string') answer.failed.push({ id: deadLetter.id, detail: replay });
+      else replays.push(replay);
     }
     if (dryRun) {
-      answer.replayed += wanted.length;
+      answer.replayed += replays.length;
       return;
     }
-    for (const run of new Set(wanted.map((one) => one.run))) {
-      const ofRun = wanted.filter((one) => one.run === run);
-      for (let i = 0; i < ofRun.length; i += maxInFlight) {
-        const some = ofRun.slice(i, i + maxInFlight);
-        const ids = some.map(({ letter }) => letter.id);
-        if (await this.isTold(run, some, headers)) {
+    for (const job of new Set(replays.map((one) => one.job))) {
+      const ofJob = replays.filter((one) => one.job === job);
+      for (let i = 0; i < ofJob.length; i += maxInFlight) {
+        const some = ofJob.slice(i, i + maxInFlight);
+        const ids = some.map(({ deadLetterId }) => deadLetterId);
+        if (await this.isSent(job, some, headers)) {
           answer.replayed += some.length;
           yield ids;
         } else answer.failed.push(...ids.map((id) => ({ id, detail: noReplayTopic })));
@@ -71,18 +75,15 @@ export class PipelineDeadLetterReplayer implements DeadLetterReplayer {
     }
   }
 
-  /**
-   * Appends replays to the replay topic of a job. Resolves with false when the topic does not exist: processors create
-   * it.
-   */
-  private async isTold(
-    run: string,
-    replays: readonly PipelineReplayRecord[],
+  /** Writes to the replay topic of a job. Resolves with false when the topic does not exist: processors create it. */
+  private async isSent(
+    job: string,
+    replays: readonly PipelineReplay[],
     headers: Record<string, string>,
   ): Promise<boolean> {
-    const place = { topic: this.topics.pipelineReplayTopic(run), partitions: 1, headers };
+    const to = { topic: this.topics.pipelineReplayTopic(job), partitions: 1, headers };
     try {
-      await this.producer.append(replays.map(({ id, value }) => ({ ...place, key: id, value })));
+      await this.producer.append(replays.map(({ key, value }) => ({ ...to, key, value })));
       return true;
     } catch (error) {
       if (error instanceof UnknownTopicError) return false;
@@ -91,28 +92,29 @@ export class PipelineDeadLetterReplayer implements DeadLetterReplayer {
   }
 
   /** Returns the replay to send to the job, or a sentence that says why the dead letter cannot be replayed. */
-  private replayOf(letter: StoredDeadLetter, access: StreamAccess): PipelineReplayRecord | string {
-    const { source, step, event, partition, offset } = letter;
+  private replayOf(deadLetter: StoredDeadLetter, access: StreamAccess): PipelineReplay | string {
+    const { source, step, event, partition, offset } = deadLetter;
     const name = source.slice(sourcePrefix.length);
     const definition = this.definitions.pipelines.get(name);
     if (!definition || !this.visible.permits(definition, access))
       return `there is no pipeline ${name} any more`;
     if (!step) return `the dead letter does not name the operator that failed: reset the pipeline ${name}`;
-    const missingConfiguration = missingConfigurationOf(letter, step, definition) ?? this.streamIsGone(step);
+    const { run: job, operator: at, stream, path } = step;
+    const missingConfiguration = missingConfigurationOf(deadLetter, step, definition);
     if (missingConfiguration !== undefined) return missingConfiguration;
-    const { run, operator: at, stream, path } = step;
+    if (stream !== '' && this.definitions.stream(stream)?.state !== 'live')
+      return `there is no stream ${stream} any more`;
     const origin = { stream, partition, offset, path };
-    const entityId = entityOf(event, origin);
-    if (entityId !== null && typeof entityId !== 'string') return entityId.unreadable;
-    if (entityId !== null && erasureCovering(this.definitions, letter, entityId)) return erasedReason;
-    const id = replayId(letter);
-    const value = replayValue({ id, at, version: definition.version, origin, event });
-    return isTooLargeRecord(value) ? recordTooLarge : { letter, run, id, value };
-  }
-
-  private streamIsGone({ stream }: PipelineFailureLocation): string | undefined {
-    if (stream === '' || this.definitions.stream(stream)?.state === 'live') return undefined;
-    return `there is no stream ${stream} any more`;
+    try {
+      const { entity_id: entityId } = eventFromRecord(event, origin).event;
+      if (erasureCovering(this.definitions, deadLetter, entityId)) return erasedReason;
+    } catch (error) {
+      if (error instanceof UnreadableRecordError) return `it cannot be read: ${error.message}`;
+      throw error;
+    }
+    const key = replayId(deadLetter);
+    const value = replayValue({ id: key, at, version: definition.version, origin, event });
+    return isTooLargeRecord(value) ? recordTooLarge : { deadLetterId: deadLetter.id, job, key, value };
   }
 }
 
@@ -133,13 +135,4 @@ function missingConfigurationOf(
   if (!compiledDefinition(definition)?.entry(operator))
     return `the pipeline ${name} has no operator at ${operator} any more: reset it`;
   return undefined;
-}
-
-function entityOf(event: string, origin: Provenance): string | null | { unreadable: string } {
-  try {
-    return eventFromRecord(event, origin).event.entity_id;
-  } catch (error) {
-    if (error instanceof UnreadableRecordError) return { unreadable: `it cannot be read: ${error.message}` };
-    throw error;
-  }
 }

@@ -1,3 +1,5 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { DEFINITIONS } from '#app';
 import { parseTime } from '#json';
 import type { RejectedEventRecord } from '#event';
 import { ProblemError } from '#api';
@@ -9,7 +11,6 @@ import {
   type AcceptedEvent,
   type EventParserInputs,
   readSingle,
-  type ParsedEvents,
   EventRejection,
   compileDataSchema,
   SchemaMismatchCounter,
@@ -21,11 +22,12 @@ import {
  * Parses and validates kept rejected events again, in the format of the route that rejected them and with today's
  * schemas, for replays.
  */
+@Injectable()
 export class RejectedEventRevalidator {
   private readonly schemas: SchemaIndex;
   private readonly schemaCheck: EventSchemaValidator;
 
-  constructor(definitions: Pick<Definitions, 'schemas' | 'stream' | 'onChange'>) {
+  constructor(@Inject(DEFINITIONS) definitions: Pick<Definitions, 'schemas' | 'stream' | 'onChange'>) {
     this.schemas = new SchemaIndex(definitions);
     this.schemaCheck = new EventSchemaValidator({
       index: this.schemas,
@@ -41,23 +43,19 @@ export class RejectedEventRevalidator {
   async read(stream: string, record: RejectedEventRecord): Promise<AcceptedEvent | string> {
     if (record.cut) return 'it was too large to be kept completely';
     if (record.refused.detail === damagedDetail) return 'it had bytes that are not UTF-8, which are not kept';
-    const [event] = await this.checked(stream, record);
-    if (!event) return 'it contains no event';
-    if (event instanceof EventRejection) return sentence(event.toProblem());
-    if (event.expected_version === null) return event;
-    return 'it has an expected_version, so only its writer can decide to send it again';
-  }
-
-  private async checked(stream: string, record: RejectedEventRecord): Promise<ParsedEvents> {
-    const reception: EventParserInputs = {
+    const inputs: EventParserInputs = {
       ingestedAt: parseTime(record.received_at) ?? 0,
       ids: { next: () => record.event_id },
       schemas: this.schemas,
       text: record.text,
     };
-    const events = [readAgain(stream, record, reception)];
+    const events = [readAgain(stream, record, inputs)];
     await this.schemaCheck.check(events, () => '');
-    return events;
+    const [event] = events;
+    if (!event) return 'it contains no event';
+    if (event instanceof EventRejection) return sentence(event.toProblem());
+    if (event.expected_version === null) return event;
+    return 'it has an expected_version, so only its writer can decide to send it again';
   }
 }
 
@@ -67,30 +65,22 @@ function readAgain(
   reception: EventParserInputs,
 ): AcceptedEvent | EventRejection {
   try {
-    if (record.form === 'raw') return readRaw(stream, record, reception);
-    return record.form === 'cloudevent' ? readCloudEvent(stream, reception) : readSingle(reception);
+    if (record.form !== 'raw' && record.form !== 'cloudevent') return readSingle(reception);
+    const reader =
+      record.form === 'raw'
+        ? new RawWriteEventReader({
+            mapping: new FieldMapping(stream, record.mapping),
+            reception,
+            idOf: () => record.event_id,
+          })
+        : new CloudEventReader({ stream, reception, pointerTo: pointerIn('structured') });
+    readValue(record.text, reader);
+    return reader.events[0]!;
   } catch (error) {
     if (error instanceof ProblemError)
       return new EventRejection(error.code, error.message, error.options.errors);
     throw error;
   }
-}
-
-function readRaw(
-  stream: string,
-  record: RejectedEventRecord,
-  reception: EventParserInputs,
-): AcceptedEvent | EventRejection {
-  const mapping = new FieldMapping(stream, record.mapping);
-  const reader = new RawWriteEventReader({ mapping, reception, idOf: () => record.event_id });
-  readValue(record.text, reader);
-  return reader.events[0]!;
-}
-
-function readCloudEvent(stream: string, reception: EventParserInputs): AcceptedEvent | EventRejection {
-  const reader = new CloudEventReader({ stream, reception, pointerTo: pointerIn('structured') });
-  readValue(reception.text, reader);
-  return reader.events[0]!;
 }
 
 function sentence({ message, options: { errors = [] } }: ProblemError): string {

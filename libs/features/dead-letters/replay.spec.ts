@@ -8,7 +8,7 @@ import { LogUnavailableError, type Producer } from '#kafka';
 import type { DeadLetter } from '#store';
 import { rowBatchesOf } from '../../core/store/row-batch/row-batches-of.fixture.js';
 import { eventRow, givenGateway, type GivenGateway } from '../../../apps/gateway/src/gateway.fixture.js';
-import type { ReplayAnswer } from './replay-answers.js';
+import type { ReplayAnswer } from './dead-letter-answers.js';
 
 let gateway: GivenGateway;
 

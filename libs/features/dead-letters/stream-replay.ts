@@ -1,33 +1,50 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DEFINITIONS, STORE } from '#app';
 import { allStreams } from '#api';
-import { TopicAndGroupNames } from '#event';
-import type { EpochMicros } from '#json';
-import type { Definitions } from '#registry';
+import {
+  decodeRecord,
+  decodeRejectedEvent,
+  encodeRecord,
+  TopicAndGroupNames,
+  UnreadableRecordError,
+  type EventRecord,
+} from '#event';
+import { formatTime } from '#json';
+import { erasureName, type Actor, type Definitions } from '#registry';
 import type { RecordPosition, Producer } from '#kafka';
 import { EVENT_PRODUCER } from '#writing';
-import { RejectedEventRevalidator } from './rejected-event-revalidator.js';
 import type { StoredDeadLetter, Store } from '#store';
+import { mergedErasure } from '#features/erasures';
 import { Bulkhead } from '#gateway-kit';
-import { erasedReason, erasureCovering, undoErasedReplays } from './undo-erased-replays.js';
-import type { ReplayAnswer, ReplayWrittenEventAnswer } from './replay-answers.js';
-import type { ReplayRequest, DeadLetterReplayer } from './dead-letter-replayer.js';
-import { replayedEvent, type ReplayedEventRecord } from './replayed-event-record.js';
+import {
+  erasedReason,
+  erasureCovering,
+  maxInFlight,
+  replayId,
+  type DeadLetterReplayer,
+  type ReplayRequest,
+} from './dead-letter-replayer.js';
+import { RejectedEventRevalidator } from './rejected-event-revalidator.js';
+import type { ReplayAnswer } from './dead-letter-answers.js';
 
-interface StreamReplayRecord {
-  letter: StoredDeadLetter;
-  event: ReplayedEventRecord;
+/** A dead letter, and the event that it becomes in the topic of its stream. */
+interface StreamReplay {
+  deadLetter: StoredDeadLetter;
+  event: EventRecord;
   topic: string;
 }
 
-interface WrittenReplay extends StreamReplayRecord {
+interface WrittenReplay extends StreamReplay {
   position: RecordPosition;
 }
 
+/**
+ * The source of the dead letters that a replay can turn into events. Dead letters of other sources come from valid
+ * events, so they are not replayed into the stream.
+ */
+const replayableSource = 'materializer';
 /** Limit of concurrent lookups of events by id. */
 const maxLookups = 4;
-/** Limit of records in flight to Kafka. One record may have a megabyte. */
-const maxInFlight = 8;
 
 /**
  * Writes dead letters to their streams again. A replay can be repeated, even after a crash between writing and marking,
@@ -40,55 +57,56 @@ export class StreamDeadLetterReplayer implements DeadLetterReplayer {
     @Inject(STORE) private readonly store: Pick<Store, 'reader' | 'eraser'>,
     @Inject(EVENT_PRODUCER) private readonly producer: Pick<Producer, 'append'>,
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'start' | 'stream' | 'erasures'>,
-    private readonly refused: RejectedEventRevalidator,
+    private readonly rejected: RejectedEventRevalidator,
     private readonly topics: TopicAndGroupNames,
     private readonly bulkhead: Bulkhead,
   ) {}
 
   async *replay(
-    letters: readonly StoredDeadLetter[],
+    deadLetters: readonly StoredDeadLetter[],
     request: ReplayRequest,
     answer: ReplayAnswer,
   ): AsyncGenerator<string[]> {
-    const wanted: StreamReplayRecord[] = [];
-    for (const letter of letters) {
-      const found = await this.replayable(letter);
-      if (typeof found === 'string') answer.failed.push({ id: letter.id, detail: found });
-      else wanted.push(found);
+    const replays: StreamReplay[] = [];
+    for (const deadLetter of deadLetters) {
+      const replay = await this.replayOf(deadLetter);
+      if (typeof replay === 'string') answer.failed.push({ id: deadLetter.id, detail: replay });
+      else replays.push(replay);
     }
-    const stored = await this.stored(wanted, request.client);
-    const missing = wanted.filter(({ event }) => !stored.has(event.eventId));
+    const stored = await this.stored(replays, request.client);
+    const missing = replays.filter(({ event }) => !stored.has(event.event_id));
     answer.skipped += stored.size;
     if (request.dryRun) {
       answer.replayed += missing.length;
       return;
     }
-    await this.append(missing, request, answer);
-    yield wanted.map(({ letter }) => letter.id);
+    await this.write(missing, request, answer);
+    yield replays.map(({ deadLetter }) => deadLetter.id);
   }
 
-  /**
-   * Resolves with the Kafka record to write for a dead letter, or with a sentence that says why it cannot be replayed.
-   */
-  private async replayable(letter: StoredDeadLetter): Promise<StreamReplayRecord | string> {
-    const { definitions, topics, refused } = this;
-    const stream = definitions.stream(letter.stream);
-    if (stream?.state !== 'live') return `there is no stream ${letter.stream} any more`;
-    const event = await replayedEvent(letter, { refused, now: now() });
+  /** Resolves with the event of a dead letter, or with a sentence that says why the dead letter cannot be replayed. */
+  private async replayOf(deadLetter: StoredDeadLetter): Promise<StreamReplay | string> {
+    const stream = this.definitions.stream(deadLetter.stream);
+    if (stream?.state !== 'live') return `there is no stream ${deadLetter.stream} any more`;
+    if (deadLetter.source !== replayableSource)
+      return `dead letters of ${deadLetter.source} are not replayed into the stream`;
+    const record = decodeRejectedEvent(deadLetter.event);
+    const event = record ? await this.rejected.read(deadLetter.stream, record) : readEvent(deadLetter);
     if (typeof event === 'string') return event;
-    const isErased = event.entityId !== null && erasureCovering(definitions, letter, event.entityId);
-    return isErased ? erasedReason : { letter, event, topic: topics.ofStream(stream.id) };
+    if (erasureCovering(this.definitions, deadLetter, event.entity_id)) return erasedReason;
+    const topic = this.topics.ofStream(stream.id);
+    return { deadLetter, event: { ...event, ingested_at: Date.now() * 1000 }, topic };
   }
 
   /** Resolves with the ids of events that are already stored: an interrupted replay has written them. */
-  private async stored(wanted: readonly StreamReplayRecord[], client: AbortSignal): Promise<Set<string>> {
+  private async stored(replays: readonly StreamReplay[], client: AbortSignal): Promise<Set<string>> {
     const found = new Set<string>();
-    const work = wanted.values();
+    const work = replays.values();
     const worker = async () => {
       for (const { event } of work) {
-        const query = { access: allStreams, eventId: event.eventId };
+        const query = { access: allStreams, eventId: event.event_id };
         if (await this.bulkhead.run(client, (signal) => this.store.reader.byId(query, signal)))
-          found.add(event.eventId);
+          found.add(event.event_id);
       }
     };
     await Promise.all(Array.from({ length: maxLookups }, worker));
@@ -99,60 +117,78 @@ export class StreamDeadLetterReplayer implements DeadLetterReplayer {
    * Writes the events, except those of entities that are erased before or during the write. The answer counts the
    * events that were written, even when writing the rest fails.
    */
-  private async append(
-    wanted: readonly StreamReplayRecord[],
+  private async write(
+    replays: readonly StreamReplay[],
     { headers, actor }: ReplayRequest,
     answer: ReplayAnswer,
   ): Promise<void> {
     const written: WrittenReplay[] = [];
     try {
-      await this.writeAll(wanted, headers, written);
+      for (let i = 0; i < replays.length; i += maxInFlight) {
+        const some = replays
+          .slice(i, i + maxInFlight)
+          .filter((one) => !erasureCovering(this.definitions, one.deadLetter, one.event.entity_id));
+        const positions = await this.producer.append(some.map((one) => recordOf(one, headers)));
+        written.push(...some.map((one, n) => ({ ...one, position: positions[n]! })));
+      }
     } finally {
-      answer.events.push(...written.map(replayedAnswer));
+      const answers = written.map(({ deadLetter: { id, stream }, event: { event_id }, position }) => {
+        return { id, event_id, stream, ...position };
+      });
+      answer.events.push(...answers);
       answer.replayed += written.length;
-      const entities = written.map(({ event, ...one }) => ({ ...one, entityId: event.entityId }));
-      const takenBack = await undoErasedReplays(
-        { definitions: this.definitions, eraser: this.store.eraser },
-        entities,
-        { actor, now: now() },
-      );
-      answer.events = answer.events.filter(({ id }) => !takenBack.has(id));
-      answer.replayed -= takenBack.size;
+      const undone = await this.undoErased(written, actor);
+      answer.events = answer.events.filter(({ id }) => !undone.has(id));
+      answer.replayed -= undone.size;
     }
     const kept = new Set(answer.events.map(({ id }) => id));
-    const gone = wanted.filter(({ letter }) => !kept.has(letter.id));
-    answer.failed.push(...gone.map(({ letter: { id } }) => ({ id, detail: erasedReason })));
+    for (const { deadLetter } of replays)
+      if (!kept.has(deadLetter.id)) answer.failed.push({ id: deadLetter.id, detail: erasedReason });
   }
 
-  /** Writes a few records at a time, and adds the acknowledged ones to `written`. */
-  private async writeAll(
-    wanted: readonly StreamReplayRecord[],
-    headers: Record<string, string>,
-    written: WrittenReplay[],
-  ): Promise<void> {
-    const { producer } = this;
-    for (let i = 0; i < wanted.length; i += maxInFlight) {
-      const some = wanted.slice(i, i + maxInFlight).filter((one) => !this.isErased(one));
-      const positions = await producer.append(
-        some.map(({ topic, event: { key, value } }) => ({ topic, key, value, headers })),
+  /**
+   * Undoes the replay of entities that were erased between the replay's check and its write: extends their erasures
+   * over the new records, and deletes the events of these records from the store. An erasure reads the log's end once
+   * more when the entity has dead letters, so either the replay sees the erasure or the erasure sees the new records.
+   * @returns the ids of these dead letters
+   */
+  private async undoErased(written: readonly WrittenReplay[], actor: Actor): Promise<Set<string>> {
+    const undone = new Set<string>();
+    if (written.length > 0) await this.definitions.start();
+    for (const { deadLetter, event, position } of written) {
+      const { entity_id: entityId } = event;
+      const known = erasureCovering(this.definitions, deadLetter, entityId);
+      if (entityId === null || !known) continue;
+      const before = { [String(position.partition)]: position.offset + 1 };
+      const erased_at = formatTime(Date.now() * 1000);
+      const { value } = await this.definitions.erasures.change(
+        erasureName(known),
+        (current) => current && mergedErasure(current, { ...current, before, erased_at }),
+        actor,
       );
-      written.push(...some.map((one, n) => ({ ...one, position: positions[n]! })));
+      const { stream, entity_hash: hash } = known;
+      if (value)
+        await this.store.eraser.eraseEntity({ stream, entityHash: hash, entityId, before: value.before });
+      undone.add(deadLetter.id);
     }
-  }
-
-  private isErased({ letter, event: { entityId } }: StreamReplayRecord): boolean {
-    return entityId !== null && erasureCovering(this.definitions, letter, entityId) !== undefined;
+    return undone;
   }
 }
 
-function now(): EpochMicros {
-  return Date.now() * 1000;
+/**
+ * Reads the record of a dead letter as an event. The log already has a record with the original `event_id`, and a second
+ * one would be discarded as a duplicate, so the event gets another id. A record that was rejected at intake never was in
+ * the log: it keeps its id, so a copy that the sender has sent again is a duplicate.
+ */
+function readEvent(deadLetter: StoredDeadLetter): EventRecord | string {
+  try {
+    return { ...decodeRecord(deadLetter.event), event_id: replayId(deadLetter) };
+  } catch (error) {
+    if (error instanceof UnreadableRecordError) return `it still cannot be read: ${error.message}`;
+    throw error;
+  }
 }
 
-function replayedAnswer({
-  letter: { id, stream },
-  event,
-  position,
-}: WrittenReplay): ReplayWrittenEventAnswer {
-  return { id, event_id: event.eventId, stream, ...position };
+function recordOf({ event, topic }: StreamReplay, headers: Record<string, string>) {
+  return { topic, key: event.entity_id ?? event.event_id, value: encodeRecord(event), headers };
 }

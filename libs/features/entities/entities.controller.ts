@@ -1,19 +1,30 @@
-import { Controller, Get, Inject } from '@nestjs/common';
+import { Controller, Get, Header, Inject } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { STORE } from '#app';
 import { formatTime } from '#json';
+import { entityState } from '#features/entities/state';
 import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
-import type { EventReader } from '#store';
-import { StreamReadAuthorizer, ApiAnswer, Bulkhead, listEnd, Problems, storeProblems } from '#gateway-kit';
-import { EntityList } from './entity-list-answers.js';
-import { EntityListParameters } from './entity-list-parameters.js';
+import type { EntitySnapshotReader, EventReader } from '#store';
+import {
+  StreamReadAuthorizer,
+  ApiAnswer,
+  Bulkhead,
+  listEnd,
+  Problems,
+  consistentReadProblems,
+  jsonType,
+  storeProblems,
+} from '#gateway-kit';
+import { EntityList, EntityStateAnswer, entityStateJson } from './entity-answers.js';
+import { EntityId, EntityListParameters, EntityStateParameters } from './entity-parameters.js';
+import { entityProblem, noEventsProblem } from './entity-problems.js';
 
-/** `GET /api/v1/entities`: lists entities. */
+/** Lists entities, and reads their state. The ids of the operations are those of earlier releases. */
 @ApiTags('entities')
 @Controller('api/v1/entities')
 export class EntitiesController {
   constructor(
-    @Inject(STORE) private readonly store: { reader: EventReader },
+    @Inject(STORE) private readonly store: { reader: EventReader; snapshots: EntitySnapshotReader },
     private readonly bulkhead: Bulkhead,
     private readonly streams: StreamReadAuthorizer,
   ) {}
@@ -29,8 +40,8 @@ export class EntitiesController {
     @DisconnectSignal() client: AbortSignal,
   ): Promise<EntityList> {
     const streams = stream === undefined ? undefined : [stream];
-    const permitted = await this.streams.of({ access, streams, client });
-    const query = { ...permitted, stream, limit, cursor };
+    const scope = await this.streams.of({ access, streams, client });
+    const query = { ...scope, stream, limit, cursor };
     const page = await this.bulkhead.run(client, (signal) => this.store.reader.entities(query, signal));
     return {
       entities: page.items.map((entity) => ({
@@ -40,5 +51,34 @@ export class EntitiesController {
       count: page.items.length,
       ...listEnd(page.nextCursor),
     };
+  }
+
+  @Get(':entity_id/state')
+  @RequireScope('events:read')
+  @ApiOperation({
+    operationId: 'EntityStateController_state',
+    summary: 'Get the state of an entity, now or as of a time',
+    description:
+      'The `data` of its events, applied in the order of their versions as merge patches (RFC 7396), ' +
+      'starting from the nearest snapshot if there is one.',
+  })
+  @ApiAnswer(EntityStateAnswer, { description: 'The state of the entity.' })
+  @Problems('entity_not_found', 'entity_state_too_large', 'stream_not_found', consistentReadProblems)
+  @Header('content-type', jsonType)
+  async state(
+    @EntityId() entityId: string,
+    @Query() { stream, as_of: asOf, wait_for: positions }: EntityStateParameters,
+    @InjectPrincipal() { access }: Principal,
+    @DisconnectSignal() client: AbortSignal,
+  ): Promise<string> {
+    const scope = await this.streams.of({ access, streams: [stream], positions, client });
+    const query = { ...scope, stream, entityId, asOf };
+    const folded = await this.bulkhead
+      .run(client, (signal) => entityState(this.store.snapshots, query, signal))
+      .catch((error: unknown) => {
+        throw entityProblem(error);
+      });
+    if (!folded) throw noEventsProblem({ stream, asOf });
+    return entityStateJson({ stream, entityId }, folded);
   }
 }

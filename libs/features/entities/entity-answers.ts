@@ -1,5 +1,15 @@
 import { Type } from 'class-transformer';
-import { IsArray, IsIn, IsInt, IsObject, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
+import {
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsString,
+  Min,
+  ValidateNested,
+} from 'class-validator';
 import { formatTime } from '#json';
 import { snapshotId, type EntityStateAtVersion } from '#features/entities/state';
 import type { EntitySnapshot, CursorPage, EntitySnapshotReason } from '#store';
@@ -7,6 +17,22 @@ import { ListAnswer, Nullable, JsonSchemaPart } from '#gateway-kit';
 
 const time = { type: 'string', format: 'date-time' } as const;
 const foldOf = 'The `data` of the events up to this version, applied in order as merge patches (RFC 7396).';
+
+/** An entity in a list: its stream, id and latest version, without its state. */
+class EntityAnswer {
+  @IsString() stream: string;
+  @IsString() entity_id: string;
+  @IsInt() @Min(1) version: number;
+  @JsonSchemaPart(time) @IsString() last_timestamp: string;
+}
+
+/** Answer of `GET /api/v1/entities`: one page of entities. */
+export class EntityList {
+  @IsArray() @ValidateNested({ each: true }) @Type(() => EntityAnswer) entities: EntityAnswer[];
+  @IsInt() @Min(0) count: number;
+  @IsBoolean() has_more: boolean;
+  @Nullable('string') next_cursor: string | null;
+}
 
 /** OpenAPI schema of an entity's state: the merged `data` of its events. `entityStateJson` writes the answer. */
 export class EntityStateAnswer {
@@ -92,11 +118,8 @@ function snapshotFacts(snapshot: EntitySnapshot): string {
   );
 }
 
-export function snapshotListJson({
-  items,
-  total,
-  nextCursor,
-}: CursorPage<EntitySnapshot> & { total: number }): string {
+export function snapshotListJson(page: CursorPage<EntitySnapshot> & { total: number }): string {
+  const { items, total, nextCursor } = page;
   const end = `"has_more":${nextCursor !== undefined},"next_cursor":${JSON.stringify(nextCursor ?? null)}`;
   return `{"snapshots":[${items.map(snapshotJson).join(',')}],"total":${total},${end}}`;
 }

@@ -23,14 +23,6 @@ export function entityProblem(error: unknown): unknown {
 
 export function noEventsProblem({ stream, asOf }: { stream: string; asOf?: EpochMicros }): ProblemError {
   const when = asOf === undefined ? 'that can be queried' : `up to ${formatTime(asOf)}`;
-  return new ProblemError(
-    'entity_not_found',
-    `There is no event of this entity in the stream ${stream} ${when}.`,
-  );
-}
-
-export function removedMeanwhileProblem(): ProblemError {
-  const detail =
-    'Events of the entity were erased or expired while the snapshot was created: repeat the request.';
-  return new ProblemError('snapshot_impossible', detail);
+  const detail = `There is no event of this entity in the stream ${stream} ${when}.`;
+  return new ProblemError('entity_not_found', detail);
 }

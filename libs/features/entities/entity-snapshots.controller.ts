@@ -2,6 +2,7 @@ import { Controller, Get, Header, HttpCode, Inject, Post, Res } from '@nestjs/co
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { STORE } from '#app';
+import { ProblemError } from '#api';
 import { createSnapshot } from '#features/entities/state';
 import { DisconnectSignal, Body, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import type { EntitySnapshotStore } from '#store';
@@ -22,9 +23,8 @@ import {
   SnapshotList,
   snapshotListJson,
 } from './entity-answers.js';
-import { SnapshotListParameters } from './entity-parameters.js';
-import { entityProblem, noEventsProblem, removedMeanwhileProblem } from './entity-problems.js';
-import { EntitySnapshotInput } from './entity-snapshot-input.js';
+import { EntitySnapshotInput, SnapshotListParameters } from './entity-parameters.js';
+import { entityProblem, noEventsProblem } from './entity-problems.js';
 
 /** `GET` and `POST /api/v1/snapshots`: lists and creates snapshots of entities. */
 @ApiTags('snapshots')
@@ -52,8 +52,8 @@ export class EntitySnapshotsController {
     @DisconnectSignal() client: AbortSignal,
   ): Promise<string> {
     const streams = stream === undefined ? undefined : [stream];
-    const permitted = await this.streams.of({ access, streams, client });
-    const query = { ...permitted, stream, entityId, limit, cursor };
+    const scope = await this.streams.of({ access, streams, client });
+    const query = { ...scope, stream, entityId, limit, cursor };
     const page = await this.bulkhead.run(client, (signal) => this.store.snapshots.snapshots(query, signal));
     return snapshotListJson(page);
   }
@@ -87,15 +87,19 @@ export class EntitySnapshotsController {
   ): Promise<string> {
     refuseReserved(stream, { pointer: '/stream' });
     const { access } = caller;
-    const permitted = await this.streams.of({ access, streams: [stream], client, pointer: '/stream' });
-    const wanted = { ...permitted, stream, entityId, reason: 'requested', now: Date.now() * 1000 } as const;
+    const scope = await this.streams.of({ access, streams: [stream], client, pointer: '/stream' });
+    const desired = { ...scope, stream, entityId, reason: 'requested', now: Date.now() * 1000 } as const;
     const made = await this.bulkhead
-      .run(client, (signal) => createSnapshot(this.store.snapshots, wanted, signal))
+      .run(client, (signal) => createSnapshot(this.store.snapshots, desired, signal))
       .catch((error: unknown) => {
         throw entityProblem(error);
       });
     if (made === 'no_events') throw noEventsProblem({ stream });
-    if (made === 'removed_meanwhile') throw removedMeanwhileProblem();
+    if (made === 'removed_meanwhile')
+      throw new ProblemError(
+        'snapshot_impossible',
+        'Events of the entity were erased or expired while the snapshot was created: repeat the request.',
+      );
     const { snapshot, created } = made;
     void reply.code(created ? 201 : 200);
     return caller.has('events:read') ? snapshotJson(snapshot) : snapshotJsonWithoutState(snapshot);

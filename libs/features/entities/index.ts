@@ -4,4 +4,4 @@ import { EntitiesModule } from './entities.module.js';
 /** Entities, their state and their snapshots. */
 export const entities: Feature = { name: 'entities', gateway: EntitiesModule };
 
-export { EntityId } from './entity-id-param.js';
+export { EntityId } from './entity-parameters.js';

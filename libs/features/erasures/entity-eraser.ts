@@ -67,13 +67,22 @@ export class EntityEraser {
     const id = this.idOf(stream);
     const ends = await this.logEnds(id);
     let complete = await this.materialized(request, ends);
-    const known = definitions.erasures.get(erasureName({ stream: id, entity_hash: hash }));
+    const name = erasureName({ stream: id, entity_hash: hash });
+    const known = definitions.erasures.get(name);
     if (complete && !known) await this.requireEntity(request);
-    const upTo = (end: LogEnds) => erasureUpTo({ stream: id, hash, ends: end });
-    const wanted = upTo(ends);
+    const upTo = (ends: LogEnds): Erasure => {
+      const before = Object.fromEntries(ends.map(({ partition, end }) => [String(partition), end]));
+      return { stream: id, entity_hash: hash, before, erased_at: formatTime(Date.now() * 1000) };
+    };
+    const desired = upTo(ends);
     // Once the tombstone exists, a materializer that has just stored events of the stream removes them too.
-    const found = await eraser.countEntity({ stream: id, entityHash: hash, entityId, before: wanted.before });
-    let tombstone = await this.tombstone(wanted, actor);
+    const found = await eraser.countEntity({
+      stream: id,
+      entityHash: hash,
+      entityId,
+      before: desired.before,
+    });
+    let tombstone = await this.tombstone(desired, actor);
     // A replay that saw no tombstone may have written a dead letter again after the offsets that the tombstone covers.
     // A later replay sees the tombstone.
     if ((await this.traces(request)).deadLetters)
@@ -87,9 +96,10 @@ export class EntityEraser {
       complete = (await this.materialized(request, later)) && complete;
       erased += await remove(tombstone);
     }
-    const { erased_at } = tombstone;
-    await this.audit({ stream: id, hash, erased, complete }, actor);
-    return { stream, entity_id: entityId, events_erased: erased, pending: !complete, erased_at };
+    const outcome = { events_erased: erased, pending: !complete };
+    const after = { stream: streamNameOf(id), entity_hash: hash, ...outcome };
+    await definitions.audit({ event_type: 'entity.erased', kind: 'erasure', name, after }, actor);
+    return { stream, entity_id: entityId, ...outcome, erased_at: tombstone.erased_at };
   }
 
   private logEnds(stream: StreamId): Promise<LogEnds> {
@@ -116,14 +126,14 @@ export class EntityEraser {
     );
   }
 
-  private async tombstone(wanted: Erasure, actor: Actor): Promise<Erasure> {
+  private async tombstone(desired: Erasure, actor: Actor): Promise<Erasure> {
     const next = (current: Erasure | undefined) => {
-      this.requireSame(wanted);
-      return mergedErasure(current, wanted);
+      this.requireSame(desired);
+      return mergedErasure(current, desired);
     };
-    const { value } = await this.definitions.erasures.change(erasureName(wanted), next, actor);
-    this.requireSame(wanted);
-    return value ?? wanted;
+    const { value } = await this.definitions.erasures.change(erasureName(desired), next, actor);
+    this.requireSame(desired);
+    return value ?? desired;
   }
 
   /**
@@ -176,23 +186,4 @@ export class EntityEraser {
     const query = { ...permitted, stream, entityId };
     return this.bulkhead.run(client, (signal) => this.store.reader.erasableDataOf(query, signal));
   }
-
-  private audit(
-    { stream, hash, erased, complete }: { stream: StreamId; hash: string; erased: number; complete: boolean },
-    actor: Actor,
-  ): Promise<void> {
-    const after = {
-      stream: streamNameOf(stream),
-      entity_hash: hash,
-      events_erased: erased,
-      pending: !complete,
-    };
-    const name = erasureName({ stream, entity_hash: hash });
-    return this.definitions.audit({ event_type: 'entity.erased', kind: 'erasure', name, after }, actor);
-  }
-}
-
-function erasureUpTo({ stream, hash, ends }: { stream: StreamId; hash: string; ends: LogEnds }): Erasure {
-  const before = Object.fromEntries(ends.map(({ partition, end }) => [String(partition), end]));
-  return { stream, entity_hash: hash, before, erased_at: formatTime(Date.now() * 1000) };
 }

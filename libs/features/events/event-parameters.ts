@@ -1,8 +1,8 @@
 import { IsIn } from 'class-validator';
 import { limits } from '#event';
-import type { EpochMicros } from '#json';
-import type { ExpressionTree } from '#cel';
-import type { HasCrossFieldCheck } from '#http';
+import { type EpochMicros, hasCharacters } from '#json';
+import { type ExpressionTree, RegexTooLargeError, InvalidCelExpressionError, parseCondition } from '#cel';
+import { type HasCrossFieldCheck, ParseValue } from '#http';
 import { eventTimeNames, type EventFilter, type AuthorizationScope, type EventTimeName } from '#store';
 import {
   Cursor,
@@ -14,12 +14,44 @@ import {
   Texts,
   Time,
   Interval,
+  JsonSchemaPart,
   requireTimeRange,
   type ConsistencyToken,
 } from '#gateway-kit';
+import { applyDecorators } from '@nestjs/common';
+import { ProblemError } from '#api';
+import { storedEventVariable } from '#dataflow';
 import { requireRangeWithinBucketLimit } from './bucket-limit.js';
-import { eventFormats, type LiveEventJsonFormat } from './live/live-event.js';
-import { WhereParameter } from './where.js';
+import { eventFormats, type LiveEventJsonFormat } from './live/live-filter.js';
+
+const bounds = { least: 1, most: limits.whereCharacters };
+
+/**
+ * Decorator of the query parameter `where`, a CEL expression over `event`. The property gets the parsed `Expression`.
+ */
+export function WhereParameter(): PropertyDecorator {
+  const message = () => `must be ${bounds.least} to ${bounds.most} characters`;
+  return applyDecorators(
+    ParseValue({ name: 'isWhere', read: readWhere, message }),
+    JsonSchemaPart({ type: 'string', minLength: bounds.least, maxLength: bounds.most }),
+  );
+}
+
+/**
+ * Parses the CEL expression of `where`. Returns a 400 problem for an invalid expression, a 422 problem for one whose
+ * evaluation may cost too much, and undefined for a text that is empty or too long.
+ */
+function readWhere(text: string): ExpressionTree | ProblemError | undefined {
+  if (!hasCharacters(text, bounds)) return undefined;
+  try {
+    return parseCondition(text, storedEventVariable);
+  } catch (error) {
+    if (!(error instanceof InvalidCelExpressionError)) throw error;
+    const detail = `${error.message} (at character ${error.at + 1})`;
+    const code = error instanceof RegexTooLargeError ? 'query_too_expensive' : 'invalid_expression';
+    return new ProblemError(code, detail, { errors: [{ pointer: 'where', detail }] });
+  }
+}
 
 /**
  * Query parameters that filter events. An event must match every parameter that is sent, and one of the values of a
@@ -69,10 +101,8 @@ export class EventSelectionParameters implements HasCrossFieldCheck {
   /** The filters as the store's `EventFilter`, without the streams that the caller may see. */
   get filter(): Omit<EventFilter, keyof AuthorizationScope> {
     const { stream, event_type, event_type_prefix, entity_id, since, until, where } = this;
-    return {
-      ...{ since, until, where, streams: stream },
-      ...{ eventTypes: event_type, eventTypePrefix: event_type_prefix, entityIds: entity_id },
-    };
+    const [eventTypes, eventTypePrefix, entityIds] = [event_type, event_type_prefix, entity_id];
+    return { since, until, where, streams: stream, eventTypes, eventTypePrefix, entityIds };
   }
 }
 

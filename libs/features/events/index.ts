@@ -1,11 +1,12 @@
 import type { Feature } from '#app';
 import { EventsModule } from './events.module.js';
-import { LiveSettings } from './live/live-settings.js';
+import { LiveSettings } from './live/live-connections.js';
 
 /** Queries, counts and live streams of events. */
 export const events: Feature = { name: 'events', settings: [LiveSettings], gateway: EventsModule };
 
 export { ConsistentEventReadParameters } from './event-parameters.js';
+export { inTimeSlices } from './send-page.js';
 export {
   sendStreamHeaders,
   DescribeEventStream,
@@ -14,13 +15,13 @@ export {
 } from './live/event-stream-answer.js';
 export { LiveConnections, type ServedLiveStream, type StreamingCaller } from './live/live-connections.js';
 export { isTransient } from './live/live-event-stream.js';
-export { liveChanges } from './live/live-metrics.js';
+export { liveChanges } from './live/live-connections.js';
 export { maxIdCharacters, LivePosition, bindingOf, streamKey } from './live/live-position.js';
 export { invalidLastEventId } from './live/live-problems.js';
-export { LiveSettings } from './live/live-settings.js';
+export { LiveSettings } from './live/live-connections.js';
 export { LiveModule } from './live/live.module.js';
 export { ResumeIdSpacer } from './live/resume-id-spacer.js';
 export { ServerSentEventWriter } from './live/server-sent-event-writer.js';
-export { startMessage, positionMessage } from './live/server-sent.js';
+export { startMessage, positionMessage } from './live/server-sent-event-writer.js';
 export { SharedPoller } from './live/shared-poller.js';
-export { storeOutage, type StoreOutageTracker } from './live/store-outage-tracker.js';
+export { storeOutage, type StoreOutageTracker } from './live/live-event-stream.js';

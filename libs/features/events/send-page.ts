@@ -35,8 +35,10 @@ export function sendPage(
     ...(type === 'text/csv' && { 'content-disposition': 'attachment; filename="events.csv"' }),
   });
   if (second.done) void reply.send(first.value ?? '');
-  else
-    void reply.send(Readable.from(all([first.value as string, second.value], pieces), { objectMode: false }));
+  else {
+    const all = inTimeSlices([first.value as string, second.value], pieces);
+    void reply.send(Readable.from(all, { objectMode: false }));
+  }
 }
 
 /** Returns the approximate memory that the events of a page use, in bytes. */
@@ -48,10 +50,13 @@ function pageBytes({ items }: StoredEventPage): number {
  * Yields the pieces of an answer. Between two pieces, other work of the process may run, even when the client reads
  * fast.
  */
-async function* all(read: readonly string[], rest: Iterable<string>): AsyncGenerator<string> {
+export async function* inTimeSlices(
+  read: readonly string[],
+  rest: Iterable<string> | AsyncIterable<string>,
+): AsyncGenerator<string> {
   yield* read;
   const turn = new TimeSlice();
-  for (const piece of rest) {
+  for await (const piece of rest) {
     if (turn.over(piece.length)) await turn.end();
     yield piece;
   }

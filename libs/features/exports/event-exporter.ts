@@ -60,7 +60,10 @@ export class EventExporter {
    */
   async run(ended: AbortSignal, send: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const late = new AbortController();
-    const timer = setTimeout(() => late.abort(tookTooLong(this.mostSeconds)), this.mostSeconds * 1_000);
+    const { mostSeconds } = this;
+    const detail = `The export took longer than ${mostSeconds} s. Narrow the range with since and until.`;
+    const tookTooLong = () => late.abort(new ProblemError('query_too_expensive', detail));
+    const timer = setTimeout(tookTooLong, mostSeconds * 1_000);
     try {
       await withAnySignal([ended, late.signal], (either) => this.turns.run(either, send));
     } finally {
@@ -86,7 +89,8 @@ export class EventExporter {
    */
   async *lines(filter: EventFilter, { format, safe, signal }: ExportLinesOptions): AsyncGenerator<string> {
     const { reader } = this.store;
-    const line = format === 'csv' ? csv(safe) : ndjson;
+    const csv = safe ? csvLine : (event: StoredEvent) => csvLine(event, (text) => text);
+    const line = format === 'csv' ? csv : ndjson;
     if (format === 'csv') yield csvHeader;
     const requireSame = this.sameStreams(filter.streams ?? []);
     const pages = exportedPages((page) =>
@@ -138,19 +142,10 @@ export class EventExporter {
   }
 }
 
-function tookTooLong(seconds: number): ProblemError {
-  const detail = `The export took longer than ${seconds} s. Narrow the range with since and until.`;
-  return new ProblemError('query_too_expensive', detail);
-}
-
 function* linesOf(events: readonly StoredEvent[], line: (event: StoredEvent) => string): Generator<string> {
   for (const event of events) yield line(event);
 }
 
 function ndjson(event: StoredEvent): string {
   return `${onOneLine(eventToJson(event))}\n`;
-}
-
-function csv(safe: boolean): (event: StoredEvent) => string {
-  return safe ? (event) => csvLine(event) : (event) => csvLine(event, (text) => text);
 }

@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { TimeSlice } from '#async';
 import {
   DisconnectSignal,
   InjectPrincipal,
@@ -13,6 +12,7 @@ import {
   whenClosed,
 } from '#http';
 import type { EventFilter } from '#store';
+import { inTimeSlices } from '#features/events';
 import { StreamReadAuthorizer, abortWhenKeyEnds, consistentReadProblems, Problems } from '#gateway-kit';
 import { EventExporter } from './event-exporter.js';
 import { EventExportParameters, type ExportFormat } from './export-parameters.js';
@@ -106,12 +106,8 @@ export class ExportController {
     exportsDone.inc({ format: parameters.format, outcome });
   }
 
-  private async body({
-    parameters: { format, csv_safe: safe },
-    filter,
-    signal,
-    reply,
-  }: Export): Promise<Readable> {
+  private async body({ parameters, filter, signal, reply }: Export): Promise<Readable> {
+    const { format, csv_safe: safe } = parameters;
     if (format === 'ndjson' || format === 'csv')
       return begun(this.exports.lines(filter, { format, safe, signal }));
     const file = await this.exports.file(filter, format, signal);
@@ -129,19 +125,7 @@ function headersOf(format: ExportFormat): Record<string, string> {
 
 /** Waits for the first lines. A failure before them is still answered with a problem document. */
 async function begun(lines: AsyncGenerator<string>): Promise<Readable> {
-  const pieces = [await lines.next(), await lines.next()];
-  return Readable.from(all(pieces, lines), { objectMode: false });
-}
-
-/** Yields the pieces. Between two pieces, other work of the process may run, even when the client reads fast. */
-async function* all(
-  read: readonly IteratorResult<string>[],
-  rest: AsyncGenerator<string>,
-): AsyncGenerator<string> {
-  for (const { done, value } of read) if (!done) yield value;
-  const turn = new TimeSlice();
-  for await (const piece of rest) {
-    if (turn.over(piece.length)) await turn.end();
-    yield piece;
-  }
+  const first = [await lines.next(), await lines.next()];
+  const pieces = first.flatMap(({ done, value }) => (done ? [] : [value]));
+  return Readable.from(inTimeSlices(pieces, lines), { objectMode: false });
 }

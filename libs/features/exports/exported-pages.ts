@@ -25,41 +25,26 @@ const mostBytes = 4 * 1024 * 1024;
 
 /**
  * Yields all pages of an export in order. The number of events in a page follows the size of the events in earlier
- * pages.
+ * pages. As long as the store refuses a page as too large or too slow, fewer events are asked for, down to one.
  */
 export async function* exportedPages(
   read: ExportPageReader,
 ): AsyncGenerator<readonly StoredEvent[], void, void> {
   const size = new AdaptivePageSize({ first: mostEvents, most: mostEvents, bytes: pageBytes });
   for (let cursor: string | undefined; ;) {
-    const page = await pageOfSize(read, size, cursor);
-    yield page.items;
-    if (page.nextCursor === undefined) return;
-    cursor = page.nextCursor;
-    size.learn(page.items.length, bytesOf(page.items));
-  }
-}
-
-/**
- * Reads one page of an export. As long as the store refuses it as too large or too slow, asks for fewer events, down to
- * one.
- */
-async function pageOfSize(
-  read: ExportPageReader,
-  size: AdaptivePageSize,
-  cursor: string | undefined,
-): Promise<CursorPage<StoredEvent>> {
-  for (;;) {
+    let page: CursorPage<StoredEvent>;
     try {
-      return await read({ limit: size.rows, maxBytes: mostBytes, ...(cursor !== undefined && { cursor }) });
+      page = await read({ limit: size.rows, maxBytes: mostBytes, ...(cursor !== undefined && { cursor }) });
     } catch (error) {
       if (!(error instanceof QueryTooExpensiveError) || size.rows === 1) throw error;
       if (error instanceof QueryTooSlowError) size.tooSlow();
       else size.tooLarge(size.rows);
+      continue;
     }
+    yield page.items;
+    if (page.nextCursor === undefined) return;
+    cursor = page.nextCursor;
+    const bytes = page.items.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
+    size.learn(page.items.length, bytes);
   }
-}
-
-function bytesOf(events: readonly StoredEvent[]): number {
-  return events.reduce((bytes, { data, metadata }) => bytes + data.length + metadata.length, 0);
 }

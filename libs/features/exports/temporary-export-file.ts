@@ -30,7 +30,9 @@ export async function completeFile(
   source: Readable,
   { format, mostBytes }: { format: EventFileFormat; mostBytes: number },
 ): Promise<TemporaryExportFile> {
-  const handle = await unnamedFile();
+  const path = join(tmpdir(), `tributary-export-${randomUUID()}`);
+  const handle = await open(path, 'wx+', 0o600);
+  await unlink(path);
   try {
     const bytes = await writeAll(source, handle, mostBytes);
     await requireEnding(handle, bytes, endings[format]);
@@ -42,18 +44,15 @@ export async function completeFile(
   }
 }
 
-async function unnamedFile(): Promise<FileHandle> {
-  const path = join(tmpdir(), `tributary-export-${randomUUID()}`);
-  const handle = await open(path, 'wx+', 0o600);
-  await unlink(path);
-  return handle;
-}
-
 async function writeAll(source: Readable, handle: FileHandle, mostBytes: number): Promise<number> {
   let bytes = 0;
   for await (const chunk of source as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > mostBytes) throw tooLarge(mostBytes);
+    if (bytes > mostBytes) {
+      const limit = `${Math.floor(mostBytes / 1024 ** 2)} MiB`;
+      const detail = `The file is larger than ${limit}. Narrow the range with since and until, or export NDJSON or CSV.`;
+      throw new ProblemError('query_too_expensive', detail);
+    }
     await handle.writeFile(chunk);
   }
   return bytes;
@@ -64,10 +63,4 @@ async function requireEnding(handle: FileHandle, bytes: number, ending: string):
   await handle.read(last, 0, last.length, Math.max(0, bytes - last.length));
   if (last.toString('latin1') !== ending)
     throw new StoreUnavailableError('ClickHouse did not complete the export');
-}
-
-function tooLarge(mostBytes: number): ProblemError {
-  const mebibytes = Math.floor(mostBytes / 1024 ** 2);
-  const detail = `The file is larger than ${mebibytes} MiB. Narrow the range with since and until, or export NDJSON or CSV.`;
-  return new ProblemError('query_too_expensive', detail);
 }

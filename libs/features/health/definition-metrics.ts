@@ -21,22 +21,18 @@ const pipelineState = gauge('tributary_pipeline_state', {
  * Publishes metrics of definitions that may need attention: the next expiry of a key, and the state of each projection
  * and pipeline.
  */
-export function publishDefinitionMetrics({
-  keys,
-  projections,
-  pipelines,
-}: Pick<Definitions, 'keys' | 'projections' | 'pipelines'>): void {
+export function publishDefinitionMetrics(
+  definitions: Pick<Definitions, 'keys' | 'projections' | 'pipelines'>,
+): void {
+  const { keys, projections, pipelines } = definitions;
   const expiry = earliestExpiry(keys.all(), Date.now());
   if (expiry === undefined) keyExpiry.remove({});
   else keyExpiry.set(expiry / 1000);
   projectionState.reset();
-  for (const projection of projections.all()) {
-    projectionState.set({ projection: projection.name, state: projectionStatus(projection) }, 1);
-  }
+  for (const one of projections.all())
+    projectionState.set({ projection: one.name, state: projectionStatus(one) }, 1);
   pipelineState.reset();
-  for (const pipeline of pipelines.all()) {
-    pipelineState.set({ pipeline: pipeline.name, state: pipelineStatus(pipeline) }, 1);
-  }
+  for (const one of pipelines.all()) pipelineState.set({ pipeline: one.name, state: pipelineStatus(one) }, 1);
 }
 
 /**
@@ -47,11 +43,9 @@ export function earliestExpiry(
   keys: readonly Pick<ApiKeyDefinition, 'expires_at' | 'revoked_at'>[],
   now: number,
 ): number | undefined {
-  let earliest: number | undefined;
-  for (const { expires_at, revoked_at } of keys) {
-    if (expires_at === undefined || revoked_at !== undefined) continue;
-    const expiry = Date.parse(expires_at);
-    if (expiry > now && (earliest === undefined || expiry < earliest)) earliest = expiry;
-  }
-  return earliest;
+  const expiries = keys
+    .filter(({ revoked_at }) => revoked_at === undefined)
+    .map(({ expires_at }) => Date.parse(expires_at ?? ''))
+    .filter((expiry) => expiry > now);
+  return expiries.length === 0 ? undefined : expiries.reduce((one, other) => Math.min(one, other));
 }

@@ -51,8 +51,10 @@ export function failedJobs(definitions: Pick<Definitions, 'failed'>): number {
   return Object.values(definitions.failed()).reduce((sum, count) => sum + count, 0);
 }
 
-function largest(sample: HealthSample, figures: HealthFigures): HealthSample {
-  const { materializer, processor, failed_jobs } = figures;
+function largest(
+  sample: HealthSample,
+  { materializer, processor, failed_jobs }: HealthFigures,
+): HealthSample {
   return {
     ...sample,
     ...(materializer && { materializer: largerLag(materializer, sample.materializer) }),

@@ -12,6 +12,7 @@ import { failedJobs, HealthHistory, historyIntervalMs } from './health-history.j
 import { MaterializerLagReader } from './materializer-lag-reader.js';
 import { ProcessorLagReader } from './processor-lag-reader.js';
 import { registerChecks } from './register-checks.js';
+import { HealthHistoryController } from './health-history.controller.js';
 
 /** Nest module that measures the lag of the materializer and of the processors, and registers the health checks. */
 @Module({
@@ -43,3 +44,7 @@ export class HealthModule {
     });
   }
 }
+
+/** Nest module of the route of the health history. */
+@Module({ imports: [HealthModule], controllers: [HealthHistoryController] })
+export class HealthHistoryModule {}

@@ -1,5 +1,5 @@
 import type { Feature } from '#app';
-import { HealthHistoryModule } from './health-history.module.js';
+import { HealthHistoryModule } from './health.module.js';
 
 /** Health checks, lag of all consumer groups, and their history. */
 export const health: Feature = { name: 'health', gateway: HealthHistoryModule };

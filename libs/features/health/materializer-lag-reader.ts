@@ -4,8 +4,18 @@ import { within } from '#async';
 import { TopicAndGroupNames } from '#event';
 import type { Definitions, StreamDefinition } from '#registry';
 import type { TopicAdmin } from '#kafka';
+import { gauge } from '#telemetry';
 import { TimeLagEstimator } from './time-lag-estimator.js';
-import { groupLagRecords, groupLagSeconds } from './group-lag-metrics.js';
+
+export const groupLagRecords = gauge('tributary_group_lag_records', {
+  help: 'Records in the log that a consumer group has not committed, measured by another process: materializer, processor.',
+  labelNames: ['group'],
+});
+
+export const groupLagSeconds = gauge('tributary_group_lag_seconds', {
+  help: 'Lower bound of the seconds for which a consumer group has had lag in its slowest partition, measured by another process; 0 without lag.',
+  labelNames: ['group'],
+});
 
 /** The lag of the materializer or of the processors, as `/health` shows it: in events and in seconds. */
 export interface ConsumerLag {
@@ -106,14 +116,10 @@ export class MaterializerLagReader {
   /** Resolves with the offsets of every partition of these streams. A stream that has just been deleted has none. */
   private async progress(streams: readonly StreamDefinition[]): Promise<KeyedPartitionOffsets[]> {
     const { admin } = this.log;
-    const { topics } = this;
-    const named = streams.map((stream) => ({ ...stream, topic: topics.ofStream(stream.id) }));
+    const partitionsOf = new Map(streams.map(({ id, partitions }) => [this.topics.ofStream(id), partitions]));
     const [offsets, committed] = await Promise.all([
-      admin.offsetsIn(named.map(({ topic }) => topic)),
-      admin.committedIn(
-        topics.materializerGroup,
-        new Map(named.map(({ topic, partitions }) => [topic, partitions])),
-      ),
+      admin.offsetsIn([...partitionsOf.keys()]),
+      admin.committedIn(this.topics.materializerGroup, partitionsOf),
     ]);
     return [...offsets].flatMap(([topic, partitions]) =>
       partitions.map(({ partition, beginning, end }) => ({

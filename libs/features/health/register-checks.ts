@@ -6,7 +6,7 @@ import type { ConsumerLag, MaterializerLagReader } from './materializer-lag-read
 import { failedJobs, type HealthHistory } from './health-history.js';
 import type { ProcessorLagReader } from './processor-lag-reader.js';
 
-/** What the gateway's health checks examine: the Kafka log, the store, the definitions and the lags. */
+/** What the gateway's health checks examine. */
 interface HealthCheckDependencies {
   log: Pick<Log, 'admin'>;
   store: Pick<Store, 'ping'>;
@@ -20,10 +20,7 @@ interface HealthCheckDependencies {
 /** Seconds that queries or projections may be behind the log before `/health` answers 503. */
 const mostLagSeconds = 60;
 
-/**
- * Error of a health check: the materializer or the processors are more than 60 seconds behind the log, because they are
- * down or slower than the writers.
- */
+/** The materializer or the processors are too far behind the log: they are down, or slower than the writers. */
 class FallingBehindError extends Error {
   override readonly name = 'FallingBehindError';
 }
@@ -52,12 +49,12 @@ export function registerChecks(
     history.add({ materializer, failed_jobs: failedJobs(definitions) });
     return lagWithinLimit(materializer, 'queries');
   };
-  health.register('materializer', queries, { readiness: false });
   const projections = async () => {
     const measured = await processor.measure(performance.now());
     history.add({ processor: measured });
     return lagWithinLimit(measured, 'projections');
   };
+  health.register('materializer', queries, { readiness: false });
   health.register('processor', projections, { readiness: false });
 }
 

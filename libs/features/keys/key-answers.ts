@@ -4,7 +4,7 @@ import type { EpochMicros } from '#json';
 import type { ApiKeyDefinition } from '#registry';
 import { scopes } from '#http';
 import { ListAnswer, Nullable, JsonSchemaPart } from '#gateway-kit';
-import { keyStatus, keyStatuses, secretWorks, type KeyStatus } from './key-status.js';
+import { keyStatus, keyStatuses, secretWorks, type KeyStatus } from './key-changes.js';
 
 const time = { type: 'string', format: 'date-time' } as const;
 

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formatTime, parseTime } from '#json';
 import type { ApiKeyDefinition } from '#registry';
 import { keyAnswer } from './key-answers.js';
-import { issuedKey, revokedKey, rotatedKey } from './key-changes.js';
-import { endOfKey, keyStatus } from './key-status.js';
+import { endOfKey, issuedKey, keyStatus, revokedKey, rotatedKey } from './key-changes.js';
 
 const now = Date.UTC(2026, 10, 21) * 1000;
 const hour = 3_600_000_000;

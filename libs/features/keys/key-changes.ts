@@ -2,24 +2,49 @@ import { formatTime, parseTime, type EpochMicros } from '#json';
 import { ProblemError } from '#api';
 import type { ApiKeyDefinition, ApiKeySecretHash } from '#registry';
 import { secretsPerKey } from '#http';
-import '#registry';
 import type { KeyInput } from './key-input.js';
-import { keyStatus, secretWorks } from './key-status.js';
 import './key-problems.js';
 
-/** Id and SHA-256 hash of a generated API key: the parts that may be stored, in contrast to its text. */
-interface GeneratedKeyHash {
-  keyId: string;
-  sha256: string;
+export const keyStatuses = ['active', 'expired', 'revoked'] as const;
+/** Status of an API key: active, expired or revoked. */
+export type KeyStatus = (typeof keyStatuses)[number];
+
+/** Returns the status of a key at this time, from its revocation and its expiry. */
+export function keyStatus({ revoked_at, expires_at }: ApiKeyDefinition, now: EpochMicros): KeyStatus {
+  if (revoked_at !== undefined) return 'revoked';
+  return isOver(expires_at, now) ? 'expired' : 'active';
 }
 
-/** Returns the definition of a new key. */
+/** Returns when the key was revoked or expired; undefined while it is active. */
+export function endOfKey(key: ApiKeyDefinition, now: EpochMicros): EpochMicros | undefined {
+  if (keyStatus(key, now) === 'active') return undefined;
+  return parseTime(key.revoked_at ?? key.expires_at ?? '');
+}
+
+/**
+ * Whether a secret of an API key has not expired at `now`. Whether the whole key is revoked or expired is checked
+ * separately.
+ */
+export function secretWorks({ expires_at }: ApiKeySecretHash, now: EpochMicros): boolean {
+  return !isOver(expires_at, now);
+}
+
+function isOver(time: string | undefined, now: EpochMicros): boolean {
+  return time !== undefined && (parseTime(time) ?? 0) <= now;
+}
+
+/** Returns the definition of a new key, with the SHA-256 hash of its secret. */
 export function issuedKey(
   input: KeyInput,
-  { keyId, sha256 }: GeneratedKeyHash,
+  { keyId, sha256 }: { keyId: string; sha256: string },
   now: EpochMicros,
 ): ApiKeyDefinition {
   const { name, scopes, streams, expires_at: expiresAt, rate_limit: rate } = input;
+  const { events_per_second, requests_per_second } = rate ?? {};
+  const limits = {
+    ...(events_per_second != null && { events_per_second }),
+    ...(requests_per_second != null && { requests_per_second }),
+  };
   return {
     key_id: keyId,
     name,
@@ -27,7 +52,7 @@ export function issuedKey(
     scopes,
     ...(streams && { streams }),
     ...(expiresAt != null && { expires_at: formatTime(expiresAt) }),
-    ...(rate && { rate_limit: rateLimit(rate) }),
+    ...(rate && { rate_limit: limits }),
     created_at: formatTime(now),
   };
 }
@@ -42,7 +67,9 @@ export function rotatedKey(
   { sha256, overlapMs }: { sha256: string; overlapMs: number },
   now: EpochMicros,
 ): ApiKeyDefinition {
-  refuseInactive(key, now);
+  const status = keyStatus(key, now);
+  if (status !== 'active')
+    throw new ProblemError('key_inactive', `The key is ${status} and cannot be used again. Issue a new one.`);
   const until = now + overlapMs * 1000;
   const older = key.secrets
     .map((secret) => endingBy(secret, until))
@@ -68,18 +95,4 @@ export function revokedKey(key: ApiKeyDefinition, now: EpochMicros): ApiKeyDefin
 function endingBy({ sha256, expires_at }: ApiKeySecretHash, until: EpochMicros): ApiKeySecretHash {
   const own = expires_at === undefined ? Infinity : (parseTime(expires_at) ?? 0);
   return { sha256, expires_at: formatTime(Math.min(own, until)) };
-}
-
-function refuseInactive(key: ApiKeyDefinition, now: EpochMicros): void {
-  const status = keyStatus(key, now);
-  if (status === 'active') return;
-  throw new ProblemError('key_inactive', `The key is ${status} and cannot be used again. Issue a new one.`);
-}
-
-function rateLimit(given: NonNullable<KeyInput['rate_limit']>): NonNullable<ApiKeyDefinition['rate_limit']> {
-  const { events_per_second: events, requests_per_second: requests } = given;
-  return {
-    ...(events != null && { events_per_second: events }),
-    ...(requests != null && { requests_per_second: requests }),
-  };
 }

@@ -16,13 +16,14 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { Characters, plainTextPattern } from '#api';
+import { Characters, durationMs, plainTextPattern } from '#api';
 import { limits } from '#event';
 import { parseTime, type EpochMicros } from '#json';
 import { ParseValue, scopes, type KeyScope } from '#http';
 import { JsonSchemaPart } from '#gateway-kit';
-import { RotationOverlap } from './overlap.js';
 
+/** Longest time that an old secret remains valid beside a new one, in milliseconds. */
+const longestOverlapMs = durationMs('30d');
 const nameCharacters = 100;
 const mostStreams = 100;
 const mostPerSecond = 10_000_000;
@@ -85,8 +86,16 @@ export class KeyInput {
   streams?: string[] | null;
 
   @IsOptional()
-  @IsFuture()
-  @JsonSchemaPart({ description: 'Time from which the key is refused. Default: never.' })
+  @ParseValue({
+    name: 'isFuture',
+    read: parseFutureTime,
+    message: () => 'must be an RFC 3339 time in the future, such as 2099-01-01T00:00:00Z',
+  })
+  @JsonSchemaPart({
+    description: 'Time from which the key is refused. Default: never.',
+    type: 'string',
+    format: 'date-time',
+  })
   expires_at?: EpochMicros | null;
 
   @IsOptional()
@@ -97,28 +106,40 @@ export class KeyInput {
   rate_limit?: RateLimitInput | null;
 }
 
+/**
+ * Parses how long an old secret remains valid: `24h`, `7d`, `PT12H`, or `0s` for not at all. Returns milliseconds, or
+ * undefined for any other text and for more than 30 days.
+ */
+export function parseOverlap(text: string): number | undefined {
+  if (/^(0[smhd]|PT0S)$/.test(text)) return 0;
+  try {
+    const ms = durationMs(text);
+    return ms > longestOverlapMs ? undefined : ms;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Body of `POST /api/v1/keys/{key_id}/rotate`: how long the old secret remains valid. */
 @JSONSchema({ additionalProperties: false })
 export class RotationInput {
   @IsOptional()
-  @RotationOverlap()
+  @ParseValue({
+    name: 'isOverlap',
+    read: parseOverlap,
+    message: () => 'must be a duration such as 24h, 7d or PT12H, at most 30d; 0s means no overlap',
+  })
   @JsonSchemaPart({
     description: 'How long the current secrets remain valid, at most `30d`. Default: `0s`, not at all.',
+    type: 'string',
+    example: '24h',
   })
   overlap?: number | null;
 }
 
-/** Decorator of an RFC 3339 time that must be in the future. The property gets microseconds since 1970. */
-function IsFuture(): PropertyDecorator {
-  const message = () => 'must be an RFC 3339 time in the future, such as 2099-01-01T00:00:00Z';
-  const read = (text: string) => {
-    const time = parseTime(text);
-    return time !== undefined && time > Date.now() * 1000 ? time : undefined;
-  };
-  return applyDecorators(
-    ParseValue({ name: 'isFuture', read, message }),
-    JsonSchemaPart({ type: 'string', format: 'date-time' }),
-  );
+function parseFutureTime(text: string): EpochMicros | undefined {
+  const time = parseTime(text);
+  return time !== undefined && time > Date.now() * 1000 ? time : undefined;
 }
 
 /** Decorator that refuses an object in which every member is null or missing. */

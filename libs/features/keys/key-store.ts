@@ -4,9 +4,8 @@ import { durationMs, ProblemError } from '#api';
 import type { EpochMicros } from '#json';
 import { systemActor, type Actor, type Definitions, type ApiKeyDefinition } from '#registry';
 import { generateKey } from '#http';
-import { issuedKey, revokedKey, rotatedKey } from './key-changes.js';
+import { endOfKey, issuedKey, revokedKey, rotatedKey } from './key-changes.js';
 import type { KeyInput } from './key-input.js';
-import { endOfKey } from './key-status.js';
 import './key-problems.js';
 
 /**
@@ -17,7 +16,7 @@ const endedKeptMicros = durationMs('7d') * 1000;
 /** When a key is issued, at most this many keys that expired or were revoked more than 7 days ago are removed. */
 const forgottenAtOnce = 10;
 
-/** The definition of an API key that was issued or rotated, and the text of the key, which cannot be read again. */
+/** An API key that was issued or rotated, and its text, which cannot be read again. */
 interface IssuedKey {
   definition: ApiKeyDefinition;
   key: string;

@@ -1,8 +1,7 @@
 import { Module } from '@nestjs/common';
-import { KeyController } from './key.controller.js';
 import { KeyStore } from './key-store.js';
 import { KeysController } from './keys.controller.js';
 
 /** Nest module of the routes that manage API keys. */
-@Module({ controllers: [KeysController, KeyController], providers: [KeyStore] })
+@Module({ controllers: [KeysController], providers: [KeyStore] })
 export class KeysModule {}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseOverlap } from './overlap.js';
+import { parseOverlap } from './key-input.js';
 
 describe('an overlap', () => {
   it.each([

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SchemaSubject } from '#registry';
-import { nextSubject as next, type DesiredSchema } from './next-subject.js';
+import { nextSubject as next } from './next-subject.js';
+import type { SchemaInput } from './schema-input.js';
 import type { ComparisonStrictness } from '#json-schema';
 import { SchemaSettings } from './schema-settings.js';
 import { SchemaCompatibilityChecker } from './schema-compatibility-checker.js';
@@ -9,7 +10,7 @@ const now = '2026-11-21T04:00:00.000000Z';
 const later = '2026-11-22T04:00:00.000000Z';
 const amount = { type: 'object', required: ['amount'], properties: { amount: { type: 'number' } } };
 const stricter = { ...amount, required: ['amount', 'customer'] };
-const wanted = (more: Partial<DesiredSchema> = {}): DesiredSchema => ({
+const wanted = (more: Partial<SchemaInput> = {}): SchemaInput => ({
   stream: 'orders',
   event_type: 'order.placed',
   schema: amount,
@@ -20,7 +21,7 @@ const checksWith = (policy: ComparisonStrictness) =>
     Object.assign(new SchemaSettings(), { SCHEMA_COMPATIBILITY_POLICY: policy }),
   );
 const [lenient, strict] = [checksWith('lenient'), checksWith('strict')];
-const nextSubject = (...[current, schema, at]: [SchemaSubject | undefined, DesiredSchema, string]) =>
+const nextSubject = (...[current, schema, at]: [SchemaSubject | undefined, SchemaInput, string]) =>
   next(current, schema, { now: at, checks: lenient });
 const first: SchemaSubject = await nextSubject(undefined, wanted(), now);
 

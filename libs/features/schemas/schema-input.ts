@@ -1,13 +1,36 @@
-import { IsDefined, IsIn, IsOptional, IsString, Matches } from 'class-validator';
+import { IsDefined, IsInt, IsIn, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { Characters, plainTextPattern } from '#api';
-import { compatibilities, type SchemaCompatibility } from '#json-schema';
+import { Characters, FromText, plainTextPattern, ProblemError } from '#api';
+import { compatibilities, InvalidSchemaError, type SchemaCompatibility } from '#json-schema';
 import { limits, streamNamePattern } from '#event';
 import { schemaModes, type SchemaEnforcementMode } from '#registry';
 import { Verbatim } from '#http';
-import { JsonSchemaPart } from '#gateway-kit';
+import { compileDataSchema } from '#writing';
+import { JsonSchemaPart, Parameter, StreamNames, Texts, PageParameters } from '#gateway-kit';
+import './schema-problems.js';
 
 const oneOf = (values: readonly string[]) => ({ message: `must be one of ${values.join(', ')}` });
+
+/** Query parameters of `GET /api/v1/schemas`. */
+export class SchemaListParameters extends PageParameters {
+  @StreamNames()
+  @Parameter('Only schemas of this stream. Repeatable.', ['orders'])
+  stream?: string[];
+
+  @Texts(limits.eventTypeCharacters)
+  @Parameter('Only schemas of this event type. Repeatable.', ['order.placed'])
+  event_type?: string[];
+}
+
+/** Query parameters of the check of data against a schema. */
+export class DataValidationParameters {
+  @FromText('number')
+  @IsInt({ message: 'must be a whole number from 1' })
+  @Min(1, { message: 'must be a whole number from 1' })
+  @Max(999_999_999)
+  @Parameter('Version of the schema. Default: the latest.', 2)
+  version?: number;
+}
 
 /** Body of a compatibility check: a JSON Schema. */
 @JSONSchema({ additionalProperties: false })
@@ -54,4 +77,18 @@ export class SchemaInput extends SchemaCheckInput {
       'and counts it, `off` does not check. Default: the current setting, initially `enforce`.',
   })
   mode?: SchemaEnforcementMode | null;
+}
+
+/**
+ * Requires that the schema of a body can be compiled.
+ * @throws ProblemError 400 `invalid_schema` that names the position of each error
+ */
+export function requireValidSchema({ schema }: SchemaCheckInput): void {
+  try {
+    compileDataSchema(schema);
+  } catch (error) {
+    if (!(error instanceof InvalidSchemaError)) throw error;
+    const errors = error.errors.map(({ pointer, detail }) => ({ pointer: `/schema${pointer}`, detail }));
+    throw new ProblemError('invalid_schema', error.message, { errors });
+  }
 }

@@ -1,15 +1,9 @@
 import { permitsStream, type StreamAccess } from '#api';
-import {
-  projectionStreams,
-  type Definitions,
-  type ProjectionDefinition,
-  type ProjectionGeneration,
-  type SchemaSubject,
-} from '#registry';
+import { projectionStreams, type Definitions, type ProjectionGeneration } from '#registry';
 import { foldOperations } from '#dataflow';
 import { topLevelColumns } from '#json-schema';
 import type { AnalystViews, EventTypeView, ProjectionView } from '#store';
-import { viewNames, type ViewToName } from './view-names.js';
+import { createHash } from 'node:crypto';
 
 type Defined = Pick<Definitions, 'schemas' | 'projections' | 'stream'>;
 
@@ -65,33 +59,62 @@ export function permittedViews(
 
 /** Returns the views by name. Views of event types and of projections share one set of names. */
 function viewsOf(definitions: Defined): Map<string, AnalystView> {
-  const { schemas, projections } = definitions;
-  const viewed = [
-    ...schemas.all().flatMap((subject) => ofEventType(subject, definitions)),
-    ...projections.all().flatMap(ofProjection),
-  ];
-  return viewNames(viewed, [eventsView]);
-}
-
-function ofEventType(subject: SchemaSubject, definitions: Defined): AnalystView[] {
-  const { stream, event_type: eventType, versions } = subject;
-  const definition = definitions.stream(stream);
-  if (subject.retired || definition?.state !== 'live') return [];
-  const columns = topLevelColumns(versions.at(-1)?.schema);
-  return [
-    {
+  const views: AnalystView[] = [];
+  for (const { stream, event_type: eventType, versions, retired } of definitions.schemas.all()) {
+    const definition = definitions.stream(stream);
+    if (retired || definition?.state !== 'live') continue;
+    const columns = topLevelColumns(versions.at(-1)?.schema);
+    views.push({
       parts: [stream, eventType],
       createdAt: versions[0]?.created_at ?? '',
       streams: [stream],
       eventType: { stream: definition.id, eventType, columns },
-    },
-  ];
+    });
+  }
+  for (const definition of definitions.projections.all()) {
+    const { name, created_at: createdAt, serving: generation } = definition;
+    const streams = projectionStreams(definition);
+    if (generation) views.push({ parts: [`projection_${name}`], createdAt, streams, generation });
+  }
+  return viewNames(views, [eventsView]);
 }
 
-function ofProjection(definition: ProjectionDefinition): AnalystView[] {
-  const { name, created_at: createdAt, serving } = definition;
-  if (!serving) return [];
-  return [
-    { parts: [`projection_${name}`], createdAt, streams: projectionStreams(definition), generation: serving },
-  ];
+/** An event type or a projection for which a ClickHouse view with a name is created. */
+export interface ViewToName {
+  /** The parts of the view's name: stream and event type, or the projection. */
+  parts: readonly string[];
+  /** Creation time (RFC 3339). If two views would have the same name, the older definition gets it. */
+  createdAt: string;
+}
+
+/** Limit of a view's name, in characters. */
+const mostCharacters = 120;
+
+/**
+ * Returns each definition by the name of its view. Names need no quotes in SQL: stream `orders` with type
+ * `order.placed` becomes `orders__order_placed`. A name that is taken or too long ends in a hash of its parts.
+ * @param reserved names that no view may get
+ */
+export function viewNames<T extends ViewToName>(
+  all: readonly T[],
+  reserved: readonly string[],
+): Map<string, T> {
+  const names = new Map<string, T>();
+  const sorted = all.toSorted((a, b) => order(a.createdAt, b.createdAt) || order(keyOf(a), keyOf(b)));
+  for (const named of sorted) {
+    const plain = named.parts.map((part) => part.replaceAll(/[^A-Za-z0-9_]/g, '_')).join('__');
+    const usable = plain.length <= mostCharacters && !/^\d/.test(plain);
+    const free = usable && !names.has(plain) && !reserved.includes(plain);
+    const hash = createHash('sha256').update(keyOf(named)).digest('hex').slice(0, 12);
+    names.set(free ? plain : `t_${plain.slice(0, mostCharacters)}_${hash}`, named);
+  }
+  return names;
+}
+
+function keyOf({ parts }: ViewToName): string {
+  return parts.join('\0');
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
 }

@@ -68,22 +68,16 @@ export class GenerationResults {
     this.waiting++;
     try {
       // The work that runs may have begun before the latest states were saved.
-      if (this.running)
-        await abortable(
-          this.running.catch(() => undefined),
-          signal,
-        );
-      this.running ??= this.start();
+      const earlier = this.running?.catch(() => undefined);
+      if (earlier) await abortable(earlier, signal);
+      if (!this.running) {
+        this.stop = new AbortController();
+        this.running = this.run(this.stop.signal).finally(() => (this.running = undefined));
+      }
       await abortable(this.running, signal);
     } finally {
       if (--this.waiting === 0) this.stop?.abort();
     }
-  }
-
-  private start(): Promise<void> {
-    const stop = new AbortController();
-    this.stop = stop;
-    return this.run(stop.signal).finally(() => (this.running = undefined));
   }
 
   private async run(signal: AbortSignal): Promise<void> {
@@ -100,17 +94,17 @@ export class GenerationResults {
     // The results are read first: they are never ahead of states that are read later.
     const complete = await this.bulkhead.run(signal, (read) => projectionResults.progress([owner], read));
     const to = await this.bulkhead.run(signal, (read) => projections.progress([owner], read));
-    const places = new Map(complete.map((end) => [placeOf(end), end.next]));
-    const saved = new Map(to.map((end) => [placeOf(end), end.next]));
-    if ([...places].some(([place, next]) => next > (saved.get(place) ?? 0))) {
+    const done = new Map(complete.map((end) => [keyOf(end), end.next]));
+    const saved = new Map(to.map((end) => [keyOf(end), end.next]));
+    if ([...done].some(([key, next]) => next > (saved.get(key) ?? 0))) {
       // The states were replaced by older ones, from a backup.
       await projectionResults.remove(owner);
-      places.clear();
+      done.clear();
     }
-    const since = to
-      .map((end) => ({ end, offset: places.get(placeOf(end)) ?? 0 }))
-      .filter(({ end, offset }) => end.next > offset)
-      .map(({ end: { stream, partition }, offset }) => ({ stream, partition, offset }));
+    const since = to.flatMap(({ stream, partition, next }) => {
+      const offset = done.get(keyOf({ stream, partition })) ?? 0;
+      return next > offset ? [{ stream, partition, offset }] : [];
+    });
     return since.length === 0 ? undefined : { since, to, computed: 0 };
   }
 
@@ -119,10 +113,8 @@ export class GenerationResults {
       const { keys, limit } = await this.read(pass, signal);
       isLast = keys.length < limit;
       const rows = await this.rowsOf(keys);
-      this.size.learn(
-        keys.length,
-        keys.reduce((bytes, key) => bytes + sizeOf(key), 0),
-      );
+      const bytes = keys.reduce((sum, key) => sum + sizeOf(key), 0);
+      this.size.learn(keys.length, bytes);
       await this.store.projectionResults.save(rows, isLast ? pass.to : []);
       pass.after = keys.at(-1)?.key ?? pass.after;
       pass.computed += keys.length;
@@ -137,10 +129,11 @@ export class GenerationResults {
       const limit = this.size.rows;
       const query = { owner: this.generation.id, since, limit, ...(after !== undefined && { after }) };
       try {
-        const keys = await this.bulkhead.run(signal, (read) =>
-          this.store.projections.changedKeys(query, read),
-        );
-        return { keys, limit };
+        const { projections } = this.store;
+        return {
+          keys: await this.bulkhead.run(signal, (read) => projections.changedKeys(query, read)),
+          limit,
+        };
       } catch (error) {
         if (!(error instanceof QueryTooExpensiveError) || limit === 1) throw error;
         this.size.tooLarge(limit);
@@ -157,8 +150,15 @@ export class GenerationResults {
       if (slice.over(sizeOf(key))) await slice.end();
       const { version, updatedAt, folded } = mergedKey(fold, key);
       rows.push({
-        ...{ owner: this.generation.id, stage: '', stream: '', partition: 0, key: key.key },
-        ...{ state: fold.lines(folded), events: version, closes_at: 0, updated_at: updatedAt },
+        owner: this.generation.id,
+        stage: '',
+        stream: '',
+        partition: 0,
+        key: key.key,
+        state: fold.lines(folded),
+        events: version,
+        closes_at: 0,
+        updated_at: updatedAt,
         // Grows with every event of any partition, also with the first event of a partition, whose position may be 0.
         position: key.parts.reduce((sum, { position }) => sum + position + 1, 0),
       });
@@ -167,7 +167,7 @@ export class GenerationResults {
   }
 }
 
-function placeOf({ stream, partition }: PartitionCheckpoint): string {
+function keyOf({ stream, partition }: Pick<PartitionCheckpoint, 'stream' | 'partition'>): string {
   return `${stream}:${partition}`;
 }
 

@@ -44,18 +44,16 @@ export class ProjectionResults {
     generations: ReadonlyMap<string, ProjectionGeneration>,
     client: AbortSignal,
   ): Promise<void> {
-    const read = views.flatMap((view) => {
+    let patience: AbortSignal | undefined;
+    for (const view of views) {
       const generation = generations.get(view);
-      return generation ? [{ view, generation }] : [];
-    });
-    if (read.length === 0) return;
-    const patience = this.patience();
-    for (const { view, generation } of read) {
+      if (!generation) continue;
+      const limit = (patience ??= this.patience());
       const pass = this.passOf(generation);
       try {
-        await withAnySignal([client, patience], (signal) => pass.upToDate(signal));
+        await withAnySignal([client, limit], (signal) => pass.upToDate(signal));
       } catch (error) {
-        if (client.aborted || !patience.aborted) throw error;
+        if (client.aborted || !limit.aborted) throw error;
         throw await this.unfinished(view, pass, client);
       } finally {
         if (pass.isComplete) this.passes.delete(generation.id);

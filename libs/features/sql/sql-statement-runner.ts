@@ -2,22 +2,20 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { DEFINITIONS, LOGGER } from '#app';
 import type { Principal } from '#http';
-import type { Definitions, ProjectionGeneration } from '#registry';
+import type { Definitions } from '#registry';
 import {
   SqlError,
   SqlRejectedError,
   type AnalystSqlRunner,
   type CheckedStatement,
-  type SqlRequest,
   type SqlResponse,
+  type SqlRequest,
 } from '#store';
-import type { Logger } from '#telemetry';
+import { type Logger, counter } from '#telemetry';
 import { StreamReadAuthorizer, Bulkhead, PerKeyConcurrencyLimiter, abortWhenKeyEnds } from '#gateway-kit';
 import { permittedViews } from './analyst-views.js';
-import { sqlRequest, type UrlParameters } from './sql-request.js';
 import { ProjectionResults } from './projection-results.js';
 import { SqlSettings } from './sql-settings.js';
-import { sqlRejections } from './sql-metrics.js';
 
 /** A parsed SQL statement of an analyst, and the caller. */
 export interface SqlHttpRequest {
@@ -71,11 +69,9 @@ export class SqlStatementRunner {
   }
 
   /**
-   * Checks and runs the statement of a request. `send` gets the answer and a warning about it, and resolves when the answer has been sent or the client has
-   * disconnected, with whether the answer is complete.
-   * @throws SqlError
-   * @throws ProblemError
-   * @throws StoreUnavailableError
+   * Checks and runs the statement of a request. `send` gets the answer and a warning about it, and resolves when the
+   * answer has been sent or the client has disconnected, with whether the answer is complete.
+   * @throws SqlError @throws ProblemError @throws StoreUnavailableError
    */
   async run(
     call: SqlHttpRequest,
@@ -94,7 +90,15 @@ export class SqlStatementRunner {
     try {
       const limits = { queued: queuedPerKey, waitMs: turnMs };
       leave = await this.running.enterInTurn(caller.keyId, watch.signal, limits);
-      const { question, generations } = this.question(call);
+      const input = sqlRequest(call, this.sql.database);
+      const { views, generations } = permittedViews(this.definitions, caller.access);
+      const question = {
+        ...input,
+        queryId: `${caller.keyId ?? ''}:${input.queryId}`,
+        permitted: this.streams.ofAny(caller.access),
+        views,
+        generations: [...generations.values()].map(({ id }) => id),
+      };
       const statement = await this.bulkhead.run(watch.signal, (signal) => this.sql.check(question, signal));
       // Without a slot: statements that need no results do not wait for those that do.
       await this.results.bringUpToDate(statement.views, generations, watch.signal);
@@ -118,22 +122,6 @@ export class SqlStatementRunner {
     }
   }
 
-  private question({ request, parameters, caller: { keyId, access } }: SqlHttpRequest): {
-    question: SqlRequest;
-    generations: ReadonlyMap<string, ProjectionGeneration>;
-  } {
-    const input = sqlRequest({ request, parameters }, this.sql.database);
-    const { views, generations } = permittedViews(this.definitions, access);
-    const question = {
-      ...input,
-      queryId: `${keyId ?? ''}:${input.queryId}`,
-      permitted: this.streams.ofAny(access),
-      views,
-      generations: [...generations.values()].map(({ id }) => id),
-    };
-    return { question, generations };
-  }
-
   /**
    * Writes at most one audit entry per key and second. Without this limit, a key with many refused statements would
    * fill the audit stream.
@@ -153,11 +141,70 @@ export class SqlStatementRunner {
   }
 }
 
-/**
- * Returns the log members for a failure. The log members omit the message of ClickHouse, which may contain values of
- * rows.
- */
+/** Returns the log members for a failure, without the message of ClickHouse, which may contain values of rows. */
 function failureOf(error: unknown): object {
   if (error instanceof SqlRejectedError) return { refused: error.reason, statement: error.outline };
   return error instanceof SqlError ? { clickhouse_code: error.code } : { failed: (error as Error).message };
 }
+
+/** The part of an `SqlRequest` that comes from the HTTP request. The authorization scope of the key is added later. */
+type SqlInput = Pick<
+  SqlRequest,
+  'text' | 'params' | 'format' | 'queryId' | 'seconds' | 'transport' | 'acceptEncoding'
+>;
+
+/** Parameters in the query of the URL, with any names. */
+export type UrlParameters = Readonly<Record<string, string | string[]>>;
+
+/** Parameters that affect the transport of the answer, but not its content. */
+const transportParameters = ['client_protocol_version', 'compress', 'enable_http_compression'];
+
+/** Content encodings that the gateway lets ClickHouse use, because it can decode them to find errors in the answer. */
+const readableEncodings = ['gzip', 'br', 'deflate'];
+
+/**
+ * Parses a request in the form of ClickHouse's HTTP interface. Parameters that are not listed here are settings of
+ * ClickHouse, which analysts may not change. Settings of ClickHouse in an SQL request are ignored, because clients send
+ * them by default.
+ * @throws SqlError for a database other than that of the views
+ */
+export function sqlRequest(
+  { request, parameters }: { request: FastifyRequest; parameters: UrlParameters },
+  database: string,
+): SqlInput {
+  const given = new Map(
+    Object.entries(parameters).map(([name, value]) => [name, [value].flat().at(-1) ?? '']),
+  );
+  const header = (name: string) => [request.headers[name]].flat()[0];
+  const named = given.get('database') ?? header('x-clickhouse-database') ?? '';
+  if (!['', 'default', database].includes(named)) {
+    const detail = `There is no database ${JSON.stringify(named)} to read; leave it out, or name ${database}.`;
+    throw new SqlError(81, 404, `${detail} (UNKNOWN_DATABASE)`);
+  }
+  const body = Buffer.isBuffer(request.body) ? request.body.toString('utf8') : '';
+  const params = [...given].filter(([name]) => /^param_\w{1,128}$/.test(name));
+  const queryId = given.get('query_id') ?? '';
+  const seconds = Number(given.get('max_execution_time'));
+  return {
+    text: [given.get('query') ?? '', body].filter(Boolean).join('\n'),
+    params: new Map(params.map(([name, value]) => [name.slice('param_'.length), value])),
+    format: given.get('default_format') ?? header('x-clickhouse-format'),
+    queryId: /^[\w.:-]{1,100}$/.test(queryId) ? queryId : request.id,
+    // ClickHouse takes a limit below a microsecond for no limit.
+    seconds: seconds > 0 ? Math.ceil(seconds) : undefined,
+    transport: Object.fromEntries(
+      [...given].filter(([name, value]) => transportParameters.includes(name) && /^\d{1,9}$/.test(value)),
+    ),
+    acceptEncoding: acceptedEncodings(header('accept-encoding')),
+  };
+}
+
+function acceptedEncodings(accept: string | undefined): string | undefined {
+  const named = (accept ?? '').split(',').map((part) => part.split(';', 1)[0]?.trim().toLowerCase() ?? '');
+  const known = readableEncodings.filter((encoding) => named.includes(encoding));
+  return known.length === 0 ? undefined : known.join(', ');
+}
+
+export const sqlRejections = counter('tributary_sql_refused_total', {
+  help: 'SQL statements of analysts that were rejected because they use something that is not permitted.',
+});

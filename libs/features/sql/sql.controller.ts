@@ -16,8 +16,7 @@ import {
   whenClosed,
 } from '#http';
 import { SqlError, type SqlResponse } from '#store';
-import type { UrlParameters } from './sql-request.js';
-import { SqlStatementRunner, type SqlHttpRequest } from './sql-statement-runner.js';
+import { type UrlParameters, SqlStatementRunner, type SqlHttpRequest } from './sql-statement-runner.js';
 
 /** Size limit of a statement in bytes, the same as in ClickHouse. */
 const statementBytes = 256 * 1024;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { viewNames } from './view-names.js';
+import { viewNames } from './analyst-views.js';
 
 const named = (stream: string, type: string, createdAt = '2026-11-22T00:00:00Z') => ({
   parts: [stream, type],

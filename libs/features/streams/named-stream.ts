@@ -4,19 +4,15 @@ import { streamNotFound } from '#registry';
 import { PathParameter } from '#http';
 import { refuseReserved } from '#gateway-kit';
 
-const described = { name: 'stream', schema: { type: 'string', pattern: streamNamePattern.source } };
-
-/** Injects the stream name from the path of the URL. */
+/** Injects the stream name from the path of the URL, which answers 400 if it is not valid. */
 export function StreamName(): ParameterDecorator {
-  return PathParameter(described, readStreamName);
-}
-
-/** Validates the stream name of a path. @throws ProblemError 400 */
-function readStreamName(stream: string): string {
-  if (streamNamePattern.test(stream)) return stream;
-  const detail = `must match ${streamNamePattern.source}`;
-  throw new ProblemError('invalid_request', `The name of a stream ${detail}.`, {
-    errors: [{ pointer: 'stream', detail }],
+  const pattern = streamNamePattern.source;
+  return PathParameter({ name: 'stream', schema: { type: 'string', pattern } }, (stream) => {
+    if (streamNamePattern.test(stream)) return stream;
+    const detail = `must match ${pattern}`;
+    throw new ProblemError('invalid_request', `The name of a stream ${detail}.`, {
+      errors: [{ pointer: 'stream', detail }],
+    });
   });
 }
 

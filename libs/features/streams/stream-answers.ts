@@ -1,6 +1,6 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsInt, IsString, Min, ValidateNested } from 'class-validator';
-import { formatTime } from '#json';
+import { formatTime, type EpochMicros } from '#json';
 import { limits } from '#event';
 import { IsRetention } from '#api';
 import type { StreamDefinition } from '#registry';
@@ -57,26 +57,26 @@ export class StreamList extends ListAnswer {
   @IsArray() @ValidateNested({ each: true }) @Type(() => StreamAnswer) streams: StreamAnswer[];
 }
 
-/** The summary of a stream's stored events (undefined without events), and its size and lag in Kafka. */
-interface StreamStats {
-  summary: StreamSummary | undefined;
-  usage: StreamSizeAndLag;
-}
-
-/** Converts a stream to its form in the API. */
-export function streamAnswer(definition: StreamDefinition, { summary, usage }: StreamStats): StreamAnswer {
-  const { stream, partitions, retention, created_at, snapshot_every = limits.snapshotEvery } = definition;
-  const [first, last] = [summary?.first_timestamp ?? null, summary?.last_timestamp ?? null];
+/** Converts a stream to its form in the API. `summary` is undefined for a stream without events. */
+export function streamAnswer(
+  { stream, partitions, retention, created_at, snapshot_every = limits.snapshotEvery }: StreamDefinition,
+  summary: StreamSummary | undefined,
+  { bytes, lag }: StreamSizeAndLag,
+): StreamAnswer {
   return {
     stream,
     partitions,
     events: summary?.events ?? 0,
-    bytes: usage.bytes,
-    lag: usage.lag,
-    first_timestamp: first === null ? null : formatTime(first),
-    last_timestamp: last === null ? null : formatTime(last),
+    bytes,
+    lag,
+    first_timestamp: formatted(summary?.first_timestamp),
+    last_timestamp: formatted(summary?.last_timestamp),
     retention,
     snapshot_every,
     created_at,
   };
+}
+
+function formatted(time: EpochMicros | null | undefined): string | null {
+  return time == null ? null : formatTime(time);
 }

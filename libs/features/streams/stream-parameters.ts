@@ -7,9 +7,7 @@ import { Confirmation } from '#gateway-kit';
 /** Body of `PATCH /api/v1/streams/{stream}`: the members to change, at least one. */
 @JSONSchema({ additionalProperties: false, minProperties: 1 })
 export class StreamChangeInput {
-  @ValidateIf(({ retention, snapshot_every }: StreamChangeInput) => {
-    return retention !== undefined || snapshot_every == null;
-  })
+  @ValidateIf((input: StreamChangeInput) => input.retention !== undefined || input.snapshot_every == null)
   @IsDefined()
   @IsRetention(
     'Replaces the whole retention. A limit that is left out is removed: `{"bytes": 1000}` removes the ' +

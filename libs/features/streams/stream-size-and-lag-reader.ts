@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DEFINITIONS, LOG } from '#app';
+import { within } from '#async';
 import { TopicAndGroupNames } from '#event';
 import type { TopicAdmin } from '#kafka';
 import type { Definitions, StreamDefinition } from '#registry';
 import { MaterializerLagReader } from '#features/health';
-import { withinPatience } from './within-patience.js';
 
 /**
  * Bytes that Kafka stores of a stream, and records of the stream that the materializer has not stored in ClickHouse
@@ -19,6 +19,14 @@ export interface StreamSizeAndLag {
 const keptMs = 5_000;
 
 type Sizes = ReadonlyMap<string, number>;
+
+/** Milliseconds to wait for Kafka, after which an answer omits what only Kafka knows. */
+const patienceMs = 1000;
+
+/** Resolves with the result of a request to Kafka, or with null if the request fails or takes longer than a second. */
+export function withinPatience<T>(result: Promise<T>): Promise<T | null> {
+  return within(patienceMs, result, () => null).catch(() => null);
+}
 
 /**
  * Reads the size and the lag of streams from Kafka. All callers share one measurement of all streams at a time, so the

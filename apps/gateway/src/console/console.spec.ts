@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readConsoleFiles } from './console-files.js';
-import { serveRootPage } from './root-page.js';
-import { serveConsole } from './serve-console.js';
+import { readConsoleFiles, serveRootPage, serveConsole } from './serve-console.js';
 
 let folder: string;
 let app: FastifyInstance;

@@ -1,7 +1,126 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ProblemError } from '#api';
-import type { ConsoleFile } from './console-files.js';
-import { protectedPage } from './page-headers.js';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join, relative, sep } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+/** The paths are relative, so that they work behind a proxy that adds a path prefix. */
+const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Tributary</title>
+    <link rel="icon" href="console/icon.svg" type="image/svg+xml" />
+    <link rel="stylesheet" href="console/root.css" />
+  </head>
+  <body>
+    <main>
+      <h1>Tributary</h1>
+      <p>An event store and stream-processing platform.</p>
+      <ul>
+        <li><a href="console/">Console</a> <span>streams, projections and pipelines in the browser</span></li>
+        <li><a href="docs">API documentation</a> <span>every endpoint, and <a href="openapi.json">OpenAPI</a></span></li>
+        <li><a href="health/live">Health</a> <span>whether this instance answers</span></li>
+      </ul>
+    </main>
+  </body>
+</html>
+`;
+
+/**
+ * Answers a browser at `/` with a small page. A request with query parameters or credentials is handled as SQL instead,
+ * because the query port serves ClickHouse's HTTP interface at `/`.
+ */
+export function serveRootPage(instance: FastifyInstance): void {
+  instance.addHook('onRequest', (request, reply, done) => {
+    if (!isBrowserAtRoot(request)) return done();
+    void reply
+      .headers({ ...protectedPage, 'content-type': 'text/html; charset=utf-8', vary: 'accept' })
+      .send(page);
+  });
+}
+
+function isBrowserAtRoot({ method, url, headers }: FastifyRequest): boolean {
+  if ((method !== 'GET' && method !== 'HEAD') || url !== '/') return false;
+  if (headers.authorization !== undefined || headers['x-clickhouse-key'] !== undefined) return false;
+  return /\btext\/html\b/.test(headers.accept ?? '');
+}
+
+/**
+ * Headers of the console and of the page at `/`: no frame may show them, nothing inline runs, and they load and call
+ * nothing but this port.
+ */
+export const protectedPage = {
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+};
+
+/** A static file of the console in memory. */
+export interface ConsoleFile {
+  type: string;
+  bytes: Buffer;
+  gzip: Buffer;
+  etag: string;
+  /** Whether the file name contains a hash of the content, so that browsers may cache the file forever. */
+  isHashed: boolean;
+}
+
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** Reads the built console. The keys are paths with slashes. Files of other types are left out. */
+export function readConsoleFiles(folder: string): Map<string, ConsoleFile> {
+  if (!existsSync(folder)) return new Map();
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+  const paths = entries.map(({ parentPath, path, name }) => join(parentPath ?? path, name));
+  return new Map(
+    paths
+      .filter((path) => extname(path) in types)
+      .map((path) => [relative(folder, path).split(sep).join('/'), fileAt(folder, path)]),
+  );
+}
+
+function fileAt(folder: string, path: string): ConsoleFile {
+  const bytes = readFileSync(path);
+  const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
+  return {
+    type: types[extname(path)]!,
+    bytes,
+    gzip: gzipSync(bytes, { level: 9 }),
+    etag: `"${hash}"`,
+    isHashed: relative(folder, path).startsWith(`assets${sep}`),
+  };
+}
+
+/**
+ * Returns the folder of the built console: `packages/console/dist` in the nearest folder above this file that has it,
+ * in a clone and in the image.
+ */
+export function consoleFolder(): string {
+  for (let folder = import.meta.dirname; ; folder = join(folder, '..')) {
+    const candidate = join(folder, 'packages', 'console', 'dist');
+    if (existsSync(join(candidate, 'index.html')) || folder === join(folder, '..')) return candidate;
+  }
+}
 
 /** What the console page learns from the gateway about the port that serves it. */
 interface ConsoleSettings {

@@ -23,6 +23,13 @@ export interface EntityCacheBounds {
   characters: number;
 }
 
+interface PartitionEntityCacheOptions {
+  /** Whether the partition is read from its first record. */
+  isComplete: boolean;
+  /** Called when an entity is removed for lack of room. */
+  onEvicted(entry: CachedEntity): void;
+}
+
 /** Approximate memory of an entity without the texts of its state, in characters. */
 const entryWeight = 1024;
 /** A state that weighs more than this fraction of the whole cache is not cached. */
@@ -35,42 +42,31 @@ const largestPart = 1 / 64;
 export class EntityCache {
   private readonly order = new AgeOrderedMap<CachedEntity, PartitionEntityCache>();
   private weight = 0;
+  /** Greatest weight of a state in the cache. */
+  readonly mostOfOne: number;
 
-  constructor(private readonly bounds: EntityCacheBounds) {}
+  constructor(private readonly bounds: EntityCacheBounds) {
+    this.mostOfOne = Math.floor(bounds.characters * largestPart);
+  }
 
   get size(): number {
     return this.order.size;
   }
 
-  /**
-   * Opens the cache of one assigned partition. The caller clears it when the partition is revoked.
-   * @param options.isComplete Whether the partition is read from its first record.
-   * @param options.onEvicted Called when an entity is removed for lack of room.
-   */
-  open({
-    isComplete,
-    onEvicted,
-  }: { isComplete: boolean } & Pick<EntityCacheCallbacks, 'onEvicted'>): PartitionEntityCache {
-    return new PartitionEntityCache(isComplete, {
-      onEvicted,
-      added: (entry, entities) => {
-        this.weight += entry.weight;
-        this.order.put(entry, entities);
-        this.makeRoom();
-      },
-      grew: (by) => {
-        this.weight += by;
-        this.makeRoom();
-      },
-      removed: (entry) => {
-        this.weight -= entry.weight;
-        this.order.delete(entry);
-      },
-      mostOfOne: Math.floor(this.bounds.characters * largestPart),
-    });
+  /** Opens the cache of one assigned partition. The caller clears it when the partition is revoked. */
+  open(options: PartitionEntityCacheOptions): PartitionEntityCache {
+    return new PartitionEntityCache(this, options);
   }
 
-  private makeRoom(): void {
+  /** Counts an entry that its partition has added. */
+  added(entry: CachedEntity, entities: PartitionEntityCache): void {
+    this.order.put(entry, entities);
+    this.grew(entry.weight);
+  }
+
+  /** Counts the growth of an entry, and evicts entries that have no more room. */
+  grew(by: number): void {
+    this.weight += by;
     while (this.weight > this.bounds.characters || this.order.size > this.bounds.entities) {
       const oldest = this.order.take();
       if (!oldest) return;
@@ -81,24 +77,25 @@ export class EntityCache {
       } else entities.evict(entry);
     }
   }
-}
 
-interface EntityCacheCallbacks {
-  added(entry: CachedEntity, entities: PartitionEntityCache): void;
-  grew(by: number): void;
-  removed(entry: CachedEntity): void;
-  onEvicted(entry: CachedEntity): void;
-  mostOfOne: number;
+  /** No longer counts an entry that its partition has removed. */
+  removed(entry: CachedEntity): void {
+    this.weight -= entry.weight;
+    this.order.delete(entry);
+  }
 }
 
 /** The cached entities of one partition. */
 export class PartitionEntityCache {
   private readonly entries = new Map<string, CachedEntity>();
+  private complete: boolean;
 
   constructor(
-    private complete: boolean,
-    private readonly cache: EntityCacheCallbacks,
-  ) {}
+    private readonly cache: EntityCache,
+    private readonly options: PartitionEntityCacheOptions,
+  ) {
+    this.complete = options.isComplete;
+  }
 
   /**
    * Whether the cache has all entities of the partition. If so, an entity that is not cached has no earlier event. This
@@ -143,7 +140,7 @@ export class PartitionEntityCache {
   evict(entry: CachedEntity): void {
     this.complete = false;
     this.forget(entry);
-    this.cache.onEvicted(entry);
+    this.options.onEvicted(entry);
   }
 
   /** Removes all entries. */

@@ -73,22 +73,17 @@ export class EntitySnapshotBatcher {
       this.waiting = [];
       this.hurry = new AbortController();
       const began = performance.now();
-      for (const [stream, ofStream] of byStream(group)) await this.runRound(stream, ofStream);
-      await this.pause((performance.now() - began) * pauseFactor);
+      for (const stream of new Set(group.map(({ work }) => work.stream))) await this.runRound(stream, group);
+      const pauseMs = Math.min((performance.now() - began) * pauseFactor, longestPauseMs);
+      const { pause = sleepUnlessAborted } = this.options;
+      await withAnySignal([this.closed.signal, this.hurry.signal], (signal) => pause(pauseMs, signal));
     }
     this.isRunning = false;
   }
 
-  private async pause(milliseconds: number): Promise<void> {
-    const { closed, hurry, options } = this;
-    const { pause = sleepUnlessAborted } = options;
-    await withAnySignal([closed.signal, hurry.signal], (signal) =>
-      pause(Math.min(milliseconds, longestPauseMs), signal),
-    );
-  }
-
   /** Does the work of one stream. Never rejects. */
-  private async runRound(stream: string, group: readonly WaitingWork[]): Promise<void> {
+  private async runRound(stream: string, allStreams: readonly WaitingWork[]): Promise<void> {
+    const group = allStreams.filter(({ work }) => work.stream === stream);
     try {
       const all = group.map(({ work }) => work);
       const outcomes = await new EntitySnapshotRound(stream, all, this.options).run(this.closed.signal);
@@ -101,13 +96,4 @@ export class EntitySnapshotBatcher {
 
 async function sleepUnlessAborted(milliseconds: number, signal: AbortSignal): Promise<void> {
   await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
-}
-
-function byStream(group: readonly WaitingWork[]): Map<string, WaitingWork[]> {
-  const found = new Map<string, WaitingWork[]>();
-  for (const waiting of group) {
-    const { stream } = waiting.work;
-    found.set(stream, [...(found.get(stream) ?? []), waiting]);
-  }
-  return found;
 }

@@ -20,7 +20,6 @@ export class EntitySnapshotCountdowns {
     return left <= 0;
   }
 
-  /** Returns whether the events of the entity are counted. */
   has(stream: string, entityId: string): boolean {
     return this.left.get(keyOf(stream, entityId)) !== undefined;
   }
@@ -36,10 +35,27 @@ export class EntitySnapshotCountdowns {
   }
 }
 
-/**
- * Returns a key for the pair of stream and entity. A stream name and an entity id never contain a zero byte, so different pairs have
- * different keys.
- */
+/** Returns a key for a stream and an entity. Neither contains a zero byte, so different pairs have different keys. */
 function keyOf(stream: string, entityId: string): string {
   return `${stream}\0${entityId}`;
+}
+
+/** Counts the characters of the states that wait to be saved, for all partitions of the process. */
+export class WaitingStatesBudget {
+  private characters = 0;
+
+  /** @param most Number of characters from which on no further state may be added. */
+  constructor(private readonly most: number) {}
+
+  get isFull(): boolean {
+    return this.characters >= this.most;
+  }
+
+  add(state: string): void {
+    this.characters += state.length;
+  }
+
+  remove(state: string): void {
+    this.characters -= state.length;
+  }
 }

@@ -67,7 +67,7 @@ export interface EntitySnapshotRoundDependencies {
 /** Maximum number of snapshots, and of the characters of their states, in one insert. */
 const mostSaved = 10_000;
 const mostSavedCharacters = 4 * 1024 * 1024;
-/** Maximum number of characters of the states that a round keeps from the store. The other entities are read again later. */
+/** Maximum number of characters of the states that a round keeps from the store. Others are read again later. */
 const mostLoadedCharacters = 16 * 1024 * 1024;
 
 /** Makes the due snapshots of several partitions of one stream with few queries. */
@@ -79,27 +79,28 @@ export class EntitySnapshotRound {
   constructor(
     private readonly stream: string,
     private readonly all: readonly PartitionDueSnapshots[],
-    private readonly parts: EntitySnapshotRoundDependencies,
+    private readonly dependencies: EntitySnapshotRoundDependencies,
   ) {}
 
   /** Returns the outcome of each work. @throws the signal's reason */
   async run(signal: AbortSignal): Promise<Map<PartitionDueSnapshots, DueSnapshotsOutcome>> {
+    const { confirmed, loaded } = this;
     const before = await this.knownRemoved(signal);
-    const due = this.all.flatMap((work) => work.due);
-    const saved = await this.confirm(due, signal);
-    await this.saveAll(saved, signal);
+    const saved = await this.confirm(signal);
+    for (const group of groupsOf(saved))
+      await this.store(signal, () => this.dependencies.snapshots.saveAll(group));
     await this.load(signal);
     const dropped = await this.check(saved, signal);
-    const isUnchanged = saved.length === 0 && this.loaded.size === 0;
+    const isUnchanged = saved.length === 0 && loaded.size === 0;
     const after = isUnchanged ? before : await this.removedEvents(signal);
-    const removed = ({ partition }: PartitionDueSnapshots) => after.get(partition) ?? 0;
-    const isStale = (work: PartitionDueSnapshots) =>
-      dropped.has(work.partition) || removed(work) !== (before.get(work.partition) ?? 0);
-    const outcome = (work: PartitionDueSnapshots): DueSnapshotsOutcome => ({
-      ...{ removed: removed(work), isStale: isStale(work) },
-      ...{ confirmed: this.confirmed, loaded: this.loaded },
-    });
-    return new Map(this.all.map((work) => [work, outcome(work)]));
+    return new Map(
+      this.all.map((work) => {
+        const { partition } = work;
+        const removed = after.get(partition) ?? 0;
+        const isStale = dropped.has(partition) || removed !== (before.get(partition) ?? 0);
+        return [work, { removed, isStale, confirmed, loaded }];
+      }),
+    );
   }
 
   /** Returns the number of removed events of each partition when its states were known to include none of them. */
@@ -113,7 +114,7 @@ export class EntitySnapshotRound {
   }
 
   private removedEvents(signal: AbortSignal): Promise<Map<number, number>> {
-    return this.store(signal, () => this.parts.snapshots.removedEvents(this.stream, signal));
+    return this.store(signal, () => this.dependencies.snapshots.removedEvents(this.stream, signal));
   }
 
   /**
@@ -121,17 +122,23 @@ export class EntitySnapshotRound {
    * So if as many versions as records lie between an event with a known version and the last event of a snapshot, the
    * store has exactly these records. Of an entity that was new, the first event must have the version 1.
    */
-  private async confirm(
-    due: readonly UnconfirmedEntitySnapshot[],
-    signal: AbortSignal,
-  ): Promise<EntitySnapshot[]> {
+  private async confirm(signal: AbortSignal): Promise<EntitySnapshot[]> {
+    const due = this.all.flatMap((work) => work.due);
     if (due.length === 0) return [];
     const keys = due.flatMap(({ entry, snapshot: { first, last } }) =>
       entry.isConfirmed ? [last] : [first, last],
     );
     const query = { stream: this.stream, keys };
-    const versions = new StoredVersions(await this.store(signal, () => this.versionsAt(query, signal)));
-    const created_at = this.parts.now() * 1000;
+    const versions = new StoredVersions(
+      await this.store(signal, () =>
+        this.dependencies.snapshots.versionsAt(query, signal).catch((error: unknown) => {
+          // If ClickHouse finds the query too large, no version is certain: the snapshots are made from the store.
+          if (error instanceof QueryTooExpensiveError) return [];
+          throw error;
+        }),
+      ),
+    );
+    const created_at = this.dependencies.now() * 1000;
     const found: EntitySnapshot[] = [];
     for (const { entry, snapshot } of due) {
       if (versions.at(snapshot.last) !== snapshot.version) continue;
@@ -142,34 +149,22 @@ export class EntitySnapshotRound {
     return found;
   }
 
-  /** Returns the versions at events. If ClickHouse finds the query too large, none is certain: the store makes the snapshots. */
-  private async versionsAt(
-    query: Parameters<Store['snapshots']['versionsAt']>[0],
-    signal: AbortSignal,
-  ): Promise<EventVersion[]> {
-    try {
-      return await this.parts.snapshots.versionsAt(query, signal);
-    } catch (error) {
-      if (error instanceof QueryTooExpensiveError) return [];
-      throw error;
-    }
-  }
-
-  private async saveAll(all: readonly EntitySnapshot[], signal: AbortSignal): Promise<void> {
-    for (const part of parts(all)) await this.store(signal, () => this.parts.snapshots.saveAll(part));
-  }
-
   /** Makes the snapshots of the other entities from the store, and keeps their states. */
   private async load(signal: AbortSignal): Promise<void> {
+    const { snapshots, versions, countdowns, now, logger } = this.dependencies;
+    const { stream } = this;
     const entities = new Map<string, DueSnapshotAndLatestVersion>();
-    for (const work of this.all) {
-      const refused = work.due.filter(({ entry }) => !this.confirmed.has(entry));
-      const entityIds = [...new Set([...work.lookups, ...refused.map(({ entry }) => entry.entityId)])];
-      if (entityIds.length > 0) await this.findVersions({ ...work, entityIds }, entities, signal);
+    for (const { partition, every, due, lookups } of this.all) {
+      const rejected = due.filter(({ entry }) => !this.confirmed.has(entry));
+      const entityIds = [...new Set([...lookups, ...rejected.map(({ entry }) => entry.entityId)])];
+      if (entityIds.length === 0) continue;
+      const query = { stream, partition, entityIds, before: Number.MAX_SAFE_INTEGER };
+      for (const [entityId, latest] of await this.store(signal, () => versions.latestVersions(query))) {
+        countdowns.found({ stream, entityId }, latest, every);
+        entities.set(entityId, { upTo: latest - (latest % every), latest });
+      }
     }
     if (entities.size === 0) return;
-    const { snapshots, now, logger } = this.parts;
-    const { stream } = this;
     let characters = 0;
     const onFolded = (entityId: string, folded: EntityStateAccumulator) => {
       characters += folded.characters;
@@ -184,20 +179,6 @@ export class EntitySnapshotRound {
       logger.debug({ stream, entities: counts.tooLarge }, 'states are too large for a snapshot');
   }
 
-  private async findVersions(
-    { partition, every, entityIds }: PartitionDueSnapshots & { entityIds: readonly string[] },
-    entities: Map<string, DueSnapshotAndLatestVersion>,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { versions, countdowns } = this.parts;
-    const { stream } = this;
-    const query = { stream, partition, entityIds, before: Number.MAX_SAFE_INTEGER };
-    for (const [entityId, latest] of await this.store(signal, () => versions.latestVersions(query))) {
-      countdowns.found({ stream, entityId }, latest, every);
-      entities.set(entityId, { upTo: latest - (latest % every), latest });
-    }
-  }
-
   /**
    * Removes those saved snapshots whose first or last event was removed. Returns their partitions: states of these
    * partitions may include removed events too, so they are read again. The number of removed events alone does not show
@@ -205,7 +186,7 @@ export class EntitySnapshotRound {
    */
   private async check(saved: readonly EntitySnapshot[], signal: AbortSignal): Promise<Set<number>> {
     if (saved.length === 0) return new Set();
-    const { snapshots } = this.parts;
+    const { snapshots } = this.dependencies;
     const current = await this.store(signal, () => snapshots.current(saved, signal));
     const kept = new Set(current.map(({ entity_id }) => entity_id));
     const dropped = saved.filter(({ entity_id }) => !kept.has(entity_id));
@@ -216,7 +197,7 @@ export class EntitySnapshotRound {
   }
 
   private store<T>(signal: AbortSignal, attempt: () => Promise<T>): Promise<T> {
-    return this.parts.retry.run('store', signal, attempt);
+    return this.dependencies.retry.run('store', signal, attempt);
   }
 }
 
@@ -246,17 +227,18 @@ class StoredVersions {
   }
 }
 
-function* parts(all: readonly EntitySnapshot[]): Generator<EntitySnapshot[]> {
-  let part: EntitySnapshot[] = [];
+/** Divides snapshots into groups of one insert each. */
+function* groupsOf(all: readonly EntitySnapshot[]): Generator<EntitySnapshot[]> {
+  let group: EntitySnapshot[] = [];
   let characters = 0;
   for (const snapshot of all) {
-    if (part.length === mostSaved || (part.length > 0 && characters > mostSavedCharacters)) {
-      yield part;
-      part = [];
+    if (group.length === mostSaved || (group.length > 0 && characters > mostSavedCharacters)) {
+      yield group;
+      group = [];
       characters = 0;
     }
-    part.push(snapshot);
+    group.push(snapshot);
     characters += snapshot.state.length;
   }
-  if (part.length > 0) yield part;
+  if (group.length > 0) yield group;
 }

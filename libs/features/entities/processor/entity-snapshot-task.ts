@@ -7,7 +7,7 @@ import type { Logger } from '#telemetry';
 import type { PartitionEntityFold } from './partition-entity-fold.js';
 import type { EntitySnapshotBatcher } from './entity-snapshot-batcher.js';
 import type { PartitionDueSnapshots } from './entity-snapshot-round.js';
-import type { WaitingStatesBudget } from './waiting-states-budget.js';
+import type { WaitingStatesBudget } from './entity-snapshot-countdowns.js';
 import { snapshotFailures } from './snapshot-metrics.js';
 
 interface EntitySnapshotTaskDependencies {
@@ -39,7 +39,7 @@ export class EntitySnapshotTask implements PartitionTask {
   constructor(
     readonly partition: OwnedPartition,
     private readonly folder: PartitionEntityFold,
-    private readonly parts: EntitySnapshotTaskDependencies,
+    private readonly dependencies: EntitySnapshotTaskDependencies,
   ) {
     this.next = this.made = partition.assignment.position;
     this.handledUntil = partition.handledUntil;
@@ -62,21 +62,18 @@ export class EntitySnapshotTask implements PartitionTask {
     this.next = batch.next;
     this.handledUntil = batch.records.at(-1)?.timestamp ?? this.handledUntil;
     const made = this.make();
-    if (this.mustWait) await made;
+    const { folder, dependencies } = this;
+    if (folder.needsStates || dependencies.waiting.isFull || this.next - this.made > mostAhead) await made;
   }
 
   close(): void {
     this.folder.forgetStates();
   }
 
-  private get mustWait(): boolean {
-    return this.folder.needsStates || this.parts.waiting.isFull || this.next - this.made > mostAhead;
-  }
-
   /** Returns the versions between two snapshots; 0 if no snapshots are made of the topic's stream now. */
   private everyOf(topic: string): number {
-    const id = this.parts.topics.streamOf(topic);
-    const definition = id && this.parts.definitions.stream(streamNameOf(id));
+    const id = this.dependencies.topics.streamOf(topic);
+    const definition = id && this.dependencies.definitions.stream(streamNameOf(id));
     if (definition?.id !== id || definition?.state !== 'live') return 0;
     return definition.snapshot_every ?? limits.snapshotEvery;
   }
@@ -89,17 +86,14 @@ export class EntitySnapshotTask implements PartitionTask {
       if (turn.over(record.value?.length ?? 0)) await turn.end();
       if (this.partition.ended.aborted) break;
       this.folder.fold(record, every);
-      if (this.parts.waiting.isFull && this.folder.isDue) await this.makeRoom(record.offset + 1);
+      if (!this.dependencies.waiting.isFull || !this.folder.isDue) continue;
+      // Makes the snapshots that are due below an offset in the middle of the batch.
+      this.isFolding = false;
+      this.next = record.offset + 1;
+      await this.make();
+      this.isFolding = true;
     }
     this.isFolding = false;
-  }
-
-  /** Makes the snapshots that are due below an offset in the middle of a batch. */
-  private async makeRoom(next: number): Promise<void> {
-    this.isFolding = false;
-    this.next = next;
-    await this.make();
-    this.isFolding = true;
   }
 
   /** Makes the due snapshots in the background. Resolves when none is due. Never rejects. */
@@ -129,7 +123,7 @@ export class EntitySnapshotTask implements PartitionTask {
   }
 
   private async makeOf(work: PartitionDueSnapshots, until: number): Promise<void> {
-    const { materialized, maker } = this.parts;
+    const { materialized, maker } = this.dependencies;
     const { ended, topic, partition } = this.partition;
     try {
       const isStored = await materialized.reaches({ topic, partition, until }, ended);
@@ -147,6 +141,9 @@ export class EntitySnapshotTask implements PartitionTask {
     const { ended, topic } = this.partition;
     if (ended.aborted) return;
     snapshotFailures.inc({ reason: 'error' });
-    this.parts.logger.error({ err: error as Error, topic }, 'snapshots of a batch failed and are skipped');
+    this.dependencies.logger.error(
+      { err: error as Error, topic },
+      'snapshots of a batch failed and are skipped',
+    );
   }
 }

@@ -4,7 +4,6 @@ import {
   StalledConsumerDetector,
   KafkaOrClickHouseRetrier,
   type OwnedPartition,
-  type TaskFactory,
 } from '#engine';
 import { isReservedStream } from '#api';
 import type { Definitions } from '#registry';
@@ -13,10 +12,9 @@ import type { EventWriter, Store } from '#store';
 import type { TaskDependencies } from '#processor-kit';
 import { EntityCache, type EntityCacheBounds } from './entity-cache.js';
 import { PartitionEntityFold } from './partition-entity-fold.js';
-import { EntitySnapshotCountdowns } from './entity-snapshot-countdowns.js';
+import { EntitySnapshotCountdowns, WaitingStatesBudget } from './entity-snapshot-countdowns.js';
 import { EntitySnapshotBatcher } from './entity-snapshot-batcher.js';
 import { EntitySnapshotTask } from './entity-snapshot-task.js';
-import { WaitingStatesBudget } from './waiting-states-budget.js';
 
 /**
  * Milliseconds for which a fetch collects records. No caller waits for an automatic snapshot, so the records of a
@@ -43,7 +41,7 @@ export interface EntitySnapshotterOptions extends Pick<
   cache?: EntityCacheBounds;
   /** Maximum number of characters of all states that wait to be saved. */
   mostWaiting?: number;
-  /** Maximum number of entities whose events are counted, because their state is not in memory. */
+  /** Maximum number of entities that are counted, because their state is not in memory. */
   mostCounted?: number;
   /** Returns the current time in milliseconds since 1970. */
   now?: () => number;
@@ -66,14 +64,34 @@ export class EntitySnapshotter {
     const retry = new KafkaOrClickHouseRetrier({ logger, ...options.retryDelays });
     const countdowns = new EntitySnapshotCountdowns(options.mostCounted ?? 100_000);
     const materialized = new MaterializedOffsetReader({ admin: log.admin, topics, retry, lookMs });
-    this.maker = new EntitySnapshotBatcher({ ...options, retry, countdowns, now });
+    const maker = new EntitySnapshotBatcher({ ...options, retry, countdowns, now });
     const waiting = new WaitingStatesBudget(options.mostWaiting ?? mostWaiting);
-    const tasks = this.tasksWith({ countdowns, waiting, materialized });
+    const cache = new EntityCache(options.cache ?? cacheBounds);
+    const open = async (owned: OwnedPartition) => {
+      const { topic, partition, position } = owned.assignment;
+      const stream = topics.streamOf(topic);
+      if (!stream) return 'not-mine';
+      const { erasures } = options;
+      const isComplete = position === 0;
+      const shared = { stream, partition, cache, isComplete, countdowns, waiting, erasures };
+      return new EntitySnapshotTask(owned, new PartitionEntityFold(shared), {
+        ...options,
+        waiting,
+        materialized,
+        maker,
+      });
+    };
+    this.maker = maker;
     this.host = new PartitionTaskHost({
-      ...{ log, retry, now, name: 'snapshots', group: topics.snapshotGroup, collectMs },
+      log,
+      retry,
+      now,
+      name: 'snapshots',
+      group: topics.snapshotGroup,
+      collectMs,
       // A missing snapshot only makes a later read slower, so the snapshotter does not affect the health checks.
       progress: new StalledConsumerDetector(),
-      tasks,
+      tasks: { open },
       onFailure: (error) => options.onFailure(error as Error),
     });
   }
@@ -95,39 +113,13 @@ export class EntitySnapshotter {
     this.maker.close();
   }
 
-  private tasksWith(parts: {
-    countdowns: EntitySnapshotCountdowns;
-    waiting: WaitingStatesBudget;
-    materialized: MaterializedOffsetReader;
-  }): TaskFactory<EntitySnapshotTask> {
-    const { options, maker } = this;
-    const cache = new EntityCache(options.cache ?? cacheBounds);
-    return {
-      open: async (owned) => {
-        const { topic, partition, position } = owned.assignment;
-        const stream = options.topics.streamOf(topic);
-        if (!stream) return 'not-mine';
-        const isComplete = position === 0;
-        const folder = new PartitionEntityFold({
-          ...options,
-          ...parts,
-          stream,
-          partition,
-          cache,
-          isComplete,
-        });
-        return new EntitySnapshotTask(owned, folder, { ...options, ...parts, maker });
-      },
-    };
-  }
-
   private follow(): void {
     const { definitions, topics } = this.options;
-    const wanted = definitions
+    const desired = definitions
       .streams()
       .filter(({ stream, state }) => state === 'live' && !isReservedStream(stream))
       .filter(({ snapshot_every }) => snapshot_every !== 0)
       .map(({ id }) => topics.ofStream(id));
-    this.host.subscribe(wanted).catch((error: Error) => this.options.onFailure(error));
+    this.host.subscribe(desired).catch((error: Error) => this.options.onFailure(error));
   }
 }

@@ -5,9 +5,8 @@ import type { ConsumerRecord } from '#kafka';
 import { valueOf } from '../../../../apps/processor/src/processor.fixture.js';
 import { EntityCache } from './entity-cache.js';
 import { PartitionEntityFold } from './partition-entity-fold.js';
-import { EntitySnapshotCountdowns } from './entity-snapshot-countdowns.js';
+import { EntitySnapshotCountdowns, WaitingStatesBudget } from './entity-snapshot-countdowns.js';
 import type { DueSnapshotsOutcome } from './entity-snapshot-round.js';
-import { WaitingStatesBudget } from './waiting-states-budget.js';
 
 const every = 4;
 

@@ -1,16 +1,14 @@
 import { PartitionErasureLookup, type ErasureLookup } from '#engine';
-import { EntityStateAccumulator, type FoldedEntityState } from '#features/entities/state';
+import { EntityStateAccumulator } from '#features/entities/state';
 import { EventRecordParser, type StreamId } from '#event';
 import type { ConsumerRecord } from '#kafka';
-import type { EventOffsetAndTimestamps } from '#store';
 import type { CachedEntity, EntityCache, PartitionEntityCache } from './entity-cache.js';
-import type { EntitySnapshotCountdowns } from './entity-snapshot-countdowns.js';
+import type { EntitySnapshotCountdowns, WaitingStatesBudget } from './entity-snapshot-countdowns.js';
 import type {
   UnconfirmedEntitySnapshot,
   DueSnapshotsOutcome,
   PartitionDueSnapshots,
 } from './entity-snapshot-round.js';
-import type { WaitingStatesBudget } from './waiting-states-budget.js';
 
 interface PartitionFolderOptions {
   stream: StreamId;
@@ -81,7 +79,8 @@ export class PartitionEntityFold {
     if (folded.last && record.offset <= folded.last.offset) return;
     const { partition, offset } = record;
     const key = { partition, offset, timestamp: reader.timestamp, ingested_at: reader.ingestedAt };
-    const isAdded = add(folded, reader.data.toString(), key);
+    const data = reader.data.toString();
+    const isAdded = withoutSyntaxError(() => folded.addLater(data, folded.version + 1, key));
     if (!isAdded || !this.entities.changed(entry)) this.giveUp(entry);
     else if (folded.version % every === 0) this.addDue(entry);
   }
@@ -175,7 +174,7 @@ export class PartitionEntityFold {
 
   private addDue(entry: CachedEntity): void {
     const { waiting, stream } = this.options;
-    const content = contentOf(entry.folded);
+    const content = withoutSyntaxError(() => entry.folded.content());
     if (!content) return this.giveUp(entry);
     const before = this.due.get(entry.entityId);
     if (before) waiting.remove(before.snapshot.state);
@@ -205,16 +204,7 @@ export class PartitionEntityFold {
   }
 }
 
-/** Adds the next event. Returns false if the state would become too large, or if an event is nested too deeply. */
-function add(folded: EntityStateAccumulator, data: string, key: EventOffsetAndTimestamps): boolean {
-  return withoutSyntaxError(() => folded.addLater(data, folded.version + 1, key)) ?? false;
-}
-
-/** Returns what a snapshot contains; undefined if the state is too large, or if an event is nested too deeply. */
-function contentOf(folded: EntityStateAccumulator): FoldedEntityState | undefined {
-  return withoutSyntaxError(() => folded.content());
-}
-
+/** Returns undefined if an event is nested too deeply to be folded. */
 function withoutSyntaxError<T>(compute: () => T): T | undefined {
   try {
     return compute();

@@ -11,10 +11,7 @@ const snapshotLag: LagGauge = {
     snapshotLagRecords.set(events);
     snapshotLagSeconds.set(seconds);
   },
-  remove: () => {
-    snapshotLagRecords.set(0);
-    snapshotLagSeconds.set(0);
-  },
+  remove: (name) => snapshotLag.set(name, { events: 0, seconds: 0 }),
 };
 
 /**
@@ -26,17 +23,12 @@ const snapshotLag: LagGauge = {
     {
       provide: EntitySnapshotter,
       inject: [TASK_DEPENDENCIES],
-      useFactory: ({ store, ...shared }: TaskDependencies) =>
-        new EntitySnapshotter({
-          log: shared.log,
-          topics: shared.topics,
-          logger: shared.logger,
-          definitions: shared.definitions,
-          erasures: shared.erasures,
-          onFailure: shared.onFailure,
-          snapshots: store.snapshots,
-          versions: store.writer,
-        }),
+      useFactory: (shared: TaskDependencies) => {
+        const { log, topics, logger, definitions, erasures, onFailure, store } = shared;
+        const { snapshots, writer: versions } = store;
+        const options = { log, topics, logger, definitions, erasures, onFailure, snapshots, versions };
+        return new EntitySnapshotter(options);
+      },
     },
   ],
 })

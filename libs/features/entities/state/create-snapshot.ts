@@ -1,5 +1,6 @@
 import type { EpochMicros } from '#json';
 import type { EntitySnapshot, AuthorizationScope, EntitySnapshotReason, EntitySnapshotStore } from '#store';
+import { createHash } from 'node:crypto';
 import { entityState } from './entity-state.js';
 
 /** Arguments of `createSnapshot`: the entity, the reason, the current time, and optionally the version to save. */
@@ -12,30 +13,23 @@ interface SnapshotRequest extends AuthorizationScope {
   version?: number;
 }
 
-/** The snapshot that a call of `createSnapshot` has saved or found. */
+/** The snapshot that a call has saved (`created`), or found, because one of the same version already existed. */
 interface SnapshotResult {
   snapshot: EntitySnapshot;
-  /** True if the call saved the snapshot; false if a snapshot of the same version already existed. */
   created: boolean;
 }
 
 /**
- * Why `createSnapshot` left no snapshot: the entity has no stored events, or its events were erased or expired while
- * the snapshot was saved.
- */
-type NoSnapshotReason = 'no_events' | 'removed_meanwhile';
-
-/**
  * Saves a snapshot of an entity's state, computed from the previous snapshot and the events after that snapshot. After
  * saving, looks up the events of the snapshot, and removes the snapshot if its events were erased or expired in the
- * meantime.
+ * meantime (`removed_meanwhile`).
  * @throws EntityStateTooLargeError @throws QueryTooExpensiveError @throws StoreUnavailableError
  */
 export async function createSnapshot(
   store: EntitySnapshotStore,
   { reason, now, version, ...entity }: SnapshotRequest,
   signal?: AbortSignal,
-): Promise<SnapshotResult | NoSnapshotReason> {
+): Promise<SnapshotResult | 'no_events' | 'removed_meanwhile'> {
   const folded = await entityState(store, { ...entity, upTo: version }, signal);
   if (!folded) return 'no_events';
   const { from, ...content } = folded;
@@ -47,4 +41,15 @@ export async function createSnapshot(
   if (kept?.version === snapshot.version) return { snapshot, created: true };
   await store.removeStale({ stream, entityId });
   return 'removed_meanwhile';
+}
+
+/**
+ * Returns the id of an entity's snapshot: 32 hexadecimal digits of a hash of the stream, the entity, the version and
+ * the position of its last event. Saving the same version again gives the same id; the same version after an erasure
+ * has another id.
+ */
+export function snapshotId({ stream, entity_id, version, last }: EntitySnapshot): string {
+  const { partition, offset, ingested_at } = last;
+  const identity = JSON.stringify([stream, entity_id, version, partition, offset, ingested_at]);
+  return createHash('sha256').update(identity).digest('hex').slice(0, 32);
 }

@@ -9,8 +9,7 @@ import {
   type EntitySnapshotStore,
 } from '#store';
 import { createSnapshot } from './create-snapshot.js';
-import { TimeSlicedEntityFold } from './time-sliced-entity-fold.js';
-import { EntityStateTooLargeError } from './errors.js';
+import { TimeSlicedEntityFold, EntityStateTooLargeError } from './time-sliced-entity-fold.js';
 import { EntityStateAccumulator } from './entity-state-accumulator.js';
 
 /** Entities of one stream, the versions at which their snapshots are due, and the current time. */
@@ -73,14 +72,10 @@ interface SnapshotBatch extends Omit<SnapshotsRequest, 'entities'> {
   signal: AbortSignal | undefined;
 }
 
-interface DueEntity extends DueSnapshotAndLatestVersion {
-  entityId: string;
-}
+type DueEntity = DueSnapshotAndLatestVersion & { entityId: string };
 
 /** An entity with the version of the snapshot from which its events are folded. */
-interface EntityAfterBase extends DueEntity {
-  after: number;
-}
+type EntityAfterBase = DueEntity & { after: number };
 
 /**
  * Creates the snapshots of entities. If their states or events are too large for one query, creates those of each half;
@@ -91,8 +86,8 @@ async function createHalving(batch: SnapshotBatch, entities: readonly DueEntity[
     await createTogether(batch, entities);
   } catch (error) {
     if (!(error instanceof QueryTooExpensiveError)) throw error;
-    if (entities.length === 1)
-      return entities[0]!.upTo > 0 ? await createOne(batch, entities[0]!) : undefined;
+    const [first] = entities;
+    if (entities.length === 1) return first!.upTo > 0 ? await createOne(batch, first!) : undefined;
     const half = entities.length >> 1;
     await createHalving(batch, entities.slice(0, half));
     await createHalving(batch, entities.slice(half));
@@ -115,7 +110,7 @@ async function createTogether(batch: SnapshotBatch, entities: readonly DueEntity
   for (const part of parts(missing.filter((entity) => !isLong(entity)))) {
     const ranges = part.map(({ entityId, after, latest }) => ({ entityId, after, upTo: latest }));
     const histories = await store.historyOf({ stream, entities: ranges }, signal);
-    await save(batch, await foldAll(batch, { entities: part, histories, bases }));
+    await save(batch, await foldAll(batch, part, { histories, bases }));
   }
 }
 
@@ -149,56 +144,37 @@ async function createOne(batch: SnapshotBatch, { entityId, upTo }: DueEntity): P
   }
 }
 
-interface HistoriesToFold {
-  entities: readonly EntityAfterBase[];
-  histories: ReadonlyMap<string, EntityHistoryEvent[]>;
-  bases: ReadonlyMap<string, EntitySnapshot>;
-}
-
-interface HistoryToFold {
-  entity: EntityAfterBase;
-  base: EntitySnapshot | undefined;
-  events: readonly EntityHistoryEvent[];
-  turn: TimeSlice;
-}
-
-/** Returns the due snapshots of entities, each computed from the snapshot in `bases`, if there is one. */
+/** Returns the due snapshots of entities, each computed from the snapshot in `stored.bases`, if there is one. */
 async function foldAll(
   batch: SnapshotBatch,
-  { entities, histories, bases }: HistoriesToFold,
+  entities: readonly EntityAfterBase[],
+  stored: { histories: Map<string, EntityHistoryEvent[]>; bases: Map<string, EntitySnapshot> },
 ): Promise<EntitySnapshot[]> {
+  const { stream, now, signal, onFolded, counts } = batch;
   const due: EntitySnapshot[] = [];
   const turn = new TimeSlice();
   for (const entity of entities) {
-    const base = bases.get(entity.entityId);
+    const { entityId, upTo } = entity;
+    const base = stored.bases.get(entityId);
     if (turn.over(base?.state.length ?? 0)) await turn.end();
+    const events = stored.histories.get(entityId) ?? [];
+    const included = events.filter(({ version }) => version <= upTo);
     try {
-      const events = histories.get(entity.entityId) ?? [];
-      const snapshot = await foldOne(batch, { entity, base, events, turn });
-      if (snapshot) due.push(snapshot);
+      const fold = new TimeSlicedEntityFold(base, turn);
+      await fold.add(included, signal);
+      const content = included.length > 0 ? fold.folded.content() : undefined;
+      if (onFolded && isComplete(entity, events, base)) {
+        const isFolded = await addIfSmall(fold, events.slice(included.length), signal);
+        if (isFolded) onFolded(entityId, fold.folded);
+      }
+      if (content)
+        due.push({ stream, entity_id: entityId, ...content, created_at: now, reason: 'automatic' });
     } catch (error) {
       if (!isTooLarge(error)) throw error;
-      batch.counts.tooLarge++;
+      counts.tooLarge++;
     }
   }
   return due;
-}
-
-/** Folds the events of one entity. Returns its snapshot, if one is due. */
-async function foldOne(
-  { stream, now, signal, onFolded }: SnapshotBatch,
-  { entity, base, events, turn }: HistoryToFold,
-): Promise<EntitySnapshot | undefined> {
-  const { entityId, upTo } = entity;
-  const fold = new TimeSlicedEntityFold(base, turn);
-  const included = events.filter(({ version }) => version <= upTo);
-  await fold.add(included, signal);
-  const content = included.length > 0 ? fold.folded.content() : undefined;
-  if (onFolded && isComplete(entity, events, base)) {
-    const isFolded = await addIfSmall(fold, events.slice(included.length), signal);
-    if (isFolded) onFolded(entityId, fold.folded);
-  }
-  return content && { stream, entity_id: entityId, ...content, created_at: now, reason: 'automatic' };
 }
 
 /** Returns whether the events have every version after the base, or after the first stored event, up to the latest. */
@@ -241,9 +217,7 @@ async function save(
 
 /** Whether the state of one entity cannot be computed: it is too large, or an event is nested too deeply to be folded. */
 function isTooLarge(error: unknown): boolean {
-  return (
-    error instanceof EntityStateTooLargeError ||
-    error instanceof QueryTooExpensiveError ||
-    error instanceof SyntaxError
+  return [EntityStateTooLargeError, QueryTooExpensiveError, SyntaxError].some(
+    (type) => error instanceof type,
   );
 }

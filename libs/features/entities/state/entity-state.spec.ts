@@ -6,9 +6,8 @@ import { rowBatchesOf } from '../../../core/store/row-batch/row-batches-of.fixtu
 import { entityEvent, entityOf, microsecondsOf2026 as t0 } from './entity.fixture.js';
 import { describeEntityStates } from './entity-state.contract.js';
 import { entityState } from './entity-state.js';
-import { EntityStateTooLargeError } from './errors.js';
-import { snapshotId } from './snapshot-id.js';
-import { createSnapshot } from './create-snapshot.js';
+import { EntityStateTooLargeError } from './time-sliced-entity-fold.js';
+import { snapshotId, createSnapshot } from './create-snapshot.js';
 
 const stream = 'orders';
 const request = { ...entityOf(stream), reason: 'requested', now: t0 } as const;

@@ -1,6 +1,13 @@
-import type { ScopedEntityReferenceAsOf, EntitySnapshotReader } from '#store';
+import {
+  type ScopedEntityReferenceAsOf,
+  type EntitySnapshotReader,
+  maxHistoryVersions,
+  AdaptivePageSize,
+  QueryTooExpensiveError,
+  type EntityHistoryEvent,
+  type EntityStoredVersionRange,
+} from '#store';
 import { TimeSlicedEntityFold, type EntityStateAtVersion } from './time-sliced-entity-fold.js';
-import { historyPages } from './history-pages.js';
 
 /** A query for the state of one entity, optionally up to a time or a version. */
 interface EntityStateQuery extends ScopedEntityReferenceAsOf {
@@ -34,4 +41,38 @@ export async function entityState(
     await fold.add(page, signal);
   }
   return fold.result();
+}
+
+/** Intended number of characters of all `data` in one page of an entity's events. */
+const pageCharacters = 4 * 1024 * 1024;
+/** Versions in the first page of an entity's events: somewhat more than the usual distance between two snapshots. */
+const firstPage = 256;
+
+/**
+ * Yields the events of an entity in a range of versions, in pages ordered by version. The page size adapts so
+ * that a page has a few megabytes, whatever the number and size of the events. A page that the store rejects
+ * as too large is read again in smaller pages.
+ */
+export async function* historyPages(
+  reader: Pick<EntitySnapshotReader, 'history'>,
+  { span, ...query }: ScopedEntityReferenceAsOf & { span: EntityStoredVersionRange },
+  signal?: AbortSignal,
+): AsyncGenerator<EntityHistoryEvent[]> {
+  const size = new AdaptivePageSize({ first: firstPage, most: maxHistoryVersions, bytes: pageCharacters });
+  let after = span.first - 1;
+  while (after < span.last) {
+    const upTo = Math.min(after + size.rows, span.last);
+    let page: EntityHistoryEvent[];
+    try {
+      page = await reader.history({ ...query, after, upTo }, signal);
+    } catch (error) {
+      if (!(error instanceof QueryTooExpensiveError) || upTo - after === 1) throw error;
+      size.tooLarge(upTo - after);
+      continue;
+    }
+    yield page;
+    after = upTo;
+    const characters = page.reduce((sum, { data }) => sum + data.length, 0);
+    size.learn(size.rows, characters);
+  }
 }

@@ -1,7 +1,19 @@
 import { TimeSlice } from '#async';
 import { QueryTooExpensiveError, type EntitySnapshot, type EntityHistoryEvent } from '#store';
-import { EntityStateTooLargeError } from './errors.js';
 import { EntityStateAccumulator, type FoldedEntityState } from './entity-state-accumulator.js';
+
+/**
+ * Error: from `version` on, the state of an entity would exceed the maximum size. The states of lower versions can
+ * still be computed.
+ */
+export class EntityStateTooLargeError extends Error {
+  override readonly name = 'EntityStateTooLargeError';
+
+  /** @param version The version of the first event that makes the state too large. */
+  constructor(readonly version: number) {
+    super(`The state is too large from version ${version} on`);
+  }
+}
 
 /** Time limit in milliseconds for computing the state of one entity. */
 const maxFoldMs = 20_000;
@@ -36,14 +48,18 @@ export class TimeSlicedEntityFold {
         signal?.throwIfAborted();
         this.checkTime();
       }
-      this.addOne(event);
+      const { data, version, ...key } = event;
+      if (!this.folded.add(data, version, key)) throw new EntityStateTooLargeError(version);
     }
     this.checkTime();
   }
 
   result(): EntityStateAtVersion | undefined {
     const { folded, from } = this;
-    if (from && folded.version === from.version) return { ...contentOf(from), from };
+    if (from && folded.version === from.version) {
+      const { version, first, last, latest_timestamp, state } = from;
+      return { version, first, last, latest_timestamp, state, from };
+    }
     const content = folded.content();
     return content && { ...content, ...(from && { from }) };
   }
@@ -53,12 +69,4 @@ export class TimeSlicedEntityFold {
     const detail = `took longer than ${maxFoldMs / 1000} seconds: create snapshots of the entity more often`;
     throw new QueryTooExpensiveError(`The state of the entity ${detail}`);
   }
-
-  private addOne({ data, version, ...key }: EntityHistoryEvent): void {
-    if (!this.folded.add(data, version, key)) throw new EntityStateTooLargeError(version);
-  }
-}
-
-function contentOf({ version, first, last, latest_timestamp, state }: EntitySnapshot): FoldedEntityState {
-  return { version, first, last, latest_timestamp, state };
 }

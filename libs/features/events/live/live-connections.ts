@@ -4,12 +4,44 @@ import { Inject, Injectable, Optional } from '@nestjs/common';
 import { LOGGER } from '#app';
 import { withAnySignal } from '#async';
 import { problemOf, type Principal } from '#http';
-import type { Logger } from '#telemetry';
-import { ServerSentEventWriter, type UnsentBytesLimits } from './server-sent-event-writer.js';
-import { LiveSettings } from './live-settings.js';
+import { type Logger, counter, gauge } from '#telemetry';
+import { IsInt, Max, Min } from 'class-validator';
+import { FromText } from '#api';
+import {
+  ServerSentEventWriter,
+  type UnsentBytesLimits,
+  errorMessage,
+  heartBeat,
+} from './server-sent-event-writer.js';
 import { shuttingDown, tooManyStreams, tooManyStreamsOfKey } from './live-problems.js';
-import { errorMessage, heartBeat } from './server-sent.js';
-import { liveStreams, liveEnded } from './live-metrics.js';
+
+export const liveStreams = gauge('tributary_live_streams', {
+  help: 'Open connections for live events and for live changes of projections.',
+});
+
+export const liveEvents = counter('tributary_live_events_total', {
+  help: 'Events written to live connections; each connection counts.',
+});
+
+export const liveChanges = counter('tributary_live_changes_total', {
+  help: 'States of projections written to live connections; each connection counts.',
+});
+
+export const liveEnded = counter('tributary_live_ended_total', {
+  help: 'Live connections that this instance closed, by the problem code that it sent.',
+  labelNames: ['code'],
+});
+
+/** Settings of live streams. */
+export class LiveSettings {
+  /** Limit of open streams of live events and of projection changes; the next one gets a 503. */
+  @FromText('number') @IsInt() @Min(0) @Max(10_000) LIVE_STREAMS = 500;
+  /**
+   * Limit of open streams of one API key; the next one gets a 429. Callers on the core port have no key and no such
+   * limit.
+   */
+  @FromText('number') @IsInt() @Min(1) @Max(10_000) LIVE_STREAMS_PER_KEY = 100;
+}
 
 /** Intervals of the connections of live streams, and the limits of their unsent bytes. */
 export interface LiveTimings {
@@ -89,7 +121,7 @@ export class LiveConnections {
   async admit(keyId: string | null, work: () => Promise<void>): Promise<void> {
     if (this.closing.signal.aborted) throw shuttingDown();
     const { LIVE_STREAMS: most, LIVE_STREAMS_PER_KEY: mostOfKey } = this.settings;
-    if (keyId !== null && this.openOf(keyId) >= mostOfKey) throw tooManyStreamsOfKey(mostOfKey);
+    if (keyId !== null && (this.byKey.get(keyId) ?? 0) >= mostOfKey) throw tooManyStreamsOfKey(mostOfKey);
     if (this.admitted >= most) throw tooManyStreams(most);
     liveStreams.set(++this.admitted);
     this.count(keyId, 1);
@@ -101,13 +133,9 @@ export class LiveConnections {
     }
   }
 
-  private openOf(keyId: string): number {
-    return this.byKey.get(keyId) ?? 0;
-  }
-
   private count(keyId: string | null, change: 1 | -1): void {
     if (keyId === null) return;
-    const open = this.openOf(keyId) + change;
+    const open = (this.byKey.get(keyId) ?? 0) + change;
     if (open > 0) this.byKey.set(keyId, open);
     else this.byKey.delete(keyId);
   }
@@ -119,13 +147,15 @@ export class LiveConnections {
     const socket = new ServerSentEventWriter(response, this.times.socket);
     const connection: OpenConnection = { content, socket, end: new AbortController() };
     if (this.closing.signal.aborted) connection.end.abort(shuttingDown());
-    this.add(connection);
+    this.connections.add(connection);
+    if (this.timers.length === 0) this.startTimers();
     try {
       await withAnySignal([client, connection.end.signal], (signal) => content.run(socket, signal));
     } catch (error) {
       if (!client.aborted) this.finish(connection, error);
     } finally {
-      this.remove(connection);
+      this.connections.delete(connection);
+      if (this.connections.size === 0) for (const timer of this.timers.splice(0)) clearInterval(timer);
     }
   }
 
@@ -148,34 +178,21 @@ export class LiveConnections {
     socket.end(errorMessage(problem, { requestId, retryMs: 1000 + Math.random() * 2000 }));
   }
 
-  private add(connection: OpenConnection): void {
-    this.connections.add(connection);
-    if (this.timers.length > 0) return;
+  private startTimers(): void {
     const { heartBeatMs, checkMs } = this.times;
-    this.timers = [
-      setInterval(() => this.beat(), heartBeatMs).unref(),
-      setInterval(() => this.check(), checkMs).unref(),
-    ];
-  }
-
-  private remove(connection: OpenConnection): void {
-    this.connections.delete(connection);
-    if (this.connections.size > 0) return;
-    for (const timer of this.timers.splice(0)) clearInterval(timer);
-  }
-
-  private beat(): void {
-    for (const { socket, content } of this.connections)
-      if (!socket.isFull) socket.write(heartBeat(content.position()));
-  }
-
-  private check(): void {
-    for (const { content, end } of this.connections) {
-      try {
-        content.requireGood();
-      } catch (error) {
-        end.abort(error);
+    const beat = () => {
+      for (const { socket, content } of this.connections)
+        if (!socket.isFull) socket.write(heartBeat(content.position()));
+    };
+    const check = () => {
+      for (const { content, end } of this.connections) {
+        try {
+          content.requireGood();
+        } catch (error) {
+          end.abort(error);
+        }
       }
-    }
+    };
+    this.timers = [setInterval(beat, heartBeatMs).unref(), setInterval(check, checkMs).unref()];
   }
 }

@@ -8,15 +8,15 @@ import {
   type LogOrderPageWithRanges,
 } from '#store';
 import type { Bulkhead } from '#gateway-kit';
-import { LiveEvent } from './live-event.js';
+import { OutageTracker } from '#async';
+import type { Logger } from '#telemetry';
+import { LiveEvent } from './live-filter.js';
 import type { SameFilterLiveStreams, LiveMessagesListener } from './same-filter-live-streams.js';
 import type { LivePosition, CatchUpRange } from './live-position.js';
-import type { StoredEventsFollower } from './stored-events-follower.js';
-import { eventMessage, positionMessage } from './server-sent.js';
 import { ResumeIdSpacer } from './resume-id-spacer.js';
-import type { StoreOutageTracker } from './store-outage-tracker.js';
-import type { ServerSentEventWriter } from './server-sent-event-writer.js';
-import { liveEvents } from './live-metrics.js';
+import type { StoredEventsFollower } from './stored-events-follower.js';
+import { eventMessage, positionMessage, type ServerSentEventWriter } from './server-sent-event-writer.js';
+import { liveEvents } from './live-connections.js';
 
 /** Dependencies and retry times of one live stream of events. */
 interface LiveEventStreamOptions {
@@ -29,10 +29,7 @@ interface LiveEventStreamOptions {
   outage: StoreOutageTracker;
   /** Milliseconds until the store is read again after a failure. */
   retryMs?: number;
-  /**
-   * Milliseconds after which a stream that the client's position names and this process does not know counts as
-   * deleted.
-   */
+  /** Milliseconds after which a stream of the client's position that this process does not know counts as deleted. */
   unknownMs?: number;
 }
 
@@ -76,19 +73,15 @@ export class LiveEventStream {
    */
   async run(socket: Socket, signal: AbortSignal): Promise<never> {
     try {
-      return await this.goOn(socket, signal);
+      for (;;) {
+        await socket.room(signal);
+        const missing = this.own.missingTo(this.cursor);
+        if (missing.length > 0) await this.catchUp(missing, socket, signal);
+        else if (this.own.missingFrom(this.cursor)) await this.wait(signal);
+        else await this.live(socket, signal);
+      }
     } finally {
       this.options.outage.gaveUp(this);
-    }
-  }
-
-  private async goOn(socket: Socket, signal: AbortSignal): Promise<never> {
-    for (;;) {
-      await socket.room(signal);
-      const missing = this.own.missingTo(this.cursor);
-      if (missing.length > 0) await this.catchUp(missing, socket, signal);
-      else if (this.own.missingFrom(this.cursor)) await this.wait(signal);
-      else await this.live(socket, signal);
     }
   }
 
@@ -103,35 +96,25 @@ export class LiveEventStream {
     socket: Socket,
     signal: AbortSignal,
   ): Promise<void> {
-    const { follower } = this.options;
+    const { bulkhead, follower, group, outage, retryMs } = this.options;
     const ranges = missing.flatMap((range): KeyedOffsetRange[] => {
       const stream = follower.streamOf(range.key);
       return stream === undefined ? [] : [{ ...range, stream }];
     });
     if (ranges.length === 0) return await this.wait(signal);
-    const read = await this.read(ranges, signal);
-    const keys = new Map(ranges.map(({ stream, key }) => [stream, key]));
-    if (read) await this.write({ ...read, keys }, socket, signal);
-    else await sleep(this.options.retryMs, undefined, { signal }).catch(() => signal.throwIfAborted());
-  }
-
-  /** Reads a page from the store. Resolves with undefined after a transient failure. */
-  private async read(
-    ranges: readonly KeyedOffsetRange[],
-    signal: AbortSignal,
-  ): Promise<LogOrderPageWithRanges | undefined> {
-    const { bulkhead, group, outage } = this.options;
     const { streams: _, ...filter } = group.filter.question;
+    let read: LogOrderPageWithRanges;
     try {
-      const read = await bulkhead.run(signal, () => this.pages.read(filter, ranges, signal));
+      read = await bulkhead.run(signal, () => this.pages.read(filter, ranges, signal));
       outage.succeeded(this);
-      return read;
     } catch (error) {
       signal.throwIfAborted();
       if (!isTransient(error)) throw error;
       outage.failed(this, error);
-      return undefined;
+      return await sleep(retryMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
+    const keys = new Map(ranges.map(({ stream, key }) => [stream, key]));
+    await this.write({ ...read, keys }, socket, signal);
   }
 
   private async write(
@@ -147,10 +130,8 @@ export class LiveEventStream {
       if (follower.streamOf(key) === undefined) continue;
       this.own.set(key, event.partition, event.offset + 1);
       const json = new LiveEvent(event).json(this.options.group.format);
-      piece += eventMessage(
-        json,
-        this.ids.idOf(json.length, () => this.own.toString()),
-      );
+      const id = this.ids.idOf(json.length, () => this.own.toString());
+      piece += eventMessage(json, id);
       if (piece.length < pieceCharacters) continue;
       socket.write(piece);
       piece = '';
@@ -218,4 +199,16 @@ export class LiveEventStream {
 /** Whether an error of the store is transient, so that a later read may succeed. */
 export function isTransient(error: unknown): boolean {
   return error instanceof StoreUnavailableError || (error instanceof ProblemError && error.retryable);
+}
+
+/** The open streams of one process that wait because reading from the store fails. */
+export type StoreOutageTracker = OutageTracker<object>;
+
+/** Logs when a store read of any live stream begins to fail, and when all can read again. `what` is their plural. */
+export function storeOutage(what: string, logger: Logger): StoreOutageTracker {
+  return new OutageTracker({
+    began: (error) =>
+      logger.warn({ err: error }, `${what} cannot read from the store: trying again until it answers`),
+    ended: () => logger.info(`${what} read from the store again`),
+  });
 }

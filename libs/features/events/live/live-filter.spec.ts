@@ -3,8 +3,7 @@ import { allStreams } from '#api';
 import { parseTime } from '#json';
 import type { StoredEvent } from '#event';
 import { parseExpression } from '#cel';
-import { LiveEvent } from './live-event.js';
-import { LiveFilter, type LiveSelection } from './live-filter.js';
+import { LiveEvent, LiveFilter, type LiveSelection } from './live-filter.js';
 
 const stored: StoredEvent = {
   event_id: '019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11',

@@ -1,9 +1,52 @@
 import { permitsStream, type StreamAccess } from '#api';
 import type { EventFilter, AuthorizationScope } from '#store';
-import { compileCondition } from '#cel';
-import { storedEventVariable } from '#dataflow';
-import type { LiveEvent } from './live-event.js';
+import { compileCondition, type CelObject } from '#cel';
+import { storedEventVariable, eventValue } from '#dataflow';
+import { cloudEventJson, eventToJson, streamSource, type StoredEvent } from '#event';
+import { parseTime, type EpochMicros } from '#json';
+import { onOneLine } from '#gateway-kit';
 import { bindingOf } from './live-position.js';
+
+/** Formats of an event in a live stream; the first is the default. */
+export const eventFormats = ['event', 'cloudevents'] as const;
+/** Format of an event in a live stream: the API's own JSON, or CloudEvents 1.0. */
+export type LiveEventJsonFormat = (typeof eventFormats)[number];
+
+const encode: Record<LiveEventJsonFormat, (event: StoredEvent) => string> = {
+  event: eventToJson,
+  cloudevents: (event) => cloudEventJson(event, streamSource(event.stream)),
+};
+
+/**
+ * A stored event on its way to many live streams, which share its JSON text and its CEL value. Each form is computed
+ * when a stream first needs it.
+ */
+export class LiveEvent {
+  private readonly texts: Partial<Record<LiveEventJsonFormat, string>> = {};
+  private time: EpochMicros | undefined;
+  private asValue: CelObject | undefined;
+
+  constructor(readonly event: StoredEvent) {}
+
+  /** Returns the event's JSON on one line, with `data` and `metadata` as they were sent. */
+  json(format: LiveEventJsonFormat): string {
+    return (this.texts[format] ??= onOneLine(encode[format](this.event)));
+  }
+
+  /** Number of characters of `data` and `metadata` together. */
+  get size(): number {
+    return this.event.data.length + this.event.metadata.length;
+  }
+
+  get timestamp(): EpochMicros {
+    return (this.time ??= parseTime(this.event.timestamp) ?? NaN);
+  }
+
+  /** The event as a value of expressions. */
+  get value(): CelObject {
+    return (this.asValue ??= eventValue(this.event));
+  }
+}
 
 /** The event filters of a live stream's request, and the streams that its caller may see. */
 export type LiveSelection = Omit<EventFilter, keyof AuthorizationScope> & { access: StreamAccess };

@@ -18,10 +18,7 @@ export interface CatchUpRange {
 
 const keyLength = 8;
 
-/**
- * Limit of a position as text, in characters: it must fit into the headers of a request, which Node limits to 16 KiB in
- * total.
- */
+/** Limit of a position as text, in characters: it must fit into a request's headers, which Node limits to 16 KiB. */
 export const maxIdCharacters = 12_000;
 
 /** Returns the key of a stream in positions: 48 bits of a hash of its id. */
@@ -76,11 +73,11 @@ export class LivePosition {
   }
 
   set(key: string, partition: number, next: number): void {
-    let place = this.streams.get(key);
-    if (!place) this.streams.set(key, (place = { next: [], text: undefined }));
-    while (place.next.length < partition) place.next.push(0);
-    place.next[partition] = next;
-    place.text = undefined;
+    let offsets = this.streams.get(key);
+    if (!offsets) this.streams.set(key, (offsets = { next: [], text: undefined }));
+    while (offsets.next.length < partition) offsets.next.push(0);
+    offsets.next[partition] = next;
+    offsets.text = undefined;
     this.text = undefined;
   }
 
@@ -118,9 +115,9 @@ export class LivePosition {
   toString(): string {
     if (this.text !== undefined) return this.text;
     let text = this.binding;
-    for (const [key, place] of this.streams) {
-      place.text ??= `${key}${encode(place.next)}`;
-      if (place.text.length > keyLength) text += `.${place.text}`;
+    for (const [key, offsets] of this.streams) {
+      offsets.text ??= `${key}${encode(offsets.next)}`;
+      if (offsets.text.length > keyLength) text += `.${offsets.text}`;
     }
     return (this.text = text);
   }

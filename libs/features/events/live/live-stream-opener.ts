@@ -4,17 +4,15 @@ import { DEFINITIONS, LOGGER } from '#app';
 import type { Definitions } from '#registry';
 import type { EventReader } from '#store';
 import type { Logger } from '#telemetry';
-import type { LiveEventJsonFormat } from './live-event.js';
 import { LIVE_STORE, Bulkhead } from '#gateway-kit';
+import { type LiveEventJsonFormat, LiveFilter, type LiveSelection } from './live-filter.js';
 import { LiveConnections, type ServedLiveStream, type StreamingCaller } from './live-connections.js';
-import { LiveFilter, type LiveSelection } from './live-filter.js';
 import { SameFilterLiveStreams } from './same-filter-live-streams.js';
 import { LivePosition, maxIdCharacters } from './live-position.js';
 import { streamDeleted, invalidLastEventId, positionTooLong } from './live-problems.js';
-import { LiveEventStream } from './live-event-stream.js';
+import { LiveEventStream, storeOutage, type StoreOutageTracker } from './live-event-stream.js';
 import { StoredEventsFollower } from './stored-events-follower.js';
-import { startMessage } from './server-sent.js';
-import { storeOutage, type StoreOutageTracker } from './store-outage-tracker.js';
+import { startMessage } from './server-sent-event-writer.js';
 
 /** An authorized request for a live stream of events. */
 interface LiveRequest {
@@ -69,27 +67,37 @@ export class LiveStreamOpener {
         await this.connections.serve(content, begin(), client);
       } finally {
         group.members--;
-        if (group.members === 0) this.forget(group);
+        if (group.members === 0) {
+          this.groups.delete(groupKey(group));
+          this.follower.leave(group);
+        }
       }
     });
   }
 
   private contentOf(
-    request: LiveRequest,
+    { caller, question: { streams = [] }, requestId }: LiveRequest,
     group: SameFilterLiveStreams,
     position: LivePosition,
   ): ServedLiveStream {
-    const { follower } = this;
-    const { reader } = this.store;
-    const named = this.named(request.question);
-    const { bulkhead, outage } = this;
-    const live = new LiveEventStream(position, { group, follower, reader, bulkhead, outage });
+    const { bulkhead, follower, outage } = this;
+    const live = new LiveEventStream(position, {
+      group,
+      follower,
+      reader: this.store.reader,
+      bulkhead,
+      outage,
+    });
+    const named = streams.map((stream) => ({ stream, id: this.definitions.stream(stream)?.id }));
     return {
-      requestId: request.requestId,
+      requestId,
       position: () => live.position.toString(),
       requireGood: () => {
-        request.caller.requireStillAdmitted();
-        this.requireThere(named);
+        caller.requireStillAdmitted();
+        for (const { stream, id } of named) {
+          const now = this.definitions.stream(stream);
+          if (id !== undefined && (now?.state !== 'live' || now.id !== id)) throw streamDeleted(stream);
+        }
         if (live.position.toString().length > maxIdCharacters) throw positionTooLong();
       },
       run: (socket, signal) => {
@@ -106,13 +114,9 @@ export class LiveStreamOpener {
   private async askOnce(question: LiveSelection, client: AbortSignal): Promise<void> {
     const { where, access } = question;
     if (!where) return;
-    const nothing = { stream: 'x', partition: 0, from: 0, until: 0 };
-    await this.bulkhead.run(client, (signal) =>
-      this.store.reader.inLogOrder(
-        { where, access, ranges: [nothing], limit: 1, maxBytes: 1024 * 1024 },
-        signal,
-      ),
-    );
+    const ranges = [{ stream: 'x', partition: 0, from: 0, until: 0 }];
+    const query = { where, access, ranges, limit: 1, maxBytes: 1024 * 1024 };
+    await this.bulkhead.run(client, (signal) => this.store.reader.inLogOrder(query, signal));
   }
 
   private groupOf({ question, format, caller: { keyId } }: LiveRequest): SameFilterLiveStreams {
@@ -121,24 +125,6 @@ export class LiveStreamOpener {
     let group = this.groups.get(key);
     if (!group) this.groups.set(key, (group = new SameFilterLiveStreams(filter, keyId, format)));
     return group;
-  }
-
-  private forget(group: SameFilterLiveStreams): void {
-    this.groups.delete(groupKey(group));
-    this.follower.leave(group);
-  }
-
-  /** Returns the ids of the event streams that the request names, by name. */
-  private named({ streams = [] }: LiveSelection): Map<string, string | undefined> {
-    return new Map(streams.map((stream) => [stream, this.definitions.stream(stream)?.id]));
-  }
-
-  private requireThere(named: ReadonlyMap<string, string | undefined>): void {
-    for (const [stream, id] of named) {
-      if (id === undefined) continue;
-      const now = this.definitions.stream(stream);
-      if (now?.state !== 'live' || now.id !== id) throw streamDeleted(stream);
-    }
   }
 }
 

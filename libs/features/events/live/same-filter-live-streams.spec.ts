@@ -3,8 +3,7 @@ import { allStreams } from '#api';
 import { formatTime } from '#json';
 import { StepBudget } from '#cel';
 import { eventRow } from '../../../../apps/gateway/src/gateway.fixture.js';
-import { LiveEvent } from './live-event.js';
-import { LiveFilter } from './live-filter.js';
+import { LiveEvent, LiveFilter } from './live-filter.js';
 import {
   SameFilterLiveStreams,
   type LiveBatch,
@@ -83,7 +82,7 @@ describe('messages of live events', () => {
   it('are delivered in parts of 64 KiB plus one event, to listeners that still have room', async () => {
     const group = givenGroup(1);
     const [all, slow] = [new Listener(group), new Listener(group, 2)];
-    await group.take(batchOf(400, 2 * kib), freely());
+    await group.deliver(batchOf(400, 2 * kib), freely());
     expect(all.parts.length).toBeGreaterThan(10);
     for (const { bytes } of all.parts) expect(bytes.length).toBeLessThan(67 * kib);
     expect(slow.parts).toEqual(all.parts.slice(0, 2));
@@ -95,7 +94,7 @@ describe('messages of live events', () => {
   it('each have an id when ids are short', async () => {
     const group = givenGroup(1);
     const listener = new Listener(group);
-    await group.take(batchOf(400, 200), freely());
+    await group.deliver(batchOf(400, 200), freely());
     expect(listener.ids).toHaveLength(400);
     expect(listener.ids.at(-1)).toBe(group.cursor?.toString());
   });
@@ -104,7 +103,7 @@ describe('messages of live events', () => {
     const group = givenGroup(350);
     const listener = new Listener(group);
     const batch = batchOf(400, 200);
-    await group.take(batch, freely());
+    await group.deliver(batch, freely());
     const idLength = group.cursor!.toString().length;
     expect(idLength).toBeGreaterThan(8 * kib);
     const json = [...batch.events.values()]

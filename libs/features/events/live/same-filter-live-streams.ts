@@ -1,18 +1,15 @@
 import type { TimeSlice } from '#async';
 import { withinBudget, type StepBudget } from '#cel';
-import type { LiveEventJsonFormat, LiveEvent } from './live-event.js';
-import type { LiveFilter } from './live-filter.js';
+import type { LiveEventJsonFormat, LiveEvent, LiveFilter } from './live-filter.js';
 import type { LivePosition } from './live-position.js';
 import { filterTooExpensive } from './live-problems.js';
-import { eventMessage } from './server-sent.js';
+import { eventMessage } from './server-sent-event-writer.js';
 import { ResumeIdSpacer } from './resume-id-spacer.js';
 
 /** Newly stored events that are delivered to the groups of live streams, in the order of the log. */
 export interface LiveBatch {
   events: ReadonlyMap<string, readonly LiveEvent[]>;
-  /**
-   * For each partition, the offset up to which events were read from the store, including events that match no filter.
-   */
+  /** For each partition, the offset up to which events were read from the store, whether they match or not. */
   reached: readonly { stream: string; partition: number; next: number }[];
   /** Returns the key of a stream in positions; undefined when the stream was deleted or replaced. */
   keyOf: (stream: string) => string | undefined;
@@ -47,10 +44,7 @@ const partCharacters = 64 * 1024;
  */
 const sizeOfEvaluation = 16 * 1024;
 
-/**
- * The open live streams with the same filters, access and format. Events are selected and serialized once for all of
- * them.
- */
+/** The open live streams with the same filters, access and format: events are selected and serialized once for all. */
 export class SameFilterLiveStreams {
   /** Listeners that have received everything up to the cursor. */
   readonly listeners = new Set<LiveMessagesListener>();
@@ -75,35 +69,38 @@ export class SameFilterLiveStreams {
    * past them: a stream that joins at the cursor continues with the next event. At the end, the cursor is past the
    * whole batch.
    */
-  async take(batch: LiveBatch, bounds: BatchWorkLimits): Promise<void> {
+  async deliver({ events, reached, keyOf }: LiveBatch, { turn, budget }: BatchWorkLimits): Promise<void> {
     try {
-      for (const [key, event] of this.wanted(batch)) {
-        if (bounds.turn.over(this.sizeOf(event))) {
-          this.handOn();
-          await bounds.turn.end();
+      for (const [key, event] of this.desired(events, keyOf)) {
+        if (turn.over(event.size + (this.filter.evaluates ? sizeOfEvaluation : 0))) {
+          this.flush();
+          await turn.end();
         }
         if (this.listeners.size === 0) break;
-        if (batch.keyOf(event.event.stream) === key) this.evaluate(event, key, bounds.budget);
+        if (keyOf(event.event.stream) === key) this.evaluate(event, key, budget);
       }
-      this.handOn();
+      this.flush();
     } catch (error) {
-      this.fail(error as Error);
+      this.flush();
+      for (const listener of [...this.listeners]) listener.fail(error as Error);
     }
     // Nothing has been awaited since the last evaluation. So no stream has joined at a cursor that is now moved past
     // the batch.
-    this.reach(batch);
+    for (const { stream, partition, next } of reached) {
+      const key = keyOf(stream);
+      if (key !== undefined && this.filter.wants(stream)) this.cursor?.set(key, partition, next);
+    }
   }
 
-  private *wanted({ events, keyOf }: LiveBatch): Generator<[key: string, event: LiveEvent]> {
+  private *desired(
+    events: LiveBatch['events'],
+    keyOf: LiveBatch['keyOf'],
+  ): Generator<[key: string, event: LiveEvent]> {
     for (const [stream, those] of events) {
       const key = keyOf(stream);
       if (key === undefined || !this.filter.wants(stream)) continue;
       for (const event of those) yield [key, event];
     }
-  }
-
-  private sizeOf(event: LiveEvent): number {
-    return event.size + (this.filter.evaluates ? sizeOfEvaluation : 0);
   }
 
   /**
@@ -114,38 +111,21 @@ export class SameFilterLiveStreams {
     const { cursor, filter } = this;
     const matches = withinBudget(budget, () => filter.matches(event));
     if (filter.evaluates && budget.isSpent) throw filterTooExpensive();
-    cursor?.set(key, event.event.partition, event.event.offset + 1);
-    if (cursor && matches) this.add(event, cursor);
-  }
-
-  private reach({ reached, keyOf }: LiveBatch): void {
-    for (const { stream, partition, next } of reached) {
-      const key = keyOf(stream);
-      if (key !== undefined && this.filter.wants(stream)) this.cursor?.set(key, partition, next);
-    }
-  }
-
-  private add(event: LiveEvent, cursor: LivePosition): void {
+    if (!cursor) return;
+    cursor.set(key, event.event.partition, event.event.offset + 1);
+    if (!matches) return;
     const json = event.json(this.format);
-    const text = eventMessage(
-      json,
-      this.ids.idOf(json.length, () => cursor.toString()),
-    );
+    const id = this.ids.idOf(json.length, () => cursor.toString());
+    const text = eventMessage(json, id);
     this.texts.push(text);
     this.characters += text.length;
-    if (this.characters >= partCharacters) this.handOn();
+    if (this.characters >= partCharacters) this.flush();
   }
 
-  private handOn(): void {
+  private flush(): void {
     if (this.texts.length === 0) return;
     const chunk = { bytes: Buffer.from(this.texts.join('')), events: this.texts.length };
     [this.texts, this.characters] = [[], 0];
     for (const listener of [...this.listeners]) listener.take(chunk);
-  }
-
-  /** Delivers the events that were selected before, and reports the error to all listeners. */
-  private fail(error: Error): void {
-    this.handOn();
-    for (const listener of [...this.listeners]) listener.fail(error);
   }
 }

@@ -2,22 +2,17 @@ import { Inject, Injectable, Optional } from '@nestjs/common';
 import { DEFINITIONS, LOG, LOGGER } from '#app';
 import { TimeSlice } from '#async';
 import { allStreams } from '#api';
+import { StepBudget } from '#cel';
 import { TopicAndGroupNames, type StoredEvent } from '#event';
-import type { Definitions } from '#registry';
+import type { Definitions, StreamDefinition } from '#registry';
 import type { TopicAdmin } from '#kafka';
-import { LogOrderPageReader, type EventReader } from '#store';
+import { LogOrderPageReader, maxOffsetRanges, type EventReader, type OffsetRange } from '#store';
 import type { Logger } from '#telemetry';
 import { LIVE_STORE } from '#gateway-kit';
-import { LiveFilterStepBudgets } from './live-filter-step-budgets.js';
-import {
-  StoredEventsFollowerOffsets,
-  type CommittedOffsets,
-  type UndeliveredRange,
-} from './stored-events-follower-offsets.js';
-import { LiveEvent } from './live-event.js';
-import type { LiveBatch, SameFilterLiveStreams } from './same-filter-live-streams.js';
-import type { LivePosition } from './live-position.js';
+import { LiveEvent } from './live-filter.js';
+import { LivePosition, streamKey } from './live-position.js';
 import { logUnavailable } from './live-problems.js';
+import type { LiveBatch, SameFilterLiveStreams } from './same-filter-live-streams.js';
 import { SharedPoller } from './shared-poller.js';
 
 /** Intervals at which `StoredEventsFollower` polls the materializer's offsets. */
@@ -33,7 +28,21 @@ export interface StoredEventsFollowerTimings {
   newTurn: () => Pick<TimeSlice, 'over' | 'end'>;
 }
 
-const defaults: StoredEventsFollowerTimings = { pollMs: 50, retryMs: 1000, newTurn: () => new TimeSlice() };
+/** An event stream (topic) that open live streams follow. */
+interface FollowedStream {
+  key: string;
+  stream: string;
+  topic: string;
+  partitions: number;
+  /** First offset that has not been delivered, by partition; undefined until the start is known. */
+  next: number[] | undefined;
+}
+
+/** The offset that a consumer group reads next, by topic and then by partition. */
+type CommittedOffsets = ReadonlyMap<string, ReadonlyMap<number, number>>;
+
+/** Offsets of one partition that the materializer has stored and that have not been delivered to the live streams. */
+type UndeliveredRange = OffsetRange & { key: string };
 
 const page = { events: 2_000, bytes: 2 * 1024 * 1024 };
 
@@ -47,28 +56,32 @@ const page = { events: 2_000, bytes: 2 * 1024 * 1024 };
 @Injectable()
 export class StoredEventsFollower {
   private readonly groups = new Set<SameFilterLiveStreams>();
-  private readonly followed: StoredEventsFollowerOffsets;
-  private readonly times: StoredEventsFollowerTimings;
-  private readonly pages: LogOrderPageReader;
+  private streams = new Map<string, FollowedStream>();
+  /** Whether streams or groups have changed, so that the streams to follow must be determined again. */
   private outdated = true;
+  /** Index of the range that is read first, while there are more ranges than one query may have. */
+  private firstRange = 0;
+  private readonly newTurn: StoredEventsFollowerTimings['newTurn'];
+  private readonly pages: LogOrderPageReader;
   private readonly rounds: SharedPoller;
 
   constructor(
     @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'committedIn'> },
     @Inject(LIVE_STORE) { reader }: { reader: Pick<EventReader, 'inLogOrder'> },
-    @Inject(DEFINITIONS) definitions: Pick<Definitions, 'streams' | 'onChange'>,
+    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'streams' | 'onChange'>,
     private readonly topics: TopicAndGroupNames,
     @Inject(LOGGER) logger: Logger,
     @Optional() times: Partial<StoredEventsFollowerTimings> = {},
   ) {
-    this.times = { ...defaults, ...times };
-    this.followed = new StoredEventsFollowerOffsets({ definitions, topics, events: page.events });
+    this.newTurn = times.newTurn ?? (() => new TimeSlice());
     this.pages = new LogOrderPageReader({ reader, ...page });
     this.rounds = new SharedPoller({
       isFollowed: () => this.isFollowed(),
       look: () => this.readNext(),
       what: 'live streams',
-      ...{ logger, pollMs: this.times.pollMs, retryMs: this.times.retryMs },
+      logger,
+      pollMs: times.pollMs ?? 50,
+      retryMs: times.retryMs ?? 1000,
     });
     definitions.onChange(() => (this.outdated = true));
   }
@@ -102,63 +115,113 @@ export class StoredEventsFollower {
 
   /** Returns the name of a followed stream; undefined for a stream that is not, or no longer, followed. */
   streamOf(key: string): string | undefined {
-    return this.followed.get(key)?.stream;
+    return this.streams.get(key)?.stream;
   }
 
   private isFollowed(): boolean {
-    if (this.groups.size === 0) this.followed.clear();
+    if (this.groups.size === 0) this.streams.clear();
     return this.groups.size > 0;
   }
 
   private async readNext(): Promise<boolean> {
     this.plan();
-    const waiting = [...this.groups].filter(({ cursor }) => !cursor);
-    const { admin } = this.log;
-    const { topics: names } = this;
-    const { topics } = this.followed;
+    const joining = [...this.groups].filter(({ cursor }) => !cursor);
+    const topics = new Map([...this.streams.values()].map(({ topic, partitions }) => [topic, partitions]));
     const committed: CommittedOffsets =
-      topics.size > 0 ? await admin.committedIn(names.materializerGroup, topics) : new Map();
-    this.followed.begin(waiting, committed);
-    const ranges = this.followed.behind(committed);
-    if (ranges.length === 0) return false;
-    await this.readNew(ranges);
-    return true;
+      topics.size > 0 ? await this.log.admin.committedIn(this.topics.materializerGroup, topics) : new Map();
+    this.begin(joining, committed);
+    const ranges = this.undelivered(committed);
+    if (ranges.length > 0) await this.deliver(ranges);
+    return ranges.length > 0;
   }
 
+  /** Determines which streams to follow, after streams or groups have changed. */
   private plan(): void {
-    if (this.outdated) this.followed.plan([...this.groups]);
+    if (!this.outdated) return;
     this.outdated = false;
+    const groups = [...this.groups];
+    const desired = this.definitions
+      .streams()
+      .filter(({ stream, state }) => state === 'live' && groups.some(({ filter }) => filter.wants(stream)))
+      .map((definition) => {
+        const key = streamKey(definition.id);
+        return [key, this.streams.get(key) ?? this.toFollow(key, definition)] as const;
+      });
+    this.streams = new Map(desired);
+    for (const { cursor } of groups) cursor?.keepOnly((key) => this.streams.has(key));
   }
 
-  private async readNew(ranges: readonly UndeliveredRange[]): Promise<void> {
+  /** A stream that a group already wanted before it was created is followed from its first event. */
+  private toFollow(key: string, { stream, id, partitions }: StreamDefinition): FollowedStream {
+    const isNew = [...this.groups].some(({ cursor, filter }) => cursor && filter.wants(stream));
+    const next = isNew ? Array<number>(partitions).fill(0) : undefined;
+    return { key, stream, topic: this.topics.ofStream(id), partitions, next };
+  }
+
+  /**
+   * Sets where delivery begins: for a newly followed stream, at the materializer's committed offsets; for a group that
+   * joins, at the offsets already delivered to others.
+   */
+  private begin(joining: readonly SameFilterLiveStreams[], committed: CommittedOffsets): void {
+    for (const followed of this.streams.values()) {
+      const offsets = committed.get(followed.topic);
+      followed.next ??= Array.from({ length: followed.partitions }, (_, i) => offsets?.get(i) ?? 0);
+    }
+    for (const group of joining) {
+      group.cursor = new LivePosition(group.filter.binding);
+      for (const { key, stream, next = [] } of this.streams.values())
+        if (group.filter.wants(stream))
+          for (const [partition, offset] of next.entries()) group.cursor.set(key, partition, offset);
+    }
+  }
+
+  /**
+   * Returns ranges that can be queried and have not been delivered. Each range gets a share of the target number of
+   * offsets. When there are many ranges, they take turns.
+   */
+  private undelivered(committed: CommittedOffsets): UndeliveredRange[] {
+    const ranges: UndeliveredRange[] = [];
+    for (const { key, stream, topic, next = [] } of this.streams.values()) {
+      for (const [partition, until] of committed.get(topic) ?? []) {
+        const from = next[partition];
+        if (from !== undefined && from < until) ranges.push({ key, stream, partition, from, until });
+      }
+    }
+    const share = Math.max(100, Math.floor(page.events / ranges.length));
+    const isTooMany = ranges.length > maxOffsetRanges;
+    this.firstRange = isTooMany ? (this.firstRange + maxOffsetRanges) % ranges.length : 0;
+    return [...ranges.slice(this.firstRange), ...ranges.slice(0, this.firstRange)].map((range) => ({
+      ...range,
+      until: Math.min(range.until, range.from + share),
+    }));
+  }
+
+  /** Reads ranges, and delivers their events to one group after the other. Other work may run in between. */
+  private async deliver(ranges: readonly UndeliveredRange[]): Promise<void> {
     const keys = new Map(ranges.map(({ stream, key }) => [stream, key]));
     const { events, reached } = await this.pages.read({ access: allStreams }, ranges);
     // Events of a stream that was deleted or replaced during the read or the delivery are not delivered.
     this.plan();
     const keyOf = (stream: string) => {
       const key = keys.get(stream);
-      return key !== undefined && this.followed.get(key) ? key : undefined;
+      return key !== undefined && this.streams.has(key) ? key : undefined;
     };
-    await this.handOn({ events: byStream(events), reached, keyOf });
-    for (const { stream, partition, next } of reached) {
-      const offsets = this.followed.get(keyOf(stream) ?? '')?.next;
-      if (offsets) offsets[partition] = next;
-    }
-  }
-
-  /** Delivers a batch to one group after the other. Other work of the process may run in between. */
-  private async handOn(batch: LiveBatch): Promise<void> {
-    const budgets = new LiveFilterStepBudgets();
-    const own = this.times.newTurn();
+    const batch: LiveBatch = { events: byStream(events), reached, keyOf };
+    const slice = this.newTurn();
     const turn = {
-      over: (size: number) => own.over(size),
+      over: (size: number) => slice.over(size),
       end: async () => {
-        await own.end();
+        await slice.end();
         this.plan();
       },
     };
+    const budgets = new LiveFilterStepBudgets();
     for (const group of [...this.groups])
-      await budgets.within(group.keyId, (budget) => group.take(batch, { turn, budget }));
+      await budgets.within(group.keyId, (budget) => group.deliver(batch, { turn, budget }));
+    for (const { stream, partition, next } of reached) {
+      const offsets = this.streams.get(keyOf(stream) ?? '')?.next;
+      if (offsets) offsets[partition] = next;
+    }
   }
 }
 
@@ -170,4 +233,29 @@ function byStream(events: readonly StoredEvent[]): Map<string, LiveEvent[]> {
     else streams.set(event.stream, [new LiveEvent(event)]);
   }
   return streams;
+}
+
+/**
+ * Limits of CEL evaluation steps while one page of events is delivered: for the filter of one group of live streams,
+ * and for all groups of one API key together.
+ */
+export const filterSteps = { group: 16_000_000, key: 32_000_000 };
+
+/**
+ * Counts the CEL evaluation steps of live streams' filters while one page of events is delivered. Each page starts with
+ * new budgets. Live streams whose filter exceeds a budget are ended, so the evaluation of a page takes a bounded time.
+ */
+export class LiveFilterStepBudgets {
+  private readonly spent = new Map<string, number>();
+
+  /**
+   * Runs the work of one group with its budget, and charges the steps that it used to the key.
+   * @param keyId null on a port without keys, where only the limit of each group applies
+   */
+  async within(keyId: string | null, work: (budget: StepBudget) => Promise<void>): Promise<void> {
+    const before = keyId === null ? 0 : (this.spent.get(keyId) ?? 0);
+    const budget = new StepBudget(Math.min(filterSteps.group, filterSteps.key - before));
+    await work(budget);
+    if (keyId !== null) this.spent.set(keyId, before + budget.spent);
+  }
 }
