@@ -15,7 +15,7 @@ const only = (name, module, from) => ({
 });
 
 /** What only the feature itself imports. */
-const insideFeature = '^libs/features/[^/]+/(?!(processor/)?index\\.ts$)';
+const insideFeature = '^libs/features/[^/]+/(?!((definition|processor|state|webhooks)/)?index\\.ts$)';
 
 /** In-memory fakes: `#kafka/memory` and the like. */
 const fakes = ['log', 'store', 'erasures', 'tracing'].map((name) => `/(in-)?memory-${name}\\.ts$`);
@@ -62,8 +62,6 @@ const definitionKinds = [
   'keys',
   'schemas',
   'streams',
-  'projections',
-  'pipelines',
 ];
 
 module.exports = {
@@ -111,20 +109,20 @@ module.exports = {
     {
       name: 'the-core-knows-no-feature',
       severity: 'error',
-      from: { path: '^libs/core/', pathNot: '\\.(spec|fixture)\\.ts$' },
+      from: { path: '^libs/core/', pathNot: '\\.(spec|fixture|contract)\\.ts$|/contract/' },
       to: { path: '^libs/features/' },
     },
     {
       name: 'features-through-their-door',
       severity: 'error',
-      comment: 'A feature is imported by its index.ts; its part for the processor by processor/index.ts.',
+      comment: 'A feature is imported by its index.ts; its parts by theirs, such as processor/index.ts.',
       from: { path: '^libs/features/([^/]+)/', pathNot: '\\.(spec|fixture)\\.ts$' },
       to: { path: insideFeature, pathNot: '^libs/features/$1/' },
     },
     {
       name: 'features-through-their-door-from-outside',
       severity: 'error',
-      from: { path: '^(apps|libs/core|testkit|local|test|bench)/', pathNot: '\\.(spec|fixture)\\.ts$' },
+      from: { path: '^(apps|libs/core|testkit|local|test|bench)/', pathNot: '\\.(spec|fixture|contract)\\.ts$' },
       to: { path: insideFeature },
     },
     {

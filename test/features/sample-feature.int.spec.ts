@@ -1,3 +1,5 @@
+import { pipelineKind } from '#features/pipelines/definition';
+import { projectionKind } from '#features/projections/definition';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFINITIONS, LOG, PRODUCER, STORE } from '#app';
 import { TopicAndGroupNames } from '#event';
@@ -81,7 +83,12 @@ describe('the processor with one more feature in its list', () => {
     context = createContext({ name: 'processor', config, version: '1' });
     const log = new MemoryLog();
     const names = new TopicAndGroupNames('spec.');
-    const definitions = openDefinitions({ log, names, defaults: { partitions: 1 }, kinds: resourceKinds });
+    const definitions = openDefinitions({
+      log,
+      names,
+      defaults: { partitions: 1 },
+      kinds: [...resourceKinds, projectionKind, pipelineKind],
+    });
     await definitions.start();
     app = await createHttpApp({
       context,

@@ -1,3 +1,5 @@
+import { pipelineKind } from '#features/pipelines/definition';
+import { projectionKind } from '#features/projections/definition';
 import { afterAll, beforeAll } from 'vitest';
 import { resourceKinds, openDefinitions, type Definitions } from '#registry';
 import { openKafkaLog, type Log } from '#kafka';
@@ -23,7 +25,7 @@ export function useDirectAccess(system: () => { stack: TestSystem }): () => Dire
       log,
       names: stack.topics,
       defaults: { partitions: 4 },
-      kinds: resourceKinds,
+      kinds: [...resourceKinds, projectionKind, pipelineKind],
     });
     behind = { stack, log, store, definitions };
     await definitions.start();

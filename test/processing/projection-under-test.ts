@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, vi } from 'vitest';
-import { systemActor, type ProjectionGeneration } from '#registry';
+import { systemActor } from '#registry';
+import { type ProjectionGeneration } from '#features/projections/definition';
 import { compileFold, type FoldState } from '#dataflow';
 import type { DirectSystemAccess } from './direct-system-access.js';
 import { amount, eventsIn, notFlush, rowsOf, sourcesIn } from './stored.js';

@@ -1,7 +1,15 @@
 import type { Feature } from '#app';
 import { cloudevents } from '#features/cloudevents';
+import { pipelineDefinitions } from '#features/pipelines/definition';
+import { projectionDefinitions } from '#features/projections/definition';
 import { otlp } from '#features/otlp';
 import { raw } from '#features/raw';
 
 /** The features of ingest. */
-export const features: readonly Feature[] = [raw, cloudevents, otlp];
+export const features: readonly Feature[] = [
+  raw,
+  cloudevents,
+  otlp,
+  projectionDefinitions,
+  pipelineDefinitions,
+];

@@ -15,7 +15,7 @@ export class IngestModule {
         ProcessModule.with(context),
         LogModule.forRoot(),
         ProducerModule,
-        DefinitionsModule.forRoot(),
+        DefinitionsModule.forRoot(features),
         WriteModule,
         ...writeModulesOf(features, context.config),
       ],

@@ -1,3 +1,5 @@
+import { pipelineKind } from '#features/pipelines/definition';
+import { projectionKind } from '#features/projections/definition';
 import { Erasures, StalledConsumerDetector } from '#engine';
 import { allStreams } from '#api';
 import { encodeRecord, entityHash, TopicAndGroupNames } from '#event';
@@ -92,7 +94,12 @@ describe('Materializer with Kafka and ClickHouse', () => {
   ): Promise<MaterializerProcess> {
     const log = openLog();
     const store = openStore();
-    const definitions = openDefinitions({ log, names, defaults: { partitions: 4 }, kinds: resourceKinds });
+    const definitions = openDefinitions({
+      log,
+      names,
+      defaults: { partitions: 4 },
+      kinds: [...resourceKinds, projectionKind, pipelineKind],
+    });
     const materializer = new Materializer({
       ...{ log, topics: names, progress: new StalledConsumerDetector(), writer: wrap(store.writer) },
       logger: createLogger({ name: 'test', level: 'silent' }),
@@ -314,7 +321,7 @@ describe('Materializer with Kafka and ClickHouse', () => {
       log: admin.log,
       names,
       defaults: { partitions: 4 },
-      kinds: resourceKinds,
+      kinds: [...resourceKinds, projectionKind, pipelineKind],
     });
     await other.start();
     const entity_hash = entityHash(stream, 'ann');

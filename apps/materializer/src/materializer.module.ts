@@ -1,3 +1,5 @@
+import { pipelineDefinitions } from '#features/pipelines/definition';
+import { projectionDefinitions } from '#features/projections/definition';
 import { Inject, Module, type DynamicModule, type OnModuleInit } from '@nestjs/common';
 import {
   DEFINITIONS,
@@ -80,7 +82,7 @@ export class MaterializerModule implements OnModuleInit {
         ProcessModule.with(context),
         StoreModule,
         LogModule.forRoot({ port, bounds: { sessionTimeoutMs, ...fetchBounds } }),
-        DefinitionsModule.forRoot(),
+        DefinitionsModule.forRoot([projectionDefinitions, pipelineDefinitions]),
       ],
     };
   }

@@ -10,14 +10,8 @@ import {
 import { kindsOf } from '#app';
 import { StalledConsumerDetector } from '#engine';
 import { MemoryErasures } from '#engine/memory';
-import {
-  resourceKinds,
-  openDefinitions,
-  systemActor,
-  type Definitions,
-  type ProjectionGeneration,
-  type ProjectionSpec,
-} from '#registry';
+import { resourceKinds, openDefinitions, systemActor, type Definitions } from '#registry';
+import { type ProjectionGeneration, type ProjectionSpec } from '#features/projections/definition';
 import type { Log, ConsumerRecord } from '#kafka';
 import { MemoryLog } from '#kafka/memory';
 import { StoreUnavailableError, type EventRow } from '#store';

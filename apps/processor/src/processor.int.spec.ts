@@ -1,13 +1,9 @@
+import { pipelineKind } from '#features/pipelines/definition';
+import { projectionKind, type ProjectionGeneration } from '#features/projections/definition';
 import { TopicAndGroupNames } from '#event';
 import { StalledConsumerDetector } from '#engine';
 import { noErasures } from '#engine/memory';
-import {
-  resourceKinds,
-  openDefinitions,
-  systemActor,
-  type Definitions,
-  type ProjectionGeneration,
-} from '#registry';
+import { resourceKinds, openDefinitions, systemActor, type Definitions } from '#registry';
 import { openKafkaLog, type Log } from '#kafka';
 import { openClickHouse, type Store } from '#store';
 import { compileFold, SharedIdWindows, type FoldState } from '#dataflow';
@@ -39,7 +35,12 @@ beforeAll(async () => {
   });
   store = openClickHouse(testClickHouse(database));
   await store.migrate();
-  definitions = openDefinitions({ log, names: topics, defaults: { partitions }, kinds: resourceKinds });
+  definitions = openDefinitions({
+    log,
+    names: topics,
+    defaults: { partitions },
+    kinds: [...resourceKinds, projectionKind, pipelineKind],
+  });
   await definitions.start();
   await definitions.createStream({ stream }, systemActor);
 });

@@ -1,5 +1,6 @@
 import { allStreams } from '#api';
-import { systemActor, type ProjectionGeneration } from '#registry';
+import { systemActor } from '#registry';
+import { type ProjectionGeneration } from '#features/projections/definition';
 import { RowsRejectedError } from '#store';
 import { metricsText } from '#telemetry';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';

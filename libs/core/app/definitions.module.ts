@@ -14,7 +14,7 @@ export const DEFINITIONS = Symbol('Definitions');
 /** Nest module of the definitions: the process reads them from Kafka when it starts. */
 @Module({})
 export class DefinitionsModule {
-  static forRoot(features: readonly Feature[] = []): DynamicModule {
+  static forRoot(features: readonly Feature[]): DynamicModule {
     const kinds = [...resourceKinds, ...kindsOf(features)];
     const open = (context: ProcessContext, log: Log, names: TopicAndGroupNames): Definitions => {
       const defaults = { partitions: context.config.STREAM_PARTITIONS };

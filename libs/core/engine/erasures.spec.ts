@@ -1,3 +1,5 @@
+import { pipelineKind } from '#features/pipelines/definition';
+import { projectionKind } from '#features/projections/definition';
 import { entityHash, TopicAndGroupNames } from '#event';
 import { erasureName, resourceKinds, openDefinitions, systemActor, type Definitions } from '#registry';
 import { MemoryLog } from '#kafka/memory';
@@ -21,7 +23,7 @@ describe('Erasures', () => {
       log: new MemoryLog(),
       names: new TopicAndGroupNames('t.'),
       defaults: { partitions: 1 },
-      kinds: resourceKinds,
+      kinds: [...resourceKinds, projectionKind, pipelineKind],
     });
     await definitions.start();
     for (const stream of ['orders', 'others']) await definitions.createStream({ stream }, systemActor);

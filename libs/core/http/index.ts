@@ -5,6 +5,7 @@ export * from './auth/auth-hook.js';
 export * from './auth/authenticate.js';
 export * from './auth/authentication-result.js';
 export * from './auth/configured-and-issued-keys.js';
+export { KeySettings } from './auth/key-settings.js';
 export * from './auth/key-ring.js';
 export * from './auth/scope.js';
 export * from './body/read-body.js';

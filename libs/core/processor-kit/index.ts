@@ -10,7 +10,7 @@ export {
   type UnsavedStateChanges,
 } from './save-changes.js';
 export { StaleDefinitionMetricsRemover } from './definition-failure-reporter.js';
-export { StateSettings } from './task-dependencies.js';
+export { StateSettings } from './state-settings.js';
 export {
   type PartitionTaskDependencies,
   type StatefulTaskDependencies,

@@ -9,7 +9,8 @@ import type { Definitions } from '#registry';
 import type { Store } from '#store';
 import { activeWork } from '#telemetry';
 import { leaveOutRefused, VerdictTable } from '#verdicts';
-import { StateSettings, TASK_DEPENDENCIES, type TaskDependencies } from './task-dependencies.js';
+import { StateSettings } from './state-settings.js';
+import { TASK_DEPENDENCIES, type TaskDependencies } from './task-dependencies.js';
 import { ProcessorTasks } from './processor-tasks.js';
 
 /** Injection token of the `Log` as tasks read it: without the events of rejected conditional writes. */

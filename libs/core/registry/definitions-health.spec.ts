@@ -1,3 +1,5 @@
+import { pipelineKind } from '#features/pipelines/definition';
+import { projectionKind } from '#features/projections/definition';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { TopicAndGroupNames } from '#event';
@@ -31,7 +33,7 @@ describe('the age of the definitions', () => {
       log,
       names: new TopicAndGroupNames('t.'),
       defaults: { partitions: 1 },
-      kinds: resourceKinds,
+      kinds: [...resourceKinds, projectionKind, pipelineKind],
     });
     expect(definitions.ageMs).toBe(Infinity);
     await definitions.start();

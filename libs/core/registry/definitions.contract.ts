@@ -4,8 +4,8 @@ import { describeChanges } from './contract/changes.contract.js';
 import { describeCompaction } from './contract/compaction.contract.js';
 import { DefinitionsTestProcesses, type TestLogFactory } from './contract/definitions-test-processes.js';
 import { describeDeletion } from './contract/deletion.contract.js';
-import { describePipelines } from './contract/pipelines.contract.js';
-import { describeProjections } from './contract/projections.contract.js';
+import { describePipelines } from '../../features/pipelines/definition/pipelines.contract.js';
+import { describeProjections } from '../../features/projections/definition/projections.contract.js';
 import { describeReading } from './contract/reading.contract.js';
 import { describeStreams } from './contract/streams.contract.js';
 

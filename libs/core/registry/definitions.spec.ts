@@ -1,3 +1,5 @@
+import { pipelineKind } from '#features/pipelines/definition';
+import { projectionKind } from '#features/projections/definition';
 import { describe, expect, it } from 'vitest';
 import { auditStream } from '#api';
 import { decodeRecord, TopicAndGroupNames } from '#event';
@@ -37,7 +39,12 @@ class InterruptedLog extends MemoryLog {
 }
 
 async function started(log: MemoryLog): Promise<Definitions> {
-  const definitions = openDefinitions({ log, names, defaults: { partitions: 1 }, kinds: resourceKinds });
+  const definitions = openDefinitions({
+    log,
+    names,
+    defaults: { partitions: 1 },
+    kinds: [...resourceKinds, projectionKind, pipelineKind],
+  });
   await definitions.start();
   return definitions;
 }

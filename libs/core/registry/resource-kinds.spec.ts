@@ -1,3 +1,5 @@
+import { pipelineKind } from '#features/pipelines/definition';
+import { projectionKind } from '#features/projections/definition';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MemoryLog } from '#kafka/memory';
@@ -14,7 +16,7 @@ const given = new DefinitionsTestProcesses({ open: () => new MemoryLog(), cleane
 beforeAll(() => given.open());
 afterAll(() => given.close());
 
-const kinds = [...resourceKinds, sampleKind];
+const kinds = [...resourceKinds, projectionKind, pipelineKind, sampleKind];
 const sample = (name: string, color = 'red'): SampleDefinition => ({
   ...{ name, color, secret: 's3cret', failure: null },
 });

@@ -1,3 +1,5 @@
+import { pipelineKind } from '#features/pipelines/definition';
+import { projectionKind } from '#features/projections/definition';
 import type { FastifyInstance } from 'fastify';
 import { DEFINITIONS, LOG, PRODUCER } from '#app';
 import { decodeRecord, TopicAndGroupNames, type EventRecord } from '#event';
@@ -77,7 +79,7 @@ export async function startTestIngest(options: TestIngestOptions = {}): Promise<
     log,
     names: topics,
     defaults: { partitions: 4 },
-    kinds: resourceKinds,
+    kinds: [...resourceKinds, projectionKind, pipelineKind],
   });
   await definitions.start();
   const parts = {

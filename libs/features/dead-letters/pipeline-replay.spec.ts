@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { encodeRecord, entityHash } from '#event';
 import { parseTime } from '#json';
-import { erasureName, systemActor, type PipelineDefinition } from '#registry';
+import { erasureName, systemActor } from '#registry';
+import { type PipelineDefinition } from '#features/pipelines/definition';
 import type { DeadLetter, PipelineFailureLocation } from '#store';
 import { readReplay } from '#dataflow';
 import { eventRow, givenGateway, type GivenGateway } from '../../../apps/gateway/src/gateway.fixture.js';

@@ -1,6 +1,6 @@
 import type { Feature } from '#app';
 import { EventsModule } from './events.module.js';
-import { LiveSettings } from './live/live-connections.js';
+import { LiveSettings } from './live/live-settings.js';
 
 /** Queries, counts and live streams of events. */
 export const events: Feature = { name: 'events', settings: [LiveSettings], gateway: EventsModule };
@@ -18,7 +18,7 @@ export { isTransient } from './live/live-event-stream.js';
 export { liveChanges } from './live/live-connections.js';
 export { maxIdCharacters, LivePosition, bindingOf, streamKey } from './live/live-position.js';
 export { invalidLastEventId } from './live/live-problems.js';
-export { LiveSettings } from './live/live-connections.js';
+export { LiveSettings } from './live/live-settings.js';
 export { LiveModule } from './live/live.module.js';
 export { ResumeIdSpacer } from './live/resume-id-spacer.js';
 export { ServerSentEventWriter } from './live/server-sent-event-writer.js';

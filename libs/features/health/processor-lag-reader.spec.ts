@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProjectionGeneration, ProjectionDefinition } from '#registry';
+import type { ProjectionGeneration, ProjectionDefinition } from '#features/projections/definition';
 import { ProcessorLagReader } from './processor-lag-reader.js';
 
 const build = (id: string): ProjectionGeneration => ({

@@ -1,10 +1,11 @@
 import type { Feature } from '#app';
+import { pipelineDefinitions } from '#features/pipelines/definition';
 import { WebhookSettings } from '#features/pipelines/webhooks';
 import { PipelinesModule } from './pipelines.module.js';
 
 /** Pipelines: their definitions, dry runs and statistics. */
 export const pipelines: Feature = {
-  name: 'pipelines',
+  ...pipelineDefinitions,
   settings: [WebhookSettings],
   gateway: PipelinesModule,
 };

@@ -1,10 +1,11 @@
 import type { Feature } from '#app';
+import { projectionDefinitions } from '#features/projections/definition';
 import { LiveSettings } from '#features/events';
 import { ProjectionsModule } from './projections.module.js';
 
 /** Projections: their definitions, states and changes. */
 export const projections: Feature = {
-  name: 'projections',
+  ...projectionDefinitions,
   settings: [LiveSettings],
   gateway: ProjectionsModule,
 };

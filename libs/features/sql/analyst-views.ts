@@ -1,5 +1,6 @@
 import { permitsStream, type StreamAccess } from '#api';
-import { projectionStreams, type Definitions, type ProjectionGeneration } from '#registry';
+import { projectionStreams, type ProjectionGeneration } from '#features/projections/definition';
+import { type Definitions } from '#registry';
 import { foldOperations } from '#dataflow';
 import { topLevelColumns } from '#json-schema';
 import type { AnalystViews, EventTypeView, ProjectionView } from '#store';

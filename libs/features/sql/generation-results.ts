@@ -1,5 +1,5 @@
 import { TimeSlice } from '#async';
-import type { ProjectionGeneration } from '#registry';
+import type { ProjectionGeneration } from '#features/projections/definition';
 import {
   AdaptivePageSize,
   QueryTooExpensiveError,

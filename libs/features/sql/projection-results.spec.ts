@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { compileFold } from '#dataflow';
-import type { ProjectionGeneration } from '#registry';
+import type { ProjectionGeneration } from '#features/projections/definition';
 import type { ChangedKeysQuery, KeyedStateRow } from '#store';
 import { MemoryStore } from '#store/memory';
 import { event } from '../../core/dataflow/folds/event.fixture.js';

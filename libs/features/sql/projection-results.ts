@@ -2,7 +2,7 @@ import { Inject, Injectable, Optional } from '@nestjs/common';
 import { STORE } from '#app';
 import { ProblemError } from '#api';
 import { withAnySignal } from '#async';
-import type { ProjectionGeneration } from '#registry';
+import type { ProjectionGeneration } from '#features/projections/definition';
 import type { KeyedStateReader } from '#store';
 import { Bulkhead } from '#gateway-kit';
 import { GenerationResults, type ResultStores } from './generation-results.js';

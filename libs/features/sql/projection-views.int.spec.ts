@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseExactJson, readDecimal } from '#cel';
 import { compileFold, foldOperations, type FoldState } from '#dataflow';
-import type { ProjectionGeneration } from '#registry';
+import type { ProjectionGeneration } from '#features/projections/definition';
 import { openClickHouseSql, type AnalystSqlRunner, type KeyedStateRow } from '#store';
 import { numberTexts } from '../../../packages/cel/src/decimal.fixture.js';
 import { event } from '../../core/dataflow/folds/event.fixture.js';

@@ -1,3 +1,5 @@
+import { pipelineKind } from '#features/pipelines/definition';
+import { projectionKind } from '#features/projections/definition';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { TopicAndGroupNames } from '#event';
 import { MemoryLog } from '#kafka/memory';
@@ -25,7 +27,7 @@ beforeEach(async () => {
     log: new MemoryLog(),
     names: new TopicAndGroupNames('t.'),
     defaults: { partitions: 1 },
-    kinds: resourceKinds,
+    kinds: [...resourceKinds, projectionKind, pipelineKind],
   });
   await definitions.start();
   publisher = new ViewPublisher({

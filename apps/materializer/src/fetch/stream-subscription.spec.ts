@@ -1,3 +1,5 @@
+import { pipelineKind } from '#features/pipelines/definition';
+import { projectionKind } from '#features/projections/definition';
 import { auditStream } from '#api';
 import { streamNameOf, TopicAndGroupNames, type StreamId } from '#event';
 import { resourceKinds, openDefinitions, systemActor, type Definitions } from '#registry';
@@ -23,7 +25,7 @@ describe('followStreams', () => {
       log: new MemoryLog(),
       names: new TopicAndGroupNames('t.'),
       defaults: { partitions: 1 },
-      kinds: resourceKinds,
+      kinds: [...resourceKinds, projectionKind, pipelineKind],
     });
     await definitions.start();
   });

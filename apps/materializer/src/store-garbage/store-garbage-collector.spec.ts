@@ -1,3 +1,5 @@
+import { pipelineKind } from '#features/pipelines/definition';
+import { projectionKind } from '#features/projections/definition';
 import { allStreams, auditStream, type StreamInput } from '#api';
 import { entityHash, TopicAndGroupNames } from '#event';
 import { erasureName, resourceKinds, openDefinitions, systemActor, type Definitions } from '#registry';
@@ -24,7 +26,12 @@ beforeEach(async () => {
   now = start;
   log = new MemoryLog();
   store = new MemoryStore();
-  definitions = openDefinitions({ log, names, defaults: { partitions: 2 }, kinds: resourceKinds });
+  definitions = openDefinitions({
+    log,
+    names,
+    defaults: { partitions: 2 },
+    kinds: [...resourceKinds, projectionKind, pipelineKind],
+  });
   await definitions.start();
 });
 

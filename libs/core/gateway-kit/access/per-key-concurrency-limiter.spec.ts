@@ -27,6 +27,18 @@ describe('an operation of a key that waits for its turn', () => {
   const limits = { queued: 2, waitMs: 1_000 };
   const given = () => new PerKeyConcurrencyLimiter(1, 'SQL statements');
 
+  it('starts when another one ends, also if it began to wait while all others were leaving the queue', async () => {
+    const running = new PerKeyConcurrencyLimiter(2, 'SQL statements');
+    const [endFirst, endSecond] = [running.enter('a'), running.enter('a')];
+    const others = [1, 2].map(() => running.enterInTurn('a', never, limits));
+    let late: Promise<() => void> | undefined;
+    endFirst();
+    void Promise.resolve().then(() => (late = running.enterInTurn('a', never, limits)));
+    endSecond();
+    for (const end of await Promise.all(others)) end();
+    (await late!)();
+  });
+
   it('starts when another one ends, in the order of arrival', async () => {
     const running = given();
     const started: number[] = [];

@@ -49,7 +49,7 @@ export class PerKeyConcurrencyLimiter {
     this.waiting.set(keyId, queue);
     // An operation that ends leaves its slot to the one that has waited longest.
     await waitInQueue(queue, { signal, waitMs: limits.waitMs, late: () => this.tooMany() }).finally(() => {
-      if (queue.size === 0) this.waiting.delete(keyId);
+      if (queue.size === 0 && this.waiting.get(keyId) === queue) this.waiting.delete(keyId);
     });
     return () => this.leave(keyId);
   }

@@ -14,7 +14,7 @@ const seconds = {
 const even = {
   name: 'isEven',
   read: (text: string) =>
-    Number(text) % 2 === 0 ? Number(text) : new ProblemError('invalid_expression', 'odd'),
+    Number(text) % 2 === 0 ? Number(text) : new ProblemError('payload_too_large', 'odd'),
   message: () => 'must be a number',
 };
 
@@ -67,7 +67,7 @@ describe('a handler', () => {
 
   it('is not called if a value has its own problem, which is reported only if all other values are valid', () => {
     expect(() => parseQuery(Lengths, { even: '3' })).toThrow(
-      expect.objectContaining({ code: 'invalid_expression' }) as Error,
+      expect.objectContaining({ code: 'payload_too_large' }) as Error,
     );
     expect(() => parseQuery(Lengths, { even: '3', least: 'soon' })).toThrow(
       expect.objectContaining({ code: 'invalid_request' }) as Error,

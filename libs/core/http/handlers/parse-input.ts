@@ -53,10 +53,13 @@ const originals = new WeakMap<object, unknown>();
  */
 function withoutConstructors(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  const members = Object.entries(value).filter(([name]) => name !== 'constructor');
   const copy = Array.isArray(value)
     ? value.map(withoutConstructors)
-    : Object.fromEntries(members.map(([name, member]) => [name, withoutConstructors(member)]));
+    : Object.fromEntries(
+        Object.entries(value).flatMap(([name, member]) =>
+          name === 'constructor' ? [] : [[name, withoutConstructors(member)]],
+        ),
+      );
   originals.set(copy, value);
   return copy;
 }

@@ -1,3 +1,5 @@
+import { pipelineKind } from '#features/pipelines/definition';
+import { projectionKind } from '#features/projections/definition';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { TopicAndGroupNames } from '#event';
 import { LogUnavailableError, UnknownTopicError } from '#kafka';
@@ -22,7 +24,12 @@ afterEach(async () => {
 });
 
 async function started(): Promise<Definitions> {
-  const definitions = openDefinitions({ log, names, defaults: { partitions: 2 }, kinds: resourceKinds });
+  const definitions = openDefinitions({
+    log,
+    names,
+    defaults: { partitions: 2 },
+    kinds: [...resourceKinds, projectionKind, pipelineKind],
+  });
   opened.push(definitions);
   await definitions.start();
   return definitions;

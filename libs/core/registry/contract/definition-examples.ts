@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Erasure } from '../erasures/erasure.js';
 import type { ApiKeyDefinition } from '../keys/api-key-definition.js';
 import type { Actor } from '../resources/resource-store.js';
-import type { PipelineDefinition } from '../pipelines/pipeline-definition.js';
-import type { ProjectionGeneration, ProjectionDefinition } from '../projections/projection-definition.js';
+import type { PipelineDefinition } from '#features/pipelines/definition';
+import type { ProjectionGeneration, ProjectionDefinition } from '#features/projections/definition';
 import type { SchemaSubject } from '../schemas/schema-subject.js';
 
 /** An actor with an API key. */

@@ -1,3 +1,5 @@
+import { pipelineKind } from '#features/pipelines/definition';
+import { projectionKind } from '#features/projections/definition';
 import { randomUUID } from 'node:crypto';
 import { auditStream, isReservedStream } from '#api';
 import { decodeRecord, TopicAndGroupNames, type EventRecord } from '#event';
@@ -51,7 +53,7 @@ export class DefinitionsTestProcesses {
       log: this.log,
       names,
       defaults: { partitions: 2 },
-      kinds: resourceKinds,
+      kinds: [...resourceKinds, projectionKind, pipelineKind],
       ...options,
     });
     this.opened.push(definitions);

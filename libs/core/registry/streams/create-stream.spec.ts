@@ -1,3 +1,5 @@
+import { pipelineKind } from '#features/pipelines/definition';
+import { projectionKind } from '#features/projections/definition';
 import { describe, expect, it } from 'vitest';
 import { TopicAndGroupNames } from '#event';
 import { LogUnavailableError, TopicRejectedError } from '#kafka';
@@ -16,7 +18,7 @@ describe('creating a stream whose topic Kafka rejects', () => {
       log,
       names: new TopicAndGroupNames('t.'),
       defaults: { partitions: 1 },
-      kinds: resourceKinds,
+      kinds: [...resourceKinds, projectionKind, pipelineKind],
     });
     await definitions.start();
     const create = log.admin.create.bind(log.admin);
@@ -31,7 +33,13 @@ describe('creating a stream whose topic Kafka rejects', () => {
 describe('two concurrent creators of one stream with different settings', () => {
   it('receive created: true only if the stream has their settings', async () => {
     const [log, names] = [new MemoryLog(), new TopicAndGroupNames('t.')];
-    const open = () => openDefinitions({ log, names, defaults: { partitions: 1 }, kinds: resourceKinds });
+    const open = () =>
+      openDefinitions({
+        log,
+        names,
+        defaults: { partitions: 1 },
+        kinds: [...resourceKinds, projectionKind, pipelineKind],
+      });
     const [one, two] = [open(), open()];
     for (const definitions of [one, two]) await definitions.start();
     const create = log.admin.create.bind(log.admin);
@@ -58,7 +66,7 @@ describe('two concurrent creators of one stream with different settings', () => 
       log,
       names: new TopicAndGroupNames('t.'),
       defaults: { partitions: 1 },
-      kinds: resourceKinds,
+      kinds: [...resourceKinds, projectionKind, pipelineKind],
     });
     await definitions.start();
     const create = log.admin.create.bind(log.admin);

@@ -5,14 +5,13 @@ import { LOGGER } from '#app';
 import { withAnySignal } from '#async';
 import { problemOf, type Principal } from '#http';
 import { type Logger, counter, gauge } from '#telemetry';
-import { IsInt, Max, Min } from 'class-validator';
-import { FromText } from '#api';
 import {
   ServerSentEventWriter,
   type UnsentBytesLimits,
   errorMessage,
   heartBeat,
 } from './server-sent-event-writer.js';
+import { LiveSettings } from './live-settings.js';
 import { shuttingDown, tooManyStreams, tooManyStreamsOfKey } from './live-problems.js';
 
 export const liveStreams = gauge('tributary_live_streams', {
@@ -31,17 +30,6 @@ export const liveEnded = counter('tributary_live_ended_total', {
   help: 'Live connections that this instance closed, by the problem code that it sent.',
   labelNames: ['code'],
 });
-
-/** Settings of live streams. */
-export class LiveSettings {
-  /** Limit of open streams of live events and of projection changes; the next one gets a 503. */
-  @FromText('number') @IsInt() @Min(0) @Max(10_000) LIVE_STREAMS = 500;
-  /**
-   * Limit of open streams of one API key; the next one gets a 429. Callers on the core port have no key and no such
-   * limit.
-   */
-  @FromText('number') @IsInt() @Min(1) @Max(10_000) LIVE_STREAMS_PER_KEY = 100;
-}
 
 /** Intervals of the connections of live streams, and the limits of their unsent bytes. */
 export interface LiveTimings {

@@ -1,4 +1,4 @@
-import type { PipelineDefinition } from '#registry';
+import type { PipelineDefinition } from '#features/pipelines/definition';
 import { compilePipeline, DefinitionError, type CompiledPipeline } from '#dataflow';
 
 const known = new WeakMap<PipelineDefinition, CompiledPipeline | null>();

@@ -1,5 +1,6 @@
 import { Allow, IsArray, IsIn, IsInt, IsOptional, IsString, Min, ValidateIf } from 'class-validator';
-import { startPositions, type PipelineDefinition } from '#registry';
+import { startPositions } from '#registry';
+import { type PipelineDefinition } from '#features/pipelines/definition';
 import type { OperatorJson, PipelineSpec } from '#dataflow';
 import { Count, JsonSchemaPart, ListAnswer, ListOf, Nullable, ObjectOf } from '#gateway-kit';
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { systemActor, type PipelineDefinition } from '#registry';
+import { systemActor } from '#registry';
+import { type PipelineDefinition } from '#features/pipelines/definition';
 import { givenGateway, type GivenGateway } from '../../../../apps/gateway/src/gateway.fixture.js';
 
 export const path = '/api/v1/pipelines';

@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DEFINITIONS } from '#app';
 import { ProblemError, type StreamAccess } from '#api';
-import { pipelineWrites, type Actor, type Definitions } from '#registry';
+import { pipelineWrites } from '#features/pipelines/definition';
+import { type Actor, type Definitions } from '#registry';
 import { effectsOf, type PipelineSpec } from '#dataflow';
 import { WriteSettings } from '#writing';
 import { refuseReserved, requireWriteAccess, StreamReadAuthorizer } from '#gateway-kit';

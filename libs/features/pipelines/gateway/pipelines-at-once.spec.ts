@@ -1,3 +1,5 @@
+import { pipelineKind } from '#features/pipelines/definition';
+import { projectionKind } from '#features/projections/definition';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { TopicAndGroupNames } from '#event';
@@ -32,7 +34,7 @@ async function gateway(): Promise<{ changes: PipelineResource; definitions: Defi
     log,
     names: topics,
     defaults: { partitions: 1 },
-    kinds: resourceKinds,
+    kinds: [...resourceKinds, projectionKind, pipelineKind],
   });
   opened.push(definitions);
   await definitions.start();

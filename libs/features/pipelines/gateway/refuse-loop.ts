@@ -1,5 +1,5 @@
 import { permitsStream, ProblemError, type StreamAccess } from '#api';
-import { pipelineLoop, type PipelineDefinition, type LoopCandidate } from '#registry';
+import { pipelineLoop, type PipelineDefinition, type LoopCandidate } from '#features/pipelines/definition';
 import './pipeline-problems.js';
 
 /**

@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DEFINITIONS } from '#app';
 import { permitsStream } from '#api';
-import { pipelineStreams, type Definitions, type PipelineDefinition } from '#registry';
+import { pipelineStreams, type PipelineDefinition } from '#features/pipelines/definition';
+import { type Definitions } from '#registry';
 import { VisibleDefinitions } from '#gateway-kit';
 import './pipeline-problems.js';
 

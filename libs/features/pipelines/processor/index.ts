@@ -1,10 +1,11 @@
 import type { Feature } from '#app';
+import { pipelineDefinitions } from '#features/pipelines/definition';
 import { WebhookSecretSettings, WebhookSettings } from '#features/pipelines/webhooks';
 import { PipelinesModule } from './pipelines.module.js';
 
 /** Pipelines in the processor: a task for each job. */
 export const pipelines: Feature = {
-  name: 'pipelines',
+  ...pipelineDefinitions,
   settings: [WebhookSettings, WebhookSecretSettings],
   processor: PipelinesModule,
 };

@@ -7,7 +7,8 @@ import {
   type LagGauge,
   type OwnedPartition,
 } from '#engine';
-import { systemActor, type Definitions, type PipelineDefinition } from '#registry';
+import { systemActor, type Definitions } from '#registry';
+import { type PipelineDefinition } from '#features/pipelines/definition';
 import type { Producer } from '#kafka';
 import type { EventReader, EventWriter, KeyedStateReader, KeyedStateStore } from '#store';
 import type { Tracing } from '#telemetry';

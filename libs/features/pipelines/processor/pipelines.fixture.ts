@@ -5,13 +5,8 @@ import { StalledConsumerDetector } from '#engine';
 import { MemoryErasures } from '#engine/memory';
 import { allStreams } from '#api';
 import { decodeRecord, encodeRecord, TopicAndGroupNames, type EventRecord, type StreamId } from '#event';
-import {
-  resourceKinds,
-  openDefinitions,
-  systemActor,
-  type Definitions,
-  type PipelineDefinition,
-} from '#registry';
+import { resourceKinds, openDefinitions, systemActor, type Definitions } from '#registry';
+import { type PipelineDefinition } from '#features/pipelines/definition';
 import { LogUnavailableError, type Log, type Producer, type TopicAdmin } from '#kafka';
 import { MemoryLog } from '#kafka/memory';
 import { StoreUnavailableError, type StoredDeadLetter, type StoredEventIdsQuery } from '#store';

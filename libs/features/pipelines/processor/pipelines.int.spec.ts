@@ -1,3 +1,5 @@
+import { pipelineKind } from '#features/pipelines/definition';
+import { projectionKind } from '#features/projections/definition';
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { StalledConsumerDetector } from '#engine';
@@ -41,7 +43,12 @@ beforeAll(async () => {
   producer = await log.producer();
   store = openClickHouse(testClickHouse(database));
   await store.migrate();
-  definitions = openDefinitions({ log, names: topics, defaults: { partitions: 3 }, kinds: resourceKinds });
+  definitions = openDefinitions({
+    log,
+    names: topics,
+    defaults: { partitions: 3 },
+    kinds: [...resourceKinds, projectionKind, pipelineKind],
+  });
   await definitions.start();
   for (const stream of ['orders', 'copies', 'minutes'])
     await definitions.createStream({ stream }, systemActor);

@@ -1,6 +1,11 @@
 import { Allow, IsArray, IsIn, IsOptional, IsString } from 'class-validator';
 import { formatTime } from '#json';
-import { latestGeneration, startPositions, type ProjectionDefinition, type ProjectionSpec } from '#registry';
+import {
+  latestGeneration,
+  type ProjectionDefinition,
+  type ProjectionSpec,
+} from '#features/projections/definition';
+import { startPositions } from '#registry';
 import { Count, JsonSchemaPart, ListAnswer, ListOf, Nullable, ObjectOf } from '#gateway-kit';
 import type { GenerationStats } from './projection-stats-reader.js';
 import { defaultKey } from './validated-projection.js';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { systemActor, type ProjectionDefinition } from '#registry';
+import { systemActor } from '#registry';
+import { type ProjectionDefinition } from '#features/projections/definition';
 import { givenGateway, type GivenGateway } from '../../../../apps/gateway/src/gateway.fixture.js';
 
 export const path = '/api/v1/projections';

@@ -12,7 +12,8 @@ import {
 import { JSONSchema } from 'class-validator-jsonschema';
 import { Characters, plainTextPattern } from '#api';
 import { limits, streamNamePattern, streamNameRule } from '#event';
-import { projectionLimits, startPositions, type ProjectionSpec } from '#registry';
+import { projectionLimits, type ProjectionSpec } from '#features/projections/definition';
+import { startPositions } from '#registry';
 import { foldLimits, foldOperations } from '#dataflow';
 import { Verbatim } from '#http';
 import { NewDefinitionName, OptionalDefinitionName, JsonSchemaPart, ObjectOf } from '#gateway-kit';

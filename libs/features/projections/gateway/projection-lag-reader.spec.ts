@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TopicAndGroupNames } from '#event';
-import type { ProjectionGeneration, StreamDefinition } from '#registry';
+import type { ProjectionGeneration } from '#features/projections/definition';
+import type { StreamDefinition } from '#registry';
 import { MemoryLog } from '#kafka/memory';
 import { GroupLagReader, type GroupLagReaderLimits } from '#gateway-kit';
 import { ProjectionLagReader } from './projection-lag-reader.js';

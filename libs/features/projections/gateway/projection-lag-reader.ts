@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DEFINITIONS } from '#app';
 import { TopicAndGroupNames } from '#event';
-import type { Definitions, ProjectionGeneration } from '#registry';
+import type { Definitions } from '#registry';
+import type { ProjectionGeneration } from '#features/projections/definition';
 import { GroupLagReader, type GroupLagCounts, readTopics } from '#gateway-kit';
 
 /** Measures the lag of projection generations from the committed offsets of their consumer groups. */

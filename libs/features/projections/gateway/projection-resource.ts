@@ -7,7 +7,7 @@ import {
   type ProjectionGeneration,
   type ProjectionDefinition,
   type ProjectionSpec,
-} from '#registry';
+} from '#features/projections/definition';
 import type { KeyedStateStore } from '#store';
 import {
   sameSpec,

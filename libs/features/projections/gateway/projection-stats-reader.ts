@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { STORE } from '#app';
 import type { EpochMicros } from '#json';
-import type { ProjectionDefinition } from '#registry';
+import type { ProjectionDefinition } from '#features/projections/definition';
 import type { KeyedStateReader } from '#store';
 import { Bulkhead, type GroupLagCounts } from '#gateway-kit';
 import { ProjectionLagReader } from './projection-lag-reader.js';

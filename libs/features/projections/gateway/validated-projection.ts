@@ -1,6 +1,6 @@
 import { isJsonObject } from '#json';
 import { ProblemError, type InputProblem } from '#api';
-import type { ProjectionSpec } from '#registry';
+import type { ProjectionSpec } from '#features/projections/definition';
 import { shortPointerTo, unknownFields } from '#http';
 import { compileFold, compileKey, compileSource, DefinitionError, type DefinitionProblem } from '#dataflow';
 import { invalidDefinitionProblem } from '#gateway-kit';

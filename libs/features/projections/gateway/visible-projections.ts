@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DEFINITIONS } from '#app';
 import { permitsStream } from '#api';
-import { projectionStreams, type Definitions, type ProjectionDefinition } from '#registry';
+import { projectionStreams, type ProjectionDefinition } from '#features/projections/definition';
+import { type Definitions } from '#registry';
 import { VisibleDefinitions } from '#gateway-kit';
 import './projection-problems.js';
 

@@ -1,5 +1,5 @@
 import type { TopicAndGroupNames } from '#event';
-import type { ProjectionGeneration } from '#registry';
+import type { ProjectionGeneration } from '#features/projections/definition';
 import type { TopicAdmin } from '#kafka';
 
 /**

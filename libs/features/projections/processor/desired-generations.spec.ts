@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProjectionGeneration, ProjectionDefinition } from '#registry';
+import type { ProjectionGeneration, ProjectionDefinition } from '#features/projections/definition';
 import { revenue } from '../../../../apps/processor/src/processor.fixture.js';
 import { DesiredGenerationSelector } from './desired-generations.js';
 

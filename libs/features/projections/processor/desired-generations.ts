@@ -1,11 +1,9 @@
 import {
   latestGeneration,
-  liveSources,
-  recreatedSource,
-  type Definitions,
   type ProjectionGeneration,
   type ProjectionDefinition,
-} from '#registry';
+} from '#features/projections/definition';
+import { liveSources, recreatedSource, type Definitions } from '#registry';
 import {
   compileFold,
   compileKey,

@@ -1,8 +1,9 @@
 import type { Feature } from '#app';
+import { projectionDefinitions } from '#features/projections/definition';
 import { ProjectionsModule } from './projections.module.js';
 
 /** Projections in the processor: a task for each generation. */
-export const projections: Feature = { name: 'projections', processor: ProjectionsModule };
+export const projections: Feature = { ...projectionDefinitions, processor: ProjectionsModule };
 
 export { decodeLogRecord } from './decoded-record.js';
 export { ProjectionsProcessor, type ProjectionsProcessorOptions } from './projections-processor.js';

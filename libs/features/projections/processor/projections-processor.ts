@@ -7,7 +7,8 @@ import {
   type LagGauge,
   type OwnedPartition,
 } from '#engine';
-import { latestGeneration, systemActor, type Definitions } from '#registry';
+import { latestGeneration } from '#features/projections/definition';
+import { systemActor, type Definitions } from '#registry';
 import type { EventReader, EventWriter, KeyedStateStore } from '#store';
 import type { Tracing } from '#telemetry';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PipelineDefinition } from '#registry';
+import type { PipelineDefinition } from '#features/pipelines/definition';
 import { DesiredJobSelector } from './desired-jobs.js';
 
 const definition = (

@@ -1,11 +1,5 @@
-import {
-  liveSources,
-  pipelineLoop,
-  recreatedSource,
-  type Definitions,
-  type LoopStep,
-  type PipelineDefinition,
-} from '#registry';
+import { liveSources, recreatedSource, type Definitions } from '#registry';
+import { pipelineLoop, type LoopStep, type PipelineDefinition } from '#features/pipelines/definition';
 import { compilePipeline, DefinitionError, type CompiledPipeline } from '#dataflow';
 import type { WebhookDeliverer } from '#features/pipelines/webhooks';
 

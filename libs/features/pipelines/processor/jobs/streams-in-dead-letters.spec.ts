@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ProjectionDefinition } from '#registry';
+import type { ProjectionDefinition } from '#features/projections/definition';
 import type { PipelineSpec } from '#dataflow';
 import { StreamsInDeadLetters } from './streams-in-dead-letters.js';
 

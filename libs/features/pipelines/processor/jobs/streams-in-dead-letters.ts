@@ -1,4 +1,5 @@
-import { pipelineStreams, type Definitions } from '#registry';
+import { pipelineStreams } from '#features/pipelines/definition';
+import { type Definitions } from '#registry';
 import type { PipelineSpec } from '#dataflow';
 
 /**

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ProjectionDefinition } from '#registry';
+import type { ProjectionDefinition } from '#features/projections/definition';
 import { maxStateKeys } from '#store';
 import { MemoryStore } from '#store/memory';
 import { SideInputLoader, type LoadedProjectionStates } from './side-input-loader.js';

@@ -1,4 +1,5 @@
-import type { Definitions, ProjectionGeneration } from '#registry';
+import type { Definitions } from '#registry';
+import type { ProjectionGeneration } from '#features/projections/definition';
 import { maxStateKeys, type KeyedStateReader } from '#store';
 import { compileFold, type Fold, type FoldState, type ProjectionLookup } from '#dataflow';
 import { AgeOrderedMap } from '#processor-kit';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { ProjectionGeneration } from '#registry';
+import type { ProjectionGeneration } from '#features/projections/definition';
 import type { PartitionCheckpoint, KeyedStateRow } from '#store';
 import { EventStreamParser, SeededRandom, until } from '#testkit';
 import { ChangesClient, ChangesFixture } from './changes.fixture.js';

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { LOGGER } from '#app';
 import { ProblemError } from '#api';
-import type { ProjectionDefinition } from '#registry';
+import type { ProjectionDefinition } from '#features/projections/definition';
 import type { Logger } from '#telemetry';
 import {
   LiveConnections,

@@ -1,4 +1,4 @@
-import type { ProjectionGeneration } from '#registry';
+import type { ProjectionGeneration } from '#features/projections/definition';
 import { bindingOf, LivePosition, maxIdCharacters, invalidLastEventId } from '#features/events';
 
 /**

@@ -1,5 +1,6 @@
 import { allStreams } from '#api';
-import type { Definitions, ProjectionGeneration, ProjectionDefinition } from '#registry';
+import type { Definitions } from '#registry';
+import type { ProjectionGeneration, ProjectionDefinition } from '#features/projections/definition';
 import type { PartitionCheckpoint, KeyedStateReader, KeyedStateRow } from '#store';
 import { MemoryStore } from '#store/memory';
 import { createLogger, type Logger } from '#telemetry';

@@ -1,6 +1,6 @@
 import { TimeSlice } from '#async';
 import type { Fold } from '#dataflow';
-import type { ProjectionGeneration } from '#registry';
+import type { ProjectionGeneration } from '#features/projections/definition';
 import {
   QueryTooExpensiveError,
   type UnmergedKeyedState,

@@ -1,6 +1,7 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { DEFINITIONS, LOGGER } from '#app';
-import type { Definitions, ProjectionGeneration } from '#registry';
+import type { Definitions } from '#registry';
+import type { ProjectionGeneration } from '#features/projections/definition';
 import type { PartitionCheckpoint, KeyedStateReader } from '#store';
 import type { Logger } from '#telemetry';
 import { LIVE_STORE, Bulkhead } from '#gateway-kit';

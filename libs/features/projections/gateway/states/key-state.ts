@@ -1,5 +1,5 @@
 import type { EpochMicros } from '#json';
-import type { ProjectionGeneration } from '#registry';
+import type { ProjectionGeneration } from '#features/projections/definition';
 import type { UnmergedKeyedState } from '#store';
 import { compileFold, type Fold, type FoldState } from '#dataflow';
 

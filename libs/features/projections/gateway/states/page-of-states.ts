@@ -1,6 +1,6 @@
 import { compareUtf8, jsonValue } from '#json';
 import { ProblemError } from '#api';
-import type { ProjectionGeneration } from '#registry';
+import type { ProjectionGeneration } from '#features/projections/definition';
 import type { KeyedStateReader } from '#store';
 import { compileFold, foldOperations, type FoldState, type Json } from '#dataflow';
 import { nameCursor, nameOfCursor } from '#gateway-kit';

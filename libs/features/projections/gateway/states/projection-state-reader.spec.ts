@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { systemActor, type ProjectionGeneration } from '#registry';
+import { systemActor } from '#registry';
+import { type ProjectionGeneration } from '#features/projections/definition';
 import { compileFold, foldEvent, type FoldState } from '#dataflow';
 import type { EventFromKafka } from '#event';
 import { stateRow } from '../../../../core/store/keyed-states.fixture.js';

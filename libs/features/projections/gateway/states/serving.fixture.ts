@@ -1,4 +1,5 @@
-import { systemActor, type ProjectionGeneration } from '#registry';
+import { systemActor } from '#registry';
+import { type ProjectionGeneration } from '#features/projections/definition';
 import { stateRow } from '../../../../core/store/keyed-states.fixture.js';
 import type { GivenGateway } from '../../../../../apps/gateway/src/gateway.fixture.js';
 

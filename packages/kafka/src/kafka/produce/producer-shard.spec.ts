@@ -123,6 +123,25 @@ describe('a producer shard', () => {
     expect(broker.sent.map(({ values }) => values)).toEqual([['a'], ['b', 'c']]);
   });
 
+  it('fails a batch for which the client throws at once, and sends the next one', async () => {
+    const broker = new HandBroker();
+    let throwing = true;
+    const create = (): KafkajsProducer => {
+      const producer = broker.create();
+      return {
+        ...producer,
+        sendBatch: (batch) => {
+          if (!throwing) return producer.sendBatch(batch);
+          throw new TypeError('of the client');
+        },
+      };
+    };
+    const shard = shardOn(broker, { createProducer: create });
+    await expect(append(shard, records('a')).result).rejects.toThrow('of the client');
+    throwing = false;
+    expect(await append(shard, records('b')).result).toEqual([{ partition: 0, offset: 0 }]);
+  });
+
   it('sends records that arrive at the moment when it becomes idle', async () => {
     const shard = shardOn(new HandBroker());
     for (let turns = 0; turns < 12; turns++) {

@@ -102,7 +102,10 @@ export class ProducerShard {
     const batch = this.nextBatch();
     if (batch.empty) return;
     const timeout = this.options.requestTimeoutMs;
-    const sending = producer.sendBatch({ acks: -1, timeout, topicMessages: batch.toTopicMessages() });
+    // `async`, so that a synchronous error of kafkajs fails this batch and not the shard.
+    const send = async () =>
+      producer.sendBatch({ acks: -1, timeout, topicMessages: batch.toTopicMessages() });
+    const sending = send();
     sending.catch(() => undefined);
     const slow = setTimeout(() => void this.checkTopics(batch), slowMs);
     try {

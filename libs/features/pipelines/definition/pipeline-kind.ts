@@ -1,11 +1,13 @@
-import { definitionLimitReached } from '../changes/definition-problems.js';
-import { oneRecord } from '../resources/one-record.js';
-import type { ResourceKind } from '../resources/resource-kind.js';
-import type { ResourceStore } from '../resources/resource-store.js';
+import {
+  definitionLimitReached,
+  oneRecord,
+  type ResourceKind,
+  type ResourceStore,
+  requireSourceOfEachStream,
+} from '#registry';
 import { mostPipelines, PipelineDefinition } from './pipeline-definition.js';
-import { requireSourceOfEachStream } from '../sources/source-stream-with-start-offsets.js';
 
-declare module '../resources/resource-store.js' {
+declare module '#registry' {
   interface ResourceStores {
     /** Definitions of pipelines, by name. */
     pipelines: ResourceStore<PipelineDefinition>;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { limits, type EventRecord } from '#event';
-import type { PipelineDefinition } from '../pipelines/pipeline-definition.js';
-import { ada, aPipeline, someTime } from './definition-examples.js';
-import type { DefinitionsTestProcesses } from './definitions-test-processes.js';
+import type { PipelineDefinition } from './pipeline-definition.js';
+import { ada, aPipeline, someTime } from '../../../core/registry/contract/definition-examples.js';
+import type { DefinitionsTestProcesses } from '../../../core/registry/contract/definitions-test-processes.js';
 
 const dataOf = ({ data }: EventRecord) => JSON.parse(data) as Record<string, unknown>;
 

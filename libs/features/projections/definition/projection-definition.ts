@@ -1,8 +1,17 @@
 import { Matches, IsBoolean, IsIn, IsOptional, IsString } from 'class-validator';
 import { definitionNamePattern } from '#event';
-import { IsCount, IsTextOrNull, IsTime, MapOf, Nested, NestedOr } from '../resources/record-members.js';
-import { SourceFilter, mostSourceStreams, startPositions } from '../sources/source-filter.js';
-import { SourceStreamWithStartOffsets } from '../sources/source-stream-with-start-offsets.js';
+import {
+  IsCount,
+  IsTextOrNull,
+  IsTime,
+  MapOf,
+  Nested,
+  NestedOr,
+  SourceFilter,
+  mostSourceStreams,
+  startPositions,
+  SourceStreamWithStartOffsets,
+} from '#registry';
 
 /** One field of a projection's state. */
 class ProjectionField {

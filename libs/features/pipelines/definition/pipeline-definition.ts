@@ -1,9 +1,17 @@
 import { IsArray, IsBoolean, IsIn, IsOptional, IsString, Matches } from 'class-validator';
 import type { OperatorJson, PipelineSpec } from '#dataflow';
 import { definitionNamePattern } from '#event';
-import { IsCount, IsTextOrNull, IsTime, MapOf, Nested, rule } from '../resources/record-members.js';
-import { SourceFilter, startPositions } from '../sources/source-filter.js';
-import { SourceStreamWithStartOffsets } from '../sources/source-stream-with-start-offsets.js';
+import {
+  IsCount,
+  IsTextOrNull,
+  IsTime,
+  MapOf,
+  Nested,
+  rule,
+  SourceFilter,
+  startPositions,
+  SourceStreamWithStartOffsets,
+} from '#registry';
 
 /** The events that a pipeline reads, and when a partition of them is idle. */
 class PipelineSource extends SourceFilter {

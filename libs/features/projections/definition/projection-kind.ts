@@ -1,16 +1,19 @@
-import { definitionLimitReached } from '../changes/definition-problems.js';
-import { oneRecord } from '../resources/one-record.js';
-import { UnreadableDefinitionError, type ResourceKind } from '../resources/resource-kind.js';
-import type { ResourceStore } from '../resources/resource-store.js';
+import {
+  definitionLimitReached,
+  oneRecord,
+  UnreadableDefinitionError,
+  type ResourceKind,
+  type ResourceStore,
+  requireSourceOfEachStream,
+} from '#registry';
 import {
   latestGeneration,
   projectionLimits,
   type ProjectionGeneration,
   ProjectionDefinition,
 } from './projection-definition.js';
-import { requireSourceOfEachStream } from '../sources/source-stream-with-start-offsets.js';
 
-declare module '../resources/resource-store.js' {
+declare module '#registry' {
   interface ResourceStores {
     /** Definitions of projections, by name. */
     projections: ResourceStore<ProjectionDefinition>;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { limits, type EventRecord } from '#event';
-import type { ProjectionDefinition } from '../projections/projection-definition.js';
-import { aGeneration, ada, aProjection } from './definition-examples.js';
-import type { DefinitionsTestProcesses } from './definitions-test-processes.js';
+import type { ProjectionDefinition } from './projection-definition.js';
+import { aGeneration, ada, aProjection } from '../../../core/registry/contract/definition-examples.js';
+import type { DefinitionsTestProcesses } from '../../../core/registry/contract/definitions-test-processes.js';
 
 const dataOf = ({ data }: EventRecord) => JSON.parse(data) as Record<string, unknown>;
 

@@ -1,6 +1,5 @@
 import { effectsOf, type PipelineSpec } from '#dataflow';
-import type { ProjectionDefinition } from '../projections/projection-definition.js';
-import { projectionStreams } from '../projections/projection-streams.js';
+import { type ProjectionDefinition, projectionStreams } from '#features/projections/definition';
 
 /** The streams whose events may appear in a pipeline's output, counts and dead letters. */
 interface PipelineStreams {
