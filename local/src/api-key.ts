@@ -1,6 +1,6 @@
 import { createHash, randomInt } from 'node:crypto';
 import { join } from 'node:path';
-import { storedSecret } from './folder-secret.js';
+import { storedSecret } from './engine/private-files.js';
 
 const keyForm = /^trb_[a-z0-9]{12}_[A-Za-z0-9]{32,}_[0-9a-f]{6}$/;
 const digits = '0123456789';

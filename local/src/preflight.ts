@@ -2,8 +2,8 @@ import { access, constants, readdir, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kafkaLogOptions, type AppConfig } from '#api';
 import { openKafkaLog } from '#kafka';
-import { isPortTaken } from './free-port.js';
-import { privateFolder } from './private-folder.js';
+import { isPortTaken } from './engine/free-port.js';
+import { privateFolder } from './engine/private-files.js';
 import {
   listeningPorts,
   portNames,

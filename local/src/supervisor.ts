@@ -1,13 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-
-/** A running child process of `npm start`: Kafka, ClickHouse or an app. */
-export interface RunningProcess {
-  readonly pid: number;
-  /** Resolves with the reason when the process has ended: `it ended with exit code 1`. */
-  ended: Promise<string>;
-  stop(): Promise<void>;
-  kill(signal: NodeJS.Signals): Promise<void>;
-}
+import type { RunningProcess } from './engine/engine-process.js';
 
 /** A process that a `ProcessSupervisor` starts, and starts again when it ends unexpectedly. */
 export interface SupervisedService {

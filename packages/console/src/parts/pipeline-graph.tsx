@@ -1,8 +1,13 @@
 import type { PipelineStepStats } from '#client';
-import { isNarrow } from '../app/narrow.js';
+import { signal } from '@preact/signals';
 import { nodeSize, pipelineGraph, type GraphNode } from '../logic/pipeline-graph.js';
 import { short } from '../logic/format.js';
 import { visibleText } from '../logic/visible-text.js';
+
+/** Whether the window is as narrow as `narrow.css` says. */
+const narrowWindow = matchMedia('(width < 860px)');
+const isNarrow = signal(narrowWindow.matches);
+narrowWindow.addEventListener('change', ({ matches }) => (isNarrow.value = matches));
 
 interface GraphProps {
   source: { streams: readonly string[] };

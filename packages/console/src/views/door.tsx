@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { ProblemError, Tributary } from '#client';
 import { Problem } from '../parts/problem.js';
 import { Mark } from '../parts/mark.js';
-import { begin, endedBecause } from './session.js';
+import { begin, endedBecause } from '../app/session.js';
 
 /** Asks for the key of this port. */
 export function Door() {
