@@ -2,8 +2,9 @@ import { ProblemError, SqlError, UnreachableError } from '#client';
 import { isTransient } from '../app/resource.js';
 import { visibleText } from '../logic/visible-text.js';
 
-/** Shows an error: the detail and the code of a problem, its parts, and the id of the request. */
+/** Shows an error, if there is one: the detail and the code of a problem, its parts, and the id of the request. */
 export function Problem({ error }: { error: unknown }) {
+  if (error === undefined) return null;
   const { title, detail, code, requestId, parts } = shownOf(error);
   return (
     <div class="problem" role="alert">

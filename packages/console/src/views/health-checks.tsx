@@ -1,4 +1,5 @@
 import type { Health } from '#client';
+import { Facts, type Fact } from '../parts/facts.js';
 import { Status } from '../parts/values.js';
 
 /** One check of `/health`, with the lag of the materializer or of the processors. */
@@ -25,18 +26,17 @@ export function HealthChecks({ health }: { health: Health }) {
         <h2>Health</h2>
         <Status value={health.status} />
       </div>
-      <dl class="facts row">
-        {Object.entries(health.checks as Record<string, Check>).map(
-          ([key, { status = 'unknown', error }]) => (
-            <div key={key}>
-              <dt>{names[key] ?? key[0]!.toUpperCase() + key.slice(1).replaceAll('_', ' ')}</dt>
-              <dd>
-                <Status value={status} /> {error && <span class="small">{error}</span>}
-              </dd>
-            </div>
-          ),
-        )}
-      </dl>
+      <Facts of={Object.entries(health.checks as Record<string, Check>).map(factOf)} isRow />
     </section>
   );
+}
+
+function factOf([key, { status = 'unknown', error }]: [string, Check]): Fact {
+  const name = names[key] ?? key[0]!.toUpperCase() + key.slice(1).replaceAll('_', ' ');
+  return [
+    name,
+    <>
+      <Status value={status} /> {error && <span class="small">{error}</span>}
+    </>,
+  ];
 }

@@ -5,6 +5,7 @@ import { useAction, type AsyncAction } from '../app/resource.js';
 import { client } from '../app/session.js';
 import { pastedData } from '../logic/pasted-data.js';
 import { visibleText } from '../logic/visible-text.js';
+import { Field, Form } from '../parts/form.js';
 import { Problem } from '../parts/problem.js';
 import { Status, Text } from '../parts/values.js';
 
@@ -35,7 +36,7 @@ export function CheckData({ address, version }: { address: SchemaAddress; versio
         </button>
       }
     >
-      {paste.error !== undefined && <Problem error={paste.error} />}
+      <Problem error={paste.error} />
       {result && (
         <Result
           isGood={result.valid}
@@ -99,14 +100,8 @@ function CheckForm({ title, label, placeholder, text, setText, check, more, chil
   return (
     <section class="card" aria-label={title}>
       <h2>{title}</h2>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          check.run();
-        }}
-      >
-        <label class="field">
-          <span>{label}</span>
+      <Form onSubmit={check.run}>
+        <Field name={label}>
           <textarea
             class="mono"
             rows={5}
@@ -115,15 +110,15 @@ function CheckForm({ title, label, placeholder, text, setText, check, more, chil
             placeholder={placeholder}
             onInput={(event) => setText(event.currentTarget.value)}
           />
-        </label>
+        </Field>
         <p class="buttons">
           {more}
           <button type="submit" disabled={check.running || text.trim() === ''}>
             Check
           </button>
         </p>
-      </form>
-      {check.error !== undefined && <Problem error={check.error} />}
+      </Form>
+      <Problem error={check.error} />
       {children}
     </section>
   );
