@@ -24,16 +24,22 @@ import './style.css';
 
 /** The views in the order of the navigation. */
 const sections = [
-  ['', 'Overview'],
-  ['streams', 'Streams'],
-  ['projections', 'Projections'],
-  ['pipelines', 'Pipelines'],
-  ['schemas', 'Schemas'],
-  ['dead-letters', 'Dead letters'],
-  ['keys', 'Keys'],
-  ['audit', 'Audit'],
-  ['sql', 'SQL'],
+  ['', 'Overview', Overview],
+  ['streams', 'Streams', StreamsView],
+  ['projections', 'Projections', ProjectionsView],
+  ['pipelines', 'Pipelines', PipelinesView],
+  ['schemas', 'Schemas', SchemasView],
+  ['dead-letters', 'Dead letters', DeadLettersView],
+  ['keys', 'Keys', KeysView],
+  ['audit', 'Audit', Audit],
+  ['sql', 'SQL', Sql],
 ] as const;
+
+/** Views that a view of the navigation leads to, by their addresses. */
+const detailViews = new Map([
+  ['entity', EntityView],
+  ['schema', SchemaView],
+]);
 
 function App() {
   const loading = useResource(loadSettings, []);
@@ -132,20 +138,7 @@ function View() {
     if (section === 'pipelines') return <PipelineView name={name} key={name} />;
     return <NotFound />;
   }
-  const views: Record<string, () => preact.JSX.Element> = {
-    '': Overview,
-    streams: StreamsView,
-    entity: EntityView,
-    projections: ProjectionsView,
-    pipelines: PipelinesView,
-    schemas: SchemasView,
-    schema: SchemaView,
-    'dead-letters': DeadLettersView,
-    keys: KeysView,
-    audit: Audit,
-    sql: Sql,
-  };
-  const Found = Object.hasOwn(views, section) ? views[section]! : NotFound;
+  const Found = sections.find(([one]) => one === section)?.[2] ?? detailViews.get(section) ?? NotFound;
   return <Found key={section} />;
 }
 

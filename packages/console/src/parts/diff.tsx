@@ -22,7 +22,11 @@ export function Diff({ before, after, names }: DiffProps) {
       <DataTable
         label="Differences"
         columns={[
-          { name: 'Member', isHead: true, cell: ({ pointer }) => <code>{visibleText(pointer) || '/'}</code> },
+          {
+            name: 'Member',
+            isHeading: true,
+            cell: ({ pointer }) => <code>{visibleText(pointer) || '/'}</code>,
+          },
           { name: names[0], class: 'removed', cell: ({ before }) => <Side text={before} /> },
           { name: names[1], class: 'added', cell: ({ after }) => <Side text={after} /> },
         ]}

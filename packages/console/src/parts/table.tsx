@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Time } from './values.js';
 
-interface ColumnHead {
+interface ColumnTitle {
   name: string;
   /** Shown instead of the name. */
   title?: ComponentChildren;
@@ -17,7 +17,7 @@ export function Table({
   children,
 }: {
   label: string;
-  columns: readonly ColumnHead[];
+  columns: readonly ColumnTitle[];
   children: ComponentChildren;
 }) {
   return (
@@ -39,10 +39,10 @@ export function Table({
 }
 
 /** A column of a table, and what it shows of a row. */
-export interface Column<T> extends ColumnHead {
+export interface Column<T> extends ColumnTitle {
   cell: (row: T) => ComponentChildren;
   /** Whether the cell is the heading of its row. */
-  isHead?: boolean;
+  isHeading?: boolean;
   /** Classes of the cell; those of a number by default, if the column has numbers. */
   class?: string;
 }
@@ -62,16 +62,17 @@ export function DataTable<T>({ label, columns, rows, keyOf, isOpen }: DataTableP
     <Table label={label} columns={columns}>
       {rows.map((row, index) => (
         <tr key={keyOf(row, index)} class={isOpen?.(row) ? 'open' : undefined}>
-          {columns.map(({ cell, isHead, isNumber, class: className = isNumber ? 'number' : undefined }, i) =>
-            isHead ? (
-              <th key={i} scope="row">
-                {cell(row)}
-              </th>
-            ) : (
-              <td key={i} class={className}>
-                {cell(row)}
-              </td>
-            ),
+          {columns.map(
+            ({ cell, isHeading, isNumber, class: className = isNumber ? 'number' : undefined }, i) =>
+              isHeading ? (
+                <th key={i} scope="row">
+                  {cell(row)}
+                </th>
+              ) : (
+                <td key={i} class={className}>
+                  {cell(row)}
+                </td>
+              ),
           )}
         </tr>
       ))}

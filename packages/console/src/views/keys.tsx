@@ -21,7 +21,7 @@ export function KeysView() {
   const columns: readonly Column<ApiKey>[] = [
     {
       name: 'Key',
-      isHead: true,
+      isHeading: true,
       cell: ({ name, key_id }) => (
         <>
           <Text value={name} />

@@ -19,7 +19,7 @@ import { Failure, JobActions } from './job-actions.js';
 const columns: readonly Column<PipelineWithStats>[] = [
   {
     name: 'Pipeline',
-    isHead: true,
+    isHeading: true,
     cell: ({ name }) => <a href={hrefOf(['pipelines', name])}>{name}</a>,
   },
   { name: 'Status', cell: ({ status }) => <Status value={status} /> },

@@ -18,7 +18,7 @@ import { LiveStates, StateTable } from './state-table.js';
 const columns: readonly Column<ProjectionWithStats>[] = [
   {
     name: 'Projection',
-    isHead: true,
+    isHeading: true,
     cell: ({ name }) => <a href={hrefOf(['projections', name])}>{name}</a>,
   },
   { name: 'Status', cell: ({ status }) => <Status value={status} /> },
@@ -79,7 +79,7 @@ export function ProjectionView({ name }: { name: string }) {
       calls={calls}
       actions={
         <>
-          <Toggle pressed={isLive} onToggle={() => setQuery({ live: !isLive })}>
+          <Toggle pressed={isLive} onToggle={() => setQuery({ live: isLive ? undefined : true })}>
             {isLive ? 'Stop live' : 'Live'}
           </Toggle>
           {mayWrite.value && detail.data && (

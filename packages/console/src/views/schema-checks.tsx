@@ -38,15 +38,11 @@ export function CheckData({ address, version }: { address: SchemaAddress; versio
     >
       <Problem error={paste.error} />
       {result && (
-        <Result
-          isGood={result.valid}
-          sentence={
-            result.valid
-              ? `It matches version ${result.version}.`
-              : `It does not match version ${result.version}: a write is refused with ${result.code}.`
-          }
-          errors={result.errors}
-        />
+        <Result isGood={result.valid} errors={result.errors}>
+          {result.valid
+            ? `It matches version ${result.version}.`
+            : `It does not match version ${result.version}: a write is refused with ${result.code}.`}
+        </Result>
       )}
     </CheckForm>
   );
@@ -71,15 +67,11 @@ export function CheckSchema({ address }: { address: SchemaAddress }) {
       check={check}
     >
       {result && (
-        <Result
-          isGood={result.compatible}
-          sentence={
-            result.compatible
-              ? `It would be version ${result.version}.`
-              : `It is not compatible (${result.compatibility}).`
-          }
-          errors={result.errors}
-        />
+        <Result isGood={result.compatible} errors={result.errors}>
+          {result.compatible
+            ? `It would be version ${result.version}.`
+            : `It is not compatible (${result.compatibility}).`}
+        </Result>
       )}
     </CheckForm>
   );
@@ -126,15 +118,15 @@ function CheckForm({ title, label, placeholder, text, setText, check, more, chil
 
 interface ResultProps {
   isGood: boolean;
-  sentence: string;
+  children: string;
   errors: readonly { pointer: string; detail: string }[];
 }
 
-function Result({ isGood, sentence, errors }: ResultProps) {
+function Result({ isGood, errors, children }: ResultProps) {
   return (
     <div role="status">
       <p>
-        <Status value={isGood ? 'ok' : 'failed'} /> {sentence}
+        <Status value={isGood ? 'ok' : 'failed'} /> {children}
       </p>
       <ul>
         {errors.map(({ pointer, detail }) => (

@@ -20,7 +20,7 @@ const columns: readonly Column<Schema>[] = [
   { name: 'Stream', cell: ({ stream }) => <a href={hrefOf(['streams', stream])}>{stream}</a> },
   {
     name: 'Event type',
-    isHead: true,
+    isHeading: true,
     cell: ({ stream, event_type }) => (
       <a href={hrefOf(['schema'], { stream, type: event_type })}>
         <Text value={event_type} />

@@ -18,6 +18,8 @@ const mostRows = 1_000;
 const example =
   'SELECT toStartOfMinute(timestamp) AS minute, count() AS events\nFROM events\nGROUP BY minute\nORDER BY minute DESC\nLIMIT 100';
 
+const idle = { running: false };
+
 interface Result {
   columns: readonly string[];
   rows: readonly (readonly string[])[];
@@ -25,17 +27,11 @@ interface Result {
   warning: string | undefined;
 }
 
-interface RunState {
-  running: boolean;
-  result?: Result;
-  error?: unknown;
-}
-
 /** An editor of SQL over events and projections, with the result as table and chart. */
 export function Sql() {
   const stored = one(place.value, 'q');
   const [text, setText] = useState(stored ?? example);
-  const [state, setState] = useState<RunState>({ running: false });
+  const [state, setState] = useState<{ running: boolean; result?: Result; error?: unknown }>(idle);
   const running = useRef<AbortController>(undefined);
   const run = () => {
     running.current?.abort();

@@ -38,7 +38,7 @@ export function StateTable({ states, fields, sort }: StateTableProps) {
     <DataTable
       label="States"
       columns={[
-        { name: 'Key', isHead: true, cell: ({ key }) => <Text value={key} /> },
+        { name: 'Key', isHeading: true, cell: ({ key }) => <Text value={key} /> },
         ...columns,
         { name: 'Events', isNumber: true, cell: ({ version }) => <Count value={version} /> },
         { name: 'Updated', cell: ({ updated_at }) => <Ago value={updated_at} /> },

@@ -78,7 +78,7 @@ export function StreamView({ stream }: { stream: string }) {
       actions={
         <>
           <ExportMenu filter={filter} stream={stream} />
-          <Toggle pressed={isLive} onToggle={() => setQuery({ live: !isLive })}>
+          <Toggle pressed={isLive} onToggle={() => setQuery({ live: isLive ? undefined : true })}>
             {isLive ? 'Stop live tail' : 'Live tail'}
           </Toggle>
           {mayWrite.value && !stream.startsWith('tributary.') && <DeleteStream stream={stream} />}

@@ -17,7 +17,7 @@ export function StreamsView() {
   const columns: readonly Column<Stream>[] = [
     {
       name: 'Stream',
-      isHead: true,
+      isHeading: true,
       cell: ({ stream }) => (
         <a href={hrefOf(['streams', stream])}>
           <Text value={stream} />
