@@ -7,9 +7,8 @@ import type {
   PipelineReplacement,
   StoredEvent,
 } from '#client';
-import { exact, type ExactAnswer } from '../app/exact-answer.js';
 import { useAction } from '../app/resource.js';
-import { client } from '../app/session.js';
+import { client, exact, type ExactAnswer } from '../app/session.js';
 import { textAt } from '../logic/json-tree.js';
 import { JsonTree } from '../parts/json-view.js';
 import { Problem } from '../parts/problem.js';

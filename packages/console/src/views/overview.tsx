@@ -1,12 +1,14 @@
+import type { Health } from '#client';
 import { useResource } from '../app/resource.js';
 import { hrefOf } from '../app/router.js';
 import { client } from '../app/session.js';
 import { duration, grouped, short } from '../logic/format.js';
 import { healthPoints, type Point } from '../logic/health-points.js';
 import { tributary } from '../logic/shell.js';
+import { Facts, type Fact } from '../parts/facts.js';
 import { Page } from '../parts/page.js';
-import { BusiestStreams } from './busiest-streams.js';
-import { HealthChecks, type Check } from './health-checks.js';
+import { Loaded } from '../parts/states.js';
+import { Count, Status, Text } from '../parts/values.js';
 import { Tile, type Figure } from './overview-tile.js';
 
 const hour = 3_600;
@@ -106,7 +108,7 @@ export function Overview() {
           })}
         </Tile>
       </ul>
-      <BusiestStreams everyMs={everyMs} />
+      <BusiestStreams />
       {health.data && <HealthChecks health={health.data} />}
     </Page>
   );
@@ -172,4 +174,80 @@ function lagStats(check: Check | undefined, name: 'lag_seconds' | 'lag_events'):
   const tone = (check?.lag_seconds ?? 0) > 60 ? 'bad' : 'good';
   if (name === 'lag_seconds') return { value: duration(value), note: 'behind the log', tone };
   return { value: short(value), note: 'unread events', tone };
+}
+
+/** The streams into which the most events were ingested in the last hour. */
+function BusiestStreams() {
+  const streams = useResource(busiest, [], { everyMs });
+  if (streams.data?.length === 0) return null;
+  return (
+    <section class="card" aria-label="Busiest streams">
+      <h2>Busiest streams of the last hour, by ingested events</h2>
+      <Loaded of={streams}>
+        {(items) => (
+          <ul class="ranking">
+            {items.map(({ stream, count }) => (
+              <li key={stream}>
+                <a href={hrefOf(['streams', stream])}>
+                  <Text value={stream} />
+                </a>
+                <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+                  <rect width={(100 * count) / items[0]!.count} height="1" />
+                </svg>
+                <Count value={count} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+async function busiest(signal: AbortSignal): Promise<{ stream: string; count: number }[]> {
+  const now = Date.now();
+  const times = { since: new Date(now - hour * 1000), until: new Date(now) };
+  const query = { ...times, group_by: 'stream', time: 'ingested_at' } as const;
+  const { buckets } = await client.value.count(query, { signal });
+  const streams = buckets.map(({ group, count }) => ({ stream: group ?? '', count }));
+  return streams.sort((a, b) => b.count - a.count).slice(0, 6);
+}
+
+/** One check of `/health`, with the lag of the materializer or of the processors. */
+interface Check {
+  status?: string;
+  error?: string;
+  lag_events?: number;
+  lag_seconds?: number;
+}
+
+/** Names of the checks that say more than their keys in the answer. */
+const names: Record<string, string> = {
+  log: 'Kafka',
+  store: 'ClickHouse',
+  log_or_store: 'Kafka or ClickHouse',
+  definitions_age: 'Age of definitions',
+};
+
+/** The result of each check of the gateway's health. */
+function HealthChecks({ health }: { health: Health }) {
+  return (
+    <section class="card" aria-label="Health">
+      <div class="card-head">
+        <h2>Health</h2>
+        <Status value={health.status} />
+      </div>
+      <Facts of={Object.entries(health.checks as Record<string, Check>).map(factOf)} isRow />
+    </section>
+  );
+}
+
+function factOf([key, { status = 'unknown', error }]: [string, Check]): Fact {
+  const name = names[key] ?? key[0]!.toUpperCase() + key.slice(1).replaceAll('_', ' ');
+  return [
+    name,
+    <>
+      <Status value={status} /> {error && <span class="small">{error}</span>}
+    </>,
+  ];
 }

@@ -1,8 +1,7 @@
 import type { PipelineDetail, PipelineWithStats } from '#client';
-import { exact } from '../app/exact-answer.js';
 import { usePages, useResource } from '../app/resource.js';
 import { hrefOf } from '../app/router.js';
-import { client, mayWrite } from '../app/session.js';
+import { client, mayWrite, exact } from '../app/session.js';
 import { tributary } from '../logic/shell.js';
 import { windowReasons } from '../logic/window-reasons.js';
 import { visibleText } from '../logic/visible-text.js';

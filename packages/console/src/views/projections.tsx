@@ -1,8 +1,7 @@
 import type { ProjectionDetail, ProjectionWithStats } from '#client';
-import { exact } from '../app/exact-answer.js';
 import { usePages, useResource } from '../app/resource.js';
 import { hrefOf, place, setQuery } from '../app/router.js';
-import { client, mayWrite } from '../app/session.js';
+import { client, mayWrite, exact } from '../app/session.js';
 import { tributary } from '../logic/shell.js';
 import { one } from '../logic/url-state.js';
 import { Facts } from '../parts/facts.js';

@@ -1,8 +1,7 @@
 import type { Schema } from '#client';
-import { exact } from '../app/exact-answer.js';
 import { usePages, useResource } from '../app/resource.js';
 import { hrefOf, place, setQuery } from '../app/router.js';
-import { client } from '../app/session.js';
+import { client, exact } from '../app/session.js';
 import { memberText } from '../logic/json-tree.js';
 import { tributary } from '../logic/shell.js';
 import { one } from '../logic/url-state.js';

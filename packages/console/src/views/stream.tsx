@@ -18,7 +18,6 @@ import { whereError } from '../parts/where-editor.js';
 import { Filters } from './stream-filters.js';
 import { HistogramPanel } from './stream-histogram.js';
 import { LiveTail } from './live-tail.js';
-import { exportEvents } from './export-events.js';
 import { retentionText } from './streams.js';
 
 const noRows = { items: [], hasMore: false };
@@ -132,7 +131,7 @@ export function StreamView({ stream }: { stream: string }) {
 /** Exports everything that the filters select. */
 function ExportMenu({ filter, stream }: { filter: EventFilter; stream: string }) {
   const [format, setFormat] = useState<ExportFormat>('ndjson');
-  const action = useAction(() => exportEvents({ filter, format, name: stream }));
+  const action = useAction(() => exportEvents({ filter, format, stream }));
   return (
     <span class="export">
       <Labelled name="Format of the export">
@@ -161,4 +160,39 @@ function DeleteStream({ stream }: { stream: string }) {
       <p>All events of the stream are removed. This cannot be undone.</p>
     </Confirm>
   );
+}
+
+interface Export {
+  filter: EventFilter;
+  format: ExportFormat;
+  stream: string;
+}
+
+/** Exports larger than this are for the command line: the browser holds the file until it is saved. */
+const mostBytes = 256 * 1024 * 1024;
+
+/** Reads an export to its end and saves it. An incomplete export is an error and saves nothing. */
+async function exportEvents({ filter, format, stream }: Export): Promise<void> {
+  const body = await client.value.export({ ...filter, format, ...(format === 'csv' && { csv_safe: true }) });
+  const pieces: BlobPart[] = [];
+  let size = 0;
+  for (const reader = body.getReader(); ;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.length;
+    if (size > mostBytes) {
+      await reader.cancel();
+      throw new Error('The export has more than 256 MiB. Use the command line: tributary export.');
+    }
+    pieces.push(value as BlobPart);
+  }
+  save(new Blob(pieces), `${stream}.${format}`);
+}
+
+function save(blob: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
