@@ -130,8 +130,6 @@ export class ProcessSupervisor {
     say(`${name} is started again`);
     await sleep(pauseMs);
     if (entry.stopping || this.stopping) return;
-    await this.start(entry).catch((error: unknown) =>
-      this.afterEnd(entry, error instanceof Error ? error.message : String(error)),
-    );
+    await this.start(entry).catch((error: Error) => this.afterEnd(entry, error.message));
   }
 }

@@ -97,7 +97,7 @@ export async function startClickHouse(options: ClickHouseOptions): Promise<Runni
     for (const port of ports) releases.push(await reservePort(port));
     const args = [
       fileURLToPath(new URL('main.js', import.meta.url)),
-      ...(await serverArguments({ ...options, ...passwords, dataDir })),
+      ...(await serverArguments({ ...options, dataDir }, passwords)),
       ...['--http_port', String(ports[0]), '--tcp_port', String(ports[1])],
     ];
     const url = `http://127.0.0.1:${ports[0]}`;
@@ -122,10 +122,7 @@ export async function startClickHouse(options: ClickHouseOptions): Promise<Runni
   }
 }
 
-interface AbortingServerOptions extends Pick<
-  ClickHouseOptions,
-  'dataDir' | 'mostAborts' | 'onLog' | 'onRestart' | 'signal'
-> {
+interface AbortingServerOptions extends ClickHouseOptions {
   args: string[];
   ports: readonly number[];
   isReady: (signal: AbortSignal) => Promise<void>;
@@ -201,25 +198,16 @@ class AbortingServer {
   }
 }
 
-type ServerArguments = Pick<
-  ClickHouseOptions,
-  'dataDir' | 'maxMemoryBytes' | 'appDatabases' | 'analystDatabases' | 'logsQueries'
-> &
-  ClickHousePasswords;
-
 /** Writes the configuration into the data folder, and returns the arguments of `clickhouse-local` without the ports. */
-async function serverArguments({
-  dataDir,
-  maxMemoryBytes,
-  appDatabases = ['*'],
-  analystDatabases = ['tributary'],
-  logsQueries = false,
-  ...passwords
-}: ServerArguments): Promise<string[]> {
+async function serverArguments(
+  { dataDir, appDatabases = ['*'], analystDatabases = ['tributary'], ...options }: ClickHouseOptions,
+  passwords: ClickHousePasswords,
+): Promise<string[]> {
   const path = join(dataDir, 'store');
   const [configFile, usersFile] = [join(dataDir, 'config.xml'), join(dataDir, 'users.xml')];
   await mkdir(path, { recursive: true });
-  const config = serverConfig({ usersFile, maxMemoryBytes: maxMemoryBytes ?? 4 * 2 ** 30, logsQueries });
+  const { maxMemoryBytes = 4 * 2 ** 30, logsQueries = false } = options;
+  const config = serverConfig({ usersFile, maxMemoryBytes, logsQueries });
   await writeFile(configFile, config, { mode: 0o600 });
   await writeFile(usersFile, usersConfig({ ...passwords, appDatabases, analystDatabases }), { mode: 0o600 });
   return [

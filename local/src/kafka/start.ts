@@ -155,7 +155,7 @@ async function format(
   const { clusterId = newKafkaId(), shortLived = false, formatArgs, properties, signal } = options;
   const asUsual = shortLived && formatArgs === undefined;
   const nodeId = properties?.['node.id'] ?? defaultNodeId;
-  if (asUsual && (await formatLikeEarlier({ folder, nodeId, clusterId }))) return;
+  if (asUsual && (await formatLikeEarlier(folder, { nodeId, clusterId }))) return;
   // The id may begin with a dash, which would be parsed as another option.
   const tool = ['kafka.tools.StorageTool', 'format', `--cluster-id=${clusterId}`, '--config', config];
   const flags = ['-XX:TieredStopAtLevel=1', ...archiveFlags(), ...classpath];
