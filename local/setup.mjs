@@ -57,10 +57,9 @@ export async function setUp({ kafka = true } = {}) {
     // A dependency can have changed alone.
     else await bundleApps();
     if (!kafka) return;
-    const { jarsPresent, fetchJars } = await import('../dist/local/src/kafka/jars.js');
+    const { archivePresent, fetchJars, jarsPresent } = await import('../dist/local/src/kafka/jars.js');
     if (!jarsPresent()) await step("Fetch Kafka's jars", () => fetchJars(maven));
-    const { archivePresent } = await import('../dist/local/src/kafka/class-archive.js');
-    const { makeClassArchive } = await import('../dist/local/src/kafka/make-class-archive.js');
+    const { makeClassArchive } = await import('../dist/local/src/kafka/start.js');
     if (!archivePresent()) await step("Prepare Kafka's classes", () => makeClassArchive().catch(slowerStart));
   });
 }

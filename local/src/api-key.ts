@@ -1,8 +1,9 @@
 import { createHash, randomInt } from 'node:crypto';
 import { join } from 'node:path';
-import { storedSecret } from './folder-secret.js';
+import { storedSecret } from './engine/private-files.js';
 
 const keyForm = /^trb_[a-z0-9]{12}_[A-Za-z0-9]{32,}_[0-9a-f]{6}$/;
+const everyScope = 'events:read+events:write+definitions:read+definitions:write+sql:read+admin';
 const digits = '0123456789';
 const lower = 'abcdefghijklmnopqrstuvwxyz';
 
@@ -19,15 +20,7 @@ export function makeApiKey(): string {
 
 /** Returns the gateway's setting for a key with every scope: `<key_id>:<sha256 of the key>:<scope>+<scope>...` */
 export function apiKeySetting(key: string): string {
-  const scopes = [
-    'events:read',
-    'events:write',
-    'definitions:read',
-    'definitions:write',
-    'sql:read',
-    'admin',
-  ];
-  return `${key.split('_')[1]}:${sha256(key)}:${scopes.join('+')}`;
+  return `${key.split('_')[1]}:${sha256(key)}:${everyScope}`;
 }
 
 function sha256(text: string): string {

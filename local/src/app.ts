@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ManagedChildProcess } from './engine-process.js';
+import { ManagedChildProcess, type RunningProcess } from './engine/engine-process.js';
 import { root } from './kafka/jars.js';
-import type { RunningProcess } from './supervisor.js';
 
 /** How to start one of the apps (ingest, materializer, processor, gateway) as a local process. */
 interface AppStartOptions {
@@ -25,23 +24,16 @@ export function appProgram(name: string): string {
 export async function startApp(options: AppStartOptions): Promise<RunningProcess> {
   const main = appProgram(options.name);
   if (!existsSync(main)) throw new Error(`${main} does not exist: the build is not complete`);
-  const app = new ManagedChildProcess({
-    name: options.name,
-    command: process.execPath,
-    args: ['--import', new URL('stop-with-parent.js', import.meta.url).href, main],
-    env: options.env,
-    onLog: options.onLog,
-    signal: options.signal,
-  });
+  const args = ['--import', new URL('stop-with-parent.js', import.meta.url).href, main];
+  const app = new ManagedChildProcess({ ...options, command: process.execPath, args });
   await app.until((signal) => isReady(options.url, signal), 120_000);
   return { pid: app.pid, ended: app.ended, stop: () => app.stop(30_000), kill: (signal) => app.kill(signal) };
 }
 
 async function isReady(url: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    const answer = await fetch(`${url}/health/ready`, {
-      signal: AbortSignal.timeout(2_000),
-    }).catch(() => undefined);
+    const timeout = AbortSignal.timeout(2_000);
+    const answer = await fetch(`${url}/health/ready`, { signal: timeout }).catch(() => undefined);
     await answer?.arrayBuffer().catch(() => undefined);
     if (answer?.ok) return;
     await sleep(50);

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openKafkaLog, type Log } from '#kafka';
 import { askClickHouse } from '#testkit';
 import { startClickHouse, type RunningClickHouse } from './clickhouse/start.js';
-import { freePort } from './free-port.js';
+import { freePort } from './engine/free-port.js';
 import { startKafka, type KafkaOptions, type RunningKafka } from './kafka/start.js';
 
 const running: (RunningKafka | RunningClickHouse)[] = [];

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testsAll } from '#testkit';
-import { freePort } from './free-port.js';
+import { freePort } from './engine/free-port.js';
 import { portNames } from './settings.js';
 import { openLocalSystem, type LocalProcesses } from './start.js';
 

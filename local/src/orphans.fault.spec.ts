@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ProcessListFile } from './orphans.js';
 import { identify } from './process-identity.js';
 
-const engineProcess = new URL('engine-process.js', import.meta.url).href;
+const engineProcess = new URL('engine/engine-process.js', import.meta.url).href;
 const stopWithParent = new URL('stop-with-parent.js', import.meta.url).href;
 const children: ChildProcess[] = [];
 
@@ -20,7 +20,7 @@ async function parentWithChild(
     import { ManagedChildProcess } from '${engineProcess}';
     const args = ${JSON.stringify([...flags, '-e', childScript])};
     const child = new ManagedChildProcess({ name: 'child', command: process.execPath, args });
-    await child.ready((line) => line === 'ready' ? line : undefined, 10000);
+    await child.ready((line) => line === 'ready', 10000);
     console.log(child.pid);
     setInterval(() => {}, 1000);`;
   const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {

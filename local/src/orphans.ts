@@ -16,11 +16,16 @@ export class ProcessListFile {
     this.file = join(folder, 'processes.json');
   }
 
-  /** Replaces the recorded processes by those with these ids. */
+  /**
+   * Replaces the recorded processes by those with these ids. The file is replaced atomically, so that no process reads a
+   * part of it, even if this process is killed meanwhile.
+   */
   async write(pids: number[]): Promise<void> {
     this.writing = this.writing.then(async () => {
       const identities = (await Promise.all(pids.map(identify))).filter((one) => one !== undefined);
-      await this.replace(JSON.stringify(identities));
+      const draft = `${this.file}.draft`;
+      await writeFile(draft, JSON.stringify(identities));
+      await rename(draft, this.file);
     });
     await this.writing;
   }
@@ -28,13 +33,6 @@ export class ProcessListFile {
   /** Resolves when the last call of `write` has ended. */
   async written(): Promise<void> {
     await this.writing.catch(() => undefined);
-  }
-
-  /** Replaces the file atomically, so that no process reads a part of it, even if this process is killed meanwhile. */
-  private async replace(text: string): Promise<void> {
-    const draft = `${this.file}.draft`;
-    await writeFile(draft, text);
-    await rename(draft, this.file);
   }
 
   /** Returns the recorded processes that still run. A process that reuses a recorded id is not among them. */

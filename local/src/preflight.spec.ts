@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { freePort, isPortTaken } from './free-port.js';
+import { freePort, isPortTaken } from './engine/free-port.js';
 import { checkBrokers, checkClickHouse, checkFolder, checkPorts, commandBeside } from './preflight.js';
 import { portNames, readSettings } from './settings.js';
 

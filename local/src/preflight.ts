@@ -2,15 +2,10 @@ import { access, constants, readdir, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kafkaLogOptions, type AppConfig } from '#api';
 import { openKafkaLog } from '#kafka';
-import { isPortTaken } from './free-port.js';
-import { privateFolder } from './private-folder.js';
-import {
-  listeningPorts,
-  portNames,
-  shellQuoted,
-  type LocalSettings,
-  type PortVariableName,
-} from './settings.js';
+import { isPortTaken } from './engine/free-port.js';
+import { privateFolder } from './engine/private-files.js';
+import { listeningPorts, portNames, shellQuoted } from './settings.js';
+import type { LocalSettings, PortVariableName } from './settings.js';
 
 /** Milliseconds within which one of the brokers must answer. */
 const brokerTimeoutMs = 8_000;
@@ -69,15 +64,13 @@ export async function checkPorts(settings: LocalSettings, patienceMs = 3_000): P
     taken = await takenPorts(settings);
   }
   if (taken.length === 0) return;
-  const lines = taken.map(([name, port]) => `  ${port} (${name})`);
-  throw new Error(
-    [
-      'These ports are in use, perhaps by another `npm start`:',
-      ...lines,
-      'Stop what uses them, or choose others:',
-      `  ${command({ ...settings.given, ...(await otherPorts(taken, settings)) })}`,
-    ].join('\n'),
-  );
+  const lines = [
+    'These ports are in use, perhaps by another `npm start`:',
+    ...taken.map(([name, port]) => `  ${port} (${name})`),
+    'Stop what uses them, or choose others:',
+    `  ${command({ ...settings.given, ...(await otherPorts(taken, settings)) })}`,
+  ];
+  throw new Error(lines.join('\n'));
 }
 
 /**
@@ -124,19 +117,12 @@ async function takenPorts(settings: LocalSettings): Promise<[PortVariableName, n
 }
 
 /** Whether the port is in use. The embedded engines listen on the loopback address, whatever HOST is. */
-function isTaken(name: PortVariableName, port: number, { host }: LocalSettings): Promise<boolean> {
-  const isOfEngine = /^(KAFKA|CLICKHOUSE)_/.test(name);
-  return isOfEngine ? isPortTaken(port) : isAppPortTaken(port, host);
-}
-
-async function isAppPortTaken(port: number, host: string): Promise<boolean> {
-  try {
-    return await isPortTaken(port, host);
-  } catch (error) {
-    throw new Error(`HOST is ${JSON.stringify(host)}, but should be an address of this machine`, {
-      cause: error,
-    });
-  }
+async function isTaken(name: PortVariableName, port: number, { host }: LocalSettings): Promise<boolean> {
+  if (/^(KAFKA|CLICKHOUSE)_/.test(name)) return isPortTaken(port);
+  return isPortTaken(port, host).catch((cause: unknown) => {
+    const problem = `HOST is ${JSON.stringify(host)}, but should be an address of this machine`;
+    throw new Error(problem, { cause });
+  });
 }
 
 /** Checks that a broker answers with the settings of the apps. @throws if none answers like Kafka. */

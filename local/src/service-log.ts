@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { readableLine } from './readable-line.js';
+import { readableLine } from './engine/readable-line.js';
 
 /** Folder, size limit and terminal of one service's log. */
 interface ServiceLogOptions {

@@ -6,8 +6,9 @@ import { startClickHouse, type ClickHousePasswords } from './clickhouse/start.js
 import { kafkaUser } from './kafka/properties.js';
 import { startKafka } from './kafka/start.js';
 import { ServiceLog } from './service-log.js';
-import { reachableHost, type LocalSettings } from './settings.js';
-import type { RunningProcess, SupervisedService } from './supervisor.js';
+import { portNames, reachableHost, type LocalSettings } from './settings.js';
+import type { RunningProcess } from './engine/engine-process.js';
+import type { SupervisedService } from './supervisor.js';
 
 /** API key and passwords of a local system, which are stored in its data folder. */
 export interface LocalSecrets {
@@ -30,41 +31,36 @@ interface ServicesOptions {
 /** Name of a process that `npm start` runs. */
 export type ServiceName = 'kafka' | 'clickhouse' | 'ingest' | 'materializer' | 'processor' | 'gateway';
 
+interface StartOptions {
+  onLog: (line: string) => void;
+  onRestart: () => void;
+  signal: AbortSignal;
+}
+
 /** Returns every process of the local system with its start function. */
 export function localServices(options: ServicesOptions): Record<ServiceName, SupervisedService> {
   const { settings, secrets } = options;
   const { ports, dataDir } = settings;
-  const service = (
-    name: ServiceName,
-    start: (how: {
-      onLog: (line: string) => void;
-      onRestart: () => void;
-      signal: AbortSignal;
-    }) => Promise<RunningProcess>,
-  ): SupervisedService => {
+  const service = (name: ServiceName, start: (how: StartOptions) => Promise<RunningProcess>) => {
     const log = new ServiceLog({ folder: join(dataDir, 'logs'), name, show: options.say });
     return {
       name,
-      start: (signal, changed) => start({ onLog: (line) => log.line(line), onRestart: changed, signal }),
+      start: (signal: AbortSignal, onRestart: () => void) =>
+        start({ onLog: (line) => log.line(line), onRestart, signal }),
       tail: () => log.tail(),
     };
   };
-  const app = (name: Exclude<ServiceName, 'kafka' | 'clickhouse'>, port: number): SupervisedService =>
-    service(name, (how) =>
-      startApp({
-        name,
-        url: `http://${reachableHost(settings)}:${port}`,
-        env: appEnvironment(options),
-        ...how,
-      }),
-    );
+  const app = (name: ServiceName, port: number) => {
+    const url = `http://${reachableHost(settings)}:${port}`;
+    return service(name, (how) => startApp({ name, url, env: appEnvironment(options), ...how }));
+  };
   const database = options.env.CLICKHOUSE_DATABASE || 'tributary';
   return {
     kafka: service('kafka', (how) =>
       startKafka({
         dataDir: join(dataDir, 'kafka'),
         port: ports.KAFKA_PORT,
-        ...(secrets.kafkaPassword !== undefined && { password: secrets.kafkaPassword }),
+        password: secrets.kafkaPassword,
         ...how,
       }),
     ),
@@ -106,6 +102,8 @@ function engineCredentials({ kafkaPassword, clickHouse }: LocalSecrets): Record<
   };
 }
 
+const appPortNames = portNames.filter((name) => !/^(KAFKA|CLICKHOUSE)_/.test(name));
+
 function appEnvironment({ settings, secrets, env }: ServicesOptions): Record<string, string> {
   const { ports } = settings;
   return {
@@ -113,11 +111,7 @@ function appEnvironment({ settings, secrets, env }: ServicesOptions): Record<str
     NODE_ENV: env.NODE_ENV ?? 'production',
     KAFKA_BROKERS: settings.brokers ?? `127.0.0.1:${ports.KAFKA_PORT}`,
     CLICKHOUSE_URL: settings.clickhouseUrl ?? `http://127.0.0.1:${ports.CLICKHOUSE_PORT}`,
-    INGEST_PORT: String(ports.INGEST_PORT),
-    MATERIALIZER_PORT: String(ports.MATERIALIZER_PORT),
-    PROCESSOR_PORT: String(ports.PROCESSOR_PORT),
-    GATEWAY_CORE_PORT: String(ports.GATEWAY_CORE_PORT),
-    GATEWAY_QUERY_PORT: String(ports.GATEWAY_QUERY_PORT),
+    ...Object.fromEntries(appPortNames.map((name) => [name, String(ports[name])])),
     // An idle partition also costs the broker memory and time: with four per stream, a thousand streams fit on a
     // laptop.
     STREAM_PARTITIONS: env.STREAM_PARTITIONS || '4',

@@ -68,16 +68,11 @@ export function readSettings(env: NodeJS.ProcessEnv, root: string): LocalSetting
 }
 
 /** Returns the ports that this system will listen on. */
-export function listeningPorts({
-  ports,
-  brokers,
-  clickhouseUrl,
-}: LocalSettings): [PortVariableName, number][] {
-  return portNames
-    .filter(
-      (name) => !(name.startsWith('KAFKA_') && brokers) && !(name.startsWith('CLICKHOUSE_') && clickhouseUrl),
-    )
-    .map((name) => [name, ports[name]]);
+export function listeningPorts(settings: LocalSettings): [PortVariableName, number][] {
+  const isExternal = (name: string) =>
+    (name.startsWith('KAFKA_') && settings.brokers) ||
+    (name.startsWith('CLICKHOUSE_') && settings.clickhouseUrl);
+  return portNames.filter((name) => !isExternal(name)).map((name) => [name, settings.ports[name]]);
 }
 
 function givenAs(name: string, value: string | undefined): [string, string][] {
@@ -94,11 +89,8 @@ function refuseEqualPorts(settings: LocalSettings): void {
   const names = new Map<number, PortVariableName>();
   for (const [name, port] of listeningPorts(settings)) {
     const other = names.get(port);
-    if (other) {
-      throw new ConfigError(
-        `${other} and ${name} are both ${port}: each needs a port of its own. Set one of them to another.`,
-      );
-    }
+    const problem = `${other} and ${name} are both ${port}: each needs a port of its own. Set one of them to another.`;
+    if (other) throw new ConfigError(problem);
     names.set(port, name);
   }
 }

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openKafkaLog } from '#kafka';
 import { askClickHouse } from '#testkit';
-import { freePort } from './free-port.js';
+import { freePort } from './engine/free-port.js';
 import { root } from './kafka/jars.js';
 import { isRunning, type ProcessIdentity } from './process-identity.js';
 import { portNames } from './settings.js';

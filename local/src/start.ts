@@ -21,21 +21,6 @@ interface LocalSystemOptions {
   step: <T>(name: string, work: () => Promise<T>) => Promise<T>;
 }
 
-/** All processes of `npm start`: Kafka, ClickHouse and the apps. */
-export interface LocalProcesses {
-  /**
-   * Starts everything. Resolves true when the system runs, false if it was stopped meanwhile.
-   * @throws an Error with a message for the user if the start fails; all processes are stopped then.
-   */
-  start(): Promise<boolean>;
-  /** Resolves with the exit code when all processes have ended. */
-  ended: Promise<number>;
-  /** Stops all processes in order, also during the start. A second call of `stop` kills them at once. */
-  stop(): void;
-  /** Restarts the apps, but not the engines, with the current content of dist. */
-  restartApps(): Promise<void>;
-}
-
 const apps: ServiceName[] = ['ingest', 'materializer', 'processor', 'gateway'];
 
 /**
@@ -45,7 +30,7 @@ const apps: ServiceName[] = ['ingest', 'materializer', 'processor', 'gateway'];
 export async function openLocalSystem(options: LocalSystemOptions): Promise<LocalProcesses> {
   const settings = readSettings(options.env, root);
   await checkFolder(settings.dataDir);
-  return new System(options, settings, await lock(settings));
+  return new LocalProcesses(options, settings, await lock(settings));
 }
 
 async function lock(settings: LocalSettings): Promise<() => Promise<void>> {
@@ -60,10 +45,12 @@ async function lock(settings: LocalSettings): Promise<() => Promise<void>> {
   }
 }
 
-class System implements LocalProcesses {
+/** All processes of `npm start`: Kafka, ClickHouse and the apps. */
+export class LocalProcesses {
   private readonly supervisor: ProcessSupervisor;
   private readonly record: ProcessListFile;
   private finish!: (code: number) => void;
+  /** Resolves with the exit code when all processes have ended. */
   readonly ended = new Promise<number>((resolve) => (this.finish = resolve));
   private ending: Promise<void> | undefined;
   private stops = 0;
@@ -85,6 +72,10 @@ class System implements LocalProcesses {
     });
   }
 
+  /**
+   * Starts everything. Resolves true when the system runs, false if it was stopped meanwhile.
+   * @throws an Error with a message for the user if the start fails; all processes are stopped then.
+   */
   async start(): Promise<boolean> {
     try {
       return await Promise.race([this.startAll().then(() => true), this.ended.then(() => false)]);
@@ -139,6 +130,7 @@ class System implements LocalProcesses {
     };
   }
 
+  /** Stops all processes in order, also during the start. A second call kills them at once. */
   stop(): void {
     this.stops++;
     if (this.stops > 1) {
@@ -153,12 +145,13 @@ class System implements LocalProcesses {
     void this.end(this.running ? 0 : 130);
   }
 
+  /** Restarts the apps, but not the engines, with the current content of dist. */
   async restartApps(): Promise<void> {
     await Promise.all(apps.map((name) => this.supervisor.restart(name)));
   }
 
   /** Stops all processes: first those that write, so that accepted events are still processed, and the engines last. */
-  end(code: number): Promise<void> {
+  private end(code: number): Promise<void> {
     this.ending ??= this.stopInOrder().then(() => this.finish(code));
     return this.ending;
   }

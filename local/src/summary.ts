@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { reachableHost, type LocalSettings } from './settings.js';
 
+const embeddedClickHouse =
+  'ClickHouse runs as one server for development, from the library that npm installed. Set CLICKHOUSE_URL to use another server.';
+
 /** Returns the text that `npm start` prints: addresses, the key, and two commands to paste. */
 export function summary(settings: LocalSettings, apiKey: string): string {
   const at = (port: number): string => `http://${reachableHost(settings)}:${port}`;
@@ -27,17 +30,10 @@ export function summary(settings: LocalSettings, apiKey: string): string {
     `  curl -s '${at(ports.GATEWAY_QUERY_PORT)}/api/v1/events/query?stream=orders' -H 'authorization: Bearer ${apiKey}'`,
     '',
     `The key has every scope. It is stored in ${join(settings.dataDir, 'api-key')}; POST /api/v1/keys issues keys with fewer scopes.`,
-    ...engineNotes(settings),
+    ...(settings.clickhouseUrl ? [] : [embeddedClickHouse]),
     'Ctrl-C stops everything in order; the data remains.',
     '',
   ].join('\n');
-}
-
-function engineNotes(settings: LocalSettings): string[] {
-  if (settings.clickhouseUrl) return [];
-  return [
-    'ClickHouse runs as one server for development, from the library that npm installed. Set CLICKHOUSE_URL to use another server.',
-  ];
 }
 
 function boxed(title: string, lines: string[]): string[] {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ManagedChildProcess } from './engine-process.js';
+import { ManagedChildProcess, type RunningProcess } from './engine/engine-process.js';
 import { identify, isRunning } from './process-identity.js';
-import { ProcessSupervisor, type RunningProcess, type SupervisedService } from './supervisor.js';
+import { ProcessSupervisor, type SupervisedService } from './supervisor.js';
 
 const supervisors: ProcessSupervisor[] = [];
 afterEach(() => Promise.all(supervisors.splice(0).map((one) => one.killAll())));
@@ -23,7 +23,7 @@ function service(
       onLog: (line) => lines.push(line),
       signal,
     });
-    await child.ready((line) => (line === 'ready' ? line : undefined), 10_000);
+    await child.ready((line) => line === 'ready', 10_000);
     pids.push(child.pid);
     return { pid: child.pid, ended: child.ended, stop: () => child.stop(2_000), kill: (s) => child.kill(s) };
   };
@@ -91,7 +91,7 @@ describe('a service under the supervisor', () => {
     const start = (): Promise<RunningProcess> => {
       const args = ['-e', "console.error('the disk is on fire'); process.exit(1)"];
       const child = new ManagedChildProcess({ name: 'broken', command: process.execPath, args });
-      return child.ready(() => undefined, 10_000).then(() => Promise.reject(new Error('unreachable')));
+      return child.ready(() => false, 10_000).then(() => Promise.reject(new Error('unreachable')));
     };
     await expect(one.run({ ...broken, start })).rejects.toThrow(
       /broken ended before[\s\S]*the disk is on fire/,

@@ -1,13 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-
-/** A running child process of `npm start`: Kafka, ClickHouse or an app. */
-export interface RunningProcess {
-  readonly pid: number;
-  /** Resolves with the reason when the process has ended: `it ended with exit code 1`. */
-  ended: Promise<string>;
-  stop(): Promise<void>;
-  kill(signal: NodeJS.Signals): Promise<void>;
-}
+import type { RunningProcess } from './engine/engine-process.js';
 
 /** A process that a `ProcessSupervisor` starts, and starts again when it ends unexpectedly. */
 export interface SupervisedService {
@@ -138,8 +130,6 @@ export class ProcessSupervisor {
     say(`${name} is started again`);
     await sleep(pauseMs);
     if (entry.stopping || this.stopping) return;
-    await this.start(entry).catch((error: unknown) =>
-      this.afterEnd(entry, error instanceof Error ? error.message : String(error)),
-    );
+    await this.start(entry).catch((error: Error) => this.afterEnd(entry, error.message));
   }
 }

@@ -1,5 +1,6 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { DataType, load, open } from 'ffi-rs';
-import { clickHouseLibrary } from './clickhouse-library.js';
 
 // Runs ClickHouse's own server in this process, with the arguments of `clickhouse-local`, until its standard input ends.
 // The call blocks the main thread: no JavaScript runs meanwhile. It needs an ordinary thread's stack.
@@ -12,3 +13,20 @@ load({
   paramsType: [DataType.I32, DataType.StringArray],
   paramsValue: [args.length, args],
 });
+
+/**
+ * Returns the path of the library that contains ClickHouse's own server. npm installs it as an optional dependency of
+ * `chdb` on Linux with glibc and on macOS.
+ * @throws an Error that says what to use instead, on other systems
+ */
+function clickHouseLibrary(): string {
+  const { platform, arch } = process;
+  const name = `@chdb/lib-${platform}-${arch}${platform === 'linux' ? '-gnu' : ''}`;
+  const fromChdb = createRequire(createRequire(import.meta.url).resolve('chdb/package.json'));
+  try {
+    return join(dirname(fromChdb.resolve(`${name}/package.json`)), 'libchdb.so');
+  } catch (cause) {
+    const detail = `npm has not installed ${name}, which contains ClickHouse. Run npm ci again, or set CLICKHOUSE_URL to a ClickHouse server.`;
+    throw new Error(detail, { cause });
+  }
+}

@@ -1,5 +1,5 @@
 import { DataType, load, open } from 'ffi-rs';
-import { isPortTaken } from '../free-port.js';
+import { isPortTaken } from '../engine/free-port.js';
 
 /** Linux: AF_INET, SOCK_STREAM with SOCK_CLOEXEC, SOL_SOCKET, SO_REUSEPORT. */
 const linux = { family: 2, type: 1 | 0x80000, level: 1, reusePort: 15 };

@@ -82,12 +82,8 @@ interface UsersConfigOptions {
  * Returns the file of users: `default`, who can only open and close the ports, the user of the apps, and the user for
  * statements of analysts.
  */
-export function usersConfig({
-  password,
-  analystPassword,
-  appDatabases,
-  analystDatabases,
-}: UsersConfigOptions): string {
+export function usersConfig(options: UsersConfigOptions): string {
+  const { password, analystPassword, appDatabases, analystDatabases } = options;
   const network = '127.0.0.1';
   return makeUsersFile({
     withQuota: true,
@@ -102,15 +98,24 @@ export function usersConfig({
     ],
     users: [
       {
-        ...{ name: 'default', login: '<no_password/>', network, profile: 'unauthenticated' },
+        name: 'default',
+        login: '<no_password/>',
+        network,
+        profile: 'unauthenticated',
         grants: ['SYSTEM LISTEN ON *.*'],
       },
       {
-        ...{ name: clickHouseUsers.apps, login: hashed(password), network, profile: 'default' },
+        name: clickHouseUsers.apps,
+        login: hashed(password),
+        network,
+        profile: 'default',
         grants: appGrants(appDatabases),
       },
       {
-        ...{ name: clickHouseUsers.analysts, login: hashed(analystPassword), network, profile: 'analysts' },
+        name: clickHouseUsers.analysts,
+        login: hashed(analystPassword),
+        network,
+        profile: 'analysts',
         grants: analystDatabases.flatMap((tables) => analystGrants({ tables, views: `${tables}_sql` })),
         filtered: analystDatabases,
       },

@@ -3,10 +3,9 @@ import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { ManagedChildProcess } from '../engine-process.js';
-import { storedSecret } from '../folder-secret.js';
-import { freePort } from '../free-port.js';
-import { privateFolder } from '../private-folder.js';
+import { ManagedChildProcess, type RunningProcess } from '../engine/engine-process.js';
+import { freePort } from '../engine/free-port.js';
+import { privateFolder, storedSecret } from '../engine/private-files.js';
 import { clickHouseUsers } from '#store';
 import { reservePort } from './reserved-port.js';
 import { listenStatement, serverConfig, usersConfig } from './server-config.js';
@@ -37,23 +36,20 @@ interface ClickHouseOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** An embedded ClickHouse server that runs as a child process: its addresses and password, and how to stop it. */
-export interface RunningClickHouse {
+/** Passwords of the users `tributary`, of the apps, and `sql`, as whom statements of analysts run. */
+export interface ClickHousePasswords {
+  password: string;
+  analystPassword: string;
+}
+
+/**
+ * An embedded ClickHouse server that runs as a child process. Its `pid` changes when ClickHouse aborts and is started again.
+ * `stop` waits for running statements.
+ */
+export interface RunningClickHouse extends RunningProcess, ClickHousePasswords {
   url: string;
   port: number;
   tcpPort: number;
-  /** The password of the user `tributary`. */
-  password: string;
-  /** The password of the user `sql`, as whom statements of analysts run. */
-  analystPassword: string;
-  /** Process id. Changes when ClickHouse aborts and is started again. */
-  readonly pid: number;
-  /** Resolves with the reason when the process has ended. */
-  ended: Promise<string>;
-  /** Waits for running statements, then ends the server. */
-  stop(): Promise<void>;
-  /** Sends a signal and resolves when the process has ended (for SIGSTOP and SIGCONT: at once). */
-  kill(signal: NodeJS.Signals): Promise<void>;
 }
 
 /** Matches the line that ClickHouse prints when it begins to abort. */
@@ -74,12 +70,6 @@ const stopMs = 25_000;
 
 /** Milliseconds between two checks that the ports are open: everybody who reaches a port can close them. */
 const watchMs = 400;
-
-/** Passwords of the users `tributary` and `sql`. */
-export interface ClickHousePasswords {
-  password: string;
-  analystPassword: string;
-}
 
 /** Returns the passwords of a data folder, which are made once. A user who may read the folder may use the server. */
 export async function clickHousePasswords(dataDir: string): Promise<ClickHousePasswords> {
@@ -107,17 +97,18 @@ export async function startClickHouse(options: ClickHouseOptions): Promise<Runni
     for (const port of ports) releases.push(await reservePort(port));
     const args = [
       fileURLToPath(new URL('main.js', import.meta.url)),
-      ...(await serverArguments({ ...options, ...passwords, dataDir })),
+      ...(await serverArguments({ ...options, dataDir }, passwords)),
       ...['--http_port', String(ports[0]), '--tcp_port', String(ports[1])],
     ];
     const url = `http://127.0.0.1:${ports[0]}`;
-    const server = new AbortingServer({
-      ...{ ...options, dataDir, args, ports },
-      answers: answers(url, passwords.password),
-    });
+    const isReady = answers(url, passwords.password);
+    const server = new AbortingServer({ ...options, dataDir, args, ports, isReady });
     await server.launch();
     return {
-      ...{ url, port: ports[0], tcpPort: ports[1], ...passwords },
+      url,
+      port: ports[0],
+      tcpPort: ports[1],
+      ...passwords,
       get pid() {
         return server.pid;
       },
@@ -131,13 +122,10 @@ export async function startClickHouse(options: ClickHouseOptions): Promise<Runni
   }
 }
 
-interface AbortingServerOptions extends Pick<
-  ClickHouseOptions,
-  'dataDir' | 'mostAborts' | 'onLog' | 'onRestart' | 'signal'
-> {
+interface AbortingServerOptions extends ClickHouseOptions {
   args: string[];
   ports: readonly number[];
-  answers: (signal: AbortSignal) => Promise<void>;
+  isReady: (signal: AbortSignal) => Promise<void>;
 }
 
 /** The process of the server, which is started again after each abort. */
@@ -173,7 +161,7 @@ class AbortingServer {
       signal,
     });
     [this.process_, this.aborts] = [launched, false];
-    await launched.until(this.options.answers, startMs);
+    await launched.until(this.options.isReady, startMs);
     // This mode keeps no definitions of the tables in `system`: their earlier files would be an obstacle to the same logs, and
     // no TTL would remove them. The server that holds the folder makes the tables some seconds later.
     await rm(join(dataDir, 'store', 'data', 'system'), { recursive: true, force: true }).catch(
@@ -210,25 +198,16 @@ class AbortingServer {
   }
 }
 
-type ServerArguments = Pick<
-  ClickHouseOptions,
-  'dataDir' | 'maxMemoryBytes' | 'appDatabases' | 'analystDatabases' | 'logsQueries'
-> &
-  ClickHousePasswords;
-
 /** Writes the configuration into the data folder, and returns the arguments of `clickhouse-local` without the ports. */
-async function serverArguments({
-  dataDir,
-  maxMemoryBytes,
-  appDatabases = ['*'],
-  analystDatabases = ['tributary'],
-  logsQueries = false,
-  ...passwords
-}: ServerArguments): Promise<string[]> {
+async function serverArguments(
+  { dataDir, appDatabases = ['*'], analystDatabases = ['tributary'], ...options }: ClickHouseOptions,
+  passwords: ClickHousePasswords,
+): Promise<string[]> {
   const path = join(dataDir, 'store');
   const [configFile, usersFile] = [join(dataDir, 'config.xml'), join(dataDir, 'users.xml')];
   await mkdir(path, { recursive: true });
-  const config = serverConfig({ usersFile, maxMemoryBytes: maxMemoryBytes ?? 4 * 2 ** 30, logsQueries });
+  const { maxMemoryBytes = 4 * 2 ** 30, logsQueries = false } = options;
+  const config = serverConfig({ usersFile, maxMemoryBytes, logsQueries });
   await writeFile(configFile, config, { mode: 0o600 });
   await writeFile(usersFile, usersConfig({ ...passwords, appDatabases, analystDatabases }), { mode: 0o600 });
   return [

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { ManagedChildProcess } from '../engine-process.js';
-import { freePort } from '../free-port.js';
+import { ManagedChildProcess } from '../engine/engine-process.js';
+import { freePort } from '../engine/free-port.js';
 import { listenStatement, serverConfig } from './server-config.js';
 
 /** The users of a server as its package installs them. */

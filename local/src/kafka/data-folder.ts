@@ -12,24 +12,14 @@ function keptBootstrap(): string {
   return `${jarsDir()}.${bootstrapFile}`;
 }
 
-/** Identity of a new data folder. */
-export interface KafkaStorageFormatOptions {
-  /** The folder, which does not exist yet. */
-  folder: string;
-  nodeId: string | number;
-  /** Id of the cluster: 22 characters of base64url. */
-  clusterId: string;
-}
-
 /**
- * Formats a data folder as Kafka's tool does, without the start of a Java process for the tool. Returns false, and writes
- * nothing, if the tool has not been run yet for this Kafka version.
+ * Formats a data folder that does not exist yet as Kafka's tool does, without the start of a Java process for the tool.
+ * Returns false, and writes nothing, if the tool has not been run yet for this Kafka version.
  */
-export async function formatLikeEarlier({
-  folder,
-  nodeId,
-  clusterId,
-}: KafkaStorageFormatOptions): Promise<boolean> {
+export async function formatLikeEarlier(
+  folder: string,
+  { nodeId, clusterId }: { nodeId: string | number; clusterId: string },
+): Promise<boolean> {
   if (!existsSync(keptBootstrap())) return false;
   await mkdir(folder, { recursive: true });
   await copyFile(keptBootstrap(), join(folder, bootstrapFile));

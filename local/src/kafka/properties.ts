@@ -8,7 +8,7 @@ interface BrokerSettings {
   /** The password of clients and the controller (SASL/PLAIN); if undefined, no authentication is required. */
   password?: string | undefined;
   /** Additional Kafka settings, which override the others. */
-  more?: Record<string, string | number>;
+  more?: Record<string, string | number> | undefined;
 }
 
 /** The id of a broker that is alone. */
@@ -100,7 +100,6 @@ function plainLogin(password: string): string {
 }
 
 function text(properties: Record<string, string | number>): string {
-  return `${Object.entries(properties)
-    .map(([name, value]) => `${name}=${value}`)
-    .join('\n')}\n`;
+  const lines = Object.entries(properties).map(([name, value]) => `${name}=${value}\n`);
+  return lines.join('');
 }

@@ -1,16 +1,14 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { ManagedChildProcess } from '../engine-process.js';
-import { freePort } from '../free-port.js';
-import { storedSecret } from '../folder-secret.js';
-import { retryOnTakenPort } from '../retry-on-taken-port.js';
-import { privateFolder } from '../private-folder.js';
-import { archiveFlags } from './class-archive.js';
+import { ManagedChildProcess, type RunningProcess } from '../engine/engine-process.js';
+import { freePort, retryOnTakenPort } from '../engine/free-port.js';
+import { privateFolder, storedSecret } from '../engine/private-files.js';
 import { formatLikeEarlier, keepFormat, newKafkaId } from './data-folder.js';
-import { fetchJars, kafkaDir } from './jars.js';
+import { archiveFlags, classArchive, fetchJars, kafkaDir } from './jars.js';
 import { clientProperties, defaultNodeId, serverProperties } from './properties.js';
 
 /** Folder, ports and further settings of a Kafka broker to start. */
@@ -18,7 +16,7 @@ export interface KafkaOptions {
   /** Data folder of the broker, created if it does not exist. Only one broker may use it at a time. */
   dataDir: string;
   /** The password of the user `tributary` (SASL/PLAIN); if undefined, no authentication is required. */
-  password?: string;
+  password?: string | undefined;
   /** Default: a free port. */
   port?: number;
   /** The port of the controller's own listener; default: a free port. */
@@ -50,18 +48,11 @@ export interface KafkaOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** A Kafka broker that runs as a child process: its address, and how to stop it. */
-export interface RunningKafka {
+/** A Kafka broker that runs as a child process. */
+export interface RunningKafka extends RunningProcess {
   /** `host:port` */
   brokers: string;
   port: number;
-  pid: number;
-  /** Resolves with the reason when the broker has ended. */
-  ended: Promise<string>;
-  /** Shuts the broker down gracefully. */
-  stop(): Promise<void>;
-  /** Sends a signal and resolves when the process has ended (for SIGSTOP and SIGCONT: at once). */
-  kill(signal: NodeJS.Signals): Promise<void>;
 }
 
 /** Returns the password of a data folder, which is created once. A user who may read the folder may use the broker. */
@@ -89,38 +80,34 @@ async function startBroker(options: KafkaOptions, jars: string): Promise<Running
   await privateFolder(options.dataDir);
   await mkdir(logsDir, { recursive: true });
   const config = join(options.dataDir, 'server.properties');
-  const settings = {
+  const properties = serverProperties({
     dataDir: data,
     port,
     controllerPort: options.controllerPort ?? (await choosePort()),
     advertisedPort: options.advertisedPort ?? port,
     password: options.password,
-    ...(options.properties && { more: options.properties }),
-  };
-  await writeFile(config, serverProperties(settings), { mode: 0o600 });
+    more: options.properties,
+  });
+  await writeFile(config, properties, { mode: 0o600 });
   if (options.password !== undefined) {
     const client = join(options.dataDir, 'client.properties');
     await writeFile(client, clientProperties(options.password), { mode: 0o600 });
   }
   const classpath = ['-cp', join(jars, '*')];
   if (!existsSync(join(data, 'meta.properties'))) await format(data, { classpath, config, options });
+  // POSIX's unit of the limit: blocks of 512 bytes.
+  const { maxFileBytes } = options;
+  const fileLimit = maxFileBytes === undefined ? '' : `ulimit -f ${Math.floor(maxFileBytes / 512)}; `;
+  const java = ['java', ...javaFlags(options, logsDir), ...classpath, 'kafka.Kafka', config];
   const process_ = new ManagedChildProcess({
     name: 'Kafka',
     command: 'sh',
-    args: [
-      '-c',
-      `${fileLimit(options.maxFileBytes)}${untilParentEnds}`,
-      'java',
-      ...javaFlags(options, logsDir),
-      ...classpath,
-      'kafka.Kafka',
-      config,
-    ],
+    args: ['-c', fileLimit + untilParentEnds, ...java],
     env: { LC_ALL: 'C' },
     onLog: options.onLog,
     signal: options.signal,
   });
-  await process_.ready((line) => (line.includes('Kafka Server started') ? line : undefined), 180_000);
+  await process_.ready((line) => line.includes('Kafka Server started'), 180_000);
   return {
     brokers: `127.0.0.1:${port}`,
     port,
@@ -138,11 +125,6 @@ async function startBroker(options: KafkaOptions, jars: string): Promise<Running
  */
 const untilParentEnds =
   'exec 3<&0; (cat <&3; kill -TERM $$) >/dev/null 2>&1 & exec java "$@" 3<&- </dev/null';
-
-/** Returns the shell command for the limit, in POSIX's unit: blocks of 512 bytes. */
-function fileLimit(maxFileBytes: number | undefined): string {
-  return maxFileBytes === undefined ? '' : `ulimit -f ${Math.floor(maxFileBytes / 512)}; `;
-}
 
 function javaFlags(options: KafkaOptions, logsDir: string): string[] {
   const { heapMb = 512, shortLived = false } = options;
@@ -173,13 +155,26 @@ async function format(
   const { clusterId = newKafkaId(), shortLived = false, formatArgs, properties, signal } = options;
   const asUsual = shortLived && formatArgs === undefined;
   const nodeId = properties?.['node.id'] ?? defaultNodeId;
-  if (asUsual && (await formatLikeEarlier({ folder, nodeId, clusterId }))) return;
+  if (asUsual && (await formatLikeEarlier(folder, { nodeId, clusterId }))) return;
   // The id may begin with a dash, which would be parsed as another option.
-  const args = [
-    ...[...classpath, 'kafka.tools.StorageTool', 'format', `--cluster-id=${clusterId}`],
-    ...['--config', config, '--ignore-formatted', ...(formatArgs ?? [])],
-  ];
-  const java = ['-XX:TieredStopAtLevel=1', ...archiveFlags(), ...args];
-  await promisify(execFile)('java', java, { signal });
+  const tool = ['kafka.tools.StorageTool', 'format', `--cluster-id=${clusterId}`, '--config', config];
+  const flags = ['-XX:TieredStopAtLevel=1', ...archiveFlags(), ...classpath];
+  const args = [...flags, ...tool, '--ignore-formatted', ...(formatArgs ?? [])];
+  await promisify(execFile)('java', args, { signal });
   if (asUsual) await keepFormat(folder);
+}
+
+/** Starts a broker and stops it: Java writes the archive when it ends. Two that run at once do not disturb each other. */
+export async function makeClassArchive(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'tributary-classes-'));
+  const partial = `${classArchive()}.partial-${process.pid}`;
+  try {
+    const javaFlags = [`-XX:ArchiveClassesAtExit=${partial}`];
+    const broker = await startKafka({ dataDir: folder, shortLived: true, javaFlags });
+    await broker.stop();
+    await rename(partial, classArchive());
+  } finally {
+    await rm(partial, { force: true });
+    await rm(folder, { recursive: true, force: true });
+  }
 }

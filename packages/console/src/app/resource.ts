@@ -12,10 +12,13 @@ export interface LoadableData<T> {
 
 const retryMs = 2_000;
 
-interface ResourceOptions {
+interface PollOptions {
   everyMs?: number;
   /** Loads nothing. */
   skip?: boolean;
+}
+
+interface ResourceOptions extends PollOptions {
   /** Returns whether polling waits, for example because the user has loaded more than it would. */
   isHeld?: () => boolean;
 }
@@ -80,13 +83,13 @@ export interface PagedLoadableData<T> extends LoadableData<Rows<T>> {
 }
 
 /** The browser holds at most this number of rows of a list. */
-export const mostRows = 2_000;
+const mostRows = 2_000;
 
 /** Loads the first page of a list, and further pages on demand. */
 export function usePages<T>(
   pagesOf: (cursor?: string) => Pages<T>,
   inputs: readonly unknown[],
-  options: { everyMs?: number; skip?: boolean } = {},
+  options: PollOptions = {},
 ): PagedLoadableData<T> {
   const isExtended = useRef(false);
   const first = useResource(() => pagesOf().first(), inputs, {
@@ -122,6 +125,32 @@ export function usePages<T>(
     data: first.data && { items, hasMore, total: first.data.total },
     more,
   };
+}
+
+/** How a view reads events as they arrive. */
+interface LiveReader {
+  /** Resolves when the stream has ended. */
+  reading: Promise<void>;
+  /** Shows what has been read. */
+  paint: () => void;
+}
+
+/** Reads a stream while the view is shown, and paints at most twenty times a second. Returns the error that ended it. */
+export function useLive(start: (signal: AbortSignal) => LiveReader, inputs: readonly unknown[]): unknown {
+  const [error, setError] = useState<unknown>();
+  useEffect(() => {
+    const controller = new AbortController();
+    const { reading, paint } = start(controller.signal);
+    reading.catch((error: unknown) => {
+      if (!controller.signal.aborted && !endsSession(error)) setError(error);
+    });
+    const timer = setInterval(paint, 50);
+    return () => {
+      clearInterval(timer);
+      controller.abort();
+    };
+  }, inputs);
+  return error;
 }
 
 /** Ends the session if the key is no longer valid. */

@@ -1,32 +1,13 @@
-interface Lag {
-  lag_events: number;
-  lag_seconds: number;
-}
-
-/** A sample of the history of the gateway. A figure that was not measured is null. */
-interface Sample {
-  time: string;
-  materializer: Lag | null;
-  processor: Lag | null;
-  failed_jobs: number | null;
-}
+import type { HealthHistory, HealthHistorySample } from '#client';
 
 /** A value at a time, in seconds since 1970. */
 export type Point = readonly [seconds: number, value: number];
 
-/** The figures of the overview that the history of the gateway has. */
-interface HealthPoints {
-  freshness: readonly Point[];
-  materializer: readonly Point[];
-  processor: readonly Point[];
-  failedJobs: readonly Point[];
-}
-
 /** Returns the points of each chart. A sample without a figure has no point in its chart. */
-export function healthPoints({ samples }: { samples: readonly Sample[] }): HealthPoints {
-  const of = (figure: (sample: Sample) => number | null | undefined): Point[] =>
+export function healthPoints({ samples }: Pick<HealthHistory, 'samples'>) {
+  const of = (valueOf: (sample: HealthHistorySample) => number | null | undefined): Point[] =>
     samples.flatMap((sample) => {
-      const value = figure(sample);
+      const value = valueOf(sample);
       return value == null ? [] : [[Date.parse(sample.time) / 1000, value] as const];
     });
   return {

@@ -1,15 +1,18 @@
-/** A bucket of `events/count`. */
-interface CountAnswerBucket {
-  start?: string;
-  group?: string | null;
-  count: number;
-}
+import type { EventCountBucket } from '#client';
 
 /** Stacked counts over time: each series has one count for each start. */
 export interface Histogram {
   /** Starts of the intervals, in seconds since the epoch. */
   starts: number[];
   series: { name: string; counts: number[] }[];
+  intervalSeconds: number;
+}
+
+interface HistogramShape {
+  /** Names of the largest types. */
+  names: readonly string[];
+  /** In seconds since the epoch. */
+  range: [number, number];
   intervalSeconds: number;
 }
 
@@ -30,12 +33,9 @@ export function intervalText(seconds: number): string {
 }
 
 /** Returns the names of the largest groups, the largest first. */
-export function largest(buckets: readonly CountAnswerBucket[], most: number): string[] {
-  const named = buckets.filter((one) => typeof one.group === 'string');
-  return named
-    .sort((a, b) => b.count - a.count)
-    .slice(0, most)
-    .map(({ group }) => group!);
+export function largest(buckets: readonly EventCountBucket[], most: number): string[] {
+  const named = buckets.filter(({ group }) => typeof group === 'string').sort((a, b) => b.count - a.count);
+  return named.slice(0, most).map(({ group }) => group!);
 }
 
 /**
@@ -43,18 +43,14 @@ export function largest(buckets: readonly CountAnswerBucket[], most: number): st
  * is not empty.
  */
 export function histogramOf(
-  { all, typed }: { all: readonly CountAnswerBucket[]; typed: readonly CountAnswerBucket[] },
-  {
-    names,
-    range,
-    intervalSeconds,
-  }: { names: readonly string[]; range: [number, number]; intervalSeconds: number },
+  { all, typed }: Record<'all' | 'typed', readonly EventCountBucket[]>,
+  { names, range, intervalSeconds }: HistogramShape,
 ): Histogram {
   const first = Math.floor(range[0] / intervalSeconds) * intervalSeconds;
   const length = Math.min(1_000, Math.max(1, Math.ceil((range[1] - first) / intervalSeconds)));
   const starts = Array.from({ length }, (_, i) => first + i * intervalSeconds);
   const counts = new Map<string | undefined, number[]>();
-  const add = (name: string | undefined, bucket: CountAnswerBucket) => {
+  const add = (name: string | undefined, bucket: EventCountBucket) => {
     const index = Math.round((Date.parse(bucket.start ?? '') / 1000 - first) / intervalSeconds);
     const row = counts.get(name) ?? starts.map(() => 0);
     if (index >= 0 && index < length) row[index]! += bucket.count;

@@ -13,26 +13,24 @@ interface JsonDifference {
  */
 export function jsonDiff(before: string, after: string, most = 500): JsonDifference[] {
   const differences: JsonDifference[] = [];
-  compare({ pointer: '', before: before.trim(), after: after.trim() }, (one) => {
-    differences.push(one);
-    return differences.length < most;
-  });
+  for (const difference of compare({ pointer: '', before: before.trim(), after: after.trim() })) {
+    if (differences.push(difference) === most) break;
+  }
   return differences;
 }
 
-type Found = (difference: JsonDifference) => boolean;
-
-/** Returns false when the caller wants no more. */
-function compare(pair: JsonDifference, found: Found): boolean {
+function* compare(pair: JsonDifference): Generator<JsonDifference, void, undefined> {
   const { pointer, before, after } = pair;
-  if (before === after) return true;
-  if (before === undefined || after === undefined || !sameContainer(before, after)) return found(pair);
+  if (before === after) return;
+  if (before === undefined || after === undefined || !sameContainer(before, after)) return yield pair;
   const [left, right] = [membersOf(before), membersOf(after)];
   for (const name of new Set([...left.keys(), ...right.keys()])) {
-    const child = { pointer: `${pointer}/${escaped(name)}`, before: left.get(name), after: right.get(name) };
-    if (!compare(child, found)) return false;
+    yield* compare({
+      pointer: `${pointer}/${escaped(name)}`,
+      before: left.get(name),
+      after: right.get(name),
+    });
   }
-  return true;
 }
 
 function sameContainer(before: string, after: string): boolean {

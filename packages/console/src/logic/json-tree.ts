@@ -12,23 +12,18 @@ export function areNumbers(texts: readonly (string | undefined)[]): boolean {
   return values.length > 0 && values.every((text) => kindOf(text!) === 'number');
 }
 
+const kinds = new Map<string | undefined, JsonKind>([
+  ['{', 'object'],
+  ['[', 'array'],
+  ['"', 'string'],
+  ['t', 'boolean'],
+  ['f', 'boolean'],
+  ['n', 'null'],
+]);
+
 /** Returns the kind of a JSON value by its first character. `text` must be valid JSON without leading space. */
 export function kindOf(text: string): JsonKind {
-  switch (text[0]) {
-    case '{':
-      return 'object';
-    case '[':
-      return 'array';
-    case '"':
-      return 'string';
-    case 't':
-    case 'f':
-      return 'boolean';
-    case 'n':
-      return 'null';
-    default:
-      return 'number';
-  }
+  return kinds.get(text[0]) ?? 'number';
 }
 
 /**

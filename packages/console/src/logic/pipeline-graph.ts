@@ -14,7 +14,7 @@ export interface GraphNode {
 interface GraphEdge {
   from: string;
   to: string;
-  label?: string;
+  label?: string | undefined;
 }
 
 interface Graph {
@@ -37,6 +37,20 @@ interface BranchPart {
   operators: readonly Operator[];
 }
 
+interface Chain {
+  operators: readonly Operator[];
+  /** JSON pointer of the operators. */
+  at: string;
+  /** The node before the chain, and the label of the line from it. */
+  after: string;
+  label?: string | undefined;
+  /** The leftmost column of the chain, in columns of the drawing. */
+  column: number;
+  row: number;
+  /** Number of branches that the chain is in. */
+  depth: number;
+}
+
 /**
  * Places the source and the operators of a pipeline from top to bottom. Branches stand beside each other; in a narrow
  * drawing they stand below each other, indented.
@@ -46,92 +60,45 @@ export function pipelineGraph(
   operators: readonly Operator[],
   { isNarrow = false } = {},
 ): Graph {
-  const layout = new Layout(isNarrow);
-  const columns = Math.max(1, widthOf(operators));
-  const label = source.streams.join(', ');
-  layout.place({ path: 'source', operator: 'source', label, column: middle(0, columns), row: 0, depth: 0 });
-  layout.chain(operators, {
-    at: '/operators',
-    after: { path: 'source' },
-    column: 0,
-    columns,
-    row: 1,
-    depth: 0,
-  });
-  return layout.graph();
-}
-
-interface ChainPlace {
-  at: string;
-  after: { path: string; label?: string };
-  column: number;
-  columns: number;
-  row: number;
-  /** Number of branches that the chain is in. */
-  depth: number;
-}
-
-interface NodePlace {
-  column: number;
-  row: number;
-  depth: number;
-}
-
-class Layout {
-  private readonly nodes: GraphNode[] = [];
-  private readonly edges: GraphEdge[] = [];
-
-  constructor(private readonly isNarrow: boolean) {}
-
-  place({ column, row, depth, ...node }: Omit<GraphNode, 'x' | 'y'> & NodePlace): void {
-    const x = this.isNarrow ? depth * indent : column * (nodeSize.width + gap.x);
-    const line = this.isNarrow ? this.nodes.length : row;
-    this.nodes.push({ ...node, x, y: line * (nodeSize.height + gap.y) });
-  }
-
-  chain(operators: readonly Operator[], { at, after, column, columns, row, depth }: ChainPlace): void {
-    let previous = after;
-    operators.forEach((operator, index) => {
+  const nodes: GraphNode[] = [];
+  const edges: GraphEdge[] = [];
+  const place = (
+    node: Omit<GraphNode, 'x' | 'y'>,
+    { operators, column, row, depth }: Pick<Chain, 'operators' | 'column' | 'row' | 'depth'>,
+  ) => {
+    const middle = column + (widthOf(operators) - 1) / 2;
+    const x = isNarrow ? depth * indent : middle * (nodeSize.width + gap.x);
+    const line = isNarrow ? nodes.length : row;
+    nodes.push({ ...node, x, y: line * (nodeSize.height + gap.y) });
+  };
+  const placeChain = ({ at, after, label, ...chain }: Chain) => {
+    chain.operators.forEach((operator, index) => {
       const path = `${at}/${index}`;
+      const row = chain.row + index;
       const [name = 'unknown', spec] = Object.entries(operator)[0] ?? [];
-      const node = { path, operator: name, label: labelOf(name, spec) };
-      this.place({ ...node, column: middle(column, columns), row: row + index, depth });
-      this.edges.push({ from: previous.path, to: path, ...(previous.label && { label: previous.label }) });
-      previous = { path };
-      if (name === 'branch')
-        this.branches(branchesOf(spec), { path, column, row: row + index + 1, depth: depth + 1 });
+      place({ path, operator: name, label: labelOf(name, spec) }, { ...chain, row });
+      edges.push(index === 0 ? { from: after, to: path, label } : { from: `${at}/${index - 1}`, to: path });
+      let { column } = chain;
+      for (const [i, { operators, otherwise, when }] of branchesOf(name === 'branch' && spec).entries()) {
+        const branch = { operators, at: `${path}/branch/${i}/operators`, after: path, column };
+        const label = otherwise ? 'otherwise' : when;
+        placeChain({ ...branch, label, row: row + 1, depth: chain.depth + 1 });
+        column += widthOf(operators);
+      }
     });
-  }
-
-  private branches(
-    branches: readonly BranchPart[],
-    { path, column, row, depth }: NodePlace & { path: string },
-  ): void {
-    let left = column;
-    branches.forEach((branch, index) => {
-      const columns = Math.max(1, widthOf(branch.operators));
-      const after = { path, label: branch.otherwise ? 'otherwise' : (branch.when ?? '') };
-      const at = `${path}/branch/${index}/operators`;
-      this.chain(branch.operators, { at, after, column: left, columns, row, depth });
-      left += columns;
-    });
-  }
-
-  graph(): Graph {
-    const width = Math.max(...this.nodes.map(({ x }) => x + nodeSize.width));
-    const height = Math.max(...this.nodes.map(({ y }) => y + nodeSize.height));
-    return { nodes: this.nodes, edges: this.edges, width, height };
-  }
-}
-
-function middle(column: number, columns: number): number {
-  return column + (columns - 1) / 2;
+  };
+  const root = { operators, column: 0, depth: 0 };
+  place({ path: 'source', operator: 'source', label: source.streams.join(', ') }, { ...root, row: 0 });
+  placeChain({ ...root, at: '/operators', after: 'source', row: 1 });
+  const width = Math.max(...nodes.map(({ x }) => x + nodeSize.width));
+  const height = Math.max(...nodes.map(({ y }) => y + nodeSize.height));
+  return { nodes, edges, width, height };
 }
 
 /** Returns the columns that a list of operators takes: those of its widest branch. */
 function widthOf(operators: readonly Operator[]): number {
   const widths = operators.map(({ branch }) =>
-    branchesOf(branch).reduce((sum, { operators }) => sum + Math.max(1, widthOf(operators)), 0),
+    branchesOf(branch).reduce((sum, { operators }) => sum + widthOf(operators), 0),
   );
   return Math.max(1, ...widths);
 }

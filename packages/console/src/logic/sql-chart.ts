@@ -1,5 +1,5 @@
 /** The columns of a result that a chart can show: the first as x, the numeric ones as series. */
-interface SqlChart {
+export interface SqlChart {
   x: number[];
   isTime: boolean;
   series: { name: string; values: (number | null)[] }[];

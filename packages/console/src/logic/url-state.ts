@@ -1,11 +1,13 @@
+import { queryString } from './shell.js';
+
 /** The part of a URL that selects a view: decoded segments below `/console`, and parameters. */
 interface Place {
   segments: readonly string[];
   query: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Changes of parameters: an undefined, empty or false value removes a parameter. */
-export type QueryChange = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+/** Changes of parameters: an undefined or empty value removes a parameter. */
+export type QueryChange = Readonly<Record<string, string | number | true | readonly string[] | undefined>>;
 
 const base = '/console';
 
@@ -21,7 +23,7 @@ export function placeOf(url: { pathname: string; search: string }): Place {
 /** Returns the URL of a view. */
 export function hrefOf(segments: readonly string[], query: QueryChange = {}): string {
   const path = [base, ...segments.map(encodeURIComponent)].join('/');
-  return path + (segments.length === 0 ? '/' : '') + searchOf(query);
+  return path + (segments.length === 0 ? '/' : '') + queryString(query);
 }
 
 /** Returns the URL of the same view with other parameters. */
@@ -37,15 +39,6 @@ export function one({ query }: Place, name: string): string | undefined {
 /** Returns all values of a parameter that are not empty. */
 export function all({ query }: Place, name: string): string[] {
   return (query.get(name) ?? []).filter(Boolean);
-}
-
-function searchOf(query: QueryChange): string {
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query))
-    for (const each of [value].flat())
-      if (each !== undefined && each !== '' && each !== false) parameters.append(name, String(each));
-  const text = parameters.toString();
-  return text && `?${text}`;
 }
 
 function decoded(segment: string): string {

@@ -1,14 +1,13 @@
+import type { PipelineDetail } from '#client';
 import { tableTime } from './format.js';
 
 /** What a pipeline shows of itself. */
-export interface PipelineProgress {
+export interface PipelineProgress extends Pick<
+  PipelineDetail,
+  'lag' | 'watermark' | 'dropped' | 'failed' | 'late'
+> {
   status: string;
   failure?: string | null;
-  lag: number;
-  watermark: string | null;
-  dropped: number;
-  failed: number;
-  late: number;
   source: { idle_after?: string | null };
 }
 

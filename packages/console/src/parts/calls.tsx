@@ -27,13 +27,20 @@ export function Calls({ calls }: { calls: readonly Call[] }) {
   );
 }
 
-function Command({ text, name }: { text: string; name: string }) {
+interface CommandProps {
+  text: string;
+  name: string;
+  copyLabel?: string;
+}
+
+/** A text beside a button that copies it. */
+export function Command({ text, name, copyLabel = `Copy ${name}` }: CommandProps) {
   return (
     <div class="command">
       <pre tabIndex={0} role="group" aria-label={name}>
         <code>{text}</code>
       </pre>
-      <CopyButton text={text} label={`Copy ${name}`} />
+      <CopyButton text={text} label={copyLabel} />
     </div>
   );
 }

@@ -3,12 +3,13 @@ import { useEffect, useRef } from 'preact/hooks';
 import { colors } from '../app/theme.js';
 import { short } from '../logic/format.js';
 import { stacked, type Histogram } from '../logic/histogram.js';
+import type { SqlChart } from '../logic/sql-chart.js';
 
 const height = 190;
 
-/** The colors of series, from the style sheet. */
-function seriesColor(index: number): string {
-  return cssColor(`--series-${(index % 8) + 1}`);
+/** The number of the color of a series in the style sheet. */
+function seriesNumber(index: number): number {
+  return (index % 8) + 1;
 }
 
 /** Returns a color of the style sheet as it is drawn: the variable has both its light and its dark value. */
@@ -21,8 +22,7 @@ function cssColor(name: string): string {
   return color;
 }
 
-type Options = Omit<uPlot.Options, 'width' | 'height' | 'axes'>;
-type Plot = (library: typeof uPlot) => { options: Options; data: uPlot.AlignedData };
+type Plot = (library: typeof uPlot) => Omit<uPlot.Options, 'width' | 'height'> & { data: uPlot.AlignedData };
 
 /** Draws with uPlot, which is loaded when the first chart is shown. */
 function usePlot(plot: Plot, inputs: readonly unknown[]) {
@@ -35,7 +35,7 @@ function usePlot(plot: Plot, inputs: readonly unknown[]) {
     const resizing = new ResizeObserver(() => chart?.setSize({ width: widthOf(), height }));
     void import('./uplot.js').then(({ uPlot: library }) => {
       if (gone) return;
-      const { options, data } = plot(library);
+      const { data, ...options } = plot(library);
       const axis = {
         stroke: cssColor('--muted'),
         grid: { stroke: cssColor('--line'), width: 1 },
@@ -49,11 +49,9 @@ function usePlot(plot: Plot, inputs: readonly unknown[]) {
         { ...axis, size: 52, space: 34, values: (_: uPlot, ticks: number[]) => ticks.map(short) },
       ];
       element.replaceChildren();
-      chart = new library(
-        { ...options, axes, padding: [6, 20, 0, 0], width: widthOf(), height },
-        data,
-        element,
-      );
+      const tzDate = (seconds: number) => library.tzDate(new Date(seconds * 1000), 'UTC');
+      const shape = { axes, padding: [6, 20, 0, 0], width: widthOf(), height, legend: { show: false } };
+      chart = new library({ ...options, ...shape, tzDate } as uPlot.Options, data, element);
       resizing.observe(element);
     });
     return () => {
@@ -72,88 +70,59 @@ function axisTime(seconds: number): string {
   return text.slice(11, seconds % 60 === 0 ? 16 : 19);
 }
 
-/** Counts over time, stacked by type. A drag selects a range of time, in seconds. */
-export function HistogramChart({
-  histogram,
-  onRange,
-}: {
+interface HistogramProps {
   histogram: Histogram;
   onRange: (from: number, to: number) => void;
-}) {
-  const box = usePlot(
-    (library) => {
-      const sums = stacked(histogram.series);
-      const bars = library.paths.bars!({ size: [0.9, 60], align: 1 });
-      const series = histogram.series.map(({ name }, i) => ({
-        ...{ label: name, fill: seriesColor(i), width: 0, paths: bars, points: { show: false } },
-      }));
+}
+
+/** Counts over time, stacked by type. A drag selects a range of time, in seconds. */
+export function HistogramChart({ histogram, onRange }: HistogramProps) {
+  const plot: Plot = (library) => {
+    const paths = library.paths.bars!({ size: [0.9, 60], align: 1 });
+    const series = histogram.series.map(({ name }, i): uPlot.Series => {
+      const fill = cssColor(`--series-${seriesNumber(i)}`);
+      return { label: name, fill, width: 0, paths, points: { show: false } };
+    });
+    const select = (chart: uPlot) => {
+      const { left, width } = chart.select;
+      if (width > 4) onRange(chart.posToVal(left, 'x'), chart.posToVal(left + width, 'x'));
+    };
+    const end = histogram.starts.at(-1)! + histogram.intervalSeconds;
+    return {
       // The highest bar is drawn first: the bars of the series below cover its lower part.
-      const data = [histogram.starts, ...sums.reverse()] as uPlot.AlignedData;
-      const select = (chart: uPlot) => {
-        const { left, width } = chart.select;
-        if (width > 4) onRange(chart.posToVal(left, 'x'), chart.posToVal(left + width, 'x'));
-      };
-      const end = histogram.starts.at(-1)! + histogram.intervalSeconds;
-      return {
-        options: {
-          ...{ series: [{}, ...series.reverse()], legend: { show: false }, hooks: { setSelect: [select] } },
-          cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false } },
-          scales: {
-            x: { time: true, range: [histogram.starts[0]!, end] },
-            y: { range: (_, __, most) => [0, (most || 1) * 1.05] },
-          },
-          tzDate: (seconds) => library.tzDate(new Date(seconds * 1000), 'UTC'),
-        },
-        data,
-      };
-    },
-    [histogram],
-  );
+      series: [{}, ...series.reverse()],
+      data: [histogram.starts, ...stacked(histogram.series).reverse()] as uPlot.AlignedData,
+      hooks: { setSelect: [select] },
+      cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false } },
+      scales: {
+        x: { time: true, range: [histogram.starts[0]!, end] },
+        y: { range: (_, __, most) => [0, (most || 1) * 1.05] },
+      },
+    };
+  };
+  const box = usePlot(plot, [histogram]);
   const total = histogram.series.flatMap(({ counts }) => counts).reduce((a, b) => a + b, 0);
   return <div class="chart" ref={box} role="img" aria-label={`${total} events over time, by type`} />;
 }
 
-interface Line {
-  name: string;
-  values: readonly (number | null)[];
-}
-
 /** Lines over times or numbers. */
-export function LineChart({
-  x,
-  isTime,
-  series,
-}: {
-  x: readonly number[];
-  isTime: boolean;
-  series: readonly Line[];
-}) {
-  const box = usePlot(
-    (library) => ({
-      options: {
-        series: [
-          {},
-          ...series.map(({ name }, i) => ({
-            ...{ label: name, stroke: seriesColor(i), width: 2, points: { fill: cssColor('--surface') } },
-          })),
-        ],
-        ...{ legend: { show: false }, cursor: { drag: { x: false, y: false } } },
-        scales: { x: { time: isTime } },
-        tzDate: (seconds) => library.tzDate(new Date(seconds * 1000), 'UTC'),
-      },
-      data: [x, ...series.map(({ values }) => values)] as unknown as uPlot.AlignedData,
-    }),
-    [x, series],
-  );
+export function LineChart({ x, isTime, series }: SqlChart) {
+  const names = series.map(({ name }) => name);
+  const line = (label: string, i: number): uPlot.Series => {
+    const stroke = cssColor(`--series-${seriesNumber(i)}`);
+    return { label, stroke, width: 2, points: { fill: cssColor('--surface') } };
+  };
+  const plot: Plot = () => ({
+    series: [{}, ...names.map(line)],
+    data: [x, ...series.map(({ values }) => values)],
+    cursor: { drag: { x: false, y: false } },
+    scales: { x: { time: isTime } },
+  });
+  const box = usePlot(plot, [x, series]);
   return (
     <>
-      <Legend names={series.map(({ name }) => name)} />
-      <div
-        class="chart"
-        ref={box}
-        role="img"
-        aria-label={`Chart of ${series.map(({ name }) => name).join(', ')}`}
-      />
+      <Legend names={names} />
+      <div class="chart" ref={box} role="img" aria-label={`Chart of ${names.join(', ')}`} />
     </>
   );
 }
@@ -164,7 +133,7 @@ export function Legend({ names, onSelect }: { names: readonly string[]; onSelect
     <ul class="legend">
       {names.map((name, i) => (
         <li key={name}>
-          <span class={`swatch series-${(i % 8) + 1}`} aria-hidden="true" />
+          <span class={`swatch series-${seriesNumber(i)}`} aria-hidden="true" />
           {onSelect && name !== 'others' ? (
             <button type="button" class="quiet" onClick={() => onSelect(name)}>
               <bdi>{name}</bdi>

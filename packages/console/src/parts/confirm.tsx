@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AsyncAction } from '../app/resource.js';
+import { Field, Form, TextInput } from './form.js';
 import { Problem } from './problem.js';
 
 interface ConfirmProps {
@@ -33,28 +34,21 @@ export function Confirm({ label, title, typed, danger, action, children }: Confi
         {label}
       </button>
       <dialog ref={dialog} aria-label={title}>
-        <form
-          method="dialog"
-          onSubmit={(event) => {
-            event.preventDefault();
-            action.run();
-          }}
-        >
+        <Form method="dialog" onSubmit={action.run}>
           <h2>{title}</h2>
           <div>{children}</div>
           {typed !== undefined && (
-            <label class="field">
-              <span>
-                Type <code>{typed}</code> to confirm
-              </span>
-              <input
-                value={text}
-                onInput={(event) => setText(event.currentTarget.value)}
-                autocomplete="off"
-              />
-            </label>
+            <Field
+              name={
+                <>
+                  Type <code>{typed}</code> to confirm
+                </>
+              }
+            >
+              <TextInput value={text} onText={setText} autocomplete="off" />
+            </Field>
           )}
-          {action.error !== undefined && <Problem error={action.error} />}
+          <Problem error={action.error} />
           <p class="buttons">
             <button type="button" onClick={() => dialog.current?.close()}>
               Cancel
@@ -67,7 +61,7 @@ export function Confirm({ label, title, typed, danger, action, children }: Confi
               {label}
             </button>
           </p>
-        </form>
+        </Form>
       </dialog>
     </>
   );

@@ -1,45 +1,44 @@
 import { jsonDiff } from '../logic/json-diff.js';
+import { visibleText } from '../logic/visible-text.js';
 import { LongText } from './json-view.js';
 import { Empty } from './states.js';
-import { Table } from './table.js';
-import { visibleText } from '../logic/visible-text.js';
+import { DataTable } from './table.js';
 
 const most = 500;
 
-/** The differences of two JSON texts. */
-export function Diff({
-  before,
-  after,
-  names,
-}: {
+interface DiffProps {
   before: string;
   after: string;
+  /** Names of the two versions. */
   names: readonly [string, string];
-}) {
+}
+
+/** The differences of two JSON texts. */
+export function Diff({ before, after, names }: DiffProps) {
   const differences = jsonDiff(before, after, most);
   if (differences.length === 0) return <Empty title="There is no difference." />;
   return (
     <>
-      <Table label="Differences" columns={[{ name: 'Member' }, { name: names[0] }, { name: names[1] }]}>
-        {differences.map(({ pointer, before, after }) => (
-          <tr key={pointer}>
-            <th scope="row">
-              <code>{visibleText(pointer) || '/'}</code>
-            </th>
-            <td class="removed">
-              {before === undefined ? <Missing /> : <LongText text={visibleText(before)} />}
-            </td>
-            <td class="added">
-              {after === undefined ? <Missing /> : <LongText text={visibleText(after)} />}
-            </td>
-          </tr>
-        ))}
-      </Table>
+      <DataTable
+        label="Differences"
+        columns={[
+          {
+            name: 'Member',
+            isHeading: true,
+            cell: ({ pointer }) => <code>{visibleText(pointer) || '/'}</code>,
+          },
+          { name: names[0], class: 'removed', cell: ({ before }) => <Side text={before} /> },
+          { name: names[1], class: 'added', cell: ({ after }) => <Side text={after} /> },
+        ]}
+        rows={differences}
+        keyOf={({ pointer }) => pointer}
+      />
       {differences.length === most && <p class="muted small">Only the first {most} differences are shown.</p>}
     </>
   );
 }
 
-function Missing() {
-  return <span class="muted">missing</span>;
+function Side({ text }: { text: string | undefined }) {
+  if (text === undefined) return <span class="muted">missing</span>;
+  return <LongText text={visibleText(text)} />;
 }

@@ -1,10 +1,10 @@
-import { useState } from 'preact/hooks';
 import type { StoredEvent } from '#client';
 import { hrefOf } from '../app/router.js';
 import { CopyButton } from './calls.js';
+import { Facts } from './facts.js';
 import { JsonLine, JsonTree } from './json-view.js';
-import { Table } from './table.js';
-import { Text, Time } from './values.js';
+import { ExpandableRow, Table } from './table.js';
+import { Text } from './values.js';
 
 const columns = [
   { name: 'Time (UTC)' },
@@ -19,53 +19,36 @@ export function EventTable({ events, label }: { events: readonly StoredEvent[]; 
   return (
     <Table label={label} columns={columns}>
       {events.map((event) => (
-        <EventRow key={`${event.stream} ${event.event_id}`} event={event} />
+        <ExpandableRow
+          key={`${event.stream} ${event.event_id}`}
+          time={event.timestamp}
+          columnCount={columns.length}
+          detail={<EventDetail event={event} />}
+        >
+          <td class="type">
+            <Text value={event.event_type} />
+          </td>
+          <td class="entity">
+            {event.entity_id === null ? (
+              <span class="muted">–</span>
+            ) : (
+              <a href={hrefOf(['entity'], { stream: event.stream, id: event.entity_id })}>
+                <Text value={event.entity_id} />
+              </a>
+            )}
+          </td>
+          <td class="number digits">{event.version ?? '–'}</td>
+          <td class="data">
+            <JsonLine text={event.dataText} />
+          </td>
+        </ExpandableRow>
       ))}
     </Table>
   );
 }
 
-function EventRow({ event }: { event: StoredEvent }) {
-  const [open, setOpen] = useState(false);
-  return (
-    <>
-      <tr class={open ? 'open' : undefined}>
-        <td class="nowrap">
-          <button type="button" class="expand" aria-expanded={open} onClick={() => setOpen(!open)}>
-            <span class="caret" aria-hidden="true" />
-            <Time value={event.timestamp} />
-          </button>
-        </td>
-        <td class="type">
-          <Text value={event.event_type} />
-        </td>
-        <td class="entity">
-          {event.entity_id === null ? (
-            <span class="muted">–</span>
-          ) : (
-            <a href={hrefOf(['entity'], { stream: event.stream, id: event.entity_id })}>
-              <Text value={event.entity_id} />
-            </a>
-          )}
-        </td>
-        <td class="number digits">{event.version ?? '–'}</td>
-        <td class="data">
-          <JsonLine text={event.dataText} />
-        </td>
-      </tr>
-      {open && (
-        <tr class="detail">
-          <td colSpan={columns.length}>
-            <EventDetail event={event} />
-          </td>
-        </tr>
-      )}
-    </>
-  );
-}
-
 /** All of an event. */
-export function EventDetail({ event }: { event: StoredEvent }) {
+function EventDetail({ event }: { event: StoredEvent }) {
   const facts = [
     ['Event id', event.event_id],
     ['Stream', event.stream],
@@ -77,16 +60,7 @@ export function EventDetail({ event }: { event: StoredEvent }) {
   ] as const;
   return (
     <div class="event-detail">
-      <dl class="facts">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <Text value={value} />
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <Facts of={facts.map(([name, value]) => [name, <Text value={value} />])} />
       <div>
         <h3>
           Data <CopyButton text={event.dataText} label="Copy data" />

@@ -14,12 +14,16 @@ export function JsonTree({ text, open = true }: { text: string; open?: boolean }
   const value = text.trim();
   return (
     <div class="json">
-      <Value child={{ name: '', text: value }} levels={open ? (value.length <= shortLength ? 4 : 1) : 0} />
+      <Value child={{ name: '', text: value }} levels={open ? levelsOf(value) : 0} />
     </div>
   );
 }
 
-/** @param levels How many levels are open at first. */
+/** Returns how many levels of a value are open at first. */
+function levelsOf(text: string): number {
+  return text.length <= shortLength ? 4 : 1;
+}
+
 function Value({ child: { name, text }, levels }: { child: JsonChild; levels: number }) {
   const kind = kindOf(text);
   const [open, setOpen] = useState(levels > 0);
@@ -28,7 +32,7 @@ function Value({ child: { name, text }, levels }: { child: JsonChild; levels: nu
     return (
       <div class="json-row">
         {label}
-        <Scalar text={text} kind={kind} />
+        <LongText text={kind === 'string' ? visibleString(text) : text} class={`json-${kind}`} />
       </div>
     );
   return (
@@ -47,32 +51,22 @@ function Value({ child: { name, text }, levels }: { child: JsonChild; levels: nu
 
 function Children({ text, levels }: { text: string; levels: number }) {
   const [most, setMost] = useState(pageLength);
-  const shown: JsonChild[] = [];
-  let hasMore = false;
-  for (const child of childrenOf(text)) {
-    if (shown.length === most) {
-      hasMore = true;
-      break;
-    }
-    shown.push(child);
-  }
+  const found: JsonChild[] = [];
+  for (const child of childrenOf(text)) if (found.push(child) > most) break;
+  const shown = found.slice(0, most);
   return (
     <div class="json-children">
       {shown.length === 0 && <span class="muted">empty</span>}
       {shown.map((child, i) => (
         <Value key={i} child={child} levels={levels} />
       ))}
-      {hasMore && (
+      {found.length > most && (
         <button type="button" class="quiet" onClick={() => setMost(most + pageLength)}>
           Show {pageLength} more
         </button>
       )}
     </div>
   );
-}
-
-function Scalar({ text, kind }: { text: string; kind: string }) {
-  return <LongText text={kind === 'string' ? visibleString(text) : text} class={`json-${kind}`} />;
 }
 
 /** The text of a string without its escapes, if it has none that a reader would miss. */
@@ -105,11 +99,8 @@ export function Definition({ text, members }: { text: string; members: readonly 
     <div class="json">
       {members.map((name) => {
         const value = memberText(text, name);
-        return (
-          value !== undefined && (
-            <Value key={name} child={{ name, text: value }} levels={value.length <= shortLength ? 4 : 1} />
-          )
-        );
+        if (value === undefined) return null;
+        return <Value key={name} child={{ name, text: value }} levels={levelsOf(value)} />;
       })}
     </div>
   );

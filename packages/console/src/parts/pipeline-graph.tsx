@@ -1,8 +1,13 @@
 import type { PipelineStepStats } from '#client';
-import { isNarrow } from '../app/narrow.js';
+import { signal } from '@preact/signals';
 import { nodeSize, pipelineGraph, type GraphNode } from '../logic/pipeline-graph.js';
 import { short } from '../logic/format.js';
 import { visibleText } from '../logic/visible-text.js';
+
+/** Whether the window is as narrow as `narrow.css` says. */
+const narrowWindow = matchMedia('(width < 860px)');
+const isNarrow = signal(narrowWindow.matches);
+narrowWindow.addEventListener('change', ({ matches }) => (isNarrow.value = matches));
 
 interface GraphProps {
   source: { streams: readonly string[] };
@@ -33,13 +38,7 @@ export function PipelineGraph({ source, operators, steps, processed }: GraphProp
         aria-label="Graph of the pipeline"
       >
         {graph.edges.map(({ from, to, label }) => (
-          <Edge
-            key={`${from} ${to}`}
-            from={nodes.get(from)!}
-            to={nodes.get(to)!}
-            label={label}
-            isNarrow={narrow}
-          />
+          <Edge key={`${from} ${to}`} from={nodes.get(from)!} to={nodes.get(to)!} label={label} />
         ))}
         {graph.nodes.map((node) => (
           <Node
@@ -54,18 +53,11 @@ export function PipelineGraph({ source, operators, steps, processed }: GraphProp
   );
 }
 
-interface EdgeProps {
-  from: GraphNode;
-  to: GraphNode;
-  label?: string;
-  isNarrow: boolean;
-}
-
-function Edge({ from, to, label, isNarrow }: EdgeProps) {
+function Edge({ from, to, label }: { from: GraphNode; to: GraphNode; label?: string }) {
   const [x1, y1] = [from.x + nodeSize.width / 2, from.y + nodeSize.height];
   const [x2, y2] = [to.x + nodeSize.width / 2, to.y];
   const middle = (y1 + y2) / 2;
-  if (isNarrow && from.x !== to.x) {
+  if (isNarrow.value && from.x !== to.x) {
     const y = to.y + nodeSize.height / 2;
     return (
       <g>
@@ -96,7 +88,7 @@ function EdgeLabel({ text, x, y, isLeft = false }: { text: string; x: number; y:
 }
 
 function Node({ node, step, read }: { node: GraphNode; step?: PipelineStepStats; read?: number }) {
-  const refused = step ? (['dropped', 'late', 'failed'] as const).filter((name) => step[name] > 0) : [];
+  const rejected = step ? (['dropped', 'late', 'failed'] as const).filter((name) => step[name] > 0) : [];
   const tone = step && step.failed > 0 ? 'bad' : step && step.late > 0 ? 'warn' : '';
   return (
     <g transform={`translate(${node.x} ${node.y})`} class={`node ${node.operator} ${tone}`}>
@@ -108,17 +100,11 @@ function Node({ node, step, read }: { node: GraphNode; step?: PipelineStepStats;
       <text class="node-label" x="12" y="40">
         {shortened(node.label, 30)}
       </text>
-      {read !== undefined && (
-        <text class="node-count" x="12" y="61">
-          {short(read)} read
-        </text>
-      )}
-      {step && (
-        <text class="node-count" x="12" y="61">
-          {short(step.in)} in · {short(step.out)} out
-          {refused.map((name) => ` · ${short(step[name])} ${name}`)}
-        </text>
-      )}
+      <text class="node-count" x="12" y="61">
+        {read !== undefined && `${short(read)} read`}
+        {step && `${short(step.in)} in · ${short(step.out)} out`}
+        {step && rejected.map((name) => ` · ${short(step[name])} ${name}`)}
+      </text>
     </g>
   );
 }

@@ -2,8 +2,9 @@ import { ProblemError, SqlError, UnreachableError } from '#client';
 import { isTransient } from '../app/resource.js';
 import { visibleText } from '../logic/visible-text.js';
 
-/** Shows an error: the detail and the code of a problem, its parts, and the id of the request. */
+/** Shows an error, if there is one: the detail and the code of a problem, its parts, and the id of the request. */
 export function Problem({ error }: { error: unknown }) {
+  if (error === undefined) return null;
   const { title, detail, code, requestId, parts } = shownOf(error);
   return (
     <div class="problem" role="alert">
@@ -27,23 +28,21 @@ export function Problem({ error }: { error: unknown }) {
   );
 }
 
-interface ShownError {
-  title: string;
-  detail: string;
-  code?: string;
-  requestId?: string;
-  parts: { pointer: string; detail: string }[];
-}
-
-function shownOf(error: unknown): ShownError {
+function shownOf(error: unknown) {
   if (error instanceof ProblemError) {
-    const { title, detail, code, request_id, errors = [] } = error.problem;
-    const parts = errors.filter((one) => one.detail !== detail);
-    return { title: title ?? 'Refused', detail, code, requestId: request_id, parts };
+    const { title = 'Refused', detail, code, request_id, errors = [] } = error.problem;
+    return {
+      title,
+      detail,
+      code,
+      requestId: request_id,
+      parts: errors.filter((one) => one.detail !== detail),
+    };
   }
   const detail = error instanceof Error ? error.message : String(error);
-  if (error instanceof SqlError)
+  if (error instanceof SqlError) {
     return { title: 'The statement failed', detail, code: `ClickHouse ${error.code}`, parts: [] };
-  if (error instanceof UnreachableError) return { title: 'The gateway cannot be reached', detail, parts: [] };
-  return { title: 'Something failed', detail, parts: [] };
+  }
+  const title = error instanceof UnreachableError ? 'The gateway cannot be reached' : 'Something failed';
+  return { title, detail, parts: [] };
 }

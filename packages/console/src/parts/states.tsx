@@ -11,7 +11,7 @@ interface LoadedProps<T> {
 export function Loaded<T>({ of, children }: LoadedProps<T>) {
   return (
     <>
-      {of.error !== undefined && <Problem error={of.error} />}
+      <Problem error={of.error} />
       {of.data === undefined ? (
         of.error === undefined && <Loading />
       ) : (

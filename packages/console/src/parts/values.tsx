@@ -1,24 +1,24 @@
 import { ago, grouped, tableTime } from '../logic/format.js';
 import { visibleText } from '../logic/visible-text.js';
 
+interface TimeProps {
+  value: string | null | undefined;
+  format?: (time: string) => string;
+}
+
 /** A time in UTC; its exact text is the tooltip. */
-export function Time({ value }: { value: string | null | undefined }) {
+export function Time({ value, format = tableTime }: TimeProps) {
   if (!value) return <span class="muted">–</span>;
   return (
     <time dateTime={value} title={value} class="time">
-      {tableTime(value)}
+      {format(value)}
     </time>
   );
 }
 
 /** How long ago a time was. */
-export function Ago({ value }: { value: string | null | undefined }) {
-  if (!value) return <span class="muted">–</span>;
-  return (
-    <time dateTime={value} title={value} class="time">
-      {ago(value, Date.now())}
-    </time>
-  );
+export function Ago({ value }: TimeProps) {
+  return <Time value={value} format={(time) => ago(time, Date.now())} />;
 }
 
 export function Count({ value }: { value: number | string }) {

@@ -1,16 +1,19 @@
 import { useState } from 'preact/hooks';
-import type { DeadLetter } from '#client';
-import { usePages } from '../app/resource.js';
-import { place, setQuery } from '../app/router.js';
+import type { DeadLetter, ReplayReport } from '#client';
+import { useAction, usePages } from '../app/resource.js';
+import { hrefOf, place, setQuery } from '../app/router.js';
 import { client, mayWrite } from '../app/session.js';
 import { tributary } from '../logic/shell.js';
 import { one } from '../logic/url-state.js';
+import { visibleText } from '../logic/visible-text.js';
+import { Facts, type Fact } from '../parts/facts.js';
+import { Form, Labelled, UrlField } from '../parts/form.js';
+import { LongText } from '../parts/json-view.js';
 import { Page } from '../parts/page.js';
+import { Problem } from '../parts/problem.js';
 import { Empty, Listed } from '../parts/states.js';
-import { Table } from '../parts/table.js';
-import { UrlField } from '../parts/url-field.js';
-import { DeadLetterRow } from './dead-letter-row.js';
-import { ReplayPanel } from './replay-panel.js';
+import { ExpandableRow, Table } from '../parts/table.js';
+import { Text, Time } from '../parts/values.js';
 
 const columns = [
   { name: 'Select' },
@@ -31,15 +34,14 @@ export function DeadLettersView() {
   const letters = usePages(
     (cursor) => client.value.deadLetters.list({ source, replayed, limit: 100, cursor }),
     [source, replayed],
-    {
-      everyMs: 30_000,
-    },
+    { everyMs: 30_000 },
   );
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const shown = letters.data?.items.filter((one) => reason === undefined || one.reason === reason) ?? [];
   const calls = [
     {
-      ...{ path: '/api/v1/dead-letters', query: { source, replayed } },
+      path: '/api/v1/dead-letters',
+      query: { source, replayed },
       command: tributary('dead-letters list', [], { source, replayed: state }),
     },
   ];
@@ -50,20 +52,18 @@ export function DeadLettersView() {
   };
   return (
     <Page title="Dead letters" about="Records that could not be processed. None is lost." calls={calls}>
-      <form class="inline" onSubmit={(event) => event.preventDefault()}>
-        <label>
-          <span class="sr">Source</span>
+      <Form class="inline">
+        <Labelled name="Source">
           <UrlField parameter="source" value={source} placeholder="Source: pipeline:NAME" />
-        </label>
-        <label>
-          <span class="sr">Replayed</span>
+        </Labelled>
+        <Labelled name="Replayed">
           <select value={state ?? ''} onChange={(event) => setQuery({ replayed: event.currentTarget.value })}>
             <option value="">Replayed or not</option>
             <option value="no">Not replayed</option>
             <option value="yes">Replayed</option>
           </select>
-        </label>
-      </form>
+        </Labelled>
+      </Form>
       <Reasons letters={letters.data?.items ?? []} selected={reason} />
       {chosen.size > 0 && mayWrite.value && (
         <ReplayPanel
@@ -84,7 +84,6 @@ export function DeadLettersView() {
               <DeadLetterRow
                 key={one.id}
                 letter={one}
-                columnCount={columns.length}
                 chosen={chosen.has(one.id)}
                 onChoose={() => toggle(one.id)}
               />
@@ -114,5 +113,118 @@ function Reasons({ letters, selected }: { letters: readonly DeadLetter[]; select
         </button>
       ))}
     </div>
+  );
+}
+
+interface RowProps {
+  letter: DeadLetter;
+  chosen: boolean;
+  onChoose: () => void;
+}
+
+/** One dead letter of the table, and its record on demand. */
+function DeadLetterRow({ letter, chosen, onChoose }: RowProps) {
+  const box = (
+    <td>
+      <input type="checkbox" checked={chosen} onChange={onChoose} aria-label={`Select ${letter.id}`} />
+    </td>
+  );
+  return (
+    <ExpandableRow
+      time={letter.created_at}
+      first={box}
+      columnCount={columns.length}
+      detail={<Detail letter={letter} />}
+    >
+      <td>
+        <code>{letter.reason}</code>
+      </td>
+      <td>
+        <Source source={letter.source} />
+      </td>
+      <td>
+        <a href={hrefOf(['streams', letter.stream])}>{letter.stream}</a>
+      </td>
+      <td class="error">
+        <Text value={letter.error.slice(0, 200)} />
+      </td>
+      <td>
+        <Time value={letter.replayed_at} />
+      </td>
+    </ExpandableRow>
+  );
+}
+
+function Detail({ letter: { id, partition, offset, operator, error, event } }: { letter: DeadLetter }) {
+  const facts: Fact[] = [
+    ['Id', id],
+    ['Partition and offset', `${partition}:${offset}`],
+    ['Operator', <code>{operator}</code>],
+    ['Error', <LongText text={visibleText(error)} />],
+  ];
+  return (
+    <>
+      <Facts of={facts.filter(([name]) => name !== 'Operator' || operator !== null)} />
+      <h3>Record</h3>
+      <LongText text={visibleText(event)} class="mono" />
+    </>
+  );
+}
+
+function Source({ source }: { source: string }) {
+  const [, kind, name] = /^(projection|pipeline):(.+)$/.exec(source) ?? [];
+  return kind && name ? <a href={hrefOf([`${kind}s`, name])}>{source}</a> : <>{source}</>;
+}
+
+/** Replays the selected dead letters, after a dry run. */
+function ReplayPanel({ ids, onDone }: { ids: string[]; onDone: () => void }) {
+  const [tried, setTried] = useState<{ ids: string; result: ReplayReport }>();
+  const name = ids.join();
+  const { deadLetters } = client.value;
+  const dry = useAction(async () =>
+    setTried({ ids: name, result: await deadLetters.replay({ ids }, { dryRun: true }) }),
+  );
+  const replay = useAction(async () => {
+    await deadLetters.replay({ ids });
+    onDone();
+  });
+  const result = tried?.ids === name ? tried.result : undefined;
+  return (
+    <section class="card" aria-label="Replay">
+      <div class="card-head">
+        <h2>{ids.length} selected</h2>
+        <span class="inline">
+          <button type="button" onClick={() => dry.run()} disabled={dry.running}>
+            Dry run
+          </button>
+          <button
+            type="button"
+            class="primary"
+            onClick={() => replay.run()}
+            disabled={!result || replay.running}
+          >
+            Replay
+          </button>
+        </span>
+      </div>
+      {!result && <p class="muted small">A dry run shows what a replay would do.</p>}
+      {result && (
+        <div role="status">
+          <p>
+            {result.matched} match, {result.matched - result.skipped - result.failed.length} would be
+            replayed, {result.skipped} skipped, {result.failed.length} not possible
+          </p>
+          <ul>
+            {result.failed.map(({ id, detail }) => (
+              <li key={id}>
+                <code>{id}</code> <Text value={detail} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <Problem error={dry.error} />
+      <Problem error={replay.error} />
+    </section>
   );
 }

@@ -7,9 +7,8 @@ import type {
   PipelineReplacement,
   StoredEvent,
 } from '#client';
-import { exact, type ExactAnswer } from '../app/exact-answer.js';
 import { useAction } from '../app/resource.js';
-import { client } from '../app/session.js';
+import { client, exact, type ExactAnswer } from '../app/session.js';
 import { textAt } from '../logic/json-tree.js';
 import { JsonTree } from '../parts/json-view.js';
 import { Problem } from '../parts/problem.js';
@@ -60,7 +59,7 @@ export function DryRunPanel({ definition }: { definition: PipelineReplacement })
         </span>
       </div>
       {isPicking && <EventPicker filter={filter} picked={picked} onPick={setPicked} most={mostEvents} />}
-      {run.error !== undefined && <Problem error={run.error} />}
+      <Problem error={run.error} />
       {result && <Result result={result.value} text={result.text} />}
     </section>
   );
@@ -77,24 +76,10 @@ function inOrder(events: readonly StoredEvent[]): StoredEvent[] {
 }
 
 /** Returns a stored event as a sample: with the exact text of its data. */
-function sample({
-  stream,
-  event_type,
-  entity_id,
-  timestamp,
-  event_id,
-  dataText,
-  metadata,
-}: StoredEvent): NewEvent {
-  return {
-    stream,
-    event_type,
-    entity_id,
-    timestamp,
-    event_id,
-    dataText,
-    metadata: metadata as NewEvent['metadata'],
-  };
+function sample(event: StoredEvent): NewEvent {
+  const { stream, event_type, entity_id, timestamp, event_id, dataText } = event;
+  const metadata = event.metadata as NewEvent['metadata'];
+  return { stream, event_type, entity_id, timestamp, event_id, dataText, metadata };
 }
 
 function Result({ result, text }: { result: DryRunReport; text: string }) {

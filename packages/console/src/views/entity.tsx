@@ -1,18 +1,17 @@
 import type { StoredEvent } from '#client';
-import { usePages, useResource } from '../app/resource.js';
-import { hrefOf, place, setQuery } from '../app/router.js';
-import { client } from '../app/session.js';
+import { useAction, usePages, useResource } from '../app/resource.js';
+import { hrefOf, navigate, place, setQuery } from '../app/router.js';
+import { client, mayWrite } from '../app/session.js';
 import { tributary } from '../logic/shell.js';
 import { one } from '../logic/url-state.js';
+import { Confirm } from '../parts/confirm.js';
 import { Diff } from '../parts/diff.js';
 import { JsonLine, JsonTree } from '../parts/json-view.js';
 import { Page } from '../parts/page.js';
 import { Empty, Listed, Loaded } from '../parts/states.js';
-import { Table } from '../parts/table.js';
+import { DataTable, type Column } from '../parts/table.js';
 import { Text, Time } from '../parts/values.js';
 import { NotFound } from './not-found.js';
-import { EraseEntity } from './erase-entity.js';
-import { mayWrite } from '../app/session.js';
 
 /** One entity: its events, its state at each of them, and the difference between two. */
 export function EntityView() {
@@ -33,11 +32,13 @@ function Entity({ stream, id }: { stream: string; id: string }) {
   });
   const calls = [
     {
-      ...{ path: `/api/v1/entities/${encodeURIComponent(id)}/state`, query: { stream, as_of: at } },
+      path: `/api/v1/entities/${encodeURIComponent(id)}/state`,
+      query: { stream, as_of: at },
       command: tributary('state', [stream, id], { 'as-of': at }),
     },
     {
-      ...{ path: '/api/v1/events/query', query: { stream, entity_id: id, order: 'desc' } },
+      path: '/api/v1/events/query',
+      query: { stream, entity_id: id, order: 'desc' },
       command: tributary('query', [stream], { entity: id, order: 'desc' }),
     },
   ];
@@ -100,50 +101,67 @@ interface TimelineProps {
 }
 
 function Timeline({ events, at, other }: TimelineProps) {
-  const columns = [
-    { name: 'Version', isNumber: true },
-    { name: 'State' },
-    { name: 'Time (UTC)' },
-    { name: 'Event' },
-  ];
   const current = at ?? events[0]?.timestamp;
+  const buttons = ({ timestamp }: StoredEvent) => (
+    <>
+      <button
+        type="button"
+        class="quiet"
+        aria-pressed={timestamp === current}
+        onClick={() => setQuery({ at: timestamp })}
+      >
+        Show
+      </button>
+      <button
+        type="button"
+        class="quiet"
+        aria-pressed={timestamp === other}
+        onClick={() => setQuery({ with: timestamp === other ? undefined : timestamp })}
+      >
+        Compare
+      </button>
+    </>
+  );
+  const columns: readonly Column<StoredEvent>[] = [
+    { name: 'Version', isNumber: true, class: 'number digits', cell: ({ version }) => version },
+    { name: 'State', class: 'nowrap timeline-actions', cell: buttons },
+    { name: 'Time (UTC)', class: 'nowrap', cell: ({ timestamp }) => <Time value={timestamp} /> },
+    {
+      name: 'Event',
+      cell: ({ event_type, dataText }) => (
+        <>
+          <Text value={event_type} />
+          <br />
+          <JsonLine text={dataText} />
+        </>
+      ),
+    },
+  ];
   return (
-    <Table label="Events of the entity" columns={columns}>
-      {events.map((event) => (
-        <tr key={event.event_id} class={event.timestamp === current ? 'open' : undefined}>
-          <td class="number digits">{event.version}</td>
-          <td class="nowrap timeline-actions">
-            <button
-              type="button"
-              class="quiet"
-              aria-pressed={event.timestamp === current}
-              onClick={() => setQuery({ at: event.timestamp })}
-            >
-              Show
-            </button>
-            <button
-              type="button"
-              class="quiet"
-              aria-pressed={event.timestamp === other}
-              onClick={() => setQuery({ with: event.timestamp === other ? undefined : event.timestamp })}
-            >
-              Compare
-            </button>
-          </td>
-          <td class="nowrap">
-            <Time value={event.timestamp} />
-          </td>
-          <td>
-            <Text value={event.event_type} />
-            <br />
-            <JsonLine text={event.dataText} />
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <DataTable
+      label="Events of the entity"
+      columns={columns}
+      rows={events}
+      keyOf={({ event_id }) => event_id}
+      isOpen={({ timestamp }) => timestamp === current}
+    />
   );
 }
 
 function stateAt({ stream, id, at }: { stream: string; id: string; at?: string }, signal: AbortSignal) {
   return client.value.state({ stream, entity_id: id, as_of: at }, { signal });
+}
+
+function EraseEntity({ stream, id }: { stream: string; id: string }) {
+  const action = useAction(async () => {
+    await client.value.entities.erase({ stream, entity_id: id }, { confirm: id });
+    navigate(hrefOf(['streams', stream]));
+  });
+  return (
+    <Confirm label="Erase" title="Erase this entity" typed={id} danger action={action}>
+      <p>
+        All events of the entity are removed permanently. Projections and pipelines read the stream again.
+      </p>
+    </Confirm>
+  );
 }

@@ -3,7 +3,7 @@ import { usePages } from '../app/resource.js';
 import { client } from '../app/session.js';
 import { JsonLine } from '../parts/json-view.js';
 import { Empty, Listed } from '../parts/states.js';
-import { Table } from '../parts/table.js';
+import { DataTable, type Column } from '../parts/table.js';
 import { Text, Time } from '../parts/values.js';
 
 /** Events by their ids. */
@@ -16,15 +16,6 @@ interface EventPickerProps {
   most: number;
 }
 
-const columns = [
-  { name: 'Pick' },
-  { name: 'Time (UTC)' },
-  { name: 'Stream' },
-  { name: 'Type' },
-  { name: 'Entity' },
-  { name: 'Data' },
-];
-
 /** The latest events of a filter, each with a box to pick it. */
 export function EventPicker({ filter, picked, onPick, most }: EventPickerProps) {
   const events = usePages(
@@ -36,37 +27,33 @@ export function EventPicker({ filter, picked, onPick, most }: EventPickerProps) 
     if (!next.delete(event.event_id)) next.set(event.event_id, event);
     onPick(next);
   };
+  const columns: readonly Column<StoredEvent>[] = [
+    {
+      name: 'Pick',
+      cell: (event) => (
+        <input
+          type="checkbox"
+          aria-label={`Pick the event of ${event.timestamp}`}
+          checked={picked.has(event.event_id)}
+          disabled={picked.size >= most && !picked.has(event.event_id)}
+          onChange={() => toggle(event)}
+        />
+      ),
+    },
+    { name: 'Time (UTC)', class: 'nowrap', cell: ({ timestamp }) => <Time value={timestamp} /> },
+    { name: 'Stream', cell: ({ stream }) => <Text value={stream} /> },
+    { name: 'Type', class: 'type', cell: ({ event_type }) => <Text value={event_type} /> },
+    {
+      name: 'Entity',
+      class: 'entity',
+      cell: ({ entity_id: id }) => (id === null ? '–' : <Text value={id} />),
+    },
+    { name: 'Data', class: 'data', cell: ({ dataText }) => <JsonLine text={dataText} /> },
+  ];
   return (
     <Listed of={events} empty={<Empty title="There are no events to pick." />}>
       {(items) => (
-        <Table label="Events to pick" columns={columns}>
-          {items.map((event) => (
-            <tr key={event.event_id}>
-              <td>
-                <input
-                  type="checkbox"
-                  aria-label={`Pick the event of ${event.timestamp}`}
-                  checked={picked.has(event.event_id)}
-                  disabled={picked.size >= most && !picked.has(event.event_id)}
-                  onChange={() => toggle(event)}
-                />
-              </td>
-              <td class="nowrap">
-                <Time value={event.timestamp} />
-              </td>
-              <td>
-                <Text value={event.stream} />
-              </td>
-              <td class="type">
-                <Text value={event.event_type} />
-              </td>
-              <td class="entity">{event.entity_id === null ? '–' : <Text value={event.entity_id} />}</td>
-              <td class="data">
-                <JsonLine text={event.dataText} />
-              </td>
-            </tr>
-          ))}
-        </Table>
+        <DataTable label="Events to pick" columns={columns} rows={items} keyOf={({ event_id }) => event_id} />
       )}
     </Listed>
   );

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { IssuedApiKey, ApiKeyScope } from '#client';
 import { useAction } from '../app/resource.js';
 import { client } from '../app/session.js';
+import { Field, Form, TextInput } from '../parts/form.js';
 import { Problem } from '../parts/problem.js';
 
 const scopes: readonly ApiKeyScope[] = [
@@ -20,13 +21,8 @@ export function IssueKey({ onIssued }: { onIssued: (key: IssuedApiKey) => void }
   const [streams, setStreams] = useState('');
   const issue = useAction(async () => {
     const limited = streams.split(/[\s,]+/).filter(Boolean);
-    onIssued(
-      await client.value.keys.issue({
-        name,
-        scopes: [...chosen],
-        ...(limited.length > 0 && { streams: limited }),
-      }),
-    );
+    const restriction = limited.length > 0 && { streams: limited };
+    onIssued(await client.value.keys.issue({ name, scopes: [...chosen], ...restriction }));
     setName('');
   });
   const toggle = (scope: ApiKeyScope) =>
@@ -34,30 +30,14 @@ export function IssueKey({ onIssued }: { onIssued: (key: IssuedApiKey) => void }
   return (
     <details class="card">
       <summary>Issue a key</summary>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          issue.run();
-        }}
-      >
+      <Form onSubmit={issue.run}>
         <div class="grid">
-          <label class="field">
-            <span>Name</span>
-            <input
-              value={name}
-              required
-              maxLength={100}
-              onInput={(event) => setName(event.currentTarget.value)}
-            />
-          </label>
-          <label class="field">
-            <span>Streams (empty: all)</span>
-            <input
-              value={streams}
-              placeholder="orders, payments.*"
-              onInput={(event) => setStreams(event.currentTarget.value)}
-            />
-          </label>
+          <Field name="Name">
+            <TextInput value={name} required maxLength={100} onText={setName} />
+          </Field>
+          <Field name="Streams (empty: all)">
+            <TextInput value={streams} placeholder="orders, payments.*" onText={setStreams} />
+          </Field>
         </div>
         <fieldset class="checks">
           <legend>Scopes</legend>
@@ -68,13 +48,13 @@ export function IssueKey({ onIssued }: { onIssued: (key: IssuedApiKey) => void }
             </label>
           ))}
         </fieldset>
-        {issue.error !== undefined && <Problem error={issue.error} />}
+        <Problem error={issue.error} />
         <p class="buttons">
           <button type="submit" class="primary" disabled={issue.running || chosen.length === 0}>
             Issue
           </button>
         </p>
-      </form>
+      </Form>
     </details>
   );
 }

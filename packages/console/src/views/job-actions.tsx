@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useAction } from '../app/resource.js';
+import { visibleText } from '../logic/visible-text.js';
 import { Confirm } from '../parts/confirm.js';
 import { Problem } from '../parts/problem.js';
 
@@ -32,7 +33,15 @@ export function JobActions({ job: { name, status }, jobs, restart, reload, child
       <Confirm label={restart} title={`${restart} ${name}`} action={reset}>
         <p>{children}</p>
       </Confirm>
-      {toggle.error !== undefined && <Problem error={toggle.error} />}
+      <Problem error={toggle.error} />
     </>
+  );
+}
+
+/** Why a projection or a pipeline has failed, if it has, and how it continues. */
+export function Failure({ text }: { text: string | null | undefined }) {
+  if (!text) return null;
+  return (
+    <p class="problem">{visibleText(text)} Remove the cause, then resume it: it continues at its position.</p>
   );
 }

@@ -2,93 +2,81 @@ import { useState } from 'preact/hooks';
 import type { IssuedApiKey, ApiKey } from '#client';
 import { useAction, usePages } from '../app/resource.js';
 import { client, mayWrite } from '../app/session.js';
-import { tributary } from '../logic/shell.js';
-import { CopyButton } from '../parts/calls.js';
+import { Command } from '../parts/calls.js';
 import { Confirm } from '../parts/confirm.js';
-import { Page } from '../parts/page.js';
-import { Empty, Listed } from '../parts/states.js';
-import { Table } from '../parts/table.js';
+import { ListPage } from '../parts/page.js';
+import { Empty } from '../parts/states.js';
+import type { Column } from '../parts/table.js';
 import { Ago, Status, Text } from '../parts/values.js';
 import { IssueKey } from './issue-key.js';
-
-const columns = [
-  { name: 'Key' },
-  { name: 'Status' },
-  { name: 'Scopes' },
-  { name: 'Streams' },
-  { name: 'Created' },
-  { name: 'Expires' },
-  { name: '' },
-];
 
 /** API keys: what each may do, and who may issue, rotate and revoke them. */
 export function KeysView() {
   const keys = usePages((cursor) => client.value.keys.list({ cursor }), []);
   const [issued, setIssued] = useState<IssuedApiKey>();
-  const calls = [{ path: '/api/v1/keys', command: tributary('get', ['keys']) }];
   const done = (key?: IssuedApiKey) => {
     setIssued(key);
     keys.reload();
   };
-  return (
-    <Page title="Keys" about="API keys of the query port." calls={calls}>
-      {issued && <Secret issued={issued} onClose={() => setIssued(undefined)} />}
-      {mayWrite.value && <IssueKey onIssued={done} />}
-      <Listed
-        of={keys}
-        empty={<Empty title="No key has been issued.">Keys of the setting API_KEYS are not listed.</Empty>}
-      >
-        {(items) => (
-          <Table label="Keys" columns={columns}>
-            {items.map((key) => (
-              <Row key={key.key_id} shown={key} onChange={done} />
-            ))}
-          </Table>
-        )}
-      </Listed>
-    </Page>
-  );
-}
-
-function Row({ shown: key, onChange }: { shown: ApiKey; onChange: (issued?: IssuedApiKey) => void }) {
-  return (
-    <tr>
-      <th scope="row">
-        <Text value={key.name} />
-        <br />
-        <code class="muted small">{key.key_id}</code>
-      </th>
-      <td>
-        <Status value={key.status} />
-      </td>
-      <td>
+  const columns: readonly Column<ApiKey>[] = [
+    {
+      name: 'Key',
+      isHeading: true,
+      cell: ({ name, key_id }) => (
+        <>
+          <Text value={name} />
+          <br />
+          <code class="muted small">{key_id}</code>
+        </>
+      ),
+    },
+    { name: 'Status', cell: ({ status }) => <Status value={status} /> },
+    {
+      name: 'Scopes',
+      cell: ({ scopes }) => (
         <span class="chips">
-          {key.scopes.map((scope) => (
+          {scopes.map((scope) => (
             <code key={scope} class="chip">
               {scope}
             </code>
           ))}
         </span>
-      </td>
-      <td>{key.streams === null ? 'all' : key.streams.join(', ')}</td>
-      <td>
-        <Ago value={key.created_at} />
-      </td>
-      <td>{key.expires_at === null ? 'never' : <Ago value={key.expires_at} />}</td>
-      <td class="actions-cell">
-        {mayWrite.value && key.status === 'active' && <KeyActions shown={key} onChange={onChange} />}
-      </td>
-    </tr>
+      ),
+    },
+    { name: 'Streams', cell: ({ streams }) => (streams === null ? 'all' : streams.join(', ')) },
+    { name: 'Created', cell: ({ created_at }) => <Ago value={created_at} /> },
+    {
+      name: 'Expires',
+      cell: ({ expires_at }) => (expires_at === null ? 'never' : <Ago value={expires_at} />),
+    },
+    {
+      name: '',
+      class: 'actions-cell',
+      cell: (key) => mayWrite.value && key.status === 'active' && <KeyActions of={key} onChange={done} />,
+    },
+  ];
+  return (
+    <ListPage
+      title="Keys"
+      about="API keys of the query port."
+      resources="keys"
+      of={keys}
+      columns={columns}
+      keyOf={({ key_id }) => key_id}
+      empty={<Empty title="No key has been issued.">Keys of the setting API_KEYS are not listed.</Empty>}
+    >
+      {issued && <Secret issued={issued} onClose={() => setIssued(undefined)} />}
+      {mayWrite.value && <IssueKey onIssued={done} />}
+    </ListPage>
   );
 }
 
-function KeyActions({
-  shown: { key_id, name },
-  onChange,
-}: {
-  shown: ApiKey;
+interface KeyActionsProps {
+  of: ApiKey;
   onChange: (issued?: IssuedApiKey) => void;
-}) {
+}
+
+function KeyActions({ of: { key_id, name }, onChange }: KeyActionsProps) {
   const rotate = useAction(async () => onChange(await client.value.keys.rotate(key_id, { overlap: '24h' })));
   const revoke = useAction(async () => {
     await client.value.keys.revoke(key_id);
@@ -117,12 +105,7 @@ function Secret({ issued, onClose }: { issued: IssuedApiKey; onClose: () => void
         </button>
       </div>
       <p>Save it now: it is not shown again.</p>
-      <div class="command">
-        <pre tabIndex={0} role="group" aria-label="Key">
-          <code>{issued.key}</code>
-        </pre>
-        <CopyButton text={issued.key} label="Copy key" />
-      </div>
+      <Command text={issued.key} name="Key" copyLabel="Copy key" />
     </section>
   );
 }

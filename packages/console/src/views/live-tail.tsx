@@ -1,6 +1,6 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { EventFilter, StoredEvent } from '#client';
-import { endsSession } from '../app/resource.js';
+import { useLive } from '../app/resource.js';
 import { client } from '../app/session.js';
 import { grouped } from '../logic/format.js';
 import { TailBuffer } from '../logic/tail-buffer.js';
@@ -9,8 +9,6 @@ import { Problem } from '../parts/problem.js';
 import { Empty } from '../parts/states.js';
 
 const mostShown = 200;
-/** At most twenty paints a second. */
-const paintMs = 50;
 /** A connection without another failure after this time counts as open: no event may come for hours. */
 const connectMs = 2_000;
 
@@ -26,31 +24,26 @@ const nothing: Painted = { events: [], received: 0, skipped: 0, pending: 0 };
 /** Events as they arrive. Pausing keeps reading: what the table cannot hold is counted. */
 export function LiveTail({ filter }: { filter: EventFilter }) {
   const [painted, setPainted] = useState(nothing);
-  const [error, setError] = useState<unknown>();
   const [reconnecting, setReconnecting] = useState(false);
   const [paused, setPaused] = useState(false);
   const isPaused = useRef(false);
   isPaused.current = paused;
-  useEffect(() => {
-    const controller = new AbortController();
+  const error = useLive((signal) => {
     const buffer = new TailBuffer<StoredEvent>(mostShown);
     let changed = false;
     let connecting: ReturnType<typeof setTimeout> | undefined;
+    const onReconnect = (_: unknown, delayMs: number) => {
+      setReconnecting(true);
+      clearTimeout(connecting);
+      connecting = setTimeout(() => setReconnecting(false), delayMs + connectMs);
+    };
     const read = async () => {
-      const onReconnect = (_: unknown, delayMs: number) => {
-        setReconnecting(true);
-        clearTimeout(connecting);
-        connecting = setTimeout(() => setReconnecting(false), delayMs + connectMs);
-      };
-      for await (const event of client.value.tail(filter, { signal: controller.signal, onReconnect })) {
+      for await (const event of client.value.tail(filter, { signal, onReconnect })) {
         buffer.add(event);
         changed = true;
       }
     };
-    read().catch((error: unknown) => {
-      if (!controller.signal.aborted && !endsSession(error)) setError(error);
-    });
-    const timer = setInterval(() => {
+    const paint = () => {
       if (!changed && (isPaused.current || buffer.pending === 0)) return;
       if (changed) setReconnecting(false);
       changed = false;
@@ -60,12 +53,8 @@ export function LiveTail({ filter }: { filter: EventFilter }) {
           ? { ...before, received, skipped, pending }
           : { events: buffer.paint(), received, skipped, pending: 0 },
       );
-    }, paintMs);
-    return () => {
-      clearInterval(timer);
-      clearTimeout(connecting);
-      controller.abort();
     };
+    return { reading: read(), paint };
   }, []);
   return (
     <section aria-label="Live tail">
@@ -86,7 +75,7 @@ export function LiveTail({ filter }: { filter: EventFilter }) {
           {paused ? 'Continue' : 'Pause'}
         </button>
       </div>
-      {error !== undefined && <Problem error={error} />}
+      <Problem error={error} />
       {painted.events.length === 0 ? (
         error === undefined && (
           <Empty title="Waiting for events.">New events appear here as they arrive.</Empty>

@@ -1,19 +1,18 @@
-import type { DeadLetter } from '#client';
+import type { Health } from '#client';
 import { useResource } from '../app/resource.js';
 import { hrefOf } from '../app/router.js';
 import { client } from '../app/session.js';
 import { duration, grouped, short } from '../logic/format.js';
 import { healthPoints, type Point } from '../logic/health-points.js';
 import { tributary } from '../logic/shell.js';
+import { Facts, type Fact } from '../parts/facts.js';
 import { Page } from '../parts/page.js';
-import { BusiestStreams } from './busiest-streams.js';
-import { HealthChecks, type Check } from './health-checks.js';
+import { Loaded } from '../parts/states.js';
+import { Count, Status, Text } from '../parts/values.js';
 import { Tile, type Figure } from './overview-tile.js';
 
 const hour = 3_600;
 const everyMs = 10_000;
-/** The history has a new sample each 15 seconds. */
-const historyEveryMs = 30_000;
 
 const calls = [
   { path: '/health', command: tributary('doctor', []) },
@@ -31,7 +30,7 @@ const calls = [
 export function Overview() {
   const rate = useResource(ratesOfLastHour, [], { everyMs });
   const health = useResource((signal) => client.value.health(undefined, { signal }), [], { everyMs });
-  const history = useResource(readHistory, [], { everyMs: historyEveryMs });
+  const history = useResource(readHistory, [], { everyMs: 30_000 });
   const letters = useResource(lettersOfLastHour, [], { everyMs });
   const jobs = useResource(readJobs, [], { everyMs });
   const now = Date.now() / 1000;
@@ -62,7 +61,7 @@ export function Overview() {
           points={upToNow(history.data?.freshness, materializer?.lag_seconds)}
           format={duration}
         >
-          {() => lagSeconds(materializer)}
+          {() => lagStats(materializer, 'lag_seconds')}
         </Tile>
         <Tile
           title="Materializer lag"
@@ -71,7 +70,7 @@ export function Overview() {
           range={range}
           points={upToNow(history.data?.materializer, materializer?.lag_events)}
         >
-          {() => lagEvents(materializer)}
+          {() => lagStats(materializer, 'lag_events')}
         </Tile>
         <Tile
           title="Processor lag"
@@ -80,7 +79,7 @@ export function Overview() {
           range={range}
           points={upToNow(history.data?.processor, processor?.lag_events)}
         >
-          {() => lagEvents(processor)}
+          {() => lagStats(processor, 'lag_events')}
         </Tile>
         <Tile
           title="Dead letters"
@@ -90,7 +89,8 @@ export function Overview() {
           points={letters.data?.points}
         >
           {({ count, hasMore }) => ({
-            ...{ value: `${count}${hasMore ? '+' : ''}`, note: 'in the last hour' },
+            value: `${count}${hasMore ? '+' : ''}`,
+            note: 'in the last hour',
             tone: count > 0 ? 'warn' : 'good',
           })}
         </Tile>
@@ -102,12 +102,13 @@ export function Overview() {
           points={history.data?.failedJobs}
         >
           {({ failed, total }) => ({
-            ...{ value: String(failed), note: `of ${total} projections and pipelines` },
+            value: String(failed),
+            note: `of ${total} projections and pipelines`,
             tone: failed > 0 ? 'bad' : 'good',
           })}
         </Tile>
       </ul>
-      <BusiestStreams everyMs={everyMs} />
+      <BusiestStreams />
       {health.data && <HealthChecks health={health.data} />}
     </Page>
   );
@@ -122,42 +123,37 @@ async function readHistory(signal: AbortSignal) {
   return healthPoints(await client.value.healthHistory({ signal }));
 }
 
+/** Returns the start of the current minute, in seconds. */
+function currentMinute(): number {
+  return Math.floor(Date.now() / 60_000) * 60;
+}
+
+/** Returns the counts of an hour's minutes, by the starts of the minutes in seconds. */
+function perMinute(counts: ReadonlyMap<number, number>, first: number): [seconds: number, count: number][] {
+  return Array.from({ length: 60 }, (_, i) => [first + i * 60, counts.get(first + i * 60) ?? 0]);
+}
+
 async function ratesOfLastHour(signal: AbortSignal) {
-  const minute = 60_000;
-  const until = Math.floor(Date.now() / minute) * minute;
-  const since = until - hour * 1000;
-  const times = { since: new Date(since), until: new Date(until) };
-  const { buckets, total } = await client.value.count(
-    { ...times, interval: '1m', time: 'ingested_at' },
-    { signal },
-  );
-  const counts = new Map(buckets.map(({ start, count }) => [Date.parse(start!), count]));
-  const points = Array.from({ length: 60 }, (_, i): Point => {
-    const start = since + i * minute;
-    return [start / 1000, (counts.get(start) ?? 0) / 60];
-  });
+  const until = currentMinute();
+  const since = until - hour;
+  const times = { since: new Date(since * 1000), until: new Date(until * 1000) };
+  const query = { ...times, interval: '1m', time: 'ingested_at' } as const;
+  const { buckets, total } = await client.value.count(query, { signal });
+  const counts = new Map(buckets.map(({ start, count }) => [Date.parse(start!) / 1000, count]));
+  const points = perMinute(counts, since).map(([start, count]): Point => [start, count / 60]);
   return { points, total, last: points.at(-1)![1] };
 }
 
 async function lettersOfLastHour(signal: AbortSignal) {
   const since = new Date(Date.now() - hour * 1000);
-  const { items, has_more: hasMore } = await client.value.deadLetters
-    .list({ since, limit: 1000 }, { signal })
-    .first();
-  return { count: items.length, hasMore, points: perMinute(items) };
-}
-
-function perMinute(letters: readonly DeadLetter[]): Point[] {
+  const letters = client.value.deadLetters.list({ since, limit: 1000 }, { signal });
+  const { items, has_more: hasMore } = await letters.first();
   const counts = new Map<number, number>();
-  for (const { created_at } of letters) {
+  for (const { created_at } of items) {
     const minute = Math.floor(Date.parse(created_at) / 60_000) * 60;
     counts.set(minute, (counts.get(minute) ?? 0) + 1);
   }
-  const last = Math.floor(Date.now() / 60_000) * 60;
-  return Array.from({ length: 60 }, (_, i) => {
-    const minute = last - (59 - i) * 60;
-    return [minute, counts.get(minute) ?? 0];
-  });
+  return { count: items.length, hasMore, points: perMinute(counts, currentMinute() - hour + 60) };
 }
 
 async function readJobs(signal: AbortSignal) {
@@ -172,20 +168,86 @@ async function readJobs(signal: AbortSignal) {
   return { failed, failedPipelines, total: projections.items.length + pipelines.items.length };
 }
 
-function lagSeconds(check: Check | undefined): Figure {
-  if (check?.lag_seconds === undefined) return { value: '–', note: check?.error ?? 'not reported' };
-  return {
-    value: duration(check.lag_seconds),
-    note: 'behind the log',
-    tone: check.lag_seconds > 60 ? 'bad' : 'good',
-  };
+function lagStats(check: Check | undefined, name: 'lag_seconds' | 'lag_events'): Figure {
+  const value = check?.[name];
+  if (value === undefined) return { value: '–', note: check?.error ?? 'not reported' };
+  const tone = (check?.lag_seconds ?? 0) > 60 ? 'bad' : 'good';
+  if (name === 'lag_seconds') return { value: duration(value), note: 'behind the log', tone };
+  return { value: short(value), note: 'unread events', tone };
 }
 
-function lagEvents(check: Check | undefined): Figure {
-  if (check?.lag_events === undefined) return { value: '–', note: check?.error ?? 'not reported' };
-  return {
-    value: short(check.lag_events),
-    note: 'unread events',
-    tone: (check.lag_seconds ?? 0) > 60 ? 'bad' : 'good',
-  };
+/** The streams into which the most events were ingested in the last hour. */
+function BusiestStreams() {
+  const streams = useResource(busiest, [], { everyMs });
+  if (streams.data?.length === 0) return null;
+  return (
+    <section class="card" aria-label="Busiest streams">
+      <h2>Busiest streams of the last hour, by ingested events</h2>
+      <Loaded of={streams}>
+        {(items) => (
+          <ul class="ranking">
+            {items.map(({ stream, count }) => (
+              <li key={stream}>
+                <a href={hrefOf(['streams', stream])}>
+                  <Text value={stream} />
+                </a>
+                <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+                  <rect width={(100 * count) / items[0]!.count} height="1" />
+                </svg>
+                <Count value={count} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+async function busiest(signal: AbortSignal): Promise<{ stream: string; count: number }[]> {
+  const now = Date.now();
+  const times = { since: new Date(now - hour * 1000), until: new Date(now) };
+  const query = { ...times, group_by: 'stream', time: 'ingested_at' } as const;
+  const { buckets } = await client.value.count(query, { signal });
+  const streams = buckets.map(({ group, count }) => ({ stream: group ?? '', count }));
+  return streams.sort((a, b) => b.count - a.count).slice(0, 6);
+}
+
+/** One check of `/health`, with the lag of the materializer or of the processors. */
+interface Check {
+  status?: string;
+  error?: string;
+  lag_events?: number;
+  lag_seconds?: number;
+}
+
+/** Names of the checks that say more than their keys in the answer. */
+const names: Record<string, string> = {
+  log: 'Kafka',
+  store: 'ClickHouse',
+  log_or_store: 'Kafka or ClickHouse',
+  definitions_age: 'Age of definitions',
+};
+
+/** The result of each check of the gateway's health. */
+function HealthChecks({ health }: { health: Health }) {
+  return (
+    <section class="card" aria-label="Health">
+      <div class="card-head">
+        <h2>Health</h2>
+        <Status value={health.status} />
+      </div>
+      <Facts of={Object.entries(health.checks as Record<string, Check>).map(factOf)} isRow />
+    </section>
+  );
+}
+
+function factOf([key, { status = 'unknown', error }]: [string, Check]): Fact {
+  const name = names[key] ?? key[0]!.toUpperCase() + key.slice(1).replaceAll('_', ' ');
+  return [
+    name,
+    <>
+      <Status value={status} /> {error && <span class="small">{error}</span>}
+    </>,
+  ];
 }

@@ -5,6 +5,7 @@ import { useAction, type AsyncAction } from '../app/resource.js';
 import { client } from '../app/session.js';
 import { pastedData } from '../logic/pasted-data.js';
 import { visibleText } from '../logic/visible-text.js';
+import { Field, Form } from '../parts/form.js';
 import { Problem } from '../parts/problem.js';
 import { Status, Text } from '../parts/values.js';
 
@@ -35,17 +36,13 @@ export function CheckData({ address, version }: { address: SchemaAddress; versio
         </button>
       }
     >
-      {paste.error !== undefined && <Problem error={paste.error} />}
+      <Problem error={paste.error} />
       {result && (
-        <Result
-          isGood={result.valid}
-          sentence={
-            result.valid
-              ? `It matches version ${result.version}.`
-              : `It does not match version ${result.version}: a write is refused with ${result.code}.`
-          }
-          errors={result.errors}
-        />
+        <Result isGood={result.valid} errors={result.errors}>
+          {result.valid
+            ? `It matches version ${result.version}.`
+            : `It does not match version ${result.version}: a write is refused with ${result.code}.`}
+        </Result>
       )}
     </CheckForm>
   );
@@ -70,15 +67,11 @@ export function CheckSchema({ address }: { address: SchemaAddress }) {
       check={check}
     >
       {result && (
-        <Result
-          isGood={result.compatible}
-          sentence={
-            result.compatible
-              ? `It would be version ${result.version}.`
-              : `It is not compatible (${result.compatibility}).`
-          }
-          errors={result.errors}
-        />
+        <Result isGood={result.compatible} errors={result.errors}>
+          {result.compatible
+            ? `It would be version ${result.version}.`
+            : `It is not compatible (${result.compatibility}).`}
+        </Result>
       )}
     </CheckForm>
   );
@@ -99,14 +92,8 @@ function CheckForm({ title, label, placeholder, text, setText, check, more, chil
   return (
     <section class="card" aria-label={title}>
       <h2>{title}</h2>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          check.run();
-        }}
-      >
-        <label class="field">
-          <span>{label}</span>
+      <Form onSubmit={check.run}>
+        <Field name={label}>
           <textarea
             class="mono"
             rows={5}
@@ -115,15 +102,15 @@ function CheckForm({ title, label, placeholder, text, setText, check, more, chil
             placeholder={placeholder}
             onInput={(event) => setText(event.currentTarget.value)}
           />
-        </label>
+        </Field>
         <p class="buttons">
           {more}
           <button type="submit" disabled={check.running || text.trim() === ''}>
             Check
           </button>
         </p>
-      </form>
-      {check.error !== undefined && <Problem error={check.error} />}
+      </Form>
+      <Problem error={check.error} />
       {children}
     </section>
   );
@@ -131,15 +118,15 @@ function CheckForm({ title, label, placeholder, text, setText, check, more, chil
 
 interface ResultProps {
   isGood: boolean;
-  sentence: string;
+  children: string;
   errors: readonly { pointer: string; detail: string }[];
 }
 
-function Result({ isGood, sentence, errors }: ResultProps) {
+function Result({ isGood, errors, children }: ResultProps) {
   return (
     <div role="status">
       <p>
-        <Status value={isGood ? 'ok' : 'failed'} /> {sentence}
+        <Status value={isGood ? 'ok' : 'failed'} /> {children}
       </p>
       <ul>
         {errors.map(({ pointer, detail }) => (

@@ -1,66 +1,53 @@
 import type { Schema } from '#client';
-import { exact } from '../app/exact-answer.js';
 import { usePages, useResource } from '../app/resource.js';
 import { hrefOf, place, setQuery } from '../app/router.js';
-import { client } from '../app/session.js';
+import { client, exact } from '../app/session.js';
 import { memberText } from '../logic/json-tree.js';
 import { tributary } from '../logic/shell.js';
 import { one } from '../logic/url-state.js';
 import { Diff } from '../parts/diff.js';
+import { Labelled } from '../parts/form.js';
 import { JsonTree } from '../parts/json-view.js';
-import { Page } from '../parts/page.js';
+import { ListPage, Page } from '../parts/page.js';
 import { Empty, Listed, Loaded } from '../parts/states.js';
-import { Table } from '../parts/table.js';
+import type { Column } from '../parts/table.js';
 import { Ago, Text } from '../parts/values.js';
 import { NotFound } from './not-found.js';
 import { CheckData, CheckSchema } from './schema-checks.js';
 
-const columns = [
-  { name: 'Stream' },
-  { name: 'Event type' },
-  { name: 'Version', isNumber: true },
-  { name: 'Mode' },
-  { name: 'Compatibility' },
-  { name: 'Created' },
+const columns: readonly Column<Schema>[] = [
+  { name: 'Stream', cell: ({ stream }) => <a href={hrefOf(['streams', stream])}>{stream}</a> },
+  {
+    name: 'Event type',
+    isHeading: true,
+    cell: ({ stream, event_type }) => (
+      <a href={hrefOf(['schema'], { stream, type: event_type })}>
+        <Text value={event_type} />
+      </a>
+    ),
+  },
+  { name: 'Version', isNumber: true, cell: ({ version }) => version },
+  { name: 'Mode', cell: ({ mode }) => mode },
+  { name: 'Compatibility', cell: ({ compatibility }) => compatibility },
+  { name: 'Created', cell: ({ created_at }) => <Ago value={created_at} /> },
 ];
 
 export function SchemasView() {
   const schemas = usePages((cursor) => client.value.schemas.list({ cursor }), []);
-  const calls = [{ path: '/api/v1/schemas', command: tributary('get', ['schemas']) }];
   return (
-    <Page title="Schemas" about="JSON Schemas that events are checked with." calls={calls}>
-      <Listed
-        of={schemas}
-        empty={
-          <Empty title="There are no schemas yet.">
-            Register one with POST /api/v1/schemas or `npx tributary apply`.
-          </Empty>
-        }
-      >
-        {(items) => (
-          <Table label="Schemas" columns={columns}>
-            {items.map(({ stream, event_type, version, mode, compatibility, created_at }) => (
-              <tr key={`${stream} ${event_type}`}>
-                <td>
-                  <a href={hrefOf(['streams', stream])}>{stream}</a>
-                </td>
-                <th scope="row">
-                  <a href={hrefOf(['schema'], { stream, type: event_type })}>
-                    <Text value={event_type} />
-                  </a>
-                </th>
-                <td class="number">{version}</td>
-                <td>{mode}</td>
-                <td>{compatibility}</td>
-                <td>
-                  <Ago value={created_at} />
-                </td>
-              </tr>
-            ))}
-          </Table>
-        )}
-      </Listed>
-    </Page>
+    <ListPage
+      title="Schemas"
+      about="JSON Schemas that events are checked with."
+      resources="schemas"
+      of={schemas}
+      columns={columns}
+      keyOf={({ stream, event_type }) => `${stream} ${event_type}`}
+      empty={
+        <Empty title="There are no schemas yet.">
+          Register one with POST /api/v1/schemas or `npx tributary apply`.
+        </Empty>
+      }
+    />
   );
 }
 
@@ -123,17 +110,15 @@ function Version({ versions }: { versions: readonly Schema[] }) {
     <section class="card" aria-label="Version">
       <div class="card-head">
         <span class="inline">
-          <label>
-            <span class="sr">Version</span>
+          <Labelled name="Version">
             <select
               value={shown.version}
               onChange={(event) => setQuery({ version: event.currentTarget.value })}
             >
               {versions.map(option)}
             </select>
-          </label>
-          <label>
-            <span class="sr">Compare with</span>
+          </Labelled>
+          <Labelled name="Compare with">
             <select
               value={other?.version ?? ''}
               onChange={(event) => setQuery({ with: event.currentTarget.value })}
@@ -141,7 +126,7 @@ function Version({ versions }: { versions: readonly Schema[] }) {
               <option value="">Compare with …</option>
               {versions.filter((version) => version !== shown).map(option)}
             </select>
-          </label>
+          </Labelled>
         </span>
         <span class="muted small">
           mode {shown.mode} · compatibility {shown.compatibility} · registered{' '}

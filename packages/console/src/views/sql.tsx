@@ -8,13 +8,17 @@ import { areNumbers, kindOf } from '../logic/json-tree.js';
 import { one } from '../logic/url-state.js';
 import { visibleText } from '../logic/visible-text.js';
 import { LineChart } from '../parts/chart.js';
+import { Field, Form } from '../parts/form.js';
 import { Page } from '../parts/page.js';
 import { Problem } from '../parts/problem.js';
 import { Empty, Loading } from '../parts/states.js';
+import { DataTable, type Column } from '../parts/table.js';
 
 const mostRows = 1_000;
 const example =
   'SELECT toStartOfMinute(timestamp) AS minute, count() AS events\nFROM events\nGROUP BY minute\nORDER BY minute DESC\nLIMIT 100';
+
+const idle = { running: false };
 
 interface Result {
   columns: readonly string[];
@@ -27,9 +31,7 @@ interface Result {
 export function Sql() {
   const stored = one(place.value, 'q');
   const [text, setText] = useState(stored ?? example);
-  const [state, setState] = useState<{ running: boolean; result?: Result; error?: unknown }>({
-    running: false,
-  });
+  const [state, setState] = useState<{ running: boolean; result?: Result; error?: unknown }>(idle);
   const running = useRef<AbortController>(undefined);
   const run = () => {
     running.current?.abort();
@@ -40,10 +42,8 @@ export function Sql() {
       (result) => running.current === controller && setState({ running: false, result }),
       (error: unknown) => {
         if (running.current !== controller || endsSession(error)) return;
-        setState({
-          running: false,
-          error: controller.signal.aborted ? new Error('The statement was cancelled.') : error,
-        });
+        const cancelled = controller.signal.aborted && new Error('The statement was cancelled.');
+        setState({ running: false, error: cancelled || error });
       },
     );
   };
@@ -64,15 +64,8 @@ export function Sql() {
       about="SELECT statements over events and projections, for keys with sql:read."
       calls={calls}
     >
-      <form
-        class="card"
-        onSubmit={(event) => {
-          event.preventDefault();
-          run();
-        }}
-      >
-        <label class="field">
-          <span>Statement</span>
+      <Form class="card" onSubmit={run}>
+        <Field name="Statement">
           <textarea
             class="mono"
             rows={Math.min(16, Math.max(5, text.split('\n').length + 1))}
@@ -85,7 +78,7 @@ export function Sql() {
               run();
             }}
           />
-        </label>
+        </Field>
         <p class="buttons">
           <span class="muted small">Ctrl+Enter runs the statement.</span>
           {state.running && (
@@ -97,9 +90,9 @@ export function Sql() {
             {state.running ? 'Running…' : 'Run'}
           </button>
         </p>
-      </form>
+      </Form>
       {state.running && <Loading />}
-      {state.error !== undefined && <Problem error={state.error} />}
+      <Problem error={state.error} />
       {state.result?.warning !== undefined && (
         <p role="status">
           <span class="status warn">Warning</span> {state.result.warning}.
@@ -124,8 +117,18 @@ async function read(statement: string, { signal }: AbortController): Promise<Res
 
 function Rows({ result: { columns, rows, hasMore } }: { result: Result }) {
   const chart = useMemo(() => sqlChart(columns, rows), [columns, rows]);
-  const classes = useMemo(
-    () => columns.map((_, i) => (areNumbers(rows.map((row) => row[i])) ? 'number' : 'digits')),
+  const shownColumns = useMemo(
+    () =>
+      columns.map((name, i): Column<readonly string[]> => {
+        const isNumber = areNumbers(rows.map((row) => row[i]));
+        return {
+          name,
+          title: visibleText(name),
+          isNumber,
+          class: isNumber ? 'number' : 'digits',
+          cell: (row) => <bdi>{cellText(row[i]!)}</bdi>,
+        };
+      }),
     [columns, rows],
   );
   if (rows.length === 0) return <Empty title="The statement returned no rows." />;
@@ -139,30 +142,7 @@ function Rows({ result: { columns, rows, hasMore } }: { result: Result }) {
       <p class="muted small" role="status">
         {rows.length} rows{hasMore && ': the statement returned more, which are not shown'}
       </p>
-      <div class="table" role="region" aria-label="Result" tabIndex={0}>
-        <table>
-          <thead>
-            <tr>
-              {columns.map((name, i) => (
-                <th key={i} scope="col" class={classes[i]}>
-                  {visibleText(name)}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row, i) => (
-              <tr key={i}>
-                {row.map((cell, j) => (
-                  <td key={j} class={classes[j]}>
-                    <bdi>{cellText(cell)}</bdi>
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable label="Result" columns={shownColumns} rows={rows} keyOf={(_, index) => index} />
     </>
   );
 }

@@ -1,69 +1,61 @@
+import { useState } from 'preact/hooks';
 import type { ProjectionKeyState } from '#client';
+import { useLive } from '../app/resource.js';
 import { setQuery } from '../app/router.js';
+import { client } from '../app/session.js';
 import { areNumbers, memberText } from '../logic/json-tree.js';
 import { JsonTree } from '../parts/json-view.js';
+import { Problem } from '../parts/problem.js';
+import { Empty } from '../parts/states.js';
+import { DataTable, type Column } from '../parts/table.js';
 import { Ago, Count, Text } from '../parts/values.js';
+
+interface Sort {
+  field?: string;
+  order?: string;
+}
 
 interface StateTableProps {
   states: readonly ProjectionKeyState[];
   fields: readonly string[];
-  sort?: { field?: string; order?: string };
+  sort?: Sort;
 }
 
 /** States of a projection. With `sort`, the name of a field sorts by it. */
 export function StateTable({ states, fields, sort }: StateTableProps) {
-  const isNumeric = new Map(
-    fields.map((field) => [field, areNumbers(states.map(({ stateText }) => memberText(stateText, field)))]),
-  );
-  const classOf = (field: string) => (isNumeric.get(field) ? 'number' : 'digits');
+  const columns = fields.map((field): Column<ProjectionKeyState> => {
+    const isNumber = areNumbers(states.map(({ stateText }) => memberText(stateText, field)));
+    return {
+      name: field,
+      title: sort && <SortButton field={field} sort={sort} />,
+      sort: ariaSort(field, sort),
+      isNumber,
+      class: isNumber ? 'number' : 'digits',
+      cell: ({ stateText }) => <Cell text={memberText(stateText, field)} />,
+    };
+  });
   return (
-    <div class="table" role="region" aria-label="States" tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Key</th>
-            {fields.map((field) => (
-              <th key={field} scope="col" class={classOf(field)} aria-sort={ariaSort(field, sort)}>
-                {sort ? (
-                  <button type="button" class="sort" onClick={() => setQuery(nextSort(field, sort))}>
-                    {field}
-                    <span aria-hidden="true">
-                      {sort.field === field ? (sort.order === 'asc' ? ' ↑' : ' ↓') : ''}
-                    </span>
-                  </button>
-                ) : (
-                  field
-                )}
-              </th>
-            ))}
-            <th scope="col" class="number">
-              Events
-            </th>
-            <th scope="col">Updated</th>
-          </tr>
-        </thead>
-        <tbody>
-          {states.map(({ key, stateText, version, updated_at }) => (
-            <tr key={key}>
-              <th scope="row">
-                <Text value={key} />
-              </th>
-              {fields.map((field) => (
-                <td key={field} class={classOf(field)}>
-                  <Cell text={memberText(stateText, field)} />
-                </td>
-              ))}
-              <td class="number">
-                <Count value={version} />
-              </td>
-              <td>
-                <Ago value={updated_at} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label="States"
+      columns={[
+        { name: 'Key', isHeading: true, cell: ({ key }) => <Text value={key} /> },
+        ...columns,
+        { name: 'Events', isNumber: true, cell: ({ version }) => <Count value={version} /> },
+        { name: 'Updated', cell: ({ updated_at }) => <Ago value={updated_at} /> },
+      ]}
+      rows={states}
+      keyOf={({ key }) => key}
+    />
+  );
+}
+
+function SortButton({ field, sort }: { field: string; sort: Sort }) {
+  const arrow = sort.order === 'asc' ? ' ↑' : ' ↓';
+  return (
+    <button type="button" class="sort" onClick={() => setQuery(nextSort(field, sort))}>
+      {field}
+      <span aria-hidden="true">{sort.field === field ? arrow : ''}</span>
+    </button>
   );
 }
 
@@ -73,12 +65,58 @@ function Cell({ text }: { text?: string }) {
   return text.length <= 80 ? <Text value={text} /> : <JsonTree text={text} open={false} />;
 }
 
-function ariaSort(field: string, sort: StateTableProps['sort']) {
+function ariaSort(field: string, sort: Sort | undefined) {
   if (sort?.field !== field) return undefined;
   return sort.order === 'asc' ? ('ascending' as const) : ('descending' as const);
 }
 
-function nextSort(field: string, { field: now, order }: { field?: string; order?: string }) {
+function nextSort(field: string, { field: now, order }: Sort) {
   if (now !== field) return { order_by: field, order: 'desc' };
   return order === 'desc' ? { order_by: field, order: 'asc' } : { order_by: undefined, order: undefined };
+}
+
+const mostLiveKeys = 200;
+
+interface LiveStatesProps {
+  name: string;
+  fields: readonly string[];
+  prefix?: string;
+}
+
+/** The states that changed last, as they change. */
+export function LiveStates({ name, fields, prefix = '' }: LiveStatesProps) {
+  const [states, setStates] = useState<readonly ProjectionKeyState[]>([]);
+  const error = useLive(
+    (signal) => {
+      const latest = new Map<string, ProjectionKeyState>();
+      let changed = false;
+      const read = async () => {
+        for await (const change of client.value.projections.changes(name, { snapshot: true, signal })) {
+          if (change.type === 'reset') latest.clear();
+          if (change.type === 'change' && change.key.startsWith(prefix)) {
+            latest.delete(change.key);
+            latest.set(change.key, change);
+            if (latest.size > mostLiveKeys) latest.delete(latest.keys().next().value!);
+          }
+          changed = true;
+        }
+      };
+      const paint = () => {
+        if (changed) setStates([...latest.values()].reverse());
+        changed = false;
+      };
+      return { reading: read(), paint };
+    },
+    [name, prefix],
+  );
+  if (error !== undefined) return <Problem error={error} />;
+  if (states.length === 0) return <Empty title="Waiting for changes." />;
+  return (
+    <>
+      <p class="muted small" role="status">
+        Live: the {mostLiveKeys} keys that changed last
+      </p>
+      <StateTable states={states} fields={fields} />
+    </>
+  );
 }

@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { EventFilter } from '#client';
-import { setQuery } from '../app/router.js';
-import { UrlField } from '../parts/url-field.js';
+import { hrefOf, navigate, setQuery } from '../app/router.js';
+import { Field, Form, Labelled, TextInput, UrlField, type UrlFieldProps } from '../parts/form.js';
 import { Text } from '../parts/values.js';
 import { WhereEditor } from '../parts/where-editor.js';
-import { EntityFinder } from './entity-finder.js';
 
 interface FiltersProps {
   filter: EventFilter;
@@ -37,8 +36,7 @@ export function Filters({ filter, stream, order, error }: FiltersProps) {
           value={filter.until as string}
           placeholder="2026-02-01T00:00:00Z"
         />
-        <label class="field">
-          <span>Order</span>
+        <Field name="Order">
           <select
             value={order}
             onChange={(event) => setQuery({ order: event.currentTarget.value === 'asc' ? 'asc' : undefined })}
@@ -46,39 +44,29 @@ export function Filters({ filter, stream, order, error }: FiltersProps) {
             <option value="desc">Newest first</option>
             <option value="asc">Oldest first</option>
           </select>
-        </label>
+        </Field>
       </div>
       <WhereEditor value={filter.where ?? ''} error={error} onApply={(where) => setQuery({ where })} />
     </section>
   );
 }
 
-interface TextFieldProps {
-  name: string;
-  parameter: string;
-  value?: string;
-  placeholder?: string;
-}
-
-function TextField({ name, ...field }: TextFieldProps) {
+function TextField({ name, ...field }: UrlFieldProps & { name: string }) {
   return (
-    <label class="field">
-      <span>{name}</span>
+    <Field name={name}>
       <UrlField {...field} />
-    </label>
+    </Field>
   );
 }
 
-/** Values that are alternatives, each as a chip. */
-function ListField({
-  name,
-  parameter,
-  values,
-}: {
+interface ListFieldProps {
   name: string;
   parameter: string;
   values: readonly string[];
-}) {
+}
+
+/** Values that are alternatives, each as a chip. */
+function ListField({ name, parameter, values }: ListFieldProps) {
   const [text, setText] = useState('');
   const add = () => {
     const value = text.trim();
@@ -89,15 +77,12 @@ function ListField({
     <div class="field">
       <label>
         <span>{name}</span>
-        <input
+        <TextInput
           value={text}
           spellcheck={false}
           placeholder={values.length > 0 ? 'or …' : ''}
-          onInput={(event) => setText(event.currentTarget.value)}
-          onBlur={add}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter') add();
-          }}
+          onText={setText}
+          onApply={add}
         />
       </label>
       {values.length > 0 && (
@@ -116,5 +101,22 @@ function ListField({
         </div>
       )}
     </div>
+  );
+}
+
+/** Opens the view of an entity by its id. */
+function EntityFinder({ stream }: { stream: string }) {
+  const [id, setId] = useState('');
+  return (
+    <Form
+      class="inline"
+      role="search"
+      onSubmit={() => id !== '' && navigate(hrefOf(['entity'], { stream, id }))}
+    >
+      <Labelled name="Entity id">
+        <TextInput value={id} placeholder="Entity id" spellcheck={false} onText={setId} />
+      </Labelled>
+      <button type="submit">Open entity</button>
+    </Form>
   );
 }

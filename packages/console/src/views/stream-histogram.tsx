@@ -3,16 +3,12 @@ import { useResource } from '../app/resource.js';
 import { client } from '../app/session.js';
 import { setQuery } from '../app/router.js';
 import { grouped } from '../logic/format.js';
-import { histogramOf, intervalFor, intervalText, largest, type Histogram } from '../logic/histogram.js';
+import { histogramOf, intervalFor, intervalText, largest } from '../logic/histogram.js';
 import { HistogramChart, Legend } from '../parts/chart.js';
 import { Loaded } from '../parts/states.js';
 
 const mostTypes = 7;
-
-interface Counted {
-  histogram: Histogram;
-  total: number;
-}
+const allTimes = { since: undefined, until: undefined };
 
 interface PanelProps {
   filter: EventFilter;
@@ -37,11 +33,7 @@ export function HistogramPanel({ filter, first, skip }: PanelProps) {
               <span class="muted small">
                 each bar {intervalText(histogram.intervalSeconds)} · drag to zoom
                 {(filter.since || filter.until) && (
-                  <button
-                    type="button"
-                    class="quiet"
-                    onClick={() => setQuery({ since: undefined, until: undefined })}
-                  >
+                  <button type="button" class="quiet" onClick={() => setQuery(allTimes)}>
                     All times
                   </button>
                 )}
@@ -65,7 +57,7 @@ function selectRange(from: number, to: number): void {
 }
 
 /** Counts all events and those of the largest types, in two requests more than one. */
-async function count(filter: EventFilter, first: string | undefined, signal: AbortSignal): Promise<Counted> {
+async function count(filter: EventFilter, first: string | undefined, signal: AbortSignal) {
   const { value: api } = client;
   const range = rangeOf(filter, first);
   const intervalSeconds = intervalFor(range[1] - range[0]);
@@ -78,14 +70,10 @@ async function count(filter: EventFilter, first: string | undefined, signal: Abo
     api.count(within, { signal }),
     typesOf({ ...filter, ...bounds }, signal),
   ]);
-  const typed =
-    names.length > 0 && all.total > 0
-      ? await api.count({ ...within, event_type: names, group_by: 'event_type' }, { signal })
-      : { buckets: [] };
-  const histogram = histogramOf(
-    { all: all.buckets, typed: typed.buckets },
-    { names, range, intervalSeconds },
-  );
+  const hasTypes = names.length > 0 && all.total > 0;
+  const byType = { ...within, event_type: names, group_by: 'event_type' } as const;
+  const typed = hasTypes ? (await api.count(byType, { signal })).buckets : [];
+  const histogram = histogramOf({ all: all.buckets, typed }, { names, range, intervalSeconds });
   return { histogram, total: all.total };
 }
 

@@ -1,13 +1,15 @@
 import { useState } from 'preact/hooks';
-import type { EventFilter } from '#client';
+import type { EventFilter, ExportFormat } from '#client';
 import { useAction, usePages, useResource } from '../app/resource.js';
-import { hrefOf, place, setQuery } from '../app/router.js';
+import { hrefOf, navigate, place, setQuery } from '../app/router.js';
 import { client, mayWrite } from '../app/session.js';
 import { tributary } from '../logic/shell.js';
 import { all, one } from '../logic/url-state.js';
 import { bytes, duration, grouped } from '../logic/format.js';
 import { EventTable } from '../parts/event-table.js';
-import { Fact } from '../parts/fact.js';
+import { Confirm } from '../parts/confirm.js';
+import { Facts } from '../parts/facts.js';
+import { Labelled, Toggle } from '../parts/form.js';
 import { Page } from '../parts/page.js';
 import { Problem } from '../parts/problem.js';
 import { Empty, Listed, Loaded } from '../parts/states.js';
@@ -16,9 +18,9 @@ import { whereError } from '../parts/where-editor.js';
 import { Filters } from './stream-filters.js';
 import { HistogramPanel } from './stream-histogram.js';
 import { LiveTail } from './live-tail.js';
-import { exportEvents } from './export-events.js';
 import { retentionText } from './streams.js';
-import { DeleteStream } from './delete-stream.js';
+
+const noRows = { items: [], hasMore: false };
 
 /** Reads the filter of a view from its URL. */
 function filterOf(stream: string): EventFilter & { stream: string } {
@@ -47,69 +49,57 @@ export function StreamView({ stream }: { stream: string }) {
     [filter, order],
     { skip: isLive },
   );
-  const { stream: name, event_type, event_type_prefix, entity_id, since, until, where } = filter;
-  const options = {
-    type: event_type,
-    'type-prefix': event_type_prefix,
-    entity: entity_id,
-    since,
-    until,
-    where,
+  const { event_type, event_type_prefix, entity_id, since, until, where } = filter;
+  const selection = { since, until, where };
+  const options = { type: event_type, 'type-prefix': event_type_prefix, entity: entity_id, ...selection };
+  const page = { order, limit: 50 };
+  const tail = {
+    path: '/api/v1/events/stream',
+    query: filter,
+    command: tributary('tail', [stream], options),
   };
-  const calls = [
-    isLive
-      ? { path: '/api/v1/events/stream', query: filter, command: tributary('tail', [name], options) }
-      : {
-          ...{ path: '/api/v1/events/query', query: { ...filter, order, limit: 50 } },
-          command: tributary('query', [name], { ...options, order, limit: 50 }),
-        },
-    {
-      ...{ path: '/api/v1/events/count', query: { ...filter, group_by: 'event_type' } },
-      command: tributary('count', [name], { ...options, by: 'event_type' }),
-    },
-  ];
+  const query = {
+    path: '/api/v1/events/query',
+    query: { ...filter, ...page },
+    command: tributary('query', [stream], { ...options, ...page }),
+  };
+  const count = {
+    path: '/api/v1/events/count',
+    query: { ...filter, group_by: 'event_type' },
+    command: tributary('count', [stream], { ...options, by: 'event_type' }),
+  };
   const error = whereError(events.error);
   return (
     <Page
       title={stream}
       heading={<Text value={stream} />}
-      calls={calls}
+      calls={[isLive ? tail : query, count]}
       actions={
         <>
           <ExportMenu filter={filter} stream={stream} />
-          <button
-            type="button"
-            aria-pressed={isLive}
-            class={isLive ? 'primary' : ''}
-            onClick={() => setQuery({ live: !isLive })}
-          >
+          <Toggle pressed={isLive} onToggle={() => setQuery({ live: isLive ? undefined : true })}>
             {isLive ? 'Stop live tail' : 'Live tail'}
-          </button>
+          </Toggle>
           {mayWrite.value && !stream.startsWith('tributary.') && <DeleteStream stream={stream} />}
         </>
       }
     >
       <Loaded of={detail}>
         {(one) => (
-          <dl class="facts row">
-            <Fact name="Events">{grouped(one.events)}</Fact>
-            <Fact name="Size">{one.bytes === null ? '–' : bytes(one.bytes)}</Fact>
-            <Fact name="Lag">{one.lag === null ? '–' : <Count value={one.lag} />}</Fact>
-            <Fact name="First event">
-              <Ago value={one.first_timestamp} />
-            </Fact>
-            <Fact name="Last event">
-              <Ago value={one.last_timestamp} />
-            </Fact>
-            <Fact name="Retention">{retentionText(one.retention)}</Fact>
-            <Fact name="Partitions">{one.partitions}</Fact>
-            <Fact name="Id window">
-              {one.id_window_seconds === null ? '–' : duration(one.id_window_seconds)}
-            </Fact>
-            <Fact name="Snapshot every">
-              {one.snapshot_every === 0 ? 'never' : `${one.snapshot_every} versions`}
-            </Fact>
-          </dl>
+          <Facts
+            isRow
+            of={[
+              ['Events', grouped(one.events)],
+              ['Size', one.bytes === null ? '–' : bytes(one.bytes)],
+              ['Lag', one.lag === null ? '–' : <Count value={one.lag} />],
+              ['First event', <Ago value={one.first_timestamp} />],
+              ['Last event', <Ago value={one.last_timestamp} />],
+              ['Retention', retentionText(one.retention)],
+              ['Partitions', one.partitions],
+              ['Id window', one.id_window_seconds === null ? '–' : duration(one.id_window_seconds)],
+              ['Snapshot every', one.snapshot_every === 0 ? 'never' : `${one.snapshot_every} versions`],
+            ]}
+          />
         )}
       </Loaded>
       <Filters filter={filter} stream={stream} order={order} error={error} />
@@ -124,11 +114,7 @@ export function StreamView({ stream }: { stream: string }) {
         <LiveTail filter={filter} key={JSON.stringify(filter)} />
       ) : (
         <Listed
-          of={
-            error
-              ? { ...events, error: undefined, data: events.data ?? { items: [], hasMore: false } }
-              : events
-          }
+          of={error ? { ...events, error: undefined, data: events.data ?? noRows } : events}
           empty={
             <Empty title={error ? 'The condition is not valid.' : 'No event matches.'}>
               {!error && <a href={hrefOf(['streams', stream])}>Remove the filters</a>}
@@ -144,23 +130,69 @@ export function StreamView({ stream }: { stream: string }) {
 
 /** Exports everything that the filters select. */
 function ExportMenu({ filter, stream }: { filter: EventFilter; stream: string }) {
-  const [format, setFormat] = useState<'ndjson' | 'csv' | 'parquet' | 'arrow'>('ndjson');
-  const action = useAction(() => exportEvents({ filter, format, name: stream }));
+  const [format, setFormat] = useState<ExportFormat>('ndjson');
+  const action = useAction(() => exportEvents({ filter, format, stream }));
   return (
     <span class="export">
-      <label>
-        <span class="sr">Format of the export</span>
-        <select value={format} onChange={(event) => setFormat(event.currentTarget.value as typeof format)}>
+      <Labelled name="Format of the export">
+        <select value={format} onChange={(event) => setFormat(event.currentTarget.value as ExportFormat)}>
           <option value="ndjson">NDJSON</option>
           <option value="csv">CSV</option>
           <option value="parquet">Parquet</option>
           <option value="arrow">Arrow</option>
         </select>
-      </label>
+      </Labelled>
       <button type="button" onClick={() => action.run()} disabled={action.running}>
         {action.running ? 'Exporting…' : 'Export'}
       </button>
-      {action.error !== undefined && <Problem error={action.error} />}
+      <Problem error={action.error} />
     </span>
   );
+}
+
+function DeleteStream({ stream }: { stream: string }) {
+  const action = useAction(async () => {
+    await client.value.streams.delete(stream, { confirm: stream });
+    navigate(hrefOf(['streams']));
+  });
+  return (
+    <Confirm label="Delete" title="Delete this stream" typed={stream} danger action={action}>
+      <p>All events of the stream are removed. This cannot be undone.</p>
+    </Confirm>
+  );
+}
+
+interface Export {
+  filter: EventFilter;
+  format: ExportFormat;
+  stream: string;
+}
+
+/** Exports larger than this are for the command line: the browser holds the file until it is saved. */
+const mostBytes = 256 * 1024 * 1024;
+
+/** Reads an export to its end and saves it. An incomplete export is an error and saves nothing. */
+async function exportEvents({ filter, format, stream }: Export): Promise<void> {
+  const body = await client.value.export({ ...filter, format, ...(format === 'csv' && { csv_safe: true }) });
+  const pieces: BlobPart[] = [];
+  let size = 0;
+  for (const reader = body.getReader(); ;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.length;
+    if (size > mostBytes) {
+      await reader.cancel();
+      throw new Error('The export has more than 256 MiB. Use the command line: tributary export.');
+    }
+    pieces.push(value as BlobPart);
+  }
+  save(new Blob(pieces), `${stream}.${format}`);
+}
+
+function save(blob: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

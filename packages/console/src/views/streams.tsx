@@ -3,73 +3,50 @@ import { usePages, useResource } from '../app/resource.js';
 import { hrefOf } from '../app/router.js';
 import { client } from '../app/session.js';
 import { bytes, grouped } from '../logic/format.js';
-import { tributary } from '../logic/shell.js';
-import { Page } from '../parts/page.js';
-import { Empty, Listed } from '../parts/states.js';
-import { Table } from '../parts/table.js';
+import { ListPage } from '../parts/page.js';
+import { Empty } from '../parts/states.js';
+import type { Column } from '../parts/table.js';
 import { Ago, Count, Text } from '../parts/values.js';
 
 const rateSeconds = 300;
-
-const columns = [
-  { name: 'Stream' },
-  { name: 'Events', isNumber: true },
-  { name: 'Ingested/s, last 5 min', isNumber: true },
-  { name: 'Size', isNumber: true },
-  { name: 'Lag', isNumber: true },
-  { name: 'Last event' },
-  { name: 'Retention' },
-  { name: 'Partitions', isNumber: true },
-];
 
 /** All streams that the key may read. */
 export function StreamsView() {
   const streams = usePages((cursor) => client.value.streams.list({ cursor }), [], { everyMs: 15_000 });
   const rates = useResource(ratesOf, [], { everyMs: 15_000 });
-  const calls = [{ path: '/api/v1/streams', command: tributary('get', ['streams']) }];
-  return (
-    <Page title="Streams" about="Append-only sequences of events." calls={calls}>
-      <Listed
-        of={streams}
-        empty={<Empty title="There are no streams yet.">The first event creates its stream.</Empty>}
-      >
-        {(items) => (
-          <Table label="Streams" columns={columns}>
-            {items.map((one) => (
-              <Row
-                key={one.stream}
-                stream={one}
-                perSecond={rates.data?.get(one.stream)}
-                isKnown={rates.data !== undefined}
-              />
-            ))}
-          </Table>
-        )}
-      </Listed>
-    </Page>
-  );
-}
-
-function Row({ stream, perSecond = 0, isKnown }: { stream: Stream; perSecond?: number; isKnown: boolean }) {
-  return (
-    <tr>
-      <th scope="row">
-        <a href={hrefOf(['streams', stream.stream])}>
-          <Text value={stream.stream} />
+  const columns: readonly Column<Stream>[] = [
+    {
+      name: 'Stream',
+      isHeading: true,
+      cell: ({ stream }) => (
+        <a href={hrefOf(['streams', stream])}>
+          <Text value={stream} />
         </a>
-      </th>
-      <td class="number">
-        <Count value={stream.events} />
-      </td>
-      <td class="number digits">{isKnown ? rateText(perSecond) : '–'}</td>
-      <td class="number">{stream.bytes === null ? '–' : bytes(stream.bytes)}</td>
-      <td class="number">{stream.lag === null ? '–' : <Count value={stream.lag} />}</td>
-      <td>
-        <Ago value={stream.last_timestamp} />
-      </td>
-      <td>{retentionText(stream.retention)}</td>
-      <td class="number">{stream.partitions}</td>
-    </tr>
+      ),
+    },
+    { name: 'Events', isNumber: true, cell: ({ events }) => <Count value={events} /> },
+    {
+      name: 'Ingested/s, last 5 min',
+      isNumber: true,
+      class: 'number digits',
+      cell: ({ stream }) => (rates.data ? rateText(rates.data.get(stream) ?? 0) : '–'),
+    },
+    { name: 'Size', isNumber: true, cell: ({ bytes: size }) => (size === null ? '–' : bytes(size)) },
+    { name: 'Lag', isNumber: true, cell: ({ lag }) => (lag === null ? '–' : <Count value={lag} />) },
+    { name: 'Last event', cell: ({ last_timestamp }) => <Ago value={last_timestamp} /> },
+    { name: 'Retention', cell: ({ retention }) => retentionText(retention) },
+    { name: 'Partitions', isNumber: true, cell: ({ partitions }) => partitions },
+  ];
+  return (
+    <ListPage
+      title="Streams"
+      about="Append-only sequences of events."
+      resources="streams"
+      of={streams}
+      columns={columns}
+      keyOf={({ stream }) => stream}
+      empty={<Empty title="There are no streams yet.">The first event creates its stream.</Empty>}
+    />
   );
 }
 
@@ -83,11 +60,8 @@ async function ratesOf(signal: AbortSignal): Promise<Map<string, number>> {
 }
 
 function rateText(perSecond: number): string {
-  return perSecond === 0
-    ? '0'
-    : perSecond < 0.1
-      ? '< 0.1'
-      : grouped(perSecond.toFixed(perSecond < 10 ? 1 : 0));
+  if (perSecond === 0) return '0';
+  return perSecond < 0.1 ? '< 0.1' : grouped(perSecond.toFixed(perSecond < 10 ? 1 : 0));
 }
 
 export function retentionText(retention: Stream['retention']): string {

@@ -2,13 +2,23 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { readableLine } from './readable-line.js';
 
+/** A running child process of `npm start`: Kafka, ClickHouse or an app. */
+export interface RunningProcess {
+  readonly pid: number;
+  /** Resolves with the reason when the process has ended: `it ended with exit code 1`. */
+  ended: Promise<string>;
+  /** Stops the process gracefully. */
+  stop(): Promise<void>;
+  /** Sends a signal and resolves when the process has ended (for SIGSTOP and SIGCONT: at once). */
+  kill(signal: NodeJS.Signals): Promise<void>;
+}
+
 /** Command, environment and log of a child process. */
 interface ManagedChildProcessOptions {
   /** Used in messages. */
   name: string;
   command: string;
   args: string[];
-  cwd?: string;
   /** Variables added to this process's environment. */
   env?: Record<string, string>;
   /** Receives each line of standard output and standard error. */
@@ -29,13 +39,12 @@ const maxTail = 40;
 export class ManagedChildProcess {
   private readonly child: ChildProcess;
   private readonly tail: string[] = [];
-  private readonly watchers = new Set<(line: string) => void>();
+  private watch: ((line: string) => void) | undefined;
   /** Resolves with the reason when the process has ended: `it ended with exit code 1`. */
   readonly ended: Promise<string>;
 
   constructor(private readonly options: ManagedChildProcessOptions) {
     const child = spawn(options.command, options.args, {
-      cwd: options.cwd,
       env: { ...process.env, ...options.env },
       stdio: ['pipe', 'pipe', 'pipe'],
       // A separate process group: Ctrl-C then reaches only the starting process, which stops the engines in order.
@@ -63,26 +72,10 @@ export class ManagedChildProcess {
   }
 
   /**
-   * Resolves with the first defined result of `read`, which is called for each line.
+   * Waits for `condition`, whose signal is aborted when the wait ends.
    * @throws an Error with the last lines if the process ends first, if it exceeds the time-out (then it is killed),
    * or if the start is aborted (then it is stopped).
    */
-  async ready(read: (line: string) => string | undefined, timeoutMs: number): Promise<string> {
-    let found = '';
-    const line = new Promise<void>((resolve) => {
-      this.watchers.add((text) => {
-        const value = read(text);
-        if (value === undefined) return;
-        found = value;
-        resolve();
-      });
-    });
-    await this.until(() => line, timeoutMs);
-    this.watchers.clear();
-    return found;
-  }
-
-  /** Waits for `condition`, whose signal is aborted when the wait ends. @throws like `ready`. */
   async until(condition: (signal: AbortSignal) => Promise<void>, timeoutMs: number): Promise<void> {
     const waiting = new AbortController();
     let timer: NodeJS.Timeout | undefined;
@@ -106,7 +99,17 @@ export class ManagedChildProcess {
     if (outcome === undefined) return;
     if (signal?.aborted) await this.stop(startStopMs);
     else await this.kill('SIGKILL');
-    throw new Error(this.complaint(outcome));
+    const tail = this.tail.map((line) => `  ${readableLine(line).text}`).join('\n');
+    throw new Error(`${this.options.name} ${outcome}. Its last lines:\n${tail}`);
+  }
+
+  /** Waits for a line that `isReady` accepts. @throws like `until`. */
+  async ready(isReady: (line: string) => boolean, timeoutMs: number): Promise<void> {
+    const line = new Promise<void>((resolve) => {
+      this.watch = (text) => isReady(text) && resolve();
+    });
+    await this.until(() => line, timeoutMs);
+    this.watch = undefined;
   }
 
   /** Writes text to the standard input of the process. */
@@ -132,10 +135,6 @@ export class ManagedChildProcess {
     this.tail.push(line);
     if (this.tail.length > maxTail) this.tail.shift();
     this.options.onLog?.(line);
-    for (const watch of this.watchers) watch(line);
-  }
-
-  private complaint(what: string): string {
-    return `${this.options.name} ${what}. Its last lines:\n${this.tail.map((line) => `  ${readableLine(line).text}`).join('\n')}`;
+    this.watch?.(line);
   }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 
 /** How to generate a secret, and how to recognise a complete one. The file name is not part of it. */
 interface SecretGenerator {
@@ -24,4 +24,11 @@ export async function storedSecret(file: string, form: SecretGenerator = passwor
   await writeFile(file, `${secret}\n`, { mode: 0o600 });
   await chmod(file, 0o600);
   return secret;
+}
+
+/** Creates a folder that only its owner may enter, or closes an existing folder to other users. */
+export async function privateFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const { mode } = await stat(folder);
+  if ((mode & 0o077) !== 0) await chmod(folder, 0o700);
 }

@@ -2,9 +2,8 @@ import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { storedSecret } from './folder-secret.js';
-import { checkFolder } from './preflight.js';
-import { privateFolder } from './private-folder.js';
+import { checkFolder } from '../preflight.js';
+import { privateFolder, storedSecret } from './private-files.js';
 
 let parent: string;
 beforeEach(async () => {

@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks';
 import { ProblemError, Tributary } from '#client';
+import { Field, Form } from '../parts/form.js';
 import { Problem } from '../parts/problem.js';
 import { Mark } from '../parts/mark.js';
-import { begin, endedBecause } from './session.js';
+import { begin, endedBecause } from '../app/session.js';
 
 /** Asks for the key of this port. */
 export function Door() {
   const [key, setKey] = useState('');
   const [state, setState] = useState<{ checking: boolean; error?: unknown }>({ checking: false });
-  const submit = (event: Event) => {
-    event.preventDefault();
+  const submit = () => {
     setState({ checking: true });
     isAccepted(key.trim()).then(
       () => begin(key.trim()),
@@ -18,7 +18,7 @@ export function Door() {
   };
   return (
     <main class="door">
-      <form onSubmit={submit} class="card">
+      <Form onSubmit={submit} class="card">
         <h1>
           <Mark /> Tributary
         </h1>
@@ -29,8 +29,7 @@ export function Door() {
             </p>
           </div>
         )}
-        <label class="field">
-          <span>API key</span>
+        <Field name="API key">
           <input
             type="password"
             name="key"
@@ -41,15 +40,15 @@ export function Door() {
             placeholder="trb_…"
             onInput={(event) => setKey(event.currentTarget.value)}
           />
-        </label>
-        {state.error !== undefined && <Problem error={state.error} />}
+        </Field>
+        <Problem error={state.error} />
         <button type="submit" class="primary" disabled={state.checking}>
           {state.checking ? 'Checking…' : 'Open'}
         </button>
         <p class="muted small">
           The key stays in this tab until it is closed, and is sent in the Authorization header only.
         </p>
-      </form>
+      </Form>
     </main>
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { retryOnTakenPort } from './retry-on-taken-port.js';
+import { retryOnTakenPort } from './free-port.js';
 
 const taken = new Error('Kafka ended before it was ready. Its last lines:\n  Address already in use.');
 

@@ -1,0 +1,17 @@
+import type { ComponentChildren } from 'preact';
+
+export type Fact = readonly [name: string, value: ComponentChildren];
+
+/** Names and their values, below each other or in a row. */
+export function Facts({ of, isRow = false }: { of: readonly Fact[]; isRow?: boolean }) {
+  return (
+    <dl class={isRow ? 'facts row' : 'facts'}>
+      {of.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
