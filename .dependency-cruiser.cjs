@@ -122,7 +122,10 @@ module.exports = {
     {
       name: 'features-through-their-door-from-outside',
       severity: 'error',
-      from: { path: '^(apps|libs/core|testkit|local|test|bench)/', pathNot: '\\.(spec|fixture|contract)\\.ts$' },
+      from: {
+        path: '^(apps|libs/core|testkit|local|test|bench)/',
+        pathNot: '\\.(spec|fixture|contract)\\.ts$',
+      },
       to: { path: insideFeature },
     },
     {
