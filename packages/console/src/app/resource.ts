@@ -75,7 +75,6 @@ export function useResource<T>(
 interface Rows<T> {
   items: readonly T[];
   hasMore: boolean;
-  total?: number;
 }
 
 export interface PagedLoadableData<T> extends LoadableData<Rows<T>> {
@@ -122,7 +121,7 @@ export function usePages<T>(
     ...first,
     loading: first.loading || later.loading,
     error: first.error ?? (later.of === first.data ? later.error : undefined),
-    data: first.data && { items, hasMore, total: first.data.total },
+    data: first.data && { items, hasMore },
     more,
   };
 }

@@ -1,10 +1,7 @@
-/** A request to the API, to be shown as a command. */
+/** A GET request to the API, to be shown as a command. */
 export interface ShownRequest {
-  method?: string;
   path: string;
   query?: object;
-  /** The body as text. */
-  body?: string;
 }
 
 /** A value of a parameter or an option. */
@@ -32,15 +29,9 @@ export function queryString(query: object = {}): string {
 }
 
 /** Returns the `curl` command of a request. */
-export function curlOf(request: ShownRequest, { origin, keys }: CommandTarget): string {
-  const { method = 'GET', path, query, body } = request;
-  const words = ['curl', '-s'];
-  if (method !== 'GET' && !(method === 'POST' && body !== undefined)) words.push('-X', method);
-  words.push(shellWord(origin + path + queryString(query)));
-  if (keys) words.push('-H', '"authorization: Bearer $TRIBUTARY_KEY"');
-  if (body !== undefined)
-    words.push('-H', shellWord('content-type: application/json'), '-d', shellWord(body));
-  return words.join(' ');
+export function curlOf({ path, query }: ShownRequest, { origin, keys }: CommandTarget): string {
+  const command = `curl -s ${shellWord(origin + path + queryString(query))}`;
+  return keys ? `${command} -H "authorization: Bearer $TRIBUTARY_KEY"` : command;
 }
 
 /** Returns a command of the command line. An undefined value leaves its option out; a list repeats it. */

@@ -89,6 +89,8 @@ function EdgeLabel({ text, x, y, isLeft = false }: { text: string; x: number; y:
 
 function Node({ node, step, read }: { node: GraphNode; step?: PipelineStepStats; read?: number }) {
   const rejected = step ? (['dropped', 'late', 'failed'] as const).filter((name) => step[name] > 0) : [];
+  const passed = step && `${short(step.in)} in · ${short(step.out)} out`;
+  const counts = read === undefined ? passed : `${short(read)} read`;
   const tone = step && step.failed > 0 ? 'bad' : step && step.late > 0 ? 'warn' : '';
   return (
     <g transform={`translate(${node.x} ${node.y})`} class={`node ${node.operator} ${tone}`}>
@@ -100,11 +102,12 @@ function Node({ node, step, read }: { node: GraphNode; step?: PipelineStepStats;
       <text class="node-label" x="12" y="40">
         {shortened(node.label, 30)}
       </text>
-      <text class="node-count" x="12" y="61">
-        {read !== undefined && `${short(read)} read`}
-        {step && `${short(step.in)} in · ${short(step.out)} out`}
-        {step && rejected.map((name) => ` · ${short(step[name])} ${name}`)}
-      </text>
+      {counts !== undefined && (
+        <text class="node-count" x="12" y="61">
+          {counts}
+          {step && rejected.map((name) => ` · ${short(step[name])} ${name}`)}
+        </text>
+      )}
     </g>
   );
 }
