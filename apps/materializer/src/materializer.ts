@@ -70,7 +70,7 @@ const streamCounters = [consumeRecords, duplicatesDropped, erasedSkipped];
 
 /**
  * Reads the events of all streams from Kafka and stores them in ClickHouse. The path of a batch of records: fetch (the
- * consumer calls `batch`) → decide → number → rows → insert → commit. An offset is committed only after all events
+ * consumer calls `batch`) → decide, which also builds the rows → number → insert → commit. An offset is committed only after all events
  * below the offset are stored or have become dead letters. After a crash, the uncommitted records are read again
  * and yield the same rows.
  */

@@ -43,7 +43,7 @@ class TracedProducer implements Producer {
 
 /**
  * Copies the records with another traceparent. The copied records share one headers object, which is encoded once. The
- * copies have the same member order as those of `EventWriter`: another shape would slow down the encoder for all
+ * copies have the same member order as those of `EventAppender`: another shape would slow down the encoder for all
  * records.
  */
 function carrying(

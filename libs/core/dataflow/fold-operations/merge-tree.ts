@@ -21,7 +21,7 @@ type MergePatchNodeMembers = readonly (readonly [name: string, node: MergePatchN
 const memberCost = 64;
 
 /** The position of the patch that is being applied, and an upper bound of the weight that it adds. */
-export interface PatchContext {
+export interface MergePatchApplication {
   readonly position: FoldEventSortKey;
   gained: number;
   /** The limit of `gained`, at which `applyPatch` stops, because the caller rejects the patch. */
@@ -29,7 +29,11 @@ export interface PatchContext {
 }
 
 /** Returns the node after a merge patch is applied at its position. @throws FoldRejectedError if a value is too long */
-export function applyPatch(node: MergePatchNode, patch: CelValue, patching: PatchContext): MergePatchNode {
+export function applyPatch(
+  node: MergePatchNode,
+  patch: CelValue,
+  patching: MergePatchApplication,
+): MergePatchNode {
   const { position } = patching;
   if (node.set && comparePositions(node.set[1], position) > 0) return node;
   if (!isObject(patch)) {

@@ -6,7 +6,7 @@ import {
   nodeText,
   weightOf,
   type MergePatchNode,
-  type PatchContext,
+  type MergePatchApplication,
 } from './merge-tree.js';
 
 /** Maximum weight (see `weightOf`) of a `merge` state. An event that would exceed it is rejected. */
@@ -34,7 +34,7 @@ export const merge: FoldOperation<MergeState> = {
     if (isDeeper(value, mostLevels)) {
       throw new FoldRejectedError(`A merged value has at most ${mostLevels} levels of nesting.`);
     }
-    const patching: PatchContext = { position, gained: 0, most: mergedCharacters };
+    const patching: MergePatchApplication = { position, gained: 0, most: mergedCharacters };
     const root = applyPatch(state.root, value, patching);
     if (patching.gained > patching.most) throw tooLarge();
     const weight = state.weight + patching.gained;

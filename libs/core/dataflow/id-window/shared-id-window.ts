@@ -1,4 +1,4 @@
-import { DecisionHistory, type DecisionHistoryLimits } from './decision-history.js';
+import { DuplicateFlagHistory, type DuplicateFlagLimits } from './duplicate-flag-history.js';
 import { IdWindow, type IdWindowBounds } from './id-window.js';
 
 /** The position of a reader, which decides whether a `SharedIdWindow` can serve it. */
@@ -21,7 +21,7 @@ export class IdWindowLostError extends Error {
 
 interface SharedIdWindowOptions {
   bounds: IdWindowBounds;
-  limits: DecisionHistoryLimits;
+  limits: DuplicateFlagLimits;
   /** Offset from which the window reads the log without a gap. */
   start: number;
   /** Offset from which each decision equals that of a reader of the whole log; Infinity for a private window. */
@@ -34,7 +34,7 @@ interface SharedIdWindowOptions {
 export class SharedIdWindow {
   readonly readers = new Set<{ readonly next: number }>();
   private readonly ids: IdWindow;
-  private readonly decisions: DecisionHistory;
+  private readonly decisions: DuplicateFlagHistory;
   /** Maximum number of offsets that a reader may be behind the head when it begins to use the window. */
   private readonly mostBehind: number;
   private start: number;
@@ -48,7 +48,7 @@ export class SharedIdWindow {
     this.mostBehind = limits.most / 2;
     this.ids = new IdWindow(bounds);
     this.head = start - 1;
-    this.decisions = new DecisionHistory(start, limits, () => this.slowest);
+    this.decisions = new DuplicateFlagHistory(start, limits, () => this.slowest);
   }
 
   /** Whether the window has ids from the store, so that only its own reader may use it. */

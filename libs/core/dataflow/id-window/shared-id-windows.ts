@@ -1,4 +1,4 @@
-import { defaultHistoryLimits, type DecisionHistoryLimits } from './decision-history.js';
+import { defaultHistoryLimits, type DuplicateFlagLimits } from './duplicate-flag-history.js';
 import type { IdWindowBounds } from './id-window.js';
 import { IdWindowReader } from './id-window-reader.js';
 import { SharedIdWindow, type IdWindowReaderPosition } from './shared-id-window.js';
@@ -28,7 +28,7 @@ export class SharedIdWindows {
 
   constructor(
     readonly bounds: IdWindowBounds,
-    private readonly limits: DecisionHistoryLimits = defaultHistoryLimits,
+    private readonly limits: DuplicateFlagLimits = defaultHistoryLimits,
   ) {}
 
   get size(): number {

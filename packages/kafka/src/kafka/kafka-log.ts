@@ -16,7 +16,7 @@ import {
   producerRetry,
   KafkajsClientSockets,
 } from './cluster/connection.js';
-import { fetchOutage, type ReadingDependencies } from './consume/fetcher.js';
+import { fetchOutage, type KafkaReaderDependencies } from './consume/fetcher.js';
 import { KafkaConsumer } from './consume/kafka-consumer.js';
 import { KafkaGlobalTableReader } from './consume/kafka-global-table-reader.js';
 import { KafkaAdmin } from './admin/kafka-admin.js';
@@ -39,7 +39,7 @@ const brokerDefault = -1;
 class KafkaLog implements Log {
   readonly admin: KafkaAdmin;
   private readonly silentBrokers: DepartedBrokerDisconnector;
-  private readonly reading: Pick<ReadingDependencies, 'bounds' | 'logger' | 'outage'>;
+  private readonly reading: Pick<KafkaReaderDependencies, 'bounds' | 'logger' | 'outage'>;
   private readonly closing = new Set<{ close(): Promise<void> }>();
 
   constructor(private readonly config: KafkaLogOptions) {

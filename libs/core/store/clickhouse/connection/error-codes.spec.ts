@@ -6,9 +6,9 @@ import {
   RowsRejectedError,
   StoreUnavailableError,
 } from '../../errors.js';
-import { errorOfCode, type RequestPurpose } from './error-codes.js';
+import { storeErrorOfCode, type RequestPurpose } from './error-codes.js';
 
-describe('errorOfCode', () => {
+describe('storeErrorOfCode', () => {
   it.each<[string, number, RequestPurpose, new (...args: never[]) => Error]>([
     ['TOO_MANY_PARTS', 252, 'write', StoreUnavailableError],
     ['READONLY', 164, 'write', StoreUnavailableError],
@@ -44,7 +44,7 @@ describe('errorOfCode', () => {
     ['WRONG_PASSWORD', 193, 'lookup', NonRetryableStoreError],
   ])('maps %s (%d) on a %s to an error class', (...[, code, purpose, type]) => {
     const cause = new Error('first line\nsecond line');
-    const error = errorOfCode(code, purpose, cause);
+    const error = storeErrorOfCode(code, purpose, cause);
     expect(error.constructor).toBe(type);
     expect(error.cause).toBe(cause);
     expect(error.message).toBe(`ClickHouse answered with error ${code}: first line`);

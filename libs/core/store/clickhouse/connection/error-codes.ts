@@ -95,7 +95,7 @@ export const invalidPatternCode = 427; // CANNOT_COMPILE_REGEXP
  * Returns the store's error for a ClickHouse error code. A code that is in no list (server down, read-only,
  * too many parts, disk full, Keeper lost, codes of later versions) is retryable.
  */
-export function errorOfCode(code: number, purpose: RequestPurpose, cause: Error): Error {
+export function storeErrorOfCode(code: number, purpose: RequestPurpose, cause: Error): Error {
   const message = `ClickHouse answered with error ${code}: ${firstLine(cause.message)}`;
   if (purpose === 'read' && timeLimitCodes.has(code)) return new QueryTooSlowError(message, { cause });
   if (purpose === 'read' && queryLimitCodes.has(code)) return new QueryTooExpensiveError(message, { cause });

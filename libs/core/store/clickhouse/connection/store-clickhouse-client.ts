@@ -12,7 +12,7 @@ import {
 import { withAnySignal } from '#async';
 import { QueryTooSlowError, AnswerMemoryExhaustedError, StoreUnavailableError } from '../../errors.js';
 import type { AnswerMemoryBudget, AnswerMemoryShare } from '../../answer-memory-budget.js';
-import { errorOfCode, invalidPatternCode, type RequestPurpose } from './error-codes.js';
+import { storeErrorOfCode, invalidPatternCode, type RequestPurpose } from './error-codes.js';
 
 /** Address, credentials and limits of the connection to ClickHouse. */
 interface ClickHouseConnectionOptions {
@@ -244,5 +244,5 @@ function storeErrorOf(error: Error, purpose: RequestPurpose, timeout: AbortSigna
   }
   if (Number(error.code) === invalidPatternCode)
     return new InvalidRegularExpressionError(error.message, { cause: error });
-  return errorOfCode(Number(error.code), purpose, error);
+  return storeErrorOfCode(Number(error.code), purpose, error);
 }

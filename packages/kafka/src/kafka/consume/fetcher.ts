@@ -19,7 +19,7 @@ const recoveryWaitMs = 100;
 const missingOffsetErrors = [1, 3];
 
 /** What everything that reads records from Kafka needs: a client, the limits of the log, and where failures go. */
-export interface ReadingDependencies {
+export interface KafkaReaderDependencies {
   client: ClusterClient;
   bounds: KafkaLogLimits;
   logger: KafkaLogger;
@@ -27,7 +27,7 @@ export interface ReadingDependencies {
   outage: OutageTracker<PartitionBuffer>;
 }
 
-interface FetcherOptions extends ReadingDependencies {
+interface FetcherOptions extends KafkaReaderDependencies {
   /**
    * Called if the log does not have the offset that this partition buffer reads next. The fetcher has removed the
    * buffer, whose fetched records are obsolete. The caller must continue at the beginning of the log, never at its end.

@@ -13,13 +13,13 @@ import {
   logOffsetsOf,
   type PartitionOffsetBounds,
 } from './describe-assignment.js';
-import { Fetcher, type ReadingDependencies } from './fetcher.js';
+import { Fetcher, type KafkaReaderDependencies } from './fetcher.js';
 import type { CommittedOffset, GroupGeneration } from './group-generation.js';
 import type { GroupMembership } from './group-membership.js';
 import { PartitionBuffer } from './partition-buffer.js';
 
 /** Dependencies of a `GroupSession`, and the generation in which it begins. */
-interface GroupSessionOptions extends ReadingDependencies {
+interface GroupSessionOptions extends KafkaReaderDependencies {
   /** See `KafkaConsumerDependencies.fetching`. */
   fetching: ClusterClient;
   membership: Pick<GroupMembership, 'committed'>;

@@ -6,7 +6,7 @@ import { withTimeout, settledWithin } from '../../timeouts.js';
 import type { ClusterClient } from '../cluster/cluster-client.js';
 import { isFatal, isProtocolError } from '../cluster/kafka-errors.js';
 import { emptyClaim } from './assign-partitions.js';
-import type { ReadingDependencies } from './fetcher.js';
+import type { KafkaReaderDependencies } from './fetcher.js';
 import { isGenerationOver, isFenced } from './group-coordinator-client.js';
 import type { GroupGeneration } from './group-generation.js';
 import { GroupMembership } from './group-membership.js';
@@ -14,7 +14,7 @@ import { GroupSession } from './group-session.js';
 import { WakeUpSignal } from './wake-up-signal.js';
 
 /** What a `KafkaConsumer` reads with; its `client` is for commits and lookups. */
-interface KafkaConsumerDependencies extends ReadingDependencies {
+interface KafkaConsumerDependencies extends KafkaReaderDependencies {
   /** Client for fetches, with its own connections: a broker lets later requests of one wait until it has records. */
   fetching: ClusterClient;
   /** Client for joins, with its own connections: a broker answers a join only when all members have joined. */

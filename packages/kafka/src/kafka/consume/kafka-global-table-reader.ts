@@ -4,10 +4,10 @@ import type { GlobalTableReader, GlobalTableReaderHandler } from '../../log.js';
 import { TableReaderProgress } from '../../table-reader-progress.js';
 import { earliest, latest } from '../cluster/cluster-client.js';
 import { isFatal } from '../cluster/kafka-errors.js';
-import { Fetcher, type ReadingDependencies } from './fetcher.js';
+import { Fetcher, type KafkaReaderDependencies } from './fetcher.js';
 import { PartitionBuffer } from './partition-buffer.js';
 
-interface KafkaGlobalTableReaderOptions extends ReadingDependencies {
+interface KafkaGlobalTableReaderOptions extends KafkaReaderDependencies {
   topic: string;
   handler: GlobalTableReaderHandler;
 }

@@ -16,7 +16,7 @@ export function partitionOf(key: string, partitions: number): number {
 /** Returns the hash of characters that are one byte each; undefined if a character is above `most`. */
 function hash(bytes: string, most: number): number | undefined {
   const length = bytes.length;
-  let seen = 0;
+  let unionOfBits = 0;
   let h = seed ^ length;
   let i = 0;
   for (; i + 4 <= length; i += 4) {
@@ -24,7 +24,7 @@ function hash(bytes: string, most: number): number | undefined {
     const b = bytes.charCodeAt(i + 1);
     const c = bytes.charCodeAt(i + 2);
     const d = bytes.charCodeAt(i + 3);
-    seen |= a | b | c | d;
+    unionOfBits |= a | b | c | d;
     let k = Math.imul(a | (b << 8) | (c << 16) | (d << 24), m);
     k ^= k >>> r;
     h = Math.imul(h, m) ^ Math.imul(k, m);
@@ -32,10 +32,10 @@ function hash(bytes: string, most: number): number | undefined {
   let rest = 0;
   for (let shift = 0, at = i; at < length; at++, shift += 8) {
     const code = bytes.charCodeAt(at);
-    seen |= code;
+    unionOfBits |= code;
     rest |= code << shift;
   }
-  if (seen > most) return undefined;
+  if (unionOfBits > most) return undefined;
   if (length > i) h = Math.imul(h ^ rest, m);
   h ^= h >>> 13;
   h = Math.imul(h, m);

@@ -7,13 +7,13 @@ import { PartitionCountChangedError } from './partition-records.js';
 import {
   SendBatch,
   type KafkajsProducer,
-  type SendBatchOptions,
+  type SendBatchLimits,
   type TopicPartitionAnswer,
 } from './send-batch.js';
 import type { TopicMetadataCache } from './topic-metadata-cache.js';
 
 /** Limits and compression of a `ProducerShard`, and its access to kafkajs producers and topic metadata. */
-export interface ProducerShardOptions extends SendBatchOptions {
+export interface ProducerShardOptions extends SendBatchLimits {
   lingerMs: number;
   requestTimeoutMs: number;
   createProducer(): KafkajsProducer;

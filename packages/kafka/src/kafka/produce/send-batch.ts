@@ -11,7 +11,7 @@ import {
 } from './partition-records.js';
 
 /** Limits of a produce request, and the compression of its records. */
-export interface SendBatchOptions extends Pick<
+export interface SendBatchLimits extends Pick<
   KafkaLogLimits,
   'sendRecords' | 'sendBytes' | 'partitionBatchBytes'
 > {
@@ -67,7 +67,7 @@ export class SendBatch implements SendBatchState {
   private lastTopic = '';
   private lastBatch: TopicBatch | undefined;
 
-  constructor(private readonly options: SendBatchOptions) {}
+  constructor(private readonly options: SendBatchLimits) {}
 
   get codec(): RecordCodec | undefined {
     return this.options.codec;

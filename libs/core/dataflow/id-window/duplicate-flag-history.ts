@@ -1,12 +1,12 @@
-/** Numbers of offsets whose decisions a `DecisionHistory` keeps. */
-export interface DecisionHistoryLimits {
+/** Numbers of offsets whose decisions a `DuplicateFlagHistory` keeps. */
+export interface DuplicateFlagLimits {
   /** Number of offsets that are kept even if no reader needs them. */
   kept: number;
   most: number;
 }
 
 /** 32 KiB are kept for readers that return soon, and at most 512 KiB for slow readers. */
-export const defaultHistoryLimits: DecisionHistoryLimits = { kept: 262_144, most: 4_194_304 };
+export const defaultHistoryLimits: DuplicateFlagLimits = { kept: 262_144, most: 4_194_304 };
 
 const bitsPerWord = 32;
 const smallestWords = 32;
@@ -15,7 +15,7 @@ const smallestWords = 32;
  * Remembers for the last offsets of a partition whether their records are duplicates, one bit each. A full history
  * doubles while a reader needs the oldest decisions, up to a limit; then it forgets the oldest ones.
  */
-export class DecisionHistory {
+export class DuplicateFlagHistory {
   /** A ring of words. The word with the bits of the offsets `32 n` to `32 n + 31` is at index `n` modulo the length. */
   private words: Uint32Array;
   private oldest: number;
@@ -24,7 +24,7 @@ export class DecisionHistory {
   /** @param neededFrom Returns the lowest offset that a reader will still ask for; called when the history is full. */
   constructor(
     from: number,
-    private readonly limits: DecisionHistoryLimits,
+    private readonly limits: DuplicateFlagLimits,
     private readonly neededFrom: () => number,
   ) {
     this.oldest = from;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DecisionHistory } from './decision-history.js';
+import { DuplicateFlagHistory } from './duplicate-flag-history.js';
 
-describe('DecisionHistory', () => {
+describe('DuplicateFlagHistory', () => {
   it('returns each decision that a reader needs, for any offsets', () => {
     const steps = fc.array(
       fc.record({
@@ -21,7 +21,7 @@ describe('DecisionHistory', () => {
         let [offset, read] = [from - 1, 0];
         const all: [number, boolean][] = [];
         const needed = () => all[read]?.[0] ?? Infinity;
-        const history = new DecisionHistory(from, { kept: 64, most: 1024 }, needed);
+        const history = new DuplicateFlagHistory(from, { kept: 64, most: 1024 }, needed);
         for (const { gap, isDuplicate, reads } of log) {
           history.add((offset += gap), isDuplicate);
           all.push([offset, isDuplicate]);
@@ -42,7 +42,7 @@ describe('DecisionHistory', () => {
 
   it('stays small while no reader needs old decisions, and grows to its limit for a slow reader', () => {
     const sizes = [Infinity, 0].map((needed) => {
-      const history = new DecisionHistory(0, { kept: 1024, most: 65_536 }, () => needed);
+      const history = new DuplicateFlagHistory(0, { kept: 1024, most: 65_536 }, () => needed);
       for (let offset = 0; offset < 200_000; offset++) history.add(offset, offset % 3 === 0);
       expect([history.at(199_998), history.at(199_999)]).toEqual([true, false]);
       return history.bytes;
@@ -51,7 +51,7 @@ describe('DecisionHistory', () => {
   });
 
   it('has no decision on offsets that it has not reached or that lie between records', () => {
-    const history = new DecisionHistory(10, { kept: 64, most: 64 }, () => Infinity);
+    const history = new DuplicateFlagHistory(10, { kept: 64, most: 64 }, () => Infinity);
     expect([history.first, history.at(10)]).toEqual([10, undefined]);
     history.add(12, true);
     expect([history.at(11), history.at(12), history.at(13)]).toEqual([false, true, undefined]);
