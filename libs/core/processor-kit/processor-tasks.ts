@@ -24,7 +24,7 @@ export interface ProcessorTask {
   partitions(): Iterable<OwnedPartition>;
   /** Metrics of the lag, by the name of a partition. */
   readonly lag: LagGauge;
-  /** The call to Kafka or ClickHouse that is being retried; undefined if there is none. */
+  /** Names the call to Kafka or ClickHouse that is being retried; undefined while none is. */
   readonly complaint: string | undefined;
   /** Begins the work. The tables exist, and the definitions are read. */
   start(): void;

@@ -50,7 +50,10 @@ export function replayValue({ id, at, version, origin, event }: ReplayedDeadLett
   ] satisfies ReplayRecordValue);
 }
 
-/** Reads the value of a replay record; undefined if it is none. @param replay its offset plus 1, for the provenance */
+/**
+ * Reads the value of a replay record; returns undefined for any other record.
+ * @param replay its offset plus 1, for the provenance
+ */
 export function readReplay(value: Buffer | null, replay: number): ReplayedDeadLetter | undefined {
   const read = jsonValue(String(value));
   if (!isReplay(read)) return undefined;

@@ -7,5 +7,5 @@ export {
 export { WebhookAddressPolicy } from './webhook-address-policy.js';
 export { WebhookSecretSettings, WebhookSettings } from './webhook-settings.js';
 export { WebhookClient } from './webhook-client.js';
-export { WebhookSecrets, webhookSecretsError } from './secrets.js';
+export { WebhookSecrets } from './secrets.js';
 export { webhookUrlError } from './webhook-url.js';

@@ -31,7 +31,7 @@ export function withQuery({ segments, query }: Place, change: QueryChange): stri
   return hrefOf(segments, { ...Object.fromEntries(query), ...change });
 }
 
-/** Returns the first value of a parameter; an empty text is none. */
+/** Returns the first value of a parameter; undefined if it is empty or missing. */
 export function one({ query }: Place, name: string): string | undefined {
   return query.get(name)?.[0] || undefined;
 }

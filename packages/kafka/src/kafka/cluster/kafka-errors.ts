@@ -90,7 +90,7 @@ export function toLogError(error: unknown, doing: string): Error {
 }
 
 const invalidNameError = 'INVALID_TOPIC_EXCEPTION';
-/** INVALID_REPLICATION_FACTOR is none of them: brokers may be down for a moment, so it is retried. */
+/** INVALID_REPLICATION_FACTOR is not in this list: brokers may be down for a moment, so it is retried. */
 const rejectedSettingErrors = ['INVALID_PARTITIONS', 'INVALID_CONFIG', 'INVALID_REQUEST', 'POLICY_VIOLATION'];
 
 /** Returns the TopicRejectedError for an error with which Kafka rejects a topic's name or settings. */
