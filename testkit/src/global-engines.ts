@@ -20,6 +20,7 @@ export default async function startEngines(): Promise<(() => Promise<void>) | un
       ? undefined
       : startClickHouse({
           dataDir: join(folder, 'clickhouse'),
+          onLog: (line) => process.stderr.write(`${new Date().toISOString()} ClickHouse: ${line}\n`),
           // As narrow as on a server, so that every spec proves that these rights are enough.
           appDatabases: ['test_*', 'store_*', 'analysts_*'],
           analystDatabases: analystDatabases(),
