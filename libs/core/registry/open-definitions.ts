@@ -21,6 +21,7 @@ import { DefinitionsTopicFollower } from './definitions-topic-follower.js';
 import { definitionsTopic, DefinitionsTopicWriter } from './changes/definitions-topic-writer.js';
 import { KeyedMutex } from './changes/keyed-mutex.js';
 import { definitionsAgeSeconds, definitionsUnreadable } from './definitions-metrics.js';
+import { kindPattern } from './resources/definition-change-record.js';
 
 /** Log, topic names, defaults and limits of `openDefinitions`. */
 export interface DefinitionsOptions {
@@ -46,10 +47,13 @@ const maxChanges = 2_000;
 
 /**
  * Returns the definitions of one installation. The definitions topic is not read before the call of `start`.
- * @throws RangeError if two kinds have the same name or the same store
+ * @throws RangeError if two kinds have the same name or the same store, if keys of records cannot contain the name of a
+ * kind, or if a store has the name of another member of the definitions
  */
 export function openDefinitions(options: DefinitionsOptions): Definitions {
   const definitions = new LogDefinitions(options);
+  const taken = options.kinds.find(({ store }) => store in definitions);
+  if (taken) throw new RangeError(`The store of the kind ${taken.kind} cannot be named ${taken.store}.`);
   return Object.assign(definitions, definitions.stores);
 }
 
@@ -71,8 +75,9 @@ class LogDefinitions implements Omit<Definitions, keyof ResourceStores> {
     this.kinds = [erasureKind, ...options.kinds];
     rejectDuplicates([streamRules, ...this.kinds], 'kind');
     rejectDuplicates(this.kinds, 'store');
-    const taken = this.kinds.find(({ store }) => store in LogDefinitions.prototype);
-    if (taken) throw new RangeError(`The store of the kind ${taken.kind} cannot be named ${taken.store}.`);
+    const unreadable = this.kinds.find(({ kind }) => !kindPattern.test(kind));
+    if (unreadable)
+      throw new RangeError(`The kind ${unreadable.kind} is not 1 to 32 small letters and underscores.`);
     this.follower = new DefinitionsTopicFollower(
       log,
       names.definitions,

@@ -100,4 +100,14 @@ describe('two kinds of definitions', () => {
     expect(open({ store: 'keys' })).toThrow('Two kinds of definitions have the same store: keys.');
     expect(open({ store: 'erasures' })).toThrow('Two kinds of definitions have the same store: erasures.');
   });
+
+  it('are an error if one has a name that no key of a record can contain', () => {
+    for (const kind of ['', 'saved-query', 'Sample', 'a:b', 'a'.repeat(33)])
+      expect(open({ kind }), kind).toThrow(`The kind ${kind} is not 1 to 32 small letters and underscores.`);
+  });
+
+  it('are an error if the store of one has the name of another member of the definitions', () => {
+    for (const store of ['streams', 'close', 'toString', 'writer', 'follower', 'options'])
+      expect(open({ store }), store).toThrow(`The store of the kind sample cannot be named ${store}.`);
+  });
 });

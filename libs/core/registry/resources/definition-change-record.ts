@@ -80,6 +80,8 @@ export function writeRecord(
   return { topic, key: keyText(record), value: JSON.stringify(value) };
 }
 
+/** The names of kinds that keys of records can contain. */
+export const kindPattern = /^[a-z_]{1,32}$/;
 const keyPattern = /^([a-z_]{1,32}):([^:]{1,4096}):([A-Za-z0-9_-]{0,64}):([0-9a-f-]{36})$/;
 
 /** Parses the key of a record of the definitions topic. @throws UnreadableDefinitionError if it has another form */

@@ -32,6 +32,7 @@ export function LiveTail({ filter }: { filter: EventFilter }) {
     const buffer = new TailBuffer<StoredEvent>(mostShown);
     let changed = false;
     let connecting: ReturnType<typeof setTimeout> | undefined;
+    signal.addEventListener('abort', () => clearTimeout(connecting));
     const onReconnect = (_: unknown, delayMs: number) => {
       setReconnecting(true);
       clearTimeout(connecting);
