@@ -15,7 +15,8 @@ const only = (name, module, from) => ({
 });
 
 /** What only the feature itself imports. */
-const insideFeature = '^libs/features/[^/]+/(?!((definition|processor|state|webhooks)/)?index\\.ts$)';
+const insideFeature =
+  '^libs/features/[^/]+/(?!((definition|enforcement|processor|state|webhooks)/)?index\\.ts$)';
 
 /** In-memory fakes: `#kafka/memory` and the like. */
 const fakes = ['log', 'store', 'erasures', 'tracing'].map((name) => `/(in-)?memory-${name}\\.ts$`);
@@ -278,7 +279,7 @@ module.exports = {
     },
     ...layers('cel', '', 'sql'),
     ...layers('dataflow', 'id-window', 'entity-state', ...dataflowLayers),
-    ...layers('json-schema', '', 'values', 'document', 'validation', 'compatibility'),
+    ...layers('json-schema', '', 'values', 'document', 'validation', 'scan', 'compatibility'),
     ...layers('telemetry', '', 'event-loop', 'tracing'),
     ...layers('kafka', '', 'kafka', 'memory', 'contract'),
     ...layers('store', 'row-batch', '', 'clickhouse', 'memory', 'contract'),

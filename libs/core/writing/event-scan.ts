@@ -1,7 +1,7 @@
 import { limits } from '#event';
 import type { JsonScanner } from '#json';
-import type { ValidatingJsonScanner } from './schemas/scan/validating-json-scanner.js';
-import type { SchemaIndex, CurrentSchema } from './schemas/schema-index.js';
+import type { ValidatingJsonScanner } from '#json-schema';
+import type { EventSchema, EventSchemaFinder } from './event-schema.js';
 import { mostErrorsOfEvent } from './validate-event.js';
 
 const quote = 0x22;
@@ -34,13 +34,13 @@ export interface ScannedEvent {
   /** Whether an object in the event has two members with the same name. */
   duplicate: boolean;
   /** The schema that `data` was found to match during the scan; undefined if the match must be checked later. */
-  fits: CurrentSchema | undefined;
+  fits: EventSchema | undefined;
 }
 
 /** Scanner and schemas that the scan of an event uses. */
 export interface ScannerAndSchemas {
   scanner: ValidatingJsonScanner;
-  schemas: Pick<SchemaIndex, 'find'>;
+  schemas: EventSchemaFinder | undefined;
 }
 
 /**
@@ -107,7 +107,7 @@ function scanMembers(scan: ScannerAndSchemas, event: ScannedEvent): number {
 function scanData({ scanner, schemas }: ScannerAndSchemas, event: ScannedEvent, start: number): number {
   const { stream, event_type } = event.envelope;
   if (typeof stream !== 'string' || typeof event_type !== 'string') return scanner.value(start, 1);
-  const subject = schemas.find(stream, event_type);
+  const subject = schemas?.find(stream, event_type);
   const schemaScan = subject?.ready?.scan;
   if (!schemaScan) return scanner.value(start, 1);
   const end = scanner.check(schemaScan, start, 1);

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { DEFINITIONS } from '#app';
 import { TopicAndGroupNames } from '#event';
@@ -8,15 +8,12 @@ import type { Definitions } from '#registry';
 import { VerdictTable } from '#verdicts';
 import { ConditionalEventWaiter } from './conditional-event-waiter.js';
 import { EventAppender, type WriteOptions } from './event-appender.js';
+import { EventSchemas } from './event-schemas.js';
 import { EVENT_PRODUCER } from './metered-producer.js';
 import { IngestClock } from './ingest-clock.js';
 import type { AppendedEvent, EventParserInputs } from './read-event.js';
 import type { ParsedEvents } from './read-request.js';
 import { EventRejection } from './rejection.js';
-import { compileDataSchema } from './schemas/compiled-schema-cache.js';
-import { SchemaMismatchCounter } from './schemas/mismatches.js';
-import { EventSchemaValidator } from './schemas/schema-check.js';
-import { SchemaIndex } from './schemas/schema-index.js';
 import { StreamCreator } from './stream-creator.js';
 import { authorizeStreams } from './authorize-streams.js';
 import { UuidV7Generator } from './uuid-v7.js';
@@ -31,8 +28,6 @@ type PointerTo = (index: number) => string;
 @Injectable()
 export class EventWriteService {
   private readonly writer: EventAppender;
-  private readonly schemas: SchemaIndex;
-  private readonly schemaCheck: EventSchemaValidator;
   private readonly clock = new IngestClock();
   private readonly ids = new UuidV7Generator();
 
@@ -42,15 +37,10 @@ export class EventWriteService {
     topics: TopicAndGroupNames,
     verdicts: VerdictTable,
     settings: WriteSettings,
+    @Optional() private readonly schemas?: EventSchemas,
   ) {
     const streams = new StreamCreator(definitions, topics, settings.AUTO_CREATE_STREAMS);
     this.writer = new EventAppender(producer, streams, new ConditionalEventWaiter(verdicts));
-    this.schemas = new SchemaIndex(definitions);
-    this.schemaCheck = new EventSchemaValidator({
-      index: this.schemas,
-      compile: compileDataSchema,
-      mismatches: new SchemaMismatchCounter(definitions),
-    });
   }
 
   /**
@@ -67,7 +57,7 @@ export class EventWriteService {
    */
   async check(request: FastifyRequest, events: ParsedEvents, pointerTo: PointerTo): Promise<void> {
     authorizeStreams(events, accessOf(request), pointerTo);
-    await this.schemaCheck.check(events, pointerTo);
+    await this.schemas?.check(events, pointerTo);
   }
 
   /** Appends checked events. @throws ProblemError 429 if they exceed the rate limit of the request's key */

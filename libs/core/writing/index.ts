@@ -1,7 +1,4 @@
 export * from './metered-producer.js';
-export { compileDataSchema, CompiledSchemaCache } from './schemas/compiled-schema-cache.js';
-export { SchemaMismatchCounter } from './schemas/mismatches.js';
-export { SchemaIndex } from './schemas/schema-index.js';
 export { traced } from './traced-producer.js';
 export * from './write.module.js';
 import './write-problems.js';
@@ -37,9 +34,8 @@ export {
 } from './read-request.js';
 export { asCloudEvent, rejectedEventEncoder, asEvent } from './rejected-event-encoder.js';
 export { EventRejection } from './rejection.js';
-export { ValidatingJsonScanner } from './schemas/scan/validating-json-scanner.js';
-export { EventSchemaValidator } from './schemas/schema-check.js';
-export { type CurrentSchema } from './schemas/schema-index.js';
+export { type EventSchema } from './event-schema.js';
+export { EventSchemas } from './event-schemas.js';
 export { StreamName } from './stream-name.js';
 export { endOfUnread, UnknownEndError, endOfDeepValue } from './unread-value.js';
 export { eventErrors, isEvent } from './validate-event.js';

@@ -3,8 +3,8 @@ import { parseTime, type EpochMicros } from '#json';
 import type { RecordPosition } from '#kafka';
 import { duplicateMember } from './duplicate-member.js';
 import type { ScannedEvent } from './event-scan.js';
+import type { EventSchema, EventSchemaFinder } from './event-schema.js';
 import { EventRejection, type RejectedEventRangeAndIds } from './rejection.js';
-import type { SchemaIndex, CurrentSchema } from './schemas/schema-index.js';
 import type { UuidV7Generator } from './uuid-v7.js';
 import { eventErrors, isEvent } from './validate-event.js';
 
@@ -17,7 +17,7 @@ export interface AcceptedEvent extends EventRecord {
   /** The version that the entity must have for the write to be accepted; null for an unconditional event. */
   expected_version: number | null;
   /** The schema that `data` was found to match during the scan; undefined if the match must be checked later. */
-  fits: CurrentSchema | undefined;
+  fits: EventSchema | undefined;
   /** `start` and `end`: position of the event in the text of its request. */
   start: number;
   end: number;
@@ -42,7 +42,8 @@ export interface EventParserInputs {
   text: string;
   /** Whether the body was not UTF-8: U+FFFD stands in `text` for what was not. */
   isRepaired?: boolean;
-  schemas: Pick<SchemaIndex, 'find'>;
+  /** Undefined if schemas are not checked. */
+  schemas: EventSchemaFinder | undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isAscii } from 'node:buffer';
-import { isJsonObject } from '#json';
+import { isJsonObject, type JsonScanner } from '#json';
+import { ValidatingJsonScanner } from '#json-schema';
 import { limits } from '#event';
 import { ProblemError } from '#api';
 import { TimeSlice } from '#async';
@@ -8,7 +9,6 @@ import { scanEvent, type ScannerAndSchemas } from './event-scan.js';
 import { readEvent, type AcceptedEvent, type EventParserInputs } from './read-event.js';
 import { EventRejection } from './rejection.js';
 import { endOfDeepValue } from './unread-value.js';
-import { ValidatingJsonScanner } from './schemas/scan/validating-json-scanner.js';
 
 /** The events of a write request, each valid or rejected, in request order. */
 export type ParsedEvents = (AcceptedEvent | EventRejection)[];
@@ -140,7 +140,7 @@ export class EventLineReader {
 /**
  * Returns the rejection for the failure that the scanner has recorded: invalid JSON, or JSON that is nested too deep.
  */
-export function failure(scanner: ValidatingJsonScanner, pointer = ''): EventRejection {
+export function failure(scanner: JsonScanner, pointer = ''): EventRejection {
   if (scanner.failure === 'syntax') return syntaxError(scanner.failedAt, pointer);
   const detail = `JSON may be nested ${limits.jsonDepth} levels deep at most.`;
   return new EventRejection('invalid_json', detail, [{ pointer, detail: 'is nested too deep' }]);

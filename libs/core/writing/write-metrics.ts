@@ -5,11 +5,6 @@ export const eventsRejected = counter('tributary_events_rejected_total', {
   labelNames: ['code'],
 });
 
-export const schemaMismatches = counter('tributary_schema_mismatches_total', {
-  help: 'Events that do not match the schema of their type, by stream and mode: enforce (rejected) or warn (stored anyway).',
-  labelNames: ['stream', 'mode'],
-});
-
 export const produceRecords = counter('tributary_produce_records_total', {
   help: 'Records that Kafka has acknowledged.',
 });

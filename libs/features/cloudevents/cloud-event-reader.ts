@@ -1,6 +1,6 @@
 import type { InputProblem } from '#api';
 import { cloudEventId, wrapValue, type CloudEventDataForm } from '#event';
-import { jsonValue } from '#json';
+import { jsonValue, type JsonScanner } from '#json';
 import {
   hasDuplicates,
   duplicate,
@@ -11,7 +11,6 @@ import {
   type EventParserInputs,
   type ParsedEvents,
   EventRejection,
-  type ValidatingJsonScanner,
 } from '#writing';
 import type { ValueHandler } from '#features/raw';
 import { readAttributes, type EventFieldsFromCloudEvent } from './attributes.js';
@@ -38,7 +37,7 @@ export class CloudEventReader implements ValueHandler {
 
   constructor(private readonly options: CloudEventReaderOptions) {}
 
-  scan(scanner: ValidatingJsonScanner, start: number): number {
+  scan(scanner: JsonScanner, start: number): number {
     scanner.reset();
     this.scanned = undefined;
     if (scanner.text.charCodeAt(start) !== openBrace) return scanner.value(start, 1);
@@ -47,7 +46,7 @@ export class CloudEventReader implements ValueHandler {
     return scanned.end;
   }
 
-  take(scanner: ValidatingJsonScanner, start: number, end: number): void {
+  take(scanner: JsonScanner, start: number, end: number): void {
     const event = this.eventOf(scanner, start, end);
     if (event instanceof EventRejection) this.refuse(event, start, end);
     else this.events.push(event);
@@ -67,11 +66,7 @@ export class CloudEventReader implements ValueHandler {
     );
   }
 
-  private eventOf(
-    scanner: ValidatingJsonScanner,
-    start: number,
-    end: number,
-  ): AcceptedEvent | EventRejection {
+  private eventOf(scanner: JsonScanner, start: number, end: number): AcceptedEvent | EventRejection {
     const { scanned } = this;
     const at = this.pointerTo('');
     if (isLong(scanner.text, { start, end })) return tooLarge(at);

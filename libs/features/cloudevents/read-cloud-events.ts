@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { ProblemError, type InputProblem } from '#api';
 import { isJsonType, mediaTypeOf, shortPointerTo, takeBytes, utf8TextOf } from '#http';
-import { failure, syntaxError, textOf, ValidatingJsonScanner } from '#writing';
+import { JsonScanner } from '#json';
+import { failure, syntaxError, textOf } from '#writing';
 
 export const structuredType = 'application/cloudevents+json';
 export const batchType = 'application/cloudevents-batch+json';
@@ -149,7 +150,7 @@ function isText(body: Buffer, contentType: string): boolean {
 /** Returns the text of the single JSON value in the body. */
 function jsonText(body: Buffer): string {
   const text = utf8TextOf(body).toString();
-  const scanner = new ValidatingJsonScanner(text);
+  const scanner = new JsonScanner(text);
   const end = scanner.value(scanner.space(0), 1);
   if (end < 0) throw failure(scanner).toProblem();
   if (scanner.space(end) < text.length) throw syntaxError(scanner.space(end)).toProblem();

@@ -5,6 +5,7 @@ import type { RejectedEventRecord } from '#event';
 import { ProblemError } from '#api';
 import type { Definitions } from '#registry';
 import { CloudEventReader, pointerIn } from '#features/cloudevents';
+import { EventSchemaValidator } from '#features/schemas/enforcement';
 import { FieldMapping, RawWriteEventReader, readValue } from '#features/raw';
 import {
   damagedDetail,
@@ -12,10 +13,6 @@ import {
   type EventParserInputs,
   readSingle,
   EventRejection,
-  compileDataSchema,
-  SchemaMismatchCounter,
-  EventSchemaValidator,
-  SchemaIndex,
 } from '#writing';
 
 /**
@@ -24,16 +21,10 @@ import {
  */
 @Injectable()
 export class RejectedEventRevalidator {
-  private readonly schemas: SchemaIndex;
-  private readonly schemaCheck: EventSchemaValidator;
+  private readonly schemas: EventSchemaValidator;
 
   constructor(@Inject(DEFINITIONS) definitions: Pick<Definitions, 'schemas' | 'stream' | 'onChange'>) {
-    this.schemas = new SchemaIndex(definitions);
-    this.schemaCheck = new EventSchemaValidator({
-      index: this.schemas,
-      compile: compileDataSchema,
-      mismatches: new SchemaMismatchCounter(definitions),
-    });
+    this.schemas = new EventSchemaValidator(definitions);
   }
 
   /**
@@ -50,7 +41,7 @@ export class RejectedEventRevalidator {
       text: record.text,
     };
     const events = [readAgain(stream, record, inputs)];
-    await this.schemaCheck.check(events, () => '');
+    await this.schemas.check(events, () => '');
     const [event] = events;
     if (!event) return 'it contains no event';
     if (event instanceof EventRejection) return sentence(event.toProblem());

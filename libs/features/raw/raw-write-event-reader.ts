@@ -1,5 +1,6 @@
 import { canonicalNumber } from '#cel';
 import { jsonValue } from '#json';
+import type { ValidatingJsonScanner } from '#json-schema';
 import {
   hasDuplicates,
   damaged,
@@ -12,8 +13,7 @@ import {
   type EventParserInputs,
   type ParsedEvents,
   EventRejection,
-  type ValidatingJsonScanner,
-  type CurrentSchema,
+  type EventSchema,
 } from '#writing';
 import type { UnvalidatedFields, MappedFieldName, FieldMapping } from './mapping.js';
 import type { ValueHandler } from './read-values.js';
@@ -40,7 +40,7 @@ export class RawWriteEventReader implements ValueHandler {
    * The schema that the last scanned value was found to match during the scan; undefined if the match must be checked
    * later.
    */
-  private fits: CurrentSchema | undefined;
+  private fits: EventSchema | undefined;
   /** Entity id that was found in the last scanned value; null if none was found. */
   private entity: string | null = null;
 
@@ -54,7 +54,7 @@ export class RawWriteEventReader implements ValueHandler {
     // A value that is not an object is wrapped in one, which adds a level.
     if (scanner.text.charCodeAt(start) !== openBrace) return scanner.value(start, 2);
     const type = mapping.fixed?.event_type;
-    const subject = type === undefined ? undefined : reception.schemas.find(mapping.stream, type);
+    const subject = type === undefined ? undefined : reception.schemas?.find(mapping.stream, type);
     if (!subject?.ready?.scan) return scanner.value(start, 1);
     const end = scanner.check(subject.ready.scan, start, 1);
     if (scanner.fits) this.fits = subject;

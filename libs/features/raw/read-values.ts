@@ -1,15 +1,8 @@
 import { limits } from '#event';
 import { ProblemError } from '#api';
+import { ValidatingJsonScanner } from '#json-schema';
 import { TimeSlice } from '#async';
-import {
-  failure,
-  nextValue,
-  secondOnLine,
-  syntaxError,
-  type EventRejection,
-  endOfDeepValue,
-  ValidatingJsonScanner,
-} from '#writing';
+import { failure, nextValue, secondOnLine, syntaxError, type EventRejection, endOfDeepValue } from '#writing';
 
 const lineFeed = 0x0a;
 const quote = 0x22;

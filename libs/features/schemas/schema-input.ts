@@ -5,7 +5,7 @@ import { compatibilities, InvalidSchemaError, type SchemaCompatibility } from '#
 import { limits, streamNamePattern } from '#event';
 import { schemaModes, type SchemaEnforcementMode } from '#registry';
 import { Verbatim } from '#http';
-import { compileDataSchema } from '#writing';
+import { compileDataSchema } from './enforcement/index.js';
 import { JsonSchemaPart, Parameter, StreamNames, Texts, PageParameters } from '#gateway-kit';
 import './schema-problems.js';
 

@@ -17,7 +17,8 @@ import {
   RequireScope,
   takeBody,
 } from '#http';
-import { compileDataSchema, readGivenData } from '#writing';
+import { readGivenData } from '#writing';
+import { compileDataSchema } from './enforcement/index.js';
 import {
   refuseReserved,
   requireWriteAccess,

@@ -1,4 +1,9 @@
-import { compileDataSchema, CompiledSchemaCache, SchemaMismatchCounter, SchemaIndex } from '#writing';
+import {
+  compileDataSchema,
+  CompiledSchemaCache,
+  SchemaIndex,
+  SchemaMismatchCounter,
+} from '#features/schemas/enforcement';
 import type { Definitions } from '#registry';
 
 /**

@@ -1,5 +1,5 @@
 import { JsonScanner } from '#json';
-import { schemaBounds } from '#json-schema';
+import { schemaBounds } from '../bounds.js';
 
 /**
  * A function that scans the JSON value at `start` and validates it against one schema. `level` is the number of

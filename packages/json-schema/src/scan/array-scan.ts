@@ -1,4 +1,4 @@
-import { limits } from '#event';
+import { maxJsonDepth } from '#json';
 import type { SchemaKeywordReader } from './keywords.js';
 import { anyValue, type ScanningValidator } from './validating-json-scanner.js';
 
@@ -16,7 +16,7 @@ export function arrayScan(
   const item = items === undefined ? anyValue : scanOf(items);
   return (scanner, start, level) => {
     const inner = level + 1;
-    if (inner > limits.jsonDepth) return scanner.fail('depth', start + 1);
+    if (inner > maxJsonDepth) return scanner.fail('depth', start + 1);
     const { text } = scanner;
     let count = 0;
     let i = scanner.space(start + 1);

@@ -1,4 +1,5 @@
-import { compilePattern, formats } from '#json-schema';
+import { formats } from '../values/formats.js';
+import { compilePattern } from '../values/pattern.js';
 import { UnsupportedKeywordError, type SchemaKeywordReader } from './keywords.js';
 import type { ScanningValidator } from './validating-json-scanner.js';
 

@@ -1,5 +1,10 @@
 import type { Definitions, SchemaEnforcementMode } from '#registry';
-import { schemaMismatches } from '../write-metrics.js';
+import { counter } from '#telemetry';
+
+export const schemaMismatches = counter('tributary_schema_mismatches_total', {
+  help: 'Events that do not match the schema of their type, by stream and mode: enforce (rejected) or warn (stored anyway).',
+  labelNames: ['stream', 'mode'],
+});
 
 const modes = ['enforce', 'warn'] as const satisfies SchemaEnforcementMode[];
 

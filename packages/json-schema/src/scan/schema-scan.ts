@@ -1,4 +1,4 @@
-import { excessStepsOf } from '#json-schema';
+import { excessStepsOf } from '../document/cost-errors.js';
 import { arrayScan } from './array-scan.js';
 import { SchemaKeywordReader, UnsupportedKeywordError } from './keywords.js';
 import { integerScan, numberScan } from './number-scan.js';

@@ -1,6 +1,5 @@
 import type { SchemaSubject, SchemaVersion } from '#registry';
-import type { CompiledSchema } from '#json-schema';
-import type { ScanningValidator } from './scan/validating-json-scanner.js';
+import type { CompiledSchema, ScanningValidator } from '#json-schema';
 
 /**
  * Two validators compiled from one JSON Schema: a complete one, and a faster one that runs during the scan of the text.

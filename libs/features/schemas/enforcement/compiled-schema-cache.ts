@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { schemaName } from '#registry';
-import { compileSchema, type CompiledSchema } from '#json-schema';
-import { schemaScanOf } from './scan/schema-scan.js';
+import { compileSchema, schemaScanOf, type CompiledSchema } from '#json-schema';
 import type { SchemaValidatorPair, CurrentSchema } from './schema-index.js';
 
 /** Compiles a JSON Schema for the `data` of events, which is always an object. @throws InvalidSchemaError */

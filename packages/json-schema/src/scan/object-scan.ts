@@ -1,4 +1,4 @@
-import { limits } from '#event';
+import { maxJsonDepth } from '#json';
 import type { SchemaKeywordReader } from './keywords.js';
 import { anyValue, unvalidatedValue, type ScanningValidator } from './validating-json-scanner.js';
 
@@ -29,7 +29,7 @@ export function objectScan(
   const requiredCount = members.filter(({ required }) => required === 1).length;
   return (scanner, start, level) => {
     const inner = level + 1;
-    if (inner > limits.jsonDepth) return scanner.fail('depth', start + 1);
+    if (inner > maxJsonDepth) return scanner.fail('depth', start + 1);
     const { text } = scanner;
     const base = scanner.openObject();
     let missing = requiredCount;

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { InputProblem, ProblemDocument } from '#api';
 import { schemaName, type SchemaEnforcementMode, type SchemaSubject } from '#registry';
-import { event, startTestIngest, type TestIngest } from '../writing.fixture.js';
-import { schemaMismatches } from '../write-metrics.js';
+import { features as gatewayFeatures } from '../../../../apps/gateway/src/features.js';
+import { features as ingestFeatures } from '../../../../apps/ingest/src/features.js';
+import { event, startTestIngest, type TestIngest } from '../../../core/writing/writing.fixture.js';
+import { schemaEnforcement } from './index.js';
+import { schemaMismatches } from './schema-mismatch-counter.js';
 
 interface BatchAnswer {
   events: { error?: { code: string; status: number; detail: string; errors: InputProblem[] } }[];
@@ -271,5 +274,14 @@ describe('a schema that cannot be compiled', () => {
       expect(answer.json<ProblemDocument>()).toMatchObject({ code: 'internal_error', status: 500 });
     expect(given.written()).toEqual([]);
     expect((await given.single(event({ event_type: 'order.paid' }))).statusCode).toBe(201);
+  });
+});
+
+describe.each([
+  ['ingest', ingestFeatures],
+  ['the gateway', gatewayFeatures],
+])('the write routes of %s', (_app, features) => {
+  it('enforce schemas', () => {
+    expect(features.map(({ writing }) => writing)).toContain(schemaEnforcement.writing);
   });
 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JsonScanner } from '#json';
-import { InvalidSchemaError, type CompiledSchema } from '#json-schema';
-import { compileDataSchema } from '../compiled-schema-cache.js';
+import { InvalidSchemaError } from '../document/invalid-schema-error.js';
+import { compileSchema, type CompiledSchema } from '../validation/compile-schema.js';
 import { schemaScanOf } from './schema-scan.js';
 import { ValidatingJsonScanner } from './validating-json-scanner.js';
 
@@ -67,7 +67,9 @@ describe('a schema scan', () => {
   ])('leaves %s to the validator', (_what, ofMember, value) => {
     const [schema, text] = [{ properties: { v: ofMember, a: {} } }, `{"v":${value}}`];
     expect(fits(schema, text) && fits(schema, value)).toBe(false);
-    expect(compileDataSchema(schema).validate(JSON.parse(text))).toBeUndefined();
+    expect(
+      compileSchema(schema, { pointer: '/data', objectsOnly: true }).validate(JSON.parse(text)),
+    ).toBeUndefined();
   });
 
   it.each([
@@ -207,7 +209,7 @@ const broken = fc
 /** Compiles a schema; undefined if it is invalid, for example with a pattern that matches nothing. */
 function usable(schema: unknown): CompiledSchema | undefined {
   try {
-    return compileDataSchema(schema);
+    return compileSchema(schema, { pointer: '/data', objectsOnly: true });
   } catch (error) {
     if (error instanceof InvalidSchemaError) return undefined;
     throw error;
@@ -257,7 +259,7 @@ describe('for any schema and any text', () => {
     const items = { properties: Object.fromEntries(names) as object };
     const of = (length: number) => `{"v":[${Array.from({ length }, () => '{}').join()}]}`;
     const schema = { properties: { v: { items } } };
-    const compiled = compileDataSchema(schema);
+    const compiled = compileSchema(schema, { pointer: '/data', objectsOnly: true });
     const validates = (text: string) => compiled.validate(JSON.parse(text), text.length) === undefined;
     const answers = [100, 50_000].map(of).map((text) => [fits(schema, text), validates(text)]);
     expect(answers).toEqual([

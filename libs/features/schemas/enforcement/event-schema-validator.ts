@@ -1,35 +1,35 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { DEFINITIONS } from '#app';
 import { TimeSlice } from '#async';
 import type { InputProblem } from '#api';
-import type { AcceptedEvent } from '../read-event.js';
-import type { ParsedEvents } from '../read-request.js';
-import { EventRejection } from '../rejection.js';
-import { CompiledSchemaCache, type CompileSchema } from './compiled-schema-cache.js';
-import type { SchemaMismatchCounter } from './mismatches.js';
-import type { SchemaIndex, CurrentSchema } from './schema-index.js';
-import '../write-problems.js';
+import type { Definitions } from '#registry';
+import { EventRejection, type AcceptedEvent, type EventSchemas, type ParsedEvents } from '#writing';
+import { compileDataSchema, CompiledSchemaCache } from './compiled-schema-cache.js';
+import { SchemaIndex, type CurrentSchema } from './schema-index.js';
+import { SchemaMismatchCounter } from './schema-mismatch-counter.js';
 
 /** Validates the events of a request against the latest schemas of their types, before the events are written. */
-export class EventSchemaValidator {
-  private readonly compiled: CompiledSchemaCache;
+@Injectable()
+export class EventSchemaValidator implements EventSchemas {
+  private readonly index: SchemaIndex;
+  private readonly compiled = new CompiledSchemaCache(compileDataSchema);
+  private readonly mismatches: SchemaMismatchCounter;
 
-  constructor(
-    private readonly parts: { index: SchemaIndex; compile: CompileSchema; mismatches: SchemaMismatchCounter },
-  ) {
-    this.compiled = new CompiledSchemaCache(parts.compile);
+  constructor(@Inject(DEFINITIONS) definitions: Pick<Definitions, 'schemas' | 'stream' | 'onChange'>) {
+    this.index = new SchemaIndex(definitions);
+    this.mismatches = new SchemaMismatchCounter(definitions);
   }
 
-  /**
-   * Sets `schema_version` of each event that matches its schema. In the mode `enforce`, an event that does not match is
-   * replaced by a rejection. In the mode `warn`, it is counted and remains unchanged.
-   * @param pointerTo Returns the JSON pointer to an event of the request
-   * @throws Error when a schema cannot be compiled
-   */
+  find(stream: string, eventType: string): CurrentSchema | undefined {
+    return this.index.find(stream, eventType);
+  }
+
   async check(events: ParsedEvents, pointerTo: (index: number) => string): Promise<void> {
     const turn = new TimeSlice();
     for (let i = 0; i < events.length; i++) {
       const event = events[i]!;
       if (event instanceof EventRejection) continue;
-      const entry = this.parts.index.find(event.stream, event.event_type);
+      const entry = this.index.find(event.stream, event.event_type);
       if (!entry) continue;
       // Most events were already validated while they were scanned.
       if (event.fits !== entry) {
@@ -38,7 +38,7 @@ export class EventSchemaValidator {
         const errors = compiled.validateText(event.data);
         if (turn.over(length + (compiled.searchWork >> 1))) await turn.end();
         if (errors) {
-          this.parts.mismatches.count(entry.subject);
+          this.mismatches.count(entry.subject);
           events[i] = unfit(event, entry, {
             errors: inEvent(errors, pointerTo(i)),
             gaveUp: compiled.exceededLimits,
