@@ -77,6 +77,17 @@ describe('an event whose type has an enforced schema', () => {
     });
   });
 
+  it('has this code also if other requests use the same validator meanwhile', async () => {
+    const contains = Array.from({ length: 300 }, () => ({ contains: { type: 'string' }, minContains: 0 }));
+    await givenSchema({ properties: { list: { allOf: contains }, n: { type: 'integer' } } });
+    const large = { list: Array.from({ length: 5_000 }, () => 1), text: 'a'.repeat(300_000) };
+    const [first, ...others] = await Promise.all(
+      [large, ...Array.from({ length: 30 }, () => ({ n: 'x' }))].map(single),
+    );
+    expect(first?.code).toBe('schema_too_expensive');
+    expect(new Set(others.map(({ code }) => code))).toEqual(new Set(['schema_violation']));
+  });
+
   it('has its numbers validated as they were written', async () => {
     await givenSchema({ properties: { n: { type: 'integer', maximum: 9007199254740992 } } });
     const send = async (n: string) =>

@@ -34,15 +34,13 @@ export class EventSchemaValidator implements EventSchemas {
       // Most events were already validated while they were scanned.
       if (event.fits !== entry) {
         const { compiled } = entry.ready ?? (await this.compiled.make(entry));
-        const { length } = event.data;
         const errors = compiled.validateText(event.data);
-        if (turn.over(length + (compiled.searchWork >> 1))) await turn.end();
+        // Requests share the validator: another one may use it while this one yields.
+        const gaveUp = compiled.exceededLimits;
+        if (turn.over(event.data.length + (compiled.searchWork >> 1))) await turn.end();
         if (errors) {
           this.mismatches.count(entry.subject);
-          events[i] = unfit(event, entry, {
-            errors: inEvent(errors, pointerTo(i)),
-            gaveUp: compiled.exceededLimits,
-          });
+          events[i] = unfit(event, entry, { errors: inEvent(errors, pointerTo(i)), gaveUp });
           continue;
         }
       }
