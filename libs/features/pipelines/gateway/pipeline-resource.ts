@@ -6,7 +6,7 @@ import type { Definitions } from '#registry';
 import type { PipelineDefinition, JobIdAndStartOffsets, LoopCandidate } from '#features/pipelines/definition';
 import type { KeyedStateReader } from '#store';
 import type { PipelineSpec } from '#dataflow';
-import { WebhookAddressPolicy } from '#features/pipelines/webhooks';
+import { WebhookAddressPolicy } from '#features/webhooks';
 import {
   sameSpec,
   type DefinitionChangeCaller,

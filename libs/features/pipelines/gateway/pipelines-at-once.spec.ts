@@ -9,7 +9,7 @@ import { MemoryStore } from '#store/memory';
 import type { PipelineSpec } from '#dataflow';
 import { WriteSettings } from '#writing';
 import { Bulkhead, GroupLagReader, StreamReadAuthorizer, NewGenerationOrJobFactory } from '#gateway-kit';
-import { WebhookAddressPolicy } from '#features/pipelines/webhooks';
+import { WebhookAddressPolicy } from '#features/webhooks';
 import { VisibleProjections } from '#features/projections';
 import { PipelineResource } from './pipeline-resource.js';
 import { PipelineReferenceChecker } from './pipeline-reference-checker.js';

@@ -7,7 +7,7 @@ import {
   type CompiledPipeline,
   type PipelineSpec,
 } from '#dataflow';
-import { webhookUrlError, type WebhookAddressPolicy } from '#features/pipelines/webhooks';
+import { webhookUrlError, type WebhookAddressPolicy } from '#features/webhooks';
 import { invalidDefinitionProblem } from '#gateway-kit';
 import type { PipelineSpecInput } from './pipeline-input.js';
 

@@ -4,7 +4,7 @@ import { encodeRecord } from '#event';
 import { systemActor } from '#registry';
 import { compilePipeline, type OperatorJson, type PipelineSpec } from '#dataflow';
 import { InMemoryTracing } from '#telemetry/memory';
-import type { PendingWebhookDelivery } from '#features/pipelines/webhooks';
+import type { PendingWebhookDelivery } from '#features/webhooks';
 import { stateRow } from '../../../core/store/keyed-states.fixture.js';
 import {
   SimulatedPipelines,

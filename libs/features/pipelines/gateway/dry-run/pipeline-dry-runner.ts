@@ -11,7 +11,7 @@ import {
   type CompiledPipeline,
 } from '#dataflow';
 import type { EventFromKafka } from '#event';
-import { WebhookAddressPolicy } from '#features/pipelines/webhooks';
+import { WebhookAddressPolicy } from '#features/webhooks';
 import { PipelineReferenceChecker, type PipelineDefinitionCaller } from '../pipeline-reference-checker.js';
 import type { PipelineSpecInput } from '../pipeline-input.js';
 import { validatedPipeline, type ValidatedPipeline } from '../validated-pipeline.js';

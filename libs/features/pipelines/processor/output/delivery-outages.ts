@@ -5,7 +5,7 @@ import { deliveryStage } from '#dataflow';
 import { initialProgress } from '#processor-kit';
 import { isRetryableStoreError, type KeyedStateStore, type PartitionCheckpoint } from '#store';
 import type { Logger } from '#telemetry';
-import type { DeliveryAttempt } from '#features/pipelines/webhooks';
+import type { DeliveryAttempt } from '#features/webhooks';
 
 interface DeliveryOutagesOptions {
   writer: Pick<KeyedStateStore, 'save'>;

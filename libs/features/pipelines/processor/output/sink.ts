@@ -3,7 +3,7 @@ import { FencedError, type KafkaOrClickHouseRetrier } from '#engine';
 import { cloudEventJson, type TopicAndGroupNames } from '#event';
 import { formatTime, type EpochMicros } from '#json';
 import { derivedId } from '#dataflow';
-import type { WebhookDeliverer, PendingWebhookDelivery } from '#features/pipelines/webhooks';
+import type { WebhookDeliverer, PendingWebhookDelivery } from '#features/webhooks';
 import { ProducerBufferFullError, UnknownTopicError, type ProducerRecord, type Producer } from '#kafka';
 import {
   emittedMetadata,
