@@ -6,7 +6,7 @@ import { TopicAndGroupNames } from '#event';
 import { resourceKinds, openDefinitions, systemActor, type Definitions } from '#registry';
 import { MemoryLog } from '#kafka/memory';
 import { MemoryStore } from '#store/memory';
-import type { PipelineSpec } from '#dataflow';
+import type { PipelineSpec } from '#features/pipelines/computation';
 import { WriteSettings } from '#writing';
 import { Bulkhead, GroupLagReader, StreamReadAuthorizer, NewGenerationOrJobFactory } from '#gateway-kit';
 import { WebhookAddressPolicy } from '#features/webhooks';

@@ -9,7 +9,7 @@ import {
   type DryRunResult,
   type ProjectionLookup,
   type CompiledPipeline,
-} from '#dataflow';
+} from '#features/pipelines/computation';
 import type { EventFromKafka } from '#event';
 import { WebhookAddressPolicy } from '#features/webhooks';
 import { PipelineReferenceChecker, type PipelineDefinitionCaller } from '../pipeline-reference-checker.js';
