@@ -1,19 +1,5 @@
-export {
-  collectErrors,
-  DefinitionError,
-  expressionDetail,
-  locateExpressionErrors,
-  type DefinitionProblem,
-} from './definition/definition-error.js';
-export {
-  definitionError,
-  DefinitionMemberReader,
-  expressionText,
-  readList,
-  readObject,
-  readText,
-  type DurationBounds,
-} from './definition/members.js';
+export * from './definition/definition-error.js';
+export * from './definition/members.js';
 export * from './entity-state/entity-state.js';
 export { hash64 } from './fold-operations/hash64.js';
 export { eventValue, logEventValue } from './expressions/event-value.js';

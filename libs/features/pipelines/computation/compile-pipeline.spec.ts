@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { DefinitionError } from '#dataflow';
-import { compilePipeline } from './compile-pipeline.js';
+import { compilePipeline, type PipelineSpec } from './compile-pipeline.js';
 import { flowOf, pipelineOf } from './pipeline.fixture.js';
 import { operators } from './operators/index.js';
 import type { OperatorJson } from './operators/operator.js';
-import type { PipelineSpec } from './pipeline-spec.js';
 
 const emit: OperatorJson = { emit: { stream: 'out' } };
 const reduce: OperatorJson = { reduce: { n: { op: 'count' } } };

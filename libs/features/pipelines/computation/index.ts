@@ -1,5 +1,5 @@
 export { addToStateEntries } from './add-to-state-entries.js';
-export { compilePipeline } from './compile-pipeline.js';
+export { compilePipeline, type PipelineSpec } from './compile-pipeline.js';
 export { derivedId } from './derived-id.js';
 export { dryRunLimits, dryRunText, type DryRunResult } from './dry-run-recorder.js';
 export { dryRun, DryRunTooExpensiveError } from './dry-run.js';
@@ -16,6 +16,5 @@ export type * from './flow/pipeline.js';
 export { effectsOf, operators } from './operators/index.js';
 export { type OperatorJson } from './operators/operator.js';
 export { noWatermark, PartitionWatermarkGenerator } from './partition-watermark-generator.js';
-export { type PipelineSpec } from './pipeline-spec.js';
 export * from './replay.js';
 export * from './upstream-progress.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { EventFromKafka } from '#event';
 import type { OperatorJson } from './operators/operator.js';
-import type { PipelineSpec } from './pipeline-spec.js';
+import type { PipelineSpec } from './compile-pipeline.js';
 import { logEvent } from './pipeline.fixture.js';
 import type { EventsBySourcePartition } from './simulation.fixture.js';
 
