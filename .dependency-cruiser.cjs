@@ -16,14 +16,15 @@ const only = (name, module, from) => ({
 
 /** What only the feature itself imports. */
 const insideFeature =
-  '^libs/features/[^/]+/(?!((definition|enforcement|processor|state|webhooks)/)?index\\.ts$)';
+  '^libs/features/[^/]+/(?!((computation|definition|enforcement|processor|state)/)?index\\.ts$)';
 
 /** In-memory fakes: `#kafka/memory` and the like. */
 const fakes = ['log', 'store', 'erasures', 'tracing'].map((name) => `/(in-)?memory-${name}\\.ts$`);
 
 /** A folder of a library imports only those that stand before it; '' is what stands in `src` itself. Specs build what they like. */
-const layers = (library, ...folders) =>
-  folders.map((folder, i) => {
+const layers = (library, ...folders) => {
+  const root = `(libs/core/${library}|libs/features/${library}|packages/${library}/src)`;
+  return folders.map((folder, i) => {
     const pathOf = (name) => (name === '' ? '[^/]+$' : `${name}/`);
     const below = folders
       .slice(0, i + 1)
@@ -33,26 +34,13 @@ const layers = (library, ...folders) =>
       name: `${library}-${folder || 'src'}-looks-down`,
       severity: 'error',
       from: {
-        path: `^(libs/core/${library}|packages/${library}/src)/${pathOf(folder)}`,
-        pathNot: ['\\.(spec|fixture|contract)\\.ts$', '^(libs/core/[^/]+|packages/[^/]+/src)/index\\.ts$'],
+        path: `^${root}/${pathOf(folder)}`,
+        pathNot: ['\\.(spec|fixture|contract)\\.ts$', `^${root}/index\\.ts$`],
       },
-      to: {
-        path: `^(libs/core/${library}|packages/${library}/src)/`,
-        pathNot: `^(libs/core/${library}|packages/${library}/src)/(${below})`,
-      },
+      to: { path: `^${root}/`, pathNot: `^${root}/(${below})` },
     };
   });
-
-const dataflowLayers = [
-  'definition',
-  'expressions',
-  'fold-operations',
-  'folds',
-  'flow',
-  'windows',
-  'operators',
-  'pipelines',
-];
+};
 
 const definitionKinds = [
   'resources',
@@ -85,6 +73,15 @@ module.exports = {
       severity: 'error',
       from: { path: '^libs/core/(store|dataflow|telemetry)/', pathNot: '\\.spec\\.ts$' },
       to: { path: '^(apps/|libs/|packages/kafka/)', pathNot: ['^libs/core/(event|api)/', '^libs/core/$1/'] },
+    },
+    {
+      name: 'pipelines-compute-without-io',
+      severity: 'error',
+      from: { path: '^libs/features/pipelines/computation/', pathNot: '\\.(spec|fixture)\\.ts$' },
+      to: {
+        path: '^(apps/|libs/|packages/kafka/)',
+        pathNot: ['^libs/core/(event|api|dataflow)/', '^libs/features/pipelines/computation/'],
+      },
     },
     {
       name: 'libraries-do-not-look-up',
@@ -278,7 +275,16 @@ module.exports = {
       to: { pathNot: ['^packages/console/src/logic/', '^packages/client/src/index\\.ts$'] },
     },
     ...layers('cel', '', 'sql'),
-    ...layers('dataflow', 'id-window', 'entity-state', ...dataflowLayers),
+    ...layers(
+      'dataflow',
+      'id-window',
+      'entity-state',
+      'definition',
+      'expressions',
+      'fold-operations',
+      'folds',
+    ),
+    ...layers('pipelines/computation', 'flow', 'windows', 'operators', ''),
     ...layers('json-schema', '', 'values', 'document', 'validation', 'scan', 'compatibility'),
     ...layers('telemetry', '', 'event-loop', 'tracing'),
     ...layers('kafka', '', 'kafka', 'memory', 'contract'),

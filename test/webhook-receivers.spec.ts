@@ -8,7 +8,7 @@ import {
   WebhookSecrets,
   WebhookAddressPolicy,
   type PendingWebhookDelivery,
-} from '#features/pipelines/webhooks';
+} from '#features/webhooks';
 
 const secretOf = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`;
 const secret = secretOf(7);

@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { foldOperations, operators } from '#dataflow';
+import { foldOperations } from '#dataflow';
+import { operators } from '#features/pipelines/computation';
 import { openApiFile, openApiText } from './openapi-document.js';
 
 const compilerOptions = {

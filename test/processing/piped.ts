@@ -8,7 +8,7 @@ import {
   type OperatorJson,
   type PipelineSpec,
   type EventCountsByOperator,
-} from '#dataflow';
+} from '#features/pipelines/computation';
 import type { DirectSystemAccess } from './direct-system-access.js';
 import { amount, eventsIn, idsWritten, notFlush, rowsOf, sourcesIn } from './stored.js';
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { systemActor } from '#registry';
-import { SharedIdWindows, type PipelineSpec } from '#dataflow';
+import { SharedIdWindows } from '#dataflow';
+import { type PipelineSpec } from '#features/pipelines/computation';
 import {
   SimulatedPipelines,
   PipelineTestBed,

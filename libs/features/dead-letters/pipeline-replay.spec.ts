@@ -4,7 +4,7 @@ import { parseTime } from '#json';
 import { erasureName, systemActor } from '#registry';
 import { type PipelineDefinition } from '#features/pipelines/definition';
 import type { DeadLetter, PipelineFailureLocation } from '#store';
-import { readReplay } from '#dataflow';
+import { readReplay } from '#features/pipelines/computation';
 import { eventRow, givenGateway, type GivenGateway } from '../../../apps/gateway/src/gateway.fixture.js';
 import type { ReplayAnswer } from './dead-letter-answers.js';
 

@@ -7,7 +7,12 @@ import type { Definitions } from '#registry';
 import type { PipelineDefinition } from '#features/pipelines/definition';
 import { UnknownTopicError, type Producer } from '#kafka';
 import type { StoredDeadLetter, PipelineFailureLocation } from '#store';
-import { isTooLargeRecord, eventFromRecord, replayValue, recordTooLarge } from '#dataflow';
+import {
+  isTooLargeRecord,
+  eventFromRecord,
+  replayValue,
+  recordTooLarge,
+} from '#features/pipelines/computation';
 import { compiledDefinition, VisiblePipelines } from '#features/pipelines';
 import {
   erasedReason,

@@ -1,6 +1,6 @@
 import type { Feature } from '#app';
 import { pipelineDefinitions } from '#features/pipelines/definition';
-import { WebhookSettings } from '#features/pipelines/webhooks';
+import { WebhookSettings } from '#features/webhooks';
 import { PipelinesModule } from './pipelines.module.js';
 
 /** Pipelines: their definitions, dry runs and statistics. */

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ProjectionServicesModule } from '#features/projections';
-import { WebhookAddressPolicy, WebhookSettings } from '#features/pipelines/webhooks';
+import { WebhookAddressPolicy, WebhookSettings } from '#features/webhooks';
 import { DryRunController } from './gateway/dry-run/dry-run.controller.js';
 import { PipelineDryRunner } from './gateway/dry-run/pipeline-dry-runner.js';
 import { PipelineResource } from './gateway/pipeline-resource.js';

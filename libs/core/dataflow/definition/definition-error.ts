@@ -31,16 +31,6 @@ export function locateExpressionErrors<T>(pointer: string, make: () => T): T {
   }
 }
 
-/** Calls `make`; translates the pointers of a DefinitionError, usually from a part of the definition to the whole. */
-export function translatePointers<T>(moved: (pointer: string) => string, make: () => T): T {
-  try {
-    return make();
-  } catch (error) {
-    if (!(error instanceof DefinitionError)) throw error;
-    throw new DefinitionError(error.errors.map((fault) => ({ ...fault, pointer: moved(fault.pointer) })));
-  }
-}
-
 /** Calls `read`; adds the problems of a DefinitionError to `errors`, so that all are reported together. */
 export function collectErrors<T>(errors: DefinitionProblem[], read: () => T): T | undefined {
   try {

@@ -1,5 +1,4 @@
 import { durationMs } from '#api';
-import { limits, streamNamePattern, streamNameRule } from '#event';
 import { hasCharacters, isJsonObject, jsonPointerTo, type EpochMicros } from '#json';
 import { DefinitionError } from './definition-error.js';
 
@@ -17,7 +16,7 @@ export class DefinitionMemberReader {
     readonly pointer: string,
     known: readonly string[],
   ) {
-    this.#members = object(value, pointer);
+    this.#members = readObject(value, pointer);
     const errors = Object.keys(this.#members)
       .filter((name) => !known.includes(name))
       .map((name) => ({
@@ -53,7 +52,7 @@ export class DefinitionMemberReader {
   }
 
   text(name: string, most: number): string {
-    return text(this.any(name), this.at(name), most);
+    return readText(this.any(name), this.at(name), most);
   }
 
   optionalText(name: string, most: number): string | undefined {
@@ -105,21 +104,21 @@ function duration(value: unknown, pointer: string, { least, most }: DurationBoun
 }
 
 /** Returns the value as an object. @throws DefinitionError at the pointer if it is not a JSON object */
-export function object(value: unknown, pointer: string): Readonly<Record<string, unknown>> {
+export function readObject(value: unknown, pointer: string): Readonly<Record<string, unknown>> {
   if (isJsonObject(value)) return value;
   throw definitionError(pointer, 'must be an object');
 }
 
 /** Returns the value as a string. @throws DefinitionError unless it is a string of 1 to `most` characters */
-export function text(value: unknown, pointer: string, most: number): string {
+export function readText(value: unknown, pointer: string, most: number): string {
   if (typeof value === 'string' && hasCharacters(value, { most })) return value;
   throw definitionError(pointer, `must be a text of 1 to ${most} characters`);
 }
 
-/** Returns the text of a CEL expression, unparsed. @throws DefinitionError as `text` does */
+/** Returns the text of a CEL expression, unparsed. @throws DefinitionError as `readText` does */
 export function expressionText(value: unknown, pointer: string, most: number): string {
   try {
-    return text(value, pointer, most);
+    return readText(value, pointer, most);
   } catch (error) {
     if (typeof value !== 'string' || !(error instanceof DefinitionError)) throw error;
     throw new DefinitionError(error.errors.map((fault) => ({ ...fault, inExpression: true })));
@@ -127,14 +126,11 @@ export function expressionText(value: unknown, pointer: string, most: number): s
 }
 
 /** Returns the value as an array. @throws DefinitionError unless it is an array of `least` to `most` elements */
-export function list(value: unknown, pointer: string, [least, most]: [number, number]): readonly unknown[] {
+export function readList(
+  value: unknown,
+  pointer: string,
+  [least, most]: [number, number],
+): readonly unknown[] {
   if (Array.isArray(value) && value.length >= least && value.length <= most) return value as unknown[];
   throw definitionError(pointer, `must be a list of ${least} to ${most} elements`);
-}
-
-/** Reads the member `stream`: the name of a stream that the pipeline writes to. @throws DefinitionError */
-export function targetStream(members: DefinitionMemberReader): string {
-  const stream = members.text('stream', limits.streamCharacters);
-  if (streamNamePattern.test(stream)) return stream;
-  throw definitionError(members.at('stream'), streamNameRule);
 }

@@ -1,5 +1,5 @@
 import { IsArray, IsBoolean, IsIn, IsOptional, IsString, Matches } from 'class-validator';
-import type { OperatorJson, PipelineSpec } from '#dataflow';
+import type { OperatorJson, PipelineSpec } from '#features/pipelines/computation';
 import { definitionNamePattern } from '#event';
 import {
   IsCount,

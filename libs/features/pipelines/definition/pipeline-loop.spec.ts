@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { OperatorJson } from '#dataflow';
+import type { OperatorJson } from '#features/pipelines/computation';
 import { pipelineLoop, pipelineWrites, type LoopCandidate } from './pipeline-loop.js';
 
 const emit = (stream: string): OperatorJson => ({ emit: { stream } });

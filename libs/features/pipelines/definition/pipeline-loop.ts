@@ -1,4 +1,4 @@
-import { effectsOf, type PipelineSpec } from '#dataflow';
+import { effectsOf, type PipelineSpec } from '#features/pipelines/computation';
 import type { PipelineDefinition } from './pipeline-definition.js';
 
 /** A pipeline as input of the loop check: its name, and its spec with the streams that it reads and writes. */

@@ -1,4 +1,4 @@
-import { effectsOf, type PipelineSpec } from '#dataflow';
+import { effectsOf, type PipelineSpec } from '#features/pipelines/computation';
 import { type ProjectionDefinition, projectionStreams } from '#features/projections/definition';
 
 /** The streams whose events may appear in a pipeline's output, counts and dead letters. */

@@ -1,5 +1,6 @@
 import type { PipelineDefinition } from '#features/pipelines/definition';
-import { compilePipeline, DefinitionError, type CompiledPipeline } from '#dataflow';
+import { compilePipeline, type CompiledPipeline } from '#features/pipelines/computation';
+import { DefinitionError } from '#dataflow';
 
 const known = new WeakMap<PipelineDefinition, CompiledPipeline | null>();
 

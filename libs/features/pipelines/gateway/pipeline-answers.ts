@@ -1,7 +1,7 @@
 import { Allow, IsArray, IsIn, IsInt, IsOptional, IsString, Min, ValidateIf } from 'class-validator';
 import { startPositions } from '#registry';
 import { type PipelineDefinition } from '#features/pipelines/definition';
-import type { OperatorJson, PipelineSpec } from '#dataflow';
+import type { OperatorJson, PipelineSpec } from '#features/pipelines/computation';
 import { Count, JsonSchemaPart, ListAnswer, ListOf, Nullable, ObjectOf } from '#gateway-kit';
 
 const pipelineStatuses = ['running', 'paused', 'failed'] as const;

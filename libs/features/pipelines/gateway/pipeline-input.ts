@@ -1,6 +1,6 @@
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsObject, IsOptional, IsString } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { operators, pipelineLimits, type PipelineSpec } from '#dataflow';
+import { operators, pipelineLimits, type PipelineSpec } from '#features/pipelines/computation';
 import { Verbatim } from '#http';
 import { startPositions } from '#registry';
 import { NewDefinitionName, OptionalDefinitionName, JsonSchemaPart, ObjectOf } from '#gateway-kit';

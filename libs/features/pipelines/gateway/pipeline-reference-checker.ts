@@ -3,7 +3,7 @@ import { DEFINITIONS } from '#app';
 import { ProblemError, type StreamAccess } from '#api';
 import { pipelineWrites } from '#features/pipelines/definition';
 import { type Actor, type Definitions } from '#registry';
-import { effectsOf, type PipelineSpec } from '#dataflow';
+import { effectsOf, type PipelineSpec } from '#features/pipelines/computation';
 import { WriteSettings } from '#writing';
 import { refuseReserved, requireWriteAccess, StreamReadAuthorizer } from '#gateway-kit';
 import { VisibleProjections } from '#features/projections';

@@ -5,8 +5,8 @@ import { ProblemError, type StreamAccess } from '#api';
 import type { Definitions } from '#registry';
 import type { PipelineDefinition, JobIdAndStartOffsets, LoopCandidate } from '#features/pipelines/definition';
 import type { KeyedStateReader } from '#store';
-import type { PipelineSpec } from '#dataflow';
-import { WebhookAddressPolicy } from '#features/pipelines/webhooks';
+import type { PipelineSpec } from '#features/pipelines/computation';
+import { WebhookAddressPolicy } from '#features/webhooks';
 import {
   sameSpec,
   type DefinitionChangeCaller,

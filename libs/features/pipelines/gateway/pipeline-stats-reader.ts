@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DEFINITIONS, STORE } from '#app';
 import { TopicAndGroupNames } from '#event';
 import { formatTime, type EpochMicros } from '#json';
-import { deliveryStage, replayStage, stepResults } from '#dataflow';
+import { deliveryStage, replayStage, stepResults } from '#features/pipelines/computation';
 import type { Definitions } from '#registry';
 import type { PipelineDefinition } from '#features/pipelines/definition';
 import type { PartitionCheckpoint, KeyedStateReader } from '#store';

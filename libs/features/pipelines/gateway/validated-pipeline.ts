@@ -1,13 +1,8 @@
 import { limits } from '#event';
 import { ProblemError } from '#api';
-import {
-  compilePipeline,
-  DefinitionError,
-  type DefinitionProblem,
-  type CompiledPipeline,
-  type PipelineSpec,
-} from '#dataflow';
-import { webhookUrlError, type WebhookAddressPolicy } from '#features/pipelines/webhooks';
+import { compilePipeline, type CompiledPipeline, type PipelineSpec } from '#features/pipelines/computation';
+import { DefinitionError, type DefinitionProblem } from '#dataflow';
+import { webhookUrlError, type WebhookAddressPolicy } from '#features/webhooks';
 import { invalidDefinitionProblem } from '#gateway-kit';
 import type { PipelineSpecInput } from './pipeline-input.js';
 

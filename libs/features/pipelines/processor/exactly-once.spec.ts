@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { compilePipeline } from '#dataflow';
+import { compilePipeline } from '#features/pipelines/computation';
 // The property specs of the operators use the same generators of pipelines.
-import { pipelineCases, type PipelineCase } from '../../../core/dataflow/pipelines/pipeline-cases.fixture.js';
+import { pipelineCases, type PipelineCase } from '../computation/pipeline-cases.fixture.js';
 import { SimulatedPipelines, PipelineTestBed, uuid, type PipelineCrashPoint } from './pipelines.fixture.js';
 import type { PipelinesProcessorOptions } from './pipelines-processor.js';
 import { encodeRecord } from '#event';

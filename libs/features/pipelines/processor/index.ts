@@ -1,6 +1,6 @@
 import type { Feature } from '#app';
 import { pipelineDefinitions } from '#features/pipelines/definition';
-import { WebhookSecretSettings, WebhookSettings } from '#features/pipelines/webhooks';
+import { WebhookSecretSettings, WebhookSettings } from '#features/webhooks';
 import { PipelinesModule } from './pipelines.module.js';
 
 /** Pipelines in the processor: a task for each job. */

@@ -12,7 +12,7 @@ import { type PipelineDefinition } from '#features/pipelines/definition';
 import type { Producer } from '#kafka';
 import type { EventReader, EventWriter, KeyedStateReader, KeyedStateStore } from '#store';
 import type { Tracing } from '#telemetry';
-import type { WebhookDeliverer } from '#features/pipelines/webhooks';
+import type { WebhookDeliverer } from '#features/webhooks';
 import {
   DefinitionFailureReporter,
   saveChanges,

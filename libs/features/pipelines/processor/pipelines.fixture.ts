@@ -13,14 +13,13 @@ import { StoreUnavailableError, type StoredDeadLetter, type StoredEventIdsQuery 
 import { MemoryStore } from '#store/memory';
 import {
   compilePipeline,
-  IdWindow,
-  SharedIdWindows,
   replayStage,
   replayValue,
   sumStepCounts,
   type PipelineSpec,
   type EventCountsByOperator,
-} from '#dataflow';
+} from '#features/pipelines/computation';
+import { IdWindow, SharedIdWindows } from '#dataflow';
 import { createLogger } from '#telemetry';
 import { features } from '../../../../apps/processor/src/features.js';
 import { PipelinesProcessor, type PipelinesProcessorOptions } from './pipelines-processor.js';

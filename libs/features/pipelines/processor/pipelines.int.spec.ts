@@ -10,12 +10,11 @@ import { openKafkaLog, type Log, type Producer } from '#kafka';
 import { openClickHouse, type Store } from '#store';
 import {
   compilePipeline,
-  IdWindow,
-  SharedIdWindows,
   sumStepCounts,
   type OperatorJson,
   type EventCountsByOperator,
-} from '#dataflow';
+} from '#features/pipelines/computation';
+import { IdWindow, SharedIdWindows } from '#dataflow';
 import { createLogger } from '#telemetry';
 import { askClickHouse, testClickHouse, testEngines } from '#testkit';
 import { recordOf, type SpecEvent } from './pipelines.fixture.js';

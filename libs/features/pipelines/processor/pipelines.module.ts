@@ -9,7 +9,7 @@ import {
   WebhookSecrets,
   WebhookSecretSettings,
   WebhookSettings,
-} from '#features/pipelines/webhooks';
+} from '#features/webhooks';
 import { ProcessorTasks, TASK_DEPENDENCIES, withDeadLetters, type TaskDependencies } from '#processor-kit';
 import { DeliveryOutages } from './output/delivery-outages.js';
 import { countAttempt } from './output/webhook-stats.js';

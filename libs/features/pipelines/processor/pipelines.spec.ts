@@ -2,9 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { encodeRecord } from '#event';
 import { systemActor } from '#registry';
-import { compilePipeline, type OperatorJson, type PipelineSpec } from '#dataflow';
+import { compilePipeline, type OperatorJson, type PipelineSpec } from '#features/pipelines/computation';
 import { InMemoryTracing } from '#telemetry/memory';
-import type { PendingWebhookDelivery } from '#features/pipelines/webhooks';
+import type { PendingWebhookDelivery } from '#features/webhooks';
 import { stateRow } from '../../../core/store/keyed-states.fixture.js';
 import {
   SimulatedPipelines,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ConsumerRecord } from '#kafka';
-import type { OperatorJson, PipelineSpec } from '#dataflow';
+import type { OperatorJson, PipelineSpec } from '#features/pipelines/computation';
 import { SimulatedPipelines, PipelineTestBed, type PipelineCrashPoint } from './pipelines.fixture.js';
 import { readStageRecord } from './output/stage-record.js';
 

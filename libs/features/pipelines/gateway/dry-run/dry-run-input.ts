@@ -1,6 +1,6 @@
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsObject } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { dryRunLimits } from '#dataflow';
+import { dryRunLimits } from '#features/pipelines/computation';
 import { parseBody } from '#http';
 import { JsonSchemaPart, ObjectOf } from '#gateway-kit';
 import { PipelineReplacementInput } from '../pipeline-input.js';

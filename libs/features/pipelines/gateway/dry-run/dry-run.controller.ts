@@ -13,7 +13,7 @@ import {
   takeBody,
 } from '#http';
 import { readGivenEvents } from '#writing';
-import { dryRunText, effectsOf } from '#dataflow';
+import { dryRunText, effectsOf } from '#features/pipelines/computation';
 import { ApiAnswer, Problems, bodyProblems, storeProblems, jsonType } from '#gateway-kit';
 import { definitionProblems } from '../pipeline-problems.js';
 import { DryRunReportAnswer } from './dry-run-answers.js';

@@ -9,9 +9,9 @@ import {
   type DryRunResult,
   type ProjectionLookup,
   type CompiledPipeline,
-} from '#dataflow';
+} from '#features/pipelines/computation';
 import type { EventFromKafka } from '#event';
-import { WebhookAddressPolicy } from '#features/pipelines/webhooks';
+import { WebhookAddressPolicy } from '#features/webhooks';
 import { PipelineReferenceChecker, type PipelineDefinitionCaller } from '../pipeline-reference-checker.js';
 import type { PipelineSpecInput } from '../pipeline-input.js';
 import { validatedPipeline, type ValidatedPipeline } from '../validated-pipeline.js';

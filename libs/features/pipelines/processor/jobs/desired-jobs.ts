@@ -1,7 +1,8 @@
 import { liveSources, recreatedSource, type Definitions } from '#registry';
 import { pipelineLoop, type LoopStep, type PipelineDefinition } from '#features/pipelines/definition';
-import { compilePipeline, DefinitionError, type CompiledPipeline } from '#dataflow';
-import type { WebhookDeliverer } from '#features/pipelines/webhooks';
+import { compilePipeline, type CompiledPipeline } from '#features/pipelines/computation';
+import { DefinitionError } from '#dataflow';
+import type { WebhookDeliverer } from '#features/webhooks';
 
 /** A job that should run, with the current definition of its pipeline. */
 export interface DesiredJob {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { noWatermark } from '#dataflow';
+import { noWatermark } from '#features/pipelines/computation';
 import { exportedWatermark } from './exported-watermark.js';
 
 const of = (stage: string, watermark: number) => ({

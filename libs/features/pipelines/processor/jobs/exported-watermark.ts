@@ -1,5 +1,5 @@
 import type { EpochMicros } from '#json';
-import { noWatermark } from '#dataflow';
+import { noWatermark } from '#features/pipelines/computation';
 import type { JobPartitionState } from '../state/job-partition-state.js';
 
 /**

@@ -3,7 +3,7 @@ import type { KafkaOrClickHouseRetrier } from '#engine';
 import type { TopicAndGroupNames } from '#event';
 import { LogUnavailableError, type TopicAdmin } from '#kafka';
 import type { KeyedStateReader } from '#store';
-import { pipelineLimits, replayStage } from '#dataflow';
+import { pipelineLimits, replayStage } from '#features/pipelines/computation';
 import { missingTopicError } from '../stages/job-not-resumable.js';
 import type { StageTopic } from '../output/output-buffer.js';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createLogger } from '#telemetry';
-import { compilePipeline, type PipelineSpec, replayStage } from '#dataflow';
+import { compilePipeline, type PipelineSpec, replayStage } from '#features/pipelines/computation';
 import { partitionProgress, stateRow } from '../../../../core/store/keyed-states.fixture.js';
 import { PipelineTestBed, topics } from '../pipelines.fixture.js';
 import { collectJobs } from './job-garbage-collection.js';

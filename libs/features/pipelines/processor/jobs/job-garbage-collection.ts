@@ -8,7 +8,8 @@ import {
   type KeyedStateReader,
   type KeyedStateStore,
 } from '#store';
-import { compilePipeline, DefinitionError, deliveryStage, replayStage } from '#dataflow';
+import { compilePipeline, deliveryStage, replayStage } from '#features/pipelines/computation';
+import { DefinitionError } from '#dataflow';
 import type { JobPartitionState } from '../state/job-partition-state.js';
 
 interface JobGarbageCollectionOptions extends Pick<

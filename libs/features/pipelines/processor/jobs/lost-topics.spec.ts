@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { compilePipeline, type PipelineSpec } from '#dataflow';
+import { compilePipeline, type PipelineSpec } from '#features/pipelines/computation';
 import { SimulatedPipelines, PipelineTestBed, topics, type SpecEvent } from '../pipelines.fixture.js';
 import { encodeRepartitionedEvent } from '../output/stage-record.js';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { compilePipeline, type OperatorJson } from '#dataflow';
+import { compilePipeline, type OperatorJson } from '#features/pipelines/computation';
 import { OperatorMetrics, pipelineStepEvents } from './operator-metrics.js';
 
 const stepsOf = (...operators: OperatorJson[]) =>

@@ -1,4 +1,8 @@
-import { stepResults, type CountedOperator, type EventCountsByOperator } from '#dataflow';
+import {
+  stepResults,
+  type CountedOperator,
+  type EventCountsByOperator,
+} from '#features/pipelines/computation';
 import { counter } from '#telemetry';
 
 export const pipelineStepEvents = counter('tributary_pipeline_step_events_total', {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { UnknownTopicError, type Consumer, type ConsumerHandler, type Log } from '#kafka';
-import { compilePipeline, type OperatorJson, type PipelineSpec } from '#dataflow';
+import { compilePipeline, type OperatorJson, type PipelineSpec } from '#features/pipelines/computation';
 import {
   SimulatedPipelines,
   materialized,

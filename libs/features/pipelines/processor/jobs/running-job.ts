@@ -1,6 +1,6 @@
 import { PartitionTaskHost, type OwnedPartition, type DefinitionRunner, type TaskFactory } from '#engine';
 import { streamNameOf, type StreamId } from '#event';
-import { replayStage } from '#dataflow';
+import { replayStage } from '#features/pipelines/computation';
 import { JobConfiguration } from '../stages/job-configuration.js';
 import { ensureInternalTopics } from './internal-topics.js';
 import { JobNotResumableError } from '../stages/job-not-resumable.js';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ProjectionDefinition } from '#features/projections/definition';
-import type { PipelineSpec } from '#dataflow';
+import type { PipelineSpec } from '#features/pipelines/computation';
 import { StreamsInDeadLetters } from './streams-in-dead-letters.js';
 
 const spec: PipelineSpec = {

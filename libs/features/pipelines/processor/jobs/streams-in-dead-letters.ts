@@ -1,6 +1,6 @@
 import { pipelineStreams } from '#features/pipelines/definition';
 import { type Definitions } from '#registry';
-import type { PipelineSpec } from '#dataflow';
+import type { PipelineSpec } from '#features/pipelines/computation';
 
 /**
  * The streams whose events can appear in the dead letters of a job: the job's sources, its targets, and the sources of

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TimeSlice } from '#async';
-import { compilePipeline, sourceEvent, type OperatorJson } from '#dataflow';
+import { compilePipeline, sourceEvent, type OperatorJson } from '#features/pipelines/computation';
 import { loadLookups } from './load-lookups.js';
 import { recordOf } from '../pipelines.fixture.js';
 

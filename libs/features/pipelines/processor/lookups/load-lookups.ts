@@ -1,5 +1,10 @@
 import type { TimeSlice } from '#async';
-import type { OperatorChain, PipelineEvent, ProjectionLookup, GetProjectionState } from '#dataflow';
+import type {
+  OperatorChain,
+  PipelineEvent,
+  ProjectionLookup,
+  GetProjectionState,
+} from '#features/pipelines/computation';
 import { lookupName, type LoadedProjectionStates, type SideInputLoader } from './side-input-loader.js';
 
 /**

@@ -1,7 +1,8 @@
 import type { Definitions } from '#registry';
 import type { ProjectionGeneration } from '#features/projections/definition';
 import { maxStateKeys, type KeyedStateReader } from '#store';
-import { compileFold, type Fold, type FoldState, type ProjectionLookup } from '#dataflow';
+import { compileFold, type Fold, type FoldState } from '#dataflow';
+import { type ProjectionLookup } from '#features/pipelines/computation';
 import { AgeOrderedMap } from '#processor-kit';
 
 /**

@@ -1,4 +1,4 @@
-import { sumStepCounts, type EventCountsByOperator } from '#dataflow';
+import { sumStepCounts, type EventCountsByOperator } from '#features/pipelines/computation';
 
 /** Numbers of events of a pipeline by their outcome, for one batch or since the job was created. */
 export interface EventOutcomeCounts {

@@ -2,7 +2,7 @@ import { encodeRecord } from '#event';
 import type { EpochMicros } from '#json';
 import type { ConsumerRecord } from '#kafka';
 import type { DeadLetter } from '#store';
-import type { PipelineEvent } from '#dataflow';
+import type { PipelineEvent } from '#features/pipelines/computation';
 import type { JobIdentity } from './emitted-record.js';
 
 /** The reason why an event in a pipeline became a dead letter. */

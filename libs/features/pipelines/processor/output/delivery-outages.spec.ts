@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { PartitionCheckpoint } from '#store';
 import { createLogger } from '#telemetry';
-import type { DeliveryAttempt } from '#features/pipelines/webhooks';
+import type { DeliveryAttempt } from '#features/webhooks';
 import { DeliveryOutages } from './delivery-outages.js';
 
 let rows: PartitionCheckpoint[];

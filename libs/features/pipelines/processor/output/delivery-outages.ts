@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import { BackgroundLoop } from '#engine';
 import type { EpochMicros } from '#json';
-import { deliveryStage } from '#dataflow';
+import { deliveryStage } from '#features/pipelines/computation';
 import { initialProgress } from '#processor-kit';
 import { isRetryableStoreError, type KeyedStateStore, type PartitionCheckpoint } from '#store';
 import type { Logger } from '#telemetry';
-import type { DeliveryAttempt } from '#features/pipelines/webhooks';
+import type { DeliveryAttempt } from '#features/webhooks';
 
 interface DeliveryOutagesOptions {
   writer: Pick<KeyedStateStore, 'save'>;

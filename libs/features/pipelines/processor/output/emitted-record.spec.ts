@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PipelineEvent } from '#dataflow';
+import type { PipelineEvent } from '#features/pipelines/computation';
 import { recordOf, uuid } from '../pipelines.fixture.js';
 import { emittedMetadata, type JobIdentity } from './emitted-record.js';
 

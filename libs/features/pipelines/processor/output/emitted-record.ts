@@ -1,6 +1,6 @@
 import { encodeRecord, limits } from '#event';
 import type { EpochMicros } from '#json';
-import { derivedId, type PipelineEvent } from '#dataflow';
+import { derivedId, type PipelineEvent } from '#features/pipelines/computation';
 
 /** The name, version and id of a job, which its emitted events and dead letters contain. */
 export interface JobIdentity {

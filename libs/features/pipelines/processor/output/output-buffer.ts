@@ -9,7 +9,7 @@ import {
   type PipelineEvent,
   type OperatorOutcome,
   type WebhookFormat,
-} from '#dataflow';
+} from '#features/pipelines/computation';
 import type { JobAndOperatorEventCounts, EventOutcomeCounts } from './counts.js';
 import { isTooLarge, tooLarge, type EmittedRecord, type JobIdentity } from './emitted-record.js';
 import { deadLetterOf, type DeadLetterCause } from './dead-letters.js';

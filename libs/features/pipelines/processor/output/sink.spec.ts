@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { KafkaOrClickHouseRetrier, FencedError } from '#engine';
 import { systemActor } from '#registry';
 import type { ProducerRecord } from '#kafka';
-import { compilePipeline, sourceEvent } from '#dataflow';
+import { compilePipeline, sourceEvent } from '#features/pipelines/computation';
 import { createLogger } from '#telemetry';
 import { PipelineTestBed, recordOf, topics, uuid } from '../pipelines.fixture.js';
 import { EmittedEventValidator } from './emitted-event-validator.js';

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FencedError, type KafkaOrClickHouseRetrier } from '#engine';
 import { cloudEventJson, type TopicAndGroupNames } from '#event';
 import { formatTime, type EpochMicros } from '#json';
-import { derivedId } from '#dataflow';
-import type { WebhookDeliverer, PendingWebhookDelivery } from '#features/pipelines/webhooks';
+import { derivedId } from '#features/pipelines/computation';
+import type { WebhookDeliverer, PendingWebhookDelivery } from '#features/webhooks';
 import { ProducerBufferFullError, UnknownTopicError, type ProducerRecord, type Producer } from '#kafka';
 import {
   emittedMetadata,

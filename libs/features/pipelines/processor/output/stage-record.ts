@@ -1,6 +1,10 @@
 import { jsonValue, type EpochMicros } from '#json';
 import type { ConsumerRecord, ProducerRecord } from '#kafka';
-import type { WatermarkRecord, PipelineEvent, UpstreamEmissionPosition } from '#dataflow';
+import type {
+  WatermarkRecord,
+  PipelineEvent,
+  UpstreamEmissionPosition,
+} from '#features/pipelines/computation';
 
 /**
  * Format of the record values in a stage's internal topic. A value is either a repartitioned event or a watermark

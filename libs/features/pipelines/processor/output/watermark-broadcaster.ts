@@ -1,5 +1,5 @@
 import type { ProducerRecord } from '#kafka';
-import type { WatermarkRecord } from '#dataflow';
+import type { WatermarkRecord } from '#features/pipelines/computation';
 import type { StageTopic } from './output-buffer.js';
 import { watermarkRecords } from './stage-record.js';
 

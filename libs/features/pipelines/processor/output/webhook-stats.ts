@@ -1,5 +1,5 @@
 import { counter, histogram } from '#telemetry';
-import { attemptOutcomes, type DeliveryAttempt } from '#features/pipelines/webhooks';
+import { attemptOutcomes, type DeliveryAttempt } from '#features/webhooks';
 
 const webhookAttempts = counter('tributary_webhook_attempts_total', {
   help: 'Attempts to deliver to webhooks, by pipeline and outcome: delivered; repeated (rejected or unanswered, and retried); given_up (the event was written to the dead letters).',

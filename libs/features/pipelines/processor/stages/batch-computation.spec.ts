@@ -3,9 +3,14 @@ import { KafkaOrClickHouseRetrier } from '#engine';
 import { systemActor } from '#registry';
 import type { ProducerRecord } from '#kafka';
 import type { DeadLetter } from '#store';
-import { compilePipeline, pipelineLimits, sourceEvent, type OperatorJson } from '#dataflow';
+import {
+  compilePipeline,
+  pipelineLimits,
+  sourceEvent,
+  type OperatorJson,
+} from '#features/pipelines/computation';
 import { createLogger } from '#telemetry';
-import type { PendingWebhookDelivery } from '#features/pipelines/webhooks';
+import type { PendingWebhookDelivery } from '#features/webhooks';
 import { EmittedEventValidator } from '../output/emitted-event-validator.js';
 import { Sink } from '../output/sink.js';
 import { OutputBuffer } from '../output/output-buffer.js';

@@ -1,5 +1,5 @@
 import { TimeSlice } from '#async';
-import type { OperatorChain } from '#dataflow';
+import type { OperatorChain } from '#features/pipelines/computation';
 import type { JobIdentity } from '../output/emitted-record.js';
 import { loadLookups, sizeOf, type ChainInputEvent } from '../lookups/load-lookups.js';
 import { OutputBuffer, type InputRecordContext } from '../output/output-buffer.js';

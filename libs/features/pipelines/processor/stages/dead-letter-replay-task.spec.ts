@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemActor } from '#registry';
-import type { OperatorJson, PipelineSpec } from '#dataflow';
+import type { OperatorJson, PipelineSpec } from '#features/pipelines/computation';
 import {
   SimulatedPipelines,
   PipelineTestBed,

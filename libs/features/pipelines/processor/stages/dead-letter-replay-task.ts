@@ -8,9 +8,9 @@ import {
   eventFromRecord,
   type OperatorChain,
   type PipelineEvent,
-  type IdWindow,
   type ReplayedDeadLetter,
-} from '#dataflow';
+} from '#features/pipelines/computation';
+import { type IdWindow } from '#dataflow';
 import { zeroCounts, sumCounts, type JobAndOperatorEventCounts } from '../output/counts.js';
 import { replayPartitionName, type JobConfiguration } from './job-configuration.js';
 import { unreadableDeadLetter } from '../output/dead-letters.js';

@@ -1,4 +1,4 @@
-import type { KeyedStage, CompiledPipeline } from '#dataflow';
+import type { KeyedStage, CompiledPipeline } from '#features/pipelines/computation';
 import type { JobIdentity } from '../output/emitted-record.js';
 import type { StageTopic } from '../output/output-buffer.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { compilePipeline, sourceEvent, type OperatorJson } from '#dataflow';
+import { compilePipeline, sourceEvent, type OperatorJson } from '#features/pipelines/computation';
 import { JobConfiguration } from './job-configuration.js';
 import { KeyedStageTask, type KeyedStageTaskOptions } from './keyed-stage-task.js';
 import { PartitionRowCache, RowCacheBudget } from '../state/partition-row-cache.js';

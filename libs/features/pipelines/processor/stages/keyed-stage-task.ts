@@ -9,7 +9,7 @@ import {
   readableEvent,
   type PipelineEvent,
   type KeyedStage,
-} from '#dataflow';
+} from '#features/pipelines/computation';
 import { zeroCounts, sumCounts, type JobAndOperatorEventCounts } from '../output/counts.js';
 import { upstreamPartitionName, type JobConfiguration } from './job-configuration.js';
 import { unreadableDeadLetter } from '../output/dead-letters.js';

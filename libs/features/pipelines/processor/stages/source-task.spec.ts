@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { encodeRecord } from '#event';
-import { compilePipeline, IdWindow, type WatermarkRecord } from '#dataflow';
+import { compilePipeline, type WatermarkRecord } from '#features/pipelines/computation';
+import { IdWindow } from '#dataflow';
 import { recordOf, topics } from '../pipelines.fixture.js';
 import { JobConfiguration } from './job-configuration.js';
 import { eventLoopRoundsDuring } from '../event-loop-rounds.fixture.js';

@@ -5,9 +5,9 @@ import {
   PartitionWatermarkGenerator,
   sourceEvent,
   type PipelineEvent,
-  type IdWindowReader,
   type CompiledPipeline,
-} from '#dataflow';
+} from '#features/pipelines/computation';
+import { type IdWindowReader } from '#dataflow';
 import { decodeLogRecord } from '#features/projections/processor';
 import {
   zeroCounts,

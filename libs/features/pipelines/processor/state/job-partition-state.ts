@@ -2,7 +2,7 @@ import type { CheckpointedTask, OwnedPartition } from '#engine';
 import type { EpochMicros } from '#json';
 import { deadLettersWeight, type UnsavedStateChanges } from '#processor-kit';
 import type { DeadLetter, PartitionCheckpoint, StatePartitionKey } from '#store';
-import { noWatermark, pipelineLimits } from '#dataflow';
+import { noWatermark, pipelineLimits } from '#features/pipelines/computation';
 import { zeroCounts, sumCounts, type JobAndOperatorEventCounts } from '../output/counts.js';
 import type { PartitionRowCache } from './partition-row-cache.js';
 import type { OutputDeduplication } from '../output/output-deduplication.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FencedError } from '#engine';
 import { MemoryStore } from '#store/memory';
-import type { StateEntry } from '#dataflow';
+import type { StateEntry } from '#features/pipelines/computation';
 import { PartitionRowCache, RowCacheBudget } from './partition-row-cache.js';
 
 const place = { owner: 'r', stage: 's', stream: '', partition: 0 };

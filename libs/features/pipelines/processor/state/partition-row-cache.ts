@@ -1,7 +1,7 @@
 import { FencedError } from '#engine';
 import type { EpochMicros } from '#json';
 import type { KeyedStateRow, StatePartitionKey } from '#store';
-import type { StateEntry, StateEntryValue } from '#dataflow';
+import type { StateEntry, StateEntryValue } from '#features/pipelines/computation';
 import { compareDue, ClosingTimeHeap, type RowClosingTime } from './closing-time-heap.js';
 
 /** Reads the stored state rows of one partition. */

@@ -1,0 +1,51 @@
+import { limits } from '#event';
+import { EvaluationError, toJson, type CelValue } from '#cel';
+import { expressionDetail } from '#dataflow';
+import { OperatorError } from './step.js';
+
+const most = limits.eventBytes;
+const mostBytesPerCharacter = 3;
+
+/** Returns a value as JSON text for an event's data, with all digits. @throws OperatorError if it is too large */
+export function valueText(value: CelValue, pointer: string): string {
+  if (typeof value === 'number' && Number.isFinite(value)) return `${value}`;
+  try {
+    const text = toJson(value, { maxLength: most });
+    if (text !== undefined) return text;
+  } catch (error) {
+    if (!(error instanceof EvaluationError)) throw error;
+    throw new OperatorError(pointer, expressionDetail(error));
+  }
+  throw tooLarge(pointer);
+}
+
+/** Returns the new data of an event. @throws OperatorError if it is larger than an event may be */
+export function checkedData(text: string, pointer: string): string {
+  const isSmall = text.length * mostBytesPerCharacter <= most;
+  if (isSmall || Buffer.byteLength(text) <= most) return text;
+  throw tooLarge(pointer);
+}
+
+function tooLarge(pointer: string): OperatorError {
+  return new OperatorError(pointer, `The result is larger than ${most} bytes, the limit of an event.`);
+}
+
+/** Returns the JSON text of an object with one more member, which replaces one of the same name. */
+export function withMember(
+  object: { text: string; value: CelValue },
+  name: string,
+  memberText: string,
+): string {
+  const value = object.value as { readonly [name: string]: CelValue };
+  const member = `${JSON.stringify(name)}:${memberText}`;
+  if (Object.hasOwn(value, name)) {
+    const others = Object.keys(value)
+      .filter((other) => other !== name)
+      .map(
+        (other) => `${JSON.stringify(other)}:${toJson(value[other] as CelValue, { maxLength: Infinity })}`,
+      );
+    return `{${[...others, member].join(',')}}`;
+  }
+  const open = object.text.slice(0, object.text.lastIndexOf('}'));
+  return Object.keys(value).length === 0 ? `{${member}}` : `${open},${member}}`;
+}

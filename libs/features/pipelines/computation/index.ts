@@ -1,0 +1,20 @@
+export { addToStateEntries } from './add-to-state-entries.js';
+export { compilePipeline, type PipelineSpec } from './compile-pipeline.js';
+export { derivedId } from './derived-id.js';
+export { dryRunLimits, dryRunText, type DryRunResult } from './dry-run-recorder.js';
+export { dryRun, DryRunTooExpensiveError } from './dry-run.js';
+export { eventFromRecord, sourceEvent, readableEvent } from './flow/lazily-parsed-event.js';
+export * from './flow/limits.js';
+export {
+  stepResults,
+  type CountedOperator,
+  type EventCountsByOperator,
+  sumStepCounts,
+  OperatorEventCounter,
+} from './flow/operator-event-counts.js';
+export type * from './flow/pipeline.js';
+export { effectsOf, operators } from './operators/index.js';
+export { type OperatorJson } from './operators/operator.js';
+export { noWatermark, PartitionWatermarkGenerator } from './partition-watermark-generator.js';
+export * from './replay.js';
+export * from './upstream-progress.js';

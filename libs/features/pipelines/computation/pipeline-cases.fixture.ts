@@ -1,0 +1,181 @@
+import fc from 'fast-check';
+import type { EventFromKafka } from '#event';
+import type { OperatorJson } from './operators/operator.js';
+import type { PipelineSpec } from './compile-pipeline.js';
+import { logEvent } from './pipeline.fixture.js';
+import type { EventsBySourcePartition } from './simulation.fixture.js';
+
+const second = 1_000_000;
+
+/** A pipeline definition and all events of its source streams, for which exactly one result is correct. */
+export interface PipelineCase {
+  readonly spec: PipelineSpec;
+  readonly source: EventsBySourcePartition;
+}
+
+/** The maximum disorder within a partition, in seconds; a lateness of this length covers it. */
+const disorder = 12;
+
+/** Operators before the window that keep `k`, `n` and the entity. */
+const prefixes = fc.subarray<OperatorJson>([
+  { filter: 'event.data.n != 3' },
+  { map: { data: { k: 'event.data.k', n: 'event.data.n', l: 'event.data.l', was: 'event.event_type' } } },
+  { flat_map: { list: 'event.data.l', as: 'e' } },
+  { enrich: { from: { table: { a: 1, b: { c: [2] } } }, key: 'event.data.k', as: 'known' } },
+  { emit: { stream: 'seen' } },
+]);
+
+const fields = {
+  count: { op: 'count' },
+  sum: { op: 'sum', value: 'event.data.n' },
+  first: { op: 'first', value: 'event.data.k' },
+  last: { op: 'last', value: 'event.data.n' },
+  all: { op: 'collect', value: 'event.data.n' },
+} as const;
+const reduces = fc
+  .subarray(Object.keys(fields) as (keyof typeof fields)[], { minLength: 1 })
+  .map((names) => ({ reduce: Object.fromEntries(names.map((name) => [name, fields[name]])) }));
+
+const fixedShapes = fc.constantFrom(
+  { tumbling: '2s' },
+  { tumbling: '5s' },
+  { tumbling: '1m' },
+  { hopping: { size: '6s', every: '2s' } },
+  { hopping: { size: '20s', every: '8s' } },
+);
+const sessionShapes = fc.constantFrom({ session: '3s' }, { session: '15s' });
+const lateOutput = fc.constantFrom({}, { late: { stream: 'late' } });
+
+/**
+ * Arbitrary windows whose keys are spread over all partitions. Session windows of this kind have one correct result
+ * only if no event is late.
+ */
+const spreadWindow = fc
+  .tuple(
+    fc.oneof(
+      fc.tuple(fixedShapes, fc.constantFrom('0s', '2s', `${disorder}s`)),
+      fc.tuple(
+        fc.constantFrom({ session: '3s' }, { session: '15s' }),
+        fc.constantFrom(`${disorder}s`, '20s'),
+      ),
+    ),
+    fc.constantFrom('event.data.k', '"all"'),
+    lateOutput,
+  )
+  .map(([[shape, lateness], key, late]) => ({ window: { ...shape, key, lateness, ...late } }));
+
+/**
+ * Arbitrary windows whose keys are each in one partition. Windows with each key in one partition always have one
+ * correct result.
+ */
+const entityWindow = fc
+  .record({
+    shape: fc.oneof({ weight: 2, arbitrary: fixedShapes }, { weight: 1, arbitrary: sessionShapes }),
+    lateness: fc.constantFrom('0s', '2s'),
+    emit: fc.constantFrom<'final' | 'updates'>('final', 'updates'),
+    late: lateOutput,
+  })
+  .map(({ shape, lateness, emit, late }) => ({
+    window: { ...shape, key: 'event.entity_id', lateness, emit, ...late },
+  }));
+
+const out: OperatorJson = { emit: { stream: 'out' } };
+
+/** Arbitrary operators that follow a window. */
+const endings = fc.oneof<fc.Arbitrary<OperatorJson[]>[]>(
+  fc.constant([out]),
+  fc.constant([
+    { map: { data: { of: 'event.data.key', until: 'event.timestamp' }, event_type: '"result"' } },
+    out,
+  ]),
+  fixedShapes.map<OperatorJson[]>((shape) => [
+    out,
+    { window: { ...shape, key: '"all"', lateness: '0s' } },
+    { reduce: { results: { op: 'count' }, keys: { op: 'collect', value: 'event.data.key' } } },
+    { emit: { stream: 'again', event_type: 'again' } },
+  ]),
+);
+
+const windows = fc
+  .tuple(fc.oneof(spreadWindow, entityWindow), reduces, endings)
+  .map(([window, reduce, ending]): OperatorJson[] => [window, reduce, ...ending]);
+
+const dedupes = fc.constantFrom<OperatorJson[]>([], [{ dedupe: { key: 'event.entity_id', within: '2s' } }]);
+
+const operators: fc.Arbitrary<OperatorJson[]> = fc.oneof(
+  { weight: 4, arbitrary: fc.tuple(prefixes, dedupes, windows).map((parts) => parts.flat()) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(prefixes, windows, windows).map(([prefix, one, other]) => [
+      ...prefix,
+      {
+        branch: [
+          { when: 'event.data.n > 2', operators: one },
+          { otherwise: true as const, operators: other },
+        ],
+      },
+    ]),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(prefixes, dedupes).map(([prefix, dedupe]) => [...prefix, ...dedupe, out]),
+  },
+);
+
+const datas = fc.oneof(
+  {
+    weight: 20,
+    arbitrary: fc
+      .record({
+        k: fc.constantFrom('a', 'b', 'c'),
+        n: fc.integer({ min: 0, max: 5 }),
+        l: fc.array(fc.nat(2), { maxLength: 2 }),
+      })
+      .map((data) => JSON.stringify(data)),
+  },
+  { weight: 1, arbitrary: fc.constantFrom('{}', '{"k":null,"n":1,"l":[]}', '{"k":"a","n":"x","l":1}') },
+);
+
+const arrival = fc.record({
+  data: datas,
+  entity: fc.nat(2),
+  /** Seconds between the previous event and this one. */
+  after: fc.oneof({ weight: 4, arbitrary: fc.nat(4) }, { weight: 1, arbitrary: fc.nat(40) }),
+  back: fc.nat(disorder),
+});
+
+/** Arbitrary source partitions with events in order except for some disorder. Each partition has its own entities. */
+const partitions = fc
+  .array(fc.array(arrival, { maxLength: 14 }), { minLength: 1, maxLength: 3 })
+  .map((all): EventsBySourcePartition => {
+    const named = all.map((events, partition): [string, EventFromKafka[]] => {
+      let time = -60;
+      const log = events.map(({ data, entity, after, back }, offset) => {
+        time += after;
+        const timestamp = (time - back) * second;
+        return logEvent(data, {
+          timestamp,
+          ingested_at: timestamp + second,
+          partition,
+          offset,
+          entity_id: `e${partition}${entity}`,
+          event_id: `${partition}-${offset}`,
+        });
+      });
+      return [`orders/${partition}`, log];
+    });
+    return Object.fromEntries(named);
+  });
+
+/**
+ * Pipelines and inputs that have one correct result for every interleaving: sessions over several partitions see no
+ * late events, and windows that emit updates have each key in one partition.
+ */
+export const pipelineCases: fc.Arbitrary<PipelineCase> = fc.record({
+  spec: operators.map((list): PipelineSpec => ({
+    source: { streams: ['orders'] },
+    operators: list,
+    from: 'beginning',
+  })),
+  source: partitions,
+});
