@@ -277,7 +277,7 @@ module.exports = {
       to: { pathNot: ['^packages/console/src/logic/', '^packages/client/src/index\\.ts$'] },
     },
     ...layers('cel', '', 'sql'),
-    ...layers('dataflow', 'id-window', 'entity-state', ...dataflowLayers),
+    ...layers('dataflow', 'id-window', ...dataflowLayers),
     ...layers('json-schema', '', 'values', 'document', 'validation', 'compatibility'),
     ...layers('telemetry', '', 'event-loop', 'tracing'),
     ...layers('kafka', '', 'kafka', 'memory', 'contract'),

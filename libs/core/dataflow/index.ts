@@ -1,5 +1,4 @@
 export { DefinitionError, type DefinitionProblem } from './definition/definition-error.js';
-export * from './entity-state/entity-state.js';
 export { hash64 } from './fold-operations/hash64.js';
 export { eventValue } from './expressions/event-value.js';
 export { storedEventVariable } from './expressions/event-variable.js';
