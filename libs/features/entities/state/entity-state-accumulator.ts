@@ -1,5 +1,5 @@
 import type { EpochMicros } from '#json';
-import type { EntitySnapshot, EventOffsetAndTimestamps } from '#store';
+import type { EntitySnapshot, EventOffsetAndTimestamps } from '../snapshots/entity-snapshot.js';
 import {
   addToEntityState,
   compactEntityState,

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { EntitySnapshot, Store } from '#store';
+import type { Store } from '#store';
+import type { EntitySnapshotStore } from '../snapshots/clickhouse-entity-snapshot-store.js';
 import { mergePatched } from '../../../core/dataflow/fold-operations/merge-patch.fixture.js';
 import { rowBatchesOf } from '../../../core/store/row-batch/row-batches-of.fixture.js';
+import type { EntitySnapshot } from '../snapshots/entity-snapshot.js';
 import { entityEvent, entityOf, microsecondsOf2026 as t0 } from './entity.fixture.js';
 import { entityState } from './entity-state.js';
 import { createSnapshot } from './create-snapshot.js';
@@ -33,7 +35,10 @@ const histories = fc.record({
 const microseconds = (seconds: number) => t0 + seconds * 1_000_000;
 
 /** Specs for any store: the state of an entity does not depend on which snapshots exist. */
-export function describeEntityStates(store: () => Store, { numRuns }: { numRuns: number }): void {
+export function describeEntityStates(
+  store: () => Pick<Store, 'writer'> & { snapshots: EntitySnapshotStore },
+  { numRuns }: { numRuns: number },
+): void {
   it('is the fold of the events by version, currently and as of any time, with and without snapshots', async () => {
     await fc.assert(
       fc.asyncProperty(histories, async ({ events, asOf }) => {
