@@ -3,14 +3,14 @@ import { projectionKind } from '#features/projections/definition';
 import { afterAll, beforeAll } from 'vitest';
 import { resourceKinds, openDefinitions, type Definitions } from '#registry';
 import { openKafkaLog, type Log } from '#kafka';
-import { openClickHouse, type Store } from '#store';
+import { openClickHouse, type ClickHouseStore } from '#store';
 import { clickHouseOf, type TestSystem } from '#testkit';
 
 /** Direct access to the log, the store and the definitions of a system, without its apps. */
 export interface DirectSystemAccess {
   stack: TestSystem;
   log: Log;
-  store: Store;
+  store: ClickHouseStore;
   definitions: Definitions;
 }
 

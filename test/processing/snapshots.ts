@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { allStreams } from '#api';
 import { idOf } from '#testkit';
+import { ClickHouseEntitySnapshotStore } from '#features/entities/state';
 import type { DirectSystemAccess } from './direct-system-access.js';
 
 /** The number of versions between two snapshots of an entity. */
@@ -13,10 +14,10 @@ export async function expectSnapshots(
   { store, stack }: DirectSystemAccess,
   streams: readonly string[],
 ): Promise<void> {
+  const snapshots = new ClickHouseEntitySnapshotStore(store);
   for (const name of streams) {
     const stream = await idOf(stack, name);
-    const stored = async () =>
-      (await store.snapshots.snapshots({ access: allStreams, stream, limit: 1000 })).items;
+    const stored = async () => (await snapshots.snapshots({ access: allStreams, stream, limit: 1000 })).items;
     // The snapshotter lags behind the log, so its last saves may follow the end of the load.
     await expect.poll(async () => (await stored()).length).toBeGreaterThan(3);
     const items = await stored();
@@ -26,7 +27,7 @@ export async function expectSnapshots(
       const ofEntity = items.filter(({ entity_id }) => entity_id === entityId);
       const upTo = Math.max(...ofEntity.map(({ version }) => version));
       // One query for an entity: a query for each snapshot took longer than the faults.
-      const events = await store.snapshots.history({ access: allStreams, stream, entityId, after: 0, upTo });
+      const events = await snapshots.history({ access: allStreams, stream, entityId, after: 0, upTo });
       expect(events.map(({ version }) => version)).toEqual(Array.from({ length: upTo }, (_, i) => i + 1));
       for (const { version, state } of ofEntity) {
         const before = events.slice(0, version).map(({ data }) => parsed(data) as object);

@@ -36,8 +36,10 @@ import {
   CLICKHOUSE_CLIENTS,
   StoreTables,
 } from '#gateway-kit';
+import { ENTITY_SNAPSHOTS, entitySnapshotsByStreamName } from '#features/entities';
 import { FILES } from '#features/exports';
 import { SQL } from '#features/sql';
+import { MemoryStoreWithSnapshots } from '../../../libs/features/entities/snapshots/memory-entity-snapshots.fixture.js';
 import { FakeEventFileExporter } from '../../../libs/features/exports/fake-files.fixture.js';
 import { FakeAnalystSqlRunner } from '../../../libs/features/sql/fake-sql.fixture.js';
 
@@ -52,7 +54,7 @@ export interface GivenGateway {
   /** For each scope, the header `Bearer …` with a key that has only that scope. */
   bearer: Record<KeyScope, string>;
   log: MemoryLog;
-  store: MemoryStore;
+  store: MemoryStoreWithSnapshots;
   definitions: Definitions;
   topics: TopicAndGroupNames;
   /** Returns the topic of the stream that currently has this name. */
@@ -84,7 +86,7 @@ export interface GivenGatewayOptions {
 
 export async function givenGateway(options: GivenGatewayOptions = {}): Promise<GivenGateway> {
   const listed = options.features ?? features;
-  const store = new MemoryStore(options.where ? { evaluate } : {});
+  const store = new MemoryStoreWithSnapshots(options.where ? { evaluate } : {});
   const log = new MemoryLog();
   const topics = new TopicAndGroupNames('spec.');
   const definitions = openDefinitions({
@@ -109,8 +111,8 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
   const context = createContext({ name: 'gateway', config, version: '0.0.0-spec' });
   context.lifecycle.running = true;
   const reader = options.reader?.(store.reader) ?? store.reader;
-  const { writer, eraser, projections, projectionResults, pipelines, snapshots } = store;
-  const requests = { reader, writer, eraser, projections, projectionResults, pipelines, snapshots };
+  const { writer, eraser, projections, projectionResults, pipelines } = store;
+  const requests = { reader, writer, eraser, projections, projectionResults, pipelines };
   const answers = options.answers ?? new HttpAnswerMemoryBudget(64 * 1024 * 1024);
   const create = createNestWith([
     [LOG, log],
@@ -118,6 +120,7 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
     [DEFINITIONS, definitions],
     [CLICKHOUSE_CLIENTS, { requests, live: { ...requests, ping: async () => undefined } }],
     [StoreTables, new StoreTables(Promise.resolve())],
+    [ENTITY_SNAPSHOTS, entitySnapshotsByStreamName(store.snapshots, definitions)],
     [SQL, sqlByStreamName(options.sql ?? new FakeAnalystSqlRunner(), definitions)],
     [FILES, filesByStreamName(options.files ?? new FakeEventFileExporter(), definitions)],
     [FLUSHES, { ask: () => undefined }],

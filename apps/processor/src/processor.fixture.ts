@@ -15,7 +15,7 @@ import { type ProjectionGeneration, type ProjectionSpec } from '#features/projec
 import type { Log, ConsumerRecord } from '#kafka';
 import { MemoryLog } from '#kafka/memory';
 import { StoreUnavailableError, type EventRow } from '#store';
-import { MemoryStore } from '#store/memory';
+import type { MemoryStore } from '#store/memory';
 import {
   compileFold,
   compileKey,
@@ -27,6 +27,7 @@ import {
 } from '#dataflow';
 import { createLogger } from '#telemetry';
 import { rowBatchesOf } from '../../../libs/core/store/row-batch/row-batches-of.fixture.js';
+import { MemoryStoreWithSnapshots } from '../../../libs/features/entities/snapshots/memory-entity-snapshots.fixture.js';
 import { features } from './features.js';
 import { ProjectionsProcessor, type ProjectionsProcessorOptions } from '#features/projections/processor';
 
@@ -74,7 +75,7 @@ export class SimulatedProjections {
   before: (step: ProjectionCrashPoint) => void | Promise<void> = () => undefined;
 
   constructor(
-    world: Pick<ProcessorTestBed, 'log' | 'store' | 'definitions' | 'erasures'>,
+    world: Pick<ProcessorTestBed, 'log' | 'definitions' | 'erasures'> & { store: MemoryStore },
     options: Partial<ProjectionsProcessorOptions> = {},
   ) {
     const { store } = world;
@@ -165,7 +166,7 @@ export class SimulatedProjections {
 /** In-memory fakes of Kafka and ClickHouse, which survive the death of a processor. */
 export class ProcessorTestBed {
   readonly log = new MemoryLog();
-  readonly store = new MemoryStore();
+  readonly store = new MemoryStoreWithSnapshots();
   readonly erasures = new MemoryErasures();
   readonly definitions: Definitions;
   private builds = 0;

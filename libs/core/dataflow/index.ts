@@ -1,6 +1,5 @@
 export * from './definition/definition-error.js';
 export * from './definition/members.js';
-export * from './entity-state/entity-state.js';
 export { hash64 } from './fold-operations/hash64.js';
 export { eventValue, logEventValue } from './expressions/event-value.js';
 export { storedEventVariable } from './expressions/event-variable.js';

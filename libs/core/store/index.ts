@@ -9,6 +9,7 @@ export {
   openClickHouse,
   openClickHouseFiles,
   openClickHouseSql,
+  type ClickHouseStore,
   type ClickHouseStoreOptions,
   type AnalystSqlOptions,
 } from './clickhouse/open.js';
@@ -20,4 +21,12 @@ export type { PipelineFailureLocation } from './pipeline-failure-location.js';
 export { AdaptivePageSize } from './adaptive-page-size.js';
 export { LogOrderPageReader, type LogOrderPageWithRanges } from './log-order-page-reader.js';
 export * from './keyed-state-store.js';
-export * from './entity-snapshot-store.js';
+export { RowTable } from './clickhouse/connection/row-table.js';
+export { boundSettings, longQuerySettings, synchronousInsert } from './clickhouse/connection/settings.js';
+export { splitBySize } from './clickhouse/connection/split-by-size.js';
+export { SqlParams, TupleParam, type ParameterizedSql } from './clickhouse/connection/sql-params.js';
+export { whereClause } from './clickhouse/connection/event-conditions.js';
+export { streamConditions } from './clickhouse/connection/stream-scope.js';
+export { entityHashCondition } from './clickhouse/removal/erased-entity.js';
+export { RowRemover } from './clickhouse/removal/row-remover.js';
+export { decodeCursor, encodeCursor } from './cursor.js';

@@ -14,8 +14,6 @@ import { describeMaterializing } from './contract/materializing.js';
 import { describePages } from './contract/pages.js';
 import { describeRepeatedRows } from './contract/repeats.js';
 import { describeRetention } from './contract/retention.js';
-import { describeRemovingSnapshots } from './contract/removing-snapshots.js';
-import { describeSnapshots } from './contract/snapshots.js';
 import { StoreContractFixture, type StoreUnderTest } from './contract/store-contract.js';
 
 type ContractSuite = (contract: StoreContractFixture) => void;
@@ -34,15 +32,9 @@ const writingAndReading: ContractSuite[] = [
   describeDeadLetters,
   describeAccess,
   describeKeyedStates,
-  describeSnapshots,
 ];
 
-const removing: ContractSuite[] = [
-  describeErasing,
-  describeRetention,
-  describeDropping,
-  describeRemovingSnapshots,
-];
+const removing: ContractSuite[] = [describeErasing, describeRetention, describeDropping];
 
 /**
  * The contract suite that every store must pass. `open` returns an empty store in which no parts are merged

@@ -2,9 +2,9 @@ import { Controller, Get, Header, Inject } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { STORE } from '#app';
 import { formatTime } from '#json';
-import { entityState } from '#features/entities/state';
+import { entityState, type EntitySnapshotReader } from '#features/entities/state';
 import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
-import type { EntitySnapshotReader, EventReader } from '#store';
+import type { EventReader } from '#store';
 import {
   StreamReadAuthorizer,
   ApiAnswer,
@@ -16,6 +16,7 @@ import {
   storeProblems,
 } from '#gateway-kit';
 import { EntityList, EntityStateAnswer, entityStateJson } from './entity-answers.js';
+import { ENTITY_SNAPSHOTS } from './entity-snapshots-by-stream-name.js';
 import { EntityId, EntityListParameters, EntityStateParameters } from './entity-parameters.js';
 import { entityProblem, noEventsProblem } from './entity-problems.js';
 
@@ -24,7 +25,8 @@ import { entityProblem, noEventsProblem } from './entity-problems.js';
 @Controller('api/v1/entities')
 export class EntitiesController {
   constructor(
-    @Inject(STORE) private readonly store: { reader: EventReader; snapshots: EntitySnapshotReader },
+    @Inject(STORE) private readonly store: { reader: EventReader },
+    @Inject(ENTITY_SNAPSHOTS) private readonly snapshots: EntitySnapshotReader,
     private readonly bulkhead: Bulkhead,
     private readonly streams: StreamReadAuthorizer,
   ) {}
@@ -74,7 +76,7 @@ export class EntitiesController {
     const scope = await this.streams.of({ access, streams: [stream], positions, client });
     const query = { ...scope, stream, entityId, asOf };
     const folded = await this.bulkhead
-      .run(client, (signal) => entityState(this.store.snapshots, query, signal))
+      .run(client, (signal) => entityState(this.snapshots, query, signal))
       .catch((error: unknown) => {
         throw entityProblem(error);
       });

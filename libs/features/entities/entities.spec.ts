@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditStream } from '#api';
 import { systemActor } from '#registry';
-import type { EntitySnapshotStore } from '#store';
+import type { EntitySnapshotStore } from '#features/entities/state';
 import { rowBatchesOf } from '../../core/store/row-batch/row-batches-of.fixture.js';
 import {
   eventRow,

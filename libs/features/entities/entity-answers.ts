@@ -11,8 +11,13 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { formatTime } from '#json';
-import { snapshotId, type EntityStateAtVersion } from '#features/entities/state';
-import type { EntitySnapshot, CursorPage, EntitySnapshotReason } from '#store';
+import {
+  snapshotId,
+  type EntityStateAtVersion,
+  type EntitySnapshot,
+  type EntitySnapshotReason,
+} from '#features/entities/state';
+import type { CursorPage } from '#store';
 import { ListAnswer, Nullable, JsonSchemaPart } from '#gateway-kit';
 
 const time = { type: 'string', format: 'date-time' } as const;

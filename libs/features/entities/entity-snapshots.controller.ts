@@ -1,11 +1,9 @@
 import { Controller, Get, Header, HttpCode, Inject, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { STORE } from '#app';
 import { ProblemError } from '#api';
-import { createSnapshot } from '#features/entities/state';
+import { createSnapshot, type EntitySnapshotStore } from '#features/entities/state';
 import { DisconnectSignal, Body, InjectPrincipal, Principal, Query, RequireScope } from '#http';
-import type { EntitySnapshotStore } from '#store';
 import {
   refuseReserved,
   StreamReadAuthorizer,
@@ -23,6 +21,7 @@ import {
   SnapshotList,
   snapshotListJson,
 } from './entity-answers.js';
+import { ENTITY_SNAPSHOTS } from './entity-snapshots-by-stream-name.js';
 import { EntitySnapshotInput, SnapshotListParameters } from './entity-parameters.js';
 import { entityProblem, noEventsProblem } from './entity-problems.js';
 
@@ -31,7 +30,7 @@ import { entityProblem, noEventsProblem } from './entity-problems.js';
 @Controller('api/v1/snapshots')
 export class EntitySnapshotsController {
   constructor(
-    @Inject(STORE) private readonly store: { snapshots: EntitySnapshotStore },
+    @Inject(ENTITY_SNAPSHOTS) private readonly snapshots: EntitySnapshotStore,
     private readonly bulkhead: Bulkhead,
     private readonly streams: StreamReadAuthorizer,
   ) {}
@@ -54,7 +53,7 @@ export class EntitySnapshotsController {
     const streams = stream === undefined ? undefined : [stream];
     const scope = await this.streams.of({ access, streams, client });
     const query = { ...scope, stream, entityId, limit, cursor };
-    const page = await this.bulkhead.run(client, (signal) => this.store.snapshots.snapshots(query, signal));
+    const page = await this.bulkhead.run(client, (signal) => this.snapshots.snapshots(query, signal));
     return snapshotListJson(page);
   }
 
@@ -90,7 +89,7 @@ export class EntitySnapshotsController {
     const scope = await this.streams.of({ access, streams: [stream], client, pointer: '/stream' });
     const desired = { ...scope, stream, entityId, reason: 'requested', now: Date.now() * 1000 } as const;
     const made = await this.bulkhead
-      .run(client, (signal) => createSnapshot(this.store.snapshots, desired, signal))
+      .run(client, (signal) => createSnapshot(this.snapshots, desired, signal))
       .catch((error: unknown) => {
         throw entityProblem(error);
       });

@@ -5,3 +5,4 @@ import { EntitiesModule } from './entities.module.js';
 export const entities: Feature = { name: 'entities', gateway: EntitiesModule };
 
 export { EntityId } from './entity-parameters.js';
+export { ENTITY_SNAPSHOTS, entitySnapshotsByStreamName } from './entity-snapshots-by-stream-name.js';

@@ -3,7 +3,6 @@ import type {
   EventFileExporter,
   EventReader,
   AuthorizationScope,
-  EntitySnapshotStore,
   AnalystSqlRunner,
   SqlRequest,
   Store,
@@ -13,7 +12,7 @@ type Names = Pick<Definitions, 'stream'>;
 
 /** Returns an event reader whose queries name streams: each name is replaced by the id that the store knows. */
 function readerByStreamName(reader: EventReader, names: Names): EventReader {
-  const { idOf, scope, named, within } = lookUp(names);
+  const { scope, named, one, within } = idsOfStreams(names);
   return {
     query: (query, signal) => reader.query(named(query), signal),
     inLogOrder: (query, signal) => reader.inLogOrder(scope(within(query)), signal),
@@ -21,43 +20,26 @@ function readerByStreamName(reader: EventReader, names: Names): EventReader {
     count: (query, signal) => reader.count(named(query), signal),
     byId: (query, signal) => reader.byId(scope(query), signal),
     streams: (query, signal) => reader.streams(named(query), signal),
-    entities: (query, signal) => reader.entities(one(scope(query), idOf), signal),
-    erasableDataOf: (query, signal) => reader.erasableDataOf(one(scope(query), idOf), signal),
+    entities: (query, signal) => reader.entities(one(scope(query)), signal),
+    erasableDataOf: (query, signal) => reader.erasableDataOf(one(scope(query)), signal),
     deadLetters: (query, signal) => reader.deadLetters(scope(query), signal),
   };
 }
 
-/** Returns a store whose reader and snapshots name streams; the rest of it is unchanged. */
-export function storeByStreamName<S extends Pick<Store, 'reader' | 'snapshots'>>(store: S, names: Names): S {
-  return {
-    ...store,
-    reader: readerByStreamName(store.reader, names),
-    snapshots: snapshotsByStreamName(store.snapshots, names),
-  };
-}
-
-/** Returns a snapshot store whose queries name streams. */
-function snapshotsByStreamName(snapshots: EntitySnapshotStore, names: Names): EntitySnapshotStore {
-  const { idOf, scope } = lookUp(names);
-  return {
-    versionRange: (query, signal) => snapshots.versionRange(one(scope(query), idOf), signal),
-    history: (query, signal) => snapshots.history(one(scope(query), idOf), signal),
-    nearest: (query, signal) => snapshots.nearest(one(scope(query), idOf), signal),
-    snapshots: (query, signal) => snapshots.snapshots(one(scope(query), idOf), signal),
-    save: (snapshot) => snapshots.save(one(snapshot, idOf)),
-    removeStale: (entity) => snapshots.removeStale(one(entity, idOf)),
-  };
+/** Returns a store whose reader names streams; the rest of it is unchanged. */
+export function storeByStreamName<S extends Pick<Store, 'reader'>>(store: S, names: Names): S {
+  return { ...store, reader: readerByStreamName(store.reader, names) };
 }
 
 /** Returns exports of events as files, whose queries name streams. */
 export function filesByStreamName(files: EventFileExporter, names: Names): EventFileExporter {
-  const { named } = lookUp(names);
+  const { named } = idsOfStreams(names);
   return { open: (query, signal) => files.open(named(query), signal), close: () => files.close() };
 }
 
 /** Returns SQL queries whose authorization scope has stream names. Views are published by stream ids already. */
 export function sqlByStreamName(sql: AnalystSqlRunner, names: Names): AnalystSqlRunner {
-  const { scope } = lookUp(names);
+  const { scope } = idsOfStreams(names);
   const byId = (question: SqlRequest) => ({ ...question, permitted: scope(question.permitted) });
   return {
     database: sql.database,
@@ -72,7 +54,8 @@ export function sqlByStreamName(sql: AnalystSqlRunner, names: Names): AnalystSql
 
 type IdOf = (name: string) => string;
 
-function lookUp(names: Names) {
+/** Returns functions that replace the names of streams in queries of the store by their ids. */
+export function idsOfStreams(names: Names) {
   /** Returns the id of a stream. An unknown name is returned unchanged, because nothing is stored under it. */
   const idOf: IdOf = (name) => names.stream(name)?.id ?? name;
   /** Replaces the names in an authorization scope. A prefix of names is a prefix of ids too. */
@@ -87,13 +70,11 @@ function lookUp(names: Names) {
   };
   const named = <Q extends AuthorizationScope & { streams?: readonly string[] }>(query: Q): Q =>
     query.streams ? { ...scope(query), streams: query.streams.map(idOf) } : scope(query);
+  const one = <Q extends { stream?: string }>(query: Q): Q =>
+    query.stream === undefined ? query : { ...query, stream: idOf(query.stream) };
   const within = <R extends { stream: string }, Q extends { ranges: readonly R[] }>(query: Q): Q => ({
     ...query,
-    ranges: query.ranges.map((range) => one(range, idOf)),
+    ranges: query.ranges.map(one),
   });
-  return { idOf, scope, named, within };
-}
-
-function one<Q extends { stream?: string }>(query: Q, idOf: IdOf): Q {
-  return query.stream === undefined ? query : { ...query, stream: idOf(query.stream) };
+  return { scope, named, one, within };
 }

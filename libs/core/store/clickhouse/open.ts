@@ -15,7 +15,6 @@ import {
   type EventFileExportLimits,
 } from './event-files.js';
 import { ClickHouseEventRemover } from './removal/event-remover.js';
-import { ClickHouseEntitySnapshotStore } from './snapshots/snapshots.js';
 import { defaultSqlBounds, type StatementLimits } from './sql/statement-settings.js';
 import { ClickHouseAnalystSqlRunner } from './sql/clickhouse-analyst-sql-runner.js';
 import { readStoreUsage } from './usage.js';
@@ -44,6 +43,13 @@ export interface ClickHouseStoreOptions {
   bounds?: Partial<QueryLimits>;
   /** Bounds the total bytes of answers that are being read; without it, there is no bound. */
   readBudget?: AnswerMemoryBudget;
+}
+
+/** The store in ClickHouse, with what a feature needs for tables of its own. */
+export interface ClickHouseStore extends Store {
+  readonly connection: StoreClickHouseClient;
+  /** Limits of one query. */
+  readonly bounds: QueryLimits;
 }
 
 /** ClickHouse user and limits for the SQL statements of analysts. */
@@ -101,14 +107,15 @@ export function clickHouseOptions(config: AppConfig): ClickHouseStoreOptions {
 /**
  * Creates a store without connecting: the first request connects. `migrate` creates the database if it is missing.
  */
-export function openClickHouse(options: ClickHouseStoreOptions): Store {
+export function openClickHouse(options: ClickHouseStoreOptions): ClickHouseStore {
   const bounds = { ...defaultQueryBounds, ...options.bounds };
   const connection = connectionTo(options, options.database);
   return {
+    connection,
+    bounds,
     writer: new ClickHouseWriter(connection),
     reader: new ClickHouseReader(connection, bounds),
     eraser: new ClickHouseEventRemover(connection),
-    snapshots: new ClickHouseEntitySnapshotStore(connection, bounds),
     projections: new ClickHouseKeyedStates(connection, bounds, 'projection_states'),
     projectionResults: new ClickHouseKeyedStates(connection, bounds, 'projection_results'),
     pipelines: new ClickHouseKeyedStates(connection, bounds, 'pipeline_states'),

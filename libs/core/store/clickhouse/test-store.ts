@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { createClient, type ClickHouseClient } from '@clickhouse/client';
-import type { Store } from '../store.js';
 import { migrationFolders } from './migrations.js';
-import { openClickHouse, type ClickHouseStoreOptions } from './open.js';
+import { openClickHouse, type ClickHouseStore, type ClickHouseStoreOptions } from './open.js';
 
 /** A ClickHouse store for tests, in a database of its own on the tests' server. */
 export interface TestStore {
-  store: Store;
+  store: ClickHouseStore;
   /** A client for the server itself, for operations that the store does not offer. */
   engine: ClickHouseClient;
   options: ClickHouseStoreOptions;

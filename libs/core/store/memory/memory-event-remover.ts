@@ -1,8 +1,7 @@
 import { entityHash, streamNameOf } from '#event';
 import type { EntityErasure, EventRemover } from '../event-remover.js';
-import type { EntitySnapshot, EventOffsetAndTimestamps } from '../entity-snapshot-store.js';
 import type { DeadLetter } from '../store.js';
-import type { MemoryTables } from './memory-tables.js';
+import type { MemorySnapshotRow, MemoryTables } from './memory-tables.js';
 
 /** In-memory fake of the store's event eraser, for specs. */
 export class MemoryEventRemover implements EventRemover {
@@ -81,10 +80,10 @@ export class MemoryEventRemover implements EventRemover {
   }
 }
 
-type FirstEvent = EventOffsetAndTimestamps & { stream: string };
+type FirstEvent = MemorySnapshotRow['first'] & { stream: string };
 
 /** Returns the first event of a snapshot: the snapshot is removed together with it. */
-function firstOf({ stream, first }: EntitySnapshot): FirstEvent {
+function firstOf({ stream, first }: MemorySnapshotRow): FirstEvent {
   return { ...first, stream };
 }
 

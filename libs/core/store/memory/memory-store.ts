@@ -1,17 +1,16 @@
 import type { Store, StoreUsage } from '../store.js';
 import { MemoryEventRemover } from './memory-event-remover.js';
 import { MemoryKeyedStates } from './memory-keyed-states.js';
-import { MemoryEntitySnapshotStore } from './memory-snapshots.js';
 import { MemoryReader, type EvaluateCondition } from './memory-reader.js';
 import { MemoryTables } from './memory-tables.js';
 import { MemoryWriter } from './memory-writer.js';
 
 /** In-memory fake of the store for fast tests; it passes the same contract suite as ClickHouse. */
 export class MemoryStore implements Store {
+  readonly tables = new MemoryTables();
   readonly writer: MemoryWriter;
   readonly reader: MemoryReader;
   readonly eraser: MemoryEventRemover;
-  readonly snapshots: MemoryEntitySnapshotStore;
   readonly projectionResults = new MemoryKeyedStates();
   readonly projections = new MemoryKeyedStates(this.projectionResults);
   readonly pipelines = new MemoryKeyedStates();
@@ -21,11 +20,10 @@ export class MemoryStore implements Store {
    * untranslatable.
    */
   constructor(options: { evaluate?: EvaluateCondition } = {}) {
-    const tables = new MemoryTables();
+    const { tables } = this;
     this.writer = new MemoryWriter(tables);
     this.reader = new MemoryReader(tables, options.evaluate);
     this.eraser = new MemoryEventRemover(tables);
-    this.snapshots = new MemoryEntitySnapshotStore(tables);
   }
 
   async migrate(): Promise<void> {}

@@ -1,5 +1,4 @@
 import { deadLetterId, deadLetterIdentity } from '../dead-letter-id.js';
-import type { EntitySnapshot } from '../entity-snapshot-store.js';
 import type { DeadLetter, EntitySummary, EventRow } from '../store.js';
 
 /**
@@ -11,12 +10,20 @@ interface MemoryLatestEntityVersion extends EntitySummary {
   last_offset: number;
 }
 
+/** What the removals of the store know of a snapshot of an entity. */
+export interface MemorySnapshotRow extends Pick<EventRow, 'stream'> {
+  entity_id: string;
+  version: number;
+  first: Pick<EventRow, 'partition' | 'offset' | 'timestamp' | 'ingested_at'>;
+  last: MemorySnapshotRow['first'];
+}
+
 /** The rows of the in-memory store: one row for each identity, as in ClickHouse after all merges. */
 export class MemoryTables {
   private rowsByIdentity = new Map<string, EventRow>();
   private lettersById = new Map<string, DeadLetter>();
   private headsByEntity = new Map<string, MemoryLatestEntityVersion>();
-  private snapshotsByPlace = new Map<string, EntitySnapshot>();
+  private snapshotsByPlace = new Map<string, MemorySnapshotRow>();
   /** The time at which a dead letter was replayed, by its id and its event. */
   private replays = new Map<string, number>();
   /** The greatest offset ever stored, for each stream partition. */
@@ -49,7 +56,7 @@ export class MemoryTables {
     this.replays.set(mark, Math.max(at, this.replays.get(mark) ?? at));
   }
 
-  putSnapshot(snapshot: EntitySnapshot): void {
+  putSnapshot(snapshot: MemorySnapshotRow): void {
     const { stream, entity_id, version, last } = snapshot;
     const place = [stream, entity_id, version, last.partition, last.offset, last.ingested_at];
     this.snapshotsByPlace.set(JSON.stringify(place), snapshot);
@@ -63,7 +70,7 @@ export class MemoryTables {
     return [...this.lettersById.values()];
   }
 
-  snapshots(): EntitySnapshot[] {
+  snapshots(): MemorySnapshotRow[] {
     return [...this.snapshotsByPlace.values()];
   }
 
@@ -100,7 +107,7 @@ export class MemoryTables {
     this.lettersById = filtered(this.lettersById, (letter) => !removed(letter));
   }
 
-  removeSnapshots(removed: (snapshot: EntitySnapshot) => boolean): void {
+  removeSnapshots(removed: (snapshot: MemorySnapshotRow) => boolean): void {
     this.snapshotsByPlace = filtered(this.snapshotsByPlace, (snapshot) => !removed(snapshot));
   }
 

@@ -1,14 +1,14 @@
 import { expect, it, vi } from 'vitest';
 import { KafkaOrClickHouseRetrier } from '#engine';
-import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
+import { MemoryStoreWithSnapshots } from '../snapshots/memory-entity-snapshots.fixture.js';
 import { EntitySnapshotCountdowns } from './entity-snapshot-countdowns.js';
 import { EntitySnapshotBatcher } from './entity-snapshot-batcher.js';
 import type { PartitionDueSnapshots } from './entity-snapshot-round.js';
 
 /** A maker whose pauses end when `endPause` is called, and the number of its rounds. */
 function given() {
-  const { snapshots, writer } = new MemoryStore();
+  const { snapshots, writer } = new MemoryStoreWithSnapshots();
   const rounds = vi.spyOn(snapshots, 'removedEvents');
   const logger = createLogger({ name: 'test', level: 'silent' });
   let endPause = (): void => undefined;

@@ -4,15 +4,12 @@ import {
   type DueSnapshotAndLatestVersion,
   type FoldedEntityState,
   type EntityStateAccumulator,
-} from '#features/entities/state';
-import {
-  QueryTooExpensiveError,
   type EntitySnapshot,
   type EventOffsetAndTimestamps,
   type EventVersion,
-  type EventWriter,
-  type Store,
-} from '#store';
+  type EntitySnapshotBatchStore,
+} from '#features/entities/state';
+import { QueryTooExpensiveError, type EventWriter } from '#store';
 import type { Logger } from '#telemetry';
 import type { CachedEntity } from './entity-cache.js';
 import type { EntitySnapshotCountdowns } from './entity-snapshot-countdowns.js';
@@ -55,7 +52,7 @@ export interface DueSnapshotsOutcome {
 }
 
 export interface EntitySnapshotRoundDependencies {
-  snapshots: Store['snapshots'];
+  snapshots: EntitySnapshotBatchStore;
   versions: Pick<EventWriter, 'latestVersions'>;
   countdowns: EntitySnapshotCountdowns;
   retry: KafkaOrClickHouseRetrier;

@@ -8,7 +8,8 @@ import {
 import { isReservedStream } from '#api';
 import type { Definitions } from '#registry';
 import type { Log } from '#kafka';
-import type { EventWriter, Store } from '#store';
+import type { EntitySnapshotBatchStore } from '#features/entities/state';
+import type { EventWriter } from '#store';
 import type { TaskDependencies } from '#processor-kit';
 import { EntityCache, type EntityCacheBounds } from './entity-cache.js';
 import { PartitionEntityFold } from './partition-entity-fold.js';
@@ -32,7 +33,7 @@ export interface EntitySnapshotterOptions extends Pick<
 > {
   log: Pick<Log, 'admin' | 'consumer'>;
   definitions: Pick<Definitions, 'stream' | 'streams' | 'onChange'>;
-  snapshots: Store['snapshots'];
+  snapshots: EntitySnapshotBatchStore;
   versions: Pick<EventWriter, 'latestVersions'>;
   retryDelays?: { firstDelayMs: number; longestDelayMs: number };
   /** Milliseconds between two polls of the offset that the materializer has committed. */

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { allStreams } from '#api';
 import { entityHash } from '#event';
 import { systemActor } from '#registry';
-import type { EntitySnapshot, EventRow } from '#store';
+import type { EntitySnapshot } from '#features/entities/state';
+import type { EventRow } from '#store';
 import { createLogger } from '#telemetry';
 import { rowBatchesOf } from '../../../core/store/row-batch/row-batches-of.fixture.js';
 import {

@@ -1,6 +1,9 @@
 import { Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { STORE } from '#app';
 import { LagMonitor, StalledConsumerDetector, type LagGauge } from '#engine';
+import { ClickHouseEntitySnapshotStore } from '#features/entities/state';
 import { ProcessorTasks, TASK_DEPENDENCIES, type TaskDependencies } from '#processor-kit';
+import type { ClickHouseStore } from '#store';
 import { snapshotLagRecords, snapshotLagSeconds } from './snapshot-metrics.js';
 import { EntitySnapshotter } from './entity-snapshotter.js';
 
@@ -22,12 +25,14 @@ const snapshotLag: LagGauge = {
   providers: [
     {
       provide: EntitySnapshotter,
-      inject: [TASK_DEPENDENCIES],
-      useFactory: (shared: TaskDependencies) => {
-        const { log, topics, logger, definitions, erasures, onFailure, store } = shared;
-        const { snapshots, writer: versions } = store;
-        const options = { log, topics, logger, definitions, erasures, onFailure, snapshots, versions };
-        return new EntitySnapshotter(options);
+      inject: [TASK_DEPENDENCIES, STORE],
+      useFactory: (shared: TaskDependencies, store: ClickHouseStore) => {
+        const { log, topics, logger, definitions, erasures, onFailure } = shared;
+        return new EntitySnapshotter({
+          ...{ log, topics, logger, definitions, erasures, onFailure },
+          snapshots: new ClickHouseEntitySnapshotStore(store),
+          versions: store.writer,
+        });
       },
     },
   ],

@@ -1,6 +1,8 @@
 import type { EpochMicros } from '#json';
-import type { EntitySnapshot, AuthorizationScope, EntitySnapshotReason, EntitySnapshotStore } from '#store';
+import type { AuthorizationScope } from '#store';
 import { createHash } from 'node:crypto';
+import type { EntitySnapshotStore } from '../snapshots/clickhouse-entity-snapshot-store.js';
+import type { EntitySnapshot, EntitySnapshotReason } from '../snapshots/entity-snapshot.js';
 import { entityState } from './entity-state.js';
 
 /** Arguments of `createSnapshot`: the entity, the reason, the current time, and optionally the version to save. */

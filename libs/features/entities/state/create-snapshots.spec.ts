@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { QueryTooExpensiveError, type EventRow } from '#store';
-import { MemoryStore } from '#store/memory';
 import { rowBatchesOf } from '../../../core/store/row-batch/row-batches-of.fixture.js';
+import { MemoryStoreWithSnapshots } from '../snapshots/memory-entity-snapshots.fixture.js';
 import { createSnapshot } from './create-snapshot.js';
 import { createSnapshots } from './create-snapshots.js';
 import { entityState } from './entity-state.js';
@@ -18,8 +18,8 @@ const idOf = (n: number) => `entity-${n}`;
 async function given(
   counts: readonly number[],
   data = (version: number) => `{"n":${version}}`,
-): Promise<MemoryStore> {
-  const store = new MemoryStore();
+): Promise<MemoryStoreWithSnapshots> {
+  const store = new MemoryStoreWithSnapshots();
   let offset = 0;
   const rows = counts.flatMap((count, n) =>
     Array.from({ length: count }, (_, i): EventRow => ({
@@ -31,7 +31,7 @@ async function given(
   return store;
 }
 
-const saved = async ({ snapshots }: MemoryStore) => {
+const saved = async ({ snapshots }: MemoryStoreWithSnapshots) => {
   const { items } = await snapshots.snapshots({ access: allStreams, stream, limit: 10_000 });
   return items.sort((a, b) => (a.entity_id < b.entity_id ? -1 : 1) || a.version - b.version);
 };
@@ -39,7 +39,7 @@ const dueAt = (upTo: number, latest = upTo) => ({ upTo, latest });
 const versionsOf = (counts: readonly number[]) => new Map(counts.map((count, n) => [idOf(n), dueAt(count)]));
 
 /** Makes queries for many entities fail if their answer has more than `most` items. */
-function bounded(store: MemoryStore, most: number): { failed: () => number } {
+function bounded(store: MemoryStoreWithSnapshots, most: number): { failed: () => number } {
   let failed = 0;
   const { snapshots } = store;
   const historyOf = snapshots.historyOf.bind(snapshots);

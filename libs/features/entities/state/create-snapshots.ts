@@ -1,13 +1,9 @@
 import { allStreams } from '#api';
 import { TimeSlice } from '#async';
 import type { EpochMicros } from '#json';
-import {
-  QueryTooExpensiveError,
-  type EntitySnapshot,
-  type EntityHistoryEvent,
-  type EntitySnapshotBatchStore,
-  type EntitySnapshotStore,
-} from '#store';
+import { QueryTooExpensiveError } from '#store';
+import type { EntitySnapshotBatchStore } from '../snapshots/clickhouse-entity-snapshot-store.js';
+import type { EntitySnapshot, EntityHistoryEvent } from '../snapshots/entity-snapshot.js';
 import { createSnapshot } from './create-snapshot.js';
 import { TimeSlicedEntityFold, EntityStateTooLargeError } from './time-sliced-entity-fold.js';
 import { EntityStateAccumulator } from './entity-state-accumulator.js';
@@ -54,7 +50,7 @@ const mostOfOneEntity = 1_024;
  * @throws StoreUnavailableError @throws the signal's reason
  */
 export async function createSnapshots(
-  store: EntitySnapshotStore & EntitySnapshotBatchStore,
+  store: EntitySnapshotBatchStore,
   { entities: due, ...request }: SnapshotsRequest,
   signal?: AbortSignal,
 ): Promise<SnapshotCounts> {
@@ -67,7 +63,7 @@ export async function createSnapshots(
 }
 
 interface SnapshotBatch extends Omit<SnapshotsRequest, 'entities'> {
-  store: EntitySnapshotStore & EntitySnapshotBatchStore;
+  store: EntitySnapshotBatchStore;
   counts: SnapshotCounts;
   signal: AbortSignal | undefined;
 }

@@ -1,12 +1,12 @@
+import type { EpochMicros } from '#json';
+import type { EntitySnapshot, EventOffsetAndTimestamps } from '../snapshots/entity-snapshot.js';
 import {
   addToEntityState,
   compactEntityState,
   entityStateText,
   readEntityState,
   type EntityState,
-} from '#dataflow';
-import type { EpochMicros } from '#json';
-import type { EntitySnapshot, EventOffsetAndTimestamps } from '#store';
+} from './merge-patch/patchable-state.js';
 
 /** The state of an entity after a certain version, with the version, and the first and last event that it includes. */
 export interface FoldedEntityState {

@@ -1,28 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { EntitySnapshot, Store } from '#store';
+import type { Store } from '#store';
+import type { EntitySnapshotStore } from '../snapshots/clickhouse-entity-snapshot-store.js';
+import { mergePatched } from '../../../core/dataflow/fold-operations/merge-patch.fixture.js';
 import { rowBatchesOf } from '../../../core/store/row-batch/row-batches-of.fixture.js';
+import type { EntitySnapshot } from '../snapshots/entity-snapshot.js';
 import { entityEvent, entityOf, microsecondsOf2026 as t0 } from './entity.fixture.js';
 import { entityState } from './entity-state.js';
 import { createSnapshot } from './create-snapshot.js';
-
-type Object = Record<string, unknown>;
-
-/** Applies a JSON merge patch as RFC 7396 describes it: the reference for the specs of entity states. */
-function patched(target: unknown, patch: unknown): unknown {
-  if (!isObject(patch)) return patch;
-  const result = new Map(isObject(target) ? Object.entries(target) : []);
-  for (const [name, value] of Object.entries(patch)) {
-    if (value === null) result.delete(name);
-    else result.set(name, patched(result.get(name), value));
-  }
-  return Object.fromEntries(result);
-}
-
-function isObject(value: unknown): value is Object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 const name = fc.constantFrom('a', 'b', 'c');
 const value = fc.oneof(
@@ -49,7 +35,10 @@ const histories = fc.record({
 const microseconds = (seconds: number) => t0 + seconds * 1_000_000;
 
 /** Specs for any store: the state of an entity does not depend on which snapshots exist. */
-export function describeEntityStates(store: () => Store, { numRuns }: { numRuns: number }): void {
+export function describeEntityStates(
+  store: () => Pick<Store, 'writer'> & { snapshots: EntitySnapshotStore },
+  { numRuns }: { numRuns: number },
+): void {
   it('is the fold of the events by version, currently and as of any time, with and without snapshots', async () => {
     await fc.assert(
       fc.asyncProperty(histories, async ({ events, asOf }) => {
@@ -67,7 +56,7 @@ export function describeEntityStates(store: () => Store, { numRuns }: { numRuns:
         }
         const fold = (until: number) =>
           events.reduce<unknown>(
-            (state, { data, seconds }) => (seconds <= until ? patched(state, data) : state),
+            (state, { data, seconds }) => (seconds <= until ? mergePatched(state, data) : state),
             {},
           );
         for (const until of [undefined, asOf]) {
@@ -86,7 +75,7 @@ export function describeEntityStates(store: () => Store, { numRuns }: { numRuns:
         for (const snapshot of await snapshotsOf(kept)) {
           const upTo = events.slice(0, snapshot.version);
           expect(JSON.parse(snapshot.state)).toEqual(
-            upTo.reduce<unknown>((state, { data }) => patched(state, data), {}),
+            upTo.reduce<unknown>((state, { data }) => mergePatched(state, data), {}),
           );
           expect(snapshot.latest_timestamp).toBe(
             Math.max(...upTo.map(({ seconds }) => microseconds(seconds))),

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { QueryTooExpensiveError, type EntityHistoryQuery, type EntitySnapshotReader } from '#store';
-import { MemoryStore } from '#store/memory';
+import { QueryTooExpensiveError } from '#store';
 import { rowBatchesOf } from '../../../core/store/row-batch/row-batches-of.fixture.js';
+import type { EntitySnapshotReader } from '../snapshots/clickhouse-entity-snapshot-store.js';
+import type { EntityHistoryQuery } from '../snapshots/entity-snapshot.js';
+import { MemoryStoreWithSnapshots } from '../snapshots/memory-entity-snapshots.fixture.js';
 import { entityEvent, entityOf, microsecondsOf2026 as t0 } from './entity.fixture.js';
 import { describeEntityStates } from './entity-state.contract.js';
 import { entityState } from './entity-state.js';
@@ -12,8 +14,11 @@ import { snapshotId, createSnapshot } from './create-snapshot.js';
 const stream = 'orders';
 const request = { ...entityOf(stream), reason: 'requested', now: t0 } as const;
 
-async function given(count: number, data = (version: number) => `{"n":${version}}`): Promise<MemoryStore> {
-  const store = new MemoryStore();
+async function given(
+  count: number,
+  data = (version: number) => `{"n":${version}}`,
+): Promise<MemoryStoreWithSnapshots> {
+  const store = new MemoryStoreWithSnapshots();
   const rows = Array.from({ length: count }, (_, i) => entityEvent(stream, i + 1, { data: data(i + 1) }));
   await store.writer.appendRowBatches(rowBatchesOf(rows), randomUUID());
   return store;
@@ -24,7 +29,7 @@ async function given(count: number, data = (version: number) => `{"n":${version}
  * as too expensive.
  */
 function watched(
-  store: MemoryStore,
+  store: MemoryStoreWithSnapshots,
   most = Infinity,
 ): { reader: EntitySnapshotReader; asked: EntityHistoryQuery[] } {
   const asked: EntityHistoryQuery[] = [];
@@ -44,7 +49,7 @@ function watched(
 }
 
 describe('the state of an entity', () => {
-  const property = new MemoryStore();
+  const property = new MemoryStoreWithSnapshots();
   describeEntityStates(() => property, { numRuns: 300 });
 
   it('is undefined if the entity has no events', async () => {
@@ -132,7 +137,7 @@ describe('making a snapshot', () => {
 
   it('removes the snapshot again if its events are erased in the meantime', async () => {
     const { snapshots, eraser } = await given(3);
-    const late = watched({ snapshots } as MemoryStore).reader;
+    const late = watched({ snapshots } as MemoryStoreWithSnapshots).reader;
     const store = {
       ...late,
       removeStale: (entity: { stream: string; entityId: string }) => snapshots.removeStale(entity),

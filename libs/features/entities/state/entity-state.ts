@@ -1,12 +1,11 @@
+import { AdaptivePageSize, QueryTooExpensiveError } from '#store';
+import type { EntitySnapshotReader } from '../snapshots/clickhouse-entity-snapshot-store.js';
 import {
   type ScopedEntityReferenceAsOf,
-  type EntitySnapshotReader,
   maxHistoryVersions,
-  AdaptivePageSize,
-  QueryTooExpensiveError,
   type EntityHistoryEvent,
   type EntityStoredVersionRange,
-} from '#store';
+} from '../snapshots/entity-snapshot.js';
 import { TimeSlicedEntityFold, type EntityStateAtVersion } from './time-sliced-entity-fold.js';
 
 /** A query for the state of one entity, optionally up to a time or a version. */

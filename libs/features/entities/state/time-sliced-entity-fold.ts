@@ -1,5 +1,6 @@
 import { TimeSlice } from '#async';
-import { QueryTooExpensiveError, type EntitySnapshot, type EntityHistoryEvent } from '#store';
+import { QueryTooExpensiveError } from '#store';
+import type { EntitySnapshot, EntityHistoryEvent } from '../snapshots/entity-snapshot.js';
 import { EntityStateAccumulator, type FoldedEntityState } from './entity-state-accumulator.js';
 
 /**

@@ -1,3 +1,5 @@
+export { TupleParam } from '@clickhouse/client';
+
 /** The text of an SQL statement for ClickHouse, with the values of its bound parameters. */
 export interface ParameterizedSql {
   query: string;

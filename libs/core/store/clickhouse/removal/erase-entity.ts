@@ -1,11 +1,8 @@
-import { TupleParam } from '@clickhouse/client';
-import type { EntitySnapshot } from '../../entity-snapshot-store.js';
 import type { EntityErasure } from '../../event-remover.js';
-import type { StoreClickHouseClient } from '../connection/store-clickhouse-client.js';
 import { correctLatestVersions } from './correct-latest-versions.js';
 import { eraseDeadLetters } from './erase-dead-letters.js';
 import { entityHashCondition, type EntityErasureParams } from './erased-entity.js';
-import { belowEndCondition, RowRemover, totalEvents, type RowSet } from './row-remover.js';
+import { belowEndCondition, totalEvents, type RowRemover, type RowSet } from './row-remover.js';
 
 /** Implements EventRemover.eraseEntity: removes the entity's events, then its snapshots, then its dead letters. */
 export async function eraseEntity(rows: RowRemover, erasure: EntityErasure): Promise<number> {
@@ -26,21 +23,6 @@ export async function countEntity(
   const { stream, entityId } = erasure;
   const set = rowsOfEntity({ stream, ids: [entityId], below: belowOf(erasure) });
   return totalEvents(await rows.countByPartition(set, ['events', 'events_by_entity']));
-}
-
-/** Removes single snapshots of one entity. The DELETE statement contains only the entity's hash, not its id. */
-export function removeSnapshotsByKey(
-  connection: StoreClickHouseClient,
-  entity: { stream: string; hash: string; snapshots: readonly Pick<EntitySnapshot, 'version' | 'last'>[] },
-): Promise<void> {
-  const { stream, hash, snapshots } = entity;
-  const keys = snapshots.map(
-    ({ version, last }) => new TupleParam([version, last.partition, last.offset, last.ingested_at]),
-  );
-  const these =
-    '(version, partition, offset, ingested_at) IN {keys:Array(Tuple(UInt64, UInt16, UInt64, Int64))}';
-  const condition = `${entityHashCondition('entity_id')} AND ${these}`;
-  return new RowRemover(connection).remove('snapshots', { stream, condition, params: { hash, keys } });
 }
 
 function belowOf({ before }: EntityErasure): Map<number, number> {

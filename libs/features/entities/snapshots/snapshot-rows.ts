@@ -1,5 +1,5 @@
-import type { EntitySnapshot, EntitySnapshotReason } from '../../entity-snapshot-store.js';
-import { RowTable } from '../connection/row-table.js';
+import { RowTable } from '#store';
+import type { EntitySnapshot, EntitySnapshotReason } from './entity-snapshot.js';
 
 /** The ClickHouse table `snapshots`. Times are in microseconds since 1970. */
 export const snapshotTable = new RowTable<EntitySnapshot>('snapshots', {

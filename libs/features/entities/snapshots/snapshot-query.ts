@@ -1,15 +1,19 @@
-import { TupleParam } from '@clickhouse/client';
-import { decodeCursor, encodeCursor } from '../../cursor.js';
+import {
+  decodeCursor,
+  encodeCursor,
+  type ParameterizedSql,
+  SqlParams,
+  streamConditions,
+  TupleParam,
+  whereClause,
+} from '#store';
 import type {
   EntitySnapshot,
   EntityHistoryRange,
   EventOffsetAndTimestamps,
   NearestEntitySnapshotQuery,
   EntitySnapshotsQuery,
-} from '../../entity-snapshot-store.js';
-import { type ParameterizedSql, SqlParams } from '../connection/sql-params.js';
-import { whereClause } from '../connection/event-conditions.js';
-import { streamConditions } from '../connection/stream-scope.js';
+} from './entity-snapshot.js';
 import { entityParams } from './history-query.js';
 import { metadataColumns, type EntitySnapshotMetadata } from './snapshot-rows.js';
 

@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { entityHash } from '#event';
-import { second, t0, newStream } from './rows.js';
-import { entityRows, snapshotOf } from './snapshots.js';
-import type { StoreContractFixture } from './store-contract.js';
+import { newStream, second, t0 } from '../../../core/store/contract/rows.js';
+import { entityRows, snapshotOf, type SnapshotsContractFixture } from './entity-snapshots.fixture.js';
 
 /** Specs of removing snapshots: a snapshot is removed together with its first event. */
-export function describeRemovingSnapshots(contract: StoreContractFixture): void {
+export function describeRemovedSnapshots(contract: SnapshotsContractFixture): void {
   describe('removing snapshots with their events', () => {
     const versions = async (stream: string) => {
-      const { items, total } = await contract.store.snapshots.snapshots({
+      const { items, total } = await contract.snapshots.snapshots({
         ...{ access: allStreams, stream, limit: 100 },
       });
       expect(total).toBe(items.length);
@@ -19,8 +18,8 @@ export function describeRemovingSnapshots(contract: StoreContractFixture): void 
     const given = async (stream: string) => {
       const rows = entityRows(stream, 6);
       await contract.write(rows);
-      for (const version of [2, 4]) await contract.store.snapshots.save(snapshotOf(rows.slice(0, version)));
-      await contract.store.snapshots.save(snapshotOf(rows.slice(3)));
+      for (const version of [2, 4]) await contract.snapshots.save(snapshotOf(rows.slice(0, version)));
+      await contract.snapshots.save(snapshotOf(rows.slice(3)));
       return rows;
     };
     const byHash = (stream: string, before: number, entityId?: string) =>
@@ -46,7 +45,7 @@ export function describeRemovingSnapshots(contract: StoreContractFixture): void 
       const stream = newStream();
       const rows = await given(stream);
       await byHash(stream, 100, 'e');
-      await contract.store.snapshots.save({
+      await contract.snapshots.save({
         ...snapshotOf(rows),
         first: { ...snapshotOf(rows).first, offset: 200 },
       });
@@ -56,7 +55,7 @@ export function describeRemovingSnapshots(contract: StoreContractFixture): void 
 
     it('counts the removed events of each partition, each once', async () => {
       const [stream, other] = [newStream(), newStream()];
-      const removed = () => contract.store.snapshots.removedEvents(stream);
+      const removed = () => contract.snapshots.removedEvents(stream);
       await given(stream);
       await given(other);
       await contract.write(entityRows(stream, 2, () => ({ partition: 1, entity_id: 'f' })));
@@ -77,8 +76,8 @@ export function describeRemovingSnapshots(contract: StoreContractFixture): void 
       const stream = newStream();
       const rows = await given(stream);
       await byHash(stream, 100, 'e');
-      await contract.store.snapshots.save(snapshotOf(rows));
-      const { items, total } = await contract.store.snapshots.snapshots({
+      await contract.snapshots.save(snapshotOf(rows));
+      const { items, total } = await contract.snapshots.snapshots({
         ...{ access: allStreams, stream, limit: 1 },
       });
       expect([items, total]).toEqual([[], 1]);
@@ -104,11 +103,11 @@ export function describeRemovingSnapshots(contract: StoreContractFixture): void 
       await given(former);
       const later = entityRows(next, 2);
       await contract.write(later);
-      await contract.store.snapshots.save(snapshotOf(later));
+      await contract.snapshots.save(snapshotOf(later));
       await contract.store.eraser.dropStream(former);
       expect(await versions(former)).toEqual([]);
       const query = { access: allStreams, stream: next, entityId: 'e', upTo: 100 };
-      expect(await contract.store.snapshots.nearest(query)).toEqual({ ...snapshotOf(later), stream: name });
+      expect(await contract.snapshots.nearest(query)).toEqual({ ...snapshotOf(later), stream: name });
     });
   });
 }

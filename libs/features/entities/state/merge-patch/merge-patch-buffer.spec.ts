@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MergePatchBuffer } from './merge-patch-buffer.js';
 import { readTree, treeText, type JsonMembers } from './json-tree.js';
 import { mergePatch } from './merge-patch.js';
-import { patches, rfc7396 } from './merge-patch.fixture.js';
+import { patches, rfc7396 } from '../../../../core/dataflow/fold-operations/merge-patch.fixture.js';
 
 const patch = new MergePatchBuffer();
 

@@ -1,13 +1,10 @@
+import { type ParameterizedSql, splitBySize, SqlParams, streamConditions, whereClause } from '#store';
 import type {
   ScopedEntityReferenceAsOf,
   EntityHistoryRange,
   EntityHistoryEvent,
   EntityHistoryQuery,
-} from '../../entity-snapshot-store.js';
-import { type ParameterizedSql, SqlParams } from '../connection/sql-params.js';
-import { splitBySize } from '../connection/split-by-size.js';
-import { whereClause } from '../connection/event-conditions.js';
-import { streamConditions } from '../connection/stream-scope.js';
+} from './entity-snapshot.js';
 
 /** Selects the number of stored events of an entity, and their least and greatest version. */
 export function versionRangeSql(query: ScopedEntityReferenceAsOf): ParameterizedSql {

@@ -1,29 +1,31 @@
 import { allStreams } from '#api';
 import { streamNameOf } from '#event';
-import { decodeCursor, encodeCursor } from '../cursor.js';
+import { decodeCursor, encodeCursor, type CursorPage, type EventRow } from '#store';
+import { MemoryStore } from '#store/memory';
+import { compareKeys } from '../../../core/store/memory/memory-order.js';
+import { isInScope, pageOf } from '../../../core/store/memory/memory-reader.js';
+import type { EntitySnapshotBatchStore } from './clickhouse-entity-snapshot-store.js';
 import type {
-  EntitySnapshot,
-  ScopedEntityReferenceAsOf,
-  EventOffsetAndTimestamps,
-  EventVersion,
   EntityHistoryEvent,
   EntityHistoryQuery,
-  NearestEntitySnapshotQuery,
-  EntitySnapshotBatchStore,
+  EntitySnapshot,
   EntitySnapshotsQuery,
-  EntitySnapshotStore,
   EntityStoredVersionRange,
-} from '../entity-snapshot-store.js';
-import type { EventRow, CursorPage } from '../store.js';
-import { compareKeys } from './memory-order.js';
-import { pageOf, isInScope } from './memory-reader.js';
-import type { MemoryTables } from './memory-tables.js';
+  EventOffsetAndTimestamps,
+  EventVersion,
+  NearestEntitySnapshotQuery,
+  ScopedEntityReferenceAsOf,
+} from './entity-snapshot.js';
 
 const types = ['number', 'number', 'string', 'string', 'number', 'number'] as const;
 
-/** In-memory fake of the store's snapshots of entities, for specs. */
-export class MemoryEntitySnapshotStore implements EntitySnapshotStore, EntitySnapshotBatchStore {
-  constructor(private readonly tables: MemoryTables) {}
+/** In-memory fake of the snapshots of entities, in the tables of a `MemoryStore`, whose eraser removes them. */
+export class MemoryEntitySnapshotStore implements EntitySnapshotBatchStore {
+  private readonly tables: MemoryStore['tables'];
+
+  constructor(store: MemoryStore) {
+    this.tables = store.tables;
+  }
 
   async versionRange(query: ScopedEntityReferenceAsOf): Promise<EntityStoredVersionRange | undefined> {
     const versions = this.eventsOf(query).map(({ version }) => version ?? 0);
@@ -142,19 +144,23 @@ export class MemoryEntitySnapshotStore implements EntitySnapshotStore, EntitySna
     query: Pick<EntitySnapshotsQuery, 'stream' | 'entityId' | 'access' | 'hidden'>,
   ): EntitySnapshot[] {
     const { stream, entityId } = query;
-    return this.tables
-      .snapshots()
+    return (this.tables.snapshots() as EntitySnapshot[])
       .filter((snapshot) => isInScope(query, snapshot) && !this.tables.dropped.has(snapshot.stream))
       .filter((snapshot) => (stream ?? snapshot.stream) === snapshot.stream)
       .filter((snapshot) => (entityId ?? snapshot.entity_id) === snapshot.entity_id);
   }
 
-  private counts(snapshot: EntitySnapshot): boolean {
+  private counts(snapshot: Pick<EntitySnapshot, 'stream' | 'entity_id' | 'first' | 'last'>): boolean {
     const rows = this.tables
       .events()
       .filter((row) => row.stream === snapshot.stream && row.entity_id === snapshot.entity_id);
     return [snapshot.first, snapshot.last].every((place) => rows.some((row) => isAt(row, place)));
   }
+}
+
+/** An in-memory store, with the snapshots of entities in it. */
+export class MemoryStoreWithSnapshots extends MemoryStore {
+  readonly snapshots = new MemoryEntitySnapshotStore(this);
 }
 
 function named(snapshot: EntitySnapshot): EntitySnapshot {

@@ -1,53 +1,41 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
-import { InvalidCursorError } from '../errors.js';
-import type {
-  EntitySnapshot,
-  EventOffsetAndTimestamps,
-  EntitySnapshotsQuery,
-} from '../entity-snapshot-store.js';
-import type { EventRow } from '../store.js';
-import { newStream, rowsOf, second, t0 } from './rows.js';
-import type { StoreContractFixture } from './store-contract.js';
+import { InvalidCursorError, type EventRow } from '#store';
+import { newStream, rowsOf, second, t0 } from '../../../core/store/contract/rows.js';
+import type { EntitySnapshot, EntitySnapshotsQuery, EventOffsetAndTimestamps } from './entity-snapshot.js';
+import { describeRemovedSnapshots } from './removed-entity-snapshots.contract.js';
+import {
+  entityRows,
+  eventKeyOf,
+  snapshotOf,
+  SnapshotsContractFixture,
+  type OpenSnapshots,
+} from './entity-snapshots.fixture.js';
 
-/** Returns consecutive events of the entity `e`, with the versions 1, 2, 3 … */
-export const entityRows = (
-  stream: string,
-  count: number,
-  each: (i: number) => Partial<EventRow> = () => ({}),
-) => rowsOf(stream, count, (i) => ({ entity_id: 'e', version: i + 1, data: `{"n":${i + 1}}`, ...each(i) }));
+/**
+ * The contract suite of the snapshots of entities, and of the events that they are derived from. Each removal test opens
+ * a store of its own, as in the contract of the store.
+ */
+export function describeEntitySnapshots(name: string, open: OpenSnapshots): void {
+  describe(`snapshots of entities in ${name}`, () => {
+    const contract = new SnapshotsContractFixture(open);
+    beforeAll(() => contract.open());
+    afterAll(() => contract.close());
+    describeSnapshots(contract);
+  });
 
-export const eventKeyOf = ({
-  partition,
-  offset,
-  timestamp,
-  ingested_at,
-}: EventRow): EventOffsetAndTimestamps => ({
-  ...{ partition, offset, timestamp, ingested_at },
-});
+  describe(`snapshots of entities in ${name} with removals`, () => {
+    const contract = new SnapshotsContractFixture(open);
+    beforeEach(() => contract.open());
+    afterEach(() => contract.close());
+    describeRemovedSnapshots(contract);
+  });
+}
 
-/** Returns a snapshot whose first and last event are those of these rows. */
-export const snapshotOf = (rows: readonly EventRow[], more: Partial<EntitySnapshot> = {}): EntitySnapshot => {
-  const [first, last] = [rows[0]!, rows.at(-1)!];
-  return {
-    stream: last.stream,
-    entity_id: last.entity_id!,
-    version: last.version!,
-    first: eventKeyOf(first),
-    last: eventKeyOf(last),
-    latest_timestamp: Math.max(...rows.map(({ timestamp }) => timestamp)),
-    created_at: t0 + last.version! * second,
-    reason: 'automatic',
-    state: `{"v":${last.version}}`,
-    ...more,
-  };
-};
-
-/** Specs of an entity's snapshots, and of the events that they are derived from. */
-export function describeSnapshots(contract: StoreContractFixture): void {
+function describeSnapshots(contract: SnapshotsContractFixture): void {
   const of = (stream: string, entityId = 'e') => ({ access: allStreams, stream, entityId });
-  const snapshots = () => contract.store.snapshots;
+  const snapshots = () => contract.snapshots;
   const list = (query: Partial<EntitySnapshotsQuery>) =>
     snapshots().snapshots({ access: allStreams, limit: 100, ...query });
 

@@ -2,7 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readTree, treeText } from './json-tree.js';
 import { mergePatch } from './merge-patch.js';
-import { patches, rfc7396 } from './merge-patch.fixture.js';
+import {
+  mergePatched,
+  patches,
+  rfc7396,
+} from '../../../../core/dataflow/fold-operations/merge-patch.fixture.js';
 
 const apply = (target: string, patch: string) => treeText(mergePatch(readTree(target), readTree(patch)));
 
@@ -23,6 +27,16 @@ describe('a merge patch', () => {
     );
     expect(apply('{"__proto__":{"a":1,"b":2}}', '{"__proto__":{"a":null}}')).toBe('{"__proto__":{"b":2}}');
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
+  });
+
+  it('gives the result of the reference', () => {
+    fc.assert(
+      fc.property(patches, patches, (target, patch) => {
+        const result = JSON.parse(apply(JSON.stringify(target), JSON.stringify(patch))) as unknown;
+        expect(result).toEqual(JSON.parse(JSON.stringify(mergePatched(target, patch))));
+      }),
+      { numRuns: 300 },
+    );
   });
 
   it('is idempotent', () => {

@@ -20,6 +20,21 @@ export const rfc7396: [string, string, string][] = [
   ['{}', '{"a":{"bb":{"ccc":null}}}', '{"a":{"bb":{}}}'],
 ];
 
+/** Applies a JSON merge patch as RFC 7396 describes it: the reference for the specs of merge patches. */
+export function mergePatched(target: unknown, patch: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  const result = new Map(isObject(target) ? Object.entries(target) : []);
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) result.delete(name);
+    else result.set(name, mergePatched(result.get(name), value));
+  }
+  return Object.fromEntries(result);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 const names = fc.constantFrom('a', 'b', 'c', '__proto__', '1');
 
 /**

@@ -2,9 +2,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { addToEntityState, entityStateText, readEntityState, type EntityState } from './entity-state.js';
+import { addToEntityState, entityStateText, readEntityState, type EntityState } from './patchable-state.js';
 import type { JsonMembers } from './json-tree.js';
-import { patches } from './merge-patch.fixture.js';
+import { patches } from '../../../../core/dataflow/fold-operations/merge-patch.fixture.js';
 
 const fold = (data: string[], from?: string) =>
   data.reduce<EntityState>((state, text) => addToEntityState(state, text)!, readEntityState(from));

@@ -1,37 +1,36 @@
 import { allStreams } from '#api';
 import { entityHash, streamNameOf } from '#event';
 import {
-  snapshotPageBytes,
-  type EntityHistoryEvent,
-  type EntityHistoryQuery,
-  type EntitySnapshot,
-  type EntitySnapshotBatchStore,
-  type EntitySnapshotsQuery,
-  type EntitySnapshotStore,
-  type EntityStoredVersionRange,
-  type EventOffsetAndTimestamps,
-  type EventVersion,
-  type NearestEntitySnapshotQuery,
-  type ScopedEntityReferenceAsOf,
-} from '../../entity-snapshot-store.js';
-import type { CursorPage } from '../../store.js';
-import {
   boundSettings,
+  entityHashCondition,
   longQuerySettings,
+  RowRemover,
   synchronousInsert,
-  type QueryLimits,
-} from '../connection/settings.js';
-import type { ParameterizedSql } from '../connection/sql-params.js';
-import type { StoreClickHouseClient } from '../connection/store-clickhouse-client.js';
-import { removeSnapshotsByKey } from '../removal/erase-entity.js';
+  TupleParam,
+  type ClickHouseStore,
+  type CursorPage,
+  type ParameterizedSql,
+} from '#store';
+import type {
+  EntityHistoryEvent,
+  EntityHistoryQuery,
+  EntityHistoryRange,
+  EntitySnapshot,
+  EntitySnapshotsQuery,
+  EntityStoredVersionRange,
+  EventOffsetAndTimestamps,
+  EventVersion,
+  NearestEntitySnapshotQuery,
+  ScopedEntityReferenceAsOf,
+} from './entity-snapshot.js';
+import * as history from './history-query.js';
+import * as sql from './snapshot-query.js';
 import {
   readSnapshotMetadata,
   snapshotTable,
   type EntitySnapshotMetadata,
   type EntitySnapshotMetadataRow,
 } from './snapshot-rows.js';
-import * as history from './history-query.js';
-import * as sql from './snapshot-query.js';
 
 /**
  * Maximum number of snapshots that a search for the nearest one tries. After so many snapshots with removed
@@ -50,16 +49,23 @@ const snapshotsPerQuery = 1_000;
  */
 const batchBytes = 8 * 1024 * 1024;
 
+/** Limit in bytes on the states of one page of snapshots; a page with a single snapshot may exceed it. */
+const snapshotPageBytes = 16 * 1024 * 1024;
+
 /** The members of a snapshot that name its entity, its first and its last event. */
 type SnapshotKeys = Pick<EntitySnapshot, 'entity_id' | 'first' | 'last'>;
 
-/** Saves and reads snapshots of entities in ClickHouse, and reads the events that they are derived from. */
-export class ClickHouseEntitySnapshotStore implements EntitySnapshotStore, EntitySnapshotBatchStore {
-  constructor(
-    private readonly connection: StoreClickHouseClient,
-    private readonly bounds: QueryLimits,
-  ) {}
+/**
+ * Saves and reads snapshots of entities in ClickHouse, and reads the events that they are derived from. A snapshot is
+ * current only while its first and last event are stored; answers contain only current snapshots. So data removed by
+ * retention or erasure never reappears in a state, whichever writer saved the snapshot and whenever.
+ *
+ * All methods throw QueryTooExpensiveError and StoreUnavailableError. All writes are idempotent.
+ */
+export class ClickHouseEntitySnapshotStore {
+  constructor(private readonly store: Pick<ClickHouseStore, 'connection' | 'bounds'>) {}
 
+  /** Returns the versions of an entity's stored events; undefined if no event matches. */
   async versionRange(
     query: ScopedEntityReferenceAsOf,
     signal?: AbortSignal,
@@ -69,11 +75,16 @@ export class ClickHouseEntitySnapshotStore implements EntitySnapshotStore, Entit
     return events > 0 ? { first, last } : undefined;
   }
 
+  /**
+   * Returns the entity's events in a range of versions, ordered by version. If several events have the same version (a
+   * removal is in progress), only the newest one is returned.
+   */
   async history(query: EntityHistoryQuery, signal?: AbortSignal): Promise<EntityHistoryEvent[]> {
     const rows = await this.read<history.EntityHistoryRow>(history.historySql(query), signal);
     return rows.map(history.historyEvent);
   }
 
+  /** Returns the snapshot with the greatest version among those whose events all have a timestamp up to `asOf`. */
   async nearest(
     query: NearestEntitySnapshotQuery,
     signal?: AbortSignal,
@@ -91,6 +102,11 @@ export class ClickHouseEntitySnapshotStore implements EntitySnapshotStore, Entit
     return undefined;
   }
 
+  /**
+   * Returns snapshots, newest first. A page may end before its limit when its states are large. `total` counts all
+   * stored snapshots that match, including snapshots that are not current.
+   * @throws InvalidCursorError
+   */
   async snapshots(
     query: EntitySnapshotsQuery,
     signal?: AbortSignal,
@@ -109,8 +125,12 @@ export class ClickHouseEntitySnapshotStore implements EntitySnapshotStore, Entit
     };
   }
 
+  /** Returns for each entity the snapshot with the greatest version up to `upTo`, if it exists and is current. */
   async nearestOf(
-    { stream, entities }: Parameters<EntitySnapshotBatchStore['nearestOf']>[0],
+    {
+      stream,
+      entities,
+    }: { stream: string; entities: readonly Pick<EntityHistoryRange, 'entityId' | 'upTo'>[] },
     signal?: AbortSignal,
   ): Promise<Map<string, EntitySnapshot>> {
     const nearest: EntitySnapshotMetadata[] = [];
@@ -121,8 +141,9 @@ export class ClickHouseEntitySnapshotStore implements EntitySnapshotStore, Entit
     return new Map(found.map((snapshot) => [snapshot.entity_id, snapshot]));
   }
 
+  /** Returns the events of each entity in its range of versions, as `history` does for one entity. */
   async historyOf(
-    { stream, entities }: Parameters<EntitySnapshotBatchStore['historyOf']>[0],
+    { stream, entities }: { stream: string; entities: readonly EntityHistoryRange[] },
     signal?: AbortSignal,
   ): Promise<Map<string, EntityHistoryEvent[]>> {
     const found = new Map<string, EntityHistoryEvent[]>();
@@ -138,14 +159,20 @@ export class ClickHouseEntitySnapshotStore implements EntitySnapshotStore, Entit
     return found;
   }
 
+  /** Returns those of the snapshots that are current. */
   async current(snapshots: readonly EntitySnapshot[], signal?: AbortSignal): Promise<EntitySnapshot[]> {
     if (snapshots.length === 0) return [];
     const areStored = await this.storedKeys(snapshots[0]!.stream, snapshots, signal);
     return snapshots.filter(areStored);
   }
 
+  /**
+   * Returns the stored events at the partitions and offsets of these keys, with their versions. An event can have another
+   * time than the key: after a Kafka topic was recreated, its offsets begin again. The cost is that of the stream's
+   * events between the least and the greatest timestamp and offset of the keys.
+   */
   async versionsAt(
-    { stream, keys }: Parameters<EntitySnapshotBatchStore['versionsAt']>[0],
+    { stream, keys }: { stream: string; keys: readonly EventOffsetAndTimestamps[] },
     signal?: AbortSignal,
   ): Promise<EventVersion[]> {
     const found: EventVersion[] = [];
@@ -158,18 +185,29 @@ export class ClickHouseEntitySnapshotStore implements EntitySnapshotStore, Entit
     return found;
   }
 
+  /**
+   * Returns the number of removed events of each partition of a stream from which events were removed. The number grows
+   * before the events and the snapshots that include them are removed: if the number is the same before and after a
+   * snapshot is saved, no removal has missed the snapshot.
+   */
   async removedEvents(stream: string, signal?: AbortSignal): Promise<Map<number, number>> {
     return new Map(await this.read<[number, number]>(sql.removedEventsSql(stream), signal));
   }
 
+  /**
+   * Saves a snapshot; it replaces a stored snapshot of the same entity with the same version and last event.
+   * @throws RowsRejectedError
+   */
   save(snapshot: EntitySnapshot): Promise<void> {
     return this.saveAll([snapshot]);
   }
 
+  /** Saves snapshots with one insert. @throws RowsRejectedError */
   saveAll(snapshots: readonly EntitySnapshot[]): Promise<void> {
-    return snapshotTable.insert(this.connection, snapshots, synchronousInsert);
+    return snapshotTable.insert(this.store.connection, snapshots, synchronousInsert);
   }
 
+  /** Removes the entity's snapshots that are not current, for example saved after their events were removed. */
   async removeStale(entity: { stream: string; entityId: string }): Promise<void> {
     const { stream, entityId } = entity;
     const hash = entityHash(streamNameOf(stream), entityId);
@@ -178,10 +216,27 @@ export class ClickHouseEntitySnapshotStore implements EntitySnapshotStore, Entit
       const limit = snapshotsPerQuery;
       const found = await this.metadata(sql.snapshotsOfEntitySql(query, { below, limit }));
       const stale = found.filter(({ areEventsStored }) => !areEventsStored);
-      if (stale.length > 0) await removeSnapshotsByKey(this.connection, { stream, hash, snapshots: stale });
+      if (stale.length > 0) await this.removeByKey({ stream, hash, snapshots: stale });
       if (found.length < limit) return;
       below = found.at(-1)!.version;
     }
+  }
+
+  /** Removes single snapshots of one entity. The DELETE statement contains only the entity's hash, not its id. */
+  private removeByKey(entity: {
+    stream: string;
+    hash: string;
+    snapshots: readonly EntitySnapshotMetadata[];
+  }): Promise<void> {
+    const { stream, hash, snapshots } = entity;
+    const keys = snapshots.map(
+      ({ version, last }) => new TupleParam([version, last.partition, last.offset, last.ingested_at]),
+    );
+    const these =
+      '(version, partition, offset, ingested_at) IN {keys:Array(Tuple(UInt64, UInt16, UInt64, Int64))}';
+    const condition = `${entityHashCondition('entity_id')} AND ${these}`;
+    const stale = { stream, condition, params: { hash, keys } };
+    return new RowRemover(this.store.connection).remove('snapshots', stale);
   }
 
   /** Returns a function that tells whether the first and the last event of one of these snapshots are stored. */
@@ -229,13 +284,29 @@ export class ClickHouseEntitySnapshotStore implements EntitySnapshotStore, Entit
   private read<Row extends readonly unknown[]>(
     { query, params }: ParameterizedSql,
     signal?: AbortSignal,
-    resultBytes = this.bounds.resultBytes,
+    resultBytes = this.store.bounds.resultBytes,
   ): Promise<Row[]> {
-    const limits = boundSettings({ ...this.bounds, resultBytes });
+    const limits = boundSettings({ ...this.store.bounds, resultBytes });
     const settings = { ...limits, ...longQuerySettings, max_threads: 1 };
-    return this.connection.select<Row>(query, { params, settings, signal });
+    return this.store.connection.select<Row>(query, { params, settings, signal });
   }
 }
+
+/** Reads snapshots of an entity, and the events that they are derived from. */
+export type EntitySnapshotReader = Pick<
+  ClickHouseEntitySnapshotStore,
+  'versionRange' | 'history' | 'nearest' | 'snapshots'
+>;
+
+/** Reads, saves and removes snapshots of one entity. */
+export type EntitySnapshotStore = EntitySnapshotReader &
+  Pick<ClickHouseEntitySnapshotStore, 'save' | 'removeStale'>;
+
+/** All methods; those for many entities of one stream read and save with one query each, in no authorization scope. */
+export type EntitySnapshotBatchStore = Pick<
+  ClickHouseEntitySnapshotStore,
+  keyof ClickHouseEntitySnapshotStore
+>;
 
 function withState(
   { stateBytes: _bytes, areEventsStored: _stored, ...snapshot }: EntitySnapshotMetadata,
