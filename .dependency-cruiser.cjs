@@ -15,7 +15,8 @@ const only = (name, module, from) => ({
 });
 
 /** What only the feature itself imports. */
-const insideFeature = '^libs/features/[^/]+/(?!((definition|processor|state|webhooks)/)?index\\.ts$)';
+const insideFeature =
+  '^libs/features/[^/]+/(?!((clickhouse|definition|processor|state|webhooks)/)?index\\.ts$)';
 
 /** In-memory fakes: `#kafka/memory` and the like. */
 const fakes = ['log', 'store', 'erasures', 'tracing'].map((name) => `/(in-)?memory-${name}\\.ts$`);

@@ -4,7 +4,7 @@ export { hash64 } from './fold-operations/hash64.js';
 export { eventValue } from './expressions/event-value.js';
 export { storedEventVariable } from './expressions/event-variable.js';
 export { foldOperations } from './fold-operations/index.js';
-export type { Json } from './fold-operations/fold-operation.js';
+export type { FoldResultType, Json } from './fold-operations/fold-operation.js';
 export { comparePositions, type FoldEventSortKey } from './fold-operations/position.js';
 export { foldLimits, type FoldField } from './folds/compile-fields.js';
 export { compileFold, type Fold, type FoldState, type FoldRejection } from './folds/compile-fold.js';

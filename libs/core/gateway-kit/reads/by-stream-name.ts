@@ -1,13 +1,5 @@
 import type { Definitions } from '#registry';
-import type {
-  EventFileExporter,
-  EventReader,
-  AuthorizationScope,
-  EntitySnapshotStore,
-  AnalystSqlRunner,
-  SqlRequest,
-  Store,
-} from '#store';
+import type { EventFileExporter, EventReader, AuthorizationScope, EntitySnapshotStore, Store } from '#store';
 
 type Names = Pick<Definitions, 'stream'>;
 
@@ -55,36 +47,28 @@ export function filesByStreamName(files: EventFileExporter, names: Names): Event
   return { open: (query, signal) => files.open(named(query), signal), close: () => files.close() };
 }
 
-/** Returns SQL queries whose authorization scope has stream names. Views are published by stream ids already. */
-export function sqlByStreamName(sql: AnalystSqlRunner, names: Names): AnalystSqlRunner {
-  const { scope } = lookUp(names);
-  const byId = (question: SqlRequest) => ({ ...question, permitted: scope(question.permitted) });
+/** Returns an authorization scope with ids in place of names. A prefix of names is a prefix of ids too. */
+export function scopeByStreamId<Q extends AuthorizationScope>(scope: Q, names: Names): Q {
+  const { access, hidden } = scope;
+  const idOf = idIn(names);
+  const patterns = access.patterns?.map((pattern) => (pattern.endsWith('*') ? pattern : idOf(pattern)));
   return {
-    database: sql.database,
-    mostSeconds: sql.mostSeconds,
-    publish: (views) => sql.publish(views),
-    check: (question, signal) => sql.check(byId(question), signal),
-    run: (question, statement, signal) => sql.run(byId(question), statement, signal),
-    ended: (queryId) => sql.ended(queryId),
-    close: () => sql.close(),
+    ...scope,
+    access: { ...access, ...(patterns && { patterns }) },
+    ...(hidden && { hidden: hidden.map(idOf) }),
   };
 }
 
 type IdOf = (name: string) => string;
 
+/** Returns the id of a stream. An unknown name is returned unchanged, because nothing is stored under it. */
+function idIn(names: Names): IdOf {
+  return (name) => names.stream(name)?.id ?? name;
+}
+
 function lookUp(names: Names) {
-  /** Returns the id of a stream. An unknown name is returned unchanged, because nothing is stored under it. */
-  const idOf: IdOf = (name) => names.stream(name)?.id ?? name;
-  /** Replaces the names in an authorization scope. A prefix of names is a prefix of ids too. */
-  const scope = <Q extends AuthorizationScope>(query: Q): Q => {
-    const { access, hidden } = query;
-    const patterns = access.patterns?.map((pattern) => (pattern.endsWith('*') ? pattern : idOf(pattern)));
-    return {
-      ...query,
-      access: { ...access, ...(patterns && { patterns }) },
-      ...(hidden && { hidden: hidden.map(idOf) }),
-    };
-  };
+  const idOf = idIn(names);
+  const scope = <Q extends AuthorizationScope>(query: Q): Q => scopeByStreamId(query, names);
   const named = <Q extends AuthorizationScope & { streams?: readonly string[] }>(query: Q): Q =>
     query.streams ? { ...scope(query), streams: query.streams.map(idOf) } : scope(query);
   const within = <R extends { stream: string }, Q extends { ranges: readonly R[] }>(query: Q): Q => ({

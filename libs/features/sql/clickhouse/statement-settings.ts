@@ -1,4 +1,4 @@
-import type { SqlRequest } from '../../analyst-sql.js';
+import type { SqlRequest } from './analyst-sql.js';
 import { rowFilters, type TableAndViewDatabases } from './row-filters.js';
 
 /** Limits that ClickHouse enforces on one SQL statement of an analyst. */
