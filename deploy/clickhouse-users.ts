@@ -1,9 +1,9 @@
 import {
-  analystChangeable,
   analystConstants,
   analystGrants,
   analystProfile,
   analystRowPolicies,
+  analystSettingNames,
 } from '#features/sql/clickhouse';
 import { appGrants, clickHouseUsers, makeUsersFile } from '#store';
 
@@ -24,7 +24,7 @@ export function makeUsersSql(): string {
   const settings = [
     'readonly = 1',
     ...Object.entries(analystConstants).map(([name, value]) => `${name} = '${value}' CONST`),
-    ...analystChangeable.map((name) => `${name} CHANGEABLE_IN_READONLY`),
+    ...analystSettingNames.map((name) => `${name} CHANGEABLE_IN_READONLY`),
   ];
   const policies = Object.entries(analystRowPolicies).flatMap(([table, condition]) => [
     `CREATE ROW POLICY OR REPLACE tributary_analysts ON ${databases.tables}.${table} USING ${condition} TO sql`,

@@ -2,7 +2,7 @@ import { microsOfTimeText } from '#cel';
 import type { DataMemberColumn } from '../event-files.js';
 import { quoteText, quoteIdentifier } from './connection/sql-params.js';
 
-/** Names and SQL expressions of the event columns in analysts' views. A value that the event does not have is NULL. */
+/** Names and SQL expressions of the event columns in SQL views and exported files. A value that the event does not have is NULL. */
 const eventColumns: Readonly<Record<string, string>> = {
   event_id: 'event_id',
   stream: `splitByChar('#', stream)[1]`,

@@ -15,7 +15,6 @@ import {
   SqlError,
   SqlRejectedError,
 } from './analyst-sql.js';
-
 import { checkSyntax, onlyReads } from './check-syntax.js';
 import { exactTextWarning } from './exact-text-warning.js';
 import { withoutSuffixes } from './permitted-functions.js';

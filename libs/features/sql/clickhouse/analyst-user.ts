@@ -23,9 +23,6 @@ export const analystConstants: Readonly<Record<string, string>> = {
   ...fixedStatementSettings,
 };
 
-/** Settings that the gateway sends with the statements of analysts, whose user may change no other. */
-export const analystChangeable: readonly string[] = analystSettingNames;
-
 const listed = (header: string) => `splitByChar(',', getClientHTTPHeader(${quoteText(header)}))`;
 const isListed = (column: string, header: string) =>
   `${column} IN (SELECT arrayJoin(${listed(header)}) AS listed)`;
@@ -51,6 +48,6 @@ export function analystProfile(name: string, fixed: readonly string[] = []): Pro
     name,
     values: { readonly: '1', ...analystConstants },
     constant: [...Object.keys(analystConstants), ...fixed],
-    changeable: analystChangeable,
+    changeable: analystSettingNames,
   };
 }
