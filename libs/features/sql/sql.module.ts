@@ -20,7 +20,8 @@ import { ViewPublisher } from './view-publisher.js';
     ProjectionResults,
     {
       provide: AnalystSqlRunner,
-      inject: [PROCESS, SqlSettings],
+      // The definitions are made first, so that SQL is closed before them.
+      inject: [PROCESS, SqlSettings, DEFINITIONS],
       useFactory: ({ config, lifecycle }: ProcessContext, settings: SqlSettings): AnalystSqlRunner => {
         const sql = new AnalystSqlRunner(clickHouseOptions(config), {
           user: { name: settings.SQL_CLICKHOUSE_USER, password: settings.SQL_CLICKHOUSE_PASSWORD },
