@@ -16,7 +16,7 @@ const only = (name, module, from) => ({
 
 /** What only the feature itself imports. */
 const insideFeature =
-  '^libs/features/[^/]+/(?!((computation|definition|enforcement|processor|state)/)?index\\.ts$)';
+  '^libs/features/[^/]+/(?!((clickhouse|computation|definition|enforcement|processor|state)/)?index\\.ts$)';
 
 /** In-memory fakes: `#kafka/memory` and the like. */
 const fakes = ['log', 'store', 'erasures', 'tracing'].map((name) => `/(in-)?memory-${name}\\.ts$`);

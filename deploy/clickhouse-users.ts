@@ -1,13 +1,11 @@
 import {
-  analystChangeable,
   analystConstants,
   analystGrants,
   analystProfile,
   analystRowPolicies,
-  appGrants,
-  clickHouseUsers,
-  makeUsersFile,
-} from '#store';
+  analystSettingNames,
+} from '#features/sql/clickhouse';
+import { appGrants, clickHouseUsers, makeUsersFile } from '#store';
 
 /** Paths of the generated files that make the users of a ClickHouse server. The chart contains them. */
 export const usersFiles = {
@@ -26,7 +24,7 @@ export function makeUsersSql(): string {
   const settings = [
     'readonly = 1',
     ...Object.entries(analystConstants).map(([name, value]) => `${name} = '${value}' CONST`),
-    ...analystChangeable.map((name) => `${name} CHANGEABLE_IN_READONLY`),
+    ...analystSettingNames.map((name) => `${name} CHANGEABLE_IN_READONLY`),
   ];
   const policies = Object.entries(analystRowPolicies).flatMap(([table, condition]) => [
     `CREATE ROW POLICY OR REPLACE tributary_analysts ON ${databases.tables}.${table} USING ${condition} TO sql`,
@@ -58,6 +56,7 @@ ${statements.map((statement) => `${statement};\n`).join('')}`;
 export function makeUsersXml(): string {
   const password = (variable: string) => `<password from_env="${variable}" optional="true"/>`;
   const anywhere = '::/0';
+  const filtered = { databases: [databases.tables], conditions: analystRowPolicies };
   const file = makeUsersFile({
     withQuota: false,
     profiles: [analystProfile(profile)],
@@ -68,7 +67,7 @@ export function makeUsersXml(): string {
       },
       {
         ...{ name: clickHouseUsers.analysts, login: password('SQL_CLICKHOUSE_PASSWORD'), network: anywhere },
-        ...{ profile, grants: analystGrants(databases), filtered: [databases.tables] },
+        ...{ profile, grants: analystGrants(databases), filtered },
       },
     ],
   });

@@ -17,7 +17,8 @@ import {
   type PortServices,
 } from '#http';
 import { MemoryLog } from '#kafka/memory';
-import type { EventFileExporter, EventReader, EventRow, AnalystSqlRunner } from '#store';
+import type { EventFileExporter, EventReader, EventRow } from '#store';
+import { AnalystSqlRunner } from '#features/sql';
 import { MemoryStore } from '#store/memory';
 import { composeSettings } from '#api';
 import { DEFINITIONS, LOG, PRODUCER, kindsOf, settingsOf, type Feature } from '#app';
@@ -32,13 +33,11 @@ import {
   CONSISTENCY_BOUNDS,
   FLUSHES,
   filesByStreamName,
-  sqlByStreamName,
   CLICKHOUSE_CLIENTS,
   StoreTables,
 } from '#gateway-kit';
 import { ENTITY_SNAPSHOTS, entitySnapshotsByStreamName } from '#features/entities';
 import { FILES } from '#features/exports';
-import { SQL } from '#features/sql';
 import { MemoryStoreWithSnapshots } from '../../../libs/features/entities/snapshots/memory-entity-snapshots.fixture.js';
 import { FakeEventFileExporter } from '../../../libs/features/exports/fake-files.fixture.js';
 import { FakeAnalystSqlRunner } from '../../../libs/features/sql/fake-sql.fixture.js';
@@ -72,7 +71,7 @@ export interface GivenGatewayOptions {
   where?: boolean;
   /** Limit of open live streams; default 500. */
   liveStreams?: number;
-  sql?: AnalystSqlRunner;
+  sql?: FakeAnalystSqlRunner;
   /** Features; default: those of the gateway. */
   features?: readonly Feature[];
   files?: EventFileExporter;
@@ -121,7 +120,7 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
     [CLICKHOUSE_CLIENTS, { requests, live: { ...requests, ping: async () => undefined } }],
     [StoreTables, new StoreTables(Promise.resolve())],
     [ENTITY_SNAPSHOTS, entitySnapshotsByStreamName(store.snapshots, definitions)],
-    [SQL, sqlByStreamName(options.sql ?? new FakeAnalystSqlRunner(), definitions)],
+    [AnalystSqlRunner, options.sql ?? new FakeAnalystSqlRunner()],
     [FILES, filesByStreamName(options.files ?? new FakeEventFileExporter(), definitions)],
     [FLUSHES, { ask: () => undefined }],
     [Bulkhead, options.bulkhead ?? new Bulkhead({ concurrent: 4, queued: 100, waitMs: 10_000 })],

@@ -4,7 +4,7 @@ export { hash64 } from './fold-operations/hash64.js';
 export { eventValue, logEventValue } from './expressions/event-value.js';
 export { storedEventVariable } from './expressions/event-variable.js';
 export { foldOperations } from './fold-operations/index.js';
-export type { Json } from './fold-operations/fold-operation.js';
+export type { FoldResultType, Json } from './fold-operations/fold-operation.js';
 export type { FoldEventSortKey } from './fold-operations/position.js';
 export { compileExact } from './folds/checked-expression.js';
 export { foldLimits, type FoldField } from './folds/compile-fields.js';

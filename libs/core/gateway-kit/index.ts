@@ -24,6 +24,6 @@ export * from './openapi/schema.js';
 export * from './parameters/decorators.js';
 export * from './reads/bulkhead.js';
 export { ReadSettings } from './reads/read-settings.js';
-export { filesByStreamName, idsOfStreams, sqlByStreamName } from './reads/by-stream-name.js';
+export { filesByStreamName, idsOfStreams } from './reads/by-stream-name.js';
 export * from './sources/new-generation-or-job-factory.js';
 export * from './stores/stores.module.js';

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import type { DataMemberColumn } from './analyst-sql.js';
 import type { EventFilter } from './store.js';
 
 /**
@@ -10,6 +9,12 @@ export const eventFileFormats = ['parquet', 'arrow'] as const;
 
 /** File format of an export of events. */
 export type EventFileFormat = (typeof eventFileFormats)[number];
+
+/** A column of an SQL view or an exported file: a top-level member of an event's `data`, with its type. */
+export interface DataMemberColumn {
+  member: string;
+  type: 'text' | 'integer' | 'number' | 'boolean' | 'time' | 'json';
+}
 
 /** A query for matching events as one file. `streams` contains stream ids, not names. */
 export interface EventFileExportQuery extends EventFilter {

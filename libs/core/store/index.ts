@@ -5,17 +5,15 @@ import './query-problems.js';
 export { UntranslatableExpressionError } from '#cel';
 export * from './store.js';
 export {
+  clickHouseConnection,
   clickHouseOptions,
   openClickHouse,
   openClickHouseFiles,
-  openClickHouseSql,
   type ClickHouseStore,
   type ClickHouseStoreOptions,
-  type AnalystSqlOptions,
 } from './clickhouse/open.js';
 export * from './clickhouse/access/users.js';
 export * from './clickhouse/access/users-xml.js';
-export * from './analyst-sql.js';
 export * from './event-files.js';
 export type { PipelineFailureLocation } from './pipeline-failure-location.js';
 export { AdaptivePageSize } from './adaptive-page-size.js';
@@ -24,9 +22,17 @@ export * from './keyed-state-store.js';
 export { RowTable } from './clickhouse/connection/row-table.js';
 export { boundSettings, longQuerySettings, synchronousInsert } from './clickhouse/connection/settings.js';
 export { splitBySize } from './clickhouse/connection/split-by-size.js';
-export { SqlParams, TupleParam, type ParameterizedSql } from './clickhouse/connection/sql-params.js';
-export { whereClause } from './clickhouse/connection/event-conditions.js';
-export { streamConditions } from './clickhouse/connection/stream-scope.js';
+export {
+  quoteIdentifier,
+  quoteText,
+  SqlParams,
+  TupleParam,
+  type ParameterizedSql,
+} from './clickhouse/connection/sql-params.js';
+export { readableEventColumns, whereClause } from './clickhouse/connection/event-conditions.js';
+export { namedStreams, scopeConditions, streamConditions } from './clickhouse/connection/stream-scope.js';
 export { entityHashCondition } from './clickhouse/removal/erased-entity.js';
 export { RowRemover } from './clickhouse/removal/row-remover.js';
 export { decodeCursor, encodeCursor } from './cursor.js';
+export type { StoreClickHouseClient } from './clickhouse/connection/store-clickhouse-client.js';
+export { selectClause } from './clickhouse/event-columns.js';

@@ -3,8 +3,9 @@ import { projectionStreams, type ProjectionGeneration } from '#features/projecti
 import { type Definitions } from '#registry';
 import { foldOperations } from '#dataflow';
 import { topLevelColumns } from '#json-schema';
-import type { AnalystViews, EventTypeView, ProjectionView } from '#store';
 import { createHash } from 'node:crypto';
+import type { AnalystViews, EventTypeView, ProjectionView } from './clickhouse/analyst-sql.js';
+import { eventsView } from './clickhouse/view-statements.js';
 
 type Defined = Pick<Definitions, 'schemas' | 'projections' | 'stream'>;
 
@@ -19,9 +20,6 @@ interface AnalystView extends ViewToName {
   /** The generation that serves the projection; undefined for an event type. */
   readonly generation?: ProjectionGeneration;
 }
-
-/** Name of the view of all events. */
-const eventsView = 'events';
 
 /** Returns all views for the current definitions. */
 export function analystViews(definitions: Defined): AnalystViews {

@@ -1,16 +1,16 @@
 import { Readable } from 'node:stream';
+import { StoreUnavailableError } from '#store';
 import {
   SqlRejectedError,
-  StoreUnavailableError,
   type AnalystViews,
   type CheckedStatement,
-  type SqlResponse,
-  type AnalystSqlRunner,
   type SqlRequest,
-} from '#store';
+  type SqlResponse,
+} from './clickhouse/analyst-sql.js';
+import type { AnalystSqlRunner } from './clickhouse/analyst-sql-runner.js';
 
 /** In-memory fake of `AnalystSqlRunner`: refuses statements that contain `refused`, and records the others. */
-export class FakeAnalystSqlRunner implements AnalystSqlRunner {
+export class FakeAnalystSqlRunner implements Pick<AnalystSqlRunner, keyof AnalystSqlRunner> {
   readonly database = 'tributary_sql';
   readonly mostSeconds = 30;
   readonly published: AnalystViews[] = [];

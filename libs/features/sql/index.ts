@@ -5,4 +5,4 @@ import { SqlModule } from './sql.module.js';
 /** SQL for analysts. */
 export const sql: Feature = { name: 'sql', settings: [SqlSettings], gateway: SqlModule };
 
-export { SQL } from './sql-statement-runner.js';
+export { AnalystSqlRunner } from './clickhouse/analyst-sql-runner.js';

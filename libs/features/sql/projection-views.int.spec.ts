@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseExactJson, readDecimal } from '#cel';
 import { compileFold, foldOperations, type FoldState } from '#dataflow';
 import type { ProjectionGeneration } from '#features/projections/definition';
-import { openClickHouseSql, type AnalystSqlRunner, type KeyedStateRow } from '#store';
+import type { KeyedStateRow } from '#store';
 import { numberTexts } from '../../../packages/cel/src/decimal.fixture.js';
 import { event } from '../../core/dataflow/folds/event.fixture.js';
 import { openTestStore, type TestStore } from '../../core/store/clickhouse/test-store.js';
@@ -13,6 +13,7 @@ import { partitionProgress, stateRow } from '../../core/store/keyed-states.fixtu
 import { foldOf, keyState, mergedKey } from '#features/projections';
 import { Bulkhead } from '#gateway-kit';
 import { fieldsOf } from './analyst-views.js';
+import { AnalystSqlRunner } from './clickhouse/analyst-sql-runner.js';
 import { ProjectionResults } from './projection-results.js';
 
 const never = new AbortController().signal;
@@ -31,7 +32,7 @@ let results: ProjectionResults;
 
 beforeAll(async () => {
   given = await openTestStore({ analysts: true });
-  sql = openClickHouseSql(given.options, { user: given.analysts });
+  sql = new AnalystSqlRunner(given.options, { user: given.analysts });
   results = new ProjectionResults(
     given.store,
     new Bulkhead({ concurrent: 4, queued: 100, waitMs: 10_000 }),

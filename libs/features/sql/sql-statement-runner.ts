@@ -3,17 +3,23 @@ import type { FastifyRequest } from 'fastify';
 import { DEFINITIONS, LOGGER } from '#app';
 import type { Principal } from '#http';
 import type { Definitions } from '#registry';
+import { type Logger, counter } from '#telemetry';
+import {
+  StreamReadAuthorizer,
+  Bulkhead,
+  PerKeyConcurrencyLimiter,
+  abortWhenKeyEnds,
+  idsOfStreams,
+} from '#gateway-kit';
+import { permittedViews } from './analyst-views.js';
 import {
   SqlError,
   SqlRejectedError,
-  type AnalystSqlRunner,
   type CheckedStatement,
-  type SqlResponse,
   type SqlRequest,
-} from '#store';
-import { type Logger, counter } from '#telemetry';
-import { StreamReadAuthorizer, Bulkhead, PerKeyConcurrencyLimiter, abortWhenKeyEnds } from '#gateway-kit';
-import { permittedViews } from './analyst-views.js';
+  type SqlResponse,
+} from './clickhouse/analyst-sql.js';
+import { AnalystSqlRunner } from './clickhouse/analyst-sql-runner.js';
 import { ProjectionResults } from './projection-results.js';
 import { SqlSettings } from './sql-settings.js';
 
@@ -44,9 +50,6 @@ const mostAudited = 10_000;
 const switchedOff =
   'SQL is switched off: SQL_CLICKHOUSE_USER names no ClickHouse user for analysts (docs/analysts.md). (NOT_IMPLEMENTED)';
 
-/** Injection token of the `AnalystSqlRunner`: ClickHouse with the user for analysts. */
-export const SQL = Symbol('AnalystSqlRunner');
-
 /**
  * Runs SQL statements of analysts. Limits how many run at once, ends them when their key ends, and audits refused ones.
  */
@@ -57,7 +60,7 @@ export class SqlStatementRunner {
   private readonly running: PerKeyConcurrencyLimiter;
 
   constructor(
-    @Inject(SQL) private readonly sql: AnalystSqlRunner,
+    private readonly sql: AnalystSqlRunner,
     @Inject(DEFINITIONS) private readonly definitions: Definitions,
     private readonly streams: StreamReadAuthorizer,
     private readonly results: ProjectionResults,
@@ -95,7 +98,7 @@ export class SqlStatementRunner {
       const question = {
         ...input,
         queryId: `${caller.keyId ?? ''}:${input.queryId}`,
-        permitted: this.streams.ofAny(caller.access),
+        permitted: idsOfStreams(this.definitions).scope(this.streams.ofAny(caller.access)),
         views,
         generations: [...generations.values()].map(({ id }) => id),
       };

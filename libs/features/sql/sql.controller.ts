@@ -15,7 +15,7 @@ import {
   resetAnswer,
   whenClosed,
 } from '#http';
-import { SqlError, type SqlResponse } from '#store';
+import { SqlError, type SqlResponse } from './clickhouse/analyst-sql.js';
 import { type UrlParameters, SqlStatementRunner, type SqlHttpRequest } from './sql-statement-runner.js';
 
 /** Size limit of a statement in bytes, the same as in ClickHouse. */

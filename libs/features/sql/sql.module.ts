@@ -2,11 +2,12 @@ import { Module } from '@nestjs/common';
 import { DEFINITIONS, LOGGER, PROCESS } from '#app';
 import type { ProcessContext } from '#http';
 import type { Definitions } from '#registry';
-import { clickHouseOptions, openClickHouseSql, type AnalystSqlRunner } from '#store';
+import { clickHouseOptions } from '#store';
 import type { Logger } from '#telemetry';
-import { sqlByStreamName, StoreTables } from '#gateway-kit';
+import { StoreTables } from '#gateway-kit';
+import { AnalystSqlRunner } from './clickhouse/analyst-sql-runner.js';
 import { ProjectionResults } from './projection-results.js';
-import { SQL, SqlStatementRunner } from './sql-statement-runner.js';
+import { SqlStatementRunner } from './sql-statement-runner.js';
 import { SqlSettings } from './sql-settings.js';
 import { SqlController } from './sql.controller.js';
 import { ViewPublisher } from './view-publisher.js';
@@ -18,24 +19,21 @@ import { ViewPublisher } from './view-publisher.js';
     SqlStatementRunner,
     ProjectionResults,
     {
-      provide: SQL,
-      inject: [PROCESS, DEFINITIONS, SqlSettings],
-      useFactory: (
-        { config, lifecycle }: ProcessContext,
-        definitions: Definitions,
-        settings: SqlSettings,
-      ): AnalystSqlRunner => {
-        const sql = openClickHouseSql(clickHouseOptions(config), {
+      provide: AnalystSqlRunner,
+      // The definitions are made first, so that SQL is closed before them.
+      inject: [PROCESS, SqlSettings, DEFINITIONS],
+      useFactory: ({ config, lifecycle }: ProcessContext, settings: SqlSettings): AnalystSqlRunner => {
+        const sql = new AnalystSqlRunner(clickHouseOptions(config), {
           user: { name: settings.SQL_CLICKHOUSE_USER, password: settings.SQL_CLICKHOUSE_PASSWORD },
           bounds: { seconds: settings.SQL_SECONDS, memoryBytes: settings.SQL_MEMORY_MIB * 1024 * 1024 },
         });
         lifecycle.onStop('sql', () => sql.close());
-        return sqlByStreamName(sql, definitions);
+        return sql;
       },
     },
     {
       provide: ViewPublisher,
-      inject: [PROCESS, SQL, DEFINITIONS, LOGGER, StoreTables, SqlSettings],
+      inject: [PROCESS, AnalystSqlRunner, DEFINITIONS, LOGGER, StoreTables, SqlSettings],
       useFactory: (
         { lifecycle }: ProcessContext,
         sql: AnalystSqlRunner,

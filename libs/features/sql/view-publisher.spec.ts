@@ -11,7 +11,7 @@ import {
   type Definitions,
   type SchemaSubject,
 } from '#registry';
-import type { AnalystViews } from '#store';
+import type { AnalystViews } from './clickhouse/analyst-sql.js';
 import { createLogger } from '#telemetry';
 import { ViewPublisher } from './view-publisher.js';
 

@@ -1,7 +1,8 @@
 import type { Definitions } from '#registry';
-import { isRetryableStoreError, type AnalystSqlRunner } from '#store';
+import { isRetryableStoreError } from '#store';
 import type { Logger } from '#telemetry';
 import { analystViews } from './analyst-views.js';
+import type { AnalystSqlRunner } from './clickhouse/analyst-sql-runner.js';
 
 /** What `ViewPublisher` publishes, and when. */
 interface ViewPublisherOptions {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { analystGrants, analystProfile, appGrants, clickHouseUsers, escapedXml, makeUsersFile } from '#store';
+import { analystGrants, analystProfile, analystRowPolicies } from '#features/sql/clickhouse';
+import { appGrants, clickHouseUsers, escapedXml, makeUsersFile } from '#store';
 
 /** Files and memory limit of an embedded ClickHouse server. */
 interface ServerConfigOptions {
@@ -117,7 +118,7 @@ export function usersConfig(options: UsersConfigOptions): string {
         network,
         profile: 'analysts',
         grants: analystDatabases.flatMap((tables) => analystGrants({ tables, views: `${tables}_sql` })),
-        filtered: analystDatabases,
+        filtered: { databases: analystDatabases, conditions: analystRowPolicies },
       },
     ],
   });

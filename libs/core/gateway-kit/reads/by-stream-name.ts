@@ -1,12 +1,5 @@
 import type { Definitions } from '#registry';
-import type {
-  EventFileExporter,
-  EventReader,
-  AuthorizationScope,
-  AnalystSqlRunner,
-  SqlRequest,
-  Store,
-} from '#store';
+import type { EventFileExporter, EventReader, AuthorizationScope, Store } from '#store';
 
 type Names = Pick<Definitions, 'stream'>;
 
@@ -35,21 +28,6 @@ export function storeByStreamName<S extends Pick<Store, 'reader'>>(store: S, nam
 export function filesByStreamName(files: EventFileExporter, names: Names): EventFileExporter {
   const { named } = idsOfStreams(names);
   return { open: (query, signal) => files.open(named(query), signal), close: () => files.close() };
-}
-
-/** Returns SQL queries whose authorization scope has stream names. Views are published by stream ids already. */
-export function sqlByStreamName(sql: AnalystSqlRunner, names: Names): AnalystSqlRunner {
-  const { scope } = idsOfStreams(names);
-  const byId = (question: SqlRequest) => ({ ...question, permitted: scope(question.permitted) });
-  return {
-    database: sql.database,
-    mostSeconds: sql.mostSeconds,
-    publish: (views) => sql.publish(views),
-    check: (question, signal) => sql.check(byId(question), signal),
-    run: (question, statement, signal) => sql.run(byId(question), statement, signal),
-    ended: (queryId) => sql.ended(queryId),
-    close: () => sql.close(),
-  };
 }
 
 type IdOf = (name: string) => string;

@@ -4,7 +4,7 @@ import { readableEventColumns, conditions, whereClause } from './connection/even
 import type { EventFileFormat, EventFileExportQuery, EventFileExporter } from '../event-files.js';
 import type { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
 import { SqlParams, type ParameterizedSql } from './connection/sql-params.js';
-import { selectClause } from './sql/view-statements.js';
+import { selectClause } from './event-columns.js';
 
 /** Limits of the ClickHouse query that writes one export file: seconds, and bytes of ClickHouse's memory. */
 export interface EventFileExportLimits {

@@ -1,7 +1,6 @@
 import type { AppConfig } from '#api';
 import type { EventFileExporter } from '../event-files.js';
 import type { AnswerMemoryBudget } from '../answer-memory-budget.js';
-import type { AnalystSqlRunner } from '../analyst-sql.js';
 import type { Store } from '../store.js';
 import { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
 import { applyFsync } from './fsync.js';
@@ -15,8 +14,6 @@ import {
   type EventFileExportLimits,
 } from './event-files.js';
 import { ClickHouseEventRemover } from './removal/event-remover.js';
-import { defaultSqlBounds, type StatementLimits } from './sql/statement-settings.js';
-import { ClickHouseAnalystSqlRunner } from './sql/clickhouse-analyst-sql-runner.js';
 import { readStoreUsage } from './usage.js';
 import { ClickHouseWriter } from './writer.js';
 
@@ -52,26 +49,6 @@ export interface ClickHouseStore extends Store {
   readonly bounds: QueryLimits;
 }
 
-/** ClickHouse user and limits for the SQL statements of analysts. */
-export interface AnalystSqlOptions {
-  /** The ClickHouse user for statements of analysts, with the rights of `access/users.ts`. */
-  user: { name: string; password: string };
-  bounds?: Partial<StatementLimits>;
-}
-
-/** Opens SQL access for analysts to the data of a store. The views are in the database `<database>_sql`. */
-export function openClickHouseSql(options: ClickHouseStoreOptions, sql: AnalystSqlOptions): AnalystSqlRunner {
-  const { url, database } = options;
-  return new ClickHouseAnalystSqlRunner({
-    url,
-    user: sql.user.name,
-    password: sql.user.password,
-    databases: { tables: database, views: `${database}_sql` },
-    bounds: { ...defaultSqlBounds, ...sql.bounds },
-    connection: connectionTo(options, 'default'),
-  });
-}
-
 /**
  * Opens the export of events as files from the same database. The queries of an export have a longer time limit than
  * other reads.
@@ -82,7 +59,7 @@ export function openClickHouseFiles(
 ): EventFileExporter {
   const bounds = { ...defaultEventFileBounds, ...given };
   const unhurried = { ...options, readTimeoutMs: (bounds.seconds + 5) * 1000, readBudget: undefined };
-  return new ClickHouseEventFileExporter(connectionTo(unhurried, options.database), bounds);
+  return new ClickHouseEventFileExporter(clickHouseConnection(unhurried, options.database), bounds);
 }
 
 /** Default limits of one query to ClickHouse, except SQL statements of analysts and exports of files. */
@@ -109,7 +86,7 @@ export function clickHouseOptions(config: AppConfig): ClickHouseStoreOptions {
  */
 export function openClickHouse(options: ClickHouseStoreOptions): ClickHouseStore {
   const bounds = { ...defaultQueryBounds, ...options.bounds };
-  const connection = connectionTo(options, options.database);
+  const connection = clickHouseConnection(options, options.database);
   return {
     connection,
     bounds,
@@ -120,7 +97,7 @@ export function openClickHouse(options: ClickHouseStoreOptions): ClickHouseStore
     projectionResults: new ClickHouseKeyedStates(connection, bounds, 'projection_results'),
     pipelines: new ClickHouseKeyedStates(connection, bounds, 'pipeline_states'),
     async migrate() {
-      await createDatabase(connectionTo(options, 'default'), options.database);
+      await createDatabase(clickHouseConnection(options, 'default'), options.database);
       await applyMigrations(connection, readMigrations(options.migrations ?? migrationFolders()));
       await applyFsync(connection, options.fsyncAfterInsert ?? true);
     },
@@ -132,7 +109,11 @@ export function openClickHouse(options: ClickHouseStoreOptions): ClickHouseStore
   };
 }
 
-function connectionTo(options: ClickHouseStoreOptions, database: string): StoreClickHouseClient {
+/** Creates a connection to a database of the server. The first request connects. */
+export function clickHouseConnection(
+  options: ClickHouseStoreOptions,
+  database: string,
+): StoreClickHouseClient {
   const { url, user, password, readBudget } = options;
   const seconds = options.bounds?.seconds ?? defaultQueryBounds.seconds;
   return new StoreClickHouseClient({

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { microsOfTimeText } from '#cel';
 import { parseTime } from '#json';
 import { formats } from '#json-schema';
-import { memberExpression } from './sql/view-statements.js';
+import { memberExpression } from './event-columns.js';
 import { openTestStore, type TestStore } from './test-store.js';
 import fc from 'fast-check';
 

@@ -1,5 +1,3 @@
-import { analystChangeable, analystConstants, analystRowPolicies } from './users.js';
-
 /** A settings profile in a file of ClickHouse users. */
 export interface ProfileInFile {
   name: string;
@@ -20,18 +18,8 @@ export interface UserInFile {
   /** Name of a settings profile. */
   profile: string;
   grants: readonly string[];
-  /** Databases of tables of which the user sees only the rows that the gateway names. */
-  filtered?: readonly string[];
-}
-
-/** Returns the settings profile of the user for analysts. `fixed` are further settings that no statement may change. */
-export function analystProfile(name: string, fixed: readonly string[] = []): ProfileInFile {
-  return {
-    name,
-    values: { readonly: '1', ...analystConstants },
-    constant: [...Object.keys(analystConstants), ...fixed],
-    changeable: analystChangeable,
-  };
+  /** For the tables of these databases, by the table's name: the condition of the rows that the user sees. */
+  filtered?: { databases: readonly string[]; conditions: Readonly<Record<string, string>> };
 }
 
 /** The content of a file of ClickHouse users. */
@@ -70,9 +58,10 @@ function profileElement({ name, values = {}, constant, changeable = [] }: Profil
     </${name}>`;
 }
 
-function userElement({ name, login, network, profile, grants, filtered = [] }: UserInFile): string {
+function userElement({ name, login, network, profile, grants, filtered }: UserInFile): string {
   const queries = grants.map((grant) => `<query>GRANT ${escapedXml(grant)}</query>`);
-  const filters = filtered.map(filtersElement).join('');
+  const { databases = [], conditions = {} } = filtered ?? {};
+  const filters = databases.map((database) => filtersElement(database, conditions)).join('');
   return `    <${name}>
       ${login}
       <networks><ip>${network}</ip></networks>
@@ -84,8 +73,8 @@ function userElement({ name, login, network, profile, grants, filtered = [] }: U
     </${name}>`;
 }
 
-function filtersElement(database: string): string {
-  const filters = Object.entries(analystRowPolicies).map(
+function filtersElement(database: string, conditions: Readonly<Record<string, string>>): string {
+  const filters = Object.entries(conditions).map(
     ([table, condition]) => `<${table}><filter>${escapedXml(condition)}</filter></${table}>`,
   );
   return `

@@ -1,4 +1,4 @@
-import { SqlRejectedError } from '../../analyst-sql.js';
+import { SqlRejectedError } from './analyst-sql.js';
 import { argumentsOf, type SyntaxNode } from './syntax-tree.js';
 
 /** The readable system tables that also have rows about tables that an API key may not see. */

@@ -1,11 +1,8 @@
-import { reservedStreamPrefix } from '#api';
 import { microsOfTimeText } from '#cel';
-import { readableEventColumns } from '../connection/event-conditions.js';
-import type { AnalystViews, EventTypeView, DataMemberColumn } from '../../analyst-sql.js';
-import { quoteText, quoteIdentifier } from '../connection/sql-params.js';
-import { projectionSelect } from './projection-view.js';
+import type { DataMemberColumn } from '../event-files.js';
+import { quoteText, quoteIdentifier } from './connection/sql-params.js';
 
-/** Names and SQL expressions of the event columns in analysts' views. A value that the event does not have is NULL. */
+/** Names and SQL expressions of the event columns in SQL views and exported files. A value that the event does not have is NULL. */
 const eventColumns: Readonly<Record<string, string>> = {
   event_id: 'event_id',
   stream: `splitByChar('#', stream)[1]`,
@@ -20,43 +17,6 @@ const eventColumns: Readonly<Record<string, string>> = {
   metadata: 'metadata',
   data: 'data',
 };
-
-/** Name of the SQL view with the events of all streams, except Tributary's own. */
-export const eventsView = 'events';
-
-/**
- * Returns the SELECT of each SQL view by the name of the view. FINAL: each event or key appears once. Rows that were
- * deleted are hidden by ClickHouse itself.
- */
-export function viewSelects(views: AnalystViews, tables: string): Map<string, string> {
-  return new Map([
-    [
-      eventsView,
-      `${readableEventColumns} ${selectClause([], readable)} ${eventsOf(tables)} AND ${notReserved}`,
-    ],
-    ...views.eventTypes.map((view) => [view.view, eventTypeSelect(view, tables)] as const),
-    ...views.projections.map((view) => [view.view, projectionSelect(view, tables)] as const),
-  ]);
-}
-
-const notReserved = `NOT startsWith(events.stream, ${quoteText(reservedStreamPrefix)})`;
-
-/**
- * Returns the FROM clause for events. The clause excludes rows of dropped streams, which may have been written after
- * the drop.
- */
-function eventsOf(tables: string): string {
-  const database = quoteIdentifier(tables);
-  return `FROM ${database}.events FINAL WHERE events.stream NOT IN (SELECT stream FROM ${database}.dropped_streams)`;
-}
-
-function eventTypeSelect({ stream, eventType, columns }: EventTypeView, tables: string): string {
-  const ofType = `events.stream = ${quoteText(stream)} AND events.event_type = ${quoteText(eventType)}`;
-  return `${readableEventColumns} ${selectClause(columns, readable)} ${eventsOf(tables)} AND ${ofType}`;
-}
-
-/** The columns of views that ClickHouse's JSON functions can read: `data` and `metadata` are the exact text. */
-const readable = { readable_data: 'readable_data', readable_metadata: 'readable_metadata' };
 
 /** Names that `readableEventColumns` defines: a column of the same name would be another expression for one alias. */
 const definedNames = ['readable_data', 'readable_metadata', 'exact_data', 'exact_metadata'];

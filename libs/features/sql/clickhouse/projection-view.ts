@@ -1,5 +1,6 @@
-import type { FieldResultType, ProjectionView } from '../../analyst-sql.js';
-import { quoteIdentifier, quoteText } from '../connection/sql-params.js';
+import type { FoldResultType } from '#dataflow';
+import { quoteIdentifier, quoteText } from '#store';
+import type { ProjectionView } from './analyst-sql.js';
 
 /** Columns of each projection's view besides its fields. */
 const ownColumns = ['key', 'events', 'updated_at', 'state'];
@@ -50,7 +51,7 @@ interface FieldColumns {
 }
 
 /** SQL of the columns of a field by its type, from the SQL of its result as JSON text. */
-const columnsOf: Record<FieldResultType, (line: string) => FieldColumns> = {
+const columnsOf: Record<FoldResultType, (line: string) => FieldColumns> = {
   count: (line) => ({ main: `toUInt64OrZero(${line})` }),
   sum: (line) => ({ main: exactDecimal(line), second: { suffix: '_text', sql: line } }),
   mean: (line) => ({ main: finiteNumber(line) }),

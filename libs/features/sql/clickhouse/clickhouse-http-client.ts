@@ -3,8 +3,8 @@ import { request as requestHttps, Agent as SecureAgent } from 'node:https';
 import type { Transform } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { StoreUnavailableError } from '../../errors.js';
-import { SqlError } from '../../analyst-sql.js';
+import { StoreUnavailableError } from '#store';
+import { SqlError } from './analyst-sql.js';
 import { errorMessage } from './error-message.js';
 
 /** One SQL statement for ClickHouse's HTTP interface, with the parameters of its URL and its headers. */

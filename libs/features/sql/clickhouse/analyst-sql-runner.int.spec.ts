@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openTestStore, type TestStore } from '../test-store.js';
-import { partitionProgress, stateRow } from '../../keyed-states.fixture.js';
-import { openClickHouseSql } from '../open.js';
+import { openTestStore, type TestStore } from '../../../core/store/clickhouse/test-store.js';
+import { partitionProgress, stateRow } from '../../../core/store/keyed-states.fixture.js';
 import { ClickHouseHttpClient } from './clickhouse-http-client.js';
-import {
-  type AnalystSqlRunner,
-  type CheckedStatement,
-  type SqlRequest,
-  SqlError,
-} from '../../analyst-sql.js';
+import { type CheckedStatement, type SqlRequest, SqlError } from './analyst-sql.js';
+import { AnalystSqlRunner } from './analyst-sql-runner.js';
 import { existenceOracles, hostileStatements } from './hostile-statements.fixture.js';
 import { isPermittedFunction, isHigherOrderFunction } from './permitted-functions.js';
 
@@ -98,7 +93,7 @@ const published = {
 
 beforeAll(async () => {
   given = await openTestStore({ analysts: true });
-  sql = openClickHouseSql(given.options, {
+  sql = new AnalystSqlRunner(given.options, {
     user: given.analysts,
     bounds: { seconds, memoryBytes: 512 * 1024 ** 2 },
   });
@@ -162,7 +157,7 @@ async function tried(asked: SqlRequest): Promise<{ status: number; body: string 
 
 it('is switched off for a ClickHouse user without row policies', async () => {
   const apps = { name: given.options.user, password: given.options.password };
-  const unfiltered = openClickHouseSql(given.options, { user: apps });
+  const unfiltered = new AnalystSqlRunner(given.options, { user: apps });
   const reason = "ClickHouse's user tributary reads rows that the gateway did not name";
   const asked = question('SELECT count() FROM events');
   for (let attempt = 0; attempt < 2; attempt++)
@@ -174,7 +169,7 @@ it('is switched off for a ClickHouse user without row policies', async () => {
 });
 
 it('says that the configuration is wrong if ClickHouse does not accept the user, and tries again', async () => {
-  const wrong = openClickHouseSql(given.options, { user: { ...given.analysts, password: 'wrong' } });
+  const wrong = new AnalystSqlRunner(given.options, { user: { ...given.analysts, password: 'wrong' } });
   for (let attempt = 0; attempt < 2; attempt++)
     await expect(wrong.check(question('SELECT 1'), new AbortController().signal)).rejects.toMatchObject({
       status: 501,
@@ -366,7 +361,7 @@ describe('the published views', () => {
   it('of a projection are refused, and not empty, while another gateway has published an older generation', async () => {
     const [totals] = published.projections;
     const rebuilt = { ...published, projections: [{ ...totals, generation: 'build-3' }] };
-    const other = openClickHouseSql(given.options, { user: given.analysts });
+    const other = new AnalystSqlRunner(given.options, { user: given.analysts });
     await sql.publish(rebuilt);
     await other.publish(published);
     const statement = question('SELECT count() FROM projection_totals', { generations: ['build-3'] });
@@ -486,7 +481,7 @@ describe('a statement', () => {
       'WITH x AS (SELECT arrayJoin(range(1000000)) AS n) SELECT cityHash64(a.n, b.n) FROM x AS a CROSS JOIN x AS b',
     );
     // The statement is still running when its client leaves, however slow the machine is.
-    const patient = openClickHouseSql(given.options, {
+    const patient = new AnalystSqlRunner(given.options, {
       user: given.analysts,
       bounds: { seconds: 600, memoryBytes: 512 * 1024 ** 2 },
     });

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { AnalystViews } from '../../analyst-sql.js';
-import type { StoreClickHouseClient } from '../connection/store-clickhouse-client.js';
-import { quoteText, quoteIdentifier } from '../connection/sql-params.js';
+import type { AnalystViews } from './analyst-sql.js';
+import { type StoreClickHouseClient, quoteText, quoteIdentifier } from '#store';
 import type { TableAndViewDatabases } from './row-filters.js';
 import { viewSelects } from './view-statements.js';
 

@@ -1,5 +1,5 @@
-import { type SqlRequest, SqlError } from '../../analyst-sql.js';
-import { namedStreams } from '../connection/stream-scope.js';
+import { type SqlRequest, SqlError } from './analyst-sql.js';
+import { namedStreams } from '#store';
 
 /** Header with the streams whose events a statement may read, comma-separated. */
 export const streamsHeader = 'x-tributary-streams';

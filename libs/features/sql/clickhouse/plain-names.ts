@@ -1,4 +1,4 @@
-import { SqlRejectedError } from '../../analyst-sql.js';
+import { SqlRejectedError } from './analyst-sql.js';
 
 /** Matches single-quoted strings, and names in other quotes, as ClickHouse formats a statement. */
 const quotedParts = /'(?:[^'\\]|\\[\s\S])*'|([`"])((?:(?!\1)[^\\]|\\[\s\S])*)\1/g;

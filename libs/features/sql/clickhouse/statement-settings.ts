@@ -1,4 +1,4 @@
-import type { SqlRequest } from '../../analyst-sql.js';
+import type { SqlRequest } from './analyst-sql.js';
 import { rowFilters, type TableAndViewDatabases } from './row-filters.js';
 
 /** Limits that ClickHouse enforces on one SQL statement of an analyst. */
@@ -84,7 +84,7 @@ export const requestForNothing = {
   permitted: { access: { patterns: [], reserved: false } },
 };
 
-/** Names of the settings whose values differ between statements of analysts. */
+/** Names of the settings whose values differ between statements of analysts. Their user may change no others. */
 export const analystSettingNames: readonly string[] = Object.keys(
   statementSettings(requestForNothing, { tables: '', views: '' }, defaultSqlBounds),
 ).filter((name) => name !== 'readonly' && !(name in fixedStatementSettings));

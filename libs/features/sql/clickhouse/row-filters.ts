@@ -1,6 +1,5 @@
-import type { SqlRequest } from '../../analyst-sql.js';
-import { scopeConditions } from '../connection/stream-scope.js';
-import { SqlLiteralBinder, sqlLiteral, quoteText } from '../connection/sql-params.js';
+import type { SqlRequest } from './analyst-sql.js';
+import { scopeConditions, SqlParams, quoteText } from '#store';
 
 /**
  * Names of two ClickHouse databases: `tables` contains the store's tables, `views` contains the SQL views for analysts.
@@ -41,4 +40,19 @@ function eventFilter(permitted: SqlRequest['permitted']): string {
 
 function oneOf(column: string, values: readonly string[]): string {
   return `has(${values.length === 0 ? "CAST([], 'Array(String)')" : sqlLiteral(values)}, ${column})`;
+}
+
+/** Writes values as escaped SQL literals, for settings and views, where ClickHouse accepts no parameters. */
+class SqlLiteralBinder extends SqlParams {
+  override bind(_type: string, value: unknown): string {
+    return sqlLiteral(value);
+  }
+}
+
+/** Returns a string, a number or a list of these as an escaped SQL literal. @throws TypeError for any other value */
+function sqlLiteral(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(sqlLiteral).join(', ')}]`;
+  if (typeof value === 'number') return String(value);
+  if (typeof value === 'string') return quoteText(value);
+  throw new TypeError('A literal must be a string, a number or a list of these');
 }

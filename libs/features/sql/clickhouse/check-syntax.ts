@@ -1,4 +1,4 @@
-import { SqlRejectedError } from '../../analyst-sql.js';
+import { SqlRejectedError } from './analyst-sql.js';
 import { isHigherOrderFunction, isPermittedFunction } from './permitted-functions.js';
 import { checkCatalog } from './check-catalog.js';
 import { checkPairwiseFunction } from './check-pairwise-functions.js';

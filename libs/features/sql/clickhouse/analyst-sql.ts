@@ -1,11 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { AuthorizationScope } from './store.js';
-
-/** A column of an SQL view or an exported file: a top-level member of an event's `data`, with its type. */
-export interface DataMemberColumn {
-  member: string;
-  type: 'text' | 'integer' | 'number' | 'boolean' | 'time' | 'json';
-}
+import type { FoldResultType } from '#dataflow';
+import type { DataMemberColumn, AuthorizationScope } from '#store';
 
 /** An SQL view with the events of one type. The schema of the type determines the columns for the members of `data`. */
 export interface EventTypeView {
@@ -16,19 +11,13 @@ export interface EventTypeView {
   columns: readonly DataMemberColumn[];
 }
 
-/**
- * Type of the result of a projection's field: `count` is an integer from 0, `sum` an exact decimal number, `mean` a number
- * or null, `value` any JSON value.
- */
-export type FieldResultType = 'count' | 'sum' | 'mean' | 'value' | 'list' | 'object';
-
 /** An SQL view with one row for each key of a projection. */
 export interface ProjectionView {
   view: string;
   /** Id of the projection's generation that serves reads. */
   generation: string;
   /** The fields of the generation, in the order of its results. */
-  fields: readonly { name: string; type: FieldResultType }[];
+  fields: readonly { name: string; type: FoldResultType }[];
 }
 
 /** The SQL views that exist in addition to the view `events`; an API key may be allowed to read only some of them. */
@@ -99,30 +88,4 @@ export class SqlRejectedError extends SqlError {
   constructor(readonly reason: string) {
     super(497, 403, `${reason}. (ACCESS_DENIED)`);
   }
-}
-
-/** Checks and runs read-only SQL statements of analysts over published views, and publishes the views. */
-export interface AnalystSqlRunner {
-  /** Name of the ClickHouse database that contains the SQL views. */
-  readonly database: string;
-  /** Maximum duration of an analyst's SQL statement in seconds. */
-  readonly mostSeconds: number;
-  /** Makes `events` and these views the only SQL views. @throws StoreUnavailableError */
-  publish(views: AnalystViews): Promise<void>;
-  /**
-   * Lets ClickHouse parse a statement, and checks it.
-   * @throws SqlRejectedError @throws SqlError @throws StoreUnavailableError
-   */
-  check(question: SqlRequest, signal: AbortSignal): Promise<CheckedStatement>;
-  /**
-   * Runs a statement that `check` returned. An abort of the signal also cancels it in ClickHouse.
-   * @throws SqlError @throws StoreUnavailableError
-   */
-  run(question: SqlRequest, statement: CheckedStatement, signal: AbortSignal): Promise<SqlResponse>;
-  /**
-   * Resolves when ClickHouse no longer runs the statement with this id. A cancelled statement may run on for minutes,
-   * because ClickHouse checks for cancellations between blocks only. Also resolves when ClickHouse does not answer.
-   */
-  ended(queryId: string): Promise<void>;
-  close(): Promise<void>;
 }

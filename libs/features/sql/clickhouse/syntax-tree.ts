@@ -1,4 +1,4 @@
-import { SqlRejectedError } from '../../analyst-sql.js';
+import { SqlRejectedError } from './analyst-sql.js';
 
 /**
  * A node of the syntax tree that ClickHouse's `EXPLAIN AST` prints: `Function count (alias n) (children 1)` has the kind

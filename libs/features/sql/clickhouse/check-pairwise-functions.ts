@@ -1,4 +1,4 @@
-import { SqlRejectedError } from '../../analyst-sql.js';
+import { SqlRejectedError } from './analyst-sql.js';
 import { argumentsOf, type SyntaxNode } from './syntax-tree.js';
 
 /**

@@ -1,21 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reservedStreamPrefix } from '#api';
 import {
+  clickHouseConnection,
+  quoteIdentifier,
+  quoteText,
+  type ClickHouseStoreOptions,
+  type StoreClickHouseClient,
+} from '#store';
+import {
   type AnalystViews,
   type CheckedStatement,
   type SqlResponse,
-  type AnalystSqlRunner,
   type SqlRequest,
   SqlError,
   SqlRejectedError,
-} from '../../analyst-sql.js';
-import type { StoreClickHouseClient } from '../connection/store-clickhouse-client.js';
+} from './analyst-sql.js';
 import { checkSyntax, onlyReads } from './check-syntax.js';
 import { exactTextWarning } from './exact-text-warning.js';
 import { withoutSuffixes } from './permitted-functions.js';
-import { requestForNothing, statementSettings, type StatementLimits } from './statement-settings.js';
+import {
+  defaultSqlBounds,
+  requestForNothing,
+  statementSettings,
+  type StatementLimits,
+} from './statement-settings.js';
 import { readSqlError, ClickHouseHttpClient } from './clickhouse-http-client.js';
-import { quoteIdentifier, quoteText } from '../connection/sql-params.js';
 import { syntaxNodes } from './syntax-tree.js';
 import { requireFormat } from './formats.js';
 import { assertPlainNames } from './plain-names.js';
@@ -23,15 +32,11 @@ import { SqlViewPublisher } from './sql-view-publisher.js';
 import { policyHeaders } from './policy-headers.js';
 import type { TableAndViewDatabases } from './row-filters.js';
 
-/** Options of the SQL access of analysts; `user` and `password` are those of the user for analysts. */
-interface ClickHouseAnalystSqlOptions {
-  url: string;
-  user: string;
-  password: string;
-  databases: TableAndViewDatabases;
-  bounds: StatementLimits;
-  /** A connection as the apps' user, which creates views and cancels queries. */
-  connection: StoreClickHouseClient;
+/** ClickHouse user and limits for the SQL statements of analysts. */
+interface AnalystSqlOptions {
+  /** The ClickHouse user for statements of analysts, with the rights of `analyst-user.ts`. */
+  user: { name: string; password: string };
+  bounds?: Partial<StatementLimits>;
 }
 
 /** Headers that are passed to the client. `X-ClickHouse-Summary` is excluded: it counts rows the key may not see. */
@@ -82,32 +87,48 @@ const projectionView = /^(t_)?projection_/;
 const formatClause = / FORMAT (?:(\w+)|`(\w+)`)$/;
 
 /**
- * Runs analysts' SQL statements with three requests to ClickHouse for each of them. The first request formats the text,
- * which must be a single statement; formatting removes comments. The second request explains the syntax tree of the
- * formatted text, which `checkSyntax` checks. The third one runs the formatted text, with settings that the statement
- * cannot change.
+ * Checks and runs read-only SQL statements of analysts over published views, and publishes the views. A statement takes
+ * three requests to ClickHouse. The first request formats the text, which must be a single statement; formatting removes
+ * comments. The second request explains the syntax tree of the formatted text, which `checkSyntax` checks. The third one
+ * runs the formatted text, with settings that the statement cannot change.
  */
-export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
+export class AnalystSqlRunner {
+  /** Name of the ClickHouse database that contains the SQL views: `<database>_sql`. */
   readonly database: string;
+  /** Maximum duration of an analyst's SQL statement in seconds. */
   readonly mostSeconds: number;
+  private readonly databases: TableAndViewDatabases;
+  private readonly bounds: StatementLimits;
+  private readonly user: string;
   private readonly http: ClickHouseHttpClient;
+  /** A connection as the apps' user, which creates views and cancels queries. */
+  private readonly connection: StoreClickHouseClient;
   private readonly published: SqlViewPublisher;
   /** Why statements may not run as the user for analysts; empty if they may, undefined if it is not known yet. */
   private userFault: string | undefined;
 
-  constructor(private readonly options: ClickHouseAnalystSqlOptions) {
-    this.database = options.databases.views;
-    this.mostSeconds = options.bounds.seconds;
-    this.http = new ClickHouseHttpClient(options);
-    this.published = new SqlViewPublisher(options.connection, options.databases);
+  constructor(store: ClickHouseStoreOptions, { user, bounds }: AnalystSqlOptions) {
+    this.database = `${store.database}_sql`;
+    this.databases = { tables: store.database, views: this.database };
+    this.bounds = { ...defaultSqlBounds, ...bounds };
+    this.mostSeconds = this.bounds.seconds;
+    this.user = user.name;
+    this.http = new ClickHouseHttpClient({ url: store.url, user: user.name, password: user.password });
+    this.connection = clickHouseConnection(store, 'default');
+    this.published = new SqlViewPublisher(this.connection, this.databases);
   }
 
+  /** Makes `events` and these views the only SQL views. @throws StoreUnavailableError */
   async publish(views: AnalystViews): Promise<void> {
     const fault = await this.inspectUser(AbortSignal.timeout(probeMs));
     if (fault !== '') throw new Error(fault);
     await this.published.publish(views);
   }
 
+  /**
+   * Lets ClickHouse parse a statement, and checks it.
+   * @throws SqlRejectedError @throws SqlError @throws StoreUnavailableError
+   */
   async check(question: SqlRequest, signal: AbortSignal): Promise<CheckedStatement> {
     const fault = this.userFault ?? (await this.inspectUser(signal));
     if (fault !== '') throw new SqlError(497, 501, `${fault}. (ACCESS_DENIED)`);
@@ -128,11 +149,15 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
     }
   }
 
+  /**
+   * Runs a statement that `check` returned. An abort of the signal also cancels it in ClickHouse.
+   * @throws SqlError @throws StoreUnavailableError
+   */
   async run(question: SqlRequest, statement: CheckedStatement, signal: AbortSignal): Promise<SqlResponse> {
     const { queryId, acceptEncoding, transport } = question;
     const generations = await this.shownGenerations(question, statement, signal);
     const narrowed = { ...question, generations };
-    const end = () => void this.options.connection.end(queryId);
+    const end = () => void this.connection.end(queryId);
     signal.addEventListener('abort', end, { once: true });
     const answer = await this.http.send({
       sql: statement.text,
@@ -184,9 +209,13 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
     return [...new Set(shown.values())];
   }
 
+  /**
+   * Resolves when ClickHouse no longer runs the statement with this id. A cancelled statement may run on for minutes,
+   * because ClickHouse checks for cancellations between blocks only. Also resolves when ClickHouse does not answer.
+   */
   async ended(queryId: string): Promise<void> {
     const running = async () => {
-      const [row] = await this.options.connection.select<[number]>(
+      const [row] = await this.connection.select<[number]>(
         `SELECT count() FROM system.processes WHERE Settings['log_comment'] = {queryId:String}`,
         { params: { queryId }, purpose: 'lookup' },
       );
@@ -197,7 +226,7 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
 
   close(): Promise<void> {
     this.http.close();
-    return this.options.connection.close();
+    return this.connection.close();
   }
 
   /**
@@ -205,7 +234,7 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
    * statements; otherwise an empty text. Of the events, the probe reads the system's own streams, which no key can name.
    */
   private async inspectUser(signal: AbortSignal): Promise<string> {
-    const { bounds, databases, user } = this.options;
+    const { bounds, databases, user } = this;
     const tables = quoteIdentifier(databases.tables);
     const own = `SELECT 1 FROM ${tables}.events WHERE startsWith(stream, ${quoteText(reservedStreamPrefix)}) LIMIT 1`;
     const others = ['dropped_streams', 'projection_results'].map(
@@ -251,7 +280,7 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
   /** @throws SqlRejectedError if ClickHouse has a function of one of these names, with or without an aggregate's suffix */
   private async requireNoFunctions(names: readonly string[], signal: AbortSignal): Promise<void> {
     const query = 'SELECT lower(name) FROM system.functions';
-    const rows = await this.options.connection.select<[string]>(query, { purpose: 'lookup', signal });
+    const rows = await this.connection.select<[string]>(query, { purpose: 'lookup', signal });
     const functions = new Set(rows.map(([name]) => name));
     const rejected = names.find((name) => withoutSuffixes(name).some((base) => functions.has(base)));
     if (rejected !== undefined) throw new SqlRejectedError(`The function ${rejected} is not allowed`);
@@ -268,8 +297,7 @@ export class ClickHouseAnalystSqlRunner implements AnalystSqlRunner {
   }
 
   private urlOf(question: SqlRequest, format: string): Record<string, string> {
-    const { databases, bounds } = this.options;
-    const settings = statementSettings(question, databases, bounds);
+    const settings = statementSettings(question, this.databases, this.bounds);
     const params = [...question.params].map(([name, value]) => [`param_${name}`, value] as const);
     return { database: this.database, default_format: format, ...settings, ...Object.fromEntries(params) };
   }

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseTime } from '#json';
-import type { AnalystSqlRunner } from '../../analyst-sql.js';
-import { rowBatchesOf } from '../../row-batch/row-batches-of.fixture.js';
-import type { EventRow } from '../../store.js';
-import { openClickHouseSql } from '../open.js';
-import { openTestStore, type TestStore } from '../test-store.js';
+import { AnalystSqlRunner } from './analyst-sql-runner.js';
+import { rowBatchesOf } from '../../../core/store/row-batch/row-batches-of.fixture.js';
+import type { EventRow } from '#store';
+import { openTestStore, type TestStore } from '../../../core/store/clickhouse/test-store.js';
 
 const levels = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 
@@ -75,7 +74,7 @@ let sql: AnalystSqlRunner;
 
 beforeAll(async () => {
   given = await openTestStore({ analysts: true });
-  sql = openClickHouseSql(given.options, { user: given.analysts });
+  sql = new AnalystSqlRunner(given.options, { user: given.analysts });
   const event = {
     partition: 0,
     event_type: 'order.placed',

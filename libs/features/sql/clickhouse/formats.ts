@@ -1,4 +1,4 @@
-import { SqlError } from '../../analyst-sql.js';
+import { SqlError } from './analyst-sql.js';
 
 /**
  * The permitted output formats. Formats that report the number of rows read, such as
