@@ -13,9 +13,13 @@ export class EventSchemaValidator {
   private readonly compiled: CompiledSchemaCache;
 
   constructor(
-    private readonly parts: { index: SchemaIndex; compile: CompileSchema; mismatches: SchemaMismatchCounter },
+    private readonly dependencies: {
+      index: SchemaIndex;
+      compile: CompileSchema;
+      mismatches: SchemaMismatchCounter;
+    },
   ) {
-    this.compiled = new CompiledSchemaCache(parts.compile);
+    this.compiled = new CompiledSchemaCache(dependencies.compile);
   }
 
   /**
@@ -29,7 +33,7 @@ export class EventSchemaValidator {
     for (let i = 0; i < events.length; i++) {
       const event = events[i]!;
       if (event instanceof EventRejection) continue;
-      const entry = this.parts.index.find(event.stream, event.event_type);
+      const entry = this.dependencies.index.find(event.stream, event.event_type);
       if (!entry) continue;
       // Most events were already validated while they were scanned.
       if (event.fits !== entry) {
@@ -38,7 +42,7 @@ export class EventSchemaValidator {
         const errors = compiled.validateText(event.data);
         if (turn.over(length + (compiled.searchWork >> 1))) await turn.end();
         if (errors) {
-          this.parts.mismatches.count(entry.subject);
+          this.dependencies.mismatches.count(entry.subject);
           events[i] = unfit(event, entry, {
             errors: inEvent(errors, pointerTo(i)),
             gaveUp: compiled.exceededLimits,
