@@ -212,7 +212,7 @@ function taskOf(
     },
     saveDeadLetters: (letters) =>
       saveDeadLetters({ writer: dependencies.writer, retry, stopped: ended }, letters),
-    permit: () => checkpointer.permit(state),
+    permit: () => checkpointer.permit(ended),
     controls: new WatermarkBroadcaster((records) => producer.append(records), dependencies.pace.tellMs),
     now: () => nowOf(dependencies),
   };
