@@ -33,7 +33,6 @@ describe('the log of a service', () => {
       'ERROR Disk error while writing (java.io.IOException: No space left on device)',
     ];
     lines.forEach((line) => one.line(line));
-    one.close();
     expect(shown.map((line) => line.replace(/\s+/g, ' '))).toEqual([
       'app warn slow',
       'app error a mistake of ours',
@@ -51,7 +50,6 @@ describe('the log of a service', () => {
   it('does not exceed twice its limit', async () => {
     const one = log(1_000);
     for (let i = 0; i < 500; i++) one.line(`{"level":"info","msg":"line ${i}"}`);
-    one.close();
     await expect.poll(() => readFile(one.file, 'utf8')).toContain('line 499');
     expect((await stat(one.file)).size).toBeLessThanOrEqual(1_000);
     expect((await stat(join(folder, 'app.1.log'))).size).toBeLessThanOrEqual(1_000);

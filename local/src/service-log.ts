@@ -47,10 +47,6 @@ export class ServiceLog {
     if (serious) this.options.show(`${this.options.name.padEnd(12)} ${text}`);
   }
 
-  close(): void {
-    closeSync(this.fd);
-  }
-
   private write(text: string): void {
     this.bytes += Buffer.byteLength(text);
     if (this.bytes > (this.options.maxBytes ?? 10 << 20)) {

@@ -11,7 +11,7 @@ import { leaveOutRefused, VerdictTable } from '#verdicts';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Materializer } from './materializer.js';
-import type { MaterializerStore } from './partition/materializer-context.js';
+import type { MaterializerStore } from './partition/materializer-dependencies.js';
 
 const topics = new TopicAndGroupNames('spec.');
 const topic = topics.ofStream('orders#1');

@@ -18,7 +18,7 @@ import { freshNames, testClickHouse, testEngines } from '#testkit';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Materializer } from './materializer.js';
-import type { MaterializerStore } from './partition/materializer-context.js';
+import type { MaterializerStore } from './partition/materializer-dependencies.js';
 import { followStreams } from './fetch/stream-subscription.js';
 
 interface Sent {

@@ -139,7 +139,7 @@ export class MaterializerModule implements OnModuleInit {
       eraser: store.eraser,
       now: Date.now,
       holds: (stream) => materializer.holds(stream),
-      removeOldVerdicts: () => removeOldVerdicts({ ...materializer.context, admin: log.admin }),
+      removeOldVerdicts: () => removeOldVerdicts({ ...materializer.dependencies, admin: log.admin }),
       intervalMs: config.JANITOR_MINUTES * 60_000,
     });
     const usage = new StoreUsageMetrics(store, logger);

@@ -20,7 +20,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { rowBatchesOf } from '../../../libs/core/store/row-batch/row-batches-of.fixture.js';
 import { uuid, valueOf } from './row-batch.fixture.js';
 import { Materializer, type MaterializerOptions } from './materializer.js';
-import type { MaterializerStore } from './partition/materializer-context.js';
+import type { MaterializerStore } from './partition/materializer-dependencies.js';
 
 const topics = new TopicAndGroupNames('test.');
 const topic = topics.ofStream('orders#1');

@@ -35,13 +35,13 @@ import {
   type MaterializedPartition,
   type PendingBatch,
 } from './partition/materialized-partition.js';
-import type { MaterializerContext } from './partition/materializer-context.js';
+import type { MaterializerDependencies } from './partition/materializer-dependencies.js';
 import { deadLettersOf } from './rows/dead-letters.js';
 import type { UnversionedBatch } from './rows/partition-row-builder.js';
 import type { InsertErasureRepeater } from './store-garbage/insert-erasure-repeater.js';
 
 export interface MaterializerOptions extends Pick<
-  MaterializerContext,
+  MaterializerDependencies,
   'writer' | 'topics' | 'logger' | 'progress' | 'erasures' | 'window' | 'far'
 > {
   log: Log;
@@ -75,7 +75,7 @@ const streamCounters = [consumeRecords, duplicatesDropped, erasedSkipped];
  * and yield the same rows.
  */
 export class Materializer implements ConsumerHandler {
-  readonly context: MaterializerContext;
+  readonly dependencies: MaterializerDependencies;
   readonly assignments: AssignedPartitions;
   private readonly histories: IdHistoryLoader;
   private readonly conditional: ConditionalWriteCoordinator;
@@ -93,7 +93,7 @@ export class Materializer implements ConsumerHandler {
     this.shutdown = new WorkShutdown((error) => options.onFailure(error));
     this.released = new Promise((resolve) => (this.release = resolve));
     const verdicts = new VerdictTable({ log, names: topics });
-    const context: MaterializerContext = {
+    const dependencies: MaterializerDependencies = {
       topics,
       writer,
       logger,
@@ -115,17 +115,17 @@ export class Materializer implements ConsumerHandler {
       }),
       now: options.now ?? Date.now,
     };
-    this.context = context;
+    this.dependencies = dependencies;
     this.assignments = new AssignedPartitions({
-      ...context,
+      ...dependencies,
       versions: new EntityVersionCache(options.cachedEntities),
       farMemory: new MemoryBudget(options.farBytes),
       dropped: (state) => this.queue.drop(state),
     });
-    this.histories = new IdHistoryLoader(context);
-    this.conditional = new ConditionalWriteCoordinator(context, this.assignments);
-    this.marks = new DecidedMarkPublisher(context);
-    this.inserter = new EventInserter(context, this.shutdown.signal);
+    this.histories = new IdHistoryLoader(dependencies);
+    this.conditional = new ConditionalWriteCoordinator(dependencies, this.assignments);
+    this.marks = new DecidedMarkPublisher(dependencies);
+    this.inserter = new EventInserter(dependencies, this.shutdown.signal);
     this.queue = new InsertQueue({
       ...options.limits,
       write: (batches) => withWriteTrace(insertSpans(options.tracing, batches), () => this.insert(batches)),
@@ -138,7 +138,7 @@ export class Materializer implements ConsumerHandler {
    * is repeated.
    */
   get complaint(): string | undefined {
-    return this.context.retry.complaint;
+    return this.dependencies.retry.complaint;
   }
 
   /**
@@ -146,7 +146,7 @@ export class Materializer implements ConsumerHandler {
    * consumer group.
    */
   get joined(): boolean {
-    return this.context.consumer.joined;
+    return this.dependencies.consumer.joined;
   }
 
   /** Returns whether partition 0 of the stream with this name is assigned to this process now. */
@@ -161,7 +161,7 @@ export class Materializer implements ConsumerHandler {
     const topics = new Set(ids.map((id) => this.options.topics.ofStream(id)));
     for (const stream of this.assignments.keepOnly(topics))
       for (const counter of streamCounters) counter.remove({ stream });
-    await this.context.consumer.subscribe([...topics]);
+    await this.dependencies.consumer.subscribe([...topics]);
   }
 
   /**
@@ -170,7 +170,7 @@ export class Materializer implements ConsumerHandler {
    */
   flushSoon(topic: string): void {
     if (![...this.assignments].some((state) => state.topic === topic)) return;
-    this.context.consumer.fetchNow();
+    this.dependencies.consumer.fetchNow();
     // The insert is delayed until the running fetch of records has ended: an earlier insert would leave out the awaited
     // events.
     setTimeout(() => this.queue.flushSoon(), fetchMs).unref();
@@ -215,12 +215,17 @@ export class Materializer implements ConsumerHandler {
     this.assignments.clear();
     this.queue.abandon();
     this.release();
-    await this.context.consumer.close();
-    await this.context.verdicts.close();
+    await this.dependencies.consumer.close();
+    await this.dependencies.verdicts.close();
   }
 
   private async waitWhileClosing(): Promise<void> {
-    if (this.closing || this.shutdown.signal.aborted) await this.released;
+    if (this.isEnding) await this.released;
+  }
+
+  /** Whether the records of further batches will not be stored by this process. */
+  private get isEnding(): boolean {
+    return this.closing || this.shutdown.signal.aborted;
   }
 
   private async committed(): Promise<void> {
@@ -228,21 +233,19 @@ export class Materializer implements ConsumerHandler {
   }
 
   private async process(state: MaterializedPartition, batch: RecordBatch): Promise<void> {
-    // Room in the insert queue is reserved before rows are built, so that the rows of all partitions together stay
+    // Room in the insert queue is acquired before rows are built, so that the rows of all partitions together stay
     // within the limit of memory.
-    const reservation = await this.queue.reserve(state, estimatedBytesOf(batch));
+    const returnPermit = await this.queue.permit(state.ended, estimatedBytesOf(batch));
     try {
-      if (state.ended.aborted || this.closing) return;
+      if (state.ended.aborted || this.isEnding) return;
       const pending = await this.materialize(state, batch);
       if (!pending) this.options.progress.moved();
-      if (!pending || state.ended.aborted || this.closing) return;
-      const added = this.queue.add(pending);
-      reservation.release();
-      await added;
+      if (!pending || state.ended.aborted || this.isEnding) return;
+      this.queue.add(pending);
     } catch (error) {
       if (!state.ended.aborted) this.shutdown.fail(error);
     } finally {
-      reservation.release();
+      returnPermit();
     }
   }
 
@@ -261,11 +264,11 @@ export class Materializer implements ConsumerHandler {
     if (next <= position) return undefined;
     countRecords(state, records.length, admitted);
     const rows = await this.number(state, admitted);
-    const deadLetters = deadLettersOf(state, { ...admitted, batch }, this.context.now() * 1000);
+    const deadLetters = deadLettersOf(state, { ...admitted, batch }, this.dependencies.now() * 1000);
     const hasVerdicts = await this.conditional.publish(state, admitted, { rows: admitted.rows, next });
     // Writers wait for verdicts on conditional records, so the next fetch starts at once and does not collect records
     // first.
-    if (hasVerdicts) this.context.consumer.fetchNow();
+    if (hasVerdicts) this.dependencies.consumer.fetchNow();
     const decided = isBusy ? this.marks.mark(state, next, admitted.rows) : undefined;
     // The insert waits for the mark and handles its failure.
     decided?.catch(() => undefined);
@@ -276,7 +279,7 @@ export class Materializer implements ConsumerHandler {
   private async warmUp(state: MaterializedPartition, first: ConsumerRecord): Promise<void> {
     if (state.warmedUp) return;
     const { assignment, ended } = state;
-    const logTime = await this.context.retry.run('log', ended, () => logTimeAt(assignment, first));
+    const logTime = await this.dependencies.retry.run('log', ended, () => logTimeAt(assignment, first));
     const floor = await this.histories.load(state);
     state.window.startAt(logTime);
     state.busy.begin(first.offset, first.offset === 0 ? -Infinity : logTime, floor);
@@ -301,7 +304,7 @@ export class Materializer implements ConsumerHandler {
   private async number(state: MaterializedPartition, admitted: UnversionedBatch): Promise<EventRowBatch> {
     const { rows, unknown } = admitted;
     if (unknown.size > 0) await state.loadVersions(unknown, rows.offsetOf(0));
-    const stored = await this.context.retry.run('store', state.ended, () => state.stored.among(rows));
+    const stored = await this.dependencies.retry.run('store', state.ended, () => state.stored.among(rows));
     return state.builder.number(admitted, stored);
   }
 
@@ -319,13 +322,13 @@ export class Materializer implements ConsumerHandler {
       batches.filter(({ state }) => !state.ended.aborted).flatMap(({ deadLetters }) => deadLetters),
     );
     this.options.progress.moved();
-    consumeLastProgress.set(this.context.now() / 1000);
+    consumeLastProgress.set(this.dependencies.now() / 1000);
     for (const batch of batches) this.commit(batch);
   }
 
   private commit({ state, rows, next, timestamp }: PendingBatch): void {
     if (rows.count > 0)
-      eventFreshness.observe(Math.max(0, this.context.now() / 1000 - rows.row(0).ingested_at / 1e6));
+      eventFreshness.observe(Math.max(0, this.dependencies.now() / 1000 - rows.row(0).ingested_at / 1e6));
     if (state.ended.aborted) return;
     state.versions.storedUpTo = next;
     if (timestamp !== undefined) state.handledUntil = Math.max(state.handledUntil, timestamp);

@@ -47,7 +47,7 @@ function task(keys: number, next = 1, { isBehind = false } = {}) {
 /** Requests a permit; `done` is set when it was granted. */
 async function permitOf(one: CheckpointedTask<UnsavedTaskChanges>): Promise<{ done?: () => void }> {
   const permit: { done?: () => void } = {};
-  void checkpointer.permit(one).then((done) => (permit.done = done));
+  void checkpointer.permit(one.partition.ended).then((done) => (permit.done = done));
   await new Promise(setImmediate);
   return permit;
 }

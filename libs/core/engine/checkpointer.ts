@@ -1,4 +1,5 @@
 import type { OwnedPartition } from './owned-partition.js';
+import { WriteBehindQueue } from './write-behind-queue.js';
 
 /** The unsaved changes of one partition task, up to an offset, which one save writes to the store. */
 export interface UnsavedTaskChanges {
@@ -40,201 +41,58 @@ const restBehind = 5;
 /** Maximum milliseconds between the starts of two saves while a reader waits for the saved states. */
 const awaitedMs = 100;
 
-/** A caller of `flush` that waits until all changes from before its call are saved. */
-interface Flush<Task> {
-  /** Number of saves that the caller still waits for, by task. */
-  readonly due: Map<Task, number>;
-  readonly resolve: () => void;
-}
-
 /**
  * Saves the changes of many partition tasks together in one write to the store, and then commits the consumer group
- * offsets of their partitions. So the inserts are few and large, however many projections or pipelines run. The first
- * change after a pause without saves is saved immediately. Changes that are made during a save or within the interval
- * after its start are saved together by the next save.
+ * offsets of their partitions. So the inserts are few and large, however many projections or pipelines run. Permits
+ * limit the unsaved changes, and the number of tasks that read keys from the store at the same time.
  */
-export class Checkpointer<Task extends CheckpointedTask<Saving>, Saving extends UnsavedTaskChanges> {
-  private readonly waiting = new Set<Task>();
-  /** Tasks that wait for a permit. */
-  private queue: { task: Task; grant: () => void }[] = [];
-  private permitted = 0;
-  private lastStart = -Infinity;
-  private running: Promise<void> | undefined;
-  private over = false;
-  private saving: readonly Task[] = [];
-  private readonly flushes = new Set<Flush<Task>>();
-  /** True if a reader waits: the next save then starts at most `awaitedMs` after the start of the previous one. */
-  private awaited = false;
-  private hurry: () => void = () => undefined;
-
-  constructor(private readonly options: CheckpointerOptions<Task, Saving>) {}
-
-  /**
-   * Resolves, in the order of the calls, when the task may compute. Permits limit the unsaved changes, and the number
-   * of tasks that read keys from the store at the same time. Resolves with a function that returns the permit.
-   * Resolves, too, when the partition was revoked.
-   */
-  async permit(task: Task): Promise<() => void> {
-    await new Promise<void>((grant) => {
-      this.queue.push({ task, grant });
-      this.grantPermits();
-    });
-    let returned = false;
-    return () => {
-      if (returned) return;
-      returned = true;
-      this.permitted--;
-      this.grantPermits();
-    };
+export class Checkpointer<
+  Task extends CheckpointedTask<Saving>,
+  Saving extends UnsavedTaskChanges,
+> extends WriteBehindQueue<Task> {
+  constructor(private readonly options: CheckpointerOptions<Task, Saving>) {
+    super({ rows: options.most.keys, weight: options.most.weight }, (error) => options.onFailure(error));
   }
 
   /** Schedules a save of the task's changes; has no effect if the partition was revoked. */
   add(task: Task): void {
-    if (this.over || task.partition.ended.aborted) return;
-    this.waiting.add(task);
-    this.running ??= this.run();
-    if (this.isFull || !task.isBehind) this.hurry();
+    if (!task.partition.ended.aborted) this.enqueue(task);
   }
 
   /** Removes a revoked task without saving its changes: the next owner of its partition reads the records again. */
   drop(task: Task): void {
-    this.waiting.delete(task);
-    for (const flush of this.flushes) this.settle(flush, task, Infinity);
-    this.grantPermits();
+    this.remove(new Set([task]));
   }
 
-  /** Makes the next save start soon after the previous one, because a reader waits for the states. */
-  flushSoon(): void {
-    this.awaited = true;
-    this.hurry();
+  protected rowsOf(task: Task): number {
+    return task.unsavedCount;
   }
 
-  /** Resolves when all changes from before this call are saved or dropped, or after `abandon`. */
-  async flush(): Promise<void> {
-    const due = new Map<Task, number>();
-    for (const task of [...this.saving, ...this.waiting]) due.set(task, (due.get(task) ?? 0) + 1);
-    if (this.over || due.size === 0) return;
-    await new Promise<void>((resolve) => {
-      this.flushes.add({ due, resolve });
-      this.hurry();
-    });
+  protected weightOf(task: Task): number {
+    return task.unsavedWeight;
   }
 
-  /** Stops saving. All callers of `permit` and `flush` resolve. */
-  abandon(): void {
-    this.over = true;
-    this.waiting.clear();
-    this.flushed();
-    this.grantPermits();
+  protected get hasRoom(): boolean {
+    return this.granted < this.options.permits && !this.isFull;
   }
 
-  private async run(): Promise<void> {
-    try {
-      while (this.waiting.size > 0) {
-        await this.pause();
-        await this.saveNext();
-      }
-    } catch (error) {
-      this.abandon();
-      this.options.onFailure(error);
-    }
-    this.running = undefined;
-    this.flushed();
-  }
-
-  private flushed(): void {
-    for (const { resolve } of this.flushes) resolve();
-    this.flushes.clear();
-  }
-
-  private settle(flush: Flush<Task>, task: Task, saves: number): void {
-    const left = (flush.due.get(task) ?? 0) - saves;
-    if (left > 0) flush.due.set(task, left);
-    else flush.due.delete(task);
-    if (flush.due.size > 0) return;
-    this.flushes.delete(flush);
-    flush.resolve();
-  }
-
-  private get isFull(): boolean {
-    const { most } = this.options;
-    let [keys, weight] = [0, 0];
-    for (const { unsavedCount, unsavedWeight } of this.waiting) {
-      keys += unsavedCount;
-      weight += unsavedWeight;
-    }
-    return keys >= most.keys || weight >= most.weight;
-  }
-
-  private async pause(): Promise<void> {
-    for (let rest = this.rest; rest > 0 && !this.isFull && this.flushes.size === 0; rest = this.rest) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, rest);
-        this.hurry = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-      this.hurry = () => undefined;
-    }
-  }
-
-  /** Milliseconds until the next save may start. */
-  private get rest(): number {
-    const allBehind = [...this.waiting].every((task) => task.isBehind);
+  protected get spacingMs(): number {
+    const allBehind = [...this.waiting.keys()].every((task) => task.isBehind);
     const usualMs = this.options.intervalMs * (allBehind ? restBehind : 1);
-    const interval = this.awaited ? Math.min(awaitedMs, usualMs) : usualMs;
-    return this.lastStart + interval - performance.now();
+    return this.isAwaited ? Math.min(awaitedMs, usualMs) : usualMs;
   }
 
-  private async saveNext(): Promise<void> {
-    this.lastStart = performance.now();
-    this.awaited = false;
-    const taken = this.nextSave();
-    // Other tasks may compute while these changes are saved.
-    this.grantPermits();
-    this.saving = taken.map(({ task }) => task);
-    const all = taken.flatMap(({ saving }) => saving ?? []);
-    if (all.length > 0) await this.options.save(all);
-    this.saving = [];
-    for (const { task, saving } of taken) {
-      if (saving) this.saved(task, saving);
-      for (const flush of this.flushes) this.settle(flush, task, 1);
-    }
-  }
-
-  private saved(task: Task, saving: Saving): void {
-    saving.saved();
-    this.options.saved(task);
-    task.partition.commit(saving.progress.next);
-  }
-
-  /** Takes tasks for the next save until its limits are reached. Tasks above the limits wait for the following save. */
-  private nextSave(): { task: Task; saving: Saving | undefined }[] {
-    const { most } = this.options;
-    const taken: { task: Task; saving: Saving | undefined }[] = [];
-    let [keys, weight] = [0, 0];
-    for (const task of this.waiting) {
-      if (keys >= most.keys || weight >= most.weight) break;
-      keys += task.unsavedCount;
-      weight += task.unsavedWeight;
-      this.waiting.delete(task);
-      taken.push({ task, saving: task.unsaved() });
-    }
-    return taken;
-  }
-
-  /** Grants permits in order, up to the limits; at once to tasks with revoked partitions, which compute nothing. */
-  private grantPermits(): void {
-    const queued = this.queue;
-    this.queue = [];
-    for (const one of queued) {
-      const isOver = this.over || one.task.partition.ended.aborted;
-      const isFree = this.queue.length === 0 && this.permitted < this.options.permits && !this.isFull;
-      if (isOver || isFree) {
-        this.permitted++;
-        one.grant();
-      } else this.queue.push(one);
+  protected async write(tasks: readonly Task[]): Promise<void> {
+    const unsaved = tasks.flatMap((task) => {
+      const saving = task.unsaved();
+      return saving ? { task, saving } : [];
+    });
+    if (unsaved.length === 0) return;
+    await this.options.save(unsaved.map(({ saving }) => saving));
+    for (const { task, saving } of unsaved) {
+      saving.saved();
+      this.options.saved(task);
+      task.partition.commit(saving.progress.next);
     }
   }
 }

@@ -26,3 +26,4 @@ export {
 export { GarbageCollection, type GarbageCollectionOptions } from './garbage-collection.js';
 export { withWriteTrace, type StoreWriteSpanOptions } from './store-write-trace.js';
 export { logTimeAt, warmUpStart } from './warm-up.js';
+export { WriteBehindQueue } from './write-behind-queue.js';

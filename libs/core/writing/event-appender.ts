@@ -36,7 +36,7 @@ type RecordSource = Pick<AcceptedEvent, 'stream' | 'entity_id' | 'event_id'> &
 export class EventAppender {
   constructor(
     private readonly producer: Producer,
-    private readonly gate: StreamCreator,
+    private readonly streams: StreamCreator,
     private readonly conditional: ConditionalEventWaiter,
   ) {}
 
@@ -96,10 +96,10 @@ export class EventAppender {
       const stream = streamOf(event, options);
       if (stream === undefined || stream === last) continue;
       last = stream;
-      if (this.gate.topicOf(stream) === undefined) missing.add(stream);
+      if (this.streams.topicOf(stream) === undefined) missing.add(stream);
     }
     if (missing.size === 0) return events;
-    const rejections = await this.gate.ensure(missing, options);
+    const rejections = await this.streams.ensure(missing, options);
     if (rejections.size === 0) return events;
     return events.map((event) => {
       const rejection = rejections.get(streamOf(event, options) ?? '');
@@ -143,7 +143,7 @@ export class EventAppender {
   }
 
   private topicOf(stream: string): string {
-    const topic = this.gate.topicOf(stream);
+    const topic = this.streams.topicOf(stream);
     if (topic === undefined) throw gone(stream);
     return topic;
   }

@@ -44,19 +44,19 @@ describe('streams that are created by writes', () => {
   });
 
   it('are no longer created when the client has disconnected', async () => {
-    const gate = new StreamCreator(given.definitions, given.topics, true);
+    const creator = new StreamCreator(given.definitions, given.topics, true);
     const client = { destroyed: false };
-    const ensured = gate.ensure(names(100), { atomic: false, client, actor });
+    const ensured = creator.ensure(names(100), { atomic: false, client, actor });
     client.destroyed = true;
     await expect(ensured).rejects.toMatchObject({ code: 'request_timeout' });
     expect(created(names(100))).toBeLessThan(100);
   });
 
   it('wait for one another up to a maximum number, above which a request gets 503', async () => {
-    const gate = new StreamCreator(given.definitions, given.topics, true);
+    const creator = new StreamCreator(given.definitions, given.topics, true);
     const client = { destroyed: false };
     const requests = Array.from({ length: 41 }, (_, i) =>
-      gate.ensure(names(8, `r${i}-`), { atomic: false, client, actor }),
+      creator.ensure(names(8, `r${i}-`), { atomic: false, client, actor }),
     );
     const outcomes = await Promise.allSettled(requests);
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected');

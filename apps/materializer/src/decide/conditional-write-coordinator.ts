@@ -5,7 +5,7 @@ import { conditionalWrites } from '../metrics/materializer-metrics.js';
 import type { LatestEntityVersion } from '../number/entity-version-cache.js';
 import type { AssignedPartitions } from '../partition/assigned-partitions.js';
 import type { MaterializedPartition } from '../partition/materialized-partition.js';
-import type { MaterializerContext } from '../partition/materializer-context.js';
+import type { MaterializerDependencies } from '../partition/materializer-dependencies.js';
 import type { UnversionedBatch } from '../rows/partition-row-builder.js';
 
 /**
@@ -26,10 +26,10 @@ export class ConditionalWriteCoordinator {
   private readonly checked = new WeakSet<MaterializedPartition>();
 
   constructor(
-    private readonly context: MaterializerContext,
+    private readonly dependencies: MaterializerDependencies,
     assignments: Pick<AssignedPartitions, 'get'>,
   ) {
-    context.verdicts.listen({
+    dependencies.verdicts.listen({
       stale: ({ topic, partition }) => {
         const state = assignments.get(topic, partition);
         if (state) void this.repeatStale(state);
@@ -73,7 +73,7 @@ export class ConditionalWriteCoordinator {
    * does not exist, so that no record is refused.
    */
   async learnIfAny(state: MaterializedPartition): Promise<void> {
-    const { retry, verdicts } = this.context;
+    const { retry, verdicts } = this.dependencies;
     if (this.checked.has(state)) return;
     if (await retry.run('log', state.ended, () => verdicts.readyIfUsed()))
       await this.learnEarlierVerdicts(state);
@@ -94,7 +94,7 @@ export class ConditionalWriteCoordinator {
     if (all.length === 0) return false;
     all.sort((a, b) => a.offset - b.offset);
     const { topic, partition, ended } = state;
-    const { publisher, retry } = this.context;
+    const { publisher, retry } = this.dependencies;
     await retry.run('log', ended, () => publisher.publish({ topic, partition }, next, all));
     const decided = verdicts.filter(({ repeats }) => !repeats);
     const rejected = decided.filter(({ current_version }) => current_version !== undefined).length;
@@ -111,7 +111,7 @@ export class ConditionalWriteCoordinator {
    */
   private async learnEarlierVerdicts(state: MaterializedPartition): Promise<void> {
     if (this.upToDate.has(state)) return;
-    const { retry, verdicts } = this.context;
+    const { retry, verdicts } = this.dependencies;
     await retry.run('log', state.ended, () => verdicts.upToDate(upToDateMs));
     this.upToDate.add(state);
     await this.repeatStale(state);
@@ -136,7 +136,7 @@ export class ConditionalWriteCoordinator {
       }
     }
     if (missing.size > 0) {
-      const { writer, retry } = this.context;
+      const { writer, retry } = this.dependencies;
       const { stream, partition, ended } = state;
       const query = { stream, partition, eventIds: [...missing] };
       const stored = await retry.run('store', ended, () => writer.versionsOf(query));
@@ -153,7 +153,7 @@ export class ConditionalWriteCoordinator {
    * verdicts were not published again, compaction would keep only the stale records.
    */
   private async repeatStale({ topic, partition, ended }: MaterializedPartition): Promise<void> {
-    const { publisher, verdicts, retry, logger } = this.context;
+    const { publisher, verdicts, retry, logger } = this.dependencies;
     try {
       for (const range of verdicts.staleRanges({ topic, partition }))
         await retry.run('log', ended, () => publisher.repeat({ topic, partition }, range));

@@ -2,9 +2,9 @@ import { withAnySignal } from '#async';
 import type { EventRowBatch } from '#store';
 import { rangeOf, VerdictConflictError, type VerdictPublisher, type VerdictTable } from '#verdicts';
 import type { MaterializedPartition } from '../partition/materialized-partition.js';
-import type { MaterializerContext } from '../partition/materializer-context.js';
+import type { MaterializerDependencies } from '../partition/materializer-dependencies.js';
 
-interface DecisionMarksContext extends Pick<MaterializerContext, 'retry'> {
+interface DecidedMarkPublisherDependencies extends Pick<MaterializerDependencies, 'retry'> {
   publisher: Pick<VerdictPublisher, 'mark'>;
   verdicts: Pick<VerdictTable, 'decidedUntil' | 'refusedIn' | 'isRefused'>;
 }
@@ -20,7 +20,7 @@ export class DecidedMarkPublisher {
   private readonly requested = new Map<MaterializedPartition, number>();
   private running: Promise<void> | undefined;
 
-  constructor(private readonly context: DecisionMarksContext) {}
+  constructor(private readonly dependencies: DecidedMarkPublisherDependencies) {}
 
   /**
    * Resolves when all records of the partition below `next` are decided in the log, or the partition is no longer
@@ -28,7 +28,7 @@ export class DecidedMarkPublisher {
    * @throws VerdictConflictError if another process has refused one of these rows
    */
   async mark(state: MaterializedPartition, next: number, rows: EventRowBatch): Promise<void> {
-    const { verdicts } = this.context;
+    const { verdicts } = this.dependencies;
     while (verdicts.decidedUntil(state) < next) {
       if (state.ended.aborted) return;
       this.requested.set(state, Math.max(next, this.requested.get(state) ?? 0));
@@ -43,7 +43,7 @@ export class DecidedMarkPublisher {
     await new Promise((resolve) => setImmediate(resolve));
     const requested = [...this.requested];
     this.requested.clear();
-    const { publisher, retry } = this.context;
+    const { publisher, retry } = this.dependencies;
     const marks = requested.map(([{ topic, partition }, decided]) => ({ topic, partition, decided }));
     const ended = requested.map(([state]) => state.ended);
     try {
@@ -57,7 +57,7 @@ export class DecidedMarkPublisher {
   }
 
   private assertAccepted(state: MaterializedPartition, rows: EventRowBatch): void {
-    const { verdicts } = this.context;
+    const { verdicts } = this.dependencies;
     let [range, hasRejected] = [-1, false];
     for (let row = 0; row < rows.count; row++) {
       const offset = rows.offsetOf(row);

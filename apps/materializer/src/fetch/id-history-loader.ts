@@ -4,9 +4,12 @@ import type { NewlyAssignedPartition } from '#kafka';
 import { maxIdOffsets } from '#store';
 import type { Logger } from '#telemetry';
 import type { MaterializedPartition } from '../partition/materialized-partition.js';
-import type { MaterializerContext, MaterializerStore } from '../partition/materializer-context.js';
+import type { MaterializerDependencies, MaterializerStore } from '../partition/materializer-dependencies.js';
 
-interface HistoryLoaderContext extends Pick<MaterializerContext, 'retry' | 'far' | 'window' | 'now'> {
+interface IdHistoryLoaderDependencies extends Pick<
+  MaterializerDependencies,
+  'retry' | 'far' | 'window' | 'now'
+> {
   writer: Pick<MaterializerStore, 'idsIn'>;
   progress: Pick<StalledConsumerDetector, 'attempted'>;
   logger: Pick<Logger, 'info'>;
@@ -34,7 +37,7 @@ interface SliceStart {
 export class IdHistoryLoader {
   private loading: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly context: HistoryLoaderContext) {}
+  constructor(private readonly dependencies: IdHistoryLoaderDependencies) {}
 
   /**
    * Resolves when the history has every id that a record from the assignment's position on can repeat. Resolves with the
@@ -43,7 +46,7 @@ export class IdHistoryLoader {
    */
   async load(partition: LoadedPartition): Promise<number> {
     const { assignment, ended } = partition;
-    const { far, window, retry } = this.context;
+    const { far, window, retry } = this.dependencies;
     const until = assignment.position - window.records;
     if (far.milliseconds === 0 || until <= 0) return 0;
     const times = await retry.run('log', ended, () => this.timesOf(assignment));
@@ -62,7 +65,7 @@ export class IdHistoryLoader {
 
   /** Returns the times at which the slices begin that records from the position on can repeat, the oldest first. */
   private async timesOf(assignment: NewlyAssignedPartition): Promise<number[]> {
-    const { far, now } = this.context;
+    const { far, now } = this.dependencies;
     const step = sliceMs(far);
     const known = await assignment.timestampAtPosition();
     const newest = known ?? now();
@@ -81,10 +84,11 @@ export class IdHistoryLoader {
     const { history } = partition;
     const first = starts.findIndex(({ offset }) => until - offset <= history.room);
     const kept = first < 0 ? [] : starts.slice(first);
-    if (first !== 0) history.lacksBefore(kept[0]?.since ?? starts.at(-1)!.since + sliceMs(this.context.far));
+    if (first !== 0)
+      history.lacksBefore(kept[0]?.since ?? starts.at(-1)!.since + sliceMs(this.dependencies.far));
     const { stream, partition: number } = partition;
     const records = until - (kept[0]?.offset ?? until);
-    this.context.logger.info(
+    this.dependencies.logger.info(
       { stream, partition: number, records },
       'the partition is busy: its last event ids are loaded from the store before it is read',
     );
@@ -101,7 +105,7 @@ export class IdHistoryLoader {
     { stream, partition, history, ended }: LoadedPartition,
     { offset, since, until, needed }: SliceStart & { until: number; needed: number },
   ): Promise<void> {
-    const { writer, retry, progress } = this.context;
+    const { writer, retry, progress } = this.dependencies;
     for (let from = offset; from < until; from += maxIdOffsets) {
       const range = { stream, partition, from, until: Math.min(from + maxIdOffsets, until) };
       const ids = await retry.run('store', ended, () => writer.idsIn(range));

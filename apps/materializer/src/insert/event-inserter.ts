@@ -2,7 +2,7 @@ import { deadLettersWritten } from '#engine';
 import { encodeRecord } from '#event';
 import { RowsRejectedError, StoreUnavailableError, type DeadLetter } from '#store';
 import { insertDuration, insertErrors, insertRows } from '../metrics/materializer-metrics.js';
-import type { MaterializerContext } from '../partition/materializer-context.js';
+import type { MaterializerDependencies } from '../partition/materializer-dependencies.js';
 import type { PendingBatch } from '../partition/materialized-partition.js';
 import { insertToken } from './insert-token.js';
 
@@ -23,7 +23,7 @@ type PartitionRows = Pick<PendingBatch, 'state' | 'rows'>;
 export class EventInserter {
   /** @param stopped Aborted when the process stops without waiting for running inserts. */
   constructor(
-    private readonly context: Pick<MaterializerContext, 'writer' | 'retry' | 'now'>,
+    private readonly dependencies: Pick<MaterializerDependencies, 'writer' | 'retry' | 'now'>,
     private readonly stopped: AbortSignal,
   ) {}
 
@@ -57,7 +57,7 @@ export class EventInserter {
     try {
       await this.retry(async () => {
         letters = lettersNow();
-        if (letters.length > 0) await this.context.writer.appendDeadLetters(letters);
+        if (letters.length > 0) await this.dependencies.writer.appendDeadLetters(letters);
       });
     } catch (error) {
       if (!(error instanceof RowsRejectedError)) throw error;
@@ -73,7 +73,7 @@ export class EventInserter {
       if (owned.length === 0) return 0;
       const rowBatches = owned.map(({ rows }) => rows);
       const observe = insertDuration.startTimer();
-      await this.context.writer.appendRowBatches(rowBatches, insertToken(rowBatches));
+      await this.dependencies.writer.appendRowBatches(rowBatches, insertToken(rowBatches));
       observe();
       return owned.length === batches.length ? count : countRows(owned);
     });
@@ -91,14 +91,14 @@ export class EventInserter {
       reason: 'refused_by_store',
       error: message,
       event: encodeRecord(row),
-      created_at: this.context.now() * 1000,
+      created_at: this.dependencies.now() * 1000,
     };
     await this.insertDeadLetters(() => (state.ended.aborted ? [] : [letter]));
     state.withdraw(row);
   }
 
   private retry<T>(attempt: () => Promise<T>): Promise<T> {
-    return this.context.retry.run('store', this.stopped, async () => {
+    return this.dependencies.retry.run('store', this.stopped, async () => {
       try {
         return await attempt();
       } catch (error) {

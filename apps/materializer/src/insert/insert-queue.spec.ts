@@ -4,8 +4,8 @@ import { rowBatchOf } from '../row-batch.fixture.js';
 import { InsertQueue, type InsertQueueOptions } from './insert-queue.js';
 import type { MaterializedPartition } from '../partition/materialized-partition.js';
 
-const stateOf = (partition: number) =>
-  ({ partition, unstored: [] as PendingBatch[] }) as MaterializedPartition;
+const stateOf = (partition: number, ended = new AbortController().signal) =>
+  ({ partition, ended, unstored: [] as PendingBatch[] }) as MaterializedPartition;
 const first = stateOf(0);
 
 const chunk = (
@@ -55,7 +55,9 @@ const isPending = async (promise: Promise<unknown>) =>
 describe('InsertQueue', () => {
   it('inserts the first batch at once, and the batches that arrive meanwhile together in the next insert', async () => {
     const { queue, inserts, done } = queueWith();
-    for (const next of [1, 2, 3]) await queue.add(chunk(next));
+    queue.add(chunk(1));
+    await new Promise(setImmediate);
+    for (const next of [2, 3]) queue.add(chunk(next));
     await new Promise(setImmediate);
     expect(inserts).toEqual([[1]]);
     await done();
@@ -64,20 +66,21 @@ describe('InsertQueue', () => {
 
   it('exceeds the bounds of an insert by at most one batch', async () => {
     const { queue, inserts, done } = queueWith({ queueBytes: 1e9 });
-    await queue.add(chunk(0));
-    for (const next of [1, 2, 3]) await queue.add(chunk(next, { rows: 60 }));
-    for (const next of [4, 5]) await queue.add(chunk(next, { bytes: 10_000 }));
+    queue.add(chunk(0));
+    await new Promise(setImmediate);
+    for (const next of [1, 2, 3]) queue.add(chunk(next, { rows: 60 }));
+    for (const next of [4, 5]) queue.add(chunk(next, { bytes: 10_000 }));
     for (let i = 0; i < 4; i++) await done();
     expect(inserts).toEqual([[0], [1, 2], [3, 4], [5]]);
   });
 
   it('waits for more batches between inserts that are not full', async () => {
     const { queue, inserts, done } = queueWith({ intervalMs: 50 });
-    await queue.add(chunk(1));
+    queue.add(chunk(1));
     await new Promise(setImmediate);
     await done();
-    await queue.add(chunk(2));
-    await queue.add(chunk(3));
+    queue.add(chunk(2));
+    queue.add(chunk(3));
     await new Promise(setImmediate);
     expect(inserts).toEqual([[1]]);
     await new Promise((resolve) => setTimeout(resolve, 80));
@@ -88,12 +91,12 @@ describe('InsertQueue', () => {
     const { queue, inserts, done } = queueWith({ intervalMs: 10_000 });
     vi.useFakeTimers();
     try {
-      await queue.add(chunk(1));
+      queue.add(chunk(1));
       await vi.advanceTimersByTimeAsync(2_000);
       const ended = done();
       await vi.advanceTimersByTimeAsync(0);
       await ended;
-      await queue.add(chunk(2));
+      queue.add(chunk(2));
       await vi.advanceTimersByTimeAsync(27_000);
       expect(inserts).toEqual([[1]]);
       await vi.advanceTimersByTimeAsync(2_000);
@@ -103,7 +106,7 @@ describe('InsertQueue', () => {
       const last = done();
       await vi.advanceTimersByTimeAsync(0);
       await last;
-      await queue.add(chunk(3));
+      queue.add(chunk(3));
       await vi.advanceTimersByTimeAsync(48_000);
       expect(inserts).toEqual([[1], [2]]);
       await vi.advanceTimersByTimeAsync(2_000);
@@ -122,10 +125,10 @@ describe('InsertQueue', () => {
       await end;
     };
     try {
-      await queue.add(chunk(1));
+      queue.add(chunk(1));
       await vi.advanceTimersByTimeAsync(500);
       await ended();
-      await queue.add(chunk(2));
+      queue.add(chunk(2));
       await vi.advanceTimersByTimeAsync(1_000);
       expect(inserts).toEqual([[1]]);
       queue.flushSoon();
@@ -134,14 +137,14 @@ describe('InsertQueue', () => {
       queue.flushSoon();
       await vi.advanceTimersByTimeAsync(500);
       await ended();
-      await queue.add(chunk(3));
+      queue.add(chunk(3));
       await vi.advanceTimersByTimeAsync(499);
       expect(inserts).toEqual([[1], [2]]);
       await vi.advanceTimersByTimeAsync(1);
       expect(inserts).toEqual([[1], [2], [3]]);
       await vi.advanceTimersByTimeAsync(500);
       await ended();
-      await queue.add(chunk(4));
+      queue.add(chunk(4));
       await vi.advanceTimersByTimeAsync(2_000);
       expect(inserts).toEqual([[1], [2], [3]]);
     } finally {
@@ -154,15 +157,15 @@ describe('InsertQueue', () => {
     try {
       const { queue, inserts, done } = queueWith({ intervalMs: 40 });
       const other = stateOf(1);
-      await queue.add(chunk(1));
+      queue.add(chunk(1));
       await new Promise(setImmediate);
       await done();
-      await queue.add(chunk(2, { behind: true }));
-      await queue.add(chunk(3, { state: other, behind: true }));
+      queue.add(chunk(2, { behind: true }));
+      queue.add(chunk(3, { state: other, behind: true }));
       await vi.advanceTimersByTimeAsync(80);
-      await queue.add(chunk(4, { state: other }));
+      queue.add(chunk(4, { state: other }));
       expect(inserts).toEqual([[1]]);
-      await queue.add(chunk(5));
+      queue.add(chunk(5));
       await new Promise(setImmediate);
       expect(inserts).toEqual([[1], [2, 3, 4, 5]]);
     } finally {
@@ -172,45 +175,46 @@ describe('InsertQueue', () => {
 
   it('does not wait forever for the records that the log has', async () => {
     const { queue, inserts, done } = queueWith({ intervalMs: 20 });
-    await queue.add(chunk(1));
+    queue.add(chunk(1));
     await new Promise(setImmediate);
     await done();
-    await queue.add(chunk(2, { behind: true }));
+    queue.add(chunk(2, { behind: true }));
     await vi.waitFor(() => expect(inserts).toEqual([[1], [2]]), { timeout: 20_000, interval: 5 });
   });
 
   it('does not wait when an insert is full', async () => {
     const { queue, inserts, done } = queueWith({ intervalMs: 60_000 });
-    await queue.add(chunk(1));
+    queue.add(chunk(1));
     await new Promise(setImmediate);
     await done();
-    await queue.add(chunk(2));
-    await queue.add(chunk(3, { rows: 100 }));
+    queue.add(chunk(2));
+    queue.add(chunk(3, { rows: 100 }));
     await new Promise(setImmediate);
     expect(inserts).toEqual([[1], [2, 3]]);
   });
 
-  it('blocks its caller beyond its bound of bytes until there is room', async () => {
+  it('grants no permit beyond its bound of bytes until there is room', async () => {
     const { queue, done } = queueWith();
-    const adding = queue.add(chunk(1, { bytes: 6000 }));
-    expect(await isPending(adding)).toBe(true);
+    queue.add(chunk(1, { bytes: 6000 }));
+    const permit = queue.permit(first.ended, 10);
+    expect(await isPending(permit)).toBe(true);
     await done();
-    expect(await isPending(adding)).toBe(false);
-    expect(queue.bytesHeld).toBe(0);
+    expect(await isPending(permit)).toBe(false);
+    expect(queue.queuedBytes).toBe(0);
   });
 
-  it('grants reservations in the order of the calls while there is room', async () => {
+  it('grants permits in the order of the calls while there is room', async () => {
     const { queue } = queueWith();
-    const room = await queue.reserve(first, 3000);
-    const second = await queue.reserve(first, 3000);
-    const third = queue.reserve(first, 4000);
-    const fourth = queue.reserve(first, 10);
+    const returnFirst = await queue.permit(first.ended, 3000);
+    const returnSecond = await queue.permit(first.ended, 3000);
+    const third = queue.permit(first.ended, 4000);
+    const fourth = queue.permit(first.ended, 10);
     expect(await isPending(third)).toBe(true);
-    room.release();
+    returnFirst();
     expect(await isPending(third)).toBe(false);
     expect(await isPending(fourth)).toBe(true);
-    second.release();
-    second.release();
+    returnSecond();
+    returnSecond();
     expect(await isPending(fourth)).toBe(false);
   });
 
@@ -220,19 +224,18 @@ describe('InsertQueue', () => {
     const { queue } = queueWith({ queueBytes, insertBytes: 20_000, write });
     const [partitions, batches, bytes] = [200, 5, 1000];
     let [making, most] = [0, 0];
-    const note = () => (most = Math.max(most, making + queue.bytesHeld));
+    const note = () => (most = Math.max(most, making + queue.queuedBytes));
     const reading = Array.from({ length: partitions }, async (_, partition) => {
       const state = stateOf(partition);
       for (let batch = 0; batch < batches; batch++) {
-        const room = await queue.reserve(state, bytes);
+        const returnPermit = await queue.permit(state.ended, bytes);
         making += bytes;
         note();
         await new Promise(setImmediate);
         making -= bytes;
-        const added = queue.add(chunk(batch, { state, bytes }));
+        queue.add(chunk(batch, { state, bytes }));
         note();
-        room.release();
-        await added;
+        returnPermit();
       }
     });
     await Promise.all(reading);
@@ -240,22 +243,24 @@ describe('InsertQueue', () => {
     expect(most).toBeLessThanOrEqual(queueBytes + bytes);
   });
 
-  it('grants no reservation while added batches take the room', async () => {
+  it('grants no permit while added batches take the room', async () => {
     const { queue, done } = queueWith();
-    const room = await queue.reserve(first, 3000);
-    void queue.add(chunk(1, { bytes: 6000 }));
-    room.release();
-    const next = queue.reserve(first, 10);
+    const returnPermit = await queue.permit(first.ended, 3000);
+    queue.add(chunk(1, { bytes: 6000 }));
+    returnPermit();
+    const next = queue.permit(first.ended, 10);
     expect(await isPending(next)).toBe(true);
     await done();
     expect(await isPending(next)).toBe(false);
   });
 
-  it('unblocks reservations of dropped partitions and of an abandoned queue', async () => {
+  it('grants permits of dropped partitions and of an abandoned queue without room', async () => {
     const { queue } = queueWith();
-    const revoked = stateOf(1);
-    await queue.reserve(first, 6000);
-    const [of, other] = [queue.reserve(revoked, 10), queue.reserve(first, 10)];
+    const end = new AbortController();
+    const revoked = stateOf(1, end.signal);
+    await queue.permit(first.ended, 6000);
+    const [of, other] = [queue.permit(revoked.ended, 10), queue.permit(first.ended, 10)];
+    end.abort();
     queue.drop(revoked);
     expect([await isPending(of), await isPending(other)]).toEqual([false, true]);
     queue.abandon();
@@ -265,11 +270,14 @@ describe('InsertQueue', () => {
   it('discards the waiting batches of a dropped partition, which makes room', async () => {
     const { queue, inserts, done } = queueWith();
     const revoked = stateOf(1);
-    await queue.add(chunk(1));
-    const adding = queue.add(chunk(2, { state: revoked, bytes: 6000 }));
+    queue.add(chunk(1));
+    await new Promise(setImmediate);
+    queue.add(chunk(2, { state: revoked, bytes: 6000 }));
+    const permit = queue.permit(first.ended, 10);
+    expect(await isPending(permit)).toBe(true);
     queue.drop(revoked);
-    await adding;
-    await queue.add(chunk(3));
+    expect(await isPending(permit)).toBe(false);
+    queue.add(chunk(3));
     await new Promise(setImmediate);
     await done();
     await done();
@@ -278,10 +286,10 @@ describe('InsertQueue', () => {
 
   it('flushes without waiting for more batches', async () => {
     const { queue, inserts, done } = queueWith({ intervalMs: 60_000 });
-    await queue.add(chunk(1));
+    queue.add(chunk(1));
     await new Promise(setImmediate);
     await done();
-    await queue.add(chunk(2));
+    queue.add(chunk(2));
     await new Promise(setImmediate);
     const flushing = queue.flush();
     await new Promise(setImmediate);
@@ -294,9 +302,9 @@ describe('InsertQueue', () => {
     const error = new Error('cannot go on');
     const { queue, failures } = queueWith({ write: () => Promise.reject(error) });
     const state = stateOf(1);
-    await queue.add(chunk(1, { state }));
+    queue.add(chunk(1, { state }));
     await queue.flush();
-    await queue.add(chunk(2, { state }));
+    queue.add(chunk(2, { state }));
     await queue.flush();
     expect(failures).toEqual([error]);
     expect(state.unstored.map(({ next }) => next)).toEqual([1, 2]);

@@ -2,10 +2,10 @@ import { warmUpStart } from '#engine';
 import { partitionKey, type NewlyAssignedPartition, type TopicPartition } from '#kafka';
 import {
   MaterializedPartition,
-  type MaterializedPartitionContext,
+  type MaterializedPartitionDependencies,
   type PartitionStart,
 } from './materialized-partition.js';
-import type { MaterializerContext } from './materializer-context.js';
+import type { MaterializerDependencies } from './materializer-dependencies.js';
 
 /**
  * Default of `AssignedPartitionsOptions.keepMs`. A member that Kafka has fenced rejoins its consumer group within a few
@@ -14,7 +14,7 @@ import type { MaterializerContext } from './materializer-context.js';
 const keepRevokedMs = 15_000;
 
 export interface AssignedPartitionsOptions
-  extends MaterializedPartitionContext, Pick<MaterializerContext, 'topics'> {
+  extends MaterializedPartitionDependencies, Pick<MaterializerDependencies, 'topics'> {
   /** Called when the state of a partition is discarded, so that its pending events need not be stored any more. */
   dropped(state: MaterializedPartition): void;
   /** Milliseconds for which the state of a revoked partition is kept, in case the partition is assigned again. */

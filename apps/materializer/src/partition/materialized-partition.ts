@@ -29,14 +29,14 @@ import {
   type AcceptedOffsetsByEventId,
   type SuspectedDuplicateIds,
 } from '../rows/partition-row-builder.js';
-import type { MaterializerContext } from './materializer-context.js';
+import type { MaterializerDependencies } from './materializer-dependencies.js';
 
-export interface MaterializedPartitionContext extends Pick<
-  MaterializerContext,
+export interface MaterializedPartitionDependencies extends Pick<
+  MaterializerDependencies,
   'writer' | 'retry' | 'logger' | 'erasures' | 'window' | 'far' | 'now'
 > {
-  consumer: Pick<MaterializerContext['consumer'], 'commit'>;
-  verdicts: Pick<MaterializerContext['verdicts'], 'decidedUntil' | 'isRefused'>;
+  consumer: Pick<MaterializerDependencies['consumer'], 'commit'>;
+  verdicts: Pick<MaterializerDependencies['verdicts'], 'decidedUntil' | 'isRefused'>;
   versions: EntityVersionCache;
   /** The memory of the histories of all partitions. */
   farMemory: MemoryBudget;
@@ -125,24 +125,24 @@ export class MaterializedPartition implements MeasuredPartition {
 
   /** @param ended Aborted when the state of the partition is discarded. */
   constructor(
-    private readonly context: MaterializedPartitionContext,
+    private readonly dependencies: MaterializedPartitionDependencies,
     readonly assignment: NewlyAssignedPartition,
     { stream, last, oldest }: PartitionStart,
     readonly ended: AbortSignal,
   ) {
-    const { writer, retry, logger, consumer, far, farMemory, now } = context;
+    const { writer, retry, logger, consumer, far, farMemory, now } = dependencies;
     const { topic, partition, position } = assignment;
     this.topic = topic;
     this.partition = partition;
     this.stream = stream;
     this.name = streamNameOf(stream);
-    this.versions = context.versions.open({ fromTheStart: position === 0 });
+    this.versions = dependencies.versions.open({ fromTheStart: position === 0 });
     this.versions.storedUpTo = position;
     const history = new IdHistory(far, farMemory);
     this.history = history;
-    this.window = new IdWindow(context.window, (ids, at, record) => history.add(ids, at, record));
-    this.erasures = new PartitionErasureLookup(context.erasures, { stream, partition });
-    this.busy = new BusyPartitionDetector(markBounds(context.window, far));
+    this.window = new IdWindow(dependencies.window, (ids, at, record) => history.add(ids, at, record));
+    this.erasures = new PartitionErasureLookup(dependencies.erasures, { stream, partition });
+    this.busy = new BusyPartitionDetector(markBounds(dependencies.window, far));
     this.builder = new PartitionRowBuilder({
       stream,
       topic,
@@ -152,7 +152,7 @@ export class MaterializedPartition implements MeasuredPartition {
       window: this.window,
       versions: this.versions,
       erasures: this.erasures,
-      verdicts: context.verdicts,
+      verdicts: dependencies.verdicts,
     });
     this.stored = new StoredEventLookup({ writer, stream, partition, last }, (offset) =>
       logger.warn(
@@ -170,7 +170,7 @@ export class MaterializedPartition implements MeasuredPartition {
   /** Sets the entities' latest versions to those that the store has below offset `before`. */
   async loadVersions(latest: ReadonlyMap<string, LatestEntityVersion>, before: number): Promise<void> {
     if (latest.size === 0 || this.versions.complete) return;
-    const { writer, retry } = this.context;
+    const { writer, retry } = this.dependencies;
     const { stream, partition, erasures } = this;
     const query = { stream, partition, before, latest };
     await retry.run('store', this.ended, () => loadVersions(writer, query, erasures));
@@ -178,7 +178,7 @@ export class MaterializedPartition implements MeasuredPartition {
 
   /** Looks up at which offsets events are accepted: in the store, and in the batches that are not stored yet. */
   async acceptedOffsets(suspects: SuspectedDuplicateIds): Promise<AcceptedOffsetsByEventId> {
-    const { writer, retry } = this.context;
+    const { writer, retry } = this.dependencies;
     const { stream, partition } = this;
     // The rows in memory are read first: a row that is stored meanwhile is then found in the store.
     const unstored = this.unstoredOffsets(suspects);

@@ -21,7 +21,7 @@ const tryingMs = 15_000;
 
 /** Appends events to the stream `tributary.audit`. */
 export class AuditWriter {
-  constructor(private readonly parts: AuditWriterOptions) {}
+  constructor(private readonly options: AuditWriterOptions) {}
 
   /** Appends an event that is not a change of a definition. @throws ProblemError log_unavailable */
   async note(entry: AuditEventContent, actor: Actor): Promise<void> {
@@ -38,8 +38,8 @@ export class AuditWriter {
     const began = Date.now();
     for (let tries = 0; ; tries++) {
       try {
-        const topic = this.parts.names.ofStream(await this.parts.stream());
-        const producer = await this.parts.producer();
+        const topic = this.options.names.ofStream(await this.options.stream());
+        const producer = await this.options.producer();
         await producer.append([{ topic, ...auditRecord(change, actor) }]);
         return;
       } catch (error) {

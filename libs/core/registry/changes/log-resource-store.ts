@@ -71,18 +71,18 @@ const unknownOutcome =
  * offset wins.
  */
 export class LogResourceStore<T, P = T> implements ResourceStore<T> {
-  constructor(private readonly parts: LogResourceStoreOptions<T, P>) {}
+  constructor(private readonly options: LogResourceStoreOptions<T, P>) {}
 
   get(name: string): T | undefined {
-    return this.parts.fold().get(name);
+    return this.options.fold().get(name);
   }
 
   all(): T[] {
-    return this.parts.fold().all();
+    return this.options.fold().all();
   }
 
   get size(): number {
-    return this.parts.fold().size;
+    return this.options.fold().size;
   }
 
   /**
@@ -90,7 +90,7 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
    * cannot distinguish the streams `a.b` and `a_b`, so they share an identity.
    */
   sameAs(name: string): T | undefined {
-    return this.parts.fold().held(this.parts.rules.identityOf(name)).value;
+    return this.options.fold().held(this.options.rules.identityOf(name)).value;
   }
 
   /**
@@ -98,7 +98,7 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
    * @throws ProblemError definition_limit_reached, or the kind's own problem
    */
   refuseFull(): void {
-    if (this.size >= this.parts.most) throw this.parts.rules.full();
+    if (this.size >= this.options.most) throw this.options.rules.full();
   }
 
   /**
@@ -106,7 +106,7 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
    * be revoked even if the topic is full.
    */
   private refuseGrowth({ identity, slot, body }: DefinitionChangeRecord): void {
-    const { fold, rules, mostBytes } = this.parts;
+    const { fold, rules, mostBytes } = this.options;
     if (!body || fold().bytes < mostBytes || fold().held(identity).entry?.has(slot)) return;
     const detail = `The definitions of the kind ${rules.kind} have reached the limit of ${mostBytes} bytes.`;
     throw new ProblemError('definition_limit_reached', detail);
@@ -117,7 +117,7 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
     next: ComputeNextDefinition<T>,
     actor: Actor,
   ): Promise<DefinitionChangeResult<T>> {
-    const { rules, mutex } = this.parts;
+    const { rules, mutex } = this.options;
     const thing = `${rules.kind}:${rules.identityOf(name)}`;
     try {
       return await mutex.take(thing, () => this.changeExclusively(name, next, actor));
@@ -131,10 +131,10 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
     next: ComputeNextDefinition<T>,
     actor: Actor,
   ): Promise<DefinitionChangeResult<T>> {
-    const identity = this.parts.rules.identityOf(name);
+    const identity = this.options.rules.identityOf(name);
     for (let tries = 0; tries < maxTries; tries++) {
       if (tries > 0) await sleep(Math.random() * waitMs * tries);
-      const { value: current, entry } = this.parts.fold().held(identity);
+      const { value: current, entry } = this.options.fold().held(identity);
       // The revision follows the value that `next` receives: a change that another process makes meanwhile wins.
       const revision = (entry?.head?.revision ?? 0) + 1;
       const wanted = await next(current);
@@ -157,7 +157,7 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
     identity: string,
     { wanted, revision, actor }: { wanted: T | undefined; revision: number; actor: Actor },
   ): DefinitionChangeRecord {
-    const { rules, fold } = this.parts;
+    const { rules, fold } = this.options;
     const written = wanted === undefined ? undefined : asRead(rules, identity, rules.write(wanted));
     const { entry } = fold().held(identity);
     return {
@@ -176,7 +176,7 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
    * the record itself.
    */
   private async write(record: DefinitionChangeRecord): Promise<DefinitionWriteOutcome<T>> {
-    const { fold, writer, caughtUp } = this.parts;
+    const { fold, writer, caughtUp } = this.options;
     const key = keyText(record);
     let outcome: DefinitionWriteOutcome<T> | undefined;
     const unwatch = fold().watch(key, (settled) => (outcome = settled));
@@ -198,7 +198,7 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
     record: DefinitionChangeRecord,
     outcome: DefinitionWriteOutcome<T>,
   ): Promise<void> {
-    const { rules, audit } = this.parts;
+    const { rules, audit } = this.options;
     const { before, after, previous } = outcome;
     const event_type = rules.eventType(before, after);
     if (event_type === undefined) return;

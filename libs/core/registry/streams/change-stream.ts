@@ -18,14 +18,18 @@ const maxRounds = 10;
  * the same, and otherwise applies the newer one.
  */
 export async function changeStream(
-  parts: StreamOperationDependencies,
+  dependencies: StreamOperationDependencies,
   { name, next }: { name: string; next: (current: StreamDefinition) => StreamDefinition },
   actor: Actor,
 ): Promise<StreamDefinition> {
   rejectReservedName(name);
   try {
-    const { value } = await parts.kind.change(name, (current) => withSettings(current, name, next), actor);
-    return await configure(parts, requireStream(value, name));
+    const { value } = await dependencies.kind.change(
+      name,
+      (current) => withSettings(current, name, next),
+      actor,
+    );
+    return await configure(dependencies, requireStream(value, name));
   } catch (error) {
     throw streamProblem(error, name);
   }
@@ -48,10 +52,10 @@ function withSettings(
 }
 
 async function configure(
-  parts: StreamOperationDependencies,
+  dependencies: StreamOperationDependencies,
   changed: StreamDefinition,
 ): Promise<StreamDefinition> {
-  const { log, names, kind, upToDate } = parts;
+  const { log, names, kind, upToDate } = dependencies;
   const topic = names.ofStream(changed.id);
   let applied = changed;
   for (let round = 0; round < maxRounds; round++) {

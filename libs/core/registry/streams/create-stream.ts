@@ -16,35 +16,35 @@ import type { StreamOperationDependencies } from './stream-operation-dependencie
  * same steps on the same id.
  */
 export async function createStream(
-  parts: StreamOperationDependencies,
+  dependencies: StreamOperationDependencies,
   wanted: StreamInput,
   actor: Actor,
 ): Promise<StreamCreationResult> {
   try {
-    check(parts, wanted);
-    return await create(parts, wanted, actor);
+    check(dependencies, wanted);
+    return await create(dependencies, wanted, actor);
   } catch (error) {
     throw streamProblem(error, wanted.stream);
   }
 }
 
 async function create(
-  parts: StreamOperationDependencies,
+  dependencies: StreamOperationDependencies,
   wanted: StreamInput,
   actor: Actor,
 ): Promise<StreamCreationResult> {
-  const { kind, log, names } = parts;
+  const { kind, log, names } = dependencies;
   const { stream } = wanted;
   let proposed: StreamDefinition | undefined;
   const propose = (current: StreamDefinition | undefined) =>
-    alone(current, stream) ?? (proposed = begun(parts, wanted));
+    alone(current, stream) ?? (proposed = begun(dependencies, wanted));
   const { value } = await kind.change(stream, propose, actor);
   const own = requireStream(value, stream);
   if (own.state !== 'creating') return { definition: own, created: false };
   try {
     await log.admin.create(names.ofStream(own.id), streamTopicSettings(own.partitions, own.retention));
   } catch (error) {
-    if (error instanceof TopicRejectedError) await withdraw(parts, own, actor);
+    if (error instanceof TopicRejectedError) await withdraw(dependencies, own, actor);
     throw error;
   }
   const announce = (current: StreamDefinition | undefined): StreamDefinition | undefined =>
@@ -52,7 +52,7 @@ async function create(
   const announced = await kind.change(stream, announce, actor);
   // Concurrent requests to create the same stream share the settings of one of them. A request with other settings
   // receives `created: false`.
-  const created = own.id === proposed?.id || (announced.changed && isAs(own, begun(parts, wanted)));
+  const created = own.id === proposed?.id || (announced.changed && isAs(own, begun(dependencies, wanted)));
   return { definition: requireStream(announced.value, stream), created };
 }
 

@@ -16,11 +16,11 @@ const maxCreations = 1_000;
 export class StreamCreationService {
   private readonly running = new Map<string, Promise<StreamCreationResult>>();
 
-  constructor(private readonly parts: StreamOperationDependencies) {}
+  constructor(private readonly dependencies: StreamOperationDependencies) {}
 
   async create(wanted: StreamInput, actor: Actor): Promise<StreamCreationResult> {
     rejectReservedName(wanted.stream);
-    const known = this.parts.kind.get(wanted.stream);
+    const known = this.dependencies.kind.get(wanted.stream);
     if (known?.state === 'live') return { definition: known, created: false };
     return this.once(wanted, actor);
   }
@@ -30,7 +30,7 @@ export class StreamCreationService {
    * its events are in the order of the changes.
    */
   async audit(): Promise<StreamId> {
-    const known = this.parts.kind.get(auditStream);
+    const known = this.dependencies.kind.get(auditStream);
     if (known?.state === 'live') return known.id;
     return (await this.once({ stream: auditStream, partitions: 1 }, systemActor)).definition.id;
   }
@@ -42,7 +42,7 @@ export class StreamCreationService {
       const detail = 'Too many streams are being created at once.';
       throw new ProblemError('overloaded', detail, { retryAfterSeconds: 1 });
     }
-    const creation = createStream(this.parts, wanted, actor).finally(() =>
+    const creation = createStream(this.dependencies, wanted, actor).finally(() =>
       this.running.delete(wanted.stream),
     );
     this.running.set(wanted.stream, creation);

@@ -23,7 +23,7 @@ interface StreamDeletionContext {
 export class StreamDeletionService {
   private readonly running = new Map<StreamId, Promise<void>>();
 
-  constructor(private readonly parts: StreamOperationDependencies) {}
+  constructor(private readonly dependencies: StreamOperationDependencies) {}
 
   /**
    * Begins the deletion of the stream by setting its state to `deleting`: from now on, nobody can write to the stream
@@ -35,7 +35,7 @@ export class StreamDeletionService {
       const stream = requireStream(visibleStream(current), name);
       return stream.state === 'deleting' ? stream : { ...stream, state: 'deleting' };
     };
-    const { value } = await this.parts.kind.change(name, begun, actor);
+    const { value } = await this.dependencies.kind.change(name, begun, actor);
     return requireStream(value, name);
   }
 
@@ -46,7 +46,7 @@ export class StreamDeletionService {
   async run(name: string, deletion: StreamDeletionContext): Promise<void> {
     rejectReservedName(name);
     try {
-      await this.parts.upToDate();
+      await this.dependencies.upToDate();
       const { id } = await this.begin(name, deletion.actor);
       await this.finish(id, deletion);
     } catch (error) {
@@ -68,7 +68,7 @@ export class StreamDeletionService {
   }
 
   private async finishOnce(id: StreamId, { removeRows, actor }: StreamDeletionContext): Promise<void> {
-    const { log, names, erasures, kind, upToDate } = this.parts;
+    const { log, names, erasures, kind, upToDate } = this.dependencies;
     const name = streamNameOf(id);
     await upToDate();
     const current = kind.get(name);

@@ -85,7 +85,7 @@ export class ProjectionTask implements PartitionTask {
 
   private async fold(batch: RecordBatch, beginning?: number): Promise<void> {
     const { partition, projector, checkpointer, from } = this.options;
-    const done = await checkpointer.permit(projector);
+    const done = await checkpointer.permit(partition.ended);
     try {
       partition.ended.throwIfAborted();
       this.count(await projector.take(batch, beginning));

@@ -3,14 +3,13 @@ import type { EventFilter, StoredEvent } from '#client';
 import { useLive } from '../app/resource.js';
 import { client } from '../app/session.js';
 import { grouped } from '../logic/format.js';
+import { reconnectNotice } from '../logic/reconnect-notice.js';
 import { TailBuffer } from '../logic/tail-buffer.js';
 import { EventTable } from '../parts/event-table.js';
 import { Problem } from '../parts/problem.js';
 import { Empty } from '../parts/states.js';
 
 const mostShown = 200;
-/** A connection without another failure after this time counts as open: no event may come for hours. */
-const connectMs = 2_000;
 
 interface Painted {
   events: readonly StoredEvent[];
@@ -31,13 +30,7 @@ export function LiveTail({ filter }: { filter: EventFilter }) {
   const error = useLive((signal) => {
     const buffer = new TailBuffer<StoredEvent>(mostShown);
     let changed = false;
-    let connecting: ReturnType<typeof setTimeout> | undefined;
-    signal.addEventListener('abort', () => clearTimeout(connecting));
-    const onReconnect = (_: unknown, delayMs: number) => {
-      setReconnecting(true);
-      clearTimeout(connecting);
-      connecting = setTimeout(() => setReconnecting(false), delayMs + connectMs);
-    };
+    const onReconnect = reconnectNotice(signal, setReconnecting);
     const read = async () => {
       for await (const event of client.value.tail(filter, { signal, onReconnect })) {
         buffer.add(event);

@@ -27,14 +27,14 @@ export class JobProducer implements Pick<Producer, 'append'> {
    */
   private readonly missingSince = new Map<string, number>();
 
-  constructor(private readonly parts: InternalTopicProducerDependencies) {}
+  constructor(private readonly dependencies: InternalTopicProducerDependencies) {}
 
   /**
    * Appends records as `Producer.append` does.
    * @throws JobNotResumableError when an internal topic has been missing for `goneMs`
    */
   async append(records: readonly ProducerRecord[]): Promise<RecordPosition[]> {
-    const { producer, topics } = this.parts;
+    const { producer, topics } = this.dependencies;
     try {
       const positions = await producer.append(records);
       if (this.missingSince.size > 0) for (const { topic } of records) this.missingSince.delete(topic);
@@ -49,7 +49,7 @@ export class JobProducer implements Pick<Producer, 'append'> {
   private isMissing(topic: string): void {
     const now = performance.now();
     const since = this.missingSince.get(topic) ?? now;
-    if (now - since >= this.parts.goneMs) throw missingTopicError(topic);
+    if (now - since >= this.dependencies.goneMs) throw missingTopicError(topic);
     if (this.missingSince.size >= mostMissing) this.missingSince.clear();
     this.missingSince.set(topic, since);
   }

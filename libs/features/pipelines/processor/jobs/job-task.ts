@@ -31,7 +31,7 @@ interface JobTaskOptions {
    */
   window?: PartitionTask['window'];
   readonly current: () => JobConfiguration;
-  parts: Pick<JobDependencies, 'checkpointer' | 'pace' | 'tracing' | 'stepMetrics'>;
+  dependencies: Pick<JobDependencies, 'checkpointer' | 'pace' | 'tracing' | 'stepMetrics'>;
 }
 
 /** Processes one assigned partition of a job, updates the metrics, and schedules the checkpoints of the partition. */
@@ -46,21 +46,21 @@ export class JobTask implements PartitionTask {
   constructor(private readonly options: JobTaskOptions) {}
 
   async take(batch: RecordBatch): Promise<void> {
-    const { task, current, parts } = this.options;
+    const { task, current, dependencies } = this.options;
     const { state, partition } = this;
-    const spans = spansOf(parts.tracing, state, batch);
+    const spans = spansOf(dependencies.tracing, state, batch);
     const taken = await withWriteTrace(spans, () => task.take(batch));
     partition.ended.throwIfAborted();
     count(state.name, taken);
-    parts.stepMetrics.count(state.name, current().pipeline.steps, taken.counts.steps);
+    dependencies.stepMetrics.count(state.name, current().pipeline.steps, taken.counts.steps);
     if (batch.next <= this.from) return;
     const isQuiet = !taken.changed && state.unsavedCount === 0;
     // A partition resumes from the saved progress in the store, so a committed offset above the saved progress does no
     // harm.
-    if (isQuiet && performance.now() - this.savedAt < parts.pace.quietSaveMs)
+    if (isQuiet && performance.now() - this.savedAt < dependencies.pace.quietSaveMs)
       return partition.commit(state.next);
     this.savedAt = performance.now();
-    parts.checkpointer.add(state);
+    dependencies.checkpointer.add(state);
   }
 
   /** Broadcasts the watermark of the partition; see `StageTask`. */

@@ -42,10 +42,13 @@ export interface AssignedJobPartition {
  * Creates the task of an assigned partition from the last checkpoint of the partition.
  * @throws JobNotResumableError when Kafka no longer has the next record, or the store no longer has the checkpoint
  */
-export async function openTask(opening: AssignedJobPartition, parts: JobDependencies): Promise<JobTask> {
+export async function openTask(
+  opening: AssignedJobPartition,
+  dependencies: JobDependencies,
+): Promise<JobTask> {
   const { run, partition, source, stage } = opening;
   const { assignment, ended } = partition;
-  const { retry, writer } = parts;
+  const { retry, writer } = dependencies;
   const place: StatePartitionKey = {
     owner: run,
     stage: stage ?? '',
@@ -64,19 +67,21 @@ export async function openTask(opening: AssignedJobPartition, parts: JobDependen
     steps: {},
   };
   if (!saved)
-    await retry.run('store', ended, () => writer.save([], [{ ...progress, updated_at: nowOf(parts) }]));
+    await retry.run('store', ended, () =>
+      writer.save([], [{ ...progress, updated_at: nowOf(dependencies) }]),
+    );
   const isKeyed = stage !== undefined && stage !== replayStage;
   const [warmUp, end] = await retry.run('log', ended, async () => [
-    isKeyed ? Math.min(from, assignment.position) : await warmStart(assignment, from, parts),
+    isKeyed ? Math.min(from, assignment.position) : await warmStart(assignment, from, dependencies),
     // A partition counts as idle only after the task has read the partition up to the end offset at the assignment.
-    await endFrom(opening, from, parts),
+    await endFrom(opening, from, dependencies),
   ]);
   partition.end = end;
   ended.throwIfAborted();
   // If the partition has no record after the saved offset, no process has emitted anything since the checkpoint.
   const before =
     saved && end > from
-      ? await parts.deduplication(
+      ? await dependencies.deduplication(
           { savedAt: saved.updated_at, streams: opening.current().pipeline.writes, end },
           ended,
         )
@@ -85,16 +90,16 @@ export async function openTask(opening: AssignedJobPartition, parts: JobDependen
   // the partition.
   const rows = isKeyed
     ? new PartitionRowCache(!saved, progress.watermark ?? noWatermark, {
-        source: storedRows(place, ended, parts),
-        budget: parts.budget,
+        source: storedRows(place, ended, dependencies),
+        budget: dependencies.budget,
       })
     : undefined;
   const state = new JobPartitionState({
     ...{ name: opening.current().label.name, place, partition, from, progress, rows, before },
-    now: () => nowOf(parts),
+    now: () => nowOf(dependencies),
   });
-  const opened = taskOf(opening, { state, rows, from, warmUp }, parts);
-  return new JobTask({ ...opened, partition, from, parts, current: opening.current });
+  const opened = taskOf(opening, { state, rows, from, warmUp }, dependencies);
+  return new JobTask({ ...opened, partition, from, dependencies, current: opening.current });
 }
 
 function checkCheckpoint(
@@ -196,20 +201,21 @@ interface OpenedTask {
 function taskOf(
   { source, stage, partition: { assignment, ended }, current, idOf }: AssignedJobPartition,
   opened: { state: JobPartitionState; rows: PartitionRowCache | undefined; from: number; warmUp: number },
-  parts: JobDependencies,
+  dependencies: JobDependencies,
 ): OpenedTask {
   const { state, rows, from, warmUp } = opened;
-  const { sink, tables, retry, checkpointer, producer, erasures, idWindows } = parts;
+  const { sink, tables, retry, checkpointer, producer, erasures, idWindows } = dependencies;
   const shared: StageTaskDependencies = {
     ...{ state, current, sink },
     load: (lookups, found) => {
       const all = [...lookups];
       return retry.run('store', ended, () => tables.load(all, found));
     },
-    saveDeadLetters: (letters) => saveDeadLetters({ writer: parts.writer, retry, stopped: ended }, letters),
-    permit: () => checkpointer.permit(state),
-    controls: new WatermarkBroadcaster((records) => producer.append(records), parts.pace.tellMs),
-    now: () => nowOf(parts),
+    saveDeadLetters: (letters) =>
+      saveDeadLetters({ writer: dependencies.writer, retry, stopped: ended }, letters),
+    permit: () => checkpointer.permit(ended),
+    controls: new WatermarkBroadcaster((records) => producer.append(records), dependencies.pace.tellMs),
+    now: () => nowOf(dependencies),
   };
   if (stage !== undefined && rows)
     return { task: new KeyedStageTask({ ...shared, stage, rows }), start: warmUp };

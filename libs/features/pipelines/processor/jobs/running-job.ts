@@ -31,15 +31,15 @@ export class RunningJob implements DefinitionRunner<DesiredJob>, TaskFactory<Job
 
   constructor(
     desired: DesiredJob,
-    private readonly parts: JobDependencies,
+    private readonly dependencies: JobDependencies,
   ) {
     this.desired = desired;
-    this.shown = new StreamsInDeadLetters(parts.projections);
+    this.shown = new StreamsInDeadLetters(dependencies.projections);
     this.current = this.currentOf(desired, new Map());
-    const { checkpointer } = parts;
+    const { checkpointer } = dependencies;
     this.host = new PartitionTaskHost({
-      ...parts,
-      ...{ name: this.name, group: parts.topics.pipelineGroup(this.id), tasks: this },
+      ...dependencies,
+      ...{ name: this.name, group: dependencies.topics.pipelineGroup(this.id), tasks: this },
       checkpointer: {
         drop: ({ state }) => checkpointer.drop(state),
         // Everything that this process has written is saved first, so that a process with another definition does not
@@ -47,8 +47,8 @@ export class RunningJob implements DefinitionRunner<DesiredJob>, TaskFactory<Job
         flush: () => checkpointer.flush(),
       },
       onFailure: (error) => {
-        if (error instanceof JobNotResumableError) parts.giveUp(this.id, error.message);
-        else parts.onFailure(error);
+        if (error instanceof JobNotResumableError) dependencies.giveUp(this.id, error.message);
+        else dependencies.onFailure(error);
       },
     });
   }
@@ -99,7 +99,7 @@ export class RunningJob implements DefinitionRunner<DesiredJob>, TaskFactory<Job
       ...{ run: this.id, partition, stage, source, current: () => this.current },
       idOf: (stream: string) => this.idOf(stream),
     };
-    return await openTask(opening, this.parts);
+    return await openTask(opening, this.dependencies);
   }
 
   /**
@@ -109,7 +109,7 @@ export class RunningJob implements DefinitionRunner<DesiredJob>, TaskFactory<Job
   revoked(topic: string): void {
     if (!this.stageOf.has(topic)) return;
     this.internal = undefined;
-    this.follow(this.desired).catch((error: unknown) => this.isClosing || this.parts.onFailure(error));
+    this.follow(this.desired).catch((error: unknown) => this.isClosing || this.dependencies.onFailure(error));
   }
 
   private get isClosing(): boolean {
@@ -123,13 +123,13 @@ export class RunningJob implements DefinitionRunner<DesiredJob>, TaskFactory<Job
       const stages = pipeline.stages.map(({ id }) => id);
       const internal = await this.internalTopics(stages, Math.max(1, ...sources.values()));
       this.current = this.currentOf(done, internal);
-      this.parts.stepMetrics.keep(this.name, pipeline.steps);
+      this.dependencies.stepMetrics.keep(this.name, pipeline.steps);
       const ids = [...sources.keys()].flatMap((stream) => this.idOf(stream) ?? []);
-      const ofSources = ids.map((id) => this.parts.topics.ofStream(id));
+      const ofSources = ids.map((id) => this.dependencies.topics.ofStream(id));
       await this.host.subscribe([...ofSources, ...this.stageOf.keys()]);
     }
     if (this.isClosing) return;
-    this.timer ??= setInterval(() => this.tell(), this.parts.pace.tellMs / 2).unref();
+    this.timer ??= setInterval(() => this.tell(), this.dependencies.pace.tellMs / 2).unref();
   }
 
   /**
@@ -142,7 +142,7 @@ export class RunningJob implements DefinitionRunner<DesiredJob>, TaskFactory<Job
   ): Promise<Map<string, StageTopic>> {
     const of = stages.join();
     if (this.internal?.of === of) return this.internal.topics;
-    const { log, topics, retry, writer: reader, pace } = this.parts;
+    const { log, topics, retry, writer: reader, pace } = this.dependencies;
     const { ofStages, replay } = await ensureInternalTopics(
       { run: this.id, stages, partitions },
       { admin: log.admin, topics, retry, reader, goneMs: pace.goneMs, signal: this.closed.signal },
@@ -160,7 +160,7 @@ export class RunningJob implements DefinitionRunner<DesiredJob>, TaskFactory<Job
   }
 
   private sourceOf({ topic, partition }: OwnedPartition): AssignedJobPartition['source'] {
-    const id = this.parts.topics.streamOf(topic);
+    const id = this.dependencies.topics.streamOf(topic);
     const stream = id && streamNameOf(id);
     if (!id || stream === undefined || this.idOf(stream) !== id) return undefined;
     return { stream, id, start: this.desired.definition.run.sources[stream]?.starts?.[partition] ?? 0 };
@@ -170,8 +170,8 @@ export class RunningJob implements DefinitionRunner<DesiredJob>, TaskFactory<Job
     for (const task of this)
       // A watermark broadcast that fails is repeated at the next interval.
       task.tell().catch((error: unknown) => {
-        this.parts.progress.attempted();
-        if (error instanceof JobNotResumableError) this.parts.giveUp(this.id, error.message);
+        this.dependencies.progress.attempted();
+        if (error instanceof JobNotResumableError) this.dependencies.giveUp(this.id, error.message);
       });
     const stages = this.desired.pipeline.stages.map(({ id }) => id);
     const states = [...this].map(({ state }) => state);
@@ -185,7 +185,7 @@ export class RunningJob implements DefinitionRunner<DesiredJob>, TaskFactory<Job
     topics: Map<string, StageTopic>,
   ): JobConfiguration {
     const { name, version, run, spec } = definition;
-    const idOf = (stream: string) => this.idOf(stream) ?? this.parts.streamId(stream) ?? '';
+    const idOf = (stream: string) => this.idOf(stream) ?? this.dependencies.streamId(stream) ?? '';
     const streams = () => this.shown.of(spec);
     return new JobConfiguration({ name, version, id: run.id, streams, idOf }, pipeline, { sources, topics });
   }
@@ -193,6 +193,6 @@ export class RunningJob implements DefinitionRunner<DesiredJob>, TaskFactory<Job
   /** Marks the job as failed if the error is a JobNotResumableError. @throws every other error */
   private gaveUp(error: unknown): void {
     if (!(error instanceof JobNotResumableError)) throw error;
-    this.parts.giveUp(this.id, error.message);
+    this.dependencies.giveUp(this.id, error.message);
   }
 }

@@ -39,7 +39,7 @@ export class SideInputLoader {
   private readonly folds = new Map<string, Fold>();
 
   constructor(
-    private readonly parts: {
+    private readonly dependencies: {
       definitions: Pick<Definitions, 'projections'>;
       store: Pick<KeyedStateReader, 'find'>;
       /** Returns the current time in milliseconds. */
@@ -53,7 +53,7 @@ export class SideInputLoader {
     for (const lookup of lookups) {
       const name = lookupName(lookup);
       const kept = this.kept.get(name);
-      if (kept && kept.until > this.parts.now()) found.set(name, kept.state);
+      if (kept && kept.until > this.dependencies.now()) found.set(name, kept.state);
       else missing.set(lookup.projection, (missing.get(lookup.projection) ?? new Set()).add(lookup.key));
     }
     for (const [projection, all] of missing) {
@@ -68,18 +68,18 @@ export class SideInputLoader {
     keys: readonly string[],
     found: LoadedProjectionStates,
   ): Promise<void> {
-    const generation = this.parts.definitions.projections.get(projection)?.serving;
+    const generation = this.dependencies.definitions.projections.get(projection)?.serving;
     const states = new Map<string, string>();
     if (generation) {
       const fold = this.foldOf(generation);
-      for (const { key, parts } of await this.parts.store.find(generation.id, keys)) {
+      for (const { key, parts } of await this.dependencies.store.find(generation.id, keys)) {
         const merged = parts
           .map(({ state }) => JSON.parse(state) as FoldState)
           .reduce((a, b) => fold.merge(a, b));
         states.set(key, fold.result(merged));
       }
     }
-    const until = this.parts.now() + cachedMs;
+    const until = this.dependencies.now() + cachedMs;
     for (const key of keys) {
       const name = lookupName({ projection, key });
       const state = states.get(key) ?? null;

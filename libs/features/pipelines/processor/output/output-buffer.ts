@@ -74,7 +74,7 @@ export class OutputBuffer {
   readonly weight = { records: 0, deliveries: 0, letters: 0 };
 
   constructor(
-    private readonly parts: {
+    private readonly dependencies: {
       run: JobIdentity;
       /** The operators of the definition with which the batch is computed. */
       readonly steps: readonly CountedOperator[];
@@ -91,11 +91,11 @@ export class OutputBuffer {
       readonly before?: OutputDeduplication | undefined;
     },
   ) {
-    this.steps = new OperatorEventCounter(parts.steps);
+    this.steps = new OperatorEventCounter(dependencies.steps);
   }
 
   get before(): OutputDeduplication | undefined {
-    return this.parts.before;
+    return this.dependencies.before;
   }
 
   /** The event counts of the batch so far. The counts are final when all outputs of the batch are written. */
@@ -179,8 +179,8 @@ export class OutputBuffer {
     { at, stage, key, flow }: OperatorOutcome & { kind: 'forward' },
     { offset, watermark, index }: InputRecordContext,
   ): void {
-    const { topic } = this.parts.topicOf(stage);
-    const { source } = this.parts;
+    const { topic } = this.dependencies.topicOf(stage);
+    const { source } = this.dependencies;
     const { path } = flow.origin;
     const value = encodeRepartitionedEvent({ source, offset, index, path, watermark, flow });
     if (isTooLargeRecord(value))
@@ -191,7 +191,7 @@ export class OutputBuffer {
 
   private emit(emit: BufferedStreamEvent): void {
     const { stream, at, flow } = emit;
-    const record = this.parts.encode(emit);
+    const record = this.dependencies.encode(emit);
     if (record && isTooLarge(record))
       return this.fail(flow, { at, reason: 'schema_violation', error: `${at}: ${tooLarge}`, stream });
     this.counts.emitted++;
@@ -212,7 +212,7 @@ export class OutputBuffer {
   }
 
   private deadLetter(flow: PipelineEvent, cause: DeadLetterCause): void {
-    const { run, now } = this.parts;
+    const { run, now } = this.dependencies;
     this.addLetter(deadLetterOf(run, flow, { ...cause, now: now() }));
   }
 }

@@ -68,7 +68,7 @@ export class OutputDeduplication {
   private settled = false;
 
   private constructor(
-    private readonly parts: DeduplicationDependencies,
+    private readonly dependencies: DeduplicationDependencies,
     private readonly written: readonly PossibleOutputRange[],
     private readonly failover: PartitionFailover,
   ) {}
@@ -88,19 +88,21 @@ export class OutputDeduplication {
    * @throws the signal's reason
    */
   static async since(
-    parts: DeduplicationDependencies,
+    dependencies: DeduplicationDependencies,
     failover: PartitionFailover,
     signal: AbortSignal,
   ): Promise<OutputDeduplication | undefined> {
     const { streams, savedAt } = failover;
     const written: PossibleOutputRange[] = [];
     for (const stream of streams)
-      written.push(...(await parts.retry.run('log', signal, () => writtenTo(parts, stream, savedAt))));
-    const { window, now } = parts;
+      written.push(
+        ...(await dependencies.retry.run('log', signal, () => writtenTo(dependencies, stream, savedAt))),
+      );
+    const { window, now } = dependencies;
     const isOld = now() - savedAt / 1000 > window.milliseconds / share;
     const isFar = written.some(({ from, until }) => until - from > window.records / share);
     return (isOld || isFar) && written.length > 0
-      ? new OutputDeduplication(parts, written, failover)
+      ? new OutputDeduplication(dependencies, written, failover)
       : undefined;
   }
 
@@ -119,8 +121,8 @@ export class OutputDeduplication {
         .map((range) => ({ ...range, until: Number.MAX_SAFE_INTEGER }));
       for (let first = 0; first < ids.length; first += maxStoredIds) {
         const query = { ranges: some, ids: ids.slice(first, first + maxStoredIds) };
-        const stored = await this.parts.retry.run('store', signal, () =>
-          this.parts.reader.storedIds(query, signal),
+        const stored = await this.dependencies.retry.run('store', signal, () =>
+          this.dependencies.reader.storedIds(query, signal),
         );
         for (const id of stored) found.add(id);
       }
@@ -135,21 +137,21 @@ export class OutputDeduplication {
   }
 
   private async settle(signal: AbortSignal): Promise<void> {
-    const { parts, written } = this;
-    const materialized = new MaterializedOffsetReader(parts);
+    const { dependencies, written } = this;
+    const materialized = new MaterializedOffsetReader(dependencies);
     for (const one of this.settled ? [] : written) {
-      if (!isThere(parts, one)) continue;
+      if (!isThere(dependencies, one)) continue;
       let warned = false;
       await materialized.reaches(one, signal, () => {
         const { stream, partition, until } = one;
         if (!warned)
-          parts.logger.warn(
+          dependencies.logger.warn(
             { stream, partition, until },
             'waiting until the materializer has stored the previous output',
           );
         warned = true;
-        parts.progress.attempted();
-        return isThere(parts, one);
+        dependencies.progress.attempted();
+        return isThere(dependencies, one);
       });
     }
     this.settled = true;

@@ -38,7 +38,7 @@ const retryMs = 200;
 
 /** Writes the outputs of batches to streams, internal topics and webhooks. */
 export class Sink {
-  constructor(private readonly parts: SinkDependencies) {}
+  constructor(private readonly dependencies: SinkDependencies) {}
 
   /**
    * Writes all waiting records to Kafka, and then sends the waiting webhook deliveries. Resolves when all outputs are
@@ -65,7 +65,7 @@ export class Sink {
       try {
         const records = [...(await this.recordsOf(emits, attempt)), ...forwards];
         if (records.length > 0)
-          await this.parts.retry.run('log', signal, () => this.parts.producer.append(records));
+          await this.dependencies.retry.run('log', signal, () => this.dependencies.producer.append(records));
         return;
       } catch (error) {
         // If the stream was deleted a moment ago, the next attempt creates the stream again. If the Kafka producer is
@@ -82,7 +82,7 @@ export class Sink {
    */
   encode(emit: BufferedStreamEvent, run: JobIdentity): EmittedRecord | undefined {
     if (!this.isKnown(emit)) return undefined;
-    return emittedRecord(emit, run, { schemaVersion: null, now: this.parts.now() });
+    return emittedRecord(emit, run, { schemaVersion: null, now: this.dependencies.now() });
   }
 
   /** Resolves with the emitted events, without those that are known to be in their target streams already. */
@@ -106,7 +106,7 @@ export class Sink {
   private async deliver(output: OutputBuffer, run: JobIdentity, signal: AbortSignal): Promise<void> {
     const deliveries = output.takeDeliveries();
     if (deliveries.length === 0) return;
-    const failures = await this.parts.webhooks.deliver(
+    const failures = await this.dependencies.webhooks.deliver(
       deliveries.map((delivery) => this.deliveryOf(delivery, run)),
       signal,
     );
@@ -120,7 +120,7 @@ export class Sink {
 
   private deliveryOf(output: BufferedWebhookEvent, run: JobIdentity): PendingWebhookDelivery {
     const { url, secretRef, format } = output;
-    const { id, value } = emittedRecord(output, run, { schemaVersion: null, now: this.parts.now() });
+    const { id, value } = emittedRecord(output, run, { schemaVersion: null, now: this.dependencies.now() });
     const isCloudEvent = format === 'cloudevents';
     return {
       ...{ id, url, secretRef, sender: run.name, job: run.id },
@@ -136,7 +136,7 @@ export class Sink {
     const records: ProducerRecord[] = [];
     for (const emit of emits) {
       if (emit.record) {
-        if (!this.parts.streams.isThere(emit.stream)) await this.recreate(emit.stream, attempt);
+        if (!this.dependencies.streams.isThere(emit.stream)) await this.recreate(emit.stream, attempt);
         this.assertWithoutSchema(emit);
         records.push(this.recordIn(emit.stream, emit.record));
         continue;
@@ -156,7 +156,7 @@ export class Sink {
    *   and the events become dead letters
    */
   private async recreate(stream: string, { signal }: SinkWriteAttempt): Promise<void> {
-    const { streams, retry } = this.parts;
+    const { streams, retry } = this.dependencies;
     const reason = await retry.run('log', signal, () => streams.ensure(stream));
     if (reason !== undefined)
       throw new FencedError(`the stream ${stream} was deleted and cannot be created: ${reason}`);
@@ -167,7 +167,7 @@ export class Sink {
    *   from the last checkpoint, and the event is validated
    */
   private assertWithoutSchema({ stream, record }: EncodedStreamEvent): void {
-    if (this.parts.schemas.has(stream, record.eventType))
+    if (this.dependencies.schemas.has(stream, record.eventType))
       throw new FencedError(`the event type ${record.eventType} of the stream ${stream} has a schema now`);
   }
 
@@ -176,7 +176,7 @@ export class Sink {
     emit: BufferedStreamEvent,
     attempt: SinkWriteAttempt,
   ): Promise<ProducerRecord | string> {
-    const { streams, schemas, retry } = this.parts;
+    const { streams, schemas, retry } = this.dependencies;
     const { stream } = emit;
     if (!streams.isThere(stream)) {
       const reason = await retry.run('log', attempt.signal, () => streams.ensure(stream));
@@ -190,7 +190,7 @@ export class Sink {
 
   /** Returns whether the target stream exists and the event type has no schema. */
   private isKnown({ stream, flow }: BufferedStreamEvent): boolean {
-    const { streams, schemas } = this.parts;
+    const { streams, schemas } = this.dependencies;
     return streams.isThere(stream) && !schemas.has(stream, flow.event.event_type);
   }
 
@@ -203,14 +203,14 @@ export class Sink {
     schemaVersion: number | null,
     attempt: SinkWriteAttempt,
   ): ProducerRecord | string {
-    const record = emittedRecord(emit, attempt.run, { schemaVersion, now: this.parts.now() });
+    const record = emittedRecord(emit, attempt.run, { schemaVersion, now: this.dependencies.now() });
     if (isTooLarge(record)) return reject(emit, tooLarge, attempt);
     return this.recordIn(emit.stream, record);
   }
 
   /** @throws UnknownTopicError when the target stream was deleted a moment ago */
   private recordIn(stream: string, { key, value }: EmittedRecord): ProducerRecord {
-    const { streams, topics } = this.parts;
+    const { streams, topics } = this.dependencies;
     return { topic: topics.ofStream(streams.idOf(stream)), key, value };
   }
 }

@@ -48,7 +48,7 @@ export class BatchComputation {
   constructor(
     readonly output: OutputBuffer,
     readonly run: JobIdentity,
-    private readonly parts: BatchComputationDependencies,
+    private readonly dependencies: BatchComputationDependencies,
   ) {}
 
   /**
@@ -57,7 +57,7 @@ export class BatchComputation {
    * @throws the signal's reason
    */
   async compute(batch: () => Promise<void>): Promise<void> {
-    const { sink, state } = this.parts;
+    const { sink, state } = this.dependencies;
     try {
       await this.enter();
       await batch();
@@ -77,7 +77,7 @@ export class BatchComputation {
     inputs: Iterable<(ChainInputEvent & InputRecordContext) | undefined>,
   ): Promise<void> {
     const { output, turn } = this;
-    const ready = await loadLookups(chain, inputs, { load: this.parts.load, turn });
+    const ready = await loadLookups(chain, inputs, { load: this.dependencies.load, turn });
     for (const input of ready.inputs) {
       if (this.isOver(sizeOf(input))) await this.giveWay();
       if (!input) continue;
@@ -96,7 +96,7 @@ export class BatchComputation {
   /** Yields to other work of the process. @throws the signal's reason */
   async giveWay(): Promise<void> {
     await this.turn.end();
-    this.parts.state.ended.throwIfAborted();
+    this.dependencies.state.ended.throwIfAborted();
   }
 
   private get isTooMuch(): boolean {
@@ -107,15 +107,15 @@ export class BatchComputation {
 
   private async relieve(): Promise<void> {
     const { output, run } = this;
-    const { sink, state, saveDeadLetters } = this.parts;
+    const { sink, state, saveDeadLetters } = this.dependencies;
     if (output.weight.deliveries >= mostWeight) await this.deliver();
     else await sink.append(output, run, state.ended);
     await saveDeadLetters(output.takeLetters());
   }
 
   private async enter(): Promise<void> {
-    this.leave = await this.parts.permit();
-    this.parts.state.ended.throwIfAborted();
+    this.leave = await this.dependencies.permit();
+    this.dependencies.state.ended.throwIfAborted();
   }
 
   /**
@@ -124,7 +124,7 @@ export class BatchComputation {
    */
   private async deliver(): Promise<void> {
     this.leave();
-    await this.parts.sink.write(this.output, this.run, this.parts.state.ended);
+    await this.dependencies.sink.write(this.output, this.run, this.dependencies.state.ended);
     await this.enter();
   }
 }

@@ -77,10 +77,10 @@ export class PartitionRowCache {
   constructor(
     private complete: boolean,
     private closedTo: EpochMicros,
-    private readonly parts: { source: StoredRowReader; budget: RowCacheBudget },
+    private readonly dependencies: { source: StoredRowReader; budget: RowCacheBudget },
   ) {
     this.storedLeast = complete ? Infinity : -Infinity;
-    parts.budget.enter();
+    dependencies.budget.enter();
   }
 
   get unsavedCount(): number {
@@ -112,7 +112,7 @@ export class PartitionRowCache {
       this.entries.set(key, entry);
     }
     if (this.complete || missing.length === 0) return;
-    for (const row of await this.parts.source.load(missing)) this.learn(row, before);
+    for (const row of await this.dependencies.source.load(missing)) this.learn(row, before);
   }
 
   /** Returns the row with this key; undefined if the row is not cached. */
@@ -149,7 +149,7 @@ export class PartitionRowCache {
     let held = this.takeDue(watermark);
     let after = { closes_at: this.closedTo + 1, key: '' };
     while (this.storedLeast <= watermark) {
-      const page = await this.parts.source.due({ after, limit: pageRows });
+      const page = await this.dependencies.source.due({ after, limit: pageRows });
       const last = page.at(-1);
       const isLast = page.length < pageRows;
       const beyond = page.find(({ closes_at }) => closes_at > watermark);
@@ -221,7 +221,7 @@ export class PartitionRowCache {
 
   /** Releases all cached rows when the partition is revoked. */
   end(): void {
-    this.parts.budget.leave();
+    this.dependencies.budget.leave();
     for (const all of [this.entries, this.unsaved, this.changed]) all.clear();
     this.heap.clear();
   }
@@ -261,7 +261,7 @@ export class PartitionRowCache {
   }
 
   private trim(): void {
-    const { keys, weight } = this.parts.budget.share;
+    const { keys, weight } = this.dependencies.budget.share;
     for (const entry of this.entries.values()) {
       if (this.entries.size <= keys && this.weight <= weight) break;
       if (this.unsaved.has(entry.key)) continue;

@@ -10,7 +10,7 @@ import type { VerdictPublisher, VerdictTable } from '#verdicts';
 export type MaterializerStore = Omit<EventWriter, 'markReplayed'>;
 
 /** What all steps of a materializer share. */
-export interface MaterializerContext {
+export interface MaterializerDependencies {
   topics: TopicAndGroupNames;
   writer: MaterializerStore;
   consumer: Consumer;
