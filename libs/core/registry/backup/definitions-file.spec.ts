@@ -7,7 +7,7 @@ import { MemoryLog } from '#kafka/memory';
 import { aKey } from '../contract/definition-examples.js';
 import { systemActor } from '../resources/resource-store.js';
 import { resourceKinds } from '../resource-kinds.js';
-import { openDefinitions } from '../open-definitions.js';
+import { openDefinitions } from '../definitions.js';
 import type { Definitions } from '../definitions.js';
 import { DefinitionsBackupError, exportDefinitions, importDefinitions } from './definitions-file.js';
 

@@ -1,7 +1,7 @@
-import { defineProblems, ProblemError } from '#api';
+import { auditStream, defineProblems, ProblemError, reservedStreamPrefix } from '#api';
+import { topicCollisionKey } from '#event';
 import { TopicRejectedError } from '#kafka';
 import { logErrorToProblem } from '../changes/definitions-topic-writer.js';
-import type { StreamDefinition } from './stream-definition.js';
 
 export const streamProblems = defineProblems({
   stream_reserved: { status: 403, title: 'The name is reserved for the system' },
@@ -14,14 +14,19 @@ declare module '#api' {
   interface ProblemCatalogue extends Readonly<typeof streamProblems> {}
 }
 
+const reserved = topicCollisionKey(reservedStreamPrefix);
+
 /**
- * Returns the stream definition if it has exactly this name. A lookup may return the definition of another name that
- * Kafka cannot distinguish from this one.
- * @throws ProblemError stream_not_found
+ * Rejects the system's own names, and names that Kafka cannot distinguish from them: a stream `tributary_audit` would
+ * block the topic of the audit stream.
+ * @throws ProblemError stream_reserved
  */
-export function requireStream(current: StreamDefinition | undefined, name: string): StreamDefinition {
-  if (current?.stream === name) return current;
-  throw streamNotFound(name);
+export function rejectReservedName(stream: string): void {
+  if (!topicCollisionKey(stream).startsWith(reserved)) return;
+  throw new ProblemError(
+    'stream_reserved',
+    `Names that start with "${reservedStreamPrefix}" or "${reserved}" are reserved for the system, such as ${auditStream}: choose another one.`,
+  );
 }
 
 /** Returns the problem for a stream that does not exist. */
