@@ -5,10 +5,7 @@ import { ResourceView } from './resources/resource-view.js';
 
 import { streamRules, type StreamDefinition } from './streams/stream-definition.js';
 
-/**
- * The materialized view of the definitions topic. Each kind of definition, such as streams or keys, has a view of its
- * own with its own rules.
- */
+/** The materialized view of the definitions topic. Each kind of definition has a view of its own with its rules. */
 export class DefinitionsView {
   private readonly views: ReadonlyMap<string, ResourceView<unknown>>;
   /** Number of records that could not be read. */

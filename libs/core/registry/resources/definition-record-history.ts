@@ -1,9 +1,6 @@
 import type { DefinitionChangeRecord } from './definition-change-record.js';
 
-/**
- * A record of the definitions topic that no later tombstone has deleted, with the sub-record that it contains. The record
- * of a removal is one too; it has no sub-record.
- */
+/** A record of the definitions topic, perhaps that of a removal, which no later tombstone has deleted. */
 export interface StoredDefinitionRecord<P> extends Pick<
   DefinitionChangeRecord,
   'slot' | 'revision' | 'keeps' | 'changed_at' | 'changed_by'
@@ -39,10 +36,7 @@ export class DefinitionRecordHistory<P> {
     return true;
   }
 
-  /**
-   * Removes the record with this key, for which a tombstone was read. Returns true if a current record was removed, so
-   * that the definition has changed.
-   */
+  /** Removes the record of a tombstone. Returns true if it was a current record: the definition has changed. */
   remove(key: string): boolean {
     const record = this.records.get(key);
     if (!record) return false;
@@ -68,9 +62,7 @@ export class DefinitionRecordHistory<P> {
     return latest;
   }
 
-  /**
-   * Returns the current records, the one with the highest revision last; an empty list if the definition is removed.
-   */
+  /** Returns the current records, the one with the highest revision last; none if the definition is removed. */
   live(): StoredDefinitionRecord<P>[] {
     const { latest } = this;
     if (!latest || latest.part === undefined) return [];

@@ -15,10 +15,7 @@ export interface DefinitionWriteOutcome<T> {
   superseded: string[];
 }
 
-/**
- * The materialized view of one kind of definition, such as all streams, built from the records of the definitions
- * topic.
- */
+/** The materialized view of one kind of definition, such as all streams, over the records of the topic. */
 export class ResourceView<T, P = T> {
   private readonly histories = new Map<string, DefinitionRecordHistory<P>>();
   private readonly byName = new Map<string, DefinitionRecordHistory<P>>();
@@ -93,10 +90,7 @@ export class ResourceView<T, P = T> {
     return this.update(identity, this.removed.get(identity) ?? 0, () => history.remove(text));
   }
 
-  /**
-   * Runs `work`, which changes the records of one definition, and updates the view's indexes by name, by size and by
-   * time of removal.
-   */
+  /** Runs `work`, which changes the records of one definition, and updates the view's indexes. */
   private update(identity: string, timestamp: number, work: () => boolean): boolean {
     const history = this.histories.get(identity) as DefinitionRecordHistory<P>;
     const [bytes, before] = [history.bytes, history.latest?.part];
@@ -115,8 +109,8 @@ export class ResourceView<T, P = T> {
   }
 
   /**
-   * Returns the keys of all records of definitions that were removed before `time` (milliseconds). The list ends after the
-   * definition with which `most` keys are reached.
+   * Returns the keys of all records of definitions that were removed before `time` (milliseconds). The list ends after
+   * the definition with which `most` keys are reached.
    */
   removedBefore(time: number, most: number): string[] {
     const old: string[] = [];

@@ -55,10 +55,7 @@ export function requireSourceOfEachStream(sources: object, streams: readonly str
     throw new UnreadableDefinitionError('sources do not match the streams');
 }
 
-/**
- * A projection's generation or a pipeline as a reader of streams: the stream names in its spec, and the ids of the
- * streams with these names when it was defined.
- */
+/** A projection's generation or a pipeline: its streams, and their ids when it was defined. */
 interface Reader {
   spec: { source: { streams: readonly string[] } };
   sources: Readonly<Record<string, SourceStreamWithStartOffsets>>;

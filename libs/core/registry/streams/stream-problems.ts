@@ -42,10 +42,7 @@ export function streamBeingDeleted(stream: string): ProblemError {
   );
 }
 
-/**
- * Returns the problem for a name that collides with that of another stream. The problem does not name the other stream,
- * because the caller may not be allowed to see it.
- */
+/** Returns the problem for a colliding name. It does not name the other stream, which may be hidden from the caller. */
 export function streamNameCollision(stream: string): ProblemError {
   return new ProblemError(
     'stream_name_collision',
@@ -53,10 +50,7 @@ export function streamNameCollision(stream: string): ProblemError {
   );
 }
 
-/**
- * Maps an error of the log, or the RangeError of an invalid duration, to the problem that the caller receives. Returns
- * other errors unchanged.
- */
+/** Maps a log error, or the RangeError of an invalid duration, to the caller's problem. Returns others unchanged. */
 export function streamProblem(error: unknown, stream: string): unknown {
   if (error instanceof RangeError)
     return new ProblemError('invalid_request', error.message, { cause: error });
