@@ -60,7 +60,9 @@ async function main(args: string[]): Promise<number> {
 }
 
 async function exportTo(file: string | undefined, log: Log, names: TopicAndGroupNames): Promise<void> {
-  const lines = await exportDefinitions(log, names);
+  const lines = await exportDefinitions(log, names, (key, reason) => {
+    process.stderr.write(`Left out, because no process can read it: ${JSON.stringify(key)} (${reason})\n`);
+  });
   const backup = `${lines.join('\n')}\n`;
   if (file === undefined)
     await new Promise<void>((resolve, reject) => {

@@ -16,14 +16,12 @@ export {
 export { invalidDefinitionProblem } from './definitions/invalid-definition.js';
 export * from './definitions/visible-definitions.js';
 export { GatewayKitModule } from './gateway-kit.module.js';
-export { Count, ListOf, ObjectOf } from './openapi/members.js';
 export { GroupLagReader, type GroupLagCounts, type GroupLagReaderLimits } from './lag/group-lag-reader.js';
 export * from './lists/page-by-name.js';
 export * from './openapi/problems.js';
 export * from './openapi/schema.js';
 export * from './parameters/decorators.js';
 export * from './reads/bulkhead.js';
-export { ReadSettings } from './reads/read-settings.js';
 export { filesByStreamName, idsOfStreams } from './reads/by-stream-name.js';
 export * from './sources/new-generation-or-job-factory.js';
 export * from './stores/stores.module.js';

@@ -6,7 +6,7 @@ import { TopicAndGroupNames } from '#event';
 import { MemoryLog } from '#kafka/memory';
 import { definitionsAge, definitionsHealth, DefinitionsOutdatedError } from './definitions-health.js';
 import { resourceKinds } from './resource-kinds.js';
-import { openDefinitions } from './open-definitions.js';
+import { openDefinitions } from './definitions.js';
 
 describe('definitionsHealth', () => {
   it('is degraded by failed projections and pipelines, and by definitions that it cannot read', () => {

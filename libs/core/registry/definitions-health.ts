@@ -1,9 +1,6 @@
 import type { Definitions } from './definitions.js';
 
-/**
- * This process's view of the definitions is outdated: its reader of the definitions topic has failed, or Kafka has not
- * answered it for 30 seconds.
- */
+/** This process's view is outdated: the topic's reader has failed, or Kafka has not answered it for 30 seconds. */
 export class DefinitionsOutdatedError extends Error {
   override readonly name = 'DefinitionsOutdatedError';
 }
@@ -38,10 +35,7 @@ export function definitionsHealth(definitions: DefinitionsHealthInput): {
 /** Milliseconds without an answer of the log after which the definitions count as outdated. */
 const oldMs = 30_000;
 
-/**
- * Returns the seconds since Kafka last answered a read of the definitions topic. @throws DefinitionsOutdatedError if
- * they are more than 30
- */
+/** Returns the seconds since Kafka last answered a read of the topic. @throws DefinitionsOutdatedError above 30 */
 export function definitionsAge({ ageMs }: Pick<Definitions, 'ageMs'>): { age_seconds: number } {
   const age_seconds = Math.round(ageMs / 1000);
   if (ageMs <= oldMs) return { age_seconds };

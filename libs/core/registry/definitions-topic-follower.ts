@@ -3,10 +3,7 @@ import { LogUnavailableError, type Log, type GlobalTableReader } from '#kafka';
 import type { DefinitionsView } from './definitions-view.js';
 
 /** Milliseconds between two checks whether the reader has failed. */
-const lookMs = 500;
-/** Milliseconds until the next reader is tried after the first replacement reader has failed. */
-const firstWaitMs = 1_000;
-const longestWaitMs = 30_000;
+const pollMs = 500;
 
 /**
  * Keeps a materialized view of the definitions topic up to date. If the topic's reader fails, the last view is still
@@ -14,11 +11,13 @@ const longestWaitMs = 30_000;
  */
 export class DefinitionsTopicFollower {
   private reader: GlobalTableReader;
-  private current: DefinitionsView;
+  /** The materialized view that is served. After a failure of the topic's reader, a new view object replaces it. */
+  view: DefinitionsView;
   private readonly listeners = new Set<() => void>();
   private replacing: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
-  private readonly backoff = new Backoff(firstWaitMs, longestWaitMs);
+  /** Milliseconds until the next reader is tried after a replacement has failed. */
+  private readonly backoff = new Backoff(1_000, 30_000);
   private nextTry = 0;
 
   constructor(
@@ -26,13 +25,8 @@ export class DefinitionsTopicFollower {
     private readonly topic: string,
     private readonly newView: () => DefinitionsView,
   ) {
-    this.current = newView();
-    this.reader = this.readerOf(this.current);
-  }
-
-  /** The materialized view that is served. After a failure of the topic's reader, a new view object replaces it. */
-  get view(): DefinitionsView {
-    return this.current;
+    this.view = newView();
+    this.reader = this.readerOf(this.view);
   }
 
   get failure(): Error | undefined {
@@ -48,7 +42,7 @@ export class DefinitionsTopicFollower {
   private readerOf(view: DefinitionsView): GlobalTableReader {
     return this.log.tableReader(this.topic, {
       record: (record) => {
-        if (view.apply(record) && view === this.current) this.notify();
+        if (view.apply(record) && view === this.view) this.notify();
       },
     });
   }
@@ -60,7 +54,7 @@ export class DefinitionsTopicFollower {
   async start(): Promise<void> {
     if (this.reader.failure) await this.replace();
     else await this.reader.start();
-    this.timer ??= setInterval(() => void this.look(), lookMs).unref();
+    this.timer ??= setInterval(() => void this.replaceFailed(), pollMs).unref();
   }
 
   /** Replaces the failed reader and its view by new ones. Concurrent calls share one replacement. */
@@ -69,7 +63,7 @@ export class DefinitionsTopicFollower {
     return this.replacing;
   }
 
-  private async look(): Promise<void> {
+  private async replaceFailed(): Promise<void> {
     if (!this.reader.failure || this.replacing || Date.now() < this.nextTry) return;
     try {
       await this.replace();
@@ -90,7 +84,7 @@ export class DefinitionsTopicFollower {
     }
     const failed = this.reader;
     this.reader = reader;
-    this.current = view;
+    this.view = view;
     await failed.close();
     this.notify();
   }

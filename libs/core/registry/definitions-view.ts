@@ -2,16 +2,14 @@ import type { ConsumerRecord } from '#kafka';
 import { readKey, type DefinitionRecordKey } from './resources/definition-change-record.js';
 import { UnreadableDefinitionError, type ResourceRules } from './resources/resource-kind.js';
 import { ResourceView } from './resources/resource-view.js';
-import type { StreamDefinition } from './streams/stream-definition.js';
-import { streamRules } from './streams/stream-rules.js';
 
-/**
- * The materialized view of the definitions topic. Each kind of definition, such as streams or keys, has a view of its
- * own with its own rules.
- */
+import { streamRules, type StreamDefinition } from './streams/stream-definition.js';
+
+/** The materialized view of the definitions topic. Each kind of definition has a view of its own with its rules. */
 export class DefinitionsView {
   private readonly views: ReadonlyMap<string, ResourceView<unknown>>;
-  private unreadableCount = 0;
+  /** Number of records that could not be read. */
+  unreadable = 0;
 
   /** @param kinds the rules of all other kinds */
   constructor(kinds: readonly ResourceRules[]) {
@@ -28,10 +26,6 @@ export class DefinitionsView {
     return this.views.get(kind) as ResourceView<T, P>;
   }
 
-  get unreadable(): number {
-    return this.unreadableCount;
-  }
-
   /**
    * Applies a record of the definitions topic to the view. Returns true if the record has changed a definition, other
    * than a stream that is being created. Records that cannot be read are counted and skipped; definition kinds that
@@ -41,15 +35,15 @@ export class DefinitionsView {
     try {
       const key = readKey(record.key);
       const changed = this.views.get(key.kind)?.apply(record, key) ?? false;
-      return changed && !this.isCreating(key);
+      return changed && !this.isStreamInCreation(key);
     } catch (error) {
       if (!(error instanceof UnreadableDefinitionError)) throw error;
-      this.unreadableCount++;
+      this.unreadable++;
       return false;
     }
   }
 
-  private isCreating({ kind, identity }: DefinitionRecordKey): boolean {
-    return kind === streamRules.kind && this.streams.held(identity).value?.state === 'creating';
+  private isStreamInCreation({ kind, identity }: DefinitionRecordKey): boolean {
+    return kind === streamRules.kind && this.streams.current(identity).value?.state === 'creating';
   }
 }

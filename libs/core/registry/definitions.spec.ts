@@ -9,7 +9,7 @@ import { ada, aKey } from './contract/definition-examples.js';
 import { describeDefinitionsContract } from './definitions.contract.js';
 import type { Definitions } from './definitions.js';
 import { resourceKinds } from './resource-kinds.js';
-import { openDefinitions } from './open-definitions.js';
+import { openDefinitions } from './definitions.js';
 
 describeDefinitionsContract('MemoryLog', {
   open: () => new MemoryLog(),

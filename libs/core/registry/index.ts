@@ -1,23 +1,24 @@
-export * from './definitions.js';
-export type { StreamCreationResult, RemoveStreamRows } from './streams/stream-creation-result.js';
-export type { AuditEventContent } from './audit/audit-event.js';
-export { resourceKinds } from './resource-kinds.js';
-export { openDefinitions, type DefinitionsOptions } from './open-definitions.js';
-export { definitionsAge, definitionsHealth, type DefinitionsHealthInput } from './definitions-health.js';
+export type { AuditEventContent } from './audit/audit-writer.js';
 export { DefinitionsBackupError, exportDefinitions, importDefinitions } from './backup/definitions-file.js';
-export * from './erasures/erasure.js';
-export * from './keys/api-key-definition.js';
-export { oneRecord } from './resources/one-record.js';
-export type { ResourceKind } from './resources/resource-kind.js';
-export * from './resources/resource-store.js';
-export { startPositions } from './sources/source-filter.js';
-export { SourceStreamWithStartOffsets } from './sources/source-stream-with-start-offsets.js';
-export * from './streams/source-streams.js';
-export * from './schemas/schema-subject.js';
-export type { StreamDefinition } from './streams/stream-definition.js';
 export { definitionLimitReached } from './changes/definition-problems.js';
-export { streamNotFound } from './streams/stream-problems.js';
+export * from './definitions.js';
+export { definitionsAge, definitionsHealth, type DefinitionsHealthInput } from './definitions-health.js';
+export { Erasure, erasureName } from './erasures/erasure-kind.js';
+export { ApiKeyDefinition, ApiKeySecretHash } from './keys/key-kind.js';
+export { resourceKinds } from './resource-kinds.js';
+export { oneRecord } from './resources/one-record.js';
 export { IsCount, IsTextOrNull, IsTime, MapOf, Nested, rule, NestedOr } from './resources/record-members.js';
-export { UnreadableDefinitionError } from './resources/resource-kind.js';
-export { SourceFilter, mostSourceStreams } from './sources/source-filter.js';
-export { requireSourceOfEachStream } from './sources/source-stream-with-start-offsets.js';
+export { UnreadableDefinitionError, type ResourceKind } from './resources/resource-kind.js';
+export * from './resources/resource-store.js';
+export {
+  schemaModes,
+  schemaName,
+  SchemaVersion,
+  type SchemaEnforcementMode,
+  type SchemaSubject,
+} from './schemas/schema-kind.js';
+export * from './streams/source-streams.js';
+export type { StreamCreationResult } from './streams/stream-creator.js';
+export type { StreamDefinition } from './streams/stream-definition.js';
+export type { RemoveStreamRows } from './streams/stream-deleter.js';
+export { streamNotFound } from './streams/stream-problems.js';

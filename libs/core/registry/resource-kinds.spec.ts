@@ -9,7 +9,7 @@ import { DefinitionsTestProcesses } from './contract/definitions-test-processes.
 import { resourceKinds } from './resource-kinds.js';
 import { definitionsHealth } from './definitions-health.js';
 import { keyKind } from './keys/key-kind.js';
-import { openDefinitions } from './open-definitions.js';
+import { openDefinitions } from './definitions.js';
 import { sampleKind, type SampleDefinition } from './sample-kind.fixture.js';
 
 const given = new DefinitionsTestProcesses({ open: () => new MemoryLog(), cleanedSoon: {} });

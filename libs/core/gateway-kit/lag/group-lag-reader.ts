@@ -38,13 +38,11 @@ export interface GroupLagCounts {
   total: number;
 }
 
-/** The lag of a consumer group over all of its topics, and the partition counts of those topics. */
+/** The lag of a consumer group over all of its topics. */
 interface GroupLagAndPartitionCounts extends GroupLagCounts {
   /** Number of partitions by topic. Topics that no longer exist are omitted. */
   partitions: ReadonlyMap<string, number>;
 }
-
-type Offsets = Awaited<ReturnType<TopicAdmin['offsets']>>;
 
 const defaults = { keptMs: 1000, concurrent: 8, most: 20_000 };
 
@@ -83,18 +81,17 @@ export class GroupLagReader {
   private async ofGroup({ group, topics }: ConsumerGroup): Promise<GroupLagAndPartitionCounts> {
     const { admin } = this.log;
     const asked = await Promise.all(
-      topics.map(async ({ topic, starts, isWhole }) => ({
-        topic,
-        starts,
-        isWhole,
-        offsets: await this.ask(topic, () => admin.offsets(topic).catch(noneWhenGone)),
+      topics.map(async (consumed) => ({
+        ...consumed,
+        offsets: (await this.ask(consumed.topic, () => offsetsIfExists(admin, consumed.topic))) ?? [],
       })),
     );
     const known = asked.filter(({ offsets }) => offsets.length > 0);
     const partitions = new Map(known.map(({ topic, offsets }) => [topic, offsets.length]));
     if (known.length === 0) return { lag: 0, total: 0, partitions };
-    const question = [group, ...partitions.keys()].join(' ');
-    const committed = await this.ask(question, () => admin.committedIn(group, partitions));
+    const committed = await this.ask([group, ...partitions.keys()].join(' '), () =>
+      admin.committedIn(group, partitions),
+    );
     const lags = known.flatMap(({ topic, starts, isWhole, offsets }) =>
       offsets.map(({ beginning, ...partition }) =>
         lagOf({ ...partition, beginning: isWhole ? 0 : beginning }, starts, committed.get(topic)),
@@ -150,7 +147,15 @@ function lagOf(
   return { lag: Math.max(0, end - next), total: Math.max(0, end - start) };
 }
 
-function noneWhenGone(error: unknown): Offsets {
-  if (error instanceof UnknownTopicError) return [];
-  throw error;
+/** Resolves with the offsets of a topic; undefined if the topic does not exist. */
+export async function offsetsIfExists(
+  admin: Pick<TopicAdmin, 'offsets'>,
+  topic: string,
+): Promise<Awaited<ReturnType<TopicAdmin['offsets']>> | undefined> {
+  try {
+    return await admin.offsets(topic);
+  } catch (error) {
+    if (error instanceof UnknownTopicError) return undefined;
+    throw error;
+  }
 }

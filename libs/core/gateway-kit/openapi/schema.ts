@@ -1,7 +1,8 @@
 import 'reflect-metadata';
-import { JSONSchema } from 'class-validator-jsonschema';
 import { applyDecorators } from '@nestjs/common';
-import { ValidateBy } from 'class-validator';
+import { Type } from 'class-transformer';
+import { IsArray, IsInt, Min, ValidateBy, ValidateNested } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
 
 const parts = Symbol('schema parts');
 
@@ -22,5 +23,28 @@ export function Nullable(type: 'string' | 'integer', more: Record<string, unknow
   return applyDecorators(
     ValidateBy({ name: 'isNullable', validator: { validate } }),
     JsonSchemaPart({ type: [type, 'null'], ...more }),
+  );
+}
+
+/** Decorator of a member that is a whole number of at least `least`. */
+export function Count(description: string, least = 0): PropertyDecorator {
+  return applyDecorators(JsonSchemaPart({ description }), Min(least), IsInt());
+}
+
+/** Decorator of a member that is a list of objects of one class. */
+export function ListOf(element: new () => object, description?: string): PropertyDecorator {
+  return applyDecorators(
+    ...(description === undefined ? [] : [JsonSchemaPart({ description })]),
+    Type(() => element),
+    ValidateNested({ each: true }),
+    IsArray(),
+  );
+}
+
+/** Decorator of a member that is an object of one class. */
+export function ObjectOf(type: new () => object): PropertyDecorator {
+  return applyDecorators(
+    Type(() => type),
+    ValidateNested(),
   );
 }

@@ -1,4 +1,5 @@
-import { ProblemError } from '#api';
+import { IsInt, Max, Min } from 'class-validator';
+import { FromText, ProblemError } from '#api';
 import { gauge } from '#telemetry';
 
 export const readsRunning = gauge('tributary_reads_running', {
@@ -8,6 +9,14 @@ export const readsRunning = gauge('tributary_reads_running', {
 const readsWaiting = gauge('tributary_reads_waiting', {
   help: 'Queries of this instance that wait to start now.',
 });
+
+/** Settings of queries. */
+export class ReadSettings {
+  /** Queries that this instance runs on ClickHouse at the same time. */
+  @FromText('number') @IsInt() @Min(1) @Max(1000) READS_CONCURRENT = 8;
+  /** Queries that may wait for a slot; the next query gets a 503. */
+  @FromText('number') @IsInt() @Min(0) @Max(100_000) READS_QUEUED = 256;
+}
 
 /** How many reads run and wait at the same time, and how long one waits. */
 interface BulkheadOptions {
@@ -82,23 +91,15 @@ export function waitInQueue(
   { signal, waitMs, late }: { signal: AbortSignal; waitMs: number; late: () => Error },
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const leave = () => {
+    const leave = (settle: () => void) => {
       clearTimeout(timer);
       signal.removeEventListener('abort', aborted);
       queue.delete(granted);
+      settle();
     };
-    const granted = () => {
-      leave();
-      resolve();
-    };
-    const aborted = () => {
-      leave();
-      reject(signal.reason as Error);
-    };
-    const timer = setTimeout(() => {
-      leave();
-      reject(late());
-    }, waitMs);
+    const granted = () => leave(resolve);
+    const aborted = () => leave(() => reject(signal.reason as Error));
+    const timer = setTimeout(() => leave(() => reject(late())), waitMs);
     if (signal.aborted) return aborted();
     signal.addEventListener('abort', aborted);
     queue.add(granted);

@@ -5,8 +5,8 @@ import { ProblemError } from '#api';
 import { formatTime } from '#json';
 import { TopicAndGroupNames } from '#event';
 import type { Definitions, SourceStreamWithStartOffsets } from '#registry';
-import { UnknownTopicError, type TopicAdmin } from '#kafka';
-import type { ConsumedTopic } from '../lag/group-lag-reader.js';
+import type { TopicAdmin } from '#kafka';
+import { offsetsIfExists, type ConsumedTopic } from '../lag/group-lag-reader.js';
 
 type Start = 'beginning' | 'now';
 
@@ -41,26 +41,16 @@ export class NewGenerationOrJobFactory {
    * @throws LogUnavailableError
    */
   async begin({ source: { streams }, from }: SourceSpec): Promise<NewGenerationOrJob> {
-    const sources = await Promise.all(streams.map((stream, i) => this.namedSource(stream, i, from)));
+    const sources = streams.map(async (stream, i) => {
+      const source = await this.sourceOf(stream, from);
+      if (!source) throw missingStream(stream, `/source/streams/${i}`);
+      return [stream, source] as const;
+    });
     return {
       id: randomBytes(idBytes).toString('hex'),
-      sources: Object.fromEntries(sources),
+      sources: Object.fromEntries(await Promise.all(sources)),
       started_at: formatTime(Date.now() * 1000),
     };
-  }
-
-  private async namedSource(
-    stream: string,
-    i: number,
-    from: Start,
-  ): Promise<[string, SourceStreamWithStartOffsets]> {
-    const source = await this.sourceOf(stream, from);
-    if (source) return [stream, source];
-    const detail = `there is no stream ${stream}`;
-    const how = 'The first event of a stream creates it, and so does POST /api/v1/streams.';
-    throw new ProblemError('stream_not_found', `The definition cannot start: ${detail}. ${how}`, {
-      errors: [{ pointer: `/source/streams/${i}`, detail }],
-    });
   }
 
   private async sourceOf(stream: string, from: Start): Promise<SourceStreamWithStartOffsets | undefined> {
@@ -68,14 +58,17 @@ export class NewGenerationOrJobFactory {
     if (definition?.state !== 'live') return undefined;
     const { id } = definition;
     if (from === 'beginning') return { id };
-    const offsets = await this.log.admin.offsets(this.topics.ofStream(id)).catch(noneWhenGone);
+    const offsets = await offsetsIfExists(this.log.admin, this.topics.ofStream(id));
     return offsets && { id, starts: offsets.map(({ end }) => end) };
   }
 }
 
-function noneWhenGone(error: unknown): undefined {
-  if (error instanceof UnknownTopicError) return undefined;
-  throw error;
+function missingStream(stream: string, pointer: string): ProblemError {
+  const detail = `there is no stream ${stream}`;
+  const how = 'The first event of a stream creates it, and so does POST /api/v1/streams.';
+  return new ProblemError('stream_not_found', `The definition cannot start: ${detail}. ${how}`, {
+    errors: [{ pointer, detail }],
+  });
 }
 
 /** Returns the topics of bound sources. A stream that was deleted (and perhaps created again) is no longer read. */

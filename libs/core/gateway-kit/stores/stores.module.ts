@@ -1,4 +1,4 @@
-import { Module, type DynamicModule } from '@nestjs/common';
+import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { clickHouse, DEFINITIONS, PROCESS, STORE } from '#app';
 import {
   HttpAnswerMemoryBudget,
@@ -62,18 +62,8 @@ export class StoresModule {
             return stores;
           },
         },
-        {
-          provide: STORE,
-          inject: [CLICKHOUSE_CLIENTS, DEFINITIONS],
-          useFactory: (clients: GatewayStores, definitions: Definitions) =>
-            storeByStreamName(clients.requests, definitions),
-        },
-        {
-          provide: LIVE_STORE,
-          inject: [CLICKHOUSE_CLIENTS, DEFINITIONS],
-          useFactory: (clients: GatewayStores, definitions: Definitions) =>
-            storeByStreamName(clients.live, definitions),
-        },
+        storeProvider(STORE, 'requests'),
+        storeProvider(LIVE_STORE, 'live'),
         {
           provide: StoreTables,
           inject: [PROCESS, CLICKHOUSE_CLIENTS],
@@ -84,6 +74,16 @@ export class StoresModule {
       exports: [HttpAnswerMemoryBudget, STORE, LIVE_STORE, StoreTables],
     };
   }
+}
+
+/** Returns the provider of one client, with queries that name streams. */
+function storeProvider(provide: symbol, client: keyof GatewayStores): Provider {
+  return {
+    provide,
+    inject: [CLICKHOUSE_CLIENTS, DEFINITIONS],
+    useFactory: (clients: GatewayStores, definitions: Definitions) =>
+      storeByStreamName(clients[client], definitions),
+  };
 }
 
 /** Begins at once: neither Kafka nor the other steps of the start must delay the tables, or the error of ClickHouse. */

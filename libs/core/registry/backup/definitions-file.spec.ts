@@ -7,7 +7,7 @@ import { MemoryLog } from '#kafka/memory';
 import { aKey } from '../contract/definition-examples.js';
 import { systemActor } from '../resources/resource-store.js';
 import { resourceKinds } from '../resource-kinds.js';
-import { openDefinitions } from '../open-definitions.js';
+import { openDefinitions } from '../definitions.js';
 import type { Definitions } from '../definitions.js';
 import { DefinitionsBackupError, exportDefinitions, importDefinitions } from './definitions-file.js';
 
@@ -67,6 +67,25 @@ describe('a backup of the definitions', () => {
     const lines = await exportDefinitions(log, names);
     log.topics.get(names.definitions)?.compact();
     expect(await exportDefinitions(log, names)).toEqual(lines);
+  });
+
+  it('leaves out records that no process can read, with a report, so that it can be imported', async () => {
+    const before = await someDefinitions();
+    const producer = await log.producer();
+    const damaged = [
+      { key: 'projection:broken:0:1', value: '{"revision":"x"}' },
+      { key: 'no key of a definition', value: '{}' },
+    ];
+    await producer.append(damaged.map((record) => ({ topic: names.definitions, ...record })));
+    const reported: string[] = [];
+    const lines = await exportDefinitions(log, names, (key, reason) =>
+      reported.push(`${key} ${reason !== ''}`),
+    );
+    expect(reported).toEqual(damaged.map(({ key }) => `${key} true`));
+    const [streams, keys] = [before.streams(), before.keys.all()];
+    await importDefinitions(log, names, { lines, replace: true });
+    const after = await started();
+    expect([after.streams(), after.keys.all(), after.unreadable]).toEqual([streams, keys, 0]);
   });
 
   it('is not imported over existing definitions', async () => {

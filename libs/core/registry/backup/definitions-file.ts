@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { within } from '#async';
 import type { TopicAndGroupNames } from '#event';
-import { LogUnavailableError, UnknownTopicError, type Log, type ProducerRecord } from '#kafka';
+import { jsonValue } from '#json';
+import { LogUnavailableError, UnknownTopicError, type Log } from '#kafka';
 import { readKey, readRecord } from '../resources/definition-change-record.js';
 import { definitionsTopic } from '../changes/definitions-topic-writer.js';
 
@@ -14,13 +15,12 @@ export class DefinitionsBackupError extends Error {
 }
 
 /**
- * The first line of a backup of the definitions. A backup consists of lines of JSON. The first line of a backup is
- * `{"tributary_definitions":1,"records":2}`, with the version of the format and the number of records. Each further
- * line is a record of the definitions topic with its key and value as plain texts: `{"key":"…","value":"…"}`. The
- * records are in offset order, because that order decides which change came first. Records with a tombstone are left
- * out.
+ * The first line of a backup, which consists of lines of JSON: `{"tributary_definitions":1,"records":2}`, with the
+ * version of the format and the number of records. Each further line is a record of the definitions topic with its key
+ * and value as plain texts: `{"key":"…","value":"…"}`. The records are in offset order, because that order decides which
+ * change came first. Records with a tombstone are left out.
  */
-interface Head {
+interface Header {
   tributary_definitions: 1;
   records: number;
 }
@@ -33,7 +33,8 @@ const patienceMs = 60_000;
 const removalPollMs = 100;
 
 /**
- * Returns the lines of a backup of the definitions topic. The lines contain hashes of the secrets of API keys.
+ * Returns the lines of a backup of the definitions topic. The lines contain hashes of the secrets of API keys. A record
+ * that no process can read is left out, because an import would reject it: `onUnreadable` gets its key and the reason.
  * @throws LogUnavailableError
  * @throws UnknownTopicError if there is no definitions topic
  * @throws DefinitionsBackupError if the topic has no records: it was perhaps lost, and no backup may be replaced by it
@@ -41,20 +42,26 @@ const removalPollMs = 100;
 export async function exportDefinitions(
   log: Log,
   { definitions: topic }: TopicAndGroupNames,
+  onUnreadable: (key: string, reason: string) => void = () => undefined,
 ): Promise<string[]> {
   const records = await recordsOf(log, topic);
+  for (const [key, value] of records) {
+    const error = recordError(key, value);
+    if (error && records.delete(key)) onUnreadable(key, error.message);
+  }
   if (records.size === 0)
     throw new DefinitionsBackupError(
       `${topic} has no records, so there is nothing to back up. Was the topic lost and created again? Then restore the last backup.`,
     );
-  const head: Head = { tributary_definitions: 1, records: records.size };
-  return [head, ...[...records].map(([key, value]) => ({ key, value }))].map((line) => JSON.stringify(line));
+  const header: Header = { tributary_definitions: 1, records: records.size };
+  const lines = Array.from(records, ([key, value]) => ({ key, value }));
+  return [header, ...lines].map((line) => JSON.stringify(line));
 }
 
 /**
  * Writes a backup into the definitions topic, which must be empty and is created if it is missing. With `replace`, an
- * existing topic is deleted first, but not for a backup without records. No other process of the installation should run meanwhile. Resolves with the number
- * of written records.
+ * existing topic is deleted first, but not for a backup without records. No other process of the installation should run
+ * meanwhile. Resolves with the number of written records.
  * @throws DefinitionsBackupError
  * @throws LogUnavailableError, perhaps after a part of the records was written: repeat the import with `replace`
  */
@@ -63,24 +70,22 @@ export async function importDefinitions(
   { definitions: topic }: TopicAndGroupNames,
   { lines, replace = false }: { lines: readonly string[]; replace?: boolean },
 ): Promise<number> {
-  const records = readLines(lines).map((record): ProducerRecord => ({ topic, ...record }));
+  const records = readLines(lines).map((record) => ({ topic, ...record }));
   if (replace && records.length === 0)
     throw new DefinitionsBackupError(
       `The file has 0 records: with --replace it would delete all definitions. Import another file. To begin without definitions, delete the topic ${topic} with a tool of Kafka.`,
     );
   if (replace) await removeTopic(log, topic);
   await log.admin.create(topic, definitionsTopic);
-  const held = (await recordsOf(log, topic)).size;
-  if (held > 0) {
+  const existing = (await recordsOf(log, topic)).size;
+  if (existing > 0)
     throw new DefinitionsBackupError(
-      `${topic} already contains ${held} records: a backup is imported into an empty topic, or with --replace.`,
+      `${topic} already contains ${existing} records: a backup is imported into an empty topic, or with --replace.`,
     );
-  }
   const producer = await log.producer();
   try {
-    for (let from = 0; from < records.length; from += recordsAtOnce) {
+    for (let from = 0; from < records.length; from += recordsAtOnce)
       await producer.append(records.slice(from, from + recordsAtOnce));
-    }
   } finally {
     await producer.close();
   }
@@ -122,45 +127,44 @@ async function recordsOf(log: Log, topic: string): Promise<Map<string, string>> 
 }
 
 function readLines(lines: readonly string[]): { key: string; value: string }[] {
-  const [head, ...rest] = lines.map(parsed) as [Partial<Head>?, ...{ key: string; value: string }[]];
-  const version: unknown = head?.tributary_definitions;
-  if (typeof version === 'number' && version !== 1) {
+  const [header, ...rest] = lines.map(readLine) as [Partial<Header>?, ...{ key: string; value: string }[]];
+  const version: unknown = header?.tributary_definitions;
+  if (typeof version === 'number' && version !== 1)
     throw new DefinitionsBackupError(
       `The file has format ${version}, but this version of Tributary reads format 1: import it with the version that exported it.`,
     );
-  }
-  if (!head || version !== 1) {
+  if (!header || version !== 1)
     throw new DefinitionsBackupError('The first line is not the header of a backup of definitions.');
-  }
-  if (head.records !== rest.length) {
+  if (header.records !== rest.length)
     throw new DefinitionsBackupError(
-      `The file has ${rest.length} records instead of ${head.records}: it is incomplete.`,
+      `The file has ${rest.length} records instead of ${header.records}: it is incomplete.`,
     );
-  }
   for (const [i, { key, value }] of rest.entries()) {
-    if (typeof key !== 'string' || typeof value !== 'string')
-      throw new DefinitionsBackupError(wrongLine(i + 1));
-    try {
-      readRecord(readKey(Buffer.from(key)), Buffer.from(value));
-    } catch (error) {
-      const reason = error instanceof Error ? ` (${error.message})` : '';
-      throw new DefinitionsBackupError(`${wrongLine(i + 1)}${reason}`, { cause: error });
-    }
+    if (typeof key !== 'string' || typeof value !== 'string') throw wrongLine(i + 1);
+    const error = recordError(key, value);
+    if (error) throw wrongLine(i + 1, error);
   }
   return rest;
 }
 
-function parsed(line: string, index: number): unknown {
-  let value: unknown;
+/** Returns why no process can read a record of the definitions topic; undefined if processes can read it. */
+function recordError(key: string, value: string): Error | undefined {
   try {
-    value = JSON.parse(line);
+    readRecord(readKey(Buffer.from(key)), Buffer.from(value));
+    return undefined;
   } catch (error) {
-    throw new DefinitionsBackupError(wrongLine(index), { cause: error });
+    return error as Error;
   }
-  if (typeof value === 'object' && value !== null) return value;
-  throw new DefinitionsBackupError(wrongLine(index));
 }
 
-function wrongLine(index: number): string {
-  return `Line ${index + 1} is not a record of definitions.`;
+function readLine(line: string, index: number): object {
+  const value = jsonValue(line);
+  if (typeof value === 'object' && value !== null) return value;
+  throw wrongLine(index);
+}
+
+function wrongLine(index: number, cause?: Error): DefinitionsBackupError {
+  const reason = cause ? ` (${cause.message})` : '';
+  const detail = `Line ${index + 1} is not a record of definitions.${reason}`;
+  return new DefinitionsBackupError(detail, { cause });
 }

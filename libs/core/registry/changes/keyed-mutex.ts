@@ -12,25 +12,25 @@ export class KeyedMutex {
   constructor(private readonly most: number) {}
 
   /** Runs `work` after all earlier work with the same key. @throws ProblemError overloaded if `most` is reached */
-  async take<R>(thing: string, work: () => Promise<R>): Promise<R> {
+  async runExclusive<R>(key: string, work: () => Promise<R>): Promise<R> {
     if (this.waiting >= this.most) {
       const detail = 'Too many definitions are being changed at once.';
       throw new ProblemError('overloaded', detail, { retryAfterSeconds: 1 });
     }
     this.waiting++;
-    const turn = (this.last.get(thing) ?? Promise.resolve()).then(work);
-    const over = turn.catch(() => undefined);
-    this.last.set(thing, over);
+    const result = (this.last.get(key) ?? Promise.resolve()).then(work);
+    const settled = result.catch(() => undefined);
+    this.last.set(key, settled);
     try {
-      return await turn;
+      return await result;
     } finally {
       this.waiting--;
-      if (this.last.get(thing) === over) this.last.delete(thing);
+      if (this.last.get(key) === settled) this.last.delete(key);
     }
   }
 
   /** Resolves when all work that the mutex has accepted has ended. */
-  async over(): Promise<void> {
+  async idle(): Promise<void> {
     await Promise.all(this.last.values());
   }
 }

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProblemError } from '#api';
 import { LogUnavailableError } from '#kafka';
-import type { AuditWriter } from '../audit/audit-writer.js';
-import { timeNow } from '../audit/audit-event.js';
+import { timeNow, type AuditWriter } from '../audit/audit-writer.js';
 import { keyText, newKey, type DefinitionChangeRecord } from '../resources/definition-change-record.js';
 import type {
   Actor,
@@ -16,51 +15,32 @@ import { logErrorToProblem, type DefinitionsTopicWriter } from './definitions-to
 import type { KeyedMutex } from './keyed-mutex.js';
 import './definition-problems.js';
 
-/** Rules, view, writers and limits of a `LogResourceStore`. */
-interface LogResourceStoreOptions<T, P> {
-  rules: ResourceRules<T, P>;
-  /**
-   * Returns the current materialized view of this kind of definition; a new view replaces it after a failure of the
-   * topic's reader.
-   */
-  fold: () => ResourceView<T, P>;
+/** What the stores of all kinds share, and the limits of one kind. */
+interface LogResourceStoreDependencies {
+  follower: {
+    /** The current view. A new view replaces it after a failure of the topic's reader. */
+    readonly view: { of<T, P>(rules: ResourceRules<T, P>): ResourceView<T, P> };
+    caughtUp(offset: number, timeoutMs: number): Promise<void>;
+  };
   writer: DefinitionsTopicWriter;
   audit: AuditWriter;
   /** Serializes the changes of one definition, so that changes of one process never conflict. */
   mutex: KeyedMutex;
   /** Maximum number of definitions of this kind. */
   most: number;
-  /**
-   * Maximum size of this kind's records in the definitions topic, in bytes. The definitions take about as much memory
-   * in every process.
-   */
+  /** Maximum size of this kind's records in the definitions topic, in bytes. They take as much memory in each process. */
   mostBytes: number;
-  /**
-   * Resolves when this process's view contains the record at this offset of the definitions topic. @throws
-   * LogUnavailableError if that takes too long
-   */
-  caughtUp: (offset: number) => Promise<void>;
 }
 
-/**
- * Maximum number of attempts of one change. An attempt fails if another process changes the same definition at the same
- * time.
- */
+/** Most attempts of one change. An attempt fails if another process changes the definition at the same time. */
 const maxTries = 20;
-/**
- * Milliseconds of back-off per attempt of a change. The wait is random, so that two conflicting changes do not conflict
- * again.
- */
+/** Milliseconds of back-off per attempt. The wait is random, so that two conflicting changes do not conflict again. */
 const waitMs = 10;
-/**
- * Milliseconds after which the record of a removal can be deleted: by then, every older record has been read and has
- * lost.
- */
+/** Longest time, in milliseconds, that a change waits until the view contains the record that it has written. */
+const viewTimeoutMs = 10_000;
+/** Milliseconds after which the record of a removal can be deleted: every older record has been read and has lost. */
 const removalKeptMs = 24 * 60 * 60 * 1000;
-/**
- * The most keys of records of removed definitions that one change tombstones; all records of the last such definition
- * are included.
- */
+/** Keys of removed definitions' records after which one change tombstones no further definition. */
 const forgottenAtOnce = 100;
 const unknownOutcome =
   'Kafka did not confirm the change in time. It is unknown whether the change is in effect: check before you repeat it.';
@@ -71,18 +51,25 @@ const unknownOutcome =
  * offset wins.
  */
 export class LogResourceStore<T, P = T> implements ResourceStore<T> {
-  constructor(private readonly options: LogResourceStoreOptions<T, P>) {}
+  constructor(
+    private readonly rules: ResourceRules<T, P>,
+    private readonly dependencies: LogResourceStoreDependencies,
+  ) {}
+
+  private get view(): ResourceView<T, P> {
+    return this.dependencies.follower.view.of(this.rules);
+  }
 
   get(name: string): T | undefined {
-    return this.options.fold().get(name);
+    return this.view.get(name);
   }
 
   all(): T[] {
-    return this.options.fold().all();
+    return this.view.all();
   }
 
   get size(): number {
-    return this.options.fold().size;
+    return this.view.size;
   }
 
   /**
@@ -90,7 +77,7 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
    * cannot distinguish the streams `a.b` and `a_b`, so they share an identity.
    */
   sameAs(name: string): T | undefined {
-    return this.options.fold().held(this.options.rules.identityOf(name)).value;
+    return this.view.current(this.rules.identityOf(name)).value;
   }
 
   /**
@@ -98,7 +85,7 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
    * @throws ProblemError definition_limit_reached, or the kind's own problem
    */
   refuseFull(): void {
-    if (this.size >= this.options.most) throw this.options.rules.full();
+    if (this.size >= this.dependencies.most) throw this.rules.full();
   }
 
   /**
@@ -106,8 +93,9 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
    * be revoked even if the topic is full.
    */
   private refuseGrowth({ identity, slot, body }: DefinitionChangeRecord): void {
-    const { fold, rules, mostBytes } = this.options;
-    if (!body || fold().bytes < mostBytes || fold().held(identity).entry?.has(slot)) return;
+    const { view, rules } = this;
+    const { mostBytes } = this.dependencies;
+    if (!body || view.bytes < mostBytes || view.current(identity).history?.has(slot)) return;
     const detail = `The definitions of the kind ${rules.kind} have reached the limit of ${mostBytes} bytes.`;
     throw new ProblemError('definition_limit_reached', detail);
   }
@@ -117,30 +105,29 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
     next: ComputeNextDefinition<T>,
     actor: Actor,
   ): Promise<DefinitionChangeResult<T>> {
-    const { rules, mutex } = this.options;
-    const thing = `${rules.kind}:${rules.identityOf(name)}`;
+    const identity = this.rules.identityOf(name);
+    const change = () => this.changeExclusively({ name, identity }, next, actor);
     try {
-      return await mutex.take(thing, () => this.changeExclusively(name, next, actor));
+      return await this.dependencies.mutex.runExclusive(`${this.rules.kind}:${identity}`, change);
     } catch (error) {
       throw logErrorToProblem(error, unknownOutcome);
     }
   }
 
   private async changeExclusively(
-    name: string,
+    { name, identity }: { name: string; identity: string },
     next: ComputeNextDefinition<T>,
     actor: Actor,
   ): Promise<DefinitionChangeResult<T>> {
-    const identity = this.options.rules.identityOf(name);
     for (let tries = 0; tries < maxTries; tries++) {
       if (tries > 0) await sleep(Math.random() * waitMs * tries);
-      const { value: current, entry } = this.options.fold().held(identity);
+      const { value: current, history } = this.view.current(identity);
       // The revision follows the value that `next` receives: a change that another process makes meanwhile wins.
-      const revision = (entry?.head?.revision ?? 0) + 1;
-      const wanted = await next(current);
-      if (wanted === current) return { value: current, changed: false };
+      const revision = (history?.latest?.revision ?? 0) + 1;
+      const desired = await next(current);
+      if (desired === current) return { value: current, changed: false };
       if (current === undefined) this.refuseFull();
-      const record = this.recordOf(identity, { wanted, revision, actor });
+      const record = this.recordOf(identity, { desired, revision, actor });
       this.refuseGrowth(record);
       const outcome = await this.write(record);
       if (!outcome.won) continue;
@@ -155,19 +142,28 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
 
   private recordOf(
     identity: string,
-    { wanted, revision, actor }: { wanted: T | undefined; revision: number; actor: Actor },
+    { desired, revision, actor }: { desired: T | undefined; revision: number; actor: Actor },
   ): DefinitionChangeRecord {
-    const { rules, fold } = this.options;
-    const written = wanted === undefined ? undefined : asRead(rules, identity, rules.write(wanted));
-    const { entry } = fold().held(identity);
+    const written = desired === undefined ? undefined : this.asRead(identity, this.rules.write(desired));
+    const { history } = this.view.current(identity);
     return {
-      ...newKey(rules.kind, identity, written),
+      ...newKey(this.rules.kind, identity, written),
       revision,
       changed_at: timeNow(),
       changed_by: { key_id: actor.key_id, port: actor.port, request_id: actor.request_id },
-      keeps: (written && entry?.keptBeside(written.slot)) ?? {},
+      keeps: (written && history?.keptBeside(written.slot)) ?? {},
       body: written?.body,
     };
+  }
+
+  /**
+   * Returns the sub-record as other processes will read it.
+   * @throws UnreadableDefinitionError if they could not read it; nothing is written then
+   */
+  private asRead(identity: string, { slot, body }: StoredDefinitionPart): StoredDefinitionPart {
+    const part = { slot, body: JSON.parse(JSON.stringify(body)) as StoredDefinitionPart['body'] };
+    this.rules.read(identity, part);
+    return part;
   }
 
   /**
@@ -176,19 +172,19 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
    * the record itself.
    */
   private async write(record: DefinitionChangeRecord): Promise<DefinitionWriteOutcome<T>> {
-    const { fold, writer, caughtUp } = this.options;
+    const { follower, writer } = this.dependencies;
     const key = keyText(record);
     let outcome: DefinitionWriteOutcome<T> | undefined;
-    const unwatch = fold().watch(key, (settled) => (outcome = settled));
+    const unwatch = this.view.watch(key, (settled) => (outcome = settled));
     try {
-      await caughtUp(await writer.append(record));
+      await follower.caughtUp(await writer.append(record), viewTimeoutMs);
     } finally {
       unwatch();
     }
     // The materialized view was replaced while the record was written, so nobody observed its outcome.
     if (!outcome)
       throw new LogUnavailableError('the outcome of the record was lost when the view was replaced');
-    const old = fold().removedBefore(Date.now() - removalKeptMs, forgottenAtOnce);
+    const old = this.view.removedBefore(Date.now() - removalKeptMs, forgottenAtOnce);
     writer.tombstone(outcome.won ? [...outcome.superseded, ...old] : [key]);
     return outcome;
   }
@@ -196,43 +192,27 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
   private async note(
     name: string,
     record: DefinitionChangeRecord,
-    outcome: DefinitionWriteOutcome<T>,
+    { before, after, previous }: DefinitionWriteOutcome<T>,
   ): Promise<void> {
-    const { rules, audit } = this.options;
-    const { before, after, previous } = outcome;
+    const { rules } = this;
     const event_type = rules.eventType(before, after);
     if (event_type === undefined) return;
+    const { id: event_id, revision, changed_at, changed_by } = record;
     const change = {
       event_type,
-      event_id: record.id,
+      event_id,
       kind: rules.kind,
       name,
       before: before && rules.redact(before),
       after: after && rules.redact(after),
-      revision: record.revision,
-      changed_at: record.changed_at,
-      ...(previous && {
-        previous: {
-          revision: previous.revision,
-          changed_at: previous.changed_at,
-          changed_by: previous.changed_by,
-        },
-      }),
+      revision,
+      changed_at,
+      previous: previous && {
+        revision: previous.revision,
+        changed_at: previous.changed_at,
+        changed_by: previous.changed_by,
+      },
     };
-    await audit.changed(change, record.changed_by);
+    await this.dependencies.audit.changed(change, changed_by);
   }
-}
-
-/**
- * Returns the sub-record as other processes will read it.
- * @throws UnreadableDefinitionError if they could not read it; nothing is written then
- */
-function asRead<T, P>(
-  rules: ResourceRules<T, P>,
-  identity: string,
-  written: StoredDefinitionPart,
-): StoredDefinitionPart {
-  const body = JSON.parse(JSON.stringify(written.body)) as StoredDefinitionPart['body'];
-  rules.read(identity, { slot: written.slot, body });
-  return { slot: written.slot, body };
 }

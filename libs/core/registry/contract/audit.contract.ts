@@ -3,8 +3,8 @@ import { auditStream } from '#api';
 import { formatTime } from '#json';
 import type { EventRecord } from '#event';
 import { readKey } from '../resources/definition-change-record.js';
-import { erasureName } from '../erasures/erasure.js';
-import { schemaName } from '../schemas/schema-subject.js';
+import { erasureName } from '../erasures/erasure-kind.js';
+import { schemaName } from '../schemas/schema-kind.js';
 import { ada, addVersion, aKey, anErasure, sha256, someTime } from './definition-examples.js';
 import type { DefinitionsTestProcesses } from './definitions-test-processes.js';
 

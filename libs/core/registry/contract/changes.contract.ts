@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { SeededRandom } from '#testkit';
 import type { Definitions } from '../definitions.js';
-import { erasureName } from '../erasures/erasure.js';
-import { schemaName } from '../schemas/schema-subject.js';
+import { erasureName } from '../erasures/erasure-kind.js';
+import { schemaName } from '../schemas/schema-kind.js';
 import { ada, addVersion, aKey, anErasure, sha256, titles } from './definition-examples.js';
 import type { DefinitionsTestProcesses } from './definitions-test-processes.js';
 

@@ -8,7 +8,7 @@ import {
   type DefinitionChangeRecord,
 } from '../resources/definition-change-record.js';
 import { schemaKind } from '../schemas/schema-kind.js';
-import { schemaName, type SchemaEnforcementMode } from '../schemas/schema-subject.js';
+import { schemaName, type SchemaEnforcementMode } from '../schemas/schema-kind.js';
 import { ada, addVersion, aKey, someTime, titles } from './definition-examples.js';
 import type { DefinitionsTestProcesses } from './definitions-test-processes.js';
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Erasure } from '../erasures/erasure.js';
-import type { ApiKeyDefinition } from '../keys/api-key-definition.js';
+import type { Erasure } from '../erasures/erasure-kind.js';
+import type { ApiKeyDefinition } from '../keys/key-kind.js';
 import type { Actor } from '../resources/resource-store.js';
 import type { PipelineDefinition } from '#features/pipelines/definition';
 import type { ProjectionGeneration, ProjectionDefinition } from '#features/projections/definition';
-import type { SchemaSubject } from '../schemas/schema-subject.js';
+import type { SchemaSubject } from '../schemas/schema-kind.js';
 
 /** An actor with an API key. */
 export const ada: Actor = { key_id: 'ada', port: 'query', request_id: 'req-1' };

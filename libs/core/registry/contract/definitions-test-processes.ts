@@ -6,7 +6,7 @@ import { decodeRecord, TopicAndGroupNames, type EventRecord } from '#event';
 import type { Log, ConsumerRecord, Producer } from '#kafka';
 import type { Definitions } from '../definitions.js';
 import { resourceKinds } from '../resource-kinds.js';
-import { openDefinitions, type DefinitionsOptions } from '../open-definitions.js';
+import { openDefinitions, type DefinitionsOptions } from '../definitions.js';
 import type { StreamDefinition } from '../streams/stream-definition.js';
 
 /** The log implementation that the contract is tested on. */

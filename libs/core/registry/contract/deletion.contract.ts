@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { streamNameOf } from '#event';
-import { erasureName } from '../erasures/erasure.js';
+import { erasureName } from '../erasures/erasure-kind.js';
 import { ada, anErasure } from './definition-examples.js';
 import { streamsOf, type DefinitionsTestProcesses } from './definitions-test-processes.js';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { definitionsHealth, DefinitionsOutdatedError } from '../definitions-health.js';
-import { schemaName } from '../schemas/schema-subject.js';
+import { schemaName } from '../schemas/schema-kind.js';
 import {
   aGeneration,
   ada,

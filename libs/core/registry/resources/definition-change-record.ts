@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ConsumerRecord, ProducerRecord } from '#kafka';
 import { Allow, IsOptional } from 'class-validator';
-import { isJsonObject } from '#json';
+import { isJsonObject, jsonValue } from '#json';
 import { readDefinition } from './read-definition.js';
 import { AreWholeNumbersByName, IsCount, IsTime, Nested } from './record-members.js';
 import { Actor } from './resource-store.js';
@@ -49,17 +49,16 @@ export interface DefinitionRecordKey {
   id: string;
 }
 
-/** The empty slot that the record of a removal has. */
-const noSlot = '';
-
+/** Returns the key of a new record. The record of a removal (`part` is undefined) has an empty slot. */
 export function newKey(
   kind: string,
   identity: string,
-  written: StoredDefinitionPart | undefined,
+  part: StoredDefinitionPart | undefined,
 ): DefinitionRecordKey {
-  return { kind, identity, slot: written?.slot ?? noSlot, id: randomUUID() };
+  return { kind, identity, slot: part?.slot ?? '', id: randomUUID() };
 }
 
+/** Returns the text of a record's key. */
 export function keyText({ kind, identity, slot, id }: DefinitionRecordKey): string {
   return `${kind}:${encodeURIComponent(identity)}:${slot}:${id}`;
 }
@@ -105,16 +104,10 @@ function decoded(text: string): string {
  * it has another form
  */
 export function readRecord(key: DefinitionRecordKey, value: Buffer): DefinitionChangeRecord {
-  const { keeps = {}, removed, definition, ...change } = readDefinition(RecordValue, parsed(value));
+  const parsed = jsonValue(value.toString());
+  if (parsed === undefined) throw new UnreadableDefinitionError('the value is not JSON');
+  const { keeps = {}, removed, definition, ...change } = readDefinition(RecordValue, parsed);
   if (removed !== undefined) return { ...key, ...change, keeps, body: undefined };
   if (isJsonObject(definition)) return { ...key, ...change, keeps, body: definition };
   throw new UnreadableDefinitionError('the record has no definition');
-}
-
-function parsed(value: Buffer): unknown {
-  try {
-    return JSON.parse(value.toString()) as unknown;
-  } catch {
-    throw new UnreadableDefinitionError('the value is not JSON');
-  }
 }

@@ -1,9 +1,6 @@
 import type { DefinitionChangeRecord } from './definition-change-record.js';
 
-/**
- * A record of the definitions topic that no later tombstone has deleted, with the sub-record that it contains. The record
- * of a removal is one too; it has no sub-record.
- */
+/** A record of the definitions topic, perhaps that of a removal, which no later tombstone has deleted. */
 export interface StoredDefinitionRecord<P> extends Pick<
   DefinitionChangeRecord,
   'slot' | 'revision' | 'keeps' | 'changed_at' | 'changed_by'
@@ -25,7 +22,7 @@ export class DefinitionRecordHistory<P> {
   /** Records of the definition by key, in the order of the log. */
   private readonly records = new Map<string, StoredDefinitionRecord<P>>();
   /** The current record of the definition. */
-  head: StoredDefinitionRecord<P> | undefined;
+  latest: StoredDefinitionRecord<P> | undefined;
   /** Bytes of all records, including those that are not current. */
   bytes = 0;
 
@@ -34,53 +31,49 @@ export class DefinitionRecordHistory<P> {
     this.remove(record.key);
     this.records.set(record.key, record);
     this.bytes += record.bytes;
-    if (this.head && record.revision <= this.head.revision) return false;
-    this.head = record;
+    if (this.latest && record.revision <= this.latest.revision) return false;
+    this.latest = record;
     return true;
   }
 
-  /**
-   * Removes the record with this key, for which a tombstone was read. Returns true if a current record was removed, so
-   * that the definition has changed.
-   */
+  /** Removes the record of a tombstone. Returns true if it was a current record: the definition has changed. */
   remove(key: string): boolean {
     const record = this.records.get(key);
     if (!record) return false;
-    const held = this.holds(record);
+    const changed = this.isCurrent(record);
     this.records.delete(key);
     this.bytes -= record.bytes;
-    if (record === this.head) this.head = this.firstOfHighest();
-    return held;
+    if (record === this.latest) this.latest = this.firstOfHighest();
+    return changed;
   }
 
-  private holds(record: StoredDefinitionRecord<P>): boolean {
-    if (record === this.head || record.revision === this.head?.keeps[record.slot])
-      return this.live().includes(record);
-    return false;
+  private isCurrent(record: StoredDefinitionRecord<P>): boolean {
+    const { latest } = this;
+    return (
+      (record === latest || record.revision === latest?.keeps[record.slot]) && this.live().includes(record)
+    );
   }
 
   private firstOfHighest(): StoredDefinitionRecord<P> | undefined {
-    let head: StoredDefinitionRecord<P> | undefined;
+    let latest: StoredDefinitionRecord<P> | undefined;
     for (const record of this.records.values()) {
-      if (!head || record.revision > head.revision) head = record;
+      if (!latest || record.revision > latest.revision) latest = record;
     }
-    return head;
+    return latest;
   }
 
-  /**
-   * Returns the current records, the one with the highest revision last; an empty list if the definition is removed.
-   */
+  /** Returns the current records, the one with the highest revision last; none if the definition is removed. */
   live(): StoredDefinitionRecord<P>[] {
-    const { head } = this;
-    if (!head || head.part === undefined) return [];
-    const missing = { ...head.keeps };
+    const { latest } = this;
+    if (!latest || latest.part === undefined) return [];
+    const missing = { ...latest.keeps };
     const kept = [...this.records.values()].filter((record) => {
-      if (record === head || record.part === undefined || missing[record.slot] !== record.revision)
+      if (record === latest || record.part === undefined || missing[record.slot] !== record.revision)
         return false;
       delete missing[record.slot];
       return true;
     });
-    return [...kept, head];
+    return [...kept, latest];
   }
 
   /** Returns the `keeps` of a change of this slot: the revisions of the other current sub-records. */
@@ -97,7 +90,7 @@ export class DefinitionRecordHistory<P> {
   /** Returns the keys of the definition's records that are not current. */
   superseded(): string[] {
     const live = new Set(this.live().map(({ key }) => key));
-    if (this.head) live.add(this.head.key);
+    if (this.latest) live.add(this.latest.key);
     return [...this.records.keys()].filter((key) => !live.has(key));
   }
 

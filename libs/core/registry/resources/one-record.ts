@@ -23,7 +23,8 @@ export function oneRecord<T extends object>(
   { nameOf, identityOf = (name) => name, specOf, requireConsistent }: OneRecordOptions<T>,
 ): Pick<ResourceRules<T>, 'nameOf' | 'identityOf' | 'write' | 'read' | 'compose'> {
   return {
-    ...{ nameOf, identityOf },
+    nameOf,
+    identityOf,
     write: (value) => {
       const bytes = specOf ? Buffer.byteLength(JSON.stringify(specOf(value))) : 0;
       if (bytes <= limits.definitionBytes)

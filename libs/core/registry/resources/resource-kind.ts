@@ -6,10 +6,7 @@ export class UnreadableDefinitionError extends Error {
   override readonly name = 'UnreadableDefinitionError';
 }
 
-/**
- * The part of a definition that one record of the definitions topic contains, with its slot: the name of this part
- * within the definition.
- */
+/** The part of a definition that one record of the topic contains; `slot` names the part within the definition. */
 export interface StoredDefinitionPart {
   slot: string;
   body: Record<string, unknown>;
@@ -38,35 +35,20 @@ export interface ResourceRules<T = unknown, P = T> {
    * its slot; other slots remain.
    */
   write(value: T): StoredDefinitionPart;
-  /**
-   * Reads the content of one record strictly.
-   * @throws UnreadableDefinitionError
-   */
-  read(identity: string, slot: StoredDefinitionPart): P;
-  /**
-   * Composes a definition from the contents of its current records; the record with the highest revision is the last
-   * one.
-   */
+  /** Reads the content of one record strictly. @throws UnreadableDefinitionError */
+  read(identity: string, part: StoredDefinitionPart): P;
+  /** Composes a definition from the contents of its current records, the one with the highest revision last. */
   compose(parts: readonly P[]): T;
-  /**
-   * Returns the event type with which the audit reports a change from `before` to `after`; undefined if the audit does
-   * not report it. At least one of `before` and `after` is defined.
-   */
+  /** Returns the audit's event type of a change; undefined if the audit does not report it. One of both is defined. */
   eventType(before: T | undefined, after: T | undefined): string | undefined;
   /** Returns the form of a definition that the audit shows; it contains no secrets. */
   redact(value: T): unknown;
 }
 
-/**
- * A kind of definition that a feature adds to the registry. A process knows the kinds that it passes to
- * `openDefinitions`.
- */
+/** A kind of definition that a feature adds. A process knows the kinds that it passes to `openDefinitions`. */
 export interface ResourceKind<T = unknown, P = T> extends ResourceRules<T, P> {
   /** Member of `Definitions` with the definitions of this kind, such as `projections`. */
   readonly store: keyof ResourceStores;
-  /**
-   * Returns the reason why the work of this definition has failed; null if it has not. The health of the definitions
-   * counts the failed definitions of each kind with this method.
-   */
+  /** Returns why the work of this definition has failed; null if it has not. Health counts the failed definitions. */
   failureOf?(value: T): string | null;
 }

@@ -1,10 +1,7 @@
 import { IsString } from 'class-validator';
 import { IsTextOrNull } from './record-members.js';
 
-/**
- * The principal that changes a definition: the API key, the port and the request. The audit event of the change
- * contains it.
- */
+/** The principal that changes a definition, as in the audit event of the change. */
 export class Actor {
   /** Id of the API key; null if the port requires none. */
   @IsTextOrNull() key_id: string | null;
@@ -16,10 +13,7 @@ export class Actor {
 /** The actor of changes that no request has caused. */
 export const systemActor: Actor = { key_id: null, port: 'system', request_id: null };
 
-/**
- * Computes the new definition from the current one. The argument is undefined if there is no definition, the result is
- * undefined to remove it.
- */
+/** Computes the new definition from the current one. Undefined stands for no definition, in both. */
 export type ComputeNextDefinition<T> = (current: T | undefined) => T | undefined | Promise<T | undefined>;
 
 /** The result of changing a definition. */
@@ -50,9 +44,6 @@ export interface ResourceStore<T> {
   change(name: string, next: ComputeNextDefinition<T>, actor: Actor): Promise<DefinitionChangeResult<T>>;
 }
 
-/**
- * The stores of the definitions by name. Each kind of definition adds its own store to this interface, by a module
- * augmentation in the file of the kind.
- */
+/** The stores of the definitions by name. The file of each kind adds its store by a module augmentation. */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- The members are in the files of the kinds.
 export interface ResourceStores {}

@@ -11,7 +11,7 @@ import {
 import { systemActor } from './resource-store.js';
 import { ResourceView } from './resource-view.js';
 import { schemaKind } from '../schemas/schema-kind.js';
-import { schemaName, type SchemaSubject } from '../schemas/schema-subject.js';
+import { schemaName, type SchemaSubject } from '../schemas/schema-kind.js';
 
 const name = schemaName('orders', 'order.placed');
 const at = '2026-11-21T04:00:00.000000Z';
@@ -58,22 +58,22 @@ interface Truth {
 function change(log: SmallLog, random: SeededRandom, truth: Truth): Truth {
   const seen = random.chance(0.7) ? log.records.length : Math.max(0, log.records.length - random.int(4));
   const view = log.fold(log.records.slice(0, seen));
-  const { value, entry } = view.held(name);
+  const { value, history } = view.current(name);
   const wanted = next(value, random);
   const written = wanted && schemaKind.write(wanted);
   const record: DefinitionChangeRecord = {
     ...newKey('schema', name, written),
-    revision: (entry?.head?.revision ?? 0) + 1,
+    revision: (history?.latest?.revision ?? 0) + 1,
     changed_at: at,
     changed_by: systemActor,
-    keeps: (written && entry?.keptBeside(written.slot)) ?? {},
+    keeps: (written && history?.keptBeside(written.slot)) ?? {},
     body: written?.body,
   };
   const { key, value: text } = writeRecord('d', record);
   log.append(key, text);
   const won = record.revision === truth.revision + 1;
   if (random.chance(0.7)) {
-    const gone = won ? (log.fold().held(name).entry?.superseded() ?? []) : [keyText(record)];
+    const gone = won ? (log.fold().current(name).history?.superseded() ?? []) : [keyText(record)];
     for (const old of gone) log.append(old, null);
   }
   return won ? { revision: record.revision, value: wanted } : truth;

@@ -15,21 +15,18 @@ export interface DefinitionWriteOutcome<T> {
   superseded: string[];
 }
 
-/**
- * The materialized view of one kind of definition, such as all streams, built from the records of the definitions
- * topic.
- */
+/** The materialized view of one kind of definition, such as all streams, over the records of the topic. */
 export class ResourceView<T, P = T> {
-  private readonly entries = new Map<string, DefinitionRecordHistory<P>>();
+  private readonly histories = new Map<string, DefinitionRecordHistory<P>>();
   private readonly byName = new Map<string, DefinitionRecordHistory<P>>();
-  /**
-   * Composed definitions, on first use, so that a definition with many records is not composed once for each record.
-   */
+  /** Composed definitions, on first use: one with many records is not composed once for each record. */
   private readonly values = new Map<DefinitionRecordHistory<P>, T>();
   /** Time of each removal in milliseconds, by identity, the first removal first. */
   private readonly removed = new Map<string, number>();
-  private heldBytes = 0;
   private readonly watched = new Map<string, (outcome: DefinitionWriteOutcome<T>) => void>();
+
+  /** Bytes of this kind's records in the definitions topic, including superseded ones that are not tombstoned. */
+  bytes = 0;
 
   constructor(readonly rules: ResourceRules<T, P>) {}
 
@@ -38,33 +35,25 @@ export class ResourceView<T, P = T> {
   }
 
   all(): T[] {
-    return [...this.byName.values()].map((entry) => this.valueOf(entry) as T);
+    return [...this.byName.values()].map((history) => this.valueOf(history) as T);
   }
 
   get size(): number {
     return this.byName.size;
   }
 
-  /**
-   * Bytes of all records of this kind of definition in the definitions topic, including superseded ones that are not
-   * tombstoned.
-   */
-  get bytes(): number {
-    return this.heldBytes;
-  }
-
   /** Returns the current definition of an identity, and its records. */
-  held(identity: string): { value: T | undefined; entry: DefinitionRecordHistory<P> | undefined } {
-    const entry = this.entries.get(identity);
-    return { value: this.valueOf(entry), entry };
+  current(identity: string): { value: T | undefined; history: DefinitionRecordHistory<P> | undefined } {
+    const history = this.histories.get(identity);
+    return { value: this.valueOf(history), history };
   }
 
-  private valueOf(entry: DefinitionRecordHistory<P> | undefined): T | undefined {
-    if (entry?.head?.part === undefined) return undefined;
-    let value = this.values.get(entry);
+  private valueOf(history: DefinitionRecordHistory<P> | undefined): T | undefined {
+    if (history?.latest?.part === undefined) return undefined;
+    let value = this.values.get(history);
     if (value === undefined) {
-      value = this.rules.compose(entry.live().map(({ part }) => part as P));
-      this.values.set(entry, value);
+      value = this.rules.compose(history.live().map(({ part }) => part as P));
+      this.values.set(history, value);
     }
     return value;
   }
@@ -84,54 +73,51 @@ export class ResourceView<T, P = T> {
     if (value === null) return this.tombstone(text, key.identity);
     const { body, ...record } = readRecord(key, value);
     const part = body && this.rules.read(key.identity, { slot: key.slot, body });
-    const entry = this.entries.get(key.identity) ?? new DefinitionRecordHistory<P>();
-    this.entries.set(key.identity, entry);
+    const history = this.histories.get(key.identity) ?? new DefinitionRecordHistory<P>();
+    this.histories.set(key.identity, history);
     const settle = this.watched.get(text);
-    const [before, previous] = [settle && this.valueOf(entry), entry.head];
+    const [before, previous] = [settle && this.valueOf(history), history.latest];
     const won = this.update(key.identity, timestamp, () =>
-      entry.add({ ...record, key: text, part, bytes: value.length }),
+      history.add({ ...record, key: text, part, bytes: value.length }),
     );
-    settle?.({ won, before, previous, after: this.valueOf(entry), superseded: entry.superseded() });
+    settle?.({ won, before, previous, after: this.valueOf(history), superseded: history.superseded() });
     return won;
   }
 
   private tombstone(text: string, identity: string): boolean {
-    const entry = this.entries.get(identity);
-    if (!entry) return false;
-    return this.update(identity, this.removed.get(identity) ?? 0, () => entry.remove(text));
+    const history = this.histories.get(identity);
+    if (!history) return false;
+    return this.update(identity, this.removed.get(identity) ?? 0, () => history.remove(text));
   }
 
-  /**
-   * Runs `work`, which changes the records of one definition, and updates the view's indexes by name, by size and by
-   * time of removal.
-   */
+  /** Runs `work`, which changes the records of one definition, and updates the view's indexes. */
   private update(identity: string, timestamp: number, work: () => boolean): boolean {
-    const entry = this.entries.get(identity) as DefinitionRecordHistory<P>;
-    const [bytes, before] = [entry.bytes, entry.head?.part];
+    const history = this.histories.get(identity) as DefinitionRecordHistory<P>;
+    const [bytes, before] = [history.bytes, history.latest?.part];
     const changed = work();
-    this.heldBytes += entry.bytes - bytes;
-    if (entry.empty) this.entries.delete(identity);
-    if (!changed && !entry.empty) return false;
-    this.values.delete(entry);
-    const after = entry.head?.part;
+    this.bytes += history.bytes - bytes;
+    if (history.empty) this.histories.delete(identity);
+    if (!changed && !history.empty) return false;
+    this.values.delete(history);
+    const after = history.latest?.part;
     const [old, name] = [before, after].map((part) => part && this.rules.nameOf(part));
     if (old !== undefined && old !== name) this.byName.delete(old);
-    if (name !== undefined) this.byName.set(name, entry);
+    if (name !== undefined) this.byName.set(name, history);
     this.removed.delete(identity);
-    if (entry.head && after === undefined) this.removed.set(identity, timestamp);
+    if (history.latest && after === undefined) this.removed.set(identity, timestamp);
     return changed;
   }
 
   /**
-   * Returns the keys of all records of definitions that were removed before `time` (milliseconds). The list ends after the
-   * definition with which `most` keys are reached.
+   * Returns the keys of all records of definitions that were removed before `time` (milliseconds). The list ends after
+   * the definition with which `most` keys are reached.
    */
   removedBefore(time: number, most: number): string[] {
     const old: string[] = [];
     for (const [identity, at] of this.removed) {
       if (at >= time || old.length >= most) break;
-      const entry = this.entries.get(identity);
-      if (entry?.head) old.push(...entry.superseded(), entry.head.key);
+      const history = this.histories.get(identity);
+      if (history?.latest) old.push(...history.superseded(), history.latest.key);
     }
     return old;
   }

@@ -1,15 +1,10 @@
 import type { Actor } from '../resources/resource-store.js';
-import { rejectReservedName } from './reserved-names.js';
-import type { StreamDefinition } from './stream-definition.js';
-import { streamBeingDeleted, requireStream, streamProblem } from './stream-problems.js';
+import type { StreamOperationDependencies } from './stream-creator.js';
+import { requireStream, visibleStream, type StreamDefinition } from './stream-definition.js';
+import { rejectReservedName, streamBeingDeleted, streamProblem } from './stream-problems.js';
 import { retentionConfig } from './stream-topic.js';
-import type { StreamOperationDependencies } from './stream-operation-dependencies.js';
-import { visibleStream } from './stream-rules.js';
 
-/**
- * The most rounds of applying settings to a topic. Each further round applies the settings of a newer concurrent
- * change; such changes are rare.
- */
+/** The most rounds of applying settings to a topic. Each further round applies those of a newer concurrent change. */
 const maxRounds = 10;
 
 /**
@@ -23,25 +18,23 @@ export async function changeStream(
   actor: Actor,
 ): Promise<StreamDefinition> {
   rejectReservedName(name);
+  const change = (current: StreamDefinition | undefined) =>
+    withSettings(requireStream(visibleStream(current), name), next);
   try {
-    const { value } = await dependencies.kind.change(
-      name,
-      (current) => withSettings(current, name, next),
-      actor,
-    );
-    return await configure(dependencies, requireStream(value, name));
+    const { value } = await dependencies.streams.change(name, change, actor);
+    const changed = requireStream(value, name);
+    await configureTopic(dependencies, changed);
+    return changed;
   } catch (error) {
     throw streamProblem(error, name);
   }
 }
 
 function withSettings(
-  current: StreamDefinition | undefined,
-  name: string,
+  stream: StreamDefinition,
   next: (current: StreamDefinition) => StreamDefinition,
 ): StreamDefinition {
-  const stream = requireStream(visibleStream(current), name);
-  if (stream.state === 'deleting') throw streamBeingDeleted(name);
+  if (stream.state === 'deleting') throw streamBeingDeleted(stream.stream);
   const { retention, snapshot_every } = next(stream);
   // Throws for invalid settings before anything is written.
   retentionConfig(stream.partitions, retention);
@@ -51,19 +44,17 @@ function withSettings(
   return same ? stream : { ...stream, retention, ...(snapshot_every !== undefined && { snapshot_every }) };
 }
 
-async function configure(
-  dependencies: StreamOperationDependencies,
+async function configureTopic(
+  { log, names, streams, upToDate }: StreamOperationDependencies,
   changed: StreamDefinition,
-): Promise<StreamDefinition> {
-  const { log, names, kind, upToDate } = dependencies;
+): Promise<void> {
   const topic = names.ofStream(changed.id);
   let applied = changed;
   for (let round = 0; round < maxRounds; round++) {
     await log.admin.configure(topic, retentionConfig(applied.partitions, applied.retention));
     await upToDate();
-    const now = kind.get(changed.stream);
-    if (now?.id !== changed.id || now === applied || now.state === 'deleting') break;
+    const now = streams.get(changed.stream);
+    if (now?.id !== changed.id || now === applied || now.state === 'deleting') return;
     applied = now;
   }
-  return changed;
 }

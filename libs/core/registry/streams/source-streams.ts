@@ -1,10 +1,61 @@
+import { IsArray, IsOptional, IsString } from 'class-validator';
+import { streamNamePattern, type StreamId } from '#event';
+import { IsStreamId, IsWholeNumber, rule } from '../resources/record-members.js';
+import { UnreadableDefinitionError } from '../resources/resource-kind.js';
 import type { StreamDefinition } from './stream-definition.js';
-import type { SourceStreamWithStartOffsets } from '../sources/source-stream-with-start-offsets.js';
+
+/** Where a projection or pipeline starts in its streams: at their first event, or at their end. */
+export const startPositions = ['beginning', 'now'] as const;
+
+/** The most source streams of one projection or pipeline. */
+export const mostSourceStreams = 20;
+
+const AreSourceStreams = rule(
+  'areSourceStreams',
+  (value) =>
+    Array.isArray(value) &&
+    value.length >= 1 &&
+    value.length <= mostSourceStreams &&
+    new Set(value).size === value.length &&
+    value.every(isStreamName),
+);
+
+const isStreamName = (name: unknown) => typeof name === 'string' && streamNamePattern.test(name);
 
 /**
- * A projection's generation or a pipeline as a reader of streams: the stream names in its spec, and the ids of the
- * streams with these names when it was defined.
+ * The events that a projection or pipeline reads, as records contain them. Requests obey more rules, such as the length
+ * of a condition, which an older record need not obey.
  */
+export class SourceFilter {
+  /** Names of the streams, each once. */
+  @IsArray() @IsString({ each: true }) @AreSourceStreams() streams: readonly string[];
+  @IsOptional() @IsArray() @IsString({ each: true }) event_types?: readonly string[];
+  /** A CEL condition on `event`. */
+  @IsOptional() @IsString() where?: string;
+}
+
+/**
+ * A stream that a projection's generation or a pipeline's job reads, with its start offsets. The stream is identified
+ * by its id, so a later stream with the same name is not read.
+ */
+export class SourceStreamWithStartOffsets {
+  /** Id of the stream. */
+  @IsStreamId() id: StreamId;
+  /** Start offset of each partition, by partition number; absent if reading begins at the first offset. */
+  @IsOptional() @IsArray() @IsWholeNumber({ each: true }) starts?: readonly number[];
+}
+
+/**
+ * Checks that a projection's generation or a pipeline's job has one source for each stream of its spec.
+ * @throws UnreadableDefinitionError
+ */
+export function requireSourceOfEachStream(sources: object, streams: readonly string[]): void {
+  const names = Object.keys(sources);
+  if (names.length !== streams.length || !streams.every((stream) => names.includes(stream)))
+    throw new UnreadableDefinitionError('sources do not match the streams');
+}
+
+/** A projection's generation or a pipeline: its streams, and their ids when it was defined. */
 interface Reader {
   spec: { source: { streams: readonly string[] } };
   sources: Readonly<Record<string, SourceStreamWithStartOffsets>>;

@@ -1,7 +1,7 @@
-import { defineProblems, ProblemError } from '#api';
+import { auditStream, defineProblems, ProblemError, reservedStreamPrefix } from '#api';
+import { topicCollisionKey } from '#event';
 import { TopicRejectedError } from '#kafka';
 import { logErrorToProblem } from '../changes/definitions-topic-writer.js';
-import type { StreamDefinition } from './stream-definition.js';
 
 export const streamProblems = defineProblems({
   stream_reserved: { status: 403, title: 'The name is reserved for the system' },
@@ -14,14 +14,19 @@ declare module '#api' {
   interface ProblemCatalogue extends Readonly<typeof streamProblems> {}
 }
 
+const reserved = topicCollisionKey(reservedStreamPrefix);
+
 /**
- * Returns the stream definition if it has exactly this name. A lookup may return the definition of another name that
- * Kafka cannot distinguish from this one.
- * @throws ProblemError stream_not_found
+ * Rejects the system's own names, and names that Kafka cannot distinguish from them: a stream `tributary_audit` would
+ * block the topic of the audit stream.
+ * @throws ProblemError stream_reserved
  */
-export function requireStream(current: StreamDefinition | undefined, name: string): StreamDefinition {
-  if (current?.stream === name) return current;
-  throw streamNotFound(name);
+export function rejectReservedName(stream: string): void {
+  if (!topicCollisionKey(stream).startsWith(reserved)) return;
+  throw new ProblemError(
+    'stream_reserved',
+    `Names that start with "${reservedStreamPrefix}" or "${reserved}" are reserved for the system, such as ${auditStream}: choose another one.`,
+  );
 }
 
 /** Returns the problem for a stream that does not exist. */
@@ -37,10 +42,7 @@ export function streamBeingDeleted(stream: string): ProblemError {
   );
 }
 
-/**
- * Returns the problem for a name that collides with that of another stream. The problem does not name the other stream,
- * because the caller may not be allowed to see it.
- */
+/** Returns the problem for a colliding name. It does not name the other stream, which may be hidden from the caller. */
 export function streamNameCollision(stream: string): ProblemError {
   return new ProblemError(
     'stream_name_collision',
@@ -48,10 +50,7 @@ export function streamNameCollision(stream: string): ProblemError {
   );
 }
 
-/**
- * Maps an error of the log, or the RangeError of an invalid duration, to the problem that the caller receives. Returns
- * other errors unchanged.
- */
+/** Maps a log error, or the RangeError of an invalid duration, to the caller's problem. Returns others unchanged. */
 export function streamProblem(error: unknown, stream: string): unknown {
   if (error instanceof RangeError)
     return new ProblemError('invalid_request', error.message, { cause: error });

@@ -1,5 +1,5 @@
 import type { ExportFormat } from '#client';
-import { open, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
+import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import type { ParsedArguments } from '../arguments/parse.js';
 import { UsageError } from '../errors/cli-error.js';
 import type { CommandSession } from '../session/session.js';
@@ -59,7 +59,8 @@ function refuse({ terminal }: CommandSession, input: ParsedArguments, format: Ex
 async function toFile(bytes: ReadableStream<Uint8Array>, file: string): Promise<number> {
   const draft = `${file}.${process.pid}.part`;
   try {
-    const size = await fill(bytes, await open(draft, 'wx'));
+    await writeFile(draft, bytes, { flag: 'wx', flush: true });
+    const { size } = await stat(draft);
     await rename(draft, file);
     return size;
   } catch (error) {
@@ -67,16 +68,6 @@ async function toFile(bytes: ReadableStream<Uint8Array>, file: string): Promise<
     await rm(draft, { force: true });
     if (!(error instanceof Error && 'syscall' in error)) throw error;
     throw new UsageError(`${file} cannot be written: ${error.message}`);
-  }
-}
-
-async function fill(bytes: ReadableStream<Uint8Array>, handle: FileHandle): Promise<number> {
-  try {
-    await writeFile(handle, bytes);
-    await handle.sync();
-    return (await handle.stat()).size;
-  } finally {
-    await handle.close();
   }
 }
 

@@ -20,11 +20,15 @@ function firstWords(commands: readonly CommandSyntax[]): string[] {
   return [...new Set(commands.map(({ name }) => name.split(' ')[0]!))];
 }
 
-/** Returns the second words of all commands with this first word. */
-function secondWords(commands: readonly CommandSyntax[], first: string): string[] {
-  return commands.flatMap(({ name }) => {
-    const [word, second] = name.split(' ');
-    return word === first && second !== undefined ? [second] : [];
+/** Maps each first word that has second words, such as `profile`, with these second words. */
+function mapGroups(
+  commands: readonly CommandSyntax[],
+  map: (first: string, second: string[]) => string,
+): string[] {
+  return firstWords(commands).flatMap((first) => {
+    const group = commands.map(({ name }) => name.split(' ')).filter(([word]) => word === first);
+    const second = group.flatMap(([, word]) => word ?? []);
+    return second.length === 0 ? [] : [map(first, second)];
   });
 }
 
@@ -38,7 +42,7 @@ _tributary() {
     COMPREPLY=($(compgen -W '${firstWords(commands).join(' ')}' -- "$current")); return
   fi
   case $command in
-${bashGroups(commands).join('\n')}
+${mapGroups(commands, bashGroup).join('\n')}
   esac
   case "$command $previous" in
 ${commands.map(completedOf).flatMap(valueCases).join('\n')}
@@ -58,15 +62,9 @@ complete -o default -F _tributary tributary
 }
 
 /** Returns the shell code that completes the second word of commands with two words. */
-function bashGroups(commands: readonly CommandSyntax[]): string[] {
-  return firstWords(commands).flatMap((first) => {
-    const second = secondWords(commands, first);
-    if (second.length === 0) return [];
-    const reply = `COMPREPLY=($(compgen -W '${second.join(' ')}' -- "$current")); return`;
-    return [
-      `    ${first}) if (( COMP_CWORD == 2 )); then ${reply}; fi; command="$command \${COMP_WORDS[2]}";;`,
-    ];
-  });
+function bashGroup(first: string, second: readonly string[]): string {
+  const reply = `COMPREPLY=($(compgen -W '${second.join(' ')}' -- "$current")); return`;
+  return `    ${first}) if (( COMP_CWORD == 2 )); then ${reply}; fi; command="$command \${COMP_WORDS[2]}";;`;
 }
 
 function valueCases({ words, options }: CommandCompletions): string[] {
@@ -105,7 +103,7 @@ _tributary() {
     _describe command choices; return
   fi
   case $command in
-${zshGroups(commands).join('\n')}
+${mapGroups(commands, zshGroup).join('\n')}
   esac
   words=("\${(@)words[skip + 1, -1]}"); (( CURRENT -= skip ))
   case $command in
@@ -116,15 +114,9 @@ if [ "$funcstack[1]" = _tributary ]; then _tributary "$@"; else compdef _tributa
 `;
 }
 
-function zshGroups(commands: readonly CommandSyntax[]): string[] {
-  return firstWords(commands).flatMap((first) => {
-    const second = secondWords(commands, first);
-    if (second.length === 0) return [];
-    const describe = `choices=(${second.map(quotedForZsh).join(' ')}); _describe command choices; return`;
-    return [
-      `    ${first}) if (( CURRENT == 3 )); then ${describe}; fi; command="$command $words[3]"; skip=2;;`,
-    ];
-  });
+function zshGroup(first: string, second: readonly string[]): string {
+  const describe = `choices=(${second.map(quotedForZsh).join(' ')}); _describe command choices; return`;
+  return `    ${first}) if (( CURRENT == 3 )); then ${describe}; fi; command="$command $words[3]"; skip=2;;`;
 }
 
 function argumentsCase({ words, options, choices }: CommandCompletions): string {
@@ -145,24 +137,22 @@ function quotedForZsh(text: string): string {
 
 /** Returns the completion script for fish. */
 export function fishCompletion(commands: readonly CommandSyntax[]): string {
-  const first = firstWords(commands);
-  const summaries = first.map((word) => commands.find(({ name }) => name === word)?.summary ?? '');
+  const summaryOf = (word: string) => commands.find(({ name }) => name === word)?.summary ?? '';
   return [
     '# Completion of tributary for fish: tributary completion fish | source',
     'complete -c tributary -f',
-    ...first.map((word, i) => line({ when: '__fish_use_subcommand', choices: word, about: summaries[i]! })),
-    ...first.flatMap((word) => secondLine(commands, word)),
+    ...firstWords(commands).map((word) =>
+      line({ when: '__fish_use_subcommand', choices: word, about: summaryOf(word) }),
+    ),
+    ...mapGroups(commands, fishGroup),
     ...commands.map(completedOf).flatMap(commandLines),
     '',
   ].join('\n');
 }
 
-function secondLine(commands: readonly CommandSyntax[], first: string): string[] {
-  const second = secondWords(commands, first);
+function fishGroup(first: string, second: readonly string[]): string {
   const none = `not __fish_seen_subcommand_from ${second.join(' ')}`;
-  return second.length === 0
-    ? []
-    : [line({ when: `${seen([first])}; and ${none}`, choices: second.join(' ') })];
+  return line({ when: `${seen([first])}; and ${none}`, choices: second.join(' ') });
 }
 
 function commandLines({ words, options, choices }: CommandCompletions): string[] {

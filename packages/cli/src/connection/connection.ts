@@ -42,7 +42,10 @@ export async function connectionOf(given: Given): Promise<ConnectionSettings> {
   const name = spelled ?? (env.TRIBUTARY_PROFILE || (await profiles.read()).current);
   if (name === undefined)
     return addressed(given, { url: defaultUrl, ingest_url: ingest_url ?? defaultIngestUrl });
-  if (ingest_url !== undefined) throw new UsageError(mixed(name));
+  if (ingest_url !== undefined)
+    throw new UsageError(
+      `The profile "${name}" has its own URL for events, and its key is sent to no other: leave --ingest-url out, change the profile with \`tributary profile add\`, or give --url too.`,
+    );
   const profile = await profiles.get(name);
   const { protected: guarded = false } = profile;
   return {
@@ -56,10 +59,6 @@ function addressed({ input, env }: Given, profile: Profile): ConnectionSettings 
   const ingestUrl = requireUrl(profile.ingest_url ?? url);
   const source = keySource(input, profile) ?? { value: env.TRIBUTARY_KEY };
   return { url, ingestUrl, key: () => readKey(source) };
-}
-
-function mixed(name: string): string {
-  return `The profile "${name}" has its own URL for events, and its key is sent to no other: leave --ingest-url out, change the profile with \`tributary profile add\`, or give --url too.`;
 }
 
 function keySource(input: ParsedArguments, { key_command, key_file }: Profile): ApiKeySources | undefined {
@@ -86,13 +85,11 @@ export function requireSpelledOut({ profile }: ConnectionSettings): void {
   );
 }
 
-const cannotBeUndone = 'This cannot be undone. Confirm it';
-
 /** Refuses to destroy something unless its name was given in `--confirm`. @throws UsageError */
 export function requireConfirmed(
   what: string,
   confirmed: string | undefined,
-  why: string = cannotBeUndone,
+  why = 'This cannot be undone. Confirm it',
 ): void {
   if (confirmed === what) return;
   const said = confirmed === undefined ? '' : ` The value of --confirm is "${confirmed}".`;

@@ -69,7 +69,7 @@ function degradedFinding(name: string, check: HealthCheck): CheckResult {
 
 /** Returns the lag of the consumer groups as findings. */
 export function lagFindings(health: Health): CheckResult[] {
-  return groupLags(health).map((row) => lagFinding(row));
+  return groupLags(health).map(lagFinding);
 }
 
 function lagFinding({ name, status, lag, seconds }: LagRow): CheckResult {

@@ -10,23 +10,21 @@ import { OutputError, UsageError } from './cli-error.js';
 
 /** Returns the message for standard error: the error's message, the id of the request, and advice. */
 export function messageOf(error: unknown): string {
-  if (error instanceof ProblemError) return problemMessage(error);
+  if (error instanceof ProblemError) {
+    const { code, message, problem } = error;
+    const id = problem.request_id ? ` (request ${problem.request_id})` : '';
+    return withAdvice(`${code}: ${message}${id}`, error);
+  }
   if (error instanceof OutputError) return visibleText(error.message);
-  if (error instanceof TributaryError || error instanceof UsageError)
-    return withAdvice(visibleText(error.message, { keep: '\n' }), error);
+  if (error instanceof TributaryError || error instanceof UsageError) return withAdvice(error.message, error);
   const { stack, message } = error instanceof Error ? error : new Error(String(error));
   return `This is a bug in the program. Please report it.\n${visibleText(stack ?? message, { keep: '\n' })}`;
 }
 
-function problemMessage(error: ProblemError): string {
-  const { code, problem } = error;
-  const id = problem.request_id ? ` (request ${problem.request_id})` : '';
-  return withAdvice(visibleText(`${code}: ${error.message}${id}`, { keep: '\n' }), error);
-}
-
 function withAdvice(message: string, error: Error): string {
+  const shown = visibleText(message, { keep: '\n' });
   const advice = adviceOf(error);
-  return advice ? `${message}\n${advice}` : message;
+  return advice ? `${shown}\n${advice}` : shown;
 }
 
 function adviceOf(error: Error): string | undefined {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { UsageError } from '../errors/cli-error.js';
 
 /** Milliseconds between two reads of the position while no item arrives. */
@@ -38,7 +38,11 @@ export async function* follow<T>({ open, signal, file, most }: FollowOptions<T>)
     for await (const item of stream) {
       written = false;
       yield item;
-      if (file) await untilTold(signal);
+      if (file) {
+        // A closed output is reported within an iteration of the event loop, and its last write did not arrive.
+        await nextTurn();
+        signal.throwIfAborted();
+      }
       written = true;
       await keep();
       if (--left === 0) return;
@@ -48,12 +52,6 @@ export async function* follow<T>({ open, signal, file, most }: FollowOptions<T>)
     await keep();
     await file?.save();
   }
-}
-
-/** Waits for an iteration of the event loop: a closed output is reported then, and its last write did not arrive. */
-async function untilTold(signal: AbortSignal): Promise<void> {
-  await nextTurn();
-  signal.throwIfAborted();
 }
 
 /** Milliseconds between two writes of the file while events arrive. */
@@ -106,21 +104,11 @@ export class PositionFile {
 async function replace(file: string, text: string): Promise<void> {
   const draft = `${file}.${process.pid}`;
   try {
-    await writeThrough(draft, text);
+    // Without the flush, the rename could reach the disk before the text.
+    await writeFile(draft, text, { flush: true });
     await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined);
     throw new UsageError(`${file} cannot be written: ${(error as Error).message}`);
-  }
-}
-
-/** Returns when the text is on the disk: otherwise the rename could reach the disk first. */
-async function writeThrough(file: string, text: string): Promise<void> {
-  const handle = await open(file, 'w');
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

@@ -5,12 +5,9 @@ import type { ComparableDefinition, ExistingDefinition, ResourceOperations } fro
 import type { DesiredDefinition } from './read-manifests.js';
 import { UsageError } from '../errors/cli-error.js';
 
-/** What `apply` does with one definition. */
-type PlanAction = 'create' | 'change' | 'delete' | 'unchanged';
-
 /** One definition, and what `apply` must do with it on the server. */
 export interface PlanStep {
-  action: PlanAction;
+  action: 'create' | 'change' | 'delete' | 'unchanged';
   resource: ResourceOperations;
   name: string;
   /** The desired definition; for a deletion, the current definition. */
@@ -52,10 +49,9 @@ function stepOf(
   { resource, name, definition }: DesiredDefinition,
   found: ExistingDefinition | undefined,
 ): PlanStep {
-  if (!found) return { action: 'create', resource, name, definition, differences: [] };
-  const differing = differences(resource, found.definition, definition);
-  const action = differing.length > 0 ? 'change' : 'unchanged';
-  return { action, resource, name, definition, differences: differing };
+  const differing = found ? differences(resource, found.definition, definition) : [];
+  const changed = differing.length > 0 ? 'change' : 'unchanged';
+  return { action: found ? changed : 'create', resource, name, definition, differences: differing };
 }
 
 /** Returns deletions of definitions that are in no file; dependent definitions come first. */
@@ -66,17 +62,10 @@ function deletions(
   const kept = new Set(wanted.map(({ resource, name }) => `${resource.kind} ${name}`));
   const gone = [...found]
     .filter(([resource]) => resource.prunable)
-    .flatMap(([resource, items]) => [...items.values()].map((item) => ({ resource, place: '', ...item })))
+    .flatMap(([resource, items]) => [...items.values()].map((item) => ({ resource, ...item })))
     .filter(({ resource, name }) => !kept.has(`${resource.kind} ${name}`));
-  return inOrder(gone)
-    .toReversed()
-    .map(({ resource, name, definition }) => ({
-      action: 'delete',
-      resource,
-      name,
-      definition,
-      differences: [],
-    }));
+  const steps = inOrder(gone).map((item): PlanStep => ({ action: 'delete', ...item, differences: [] }));
+  return steps.toReversed();
 }
 
 /** Refuses a plan that changes an immutable member, before any step is executed. @throws UsageError */
@@ -98,13 +87,15 @@ export function requireApplicable(steps: readonly PlanStep[]): void {
  * output streams it reads and after the projections that it looks up. Definitions in a loop keep the order of the
  * files.
  */
-export function inOrder(wanted: readonly DesiredDefinition[]): DesiredDefinition[] {
+export function inOrder<T extends Pick<DesiredDefinition, 'resource' | 'definition'>>(
+  wanted: readonly T[],
+): T[] {
   const byKind = wanted.toSorted((a, b) => resources.indexOf(a.resource) - resources.indexOf(b.resource));
   const providersOf = (need: string) =>
     byKind.filter(({ resource, definition }) => resource.provides(definition).includes(need));
-  const ordered = new Set<DesiredDefinition>();
-  const visited = new Set<DesiredDefinition>();
-  const visit = (one: DesiredDefinition) => {
+  const ordered = new Set<T>();
+  const visited = new Set<T>();
+  const visit = (one: T) => {
     if (visited.has(one)) return;
     visited.add(one);
     for (const need of one.resource.needs(one.definition)) providersOf(need).forEach(visit);

@@ -7,8 +7,6 @@ import type { CliProcess } from '../session/terminal.js';
 import { resourceOf } from '../resources/index.js';
 import type { ComparableDefinition, ResourceOperations } from '../resources/resource.js';
 
-const isManifest = (file: string) => /\.(ya?ml|json)$/.test(file);
-
 /** Reads the definitions in files, in folders recursively, or on standard input (`-`). @throws UsageError */
 export async function readManifests(
   paths: readonly string[],
@@ -28,11 +26,8 @@ async function filesOf(path: string): Promise<string[]> {
     throw new UsageError(`${path} cannot be read: ${error.message}`);
   });
   if (!found.isDirectory()) return [path];
-  const names = await readdir(path, { recursive: true });
-  return names
-    .filter(isManifest)
-    .toSorted()
-    .map((name) => join(path, name));
+  const names = (await readdir(path, { recursive: true })).filter((name) => /\.(ya?ml|json)$/.test(name));
+  return names.toSorted().map((name) => join(path, name));
 }
 
 async function contentOf(file: string): Promise<string> {
@@ -45,24 +40,24 @@ async function contentOf(file: string): Promise<string> {
 function documentsIn(content: string, file: string): DesiredDefinition[] {
   const documents = parseAllDocuments(content, { version: '1.2' });
   return [...documents].flatMap((document, i) => {
-    const place = documents.length > 1 ? `${file}, document ${i + 1}` : file;
+    const location = documents.length > 1 ? `${file}, document ${i + 1}` : file;
     const [error] = document.errors;
-    if (error) throw new UsageError(`${place}: ${error.message}`);
+    if (error) throw new UsageError(`${location}: ${error.message}`);
     const value = document.toJS({ maxAliasCount: 100 }) as unknown;
     if (value === null) return [];
     return Array.isArray(value)
-      ? value.map((one, n) => readManifest(one, `${place}, element ${n + 1}`))
-      : [readManifest(value, place)];
+      ? value.map((one, n) => readManifest(one, `${location}, element ${n + 1}`))
+      : [readManifest(value, location)];
   });
 }
 
 function refuseTwice(wanted: readonly DesiredDefinition[]): void {
-  const places = new Map<string, string>();
-  for (const { resource, name, place } of wanted) {
+  const locations = new Map<string, string>();
+  for (const { resource, name, location } of wanted) {
     const id = `${resource.kind} ${name}`;
-    const first = places.get(id);
-    if (first) throw new UsageError(`The ${id} is defined twice: ${first} and ${place}.`);
-    places.set(id, place);
+    const first = locations.get(id);
+    if (first) throw new UsageError(`The ${id} is defined twice: ${first} and ${location}.`);
+    locations.set(id, location);
   }
 }
 
@@ -72,29 +67,29 @@ export interface DesiredDefinition {
   name: string;
   definition: ComparableDefinition;
   /** The file, and the number of the document in it. */
-  place: string;
+  location: string;
 }
 
 /** Validates one document of a file. @throws UsageError that names the file and the document */
-export function readManifest(document: unknown, place: string): DesiredDefinition {
+export function readManifest(document: unknown, location: string): DesiredDefinition {
   if (typeof document !== 'object' || document === null || Array.isArray(document))
-    throw new UsageError(`${place}: a definition is an object with "kind".`);
+    throw new UsageError(`${location}: a definition is an object with "kind".`);
   const { kind, ...body } = document as ComparableDefinition;
-  if (typeof kind !== 'string') throw new UsageError(`${place}: "kind" is missing.`);
-  const resource = knownResource(kind, place);
+  if (typeof kind !== 'string') throw new UsageError(`${location}: "kind" is missing.`);
+  const resource = knownResource(kind, location);
   for (const member of Object.keys(body))
     if (!resource.members.includes(member))
-      throw new UsageError(`${place}: a ${kind} has no member "${member}".`);
+      throw new UsageError(`${location}: a ${kind} has no member "${member}".`);
   const definition = resource.definitionOf(body);
   if (resource.namedBy.some((member) => definition[member] === undefined))
-    throw new UsageError(`${place}: the name of the ${kind} is missing.`);
-  return { resource, name: resource.nameOf(definition), definition, place };
+    throw new UsageError(`${location}: the name of the ${kind} is missing.`);
+  return { resource, name: resource.nameOf(definition), definition, location };
 }
 
-function knownResource(kind: string, place: string): ResourceOperations {
+function knownResource(kind: string, location: string): ResourceOperations {
   try {
     return resourceOf(kind);
   } catch (error) {
-    throw new UsageError(`${place}: ${(error as Error).message}`);
+    throw new UsageError(`${location}: ${(error as Error).message}`);
   }
 }

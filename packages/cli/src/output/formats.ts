@@ -41,21 +41,13 @@ function cellText(column: Column, item: object): string {
 export function exactJson(item: object): string {
   if (item instanceof SqlRow) return item.rowText;
   if (!('toJSON' in item)) return JSON.stringify(item);
-  const members = Object.entries(item as Record<string, unknown>).map(([name, value]) =>
-    memberText(item, { name, value }),
-  );
+  const members = Object.entries(item as Record<string, unknown>).map(([name, value]) => {
+    const parsed = name.replace(/Text$/, '');
+    if (parsed === name || !(parsed in item)) return `${JSON.stringify(name)}:${JSON.stringify(value)}`;
+    // Line breaks inside JSON strings are escaped, so unescaped ones are between values.
+    return `${JSON.stringify(parsed)}:${String(value).replace(/[\r\n]+\s*/g, ' ')}`;
+  });
   return `{${members.join(',')}}`;
-}
-
-function memberText(item: object, { name, value }: { name: string; value: unknown }): string {
-  const parsed = name.replace(/Text$/, '');
-  if (parsed === name || !(parsed in item)) return `${JSON.stringify(name)}:${JSON.stringify(value)}`;
-  return `${JSON.stringify(parsed)}:${onOneLine(String(value))}`;
-}
-
-/** Removes line breaks. Line breaks inside JSON strings are escaped, so unescaped ones are between values. */
-function onOneLine(json: string): string {
-  return json.replace(/[\r\n]+\s*/g, ' ');
 }
 
 /** A number that keeps the digits of its source text. */

@@ -35,14 +35,11 @@ async function untilStored(
       return;
     } catch (error) {
       if (!(error instanceof NotYetMaterializedError)) throw error;
-      if (now() >= until) throw tooLate(error);
+      if (now() < until) continue;
+      throw new TimeoutError(
+        `The events are written, but not all of them could be queried: ${patienceMs / 1000} s without progress. \`tributary lag\` shows the lag of queries.`,
+        { cause: error },
+      );
     }
   }
-}
-
-function tooLate(cause: unknown): TimeoutError {
-  return new TimeoutError(
-    `The events are written, but not all of them could be queried: ${patienceMs / 1000} s without progress. \`tributary lag\` shows the lag of queries.`,
-    { cause },
-  );
 }

@@ -6,7 +6,7 @@ import { LogUnavailableError, TopicRejectedError } from '#kafka';
 import { MemoryLog } from '#kafka/memory';
 import { systemActor } from '../resources/resource-store.js';
 import { resourceKinds } from '../resource-kinds.js';
-import { openDefinitions } from '../open-definitions.js';
+import { openDefinitions } from '../definitions.js';
 
 describe('creating a stream whose topic Kafka rejects', () => {
   it.each([
