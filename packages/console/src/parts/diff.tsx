@@ -6,16 +6,15 @@ import { DataTable } from './table.js';
 
 const most = 500;
 
-interface DiffProps {
-  before: string;
-  after: string;
-  /** Names of the two versions. */
-  names: readonly [string, string];
+/** A version of a JSON value, with its exact text. */
+export interface VersionText {
+  version: number;
+  text: string;
 }
 
-/** The differences of two JSON texts. */
-export function Diff({ before, after, names }: DiffProps) {
-  const differences = jsonDiff(before, after, most);
+/** The differences of two versions of a JSON value. */
+export function Diff({ before, after }: { before: VersionText; after: VersionText }) {
+  const differences = jsonDiff(before.text, after.text, most);
   if (differences.length === 0) return <Empty title="There is no difference." />;
   return (
     <>
@@ -27,8 +26,12 @@ export function Diff({ before, after, names }: DiffProps) {
             isHeading: true,
             cell: ({ pointer }) => <code>{visibleText(pointer) || '/'}</code>,
           },
-          { name: names[0], class: 'removed', cell: ({ before }) => <Side text={before} /> },
-          { name: names[1], class: 'added', cell: ({ after }) => <Side text={after} /> },
+          {
+            name: `Version ${before.version}`,
+            class: 'removed',
+            cell: ({ before }) => <Side text={before} />,
+          },
+          { name: `Version ${after.version}`, class: 'added', cell: ({ after }) => <Side text={after} /> },
         ]}
         rows={differences}
         keyOf={({ pointer }) => pointer}

@@ -4,7 +4,7 @@ import { CopyButton } from './calls.js';
 import { Facts } from './facts.js';
 import { JsonLine, JsonTree } from './json-view.js';
 import { ExpandableRow, Table } from './table.js';
-import { Text } from './values.js';
+import { Link, Text } from './values.js';
 
 const columns = [
   { name: 'Time (UTC)' },
@@ -32,9 +32,10 @@ export function EventTable({ events, label }: { events: readonly StoredEvent[]; 
             {event.entity_id === null ? (
               <span class="muted">–</span>
             ) : (
-              <a href={hrefOf(['entity'], { stream: event.stream, id: event.entity_id })}>
-                <Text value={event.entity_id} />
-              </a>
+              <Link
+                href={hrefOf(['entity'], { stream: event.stream, id: event.entity_id })}
+                text={event.entity_id}
+              />
             )}
           </td>
           <td class="number digits">{event.version ?? '–'}</td>

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { setQuery } from '../app/router.js';
+import type { AsyncAction } from '../app/resource.js';
+import { parameter, setQuery } from '../app/router.js';
 
 interface FormProps extends Pick<JSX.IntrinsicElements['form'], 'class' | 'role' | 'method'> {
   onSubmit?: () => unknown;
@@ -65,36 +66,57 @@ export function TextInput({ onText, onApply, ...props }: TextInputProps) {
   );
 }
 
-export interface UrlFieldProps {
-  /** The parameter of the URL that the field sets. */
-  parameter: string;
-  value?: string;
-  placeholder?: string;
-}
-
-/** A text field whose value is a parameter of the URL: Enter, or leaving the field, applies it. */
-export function UrlField({ parameter, value = '', placeholder }: UrlFieldProps) {
+/** A text field whose value is the parameter `name` of the URL: Enter, or leaving the field, applies it. */
+export function UrlField({ name, placeholder }: { name: string; placeholder?: string }) {
+  const value = parameter(name) ?? '';
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
-  const apply = () => text.trim() !== value && setQuery({ [parameter]: text.trim() });
+  const apply = () => text.trim() !== value && setQuery({ [name]: text.trim() });
   return (
     <TextInput value={text} placeholder={placeholder} spellcheck={false} onText={setText} onApply={apply} />
   );
 }
 
-/** A button that is pressed or not. */
-export function Toggle({
-  pressed,
-  onToggle,
-  children,
-}: {
-  pressed: boolean;
-  onToggle: () => void;
-  children: ComponentChildren;
-}) {
+interface SelectProps {
+  value: string | number | undefined;
+  options: readonly (readonly [value: string | number, text: string])[];
+  onSelect: (value: string) => void;
+}
+
+/** A choice of one of some values. */
+export function Select({ value = '', options, onSelect }: SelectProps) {
   return (
-    <button type="button" aria-pressed={pressed} class={pressed ? 'primary' : ''} onClick={onToggle}>
-      {children}
-    </button>
+    <select value={value} onChange={(event) => onSelect(event.currentTarget.value)}>
+      {options.map(([value, text]) => (
+        <option key={value} value={value}>
+          {text}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+interface ButtonProps extends Omit<JSX.IntrinsicElements['button'], 'action'> {
+  /** What the button starts. The button is disabled while it runs. */
+  action?: AsyncAction<[]>;
+}
+
+/** A button that submits no form. */
+export function Button({ action, disabled, ...props }: ButtonProps) {
+  const run = action && (() => action.run());
+  return <button type="button" onClick={run} disabled={disabled || action?.running} {...props} />;
+}
+
+/** A button that switches a view between a page of rows and `live`, a parameter of the URL. */
+export function LiveToggle({ name }: { name: string }) {
+  const isLive = parameter('live') !== undefined;
+  return (
+    <Button
+      aria-pressed={isLive}
+      class={isLive ? 'primary' : ''}
+      onClick={() => setQuery({ live: isLive ? undefined : true })}
+    >
+      {isLive ? `Stop ${name.toLowerCase()}` : name}
+    </Button>
   );
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { PagedLoadableData, LoadableData } from '../app/resource.js';
+import { Button } from './form.js';
 import { Problem } from './problem.js';
 
 interface LoadedProps<T> {
@@ -46,24 +47,26 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
-interface ListedProps<T> {
+export interface ListedProps<T> {
   of: PagedLoadableData<T>;
-  empty: ComponentChildren;
+  /** Says that there are no rows, and why, or what to do about it. */
+  empty: string;
+  hint?: ComponentChildren;
   children: (items: readonly T[]) => ComponentChildren;
 }
 
 /** Shows the rows of a list, or that there are none, and a button for the next page. */
-export function Listed<T>({ of, empty, children }: ListedProps<T>) {
+export function Listed<T>({ of, empty, hint, children }: ListedProps<T>) {
   return (
     <Loaded of={of}>
       {({ items, hasMore }) => (
         <>
-          {items.length === 0 ? empty : children(items)}
+          {items.length === 0 ? <Empty title={empty}>{hint}</Empty> : children(items)}
           {hasMore && (
             <p class="more">
-              <button type="button" onClick={of.more} disabled={of.loading}>
+              <Button onClick={of.more} disabled={of.loading}>
                 {of.loading ? 'Loading…' : 'Load more'}
-              </button>
+              </Button>
               <span class="muted small">{items.length} loaded</span>
             </p>
           )}

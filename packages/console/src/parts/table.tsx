@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { Button } from './form.js';
 import { Time } from './values.js';
 
 interface ColumnTitle {
@@ -10,16 +11,14 @@ interface ColumnTitle {
   sort?: 'ascending' | 'descending';
 }
 
-/** A table that scrolls sideways in a region of its own, reachable by keyboard. */
-export function Table({
-  label,
-  columns,
-  children,
-}: {
+interface TableProps {
   label: string;
   columns: readonly ColumnTitle[];
   children: ComponentChildren;
-}) {
+}
+
+/** A table that scrolls sideways in a region of its own, reachable by keyboard. */
+export function Table({ label, columns, children }: TableProps) {
   return (
     <div class="table" role="region" aria-label={label} tabIndex={0}>
       <table>
@@ -47,8 +46,7 @@ export interface Column<T> extends ColumnTitle {
   class?: string;
 }
 
-interface DataTableProps<T> {
-  label: string;
+interface DataTableProps<T> extends Omit<TableProps, 'children'> {
   columns: readonly Column<T>[];
   rows: readonly T[];
   keyOf: (row: T, index: number) => string | number;
@@ -98,10 +96,10 @@ export function ExpandableRow({ time, first, children, columnCount, detail }: Ex
       <tr class={open ? 'open' : undefined}>
         {first}
         <td class="nowrap">
-          <button type="button" class="expand" aria-expanded={open} onClick={() => setOpen(!open)}>
+          <Button class="expand" aria-expanded={open} onClick={() => setOpen(!open)}>
             <span class="caret" aria-hidden="true" />
             <Time value={time} />
-          </button>
+          </Button>
         </td>
         {children}
       </tr>

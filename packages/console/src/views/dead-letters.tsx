@@ -1,35 +1,29 @@
 import { useState } from 'preact/hooks';
 import type { DeadLetter, ReplayReport } from '#client';
 import { useAction, usePages } from '../app/resource.js';
-import { hrefOf, place, setQuery } from '../app/router.js';
+import { hrefOf, parameter, setQuery } from '../app/router.js';
 import { client, mayWrite } from '../app/session.js';
-import { tributary } from '../logic/shell.js';
-import { one } from '../logic/url-state.js';
+import { tributary, type Call } from '../logic/shell.js';
 import { visibleText } from '../logic/visible-text.js';
 import { Facts, type Fact } from '../parts/facts.js';
-import { Form, Labelled, UrlField } from '../parts/form.js';
+import { Button, Form, Labelled, Select, UrlField } from '../parts/form.js';
 import { LongText } from '../parts/json-view.js';
-import { Page } from '../parts/page.js';
+import { Card, Page } from '../parts/page.js';
 import { Problem } from '../parts/problem.js';
-import { Empty, Listed } from '../parts/states.js';
+import { Listed } from '../parts/states.js';
 import { ExpandableRow, Table } from '../parts/table.js';
-import { Text, Time } from '../parts/values.js';
+import { Link, Text, Time } from '../parts/values.js';
 
-const columns = [
-  { name: 'Select' },
-  { name: 'Time (UTC)' },
-  { name: 'Reason' },
-  { name: 'Source' },
-  { name: 'Stream' },
-  { name: 'Error' },
-  { name: 'Replayed' },
-];
+const columns = ['Select', 'Time (UTC)', 'Reason', 'Source', 'Stream', 'Error', 'Replayed'];
+const replayedOptions = [
+  ['', 'Replayed or not'],
+  ['no', 'Not replayed'],
+  ['yes', 'Replayed'],
+] as const;
 
 /** Records that could not be processed, by reason, and their replay. */
 export function DeadLettersView() {
-  const now = place.value;
-  const [source, reason] = [one(now, 'source'), one(now, 'reason')];
-  const state = one(now, 'replayed');
+  const [source, reason, state] = [parameter('source'), parameter('reason'), parameter('replayed')];
   const replayed = state === undefined ? undefined : state === 'yes';
   const letters = usePages(
     (cursor) => client.value.deadLetters.list({ source, replayed, limit: 100, cursor }),
@@ -37,57 +31,37 @@ export function DeadLettersView() {
     { everyMs: 30_000 },
   );
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const shown = letters.data?.items.filter((one) => reason === undefined || one.reason === reason) ?? [];
-  const calls = [
-    {
-      path: '/api/v1/dead-letters',
-      query: { source, replayed },
-      command: tributary('dead-letters list', [], { source, replayed: state }),
-    },
-  ];
+  const command = tributary('dead-letters list', [], { source, replayed: state });
+  const calls: Call[] = [['/api/v1/dead-letters', { source, replayed }, command]];
   const toggle = (id: string) => {
     const next = new Set(chosen);
     if (!next.delete(id)) next.add(id);
     setChosen(next);
   };
+  const onReplayed = () => {
+    setChosen(new Set());
+    letters.reload();
+  };
   return (
     <Page title="Dead letters" about="Records that could not be processed. None is lost." calls={calls}>
       <Form class="inline">
         <Labelled name="Source">
-          <UrlField parameter="source" value={source} placeholder="Source: pipeline:NAME" />
+          <UrlField name="source" placeholder="Source: pipeline:NAME" />
         </Labelled>
         <Labelled name="Replayed">
-          <select value={state ?? ''} onChange={(event) => setQuery({ replayed: event.currentTarget.value })}>
-            <option value="">Replayed or not</option>
-            <option value="no">Not replayed</option>
-            <option value="yes">Replayed</option>
-          </select>
+          <Select value={state} options={replayedOptions} onSelect={(replayed) => setQuery({ replayed })} />
         </Labelled>
       </Form>
       <Reasons letters={letters.data?.items ?? []} selected={reason} />
-      {chosen.size > 0 && mayWrite.value && (
-        <ReplayPanel
-          ids={[...chosen]}
-          onDone={() => {
-            setChosen(new Set());
-            letters.reload();
-          }}
-        />
-      )}
-      <Listed
-        of={letters}
-        empty={<Empty title="There are no dead letters.">Every record could be processed.</Empty>}
-      >
-        {() => (
-          <Table label="Dead letters" columns={columns}>
-            {shown.map((one) => (
-              <DeadLetterRow
-                key={one.id}
-                letter={one}
-                chosen={chosen.has(one.id)}
-                onChoose={() => toggle(one.id)}
-              />
-            ))}
+      {chosen.size > 0 && mayWrite.value && <ReplayPanel ids={[...chosen]} onDone={onReplayed} />}
+      <Listed of={letters} empty="There are no dead letters." hint="Every record could be processed.">
+        {(items) => (
+          <Table label="Dead letters" columns={columns.map((name) => ({ name }))}>
+            {items
+              .filter((letter) => reason === undefined || letter.reason === reason)
+              .map((letter) => (
+                <DeadLetterRow key={letter.id} letter={letter} chosen={chosen} toggle={toggle} />
+              ))}
           </Table>
         )}
       </Listed>
@@ -102,15 +76,14 @@ function Reasons({ letters, selected }: { letters: readonly DeadLetter[]; select
   return (
     <div class="chips" role="group" aria-label="Reasons">
       {[...counts].map(([reason, count]) => (
-        <button
+        <Button
           key={reason}
-          type="button"
           class="chip"
           aria-pressed={reason === selected}
           onClick={() => setQuery({ reason: reason === selected ? undefined : reason })}
         >
           {reason} <span class="digits">{count}</span>
-        </button>
+        </Button>
       ))}
     </div>
   );
@@ -118,38 +91,42 @@ function Reasons({ letters, selected }: { letters: readonly DeadLetter[]; select
 
 interface RowProps {
   letter: DeadLetter;
-  chosen: boolean;
-  onChoose: () => void;
+  chosen: ReadonlySet<string>;
+  toggle: (id: string) => void;
 }
 
 /** One dead letter of the table, and its record on demand. */
-function DeadLetterRow({ letter, chosen, onChoose }: RowProps) {
-  const box = (
-    <td>
-      <input type="checkbox" checked={chosen} onChange={onChoose} aria-label={`Select ${letter.id}`} />
-    </td>
-  );
+function DeadLetterRow({ letter, chosen, toggle }: RowProps) {
+  const { id, created_at, reason, source, stream, error, replayed_at } = letter;
+  const [, kind, name] = /^(projection|pipeline):(.+)$/.exec(source) ?? [];
   return (
     <ExpandableRow
-      time={letter.created_at}
-      first={box}
+      time={created_at}
+      first={
+        <td>
+          <input
+            type="checkbox"
+            checked={chosen.has(id)}
+            onChange={() => toggle(id)}
+            aria-label={`Select ${id}`}
+          />
+        </td>
+      }
       columnCount={columns.length}
       detail={<Detail letter={letter} />}
     >
       <td>
-        <code>{letter.reason}</code>
+        <code>{reason}</code>
       </td>
+      <td>{kind && name ? <Link href={hrefOf([`${kind}s`, name])} text={source} /> : source}</td>
       <td>
-        <Source source={letter.source} />
-      </td>
-      <td>
-        <a href={hrefOf(['streams', letter.stream])}>{letter.stream}</a>
+        <Link href={hrefOf(['streams', stream])} text={stream} />
       </td>
       <td class="error">
-        <Text value={letter.error.slice(0, 200)} />
+        <Text value={error.slice(0, 200)} />
       </td>
       <td>
-        <Time value={letter.replayed_at} />
+        <Time value={replayed_at} />
       </td>
     </ExpandableRow>
   );
@@ -171,11 +148,6 @@ function Detail({ letter: { id, partition, offset, operator, error, event } }: {
   );
 }
 
-function Source({ source }: { source: string }) {
-  const [, kind, name] = /^(projection|pipeline):(.+)$/.exec(source) ?? [];
-  return kind && name ? <a href={hrefOf([`${kind}s`, name])}>{source}</a> : <>{source}</>;
-}
-
 /** Replays the selected dead letters, after a dry run. */
 function ReplayPanel({ ids, onDone }: { ids: string[]; onDone: () => void }) {
   const [tried, setTried] = useState<{ ids: string; result: ReplayReport }>();
@@ -189,24 +161,16 @@ function ReplayPanel({ ids, onDone }: { ids: string[]; onDone: () => void }) {
     onDone();
   });
   const result = tried?.ids === name ? tried.result : undefined;
+  const buttons = (
+    <span class="inline">
+      <Button action={dry}>Dry run</Button>
+      <Button action={replay} class="primary" disabled={!result}>
+        Replay
+      </Button>
+    </span>
+  );
   return (
-    <section class="card" aria-label="Replay">
-      <div class="card-head">
-        <h2>{ids.length} selected</h2>
-        <span class="inline">
-          <button type="button" onClick={() => dry.run()} disabled={dry.running}>
-            Dry run
-          </button>
-          <button
-            type="button"
-            class="primary"
-            onClick={() => replay.run()}
-            disabled={!result || replay.running}
-          >
-            Replay
-          </button>
-        </span>
-      </div>
+    <Card label="Replay" title={`${ids.length} selected`} head={buttons}>
       {!result && <p class="muted small">A dry run shows what a replay would do.</p>}
       {result && (
         <div role="status">
@@ -225,6 +189,6 @@ function ReplayPanel({ ids, onDone }: { ids: string[]; onDone: () => void }) {
       )}
       <Problem error={dry.error} />
       <Problem error={replay.error} />
-    </section>
+    </Card>
   );
 }

@@ -5,6 +5,7 @@ import { client } from '../app/session.js';
 import { grouped } from '../logic/format.js';
 import { TailBuffer } from '../logic/tail-buffer.js';
 import { EventTable } from '../parts/event-table.js';
+import { Button } from '../parts/form.js';
 import { Problem } from '../parts/problem.js';
 import { Empty } from '../parts/states.js';
 
@@ -12,14 +13,7 @@ const mostShown = 200;
 /** A connection without another failure after this time counts as open: no event may come for hours. */
 const connectMs = 2_000;
 
-interface Painted {
-  events: readonly StoredEvent[];
-  received: number;
-  skipped: number;
-  pending: number;
-}
-
-const nothing: Painted = { events: [], received: 0, skipped: 0, pending: 0 };
+const nothing = { events: [] as readonly StoredEvent[], received: 0, skipped: 0, pending: 0 };
 
 /** Events as they arrive. Pausing keeps reading: what the table cannot hold is counted. */
 export function LiveTail({ filter }: { filter: EventFilter }) {
@@ -71,9 +65,9 @@ export function LiveTail({ filter }: { filter: EventFilter }) {
           {painted.skipped > 0 && `, ${grouped(painted.skipped)} not shown`}
           {paused && painted.pending > 0 && `, ${grouped(painted.pending)} waiting`}
         </span>
-        <button type="button" aria-pressed={paused} onClick={() => setPaused(!paused)}>
+        <Button aria-pressed={paused} onClick={() => setPaused(!paused)}>
           {paused ? 'Continue' : 'Pause'}
-        </button>
+        </Button>
       </div>
       <Problem error={error} />
       {painted.events.length === 0 ? (

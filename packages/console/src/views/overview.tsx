@@ -4,26 +4,23 @@ import { hrefOf } from '../app/router.js';
 import { client } from '../app/session.js';
 import { duration, grouped, short } from '../logic/format.js';
 import { healthPoints, type Point } from '../logic/health-points.js';
-import { tributary } from '../logic/shell.js';
-import { Facts, type Fact } from '../parts/facts.js';
-import { Page } from '../parts/page.js';
+import { tributary, type Call } from '../logic/shell.js';
+import { Facts, titleOf, type Fact } from '../parts/facts.js';
+import { Card, Page } from '../parts/page.js';
 import { Loaded } from '../parts/states.js';
-import { Count, Status, Text } from '../parts/values.js';
+import { Count, Link, Status } from '../parts/values.js';
 import { Tile, type Figure } from './overview-tile.js';
 
 const hour = 3_600;
 const everyMs = 10_000;
 
-const calls = [
-  { path: '/health', command: tributary('doctor', []) },
-  { path: '/api/v1/health-history' },
-  {
-    path: '/api/v1/events/count',
-    query: { interval: '1m', time: 'ingested_at' },
-    command: tributary('count', [], { every: '1m', time: 'ingested_at' }),
-  },
-  { path: '/api/v1/dead-letters', command: tributary('dead-letters list', []) },
-  { path: '/api/v1/pipelines', command: tributary('lag', []) },
+const perMinuteCommand = tributary('count', [], { every: '1m', time: 'ingested_at' });
+const calls: Call[] = [
+  ['/health', undefined, tributary('doctor', [])],
+  ['/api/v1/health-history'],
+  ['/api/v1/events/count', { interval: '1m', time: 'ingested_at' }, perMinuteCommand],
+  ['/api/v1/dead-letters', undefined, tributary('dead-letters list', [])],
+  ['/api/v1/pipelines', undefined, tributary('lag', [])],
 ];
 
 /** The state of the system in six numbers, each with its last hour. */
@@ -181,16 +178,13 @@ function BusiestStreams() {
   const streams = useResource(busiest, [], { everyMs });
   if (streams.data?.length === 0) return null;
   return (
-    <section class="card" aria-label="Busiest streams">
-      <h2>Busiest streams of the last hour, by ingested events</h2>
+    <Card label="Busiest streams" title="Busiest streams of the last hour, by ingested events">
       <Loaded of={streams}>
         {(items) => (
           <ul class="ranking">
             {items.map(({ stream, count }) => (
               <li key={stream}>
-                <a href={hrefOf(['streams', stream])}>
-                  <Text value={stream} />
-                </a>
+                <Link href={hrefOf(['streams', stream])} text={stream} />
                 <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
                   <rect width={(100 * count) / items[0]!.count} height="1" />
                 </svg>
@@ -200,7 +194,7 @@ function BusiestStreams() {
           </ul>
         )}
       </Loaded>
-    </section>
+    </Card>
   );
 }
 
@@ -232,22 +226,17 @@ const names: Record<string, string> = {
 /** The result of each check of the gateway's health. */
 function HealthChecks({ health }: { health: Health }) {
   return (
-    <section class="card" aria-label="Health">
-      <div class="card-head">
-        <h2>Health</h2>
-        <Status value={health.status} />
-      </div>
+    <Card title="Health" head={<Status value={health.status} />}>
       <Facts of={Object.entries(health.checks as Record<string, Check>).map(factOf)} isRow />
-    </section>
+    </Card>
   );
 }
 
 function factOf([key, { status = 'unknown', error }]: [string, Check]): Fact {
-  const name = names[key] ?? key[0]!.toUpperCase() + key.slice(1).replaceAll('_', ' ');
-  return [
-    name,
+  const shown = (
     <>
       <Status value={status} /> {error && <span class="small">{error}</span>}
-    </>,
-  ];
+    </>
+  );
+  return [names[key] ?? titleOf(key), shown];
 }

@@ -5,7 +5,8 @@ import { useAction, type AsyncAction } from '../app/resource.js';
 import { client } from '../app/session.js';
 import { pastedData } from '../logic/pasted-data.js';
 import { visibleText } from '../logic/visible-text.js';
-import { Field, Form } from '../parts/form.js';
+import { Button, Field, Form } from '../parts/form.js';
+import { Card } from '../parts/page.js';
 import { Problem } from '../parts/problem.js';
 import { Status, Text } from '../parts/values.js';
 
@@ -30,11 +31,7 @@ export function CheckData({ address, version }: { address: SchemaAddress; versio
       text={text}
       setText={setText}
       check={check}
-      more={
-        <button type="button" onClick={() => paste.run()} disabled={paste.running}>
-          Paste the latest event
-        </button>
-      }
+      more={<Button action={paste}>Paste the latest event</Button>}
     >
       <Problem error={paste.error} />
       {result && (
@@ -90,8 +87,7 @@ interface CheckFormProps {
 
 function CheckForm({ title, label, placeholder, text, setText, check, more, children }: CheckFormProps) {
   return (
-    <section class="card" aria-label={title}>
-      <h2>{title}</h2>
+    <Card title={title}>
       <Form onSubmit={check.run}>
         <Field name={label}>
           <textarea
@@ -112,7 +108,7 @@ function CheckForm({ title, label, placeholder, text, setText, check, more, chil
       </Form>
       <Problem error={check.error} />
       {children}
-    </section>
+    </Card>
   );
 }
 
