@@ -1,5 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readableLine } from './readable-line.js';
 
 /** A running child process of `npm start`: Kafka, ClickHouse or an app. */
@@ -14,7 +16,7 @@ export interface RunningProcess {
 }
 
 /** Command, environment and log of a child process. */
-interface ManagedChildProcessOptions {
+export interface ManagedChildProcessOptions {
   /** Used in messages. */
   name: string;
   command: string;
@@ -78,26 +80,18 @@ export class ManagedChildProcess {
    */
   async until(condition: (signal: AbortSignal) => Promise<void>, timeoutMs: number): Promise<void> {
     const waiting = new AbortController();
-    let timer: NodeJS.Timeout | undefined;
-    const tooLate = new Promise<string>((resolve) => {
-      timer = setTimeout(() => resolve(`is not ready after ${timeoutMs / 1000} s`), timeoutMs);
-    });
-    const { signal } = this.options;
-    const unwanted = new Promise<string>((resolve) => {
-      const stop = (): void => resolve('was stopped before it was ready');
-      if (signal?.aborted) stop();
-      else signal?.addEventListener('abort', stop, { once: true, signal: waiting.signal });
-    });
+    const whileWaiting = { signal: waiting.signal };
+    const { signal = new AbortController().signal } = this.options;
+    const stopped = signal.aborted ? Promise.resolve() : once(signal, 'abort', whileWaiting);
     const outcome = await Promise.race([
       condition(waiting.signal).then(() => undefined),
       this.ended.then(() => 'ended before it was ready'),
-      unwanted,
-      tooLate,
+      stopped.then(() => 'was stopped before it was ready'),
+      sleep(timeoutMs, `is not ready after ${timeoutMs / 1000} s`, whileWaiting),
     ]);
-    clearTimeout(timer);
     waiting.abort();
     if (outcome === undefined) return;
-    if (signal?.aborted) await this.stop(startStopMs);
+    if (signal.aborted) await this.stop(startStopMs);
     else await this.kill('SIGKILL');
     const tail = this.tail.map((line) => `  ${readableLine(line).text}`).join('\n');
     throw new Error(`${this.options.name} ${outcome}. Its last lines:\n${tail}`);

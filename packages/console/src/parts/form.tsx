@@ -107,6 +107,32 @@ export function Button({ action, disabled, ...props }: ButtonProps) {
   return <button type="button" onClick={run} disabled={disabled || action?.running} {...props} />;
 }
 
+interface CheckboxProps {
+  label: string;
+  checked: boolean;
+  disabled?: boolean;
+  onToggle: () => void;
+}
+
+/** A box to choose a row of a table. */
+export function Checkbox({ label, onToggle, ...props }: CheckboxProps) {
+  return <input type="checkbox" aria-label={label} onChange={onToggle} {...props} />;
+}
+
+interface TextAreaProps {
+  value: string;
+  rows: number;
+  placeholder?: string;
+  onText: (text: string) => void;
+  onKeyDown?: JSX.IntrinsicElements['textarea']['onKeyDown'];
+}
+
+/** A field for code of several lines. */
+export function TextArea({ onText, ...props }: TextAreaProps) {
+  const onInput = (event: { currentTarget: HTMLTextAreaElement }) => onText(event.currentTarget.value);
+  return <textarea class="mono" spellcheck={false} onInput={onInput} {...props} />;
+}
+
 /** A button that switches a view between a page of rows and `live`, a parameter of the URL. */
 export function LiveToggle({ name }: { name: string }) {
   const isLive = parameter('live') !== undefined;

@@ -66,7 +66,7 @@ export function ListPage<T>({ title, about, resources, children, ...list }: List
 }
 
 interface CardProps {
-  title: ComponentChildren;
+  title: string;
   /** The name of the section for screen readers; the title by default. */
   label?: string;
   /** Shown beside the title. */
@@ -77,10 +77,10 @@ interface CardProps {
 }
 
 /** A titled part of a view, in a frame. */
-export function Card({ title, label, head, children, class: className = '', role }: CardProps) {
+export function Card({ title, label = title, head, children, class: className = '', role }: CardProps) {
   const heading = <h2>{title}</h2>;
   return (
-    <section class={`card ${className}`} role={role} aria-label={label ?? String(title)}>
+    <section class={`card ${className}`} role={role} aria-label={label}>
       {head === undefined ? (
         heading
       ) : (

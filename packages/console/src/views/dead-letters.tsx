@@ -6,20 +6,33 @@ import { client, mayWrite } from '../app/session.js';
 import { tributary, type Call } from '../logic/shell.js';
 import { visibleText } from '../logic/visible-text.js';
 import { Facts, type Fact } from '../parts/facts.js';
-import { Button, Form, Labelled, Select, UrlField } from '../parts/form.js';
+import { Button, Checkbox, Form, Labelled, Select, UrlField } from '../parts/form.js';
 import { LongText } from '../parts/json-view.js';
 import { Card, Page } from '../parts/page.js';
 import { Problem } from '../parts/problem.js';
 import { Listed } from '../parts/states.js';
-import { ExpandableRow, Table } from '../parts/table.js';
+import { DataTable, type Column } from '../parts/table.js';
 import { Link, Text, Time } from '../parts/values.js';
 
-const columns = ['Select', 'Time (UTC)', 'Reason', 'Source', 'Stream', 'Error', 'Replayed'];
 const replayedOptions = [
   ['', 'Replayed or not'],
   ['no', 'Not replayed'],
   ['yes', 'Replayed'],
 ] as const;
+
+const letterColumns: readonly Column<DeadLetter>[] = [
+  {
+    name: 'Time (UTC)',
+    class: 'nowrap',
+    opensRow: true,
+    cell: ({ created_at }) => <Time value={created_at} />,
+  },
+  { name: 'Reason', cell: ({ reason }) => <code>{reason}</code> },
+  { name: 'Source', cell: sourceLink },
+  { name: 'Stream', cell: ({ stream }) => <Link href={hrefOf(['streams', stream])} text={stream} /> },
+  { name: 'Error', class: 'error', cell: ({ error }) => <Text value={error.slice(0, 200)} /> },
+  { name: 'Replayed', cell: ({ replayed_at }) => <Time value={replayed_at} /> },
+];
 
 /** Records that could not be processed, by reason, and their replay. */
 export function DeadLettersView() {
@@ -38,6 +51,15 @@ export function DeadLettersView() {
     if (!next.delete(id)) next.add(id);
     setChosen(next);
   };
+  const columns: readonly Column<DeadLetter>[] = [
+    {
+      name: 'Select',
+      cell: ({ id }) => (
+        <Checkbox label={`Select ${id}`} checked={chosen.has(id)} onToggle={() => toggle(id)} />
+      ),
+    },
+    ...letterColumns,
+  ];
   const onReplayed = () => {
     setChosen(new Set());
     letters.reload();
@@ -56,13 +78,13 @@ export function DeadLettersView() {
       {chosen.size > 0 && mayWrite.value && <ReplayPanel ids={[...chosen]} onDone={onReplayed} />}
       <Listed of={letters} empty="There are no dead letters." hint="Every record could be processed.">
         {(items) => (
-          <Table label="Dead letters" columns={columns.map((name) => ({ name }))}>
-            {items
-              .filter((letter) => reason === undefined || letter.reason === reason)
-              .map((letter) => (
-                <DeadLetterRow key={letter.id} letter={letter} chosen={chosen} toggle={toggle} />
-              ))}
-          </Table>
+          <DataTable
+            label="Dead letters"
+            columns={columns}
+            rows={items.filter((letter) => reason === undefined || letter.reason === reason)}
+            keyOf={({ id }) => id}
+            detail={(letter) => <Detail letter={letter} />}
+          />
         )}
       </Listed>
     </Page>
@@ -89,47 +111,9 @@ function Reasons({ letters, selected }: { letters: readonly DeadLetter[]; select
   );
 }
 
-interface RowProps {
-  letter: DeadLetter;
-  chosen: ReadonlySet<string>;
-  toggle: (id: string) => void;
-}
-
-/** One dead letter of the table, and its record on demand. */
-function DeadLetterRow({ letter, chosen, toggle }: RowProps) {
-  const { id, created_at, reason, source, stream, error, replayed_at } = letter;
+function sourceLink({ source }: DeadLetter) {
   const [, kind, name] = /^(projection|pipeline):(.+)$/.exec(source) ?? [];
-  return (
-    <ExpandableRow
-      time={created_at}
-      first={
-        <td>
-          <input
-            type="checkbox"
-            checked={chosen.has(id)}
-            onChange={() => toggle(id)}
-            aria-label={`Select ${id}`}
-          />
-        </td>
-      }
-      columnCount={columns.length}
-      detail={<Detail letter={letter} />}
-    >
-      <td>
-        <code>{reason}</code>
-      </td>
-      <td>{kind && name ? <Link href={hrefOf([`${kind}s`, name])} text={source} /> : source}</td>
-      <td>
-        <Link href={hrefOf(['streams', stream])} text={stream} />
-      </td>
-      <td class="error">
-        <Text value={error.slice(0, 200)} />
-      </td>
-      <td>
-        <Time value={replayed_at} />
-      </td>
-    </ExpandableRow>
-  );
+  return kind && name ? <Link href={hrefOf([`${kind}s`, name])} text={source} /> : source;
 }
 
 function Detail({ letter: { id, partition, offset, operator, error, event } }: { letter: DeadLetter }) {

@@ -10,12 +10,12 @@ import type {
 import { useAction, usePages } from '../app/resource.js';
 import { client, exact, type ExactAnswer } from '../app/session.js';
 import { textAt } from '../logic/json-tree.js';
-import { Button, Select } from '../parts/form.js';
+import { Button, Checkbox, Select } from '../parts/form.js';
 import { JsonLine, JsonTree } from '../parts/json-view.js';
 import { Card } from '../parts/page.js';
 import { Problem } from '../parts/problem.js';
 import { Empty, Listed } from '../parts/states.js';
-import { DataTable, Table, type Column } from '../parts/table.js';
+import { DataTable, type Column } from '../parts/table.js';
 import { Status, Text, Time } from '../parts/values.js';
 
 /** A dry run takes at most this number of events. */
@@ -78,6 +78,31 @@ function sample(event: StoredEvent): NewEvent {
   return { stream, event_type, entity_id, timestamp, event_id, dataText, metadata };
 }
 
+/** What a dry run says of an event or of a window, and its exact text. */
+type TracedText = (DryRunReport['events'] | DryRunReport['windows'])[number] & { text: string };
+
+const traceColumns: readonly Column<TracedText>[] = [
+  {
+    name: 'Event',
+    cell: ({ event, text }) => (
+      <>
+        <Text value={event.event_type} />
+        <JsonTree text={textAt(text, ['event', 'data']) ?? 'null'} open={false} />
+      </>
+    ),
+  },
+  {
+    name: 'Operators',
+    cell: ({ steps, text }) => (
+      <ol class="steps">
+        {steps.map((step, i) => (
+          <Step key={i} step={step} data={textAt(text, ['steps', i, 'result', 'data'])} />
+        ))}
+      </ol>
+    ),
+  },
+];
+
 function Result({ result, text }: { result: DryRunReport; text: string }) {
   const traces = (['events', 'windows'] as const).flatMap((list) =>
     result[list].map((trace, i) => ({ ...trace, text: textAt(text, [list, i]) ?? '' })),
@@ -89,23 +114,7 @@ function Result({ result, text }: { result: DryRunReport; text: string }) {
         {result.emitted.length} emitted, {result.late.length} late, {result.failed.length} failed
         {result.truncated && '; the result was shortened'}
       </p>
-      <Table label="Traces" columns={[{ name: 'Event' }, { name: 'Operators' }]}>
-        {traces.map(({ event, steps, text }, i) => (
-          <tr key={i}>
-            <td>
-              <Text value={event.event_type} />
-              <JsonTree text={textAt(text, ['event', 'data']) ?? 'null'} open={false} />
-            </td>
-            <td>
-              <ol class="steps">
-                {steps.map((step, j) => (
-                  <Step key={j} step={step} data={textAt(text, ['steps', j, 'result', 'data'])} />
-                ))}
-              </ol>
-            </td>
-          </tr>
-        ))}
-      </Table>
+      <DataTable label="Traces" columns={traceColumns} rows={traces} keyOf={(_, index) => index} />
       {result.failed.map(({ at, error }, i) => (
         <p class="problem" key={i}>
           <code>{at}</code> <Text value={error} />
@@ -160,12 +169,11 @@ function EventPicker({ filter, picked, onPick }: EventPickerProps) {
     {
       name: 'Pick',
       cell: (event) => (
-        <input
-          type="checkbox"
-          aria-label={`Pick the event of ${event.timestamp}`}
+        <Checkbox
+          label={`Pick the event of ${event.timestamp}`}
           checked={picked.has(event.event_id)}
           disabled={picked.size >= mostEvents && !picked.has(event.event_id)}
-          onChange={() => toggle(event)}
+          onToggle={() => toggle(event)}
         />
       ),
     },

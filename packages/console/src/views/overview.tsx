@@ -33,6 +33,12 @@ export function Overview() {
   const now = Date.now() / 1000;
   const range = [now - hour, now] as const;
   const { materializer, processor } = (health.data?.checks ?? {}) as Record<string, Check | undefined>;
+  const { freshness, materializer: unread, processor: unprocessed } = history.data ?? {};
+  const lags = [
+    ['Freshness of queries', 'streams', materializer, 'lag_seconds', freshness],
+    ['Materializer lag', 'streams', materializer, 'lag_events', unread],
+    ['Processor lag', 'projections', processor, 'lag_events', unprocessed],
+  ] as const;
   const upToNow = (points: readonly Point[] = [], value?: number) =>
     value === undefined ? points : [...points, [now, value] as const];
   return (
@@ -50,34 +56,19 @@ export function Overview() {
             note: `${grouped(total)} events ingested in the last hour`,
           })}
         </Tile>
-        <Tile
-          title="Freshness of queries"
-          href={hrefOf(['streams'])}
-          of={health}
-          range={range}
-          points={upToNow(history.data?.freshness, materializer?.lag_seconds)}
-          format={duration}
-        >
-          {() => lagStats(materializer, 'lag_seconds')}
-        </Tile>
-        <Tile
-          title="Materializer lag"
-          href={hrefOf(['streams'])}
-          of={health}
-          range={range}
-          points={upToNow(history.data?.materializer, materializer?.lag_events)}
-        >
-          {() => lagStats(materializer, 'lag_events')}
-        </Tile>
-        <Tile
-          title="Processor lag"
-          href={hrefOf(['projections'])}
-          of={health}
-          range={range}
-          points={upToNow(history.data?.processor, processor?.lag_events)}
-        >
-          {() => lagStats(processor, 'lag_events')}
-        </Tile>
+        {lags.map(([title, section, check, name, points]) => (
+          <Tile
+            key={title}
+            title={title}
+            href={hrefOf([section])}
+            of={health}
+            range={range}
+            points={upToNow(points, check?.[name])}
+            format={name === 'lag_seconds' ? duration : short}
+          >
+            {() => lagStats(check, name)}
+          </Tile>
+        ))}
         <Tile
           title="Dead letters"
           href={hrefOf(['dead-letters'])}

@@ -5,7 +5,7 @@ import { useAction, type AsyncAction } from '../app/resource.js';
 import { client } from '../app/session.js';
 import { pastedData } from '../logic/pasted-data.js';
 import { visibleText } from '../logic/visible-text.js';
-import { Button, Field, Form } from '../parts/form.js';
+import { Button, Field, Form, TextArea } from '../parts/form.js';
 import { Card } from '../parts/page.js';
 import { Problem } from '../parts/problem.js';
 import { Status, Text } from '../parts/values.js';
@@ -90,14 +90,7 @@ function CheckForm({ title, label, placeholder, text, setText, check, more, chil
     <Card title={title}>
       <Form onSubmit={check.run}>
         <Field name={label}>
-          <textarea
-            class="mono"
-            rows={5}
-            value={text}
-            spellcheck={false}
-            placeholder={placeholder}
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
+          <TextArea rows={5} value={text} placeholder={placeholder} onText={setText} />
         </Field>
         <p class="buttons">
           {more}

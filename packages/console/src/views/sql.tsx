@@ -7,7 +7,7 @@ import { tributary, type Call } from '../logic/shell.js';
 import { areNumbers, kindOf } from '../logic/json-tree.js';
 import { visibleText } from '../logic/visible-text.js';
 import { LineChart } from '../parts/chart.js';
-import { Button, Field, Form } from '../parts/form.js';
+import { Button, Field, Form, TextArea } from '../parts/form.js';
 import { Page } from '../parts/page.js';
 import { Problem } from '../parts/problem.js';
 import { Empty, Loading } from '../parts/states.js';
@@ -64,12 +64,10 @@ export function Sql() {
     >
       <Form class="card" onSubmit={run}>
         <Field name="Statement">
-          <textarea
-            class="mono"
+          <TextArea
             rows={Math.min(16, Math.max(5, text.split('\n').length + 1))}
             value={text}
-            spellcheck={false}
-            onInput={(event) => setText(event.currentTarget.value)}
+            onText={setText}
             onKeyDown={(event) => {
               if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
               event.preventDefault();
