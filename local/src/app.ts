@@ -26,7 +26,7 @@ export async function startApp(options: AppStartOptions): Promise<RunningProcess
   const args = ['--import', new URL('stop-with-parent.js', import.meta.url).href, main];
   const app = new ManagedChildProcess({ ...options, command: process.execPath, args });
   await app.until((signal) => isReady(options.url, signal), 120_000);
-  return { pid: app.pid, ended: app.ended, stop: () => app.stop(30_000), kill: (signal) => app.kill(signal) };
+  return app;
 }
 
 async function isReady(url: string, signal: AbortSignal): Promise<void> {

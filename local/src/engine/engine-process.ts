@@ -38,11 +38,10 @@ const maxTail = 40;
  * A child process that reports when it is ready and can be stopped gracefully. The standard input of the child is a
  * pipe that closes when this process ends for any reason, so the child can detect that.
  */
-export class ManagedChildProcess {
+export class ManagedChildProcess implements RunningProcess {
   private readonly child: ChildProcess;
   private readonly tail: string[] = [];
   private watch: ((line: string) => void) | undefined;
-  /** Resolves with the reason when the process has ended: `it ended with exit code 1`. */
   readonly ended: Promise<string>;
 
   constructor(private readonly options: ManagedChildProcessOptions) {
@@ -112,7 +111,7 @@ export class ManagedChildProcess {
   }
 
   /** Sends SIGTERM or ends the standard input, and sends SIGKILL after this time. */
-  async stop(timeoutMs: number, by: 'SIGTERM' | 'end of input' = 'SIGTERM'): Promise<void> {
+  async stop(timeoutMs = 30_000, by: 'SIGTERM' | 'end of input' = 'SIGTERM'): Promise<void> {
     const force = setTimeout(() => this.child.kill('SIGKILL'), timeoutMs);
     if (by === 'SIGTERM') this.child.kill('SIGTERM');
     else this.child.stdin?.end();

@@ -64,14 +64,7 @@ async function startBroker(options: KafkaOptions, jars: string): Promise<Running
     signal: options.signal,
   });
   await process_.ready((line) => line.includes('Kafka Server started'), 180_000);
-  return {
-    brokers: `127.0.0.1:${port}`,
-    port,
-    pid: process_.pid,
-    ended: process_.ended,
-    stop: () => process_.stop(30_000),
-    kill: (signal) => process_.kill(signal),
-  };
+  return Object.assign(process_, { brokers: `127.0.0.1:${port}`, port });
 }
 
 /**

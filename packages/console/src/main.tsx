@@ -2,8 +2,7 @@ import { render } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Button, Select } from './parts/form.js';
 import { NotFound } from './parts/page.js';
-import { Problem } from './parts/problem.js';
-import { Loading } from './parts/states.js';
+import { Loading, Problem } from './parts/states.js';
 import { Audit } from './views/audit.js';
 import { DeadLettersView } from './views/dead-letters.js';
 import { EntityView } from './views/entity.js';
@@ -109,10 +108,18 @@ function Footer() {
   const { keys, writes, version } = settings.value!;
   return (
     <div class="foot">
-      <label class="theme">
-        <span class="muted small">Theme</span>
-        <Select value={theme.value} options={themes} onSelect={(name) => (theme.value = name as Theme)} />
-      </label>
+      <div class="theme">
+        <span class="muted small" aria-hidden="true">
+          Theme
+        </span>
+        <Select
+          name="Theme"
+          isHidden
+          value={theme.value}
+          options={themes}
+          onSelect={(name) => (theme.value = name as Theme)}
+        />
+      </div>
       {keys ? (
         <Button onClick={() => end()}>Forget key</Button>
       ) : (

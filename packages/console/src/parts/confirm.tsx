@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AsyncAction } from '../app/resource.js';
 import { Button, Form, TextInput } from './form.js';
-import { Problem } from './problem.js';
+import { Problem } from './states.js';
 
 interface ConfirmProps {
   label: string;

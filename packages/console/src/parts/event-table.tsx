@@ -1,10 +1,9 @@
 import type { StoredEvent } from '#client';
 import { hrefOf } from '../app/router.js';
 import { CopyButton } from './calls.js';
-import { Facts } from './facts.js';
 import { JsonLine, JsonTree } from './json-view.js';
 import { DataTable, type Column } from './table.js';
-import { Link, Text, Time } from './values.js';
+import { Facts, Link, Text, Time } from './values.js';
 
 const columns: readonly Column<StoredEvent>[] = [
   {

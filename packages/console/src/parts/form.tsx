@@ -21,33 +21,25 @@ export function Form({ onSubmit, ...props }: FormProps) {
   );
 }
 
+interface LabelProps {
+  name: string;
+  /** Whether the label is only for screen readers. */
+  isHidden?: boolean;
+}
+
 /** A control below its label. */
-export function Field({ name, children }: { name: ComponentChildren; children: ComponentChildren }) {
+export function Field({ name, isHidden, children }: LabelProps & { children: ComponentChildren }) {
   return (
-    <label class="field">
-      <span>{name}</span>
+    <label class={isHidden ? undefined : 'field'}>
+      <span class={isHidden ? 'sr' : undefined}>{name}</span>
       {children}
     </label>
   );
 }
 
-/** A control whose label is only for screen readers. */
-export function Labelled({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <label>
-      <span class="sr">{name}</span>
-      {children}
-    </label>
-  );
-}
+type Input = Omit<JSX.IntrinsicElements['input'], 'label' | 'role' | 'type'>;
 
-interface TextInputProps {
-  value: string;
-  placeholder?: string;
-  required?: boolean;
-  maxLength?: number;
-  autocomplete?: 'off';
-  spellcheck?: boolean;
+interface TextInputProps extends Input {
   onText: (text: string) => void;
   /** Called on Enter, and when the field is left. */
   onApply?: () => void;
@@ -66,33 +58,43 @@ export function TextInput({ onText, onApply, ...props }: TextInputProps) {
   );
 }
 
-/** A text field whose value is the parameter `name` of the URL: Enter, or leaving the field, applies it. */
-export function UrlField({ name, placeholder }: { name: string; placeholder?: string }) {
-  const value = parameter(name) ?? '';
+interface UrlFieldProps extends LabelProps {
+  /** The name of the parameter. */
+  of: string;
+  placeholder?: string;
+}
+
+/** A text field whose value is a parameter of the URL: Enter, or leaving the field, applies it. */
+export function UrlField({ of, placeholder, ...label }: UrlFieldProps) {
+  const value = parameter(of) ?? '';
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
-  const apply = () => text.trim() !== value && setQuery({ [name]: text.trim() });
+  const apply = () => text.trim() !== value && setQuery({ [of]: text.trim() });
   return (
-    <TextInput value={text} placeholder={placeholder} spellcheck={false} onText={setText} onApply={apply} />
+    <Field {...label}>
+      <TextInput value={text} placeholder={placeholder} spellcheck={false} onText={setText} onApply={apply} />
+    </Field>
   );
 }
 
-interface SelectProps {
+interface SelectProps extends LabelProps {
   value: string | number | undefined;
   options: readonly (readonly [value: string | number, text: string])[];
   onSelect: (value: string) => void;
 }
 
 /** A choice of one of some values. */
-export function Select({ value = '', options, onSelect }: SelectProps) {
+export function Select({ value = '', options, onSelect, ...label }: SelectProps) {
   return (
-    <select value={value} onChange={(event) => onSelect(event.currentTarget.value)}>
-      {options.map(([value, text]) => (
-        <option key={value} value={value}>
-          {text}
-        </option>
-      ))}
-    </select>
+    <Field {...label}>
+      <select value={value} onChange={(event) => onSelect(event.currentTarget.value)}>
+        {options.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </Field>
   );
 }
 
@@ -107,25 +109,12 @@ export function Button({ action, disabled, ...props }: ButtonProps) {
   return <button type="button" onClick={run} disabled={disabled || action?.running} {...props} />;
 }
 
-interface CheckboxProps {
-  label: string;
-  checked: boolean;
-  disabled?: boolean;
-  onToggle: () => void;
-}
-
 /** A box to choose a row of a table. */
-export function Checkbox({ label, onToggle, ...props }: CheckboxProps) {
-  return <input type="checkbox" aria-label={label} onChange={onToggle} {...props} />;
+export function Checkbox({ label, ...props }: Input & { label: string }) {
+  return <input type="checkbox" aria-label={label} {...props} />;
 }
 
-interface TextAreaProps {
-  value: string;
-  rows: number;
-  placeholder?: string;
-  onText: (text: string) => void;
-  onKeyDown?: JSX.IntrinsicElements['textarea']['onKeyDown'];
-}
+type TextAreaProps = JSX.IntrinsicElements['textarea'] & { onText: (text: string) => void };
 
 /** A field for code of several lines. */
 export function TextArea({ onText, ...props }: TextAreaProps) {

@@ -5,14 +5,12 @@ import { hrefOf, parameter, setQuery } from '../app/router.js';
 import { client, mayWrite } from '../app/session.js';
 import { tributary, type Call } from '../logic/shell.js';
 import { visibleText } from '../logic/visible-text.js';
-import { Facts, type Fact } from '../parts/facts.js';
-import { Button, Checkbox, Form, Labelled, Select, UrlField } from '../parts/form.js';
+import { Button, Checkbox, Form, Select, UrlField } from '../parts/form.js';
 import { LongText } from '../parts/json-view.js';
 import { Card, Page } from '../parts/page.js';
-import { Problem } from '../parts/problem.js';
-import { Listed } from '../parts/states.js';
+import { Listed, Problem } from '../parts/states.js';
 import { DataTable, type Column } from '../parts/table.js';
-import { Link, Text, Time } from '../parts/values.js';
+import { type Fact, Facts, Link, Text, Time } from '../parts/values.js';
 
 const replayedOptions = [
   ['', 'Replayed or not'],
@@ -55,7 +53,7 @@ export function DeadLettersView() {
     {
       name: 'Select',
       cell: ({ id }) => (
-        <Checkbox label={`Select ${id}`} checked={chosen.has(id)} onToggle={() => toggle(id)} />
+        <Checkbox label={`Select ${id}`} checked={chosen.has(id)} onChange={() => toggle(id)} />
       ),
     },
     ...letterColumns,
@@ -67,12 +65,14 @@ export function DeadLettersView() {
   return (
     <Page title="Dead letters" about="Records that could not be processed. None is lost." calls={calls}>
       <Form class="inline">
-        <Labelled name="Source">
-          <UrlField name="source" placeholder="Source: pipeline:NAME" />
-        </Labelled>
-        <Labelled name="Replayed">
-          <Select value={state} options={replayedOptions} onSelect={(replayed) => setQuery({ replayed })} />
-        </Labelled>
+        <UrlField name="Source" isHidden of="source" placeholder="Source: pipeline:NAME" />
+        <Select
+          name="Replayed"
+          isHidden
+          value={state}
+          options={replayedOptions}
+          onSelect={(replayed) => setQuery({ replayed })}
+        />
       </Form>
       <Reasons letters={letters.data?.items ?? []} selected={reason} />
       {chosen.size > 0 && mayWrite.value && <ReplayPanel ids={[...chosen]} onDone={onReplayed} />}

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { ProblemError, Tributary } from '#client';
 import { Field, Form } from '../parts/form.js';
-import { Problem } from '../parts/problem.js';
+import { Problem } from '../parts/states.js';
 import { begin, endedBecause } from '../app/session.js';
 
 /** Asks for the key of this port. */

@@ -13,8 +13,7 @@ import { textAt } from '../logic/json-tree.js';
 import { Button, Checkbox, Select } from '../parts/form.js';
 import { JsonLine, JsonTree } from '../parts/json-view.js';
 import { Card } from '../parts/page.js';
-import { Problem } from '../parts/problem.js';
-import { Empty, Listed } from '../parts/states.js';
+import { Empty, Listed, Problem } from '../parts/states.js';
 import { DataTable, type Column } from '../parts/table.js';
 import { Status, Text, Time } from '../parts/values.js';
 
@@ -44,9 +43,7 @@ export function DryRunPanel({ definition }: { definition: PipelineReplacement })
   });
   const controls = (
     <span class="inline">
-      <label>
-        with <Select value={choice} options={choices} onSelect={setChoice} />
-      </label>
+      with <Select name="Events" isHidden value={choice} options={choices} onSelect={setChoice} />
       <Button action={run} disabled={isPicking && picked.size === 0}>
         {run.running ? 'Running…' : isPicking ? `Run with ${picked.size}` : 'Run'}
       </Button>
@@ -173,7 +170,7 @@ function EventPicker({ filter, picked, onPick }: EventPickerProps) {
           label={`Pick the event of ${event.timestamp}`}
           checked={picked.has(event.event_id)}
           disabled={picked.size >= mostEvents && !picked.has(event.event_id)}
-          onToggle={() => toggle(event)}
+          onChange={() => toggle(event)}
         />
       ),
     },

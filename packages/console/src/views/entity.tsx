@@ -50,7 +50,7 @@ function Entity({ stream, id }: { stream: string; id: string }) {
         <section aria-label="Events">
           <h2 class="sr">Events</h2>
           <Listed of={events} empty="There are no events of this entity." hint="It may have been erased.">
-            {(items) => <Timeline events={items} at={at} other={other} />}
+            {(items) => <Timeline events={items} />}
           </Listed>
         </section>
         <section aria-label="State" class="card">
@@ -77,14 +77,8 @@ function Entity({ stream, id }: { stream: string; id: string }) {
   );
 }
 
-interface TimelineProps {
-  events: readonly StoredEvent[];
-  at?: string;
-  other?: string;
-}
-
-function Timeline({ events, at, other }: TimelineProps) {
-  const current = at ?? events[0]?.timestamp;
+function Timeline({ events }: { events: readonly StoredEvent[] }) {
+  const [current, other] = [parameter('at') ?? events[0]?.timestamp, parameter('with')];
   const buttons = ({ timestamp }: StoredEvent) => (
     <>
       <Button class="quiet" aria-pressed={timestamp === current} onClick={() => setQuery({ at: timestamp })}>

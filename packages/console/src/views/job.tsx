@@ -4,11 +4,10 @@ import { hrefOf } from '../app/router.js';
 import { mayWrite, type ExactAnswer } from '../app/session.js';
 import { visibleText } from '../logic/visible-text.js';
 import { Confirm } from '../parts/confirm.js';
-import { titleOf } from '../parts/facts.js';
 import { Button } from '../parts/form.js';
-import { Problem } from '../parts/problem.js';
+import { Problem } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
-import { Count, Link, Status } from '../parts/values.js';
+import { Count, Link, Status, titleOf } from '../parts/values.js';
 
 type Job = ProjectionWithStats | PipelineWithStats;
 

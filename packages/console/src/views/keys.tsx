@@ -6,7 +6,7 @@ import { Command } from '../parts/calls.js';
 import { Confirm } from '../parts/confirm.js';
 import { Button, Field, Form, TextInput } from '../parts/form.js';
 import { Card, ListPage } from '../parts/page.js';
-import { Problem } from '../parts/problem.js';
+import { Problem } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
 import { Ago, Status, Text } from '../parts/values.js';
 

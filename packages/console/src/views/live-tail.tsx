@@ -6,8 +6,7 @@ import { grouped } from '../logic/format.js';
 import { TailBuffer } from '../logic/tail-buffer.js';
 import { EventTable } from '../parts/event-table.js';
 import { Button } from '../parts/form.js';
-import { Problem } from '../parts/problem.js';
-import { Empty } from '../parts/states.js';
+import { Empty, Problem } from '../parts/states.js';
 
 const mostShown = 200;
 /** A connection without another failure after this time counts as open: no event may come for hours. */

@@ -5,10 +5,9 @@ import { client } from '../app/session.js';
 import { duration, grouped, short } from '../logic/format.js';
 import { healthPoints, type Point } from '../logic/health-points.js';
 import { tributary, type Call } from '../logic/shell.js';
-import { Facts, titleOf, type Fact } from '../parts/facts.js';
 import { Card, Page } from '../parts/page.js';
 import { Loaded } from '../parts/states.js';
-import { Count, Link, Status } from '../parts/values.js';
+import { Count, type Fact, Facts, Link, Status, titleOf } from '../parts/values.js';
 import { Tile, type Figure } from './overview-tile.js';
 
 const hour = 3_600;
@@ -48,63 +47,41 @@ export function Overview() {
           title="Ingested events per second"
           href={hrefOf(['streams'])}
           of={rate}
-          range={extent(rate.data?.points, range)}
+          figure={rate.data?.figure}
           points={rate.data?.points}
-        >
-          {({ last, total }) => ({
-            value: short(last),
-            note: `${grouped(total)} events ingested in the last hour`,
-          })}
-        </Tile>
+        />
         {lags.map(([title, section, check, name, points]) => (
           <Tile
             key={title}
             title={title}
             href={hrefOf([section])}
             of={health}
+            figure={health.data && lagStats(check, name)}
             range={range}
             points={upToNow(points, check?.[name])}
             format={name === 'lag_seconds' ? duration : short}
-          >
-            {() => lagStats(check, name)}
-          </Tile>
+          />
         ))}
         <Tile
           title="Dead letters"
           href={hrefOf(['dead-letters'])}
           of={letters}
-          range={extent(letters.data?.points, range)}
+          figure={letters.data?.figure}
           points={letters.data?.points}
-        >
-          {({ count, hasMore }) => ({
-            value: `${count}${hasMore ? '+' : ''}`,
-            note: 'in the last hour',
-            tone: count > 0 ? 'warn' : 'good',
-          })}
-        </Tile>
+        />
         <Tile
           title="Failed jobs"
           href={hrefOf([jobs.data?.failedPipelines ? 'pipelines' : 'projections'])}
           of={jobs}
+          figure={jobs.data?.figure}
           range={range}
           points={history.data?.failedJobs}
-        >
-          {({ failed, total }) => ({
-            value: String(failed),
-            note: `of ${total} projections and pipelines`,
-            tone: failed > 0 ? 'bad' : 'good',
-          })}
-        </Tile>
+        />
       </ul>
       <BusiestStreams />
       {health.data && <HealthChecks health={health.data} />}
     </Page>
   );
-}
-
-/** Returns the range of points that fill their chart; `range` while there are none. */
-function extent(points: readonly Point[] | undefined, range: readonly [number, number]) {
-  return points?.length ? ([points[0]![0], points.at(-1)![0]] as const) : range;
 }
 
 async function readHistory(signal: AbortSignal) {
@@ -129,7 +106,8 @@ async function ratesOfLastHour(signal: AbortSignal) {
   const { buckets, total } = await client.value.count(query, { signal });
   const counts = new Map(buckets.map(({ start, count }) => [Date.parse(start!) / 1000, count]));
   const points = perMinute(counts, since).map(([start, count]): Point => [start, count / 60]);
-  return { points, total, last: points.at(-1)![1] };
+  const note = `${grouped(total)} events ingested in the last hour`;
+  return { points, figure: { value: short(points.at(-1)![1]), note } };
 }
 
 async function lettersOfLastHour(signal: AbortSignal) {
@@ -141,7 +119,9 @@ async function lettersOfLastHour(signal: AbortSignal) {
     const minute = Math.floor(Date.parse(created_at) / 60_000) * 60;
     counts.set(minute, (counts.get(minute) ?? 0) + 1);
   }
-  return { count: items.length, hasMore, points: perMinute(counts, currentMinute() - hour + 60) };
+  const value = `${items.length}${hasMore ? '+' : ''}`;
+  const figure: Figure = { value, note: 'in the last hour', tone: items.length > 0 ? 'warn' : 'good' };
+  return { figure, points: perMinute(counts, currentMinute() - hour + 60) };
 }
 
 async function readJobs(signal: AbortSignal) {
@@ -153,7 +133,10 @@ async function readJobs(signal: AbortSignal) {
     items.filter(({ status }) => status === 'failed').length;
   const failedPipelines = failedOf(pipelines.items);
   const failed = failedOf(projections.items) + failedPipelines;
-  return { failed, failedPipelines, total: projections.items.length + pipelines.items.length };
+  const total = projections.items.length + pipelines.items.length;
+  const note = `of ${total} projections and pipelines`;
+  const figure: Figure = { value: String(failed), note, tone: failed > 0 ? 'bad' : 'good' };
+  return { figure, failedPipelines };
 }
 
 function lagStats(check: Check | undefined, name: 'lag_seconds' | 'lag_events'): Figure {

@@ -5,13 +5,12 @@ import { client, exact } from '../app/session.js';
 import { tributary } from '../logic/shell.js';
 import { windowReasons } from '../logic/window-reasons.js';
 import { visibleText } from '../logic/visible-text.js';
-import { Facts, titleOf, type Fact } from '../parts/facts.js';
 import { Definition } from '../parts/json-view.js';
 import { Card, ListPage, Page } from '../parts/page.js';
 import { PipelineGraph } from '../parts/pipeline-graph.js';
 import { Loaded } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
-import { Ago, Count, Status, Time } from '../parts/values.js';
+import { Ago, Count, type Fact, Facts, Status, Time, titleOf } from '../parts/values.js';
 import { DryRunPanel } from './dry-run.js';
 import { Failure, JobActions, jobColumns } from './job.js';
 

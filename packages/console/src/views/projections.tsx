@@ -3,13 +3,12 @@ import { usePages, useResource } from '../app/resource.js';
 import { parameter } from '../app/router.js';
 import { client, exact } from '../app/session.js';
 import { tributary, type Call } from '../logic/shell.js';
-import { Facts, titleOf, type Fact } from '../parts/facts.js';
-import { Form, Labelled, LiveToggle, UrlField } from '../parts/form.js';
+import { Form, LiveToggle, UrlField } from '../parts/form.js';
 import { Definition } from '../parts/json-view.js';
 import { ListPage, Page } from '../parts/page.js';
 import { Listed, Loaded } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
-import { Ago, Count, Status } from '../parts/values.js';
+import { Ago, Count, type Fact, Facts, Status, titleOf } from '../parts/values.js';
 import { Failure, JobActions, jobColumns } from './job.js';
 import { LiveStates, StateTable } from './state-table.js';
 
@@ -71,9 +70,7 @@ export function ProjectionView({ name }: { name: string }) {
     >
       <Loaded of={detail}>{({ value, text }) => <Progress projection={value} text={text} />}</Loaded>
       <Form class="inline">
-        <Labelled name="Keys that begin with">
-          <UrlField name="prefix" placeholder="Key begins with" />
-        </Labelled>
+        <UrlField name="Keys that begin with" isHidden of="prefix" placeholder="Key begins with" />
       </Form>
       {detail.data &&
         (isLive ? (

@@ -5,7 +5,7 @@ import { client, exact } from '../app/session.js';
 import { memberText } from '../logic/json-tree.js';
 import { tributary, type Call } from '../logic/shell.js';
 import { Diff } from '../parts/diff.js';
-import { Labelled, Select } from '../parts/form.js';
+import { Select } from '../parts/form.js';
 import { JsonTree } from '../parts/json-view.js';
 import { ListPage, NotFound, Page } from '../parts/page.js';
 import { Listed, Loaded } from '../parts/states.js';
@@ -99,16 +99,20 @@ function Version({ versions }: { versions: readonly Schema[] }) {
     <section class="card" aria-label="Version">
       <div class="card-head">
         <span class="inline">
-          <Labelled name="Version">
-            <Select value={shown.version} options={options} onSelect={(version) => setQuery({ version })} />
-          </Labelled>
-          <Labelled name="Compare with">
-            <Select
-              value={other?.version}
-              options={[['', 'Compare with …'], ...others]}
-              onSelect={(version) => setQuery({ with: version })}
-            />
-          </Labelled>
+          <Select
+            name="Version"
+            isHidden
+            value={shown.version}
+            options={options}
+            onSelect={(version) => setQuery({ version })}
+          />
+          <Select
+            name="Compare with"
+            isHidden
+            value={other?.version}
+            options={[['', 'Compare with …'], ...others]}
+            onSelect={(version) => setQuery({ with: version })}
+          />
         </span>
         <span class="muted small">
           mode {shown.mode} · compatibility {shown.compatibility} · registered{' '}

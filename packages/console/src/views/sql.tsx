@@ -9,8 +9,7 @@ import { visibleText } from '../logic/visible-text.js';
 import { LineChart } from '../parts/chart.js';
 import { Button, Field, Form, TextArea } from '../parts/form.js';
 import { Page } from '../parts/page.js';
-import { Problem } from '../parts/problem.js';
-import { Empty, Loading } from '../parts/states.js';
+import { Empty, Loading, Problem } from '../parts/states.js';
 import { DataTable, type Column } from '../parts/table.js';
 
 const mostRows = 1_000;

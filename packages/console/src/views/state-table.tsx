@@ -6,8 +6,7 @@ import { client } from '../app/session.js';
 import { areNumbers, memberText } from '../logic/json-tree.js';
 import { Button } from '../parts/form.js';
 import { JsonTree } from '../parts/json-view.js';
-import { Problem } from '../parts/problem.js';
-import { Empty } from '../parts/states.js';
+import { Empty, Problem } from '../parts/states.js';
 import { DataTable, type Column } from '../parts/table.js';
 import { Ago, Count, Text } from '../parts/values.js';
 

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { EventFilter } from '#client';
 import { hrefOf, navigate, parameter, setQuery } from '../app/router.js';
-import { Button, Field, Form, Labelled, Select, TextInput, UrlField } from '../parts/form.js';
+import { Button, Field, Form, Select, TextInput, UrlField } from '../parts/form.js';
 import { Card } from '../parts/page.js';
 import { Text } from '../parts/values.js';
 import { WhereEditor } from '../parts/where-editor.js';
@@ -25,23 +25,16 @@ export function Filters({ filter, stream, error }: FiltersProps) {
     <Card class="filters" title="Filters" head={<EntityFinder stream={stream} />}>
       <div class="grid">
         <ListField name="Type" parameter="type" values={filter.event_type as string[]} />
-        <Field name="Type begins with">
-          <UrlField name="prefix" />
-        </Field>
+        <UrlField name="Type begins with" of="prefix" />
         <ListField name="Entity" parameter="entity" values={filter.entity_id as string[]} />
-        <Field name="Since">
-          <UrlField name="since" placeholder="2026-01-31T10:00:00Z" />
-        </Field>
-        <Field name="Until">
-          <UrlField name="until" placeholder="2026-02-01T00:00:00Z" />
-        </Field>
-        <Field name="Order">
-          <Select
-            value={isAscending ? 'asc' : ''}
-            options={orders}
-            onSelect={(order) => setQuery({ order })}
-          />
-        </Field>
+        <UrlField name="Since" of="since" placeholder="2026-01-31T10:00:00Z" />
+        <UrlField name="Until" of="until" placeholder="2026-02-01T00:00:00Z" />
+        <Select
+          name="Order"
+          value={isAscending ? 'asc' : ''}
+          options={orders}
+          onSelect={(order) => setQuery({ order })}
+        />
       </div>
       <WhereEditor value={filter.where ?? ''} error={error} onApply={(where) => setQuery({ where })} />
     </Card>
@@ -101,9 +94,9 @@ function EntityFinder({ stream }: { stream: string }) {
       role="search"
       onSubmit={() => id !== '' && navigate(hrefOf(['entity'], { stream, id }))}
     >
-      <Labelled name="Entity id">
+      <Field name="Entity id" isHidden>
         <TextInput value={id} placeholder="Entity id" spellcheck={false} onText={setId} />
-      </Labelled>
+      </Field>
       <button type="submit">Open entity</button>
     </Form>
   );

@@ -7,12 +7,10 @@ import { tributary, type Call } from '../logic/shell.js';
 import { bytes, duration, grouped } from '../logic/format.js';
 import { EventTable } from '../parts/event-table.js';
 import { Confirm } from '../parts/confirm.js';
-import { Facts } from '../parts/facts.js';
-import { Button, Labelled, LiveToggle, Select } from '../parts/form.js';
+import { Button, LiveToggle, Select } from '../parts/form.js';
 import { Page } from '../parts/page.js';
-import { Problem } from '../parts/problem.js';
-import { Listed, Loaded } from '../parts/states.js';
-import { Ago, Count } from '../parts/values.js';
+import { Listed, Loaded, Problem } from '../parts/states.js';
+import { Ago, Count, Facts } from '../parts/values.js';
 import { whereError } from '../parts/where-editor.js';
 import { Filters } from './stream-filters.js';
 import { HistogramPanel } from './stream-histogram.js';
@@ -125,9 +123,13 @@ function ExportMenu({ filter }: { filter: StreamFilter }) {
   const action = useAction(() => exportEvents(filter, format));
   return (
     <span class="export">
-      <Labelled name="Format of the export">
-        <Select value={format} options={formats} onSelect={(format) => setFormat(format as ExportFormat)} />
-      </Labelled>
+      <Select
+        name="Format of the export"
+        isHidden
+        value={format}
+        options={formats}
+        onSelect={(format) => setFormat(format as ExportFormat)}
+      />
       <Button action={action}>{action.running ? 'Exporting…' : 'Export'}</Button>
       <Problem error={action.error} />
     </span>
