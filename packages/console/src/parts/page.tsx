@@ -38,10 +38,9 @@ export function Page({ title, about, actions, calls = [], children }: PageProps)
 }
 
 interface ListPageProps<T> extends Pick<ListedProps<T>, 'of' | 'empty' | 'hint'> {
+  /** The name of the resources; in lower case it is their name in the API. */
   title: string;
   about: string;
-  /** The name of the resources in the API. */
-  resources: string;
   columns: readonly Column<T>[];
   keyOf: (item: T) => string;
   /** Shown above the list. */
@@ -49,8 +48,9 @@ interface ListPageProps<T> extends Pick<ListedProps<T>, 'of' | 'empty' | 'hint'>
 }
 
 /** A view that lists all resources of a kind. */
-export function ListPage<T>({ title, about, resources, children, ...list }: ListPageProps<T>) {
+export function ListPage<T>({ title, about, children, ...list }: ListPageProps<T>) {
   const { columns, keyOf } = list;
+  const resources = title.toLowerCase();
   return (
     <Page
       title={title}

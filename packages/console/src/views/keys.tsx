@@ -56,7 +56,6 @@ export function KeysView() {
     <ListPage
       title="Keys"
       about="API keys of the query port."
-      resources="keys"
       of={keys}
       columns={columns}
       keyOf={({ key_id }) => key_id}

@@ -25,7 +25,6 @@ export function PipelinesView() {
     <ListPage
       title="Pipelines"
       about="Operators between streams."
-      resources="pipelines"
       of={pipelines}
       columns={columns}
       keyOf={({ name }) => name}

@@ -23,7 +23,6 @@ export function ProjectionsView() {
     <ListPage
       title="Projections"
       about="States that are computed from events, one for each key."
-      resources="projections"
       of={list}
       columns={columns}
       keyOf={({ name }) => name}

@@ -34,7 +34,6 @@ export function SchemasView() {
     <ListPage
       title="Schemas"
       about="JSON Schemas that events are checked with."
-      resources="schemas"
       of={schemas}
       columns={columns}
       keyOf={({ stream, event_type }) => `${stream} ${event_type}`}

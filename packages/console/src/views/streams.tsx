@@ -36,7 +36,6 @@ export function StreamsView() {
     <ListPage
       title="Streams"
       about="Append-only sequences of events."
-      resources="streams"
       of={streams}
       columns={columns}
       keyOf={({ stream }) => stream}
