@@ -70,23 +70,23 @@ interface CardProps {
   /** The name of the section for screen readers; the title by default. */
   label?: string;
   /** Shown beside the title. */
-  head?: ComponentChildren;
+  beside?: ComponentChildren;
   children: ComponentChildren;
   class?: string;
   role?: 'status';
 }
 
 /** A titled part of a view, in a frame. */
-export function Card({ title, label = title, head, children, class: className = '', role }: CardProps) {
+export function Card({ title, label = title, beside, children, class: className = '', role }: CardProps) {
   const heading = <h2>{title}</h2>;
   return (
     <section class={`card ${className}`} role={role} aria-label={label}>
-      {head === undefined ? (
+      {beside === undefined ? (
         heading
       ) : (
         <div class="card-head">
           {heading}
-          {head}
+          {beside}
         </div>
       )}
       {children}

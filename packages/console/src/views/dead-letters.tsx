@@ -154,7 +154,7 @@ function ReplayPanel({ ids, onDone }: { ids: string[]; onDone: () => void }) {
     </span>
   );
   return (
-    <Card label="Replay" title={`${ids.length} selected`} head={buttons}>
+    <Card label="Replay" title={`${ids.length} selected`} beside={buttons}>
       {!result && <p class="muted small">A dry run shows what a replay would do.</p>}
       {result && (
         <div role="status">

@@ -50,7 +50,7 @@ export function DryRunPanel({ definition }: { definition: PipelineReplacement })
     </span>
   );
   return (
-    <Card title="Dry run" head={controls}>
+    <Card title="Dry run" beside={controls}>
       {isPicking && <EventPicker filter={filter} picked={picked} onPick={setPicked} />}
       <Problem error={run.error} />
       {result && <Result result={result.value} text={result.text} />}

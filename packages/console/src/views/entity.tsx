@@ -4,8 +4,8 @@ import { hrefOf, navigate, parameter, setQuery } from '../app/router.js';
 import { client, mayWrite } from '../app/session.js';
 import { tributary, type Call } from '../logic/shell.js';
 import { Confirm } from '../parts/confirm.js';
-import { Diff, type VersionText } from '../parts/diff.js';
-import { JsonLine, JsonTree } from '../parts/json-view.js';
+import { VersionView } from '../parts/diff.js';
+import { JsonLine } from '../parts/json-view.js';
 import { Button } from '../parts/form.js';
 import { NotFound, Page } from '../parts/page.js';
 import { Listed, Loaded } from '../parts/states.js';
@@ -61,13 +61,7 @@ function Entity({ stream, id }: { stream: string; id: string }) {
                   <h2>State at version {shown.version}</h2>
                   <Time value={shown.timestamp} />
                 </div>
-                {other === undefined ? (
-                  <JsonTree text={shown.stateText} />
-                ) : (
-                  <Loaded of={before}>
-                    {(earlier) => <Diff before={versionText(earlier)} after={versionText(shown)} />}
-                  </Loaded>
-                )}
+                <VersionView shown={shown} other={other === undefined ? undefined : before} />
               </>
             )}
           </Loaded>
@@ -119,12 +113,10 @@ function Timeline({ events }: { events: readonly StoredEvent[] }) {
   );
 }
 
-function stateAt({ stream, id, at }: { stream: string; id: string; at?: string }, signal: AbortSignal) {
-  return client.value.state({ stream, entity_id: id, as_of: at }, { signal });
-}
-
-function versionText({ version, stateText }: { version: number; stateText: string }): VersionText {
-  return { version, text: stateText };
+async function stateAt({ stream, id, at }: { stream: string; id: string; at?: string }, signal: AbortSignal) {
+  const state = await client.value.state({ stream, entity_id: id, as_of: at }, { signal });
+  const { version, timestamp, stateText: text } = state;
+  return { version, timestamp, text };
 }
 
 function EraseEntity({ stream, id }: { stream: string; id: string }) {

@@ -153,7 +153,7 @@ function Secret({ issued, onClose }: { issued: IssuedApiKey; onClose: () => void
       role="status"
       label="New key"
       title={`Key of ${issued.name}`}
-      head={<Button onClick={onClose}>Close</Button>}
+      beside={<Button onClick={onClose}>Close</Button>}
     >
       <p>Save it now: it is not shown again.</p>
       <Command text={issued.key} name="key" />

@@ -3,8 +3,8 @@ import { short } from '../logic/format.js';
 import { beginning, type Point } from '../logic/health-points.js';
 import { Problem } from '../parts/states.js';
 
-/** A figure of the overview as text. */
-export interface Figure {
+/** Numbers of the overview as text. */
+export interface TileStats {
   value: string;
   note?: string;
   tone?: 'good' | 'warn' | 'bad';
@@ -14,8 +14,8 @@ interface TileProps {
   title: string;
   href: string;
   of: LoadableData<unknown>;
-  /** The figure, when it is loaded. */
-  figure?: Figure;
+  /** The numbers, when they are loaded. */
+  stats?: TileStats;
   points?: readonly Point[];
   /** The times that the chart shows; those of the points by default. */
   range?: readonly [number, number];
@@ -23,16 +23,16 @@ interface TileProps {
   format?: (value: number) => string;
 }
 
-/** A figure with its last hour. It is a link to the view with more. */
-export function Tile({ title, href, of, figure, points = [], format = short, ...chart }: TileProps) {
+/** A number with its last hour. It is a link to the view with more. */
+export function Tile({ title, href, of, stats, points = [], format = short, ...chart }: TileProps) {
   const { range = [points[0]?.[0] ?? 0, points.at(-1)?.[0] ?? 0] } = chart;
-  const note = figure?.note ?? (of.data === undefined && of.error === undefined ? 'loading' : '');
+  const note = stats?.note ?? (of.data === undefined && of.error === undefined ? 'loading' : '');
   const begins = beginning(points, range);
   return (
-    <li class={`tile ${figure?.tone ?? ''}`}>
+    <li class={`tile ${stats?.tone ?? ''}`}>
       <a href={href}>
         <h2>{title}</h2>
-        <p class="tile-value">{figure?.value ?? '–'}</p>
+        <p class="tile-value">{stats?.value ?? '–'}</p>
         <p class="muted small">{note}</p>
       </a>
       {of.error !== undefined ? (

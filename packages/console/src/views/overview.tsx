@@ -8,7 +8,7 @@ import { tributary, type Call } from '../logic/shell.js';
 import { Card, Page } from '../parts/page.js';
 import { Loaded } from '../parts/states.js';
 import { Count, type Fact, Facts, Link, Status, titleOf } from '../parts/values.js';
-import { Tile, type Figure } from './overview-tile.js';
+import { Tile, type TileStats } from './overview-tile.js';
 
 const hour = 3_600;
 const everyMs = 10_000;
@@ -47,7 +47,7 @@ export function Overview() {
           title="Ingested events per second"
           href={hrefOf(['streams'])}
           of={rate}
-          figure={rate.data?.figure}
+          stats={rate.data?.stats}
           points={rate.data?.points}
         />
         {lags.map(([title, section, check, name, points]) => (
@@ -56,7 +56,7 @@ export function Overview() {
             title={title}
             href={hrefOf([section])}
             of={health}
-            figure={health.data && lagStats(check, name)}
+            stats={health.data && lagStats(check, name)}
             range={range}
             points={upToNow(points, check?.[name])}
             format={name === 'lag_seconds' ? duration : short}
@@ -66,14 +66,14 @@ export function Overview() {
           title="Dead letters"
           href={hrefOf(['dead-letters'])}
           of={letters}
-          figure={letters.data?.figure}
+          stats={letters.data?.stats}
           points={letters.data?.points}
         />
         <Tile
           title="Failed jobs"
           href={hrefOf([jobs.data?.failedPipelines ? 'pipelines' : 'projections'])}
           of={jobs}
-          figure={jobs.data?.figure}
+          stats={jobs.data?.stats}
           range={range}
           points={history.data?.failedJobs}
         />
@@ -107,7 +107,7 @@ async function ratesOfLastHour(signal: AbortSignal) {
   const counts = new Map(buckets.map(({ start, count }) => [Date.parse(start!) / 1000, count]));
   const points = perMinute(counts, since).map(([start, count]): Point => [start, count / 60]);
   const note = `${grouped(total)} events ingested in the last hour`;
-  return { points, figure: { value: short(points.at(-1)![1]), note } };
+  return { points, stats: { value: short(points.at(-1)![1]), note } };
 }
 
 async function lettersOfLastHour(signal: AbortSignal) {
@@ -120,8 +120,8 @@ async function lettersOfLastHour(signal: AbortSignal) {
     counts.set(minute, (counts.get(minute) ?? 0) + 1);
   }
   const value = `${items.length}${hasMore ? '+' : ''}`;
-  const figure: Figure = { value, note: 'in the last hour', tone: items.length > 0 ? 'warn' : 'good' };
-  return { figure, points: perMinute(counts, currentMinute() - hour + 60) };
+  const stats: TileStats = { value, note: 'in the last hour', tone: items.length > 0 ? 'warn' : 'good' };
+  return { stats, points: perMinute(counts, currentMinute() - hour + 60) };
 }
 
 async function readJobs(signal: AbortSignal) {
@@ -135,11 +135,11 @@ async function readJobs(signal: AbortSignal) {
   const failed = failedOf(projections.items) + failedPipelines;
   const total = projections.items.length + pipelines.items.length;
   const note = `of ${total} projections and pipelines`;
-  const figure: Figure = { value: String(failed), note, tone: failed > 0 ? 'bad' : 'good' };
-  return { figure, failedPipelines };
+  const stats: TileStats = { value: String(failed), note, tone: failed > 0 ? 'bad' : 'good' };
+  return { stats, failedPipelines };
 }
 
-function lagStats(check: Check | undefined, name: 'lag_seconds' | 'lag_events'): Figure {
+function lagStats(check: Check | undefined, name: 'lag_seconds' | 'lag_events'): TileStats {
   const value = check?.[name];
   if (value === undefined) return { value: '–', note: check?.error ?? 'not reported' };
   const tone = (check?.lag_seconds ?? 0) > 60 ? 'bad' : 'good';
@@ -200,7 +200,7 @@ const names: Record<string, string> = {
 /** The result of each check of the gateway's health. */
 function HealthChecks({ health }: { health: Health }) {
   return (
-    <Card title="Health" head={<Status value={health.status} />}>
+    <Card title="Health" beside={<Status value={health.status} />}>
       <Facts of={Object.entries(health.checks as Record<string, Check>).map(factOf)} isRow />
     </Card>
   );

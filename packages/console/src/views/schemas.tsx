@@ -4,9 +4,8 @@ import { hrefOf, parameter, setQuery } from '../app/router.js';
 import { client, exact } from '../app/session.js';
 import { memberText } from '../logic/json-tree.js';
 import { tributary, type Call } from '../logic/shell.js';
-import { Diff } from '../parts/diff.js';
+import { VersionView, type VersionText } from '../parts/diff.js';
 import { Select } from '../parts/form.js';
-import { JsonTree } from '../parts/json-view.js';
 import { ListPage, NotFound, Page } from '../parts/page.js';
 import { Listed, Loaded } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
@@ -118,28 +117,14 @@ function Version({ versions }: { versions: readonly Schema[] }) {
           <Ago value={shown.created_at} />
         </span>
       </div>
-      <Loaded of={text}>
-        {(after) =>
-          other ? (
-            <Loaded of={otherText}>
-              {(before) => (
-                <Diff
-                  before={{ version: other.version, text: before }}
-                  after={{ version: shown.version, text: after }}
-                />
-              )}
-            </Loaded>
-          ) : (
-            <JsonTree text={after} />
-          )
-        }
-      </Loaded>
+      <Loaded of={text}>{(loaded) => <VersionView shown={loaded} other={other && otherText} />}</Loaded>
     </section>
   );
 }
 
 /** Reads the text of one version: the list has rounded its numbers. */
-async function schemaText(schema: Schema, signal: AbortSignal): Promise<string> {
-  const { text } = await exact(({ schemas }) => schemas.version(schema, schema.version, { signal }));
-  return memberText(text, 'schema') ?? 'null';
+async function schemaText(schema: Schema, signal: AbortSignal): Promise<VersionText> {
+  const { version } = schema;
+  const { text } = await exact(({ schemas }) => schemas.version(schema, version, { signal }));
+  return { version, text: memberText(text, 'schema') ?? 'null' };
 }

@@ -22,7 +22,7 @@ interface FiltersProps {
 export function Filters({ filter, stream, error }: FiltersProps) {
   const isAscending = parameter('order') === 'asc';
   return (
-    <Card class="filters" title="Filters" head={<EntityFinder stream={stream} />}>
+    <Card class="filters" title="Filters" beside={<EntityFinder stream={stream} />}>
       <div class="grid">
         <ListField name="Type" parameter="type" values={filter.event_type as string[]} />
         <UrlField name="Type begins with" of="prefix" />
