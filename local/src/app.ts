@@ -1,18 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ManagedChildProcess, type RunningProcess } from './engine/engine-process.js';
+import {
+  ManagedChildProcess,
+  type ManagedChildProcessOptions,
+  type RunningProcess,
+} from './engine/engine-process.js';
 import { root } from './kafka/jars.js';
 
 /** How to start one of the apps (ingest, materializer, processor, gateway) as a local process. */
-interface AppStartOptions {
-  name: string;
+interface AppStartOptions extends Omit<ManagedChildProcessOptions, 'command' | 'args'> {
   /** Base URL of the app's `/health/ready`: `http://host:port`. */
   url: string;
-  env: Record<string, string>;
-  onLog: (line: string) => void;
-  /** If aborted during the start, the app is stopped. */
-  signal?: AbortSignal | undefined;
 }
 
 /** Returns the file that Node runs as this app: its bundle, which `apps/bundle.mjs` makes. */
@@ -27,7 +26,7 @@ export async function startApp(options: AppStartOptions): Promise<RunningProcess
   const args = ['--import', new URL('stop-with-parent.js', import.meta.url).href, main];
   const app = new ManagedChildProcess({ ...options, command: process.execPath, args });
   await app.until((signal) => isReady(options.url, signal), 120_000);
-  return { pid: app.pid, ended: app.ended, stop: () => app.stop(30_000), kill: (signal) => app.kill(signal) };
+  return app;
 }
 
 async function isReady(url: string, signal: AbortSignal): Promise<void> {

@@ -8,7 +8,8 @@ import { openKafkaLog, type Log } from '#kafka';
 import { askClickHouse } from '#testkit';
 import { startClickHouse, type RunningClickHouse } from './clickhouse/start.js';
 import { freePort } from './engine/free-port.js';
-import { startKafka, type KafkaOptions, type RunningKafka } from './kafka/start.js';
+import type { KafkaOptions } from './kafka/properties.js';
+import { startKafka, type RunningKafka } from './kafka/start.js';
 
 const running: (RunningKafka | RunningClickHouse)[] = [];
 let folder: string;

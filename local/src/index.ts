@@ -1,4 +1,5 @@
 export { appProgram } from './app.js';
 export { clickHousePasswords, startClickHouse, type RunningClickHouse } from './clickhouse/start.js';
 export { freePort } from './engine/free-port.js';
-export { startKafka, type KafkaOptions, type RunningKafka } from './kafka/start.js';
+export type { KafkaOptions } from './kafka/properties.js';
+export { startKafka, type RunningKafka } from './kafka/start.js';

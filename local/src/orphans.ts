@@ -49,10 +49,8 @@ export class ProcessListFile {
    */
   async endRemaining(patienceMs = 5_000): Promise<number> {
     const found = await this.remaining();
-    if (await this.ended(patienceMs)) return found.length;
-    await this.signal('SIGTERM');
-    if (await this.ended(3 * patienceMs)) return found.length;
-    await this.signal('SIGKILL');
+    if (!(await this.ended(patienceMs))) await this.signal('SIGTERM');
+    if (!(await this.ended(3 * patienceMs))) await this.signal('SIGKILL');
     await this.ended(patienceMs);
     return found.length;
   }

@@ -1,6 +1,7 @@
 import { access, constants, readdir, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kafkaLogOptions, type AppConfig } from '#api';
+import { within } from '#async';
 import { openKafkaLog } from '#kafka';
 import { isPortTaken } from './engine/free-port.js';
 import { privateFolder } from './engine/private-files.js';
@@ -129,12 +130,11 @@ async function isTaken(name: PortVariableName, port: number, { host }: LocalSett
 export async function checkBrokers(config: AppConfig): Promise<void> {
   const bounds = { connectionTimeoutMs: 3_000, requestTimeoutMs: brokerTimeoutMs };
   const log = openKafkaLog({ ...kafkaLogOptions(config, 'npm-start'), bounds });
-  const givenUp = new AbortController();
-  const late = sleep(brokerTimeoutMs, undefined, { signal: givenUp.signal }).then(() => {
+  const late = () => {
     throw new Error(`no answer within ${brokerTimeoutMs / 1000} s`);
-  });
+  };
   try {
-    await Promise.race([log.admin.ping(), late]);
+    await within(brokerTimeoutMs, log.admin.ping(), late);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(
@@ -142,8 +142,6 @@ export async function checkBrokers(config: AppConfig): Promise<void> {
       { cause: error },
     );
   } finally {
-    late.catch(() => undefined);
-    givenUp.abort();
     await log.close();
   }
 }

@@ -82,11 +82,12 @@ export function localServices(options: ServicesOptions): Record<ServiceName, Sup
   };
 }
 
-/**
- * Returns the credentials of the apps for the embedded engines; credentials for external engines are passed on
- * unchanged.
- */
-function engineCredentials({ kafkaPassword, clickHouse }: LocalSecrets): Record<string, string> {
+const appPortNames = portNames.filter((name) => !/^(KAFKA|CLICKHOUSE)_/.test(name));
+
+/** Returns the variables of the apps. The credentials for external engines are passed on unchanged. */
+function appEnvironment({ settings, secrets, env }: ServicesOptions): Record<string, string> {
+  const { ports } = settings;
+  const { kafkaPassword, clickHouse } = secrets;
   return {
     ...(kafkaPassword !== undefined && {
       KAFKA_SASL_MECHANISM: 'plain',
@@ -99,15 +100,6 @@ function engineCredentials({ kafkaPassword, clickHouse }: LocalSecrets): Record<
       SQL_CLICKHOUSE_USER: clickHouseUsers.analysts,
       SQL_CLICKHOUSE_PASSWORD: clickHouse.analystPassword,
     }),
-  };
-}
-
-const appPortNames = portNames.filter((name) => !/^(KAFKA|CLICKHOUSE)_/.test(name));
-
-function appEnvironment({ settings, secrets, env }: ServicesOptions): Record<string, string> {
-  const { ports } = settings;
-  return {
-    ...engineCredentials(secrets),
     NODE_ENV: env.NODE_ENV ?? 'production',
     KAFKA_BROKERS: settings.brokers ?? `127.0.0.1:${ports.KAFKA_PORT}`,
     CLICKHOUSE_URL: settings.clickhouseUrl ?? `http://127.0.0.1:${ports.CLICKHOUSE_PORT}`,

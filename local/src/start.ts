@@ -9,7 +9,7 @@ import { checkBrokers, checkClickHouse, checkFolder, checkPorts, commandBeside }
 import { localServices, type LocalSecrets, type ServiceName } from './services.js';
 import { readSettings, type LocalSettings } from './settings.js';
 import { summary } from './summary.js';
-import { ProcessSupervisor, type SupervisedService } from './supervisor.js';
+import { ProcessSupervisor } from './supervisor.js';
 
 /** Environment of the local system, and how to report its start to the user. */
 interface LocalSystemOptions {
@@ -95,21 +95,24 @@ export class LocalProcesses {
       await step('Stop processes of an earlier start', () => this.record.endRemaining());
     }
     await checkPorts(settings);
-    const secrets = await this.secrets();
+    const { dataDir, brokers, clickhouseUrl } = settings;
+    const secrets: LocalSecrets = {
+      apiKey: await folderApiKey(dataDir),
+      kafkaPassword: brokers ? undefined : await kafkaPassword(join(dataDir, 'kafka')),
+      clickHouse: clickhouseUrl ? undefined : await clickHousePasswords(join(dataDir, 'clickhouse')),
+    };
     const services = localServices({ settings, secrets, say: options.say, env: options.env });
-    const run = (service: SupervisedService): Promise<void> => this.supervisor.run(service);
+    const run = (name: ServiceName): Promise<void> => this.supervisor.run(services[name]);
     await Promise.all([
-      settings.brokers
+      brokers
         ? step('Connect to Kafka', () => checkBrokers(settings.config))
-        : step('Start Kafka', () => run(services.kafka)),
-      settings.clickhouseUrl
-        ? step('Connect to ClickHouse', () => checkClickHouse(settings.clickhouseUrl ?? ''))
-        : step('Start ClickHouse', () => run(services.clickhouse)),
+        : step('Start Kafka', () => run('kafka')),
+      clickhouseUrl
+        ? step('Connect to ClickHouse', () => checkClickHouse(clickhouseUrl))
+        : step('Start ClickHouse', () => run('clickhouse')),
     ]);
     if (!options.enginesOnly)
-      await step('Start ingest, materializer, processor and gateway', () =>
-        Promise.all(apps.map((name) => run(services[name]))),
-      );
+      await step('Start ingest, materializer, processor and gateway', () => Promise.all(apps.map(run)));
     // A start that is killed from now on leaves the ids of all its processes.
     await this.record.written();
     if (this.ending) return;
@@ -119,15 +122,6 @@ export class LocalProcesses {
         ? '\nKafka and ClickHouse run without the apps. Ctrl-C stops everything in order; the data remains.'
         : summary(settings, secrets.apiKey),
     );
-  }
-
-  private async secrets(): Promise<LocalSecrets> {
-    const { dataDir, brokers, clickhouseUrl } = this.settings;
-    return {
-      apiKey: await folderApiKey(dataDir),
-      kafkaPassword: brokers ? undefined : await kafkaPassword(join(dataDir, 'kafka')),
-      clickHouse: clickhouseUrl ? undefined : await clickHousePasswords(join(dataDir, 'clickhouse')),
-    };
   }
 
   /** Stops all processes in order, also during the start. A second call kills them at once. */

@@ -1,5 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readableLine } from './readable-line.js';
 
 /** A running child process of `npm start`: Kafka, ClickHouse or an app. */
@@ -14,7 +16,7 @@ export interface RunningProcess {
 }
 
 /** Command, environment and log of a child process. */
-interface ManagedChildProcessOptions {
+export interface ManagedChildProcessOptions {
   /** Used in messages. */
   name: string;
   command: string;
@@ -36,11 +38,10 @@ const maxTail = 40;
  * A child process that reports when it is ready and can be stopped gracefully. The standard input of the child is a
  * pipe that closes when this process ends for any reason, so the child can detect that.
  */
-export class ManagedChildProcess {
+export class ManagedChildProcess implements RunningProcess {
   private readonly child: ChildProcess;
   private readonly tail: string[] = [];
   private watch: ((line: string) => void) | undefined;
-  /** Resolves with the reason when the process has ended: `it ended with exit code 1`. */
   readonly ended: Promise<string>;
 
   constructor(private readonly options: ManagedChildProcessOptions) {
@@ -78,26 +79,18 @@ export class ManagedChildProcess {
    */
   async until(condition: (signal: AbortSignal) => Promise<void>, timeoutMs: number): Promise<void> {
     const waiting = new AbortController();
-    let timer: NodeJS.Timeout | undefined;
-    const tooLate = new Promise<string>((resolve) => {
-      timer = setTimeout(() => resolve(`is not ready after ${timeoutMs / 1000} s`), timeoutMs);
-    });
-    const { signal } = this.options;
-    const unwanted = new Promise<string>((resolve) => {
-      const stop = (): void => resolve('was stopped before it was ready');
-      if (signal?.aborted) stop();
-      else signal?.addEventListener('abort', stop, { once: true, signal: waiting.signal });
-    });
+    const whileWaiting = { signal: waiting.signal };
+    const { signal = new AbortController().signal } = this.options;
+    const stopped = signal.aborted ? Promise.resolve() : once(signal, 'abort', whileWaiting);
     const outcome = await Promise.race([
       condition(waiting.signal).then(() => undefined),
       this.ended.then(() => 'ended before it was ready'),
-      unwanted,
-      tooLate,
+      stopped.then(() => 'was stopped before it was ready'),
+      sleep(timeoutMs, `is not ready after ${timeoutMs / 1000} s`, whileWaiting),
     ]);
-    clearTimeout(timer);
     waiting.abort();
     if (outcome === undefined) return;
-    if (signal?.aborted) await this.stop(startStopMs);
+    if (signal.aborted) await this.stop(startStopMs);
     else await this.kill('SIGKILL');
     const tail = this.tail.map((line) => `  ${readableLine(line).text}`).join('\n');
     throw new Error(`${this.options.name} ${outcome}. Its last lines:\n${tail}`);
@@ -118,7 +111,7 @@ export class ManagedChildProcess {
   }
 
   /** Sends SIGTERM or ends the standard input, and sends SIGKILL after this time. */
-  async stop(timeoutMs: number, by: 'SIGTERM' | 'end of input' = 'SIGTERM'): Promise<void> {
+  async stop(timeoutMs = 30_000, by: 'SIGTERM' | 'end of input' = 'SIGTERM'): Promise<void> {
     const force = setTimeout(() => this.child.kill('SIGKILL'), timeoutMs);
     if (by === 'SIGTERM') this.child.kill('SIGTERM');
     else this.child.stdin?.end();

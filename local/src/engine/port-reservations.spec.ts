@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { PortReservations } from './port-reservations.js';
+import { PortReservations } from './free-port.js';
 
 const minute = 60_000;
 let folder: string;

@@ -9,17 +9,12 @@ import { promisify } from 'node:util';
 export const root = fileURLToPath(new URL('../../../../', import.meta.url));
 export const kafkaDir = join(root, 'local', 'kafka');
 
-/** The version of Kafka in the pom. @throws if the pom names none. */
-export function kafkaVersion(): string {
+/** The folder of the jars of the Kafka version in the pom. If it exists, it is complete. @throws if the pom names none. */
+export function jarsDir(): string {
   const pom = readFileSync(join(kafkaDir, 'pom.xml'), 'utf8');
   const version = /kafka_2\.13<\/artifactId>\s*<version>([\d.]+)</.exec(pom)?.[1];
   if (!version) throw new Error('local/kafka/pom.xml does not contain a version of kafka_2.13');
-  return version;
-}
-
-/** The folder of Kafka's jars. If it exists, it is complete. */
-export function jarsDir(): string {
-  return join(root, '.engines', `kafka-${kafkaVersion()}`);
+  return join(root, '.engines', `kafka-${version}`);
 }
 
 /** Whether Kafka's jars were fetched already. */

@@ -1,15 +1,44 @@
-/** Ports, folder and password of the embedded Kafka broker, from which its properties file is written. */
-interface BrokerSettings {
+import { join } from 'node:path';
+
+/** Folder, ports and further settings of a Kafka broker to start. */
+export interface KafkaOptions {
+  /** Data folder of the broker, created if it does not exist. Only one broker may use it at a time. */
   dataDir: string;
-  port: number;
-  controllerPort: number;
-  /** The port that the broker advertises to clients; differs from `port` behind a proxy. */
-  advertisedPort: number;
-  /** The password of clients and the controller (SASL/PLAIN); if undefined, no authentication is required. */
+  /** The password of the user `tributary` (SASL/PLAIN); if undefined, no authentication is required. */
   password?: string | undefined;
-  /** Additional Kafka settings, which override the others. */
-  more?: Record<string, string | number> | undefined;
+  /** Default: a free port. */
+  port?: number;
+  /** The port of the controller's own listener; default: a free port. */
+  controllerPort?: number;
+  /** Chooses the ports that are not set; default: `freePort`. */
+  choosePort?: () => Promise<number>;
+  /** The port that the broker advertises to clients; default: `port`. Used with a proxy. */
+  advertisedPort?: number;
+  /** The maximum heap in MB; default 512. */
+  heapMb?: number;
+  /** Additional Kafka settings by name, which override those of this broker. */
+  properties?: Record<string, string | number>;
+  /** The id of the cluster that this broker joins; default: a cluster of its own. */
+  clusterId?: string;
+  /** Arguments for the tool that formats the data folder, such as `--add-scram`. */
+  formatArgs?: string[];
+  /**
+   * For a broker that runs for a minute: limits the JIT compiler, which halves the processor time of the start, and formats
+   * the data folder without Kafka's tool.
+   */
+  shortLived?: boolean;
+  /** Flags for Java, which replace the flags that use the class archive. */
+  javaFlags?: string[];
+  /** The maximum size of a file in bytes: a write beyond it fails, like every write on a full disk. */
+  maxFileBytes?: number;
+  /** Receives each line that the broker prints: errors, and the message that it has started. */
+  onLog?: (line: string) => void;
+  /** If aborted during the start, the broker is stopped. */
+  signal?: AbortSignal | undefined;
 }
+
+/** The options of a broker whose ports are chosen. */
+type BrokerOptions = KafkaOptions & Record<'port' | 'controllerPort', number>;
 
 /** The id of a broker that is alone. */
 export const defaultNodeId = 1;
@@ -20,8 +49,8 @@ export const kafkaUser = 'tributary';
 /**
  * Returns the settings of a single broker for development: small, quick to start, and as durable as Kafka's defaults.
  */
-export function serverProperties(settings: BrokerSettings): string {
-  const { dataDir, port, controllerPort, advertisedPort, password, more } = settings;
+export function serverProperties(options: BrokerOptions): string {
+  const { dataDir, port, controllerPort, advertisedPort = port, password } = options;
   const protocol = password === undefined ? 'PLAINTEXT' : 'SASL_PLAINTEXT';
   const properties: Record<string, string | number> = {
     'process.roles': 'broker,controller',
@@ -33,7 +62,7 @@ export function serverProperties(settings: BrokerSettings): string {
     'listener.security.protocol.map': `${protocol}:${protocol},CONTROLLER:${protocol}`,
     'security.inter.broker.protocol': protocol,
     ...(password !== undefined && saslPlain(password)),
-    'log.dirs': dataDir,
+    'log.dirs': join(dataDir, 'data'),
     'auto.create.topics.enable': 'false',
     'default.replication.factor': 1,
     'offsets.topic.replication.factor': 1,
@@ -65,7 +94,7 @@ export function serverProperties(settings: BrokerSettings): string {
     // The default of 128 MB would be a quarter of the heap.
     'log.cleaner.dedupe.buffer.size': 8 << 20,
     'num.io.threads': 4,
-    ...more,
+    ...options.properties,
   };
   return text(properties);
 }

@@ -9,44 +9,7 @@ import { freePort, retryOnTakenPort } from '../engine/free-port.js';
 import { privateFolder, storedSecret } from '../engine/private-files.js';
 import { formatLikeEarlier, keepFormat, newKafkaId } from './data-folder.js';
 import { archiveFlags, classArchive, fetchJars, kafkaDir } from './jars.js';
-import { clientProperties, defaultNodeId, serverProperties } from './properties.js';
-
-/** Folder, ports and further settings of a Kafka broker to start. */
-export interface KafkaOptions {
-  /** Data folder of the broker, created if it does not exist. Only one broker may use it at a time. */
-  dataDir: string;
-  /** The password of the user `tributary` (SASL/PLAIN); if undefined, no authentication is required. */
-  password?: string | undefined;
-  /** Default: a free port. */
-  port?: number;
-  /** The port of the controller's own listener; default: a free port. */
-  controllerPort?: number;
-  /** Chooses the ports that are not set; default: `freePort`. */
-  choosePort?: () => Promise<number>;
-  /** The port that the broker advertises to clients; default: `port`. Used with a proxy. */
-  advertisedPort?: number;
-  /** The maximum heap in MB; default 512. */
-  heapMb?: number;
-  /** Additional Kafka settings by name, which override those of this broker. */
-  properties?: Record<string, string | number>;
-  /** The id of the cluster that this broker joins; default: a cluster of its own. */
-  clusterId?: string;
-  /** Arguments for the tool that formats the data folder, such as `--add-scram`. */
-  formatArgs?: string[];
-  /**
-   * For a broker that runs for a minute: limits the JIT compiler, which halves the processor time of the start, and formats
-   * the data folder without Kafka's tool.
-   */
-  shortLived?: boolean;
-  /** Flags for Java, which replace the flags that use the class archive. */
-  javaFlags?: string[];
-  /** The maximum size of a file in bytes: a write beyond it fails, like every write on a full disk. */
-  maxFileBytes?: number;
-  /** Receives each line that the broker prints: errors, and the message that it has started. */
-  onLog?: (line: string) => void;
-  /** If aborted during the start, the broker is stopped. */
-  signal?: AbortSignal | undefined;
-}
+import { clientProperties, defaultNodeId, serverProperties, type KafkaOptions } from './properties.js';
 
 /** A Kafka broker that runs as a child process. */
 export interface RunningKafka extends RunningProcess {
@@ -80,21 +43,14 @@ async function startBroker(options: KafkaOptions, jars: string): Promise<Running
   await privateFolder(options.dataDir);
   await mkdir(logsDir, { recursive: true });
   const config = join(options.dataDir, 'server.properties');
-  const properties = serverProperties({
-    dataDir: data,
-    port,
-    controllerPort: options.controllerPort ?? (await choosePort()),
-    advertisedPort: options.advertisedPort ?? port,
-    password: options.password,
-    more: options.properties,
-  });
-  await writeFile(config, properties, { mode: 0o600 });
+  const controllerPort = options.controllerPort ?? (await choosePort());
+  await writeFile(config, serverProperties({ ...options, port, controllerPort }), { mode: 0o600 });
   if (options.password !== undefined) {
     const client = join(options.dataDir, 'client.properties');
     await writeFile(client, clientProperties(options.password), { mode: 0o600 });
   }
   const classpath = ['-cp', join(jars, '*')];
-  if (!existsSync(join(data, 'meta.properties'))) await format(data, { classpath, config, options });
+  if (!existsSync(join(data, 'meta.properties'))) await format(data, { ...options, classpath, config });
   // POSIX's unit of the limit: blocks of 512 bytes.
   const { maxFileBytes } = options;
   const fileLimit = maxFileBytes === undefined ? '' : `ulimit -f ${Math.floor(maxFileBytes / 512)}; `;
@@ -108,14 +64,7 @@ async function startBroker(options: KafkaOptions, jars: string): Promise<Running
     signal: options.signal,
   });
   await process_.ready((line) => line.includes('Kafka Server started'), 180_000);
-  return {
-    brokers: `127.0.0.1:${port}`,
-    port,
-    pid: process_.pid,
-    ended: process_.ended,
-    stop: () => process_.stop(30_000),
-    kill: (signal) => process_.kill(signal),
-  };
+  return Object.assign(process_, { brokers: `127.0.0.1:${port}`, port });
 }
 
 /**
@@ -148,10 +97,13 @@ function javaFlags(options: KafkaOptions, logsDir: string): string[] {
   ];
 }
 
-async function format(
-  folder: string,
-  { classpath, config, options }: { classpath: string[]; config: string; options: KafkaOptions },
-): Promise<void> {
+interface FormatOptions extends KafkaOptions {
+  classpath: string[];
+  /** The file with the broker's settings. */
+  config: string;
+}
+
+async function format(folder: string, { classpath, config, ...options }: FormatOptions): Promise<void> {
   const { clusterId = newKafkaId(), shortLived = false, formatArgs, properties, signal } = options;
   const asUsual = shortLived && formatArgs === undefined;
   const nodeId = properties?.['node.id'] ?? defaultNodeId;

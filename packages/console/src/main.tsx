@@ -1,13 +1,12 @@
 import { render } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { Mark } from './parts/mark.js';
-import { Problem } from './parts/problem.js';
-import { Loading } from './parts/states.js';
+import { Button, Select } from './parts/form.js';
+import { NotFound } from './parts/page.js';
+import { Loading, Problem } from './parts/states.js';
 import { Audit } from './views/audit.js';
 import { DeadLettersView } from './views/dead-letters.js';
 import { EntityView } from './views/entity.js';
 import { KeysView } from './views/keys.js';
-import { NotFound } from './views/not-found.js';
 import { Overview } from './views/overview.js';
 import { PipelinesView, PipelineView } from './views/pipelines.js';
 import { ProjectionsView, ProjectionView } from './views/projections.js';
@@ -15,7 +14,7 @@ import { SchemaView, SchemasView } from './views/schemas.js';
 import { Sql } from './views/sql.js';
 import { StreamView } from './views/stream.js';
 import { StreamsView } from './views/streams.js';
-import { Door } from './views/door.js';
+import { Door, Mark } from './views/door.js';
 import { useResource } from './app/resource.js';
 import { hrefOf, place, startRouter } from './app/router.js';
 import { apiKey, end, isOpen, loadSettings, settings } from './app/session.js';
@@ -40,6 +39,12 @@ const detailViews = new Map([
   ['entity', EntityView],
   ['schema', SchemaView],
 ]);
+
+const themes = [
+  ['system', 'System'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+] as const;
 
 function App() {
   const loading = useResource(loadSettings, []);
@@ -103,24 +108,20 @@ function Footer() {
   const { keys, writes, version } = settings.value!;
   return (
     <div class="foot">
-      <label class="theme">
+      <div class="theme">
         <span class="muted small" aria-hidden="true">
           Theme
         </span>
-        <select
-          aria-label="Theme"
+        <Select
+          name="Theme"
+          isHidden
           value={theme.value}
-          onChange={(event) => (theme.value = event.currentTarget.value as Theme)}
-        >
-          <option value="system">System</option>
-          <option value="light">Light</option>
-          <option value="dark">Dark</option>
-        </select>
-      </label>
+          options={themes}
+          onSelect={(name) => (theme.value = name as Theme)}
+        />
+      </div>
       {keys ? (
-        <button type="button" onClick={() => end()}>
-          Forget key
-        </button>
+        <Button onClick={() => end()}>Forget key</Button>
       ) : (
         <p class="muted small">{writes ? 'Core port' : 'Core port, read-only'}</p>
       )}

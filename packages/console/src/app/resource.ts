@@ -78,7 +78,7 @@ interface Rows<T> {
 }
 
 export interface PagedLoadableData<T> extends LoadableData<Rows<T>> {
-  more: () => void;
+  more: () => unknown;
 }
 
 /** The browser holds at most this number of rows of a list. */
@@ -95,34 +95,23 @@ export function usePages<T>(
     ...options,
     isHeld: () => isExtended.current,
   });
-  const [later, setLater] = useState<{ of?: Page<T>; pages: Page<T>[]; loading: boolean; error?: unknown }>({
-    pages: [],
-    loading: false,
-  });
+  const [later, setLater] = useState<{ of?: Page<T>; pages: Page<T>[] }>({ pages: [] });
   const pages = later.of === first.data ? later.pages : [];
   isExtended.current = pages.length > 0;
   const last = pages.at(-1) ?? first.data;
   const items = [...(first.data?.items ?? []), ...pages.flatMap((page) => page.items)];
-  const more = () => {
-    if (!last?.next_cursor || later.loading) return;
-    const of = first.data;
-    setLater({ of, pages, loading: true });
-    pagesOf(last.next_cursor)
-      .first()
-      .then(
-        (page) => setLater({ of, pages: [...pages, page], loading: false }),
-        (error: unknown) => {
-          if (!endsSession(error)) setLater({ of, pages, loading: false, error });
-        },
-      );
-  };
+  const loadMore = useAction(async (cursor: string) => {
+    const page = await pagesOf(cursor).first();
+    setLater({ of: first.data, pages: [...pages, page] });
+  });
+  useEffect(loadMore.clear, [first.data]);
   const hasMore = last?.has_more === true && items.length < mostRows;
   return {
     ...first,
-    loading: first.loading || later.loading,
-    error: first.error ?? (later.of === first.data ? later.error : undefined),
+    loading: first.loading || loadMore.running,
+    error: first.error ?? loadMore.error,
     data: first.data && { items, hasMore },
-    more,
+    more: () => last?.next_cursor && !loadMore.running && loadMore.run(last.next_cursor),
   };
 }
 

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import { hrefOf, placeOf, withQuery, type QueryChange } from '../logic/url-state.js';
+import { all, hrefOf, one, placeOf, withQuery, type QueryChange } from '../logic/url-state.js';
 
 const url = signal(location.href);
 
@@ -11,6 +11,16 @@ export function navigate(href: string, { replace = false } = {}): void {
   if (replace) history.replaceState(null, '', href);
   else history.pushState(null, '', href);
   url.value = location.href;
+}
+
+/** Returns the first value of a parameter of the current view; undefined if it is empty or missing. */
+export function parameter(name: string): string | undefined {
+  return one(place.value, name);
+}
+
+/** Returns all values of a parameter of the current view that are not empty. */
+export function parameters(name: string): string[] {
+  return all(place.value, name);
 }
 
 /** Changes parameters of the current view. */

@@ -6,11 +6,16 @@ export function grouped(value: number | string | bigint): string {
 
 /** Returns a number as short text for an axis or a tile, with at most three digits and a unit prefix: `1.2k`, `34M`. */
 export function short(value: number): string {
-  const units = ['', 'k', 'M', 'G', 'T'];
-  let [left, unit] = [value, 0];
-  while (Math.abs(left) >= 1000 && unit < units.length - 1) [left, unit] = [left / 1000, unit + 1];
+  const { left, unit } = scaled(value, 1000, ['', 'k', 'M', 'G', 'T']);
   const digits = Math.abs(left) >= 100 || Number.isInteger(left) ? 0 : Math.abs(left) >= 10 ? 1 : 2;
-  return `${Number(left.toFixed(digits))}${units[unit]}`;
+  return `${Number(left.toFixed(digits))}${unit}`;
+}
+
+/** Returns a number in the largest unit in which it is at least 1; each unit is `step` times the one before it. */
+function scaled(value: number, step: number, units: readonly string[]): { left: number; unit: string } {
+  let [left, i] = [value, 0];
+  while (Math.abs(left) >= step && i < units.length - 1) [left, i] = [left / step, i + 1];
+  return { left, unit: units[i]! };
 }
 
 /** Returns seconds in the largest two units: `3 d 4 h`, `12 s`. */
@@ -46,8 +51,6 @@ export function tableTime(time: string): string {
 }
 
 export function bytes(count: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-  let [left, unit] = [count, 0];
-  while (left >= 1024 && unit < units.length - 1) [left, unit] = [left / 1024, unit + 1];
-  return `${Number(left.toFixed(left < 10 && unit > 0 ? 1 : 0))} ${units[unit]}`;
+  const { left, unit } = scaled(count, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB']);
+  return `${Number(left.toFixed(left < 10 && unit !== 'B' ? 1 : 0))} ${unit}`;
 }

@@ -1,7 +1,7 @@
 import { childrenOf, kindOf } from './json-tree.js';
 
 /** One difference: a JSON pointer, and the exact text on each side; undefined where the value is missing. */
-interface JsonDifference {
+export interface JsonDifference {
   pointer: string;
   before: string | undefined;
   after: string | undefined;

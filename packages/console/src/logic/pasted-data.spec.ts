@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pastedData } from './pasted-data.js';
+import { pastedData } from './json-tree.js';
 
 it.each([
   [' {"amount": 1.50} ', '{"amount": 1.50}'],

@@ -17,13 +17,6 @@ interface GraphEdge {
   label?: string | undefined;
 }
 
-interface Graph {
-  nodes: GraphNode[];
-  edges: GraphEdge[];
-  width: number;
-  height: number;
-}
-
 export const nodeSize = { width: 220, height: 74 };
 const gap = { x: 44, y: 40 };
 /** How far a branch stands to the right of its operator in a narrow drawing. */
@@ -59,7 +52,7 @@ export function pipelineGraph(
   source: { streams: readonly string[] },
   operators: readonly Operator[],
   { isNarrow = false } = {},
-): Graph {
+) {
   const nodes: GraphNode[] = [];
   const edges: GraphEdge[] = [];
   const place = (

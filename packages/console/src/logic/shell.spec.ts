@@ -14,17 +14,14 @@ describe('a word of a shell', () => {
 
 describe('a curl command', () => {
   it('has the URL with encoded parameters, and the key from the environment', () => {
-    const request = {
-      path: '/api/v1/events/query',
-      query: { stream: ['a', 'b'], where: "x == '1'", since: undefined },
-    };
-    expect(curlOf(request, target)).toBe(
+    const query = { stream: ['a', 'b'], where: "x == '1'", since: undefined };
+    expect(curlOf(['/api/v1/events/query', query], target)).toBe(
       `curl -s 'http://127.0.0.1:3902/api/v1/events/query?stream=a&stream=b&where=x+%3D%3D+%271%27' -H "authorization: Bearer $TRIBUTARY_KEY"`,
     );
   });
 
   it('has no key on a port without keys', () => {
-    expect(curlOf({ path: '/api/v1/keys' }, { ...target, keys: false })).toBe(
+    expect(curlOf(['/api/v1/keys'], { ...target, keys: false })).toBe(
       'curl -s http://127.0.0.1:3902/api/v1/keys',
     );
   });

@@ -1,8 +1,5 @@
-/** A GET request to the API, to be shown as a command. */
-export interface ShownRequest {
-  path: string;
-  query?: object;
-}
+/** A GET request to the API, and its command of the command line. */
+export type Call = readonly [path: string, query?: object, command?: string];
 
 /** A value of a parameter or an option. */
 type Value = string | number | boolean | null | undefined;
@@ -29,7 +26,7 @@ export function queryString(query: object = {}): string {
 }
 
 /** Returns the `curl` command of a request. */
-export function curlOf({ path, query }: ShownRequest, { origin, keys }: CommandTarget): string {
+export function curlOf([path, query]: Call, { origin, keys }: CommandTarget): string {
   const command = `curl -s ${shellWord(origin + path + queryString(query))}`;
   return keys ? `${command} -H "authorization: Bearer $TRIBUTARY_KEY"` : command;
 }

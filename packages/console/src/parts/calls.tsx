@@ -1,11 +1,7 @@
 import { useState } from 'preact/hooks';
 import { target } from '../app/session.js';
-import { curlOf, type ShownRequest } from '../logic/shell.js';
-
-/** A request of a view, and its command of the command line. */
-export interface Call extends ShownRequest {
-  command?: string;
-}
+import { curlOf, type Call } from '../logic/shell.js';
+import { Button } from './form.js';
 
 /** Shows the `curl` commands and the command lines that return what the view shows. */
 export function Calls({ calls }: { calls: readonly Call[] }) {
@@ -17,30 +13,24 @@ export function Calls({ calls }: { calls: readonly Call[] }) {
         Run npx in a clone of Tributary; elsewhere the program is tributary without npx.
         {target.value.keys && ' The commands read the key from the variable TRIBUTARY_KEY.'}
       </p>
-      {calls.map((call) => (
-        <div key={call.path + (call.command ?? '')} class="call">
-          <Command text={curlOf(call, target.value)} name="curl" />
-          {call.command && <Command text={call.command} name="command line" />}
+      {calls.map(([path, query, command]) => (
+        <div key={path + (command ?? '')} class="call">
+          <Command text={curlOf([path, query], target.value)} name="curl" />
+          {command && <Command text={command} name="command line" />}
         </div>
       ))}
     </details>
   );
 }
 
-interface CommandProps {
-  text: string;
-  name: string;
-  copyLabel?: string;
-}
-
 /** A text beside a button that copies it. */
-export function Command({ text, name, copyLabel = `Copy ${name}` }: CommandProps) {
+export function Command({ text, name }: { text: string; name: string }) {
   return (
     <div class="command">
       <pre tabIndex={0} role="group" aria-label={name}>
         <code>{text}</code>
       </pre>
-      <CopyButton text={text} label={copyLabel} />
+      <CopyButton text={text} label={`Copy ${name}`} />
     </div>
   );
 }
@@ -56,8 +46,8 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
     });
   };
   return (
-    <button type="button" class="quiet" onClick={copy} aria-label={label}>
+    <Button class="quiet" onClick={copy} aria-label={label}>
       {copied ? 'Copied' : 'Copy'}
-    </button>
+    </Button>
   );
 }

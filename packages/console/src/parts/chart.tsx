@@ -4,6 +4,7 @@ import { colors } from '../app/theme.js';
 import { short } from '../logic/format.js';
 import { stacked, type Histogram } from '../logic/histogram.js';
 import type { SqlChart } from '../logic/sql-chart.js';
+import { Button } from './form.js';
 
 const height = 190;
 
@@ -135,9 +136,9 @@ export function Legend({ names, onSelect }: { names: readonly string[]; onSelect
         <li key={name}>
           <span class={`swatch series-${seriesNumber(i)}`} aria-hidden="true" />
           {onSelect && name !== 'others' ? (
-            <button type="button" class="quiet" onClick={() => onSelect(name)}>
+            <Button class="quiet" onClick={() => onSelect(name)}>
               <bdi>{name}</bdi>
-            </button>
+            </Button>
           ) : (
             <bdi>{name}</bdi>
           )}

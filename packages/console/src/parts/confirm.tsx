@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AsyncAction } from '../app/resource.js';
-import { Field, Form, TextInput } from './form.js';
-import { Problem } from './problem.js';
+import { Button, Form, TextInput } from './form.js';
+import { Problem } from './states.js';
 
 interface ConfirmProps {
   label: string;
@@ -30,29 +30,24 @@ export function Confirm({ label, title, typed, danger, action, children }: Confi
   };
   return (
     <>
-      <button type="button" class={danger ? 'danger' : ''} onClick={open}>
+      <Button class={danger ? 'danger' : ''} onClick={open}>
         {label}
-      </button>
+      </Button>
       <dialog ref={dialog} aria-label={title}>
         <Form method="dialog" onSubmit={action.run}>
           <h2>{title}</h2>
           <div>{children}</div>
           {typed !== undefined && (
-            <Field
-              name={
-                <>
-                  Type <code>{typed}</code> to confirm
-                </>
-              }
-            >
+            <label class="field">
+              <span>
+                Type <code>{typed}</code> to confirm
+              </span>
               <TextInput value={text} onText={setText} autocomplete="off" />
-            </Field>
+            </label>
           )}
           <Problem error={action.error} />
           <p class="buttons">
-            <button type="button" onClick={() => dialog.current?.close()}>
-              Cancel
-            </button>
+            <Button onClick={() => dialog.current?.close()}>Cancel</Button>
             <button
               type="submit"
               class={danger ? 'danger solid' : 'primary'}

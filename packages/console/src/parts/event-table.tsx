@@ -1,50 +1,39 @@
 import type { StoredEvent } from '#client';
 import { hrefOf } from '../app/router.js';
 import { CopyButton } from './calls.js';
-import { Facts } from './facts.js';
 import { JsonLine, JsonTree } from './json-view.js';
-import { ExpandableRow, Table } from './table.js';
-import { Text } from './values.js';
+import { DataTable, type Column } from './table.js';
+import { Facts, Link, Text, Time } from './values.js';
 
-const columns = [
-  { name: 'Time (UTC)' },
-  { name: 'Type' },
-  { name: 'Entity' },
-  { name: 'Version', isNumber: true },
-  { name: 'Data' },
+const columns: readonly Column<StoredEvent>[] = [
+  {
+    name: 'Time (UTC)',
+    class: 'nowrap',
+    opensRow: true,
+    cell: ({ timestamp }) => <Time value={timestamp} />,
+  },
+  { name: 'Type', class: 'type', cell: ({ event_type }) => <Text value={event_type} /> },
+  { name: 'Entity', class: 'entity', cell: entityLink },
+  { name: 'Version', isNumber: true, class: 'number digits', cell: ({ version }) => version ?? '–' },
+  { name: 'Data', class: 'data', cell: ({ dataText }) => <JsonLine text={dataText} /> },
 ];
 
 /** Events as rows; a row opens to its data. */
 export function EventTable({ events, label }: { events: readonly StoredEvent[]; label: string }) {
   return (
-    <Table label={label} columns={columns}>
-      {events.map((event) => (
-        <ExpandableRow
-          key={`${event.stream} ${event.event_id}`}
-          time={event.timestamp}
-          columnCount={columns.length}
-          detail={<EventDetail event={event} />}
-        >
-          <td class="type">
-            <Text value={event.event_type} />
-          </td>
-          <td class="entity">
-            {event.entity_id === null ? (
-              <span class="muted">–</span>
-            ) : (
-              <a href={hrefOf(['entity'], { stream: event.stream, id: event.entity_id })}>
-                <Text value={event.entity_id} />
-              </a>
-            )}
-          </td>
-          <td class="number digits">{event.version ?? '–'}</td>
-          <td class="data">
-            <JsonLine text={event.dataText} />
-          </td>
-        </ExpandableRow>
-      ))}
-    </Table>
+    <DataTable
+      label={label}
+      columns={columns}
+      rows={events}
+      keyOf={({ stream, event_id }) => `${stream} ${event_id}`}
+      detail={(event) => <EventDetail event={event} />}
+    />
   );
+}
+
+function entityLink({ stream, entity_id: id }: StoredEvent) {
+  if (id === null) return <span class="muted">–</span>;
+  return <Link href={hrefOf(['entity'], { stream, id })} text={id} />;
 }
 
 /** All of an event. */

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { setQuery } from '../app/router.js';
+import type { AsyncAction } from '../app/resource.js';
+import { parameter, setQuery } from '../app/router.js';
 
 interface FormProps extends Pick<JSX.IntrinsicElements['form'], 'class' | 'role' | 'method'> {
   onSubmit?: () => unknown;
@@ -20,33 +21,25 @@ export function Form({ onSubmit, ...props }: FormProps) {
   );
 }
 
+interface LabelProps {
+  name: string;
+  /** Whether the label is only for screen readers. */
+  isHidden?: boolean;
+}
+
 /** A control below its label. */
-export function Field({ name, children }: { name: ComponentChildren; children: ComponentChildren }) {
+export function Field({ name, isHidden, children }: LabelProps & { children: ComponentChildren }) {
   return (
-    <label class="field">
-      <span>{name}</span>
+    <label class={isHidden ? undefined : 'field'}>
+      <span class={isHidden ? 'sr' : undefined}>{name}</span>
       {children}
     </label>
   );
 }
 
-/** A control whose label is only for screen readers. */
-export function Labelled({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <label>
-      <span class="sr">{name}</span>
-      {children}
-    </label>
-  );
-}
+type Input = Omit<JSX.IntrinsicElements['input'], 'label' | 'role' | 'type'>;
 
-interface TextInputProps {
-  value: string;
-  placeholder?: string;
-  required?: boolean;
-  maxLength?: number;
-  autocomplete?: 'off';
-  spellcheck?: boolean;
+interface TextInputProps extends Input {
   onText: (text: string) => void;
   /** Called on Enter, and when the field is left. */
   onApply?: () => void;
@@ -65,36 +58,80 @@ export function TextInput({ onText, onApply, ...props }: TextInputProps) {
   );
 }
 
-export interface UrlFieldProps {
-  /** The parameter of the URL that the field sets. */
-  parameter: string;
-  value?: string;
+interface UrlFieldProps extends LabelProps {
+  /** The name of the parameter. */
+  of: string;
   placeholder?: string;
 }
 
 /** A text field whose value is a parameter of the URL: Enter, or leaving the field, applies it. */
-export function UrlField({ parameter, value = '', placeholder }: UrlFieldProps) {
+export function UrlField({ of, placeholder, ...label }: UrlFieldProps) {
+  const value = parameter(of) ?? '';
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
-  const apply = () => text.trim() !== value && setQuery({ [parameter]: text.trim() });
+  const apply = () => text.trim() !== value && setQuery({ [of]: text.trim() });
   return (
-    <TextInput value={text} placeholder={placeholder} spellcheck={false} onText={setText} onApply={apply} />
+    <Field {...label}>
+      <TextInput value={text} placeholder={placeholder} spellcheck={false} onText={setText} onApply={apply} />
+    </Field>
   );
 }
 
-/** A button that is pressed or not. */
-export function Toggle({
-  pressed,
-  onToggle,
-  children,
-}: {
-  pressed: boolean;
-  onToggle: () => void;
-  children: ComponentChildren;
-}) {
+interface SelectProps extends LabelProps {
+  value: string | number | undefined;
+  options: readonly (readonly [value: string | number, text: string])[];
+  onSelect: (value: string) => void;
+}
+
+/** A choice of one of some values. */
+export function Select({ value = '', options, onSelect, ...label }: SelectProps) {
   return (
-    <button type="button" aria-pressed={pressed} class={pressed ? 'primary' : ''} onClick={onToggle}>
-      {children}
-    </button>
+    <Field {...label}>
+      <select value={value} onChange={(event) => onSelect(event.currentTarget.value)}>
+        {options.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </Field>
+  );
+}
+
+interface ButtonProps extends Omit<JSX.IntrinsicElements['button'], 'action'> {
+  /** What the button starts. The button is disabled while it runs. */
+  action?: AsyncAction<[]>;
+}
+
+/** A button that submits no form. */
+export function Button({ action, disabled, ...props }: ButtonProps) {
+  const run = action && (() => action.run());
+  return <button type="button" onClick={run} disabled={disabled || action?.running} {...props} />;
+}
+
+/** A box to choose a row of a table. */
+export function Checkbox({ label, ...props }: Input & { label: string }) {
+  return <input type="checkbox" aria-label={label} {...props} />;
+}
+
+type TextAreaProps = JSX.IntrinsicElements['textarea'] & { onText: (text: string) => void };
+
+/** A field for code of several lines. */
+export function TextArea({ onText, ...props }: TextAreaProps) {
+  const onInput = (event: { currentTarget: HTMLTextAreaElement }) => onText(event.currentTarget.value);
+  return <textarea class="mono" spellcheck={false} onInput={onInput} {...props} />;
+}
+
+/** A button that switches a view between a page of rows and `live`, a parameter of the URL. */
+export function LiveToggle({ name }: { name: string }) {
+  const isLive = parameter('live') !== undefined;
+  return (
+    <Button
+      aria-pressed={isLive}
+      class={isLive ? 'primary' : ''}
+      onClick={() => setQuery({ live: isLive ? undefined : true })}
+    >
+      {isLive ? `Stop ${name.toLowerCase()}` : name}
+    </Button>
   );
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { childrenOf, kindOf, memberText, type JsonChild } from '../logic/json-tree.js';
 import { visibleText } from '../logic/visible-text.js';
 import { bytes } from '../logic/format.js';
+import { Button } from './form.js';
 
 const previewLength = 2_048;
 const pageLength = 100;
@@ -37,13 +38,13 @@ function Value({ child: { name, text }, levels }: { child: JsonChild; levels: nu
     );
   return (
     <div class="json-row">
-      <button type="button" class="json-toggle" aria-expanded={open} onClick={() => setOpen(!open)}>
+      <Button class="json-toggle" aria-expanded={open} onClick={() => setOpen(!open)}>
         <span class="caret" aria-hidden="true" />
         {label}
         <span class="muted">
           {kind} {bytes(text.length)}
         </span>
-      </button>
+      </Button>
       {open && <Children text={text} levels={levels - 1} />}
     </div>
   );
@@ -61,9 +62,9 @@ function Children({ text, levels }: { text: string; levels: number }) {
         <Value key={i} child={child} levels={levels} />
       ))}
       {found.length > most && (
-        <button type="button" class="quiet" onClick={() => setMost(most + pageLength)}>
+        <Button class="quiet" onClick={() => setMost(most + pageLength)}>
           Show {pageLength} more
-        </button>
+        </Button>
       )}
     </div>
   );
@@ -81,9 +82,9 @@ export function LongText({ text, class: className = '' }: { text: string; class?
   return (
     <>
       <bdi class={`long-text ${className}`}>{text.slice(0, previewLength)}…</bdi>{' '}
-      <button type="button" class="quiet" onClick={() => setWhole(true)}>
+      <Button class="quiet" onClick={() => setWhole(true)}>
         Show all {bytes(text.length)}
-      </button>
+      </Button>
     </>
   );
 }
@@ -93,15 +94,18 @@ export function JsonLine({ text }: { text: string }) {
   return <bdi class="json-line">{visibleText(text.slice(0, 240).replace(/\s+/g, ' '))}</bdi>;
 }
 
-/** Some members of a JSON object, as a tree for each. */
+/** Some members of a JSON object, as a tree for each, in a frame that opens. */
 export function Definition({ text, members }: { text: string; members: readonly string[] }) {
   return (
-    <div class="json">
-      {members.map((name) => {
-        const value = memberText(text, name);
-        if (value === undefined) return null;
-        return <Value key={name} child={{ name, text: value }} levels={levelsOf(value)} />;
-      })}
-    </div>
+    <details class="card">
+      <summary>Definition</summary>
+      <div class="json">
+        {members.map((name) => {
+          const value = memberText(text, name);
+          if (value === undefined) return null;
+          return <Value key={name} child={{ name, text: value }} levels={levelsOf(value)} />;
+        })}
+      </div>
+    </details>
   );
 }

@@ -1,23 +1,22 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { PagedLoadableData } from '../app/resource.js';
-import { tributary } from '../logic/shell.js';
-import { Calls, type Call } from './calls.js';
-import { Listed } from './states.js';
+import { hrefOf } from '../app/router.js';
+import { tributary, type Call } from '../logic/shell.js';
+import { Calls } from './calls.js';
+import { Empty, Listed, type ListedProps } from './states.js';
 import { DataTable, type Column } from './table.js';
+import { Text } from './values.js';
 
 interface PageProps {
   title: string;
-  /** Shown instead of the title. */
-  heading?: ComponentChildren;
   about?: ComponentChildren;
   actions?: ComponentChildren;
-  calls: readonly Call[];
+  calls?: readonly Call[];
   children: ComponentChildren;
 }
 
 /** A view: its heading, its content, and the requests that return the same data. */
-export function Page({ title, heading, about, actions, calls, children }: PageProps) {
+export function Page({ title, about, actions, calls = [], children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Tributary`;
   }, [title]);
@@ -25,7 +24,9 @@ export function Page({ title, heading, about, actions, calls, children }: PagePr
     <>
       <header class="page-head">
         <div>
-          <h1 tabIndex={-1}>{heading ?? title}</h1>
+          <h1 tabIndex={-1}>
+            <Text value={title} />
+          </h1>
           {about && <p class="muted">{about}</p>}
         </div>
         {actions && <div class="actions">{actions}</div>}
@@ -36,37 +37,69 @@ export function Page({ title, heading, about, actions, calls, children }: PagePr
   );
 }
 
-interface ListPageProps<T> {
+interface ListPageProps<T> extends Pick<ListedProps<T>, 'of' | 'empty' | 'hint'> {
+  /** The name of the resources; in lower case it is their name in the API. */
   title: string;
   about: string;
-  /** The name of the resources in the API. */
-  resources: string;
-  of: PagedLoadableData<T>;
   columns: readonly Column<T>[];
   keyOf: (item: T) => string;
-  empty: ComponentChildren;
   /** Shown above the list. */
   children?: ComponentChildren;
 }
 
 /** A view that lists all resources of a kind. */
-export function ListPage<T>({
-  title,
-  about,
-  resources,
-  of,
-  columns,
-  keyOf,
-  empty,
-  children,
-}: ListPageProps<T>) {
-  const calls = [{ path: `/api/v1/${resources}`, command: tributary('get', [resources]) }];
+export function ListPage<T>({ title, about, children, ...list }: ListPageProps<T>) {
+  const { columns, keyOf } = list;
+  const resources = title.toLowerCase();
   return (
-    <Page title={title} about={about} calls={calls}>
+    <Page
+      title={title}
+      about={about}
+      calls={[[`/api/v1/${resources}`, undefined, tributary('get', [resources])]]}
+    >
       {children}
-      <Listed of={of} empty={empty}>
+      <Listed {...list}>
         {(items) => <DataTable label={title} columns={columns} rows={items} keyOf={keyOf} />}
       </Listed>
+    </Page>
+  );
+}
+
+interface CardProps {
+  title: string;
+  /** The name of the section for screen readers; the title by default. */
+  label?: string;
+  /** Shown beside the title. */
+  beside?: ComponentChildren;
+  children: ComponentChildren;
+  class?: string;
+  role?: 'status';
+}
+
+/** A titled part of a view, in a frame. */
+export function Card({ title, label = title, beside, children, class: className = '', role }: CardProps) {
+  const heading = <h2>{title}</h2>;
+  return (
+    <section class={`card ${className}`} role={role} aria-label={label}>
+      {beside === undefined ? (
+        heading
+      ) : (
+        <div class="card-head">
+          {heading}
+          {beside}
+        </div>
+      )}
+      {children}
+    </section>
+  );
+}
+
+export function NotFound() {
+  return (
+    <Page title="Not found">
+      <Empty title="There is no view at this address.">
+        <a href={hrefOf([])}>Go to the overview</a>
+      </Empty>
     </Page>
   );
 }

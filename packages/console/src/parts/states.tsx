@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import type { PagedLoadableData, LoadableData } from '../app/resource.js';
-import { Problem } from './problem.js';
+import { ProblemError, SqlError, UnreachableError } from '#client';
+import { isTransient, type LoadableData, type PagedLoadableData } from '../app/resource.js';
+import { visibleText } from '../logic/visible-text.js';
+import { Button } from './form.js';
 
 interface LoadedProps<T> {
   of: LoadableData<T>;
@@ -46,24 +48,26 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
-interface ListedProps<T> {
+export interface ListedProps<T> {
   of: PagedLoadableData<T>;
-  empty: ComponentChildren;
+  /** Says that there are no rows, and why, or what to do about it. */
+  empty: string;
+  hint?: ComponentChildren;
   children: (items: readonly T[]) => ComponentChildren;
 }
 
 /** Shows the rows of a list, or that there are none, and a button for the next page. */
-export function Listed<T>({ of, empty, children }: ListedProps<T>) {
+export function Listed<T>({ of, empty, hint, children }: ListedProps<T>) {
   return (
     <Loaded of={of}>
       {({ items, hasMore }) => (
         <>
-          {items.length === 0 ? empty : children(items)}
+          {items.length === 0 ? <Empty title={empty}>{hint}</Empty> : children(items)}
           {hasMore && (
             <p class="more">
-              <button type="button" onClick={of.more} disabled={of.loading}>
+              <Button onClick={of.more} disabled={of.loading}>
                 {of.loading ? 'Loading…' : 'Load more'}
-              </button>
+              </Button>
               <span class="muted small">{items.length} loaded</span>
             </p>
           )}
@@ -71,4 +75,49 @@ export function Listed<T>({ of, empty, children }: ListedProps<T>) {
       )}
     </Loaded>
   );
+}
+
+/** Shows an error, if there is one: the detail and the code of a problem, its parts, and the id of the request. */
+export function Problem({ error }: { error: unknown }) {
+  if (error === undefined) return null;
+  const { title, detail, code, requestId, parts } = shownOf(error);
+  return (
+    <div class="problem" role="alert">
+      <p class="problem-title">
+        <strong>{title}</strong>
+        {code && <code class="chip">{code}</code>}
+      </p>
+      <p>{visibleText(detail)}</p>
+      {parts.length > 0 && (
+        <ul>
+          {parts.map(({ pointer, detail }) => (
+            <li key={pointer}>
+              <code>{visibleText(pointer)}</code> {visibleText(detail)}
+            </li>
+          ))}
+        </ul>
+      )}
+      {requestId && <p class="muted small">Request {requestId}</p>}
+      {isTransient(error) && <p class="muted small">The console tries again by itself.</p>}
+    </div>
+  );
+}
+
+function shownOf(error: unknown) {
+  if (error instanceof ProblemError) {
+    const { title = 'Refused', detail, code, request_id, errors = [] } = error.problem;
+    return {
+      title,
+      detail,
+      code,
+      requestId: request_id,
+      parts: errors.filter((one) => one.detail !== detail),
+    };
+  }
+  const detail = error instanceof Error ? error.message : String(error);
+  if (error instanceof SqlError) {
+    return { title: 'The statement failed', detail, code: `ClickHouse ${error.code}`, parts: [] };
+  }
+  const title = error instanceof UnreachableError ? 'The gateway cannot be reached' : 'Something failed';
+  return { title, detail, parts: [] };
 }

@@ -1,25 +1,36 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { Time } from './values.js';
+import { Button } from './form.js';
 
-interface ColumnTitle {
+/** A column of a table, and what it shows of a row. */
+export interface Column<T> {
   name: string;
   /** Shown instead of the name. */
   title?: ComponentChildren;
   isNumber?: boolean;
   sort?: 'ascending' | 'descending';
+  cell: (row: T) => ComponentChildren;
+  /** Whether the cell is the heading of its row. */
+  isHeading?: boolean;
+  /** Whether the cell is a button that opens the details of its row. */
+  opensRow?: boolean;
+  /** Classes of the cell; those of a number by default, if the column has numbers. */
+  class?: string;
 }
 
-/** A table that scrolls sideways in a region of its own, reachable by keyboard. */
-export function Table({
-  label,
-  columns,
-  children,
-}: {
+interface DataTableProps<T> {
   label: string;
-  columns: readonly ColumnTitle[];
-  children: ComponentChildren;
-}) {
+  columns: readonly Column<T>[];
+  rows: readonly T[];
+  keyOf: (row: T, index: number) => string | number;
+  /** Whether a row is highlighted. */
+  isOpen?: (row: T) => boolean;
+  /** Shown below a row that the user has opened. */
+  detail?: (row: T) => ComponentChildren;
+}
+
+/** A table of rows with the same columns. It scrolls sideways in a region of its own, reachable by keyboard. */
+export function DataTable<T>({ label, columns, rows, keyOf, isOpen, detail }: DataTableProps<T>) {
   return (
     <div class="table" role="region" aria-label={label} tabIndex={0}>
       <table>
@@ -32,82 +43,49 @@ export function Table({
             ))}
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody>
+          {rows.map((row, index) => (
+            <Row key={keyOf(row, index)} row={row} columns={columns} isOpen={isOpen} detail={detail} />
+          ))}
+        </tbody>
       </table>
     </div>
   );
 }
 
-/** A column of a table, and what it shows of a row. */
-export interface Column<T> extends ColumnTitle {
-  cell: (row: T) => ComponentChildren;
-  /** Whether the cell is the heading of its row. */
-  isHeading?: boolean;
-  /** Classes of the cell; those of a number by default, if the column has numbers. */
-  class?: string;
+interface RowProps<T> extends Pick<DataTableProps<T>, 'columns' | 'isOpen' | 'detail'> {
+  row: T;
 }
 
-interface DataTableProps<T> {
-  label: string;
-  columns: readonly Column<T>[];
-  rows: readonly T[];
-  keyOf: (row: T, index: number) => string | number;
-  /** Whether a row is highlighted. */
-  isOpen?: (row: T) => boolean;
-}
-
-/** A table of rows with the same columns. */
-export function DataTable<T>({ label, columns, rows, keyOf, isOpen }: DataTableProps<T>) {
-  return (
-    <Table label={label} columns={columns}>
-      {rows.map((row, index) => (
-        <tr key={keyOf(row, index)} class={isOpen?.(row) ? 'open' : undefined}>
-          {columns.map(
-            ({ cell, isHeading, isNumber, class: className = isNumber ? 'number' : undefined }, i) =>
-              isHeading ? (
-                <th key={i} scope="row">
-                  {cell(row)}
-                </th>
-              ) : (
-                <td key={i} class={className}>
-                  {cell(row)}
-                </td>
-              ),
-          )}
-        </tr>
-      ))}
-    </Table>
-  );
-}
-
-interface ExpandableRowProps {
-  time: string;
-  /** A cell before the time. */
-  first?: ComponentChildren;
-  /** The cells after the time. */
-  children: ComponentChildren;
-  columnCount: number;
-  detail: ComponentChildren;
-}
-
-/** A row whose time is a button that opens its details. */
-export function ExpandableRow({ time, first, children, columnCount, detail }: ExpandableRowProps) {
+function Row<T>({ row, columns, isOpen, detail }: RowProps<T>) {
   const [open, setOpen] = useState(false);
+  const contentOf = ({ cell, opensRow }: Column<T>) =>
+    opensRow ? (
+      <Button class="expand" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <span class="caret" aria-hidden="true" />
+        {cell(row)}
+      </Button>
+    ) : (
+      cell(row)
+    );
   return (
     <>
-      <tr class={open ? 'open' : undefined}>
-        {first}
-        <td class="nowrap">
-          <button type="button" class="expand" aria-expanded={open} onClick={() => setOpen(!open)}>
-            <span class="caret" aria-hidden="true" />
-            <Time value={time} />
-          </button>
-        </td>
-        {children}
+      <tr class={open || isOpen?.(row) ? 'open' : undefined}>
+        {columns.map((column, i) =>
+          column.isHeading ? (
+            <th key={i} scope="row">
+              {contentOf(column)}
+            </th>
+          ) : (
+            <td key={i} class={column.class ?? (column.isNumber ? 'number' : undefined)}>
+              {contentOf(column)}
+            </td>
+          ),
+        )}
       </tr>
       {open && (
         <tr class="detail">
-          <td colSpan={columnCount}>{detail}</td>
+          <td colSpan={columns.length}>{detail?.(row)}</td>
         </tr>
       )}
     </>

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { ago, grouped, tableTime } from '../logic/format.js';
 import { visibleText } from '../logic/visible-text.js';
 
@@ -30,25 +31,44 @@ export function Text({ value }: { value: string }) {
   return <bdi>{visibleText(value)}</bdi>;
 }
 
-const tones: Record<string, string> = {
-  running: 'good',
-  active: 'good',
-  ok: 'good',
-  passed: 'good',
-  emitted: 'good',
-  building: 'info',
-  forwarded: 'info',
-  paused: 'warn',
-  late: 'warn',
-  dropped: 'warn',
-  expired: 'warn',
-  degraded: 'warn',
-  failed: 'bad',
-  failing: 'bad',
-  error: 'bad',
-  revoked: 'bad',
+/** A link whose text comes from outside. */
+export function Link({ href, text }: { href: string; text: string }) {
+  return (
+    <a href={href}>
+      <Text value={text} />
+    </a>
+  );
+}
+
+/** The colors of states; all others have the color `info`. */
+const tones = {
+  good: ['running', 'active', 'ok', 'passed', 'emitted'],
+  warn: ['paused', 'late', 'dropped', 'expired', 'degraded'],
+  bad: ['failed', 'failing', 'error', 'revoked'],
 };
 
 export function Status({ value }: { value: string }) {
-  return <span class={`status ${tones[value] ?? 'info'}`}>{value}</span>;
+  const [tone = 'info'] = Object.entries(tones).find(([, values]) => values.includes(value)) ?? [];
+  return <span class={`status ${tone}`}>{value}</span>;
+}
+
+export type Fact = readonly [name: string, value: ComponentChildren];
+
+/** Returns a name of the API as the name of a fact or a column: `lag_events` as `Lag events`. */
+export function titleOf(name: string): string {
+  return name[0]!.toUpperCase() + name.slice(1).replaceAll('_', ' ');
+}
+
+/** Names and their values, below each other or in a row. */
+export function Facts({ of, isRow = false }: { of: readonly Fact[]; isRow?: boolean }) {
+  return (
+    <dl class={isRow ? 'facts row' : 'facts'}>
+      {of.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
 }

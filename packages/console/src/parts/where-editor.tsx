@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ProblemError } from '#client';
 import { positionOf, splitAt } from '../logic/expression-error.js';
+import { Field, TextArea } from './form.js';
 
 /** Returns the position of the error if a problem is about `where`. */
 export function whereError(error: unknown): { at: number; message: string } | undefined {
@@ -22,17 +23,14 @@ export function WhereEditor({ value, error, onApply }: WhereEditorProps) {
   const marked = error && splitAt(value, error.at);
   return (
     <div class="where">
-      <label class="field">
-        <span>Where</span>
-        <textarea
-          class="mono"
+      <Field name="Where">
+        <TextArea
           rows={Math.min(8, text.split('\n').length)}
           value={text}
-          spellcheck={false}
           placeholder={'event.data.amount > 50 && event.data.currency == "EUR"'}
           aria-invalid={error !== undefined}
           aria-describedby={error && 'where-error'}
-          onInput={(event) => setText(event.currentTarget.value)}
+          onText={setText}
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || event.shiftKey) return;
             event.preventDefault();
@@ -40,7 +38,7 @@ export function WhereEditor({ value, error, onApply }: WhereEditorProps) {
           }}
           onBlur={() => text.trim() !== value && onApply(text.trim())}
         />
-      </label>
+      </Field>
       {marked && (
         <p class="where-error" id="where-error" role="alert">
           <code>

@@ -1,35 +1,40 @@
 import { useState } from 'preact/hooks';
 import type { DeadLetter, ReplayReport } from '#client';
 import { useAction, usePages } from '../app/resource.js';
-import { hrefOf, place, setQuery } from '../app/router.js';
+import { hrefOf, parameter, setQuery } from '../app/router.js';
 import { client, mayWrite } from '../app/session.js';
-import { tributary } from '../logic/shell.js';
-import { one } from '../logic/url-state.js';
+import { tributary, type Call } from '../logic/shell.js';
 import { visibleText } from '../logic/visible-text.js';
-import { Facts, type Fact } from '../parts/facts.js';
-import { Form, Labelled, UrlField } from '../parts/form.js';
+import { Button, Checkbox, Form, Select, UrlField } from '../parts/form.js';
 import { LongText } from '../parts/json-view.js';
-import { Page } from '../parts/page.js';
-import { Problem } from '../parts/problem.js';
-import { Empty, Listed } from '../parts/states.js';
-import { ExpandableRow, Table } from '../parts/table.js';
-import { Text, Time } from '../parts/values.js';
+import { Card, Page } from '../parts/page.js';
+import { Listed, Problem } from '../parts/states.js';
+import { DataTable, type Column } from '../parts/table.js';
+import { type Fact, Facts, Link, Text, Time } from '../parts/values.js';
 
-const columns = [
-  { name: 'Select' },
-  { name: 'Time (UTC)' },
-  { name: 'Reason' },
-  { name: 'Source' },
-  { name: 'Stream' },
-  { name: 'Error' },
-  { name: 'Replayed' },
+const replayedOptions = [
+  ['', 'Replayed or not'],
+  ['no', 'Not replayed'],
+  ['yes', 'Replayed'],
+] as const;
+
+const letterColumns: readonly Column<DeadLetter>[] = [
+  {
+    name: 'Time (UTC)',
+    class: 'nowrap',
+    opensRow: true,
+    cell: ({ created_at }) => <Time value={created_at} />,
+  },
+  { name: 'Reason', cell: ({ reason }) => <code>{reason}</code> },
+  { name: 'Source', cell: sourceLink },
+  { name: 'Stream', cell: ({ stream }) => <Link href={hrefOf(['streams', stream])} text={stream} /> },
+  { name: 'Error', class: 'error', cell: ({ error }) => <Text value={error.slice(0, 200)} /> },
+  { name: 'Replayed', cell: ({ replayed_at }) => <Time value={replayed_at} /> },
 ];
 
 /** Records that could not be processed, by reason, and their replay. */
 export function DeadLettersView() {
-  const now = place.value;
-  const [source, reason] = [one(now, 'source'), one(now, 'reason')];
-  const state = one(now, 'replayed');
+  const [source, reason, state] = [parameter('source'), parameter('reason'), parameter('replayed')];
   const replayed = state === undefined ? undefined : state === 'yes';
   const letters = usePages(
     (cursor) => client.value.deadLetters.list({ source, replayed, limit: 100, cursor }),
@@ -37,58 +42,49 @@ export function DeadLettersView() {
     { everyMs: 30_000 },
   );
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const shown = letters.data?.items.filter((one) => reason === undefined || one.reason === reason) ?? [];
-  const calls = [
-    {
-      path: '/api/v1/dead-letters',
-      query: { source, replayed },
-      command: tributary('dead-letters list', [], { source, replayed: state }),
-    },
-  ];
+  const command = tributary('dead-letters list', [], { source, replayed: state });
+  const calls: Call[] = [['/api/v1/dead-letters', { source, replayed }, command]];
   const toggle = (id: string) => {
     const next = new Set(chosen);
     if (!next.delete(id)) next.add(id);
     setChosen(next);
   };
+  const columns: readonly Column<DeadLetter>[] = [
+    {
+      name: 'Select',
+      cell: ({ id }) => (
+        <Checkbox label={`Select ${id}`} checked={chosen.has(id)} onChange={() => toggle(id)} />
+      ),
+    },
+    ...letterColumns,
+  ];
+  const onReplayed = () => {
+    setChosen(new Set());
+    letters.reload();
+  };
   return (
     <Page title="Dead letters" about="Records that could not be processed. None is lost." calls={calls}>
       <Form class="inline">
-        <Labelled name="Source">
-          <UrlField parameter="source" value={source} placeholder="Source: pipeline:NAME" />
-        </Labelled>
-        <Labelled name="Replayed">
-          <select value={state ?? ''} onChange={(event) => setQuery({ replayed: event.currentTarget.value })}>
-            <option value="">Replayed or not</option>
-            <option value="no">Not replayed</option>
-            <option value="yes">Replayed</option>
-          </select>
-        </Labelled>
+        <UrlField name="Source" isHidden of="source" placeholder="Source: pipeline:NAME" />
+        <Select
+          name="Replayed"
+          isHidden
+          value={state}
+          options={replayedOptions}
+          onSelect={(replayed) => setQuery({ replayed })}
+        />
       </Form>
       <Reasons letters={letters.data?.items ?? []} selected={reason} />
-      {chosen.size > 0 && mayWrite.value && (
-        <ReplayPanel
-          ids={[...chosen]}
-          onDone={() => {
-            setChosen(new Set());
-            letters.reload();
-          }}
-        />
-      )}
-      <Listed
-        of={letters}
-        empty={<Empty title="There are no dead letters.">Every record could be processed.</Empty>}
-      >
-        {() => (
-          <Table label="Dead letters" columns={columns}>
-            {shown.map((one) => (
-              <DeadLetterRow
-                key={one.id}
-                letter={one}
-                chosen={chosen.has(one.id)}
-                onChoose={() => toggle(one.id)}
-              />
-            ))}
-          </Table>
+      {chosen.size > 0 && mayWrite.value && <ReplayPanel ids={[...chosen]} onDone={onReplayed} />}
+      <Listed of={letters} empty="There are no dead letters." hint="Every record could be processed.">
+        {(items) => (
+          <DataTable
+            label="Dead letters"
+            columns={columns}
+            rows={items.filter((letter) => reason === undefined || letter.reason === reason)}
+            keyOf={({ id }) => id}
+            detail={(letter) => <Detail letter={letter} />}
+          />
         )}
       </Listed>
     </Page>
@@ -102,57 +98,22 @@ function Reasons({ letters, selected }: { letters: readonly DeadLetter[]; select
   return (
     <div class="chips" role="group" aria-label="Reasons">
       {[...counts].map(([reason, count]) => (
-        <button
+        <Button
           key={reason}
-          type="button"
           class="chip"
           aria-pressed={reason === selected}
           onClick={() => setQuery({ reason: reason === selected ? undefined : reason })}
         >
           {reason} <span class="digits">{count}</span>
-        </button>
+        </Button>
       ))}
     </div>
   );
 }
 
-interface RowProps {
-  letter: DeadLetter;
-  chosen: boolean;
-  onChoose: () => void;
-}
-
-/** One dead letter of the table, and its record on demand. */
-function DeadLetterRow({ letter, chosen, onChoose }: RowProps) {
-  const box = (
-    <td>
-      <input type="checkbox" checked={chosen} onChange={onChoose} aria-label={`Select ${letter.id}`} />
-    </td>
-  );
-  return (
-    <ExpandableRow
-      time={letter.created_at}
-      first={box}
-      columnCount={columns.length}
-      detail={<Detail letter={letter} />}
-    >
-      <td>
-        <code>{letter.reason}</code>
-      </td>
-      <td>
-        <Source source={letter.source} />
-      </td>
-      <td>
-        <a href={hrefOf(['streams', letter.stream])}>{letter.stream}</a>
-      </td>
-      <td class="error">
-        <Text value={letter.error.slice(0, 200)} />
-      </td>
-      <td>
-        <Time value={letter.replayed_at} />
-      </td>
-    </ExpandableRow>
-  );
+function sourceLink({ source }: DeadLetter) {
+  const [, kind, name] = /^(projection|pipeline):(.+)$/.exec(source) ?? [];
+  return kind && name ? <Link href={hrefOf([`${kind}s`, name])} text={source} /> : source;
 }
 
 function Detail({ letter: { id, partition, offset, operator, error, event } }: { letter: DeadLetter }) {
@@ -171,11 +132,6 @@ function Detail({ letter: { id, partition, offset, operator, error, event } }: {
   );
 }
 
-function Source({ source }: { source: string }) {
-  const [, kind, name] = /^(projection|pipeline):(.+)$/.exec(source) ?? [];
-  return kind && name ? <a href={hrefOf([`${kind}s`, name])}>{source}</a> : <>{source}</>;
-}
-
 /** Replays the selected dead letters, after a dry run. */
 function ReplayPanel({ ids, onDone }: { ids: string[]; onDone: () => void }) {
   const [tried, setTried] = useState<{ ids: string; result: ReplayReport }>();
@@ -189,24 +145,16 @@ function ReplayPanel({ ids, onDone }: { ids: string[]; onDone: () => void }) {
     onDone();
   });
   const result = tried?.ids === name ? tried.result : undefined;
+  const buttons = (
+    <span class="inline">
+      <Button action={dry}>Dry run</Button>
+      <Button action={replay} class="primary" disabled={!result}>
+        Replay
+      </Button>
+    </span>
+  );
   return (
-    <section class="card" aria-label="Replay">
-      <div class="card-head">
-        <h2>{ids.length} selected</h2>
-        <span class="inline">
-          <button type="button" onClick={() => dry.run()} disabled={dry.running}>
-            Dry run
-          </button>
-          <button
-            type="button"
-            class="primary"
-            onClick={() => replay.run()}
-            disabled={!result || replay.running}
-          >
-            Replay
-          </button>
-        </span>
-      </div>
+    <Card label="Replay" title={`${ids.length} selected`} beside={buttons}>
       {!result && <p class="muted small">A dry run shows what a replay would do.</p>}
       {result && (
         <div role="status">
@@ -225,6 +173,6 @@ function ReplayPanel({ ids, onDone }: { ids: string[]; onDone: () => void }) {
       )}
       <Problem error={dry.error} />
       <Problem error={replay.error} />
-    </section>
+    </Card>
   );
 }

@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import { ProblemError, Tributary } from '#client';
 import { Field, Form } from '../parts/form.js';
-import { Problem } from '../parts/problem.js';
-import { Mark } from '../parts/mark.js';
+import { Problem } from '../parts/states.js';
 import { begin, endedBecause } from '../app/session.js';
 
 /** Asks for the key of this port. */
@@ -61,4 +60,14 @@ async function isAccepted(key: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof ProblemError) || error.code !== 'insufficient_scope') throw error;
   }
+}
+
+/** The sign of the product. */
+export function Mark() {
+  return (
+    <svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true" class="mark">
+      <rect width="32" height="32" rx="7" />
+      <path d="M6 8c5 0 7 8 13 8h7M6 24c5 0 7-8 13-8M6 16h13" />
+    </svg>
+  );
 }

@@ -7,18 +7,26 @@ import type {
   PipelineReplacement,
   StoredEvent,
 } from '#client';
-import { useAction } from '../app/resource.js';
+import { useAction, usePages } from '../app/resource.js';
 import { client, exact, type ExactAnswer } from '../app/session.js';
 import { textAt } from '../logic/json-tree.js';
-import { JsonTree } from '../parts/json-view.js';
-import { Problem } from '../parts/problem.js';
-import { Empty } from '../parts/states.js';
-import { Table } from '../parts/table.js';
-import { Status, Text } from '../parts/values.js';
-import { EventPicker, type PickedEvents } from './event-picker.js';
+import { Button, Checkbox, Select } from '../parts/form.js';
+import { JsonLine, JsonTree } from '../parts/json-view.js';
+import { Card } from '../parts/page.js';
+import { Empty, Listed, Problem } from '../parts/states.js';
+import { DataTable, type Column } from '../parts/table.js';
+import { Status, Text, Time } from '../parts/values.js';
 
 /** A dry run takes at most this number of events. */
 const mostEvents = 100;
+
+const choices = [
+  ['1', 'the last event'],
+  ['5', 'the last 5 events'],
+  ['20', 'the last 20 events'],
+  ['100', 'the last 100 events'],
+  ['picked', 'picked events'],
+] as const;
 
 /** Shows what a pipeline would do with the latest events of its streams, or with picked ones. Nothing is written. */
 export function DryRunPanel({ definition }: { definition: PipelineReplacement }) {
@@ -33,35 +41,20 @@ export function DryRunPanel({ definition }: { definition: PipelineReplacement })
     const events = inOrder(chosen).map(sample);
     setResult(await exact(({ pipelines }) => pipelines.dryRun({ definition, events })));
   });
+  const controls = (
+    <span class="inline">
+      with <Select name="Events" isHidden value={choice} options={choices} onSelect={setChoice} />
+      <Button action={run} disabled={isPicking && picked.size === 0}>
+        {run.running ? 'Running…' : isPicking ? `Run with ${picked.size}` : 'Run'}
+      </Button>
+    </span>
+  );
   return (
-    <section class="card" aria-label="Dry run">
-      <div class="card-head">
-        <h2>Dry run</h2>
-        <span class="inline">
-          <label>
-            with{' '}
-            <select value={choice} onChange={(event) => setChoice(event.currentTarget.value)}>
-              {['1', '5', '20', '100'].map((count) => (
-                <option key={count} value={count}>
-                  {count === '1' ? 'the last event' : `the last ${count} events`}
-                </option>
-              ))}
-              <option value="picked">picked events</option>
-            </select>
-          </label>
-          <button
-            type="button"
-            onClick={() => run.run()}
-            disabled={run.running || (isPicking && picked.size === 0)}
-          >
-            {run.running ? 'Running…' : isPicking ? `Run with ${picked.size}` : 'Run'}
-          </button>
-        </span>
-      </div>
-      {isPicking && <EventPicker filter={filter} picked={picked} onPick={setPicked} most={mostEvents} />}
+    <Card title="Dry run" beside={controls}>
+      {isPicking && <EventPicker filter={filter} picked={picked} onPick={setPicked} />}
       <Problem error={run.error} />
       {result && <Result result={result.value} text={result.text} />}
-    </section>
+    </Card>
   );
 }
 
@@ -82,6 +75,31 @@ function sample(event: StoredEvent): NewEvent {
   return { stream, event_type, entity_id, timestamp, event_id, dataText, metadata };
 }
 
+/** What a dry run says of an event or of a window, and its exact text. */
+type TracedText = (DryRunReport['events'] | DryRunReport['windows'])[number] & { text: string };
+
+const traceColumns: readonly Column<TracedText>[] = [
+  {
+    name: 'Event',
+    cell: ({ event, text }) => (
+      <>
+        <Text value={event.event_type} />
+        <JsonTree text={textAt(text, ['event', 'data']) ?? 'null'} open={false} />
+      </>
+    ),
+  },
+  {
+    name: 'Operators',
+    cell: ({ steps, text }) => (
+      <ol class="steps">
+        {steps.map((step, i) => (
+          <Step key={i} step={step} data={textAt(text, ['steps', i, 'result', 'data'])} />
+        ))}
+      </ol>
+    ),
+  },
+];
+
 function Result({ result, text }: { result: DryRunReport; text: string }) {
   const traces = (['events', 'windows'] as const).flatMap((list) =>
     result[list].map((trace, i) => ({ ...trace, text: textAt(text, [list, i]) ?? '' })),
@@ -93,23 +111,7 @@ function Result({ result, text }: { result: DryRunReport; text: string }) {
         {result.emitted.length} emitted, {result.late.length} late, {result.failed.length} failed
         {result.truncated && '; the result was shortened'}
       </p>
-      <Table label="Traces" columns={[{ name: 'Event' }, { name: 'Operators' }]}>
-        {traces.map(({ event, steps, text }, i) => (
-          <tr key={i}>
-            <td>
-              <Text value={event.event_type} />
-              <JsonTree text={textAt(text, ['event', 'data']) ?? 'null'} open={false} />
-            </td>
-            <td>
-              <ol class="steps">
-                {steps.map((step, j) => (
-                  <Step key={j} step={step} data={textAt(text, ['steps', j, 'result', 'data'])} />
-                ))}
-              </ol>
-            </td>
-          </tr>
-        ))}
-      </Table>
+      <DataTable label="Traces" columns={traceColumns} rows={traces} keyOf={(_, index) => index} />
       {result.failed.map(({ at, error }, i) => (
         <p class="problem" key={i}>
           <code>{at}</code> <Text value={error} />
@@ -137,5 +139,56 @@ function Step({ step: { operator, outcome, reason, key }, data }: { step: DryRun
       )}
       {data !== undefined && <JsonTree text={data} open={false} />}
     </li>
+  );
+}
+
+/** Events by their ids. */
+type PickedEvents = ReadonlyMap<string, StoredEvent>;
+
+interface EventPickerProps {
+  filter: EventFilter;
+  picked: PickedEvents;
+  onPick: (picked: PickedEvents) => void;
+}
+
+/** The latest events of a filter, each with a box to pick it. */
+function EventPicker({ filter, picked, onPick }: EventPickerProps) {
+  const events = usePages(
+    (cursor) => client.value.events({ ...filter, order: 'desc', limit: 20, cursor }),
+    [filter],
+  );
+  const toggle = (event: StoredEvent) => {
+    const next = new Map(picked);
+    if (!next.delete(event.event_id)) next.set(event.event_id, event);
+    onPick(next);
+  };
+  const columns: readonly Column<StoredEvent>[] = [
+    {
+      name: 'Pick',
+      cell: (event) => (
+        <Checkbox
+          label={`Pick the event of ${event.timestamp}`}
+          checked={picked.has(event.event_id)}
+          disabled={picked.size >= mostEvents && !picked.has(event.event_id)}
+          onChange={() => toggle(event)}
+        />
+      ),
+    },
+    { name: 'Time (UTC)', class: 'nowrap', cell: ({ timestamp }) => <Time value={timestamp} /> },
+    { name: 'Stream', cell: ({ stream }) => <Text value={stream} /> },
+    { name: 'Type', class: 'type', cell: ({ event_type }) => <Text value={event_type} /> },
+    {
+      name: 'Entity',
+      class: 'entity',
+      cell: ({ entity_id: id }) => (id === null ? '–' : <Text value={id} />),
+    },
+    { name: 'Data', class: 'data', cell: ({ dataText }) => <JsonLine text={dataText} /> },
+  ];
+  return (
+    <Listed of={events} empty="There are no events to pick.">
+      {(items) => (
+        <DataTable label="Events to pick" columns={columns} rows={items} keyOf={({ event_id }) => event_id} />
+      )}
+    </Listed>
   );
 }

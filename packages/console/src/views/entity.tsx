@@ -1,27 +1,26 @@
 import type { StoredEvent } from '#client';
 import { useAction, usePages, useResource } from '../app/resource.js';
-import { hrefOf, navigate, place, setQuery } from '../app/router.js';
+import { hrefOf, navigate, parameter, setQuery } from '../app/router.js';
 import { client, mayWrite } from '../app/session.js';
-import { tributary } from '../logic/shell.js';
-import { one } from '../logic/url-state.js';
+import { tributary, type Call } from '../logic/shell.js';
 import { Confirm } from '../parts/confirm.js';
-import { Diff } from '../parts/diff.js';
-import { JsonLine, JsonTree } from '../parts/json-view.js';
-import { Page } from '../parts/page.js';
-import { Empty, Listed, Loaded } from '../parts/states.js';
+import { VersionView } from '../parts/diff.js';
+import { JsonLine } from '../parts/json-view.js';
+import { Button } from '../parts/form.js';
+import { NotFound, Page } from '../parts/page.js';
+import { Listed, Loaded } from '../parts/states.js';
 import { DataTable, type Column } from '../parts/table.js';
-import { Text, Time } from '../parts/values.js';
-import { NotFound } from './not-found.js';
+import { Link, Text, Time } from '../parts/values.js';
 
 /** One entity: its events, its state at each of them, and the difference between two. */
 export function EntityView() {
-  const [stream, id] = [one(place.value, 'stream'), one(place.value, 'id')];
+  const [stream, id] = [parameter('stream'), parameter('id')];
   if (stream === undefined || id === undefined) return <NotFound />;
   return <Entity stream={stream} id={id} key={`${stream} ${id}`} />;
 }
 
 function Entity({ stream, id }: { stream: string; id: string }) {
-  const [at, other] = [one(place.value, 'at'), one(place.value, 'with')];
+  const [at, other] = [parameter('at'), parameter('with')];
   const events = usePages(
     (cursor) => client.value.events({ stream, entity_id: id, order: 'desc', limit: 50, cursor }),
     [stream, id],
@@ -30,25 +29,18 @@ function Entity({ stream, id }: { stream: string; id: string }) {
   const before = useResource((signal) => stateAt({ stream, id, at: other }, signal), [stream, id, other], {
     skip: other === undefined,
   });
-  const calls = [
-    {
-      path: `/api/v1/entities/${encodeURIComponent(id)}/state`,
-      query: { stream, as_of: at },
-      command: tributary('state', [stream, id], { 'as-of': at }),
-    },
-    {
-      path: '/api/v1/events/query',
-      query: { stream, entity_id: id, order: 'desc' },
-      command: tributary('query', [stream], { entity: id, order: 'desc' }),
-    },
+  const path = `/api/v1/entities/${encodeURIComponent(id)}/state`;
+  const query = { stream, entity_id: id, order: 'desc' };
+  const calls: Call[] = [
+    [path, { stream, as_of: at }, tributary('state', [stream, id], { 'as-of': at })],
+    ['/api/v1/events/query', query, tributary('query', [stream], { entity: id, order: 'desc' })],
   ];
   return (
     <Page
       title={id}
-      heading={<Text value={id} />}
       about={
         <>
-          Entity of <a href={hrefOf(['streams', stream])}>{stream}</a>
+          Entity of <Link href={hrefOf(['streams', stream])} text={stream} />
         </>
       }
       actions={mayWrite.value && <EraseEntity stream={stream} id={id} />}
@@ -57,34 +49,19 @@ function Entity({ stream, id }: { stream: string; id: string }) {
       <div class="columns">
         <section aria-label="Events">
           <h2 class="sr">Events</h2>
-          <Listed
-            of={events}
-            empty={<Empty title="There are no events of this entity.">It may have been erased.</Empty>}
-          >
-            {(items) => <Timeline events={items} at={at} other={other} />}
+          <Listed of={events} empty="There are no events of this entity." hint="It may have been erased.">
+            {(items) => <Timeline events={items} />}
           </Listed>
         </section>
         <section aria-label="State" class="card">
           <Loaded of={state}>
-            {({ version, timestamp, stateText }) => (
+            {(shown) => (
               <>
                 <div class="card-head">
-                  <h2>State at version {version}</h2>
-                  <Time value={timestamp} />
+                  <h2>State at version {shown.version}</h2>
+                  <Time value={shown.timestamp} />
                 </div>
-                {other !== undefined ? (
-                  <Loaded of={before}>
-                    {(earlier) => (
-                      <Diff
-                        before={earlier.stateText}
-                        after={stateText}
-                        names={[`Version ${earlier.version}`, `Version ${version}`]}
-                      />
-                    )}
-                  </Loaded>
-                ) : (
-                  <JsonTree text={stateText} />
-                )}
+                <VersionView shown={shown} other={other === undefined ? undefined : before} />
               </>
             )}
           </Loaded>
@@ -94,32 +71,20 @@ function Entity({ stream, id }: { stream: string; id: string }) {
   );
 }
 
-interface TimelineProps {
-  events: readonly StoredEvent[];
-  at?: string;
-  other?: string;
-}
-
-function Timeline({ events, at, other }: TimelineProps) {
-  const current = at ?? events[0]?.timestamp;
+function Timeline({ events }: { events: readonly StoredEvent[] }) {
+  const [current, other] = [parameter('at') ?? events[0]?.timestamp, parameter('with')];
   const buttons = ({ timestamp }: StoredEvent) => (
     <>
-      <button
-        type="button"
-        class="quiet"
-        aria-pressed={timestamp === current}
-        onClick={() => setQuery({ at: timestamp })}
-      >
+      <Button class="quiet" aria-pressed={timestamp === current} onClick={() => setQuery({ at: timestamp })}>
         Show
-      </button>
-      <button
-        type="button"
+      </Button>
+      <Button
         class="quiet"
         aria-pressed={timestamp === other}
         onClick={() => setQuery({ with: timestamp === other ? undefined : timestamp })}
       >
         Compare
-      </button>
+      </Button>
     </>
   );
   const columns: readonly Column<StoredEvent>[] = [
@@ -148,8 +113,10 @@ function Timeline({ events, at, other }: TimelineProps) {
   );
 }
 
-function stateAt({ stream, id, at }: { stream: string; id: string; at?: string }, signal: AbortSignal) {
-  return client.value.state({ stream, entity_id: id, as_of: at }, { signal });
+async function stateAt({ stream, id, at }: { stream: string; id: string; at?: string }, signal: AbortSignal) {
+  const state = await client.value.state({ stream, entity_id: id, as_of: at }, { signal });
+  const { version, timestamp, stateText: text } = state;
+  return { version, timestamp, text };
 }
 
 function EraseEntity({ stream, id }: { stream: string; id: string }) {

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
-import type { IssuedApiKey, ApiKey } from '#client';
+import type { ApiKey, ApiKeyScope, IssuedApiKey } from '#client';
 import { useAction, usePages } from '../app/resource.js';
 import { client, mayWrite } from '../app/session.js';
 import { Command } from '../parts/calls.js';
 import { Confirm } from '../parts/confirm.js';
-import { ListPage } from '../parts/page.js';
-import { Empty } from '../parts/states.js';
+import { Button, Field, Form, TextInput } from '../parts/form.js';
+import { Card, ListPage } from '../parts/page.js';
+import { Problem } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
 import { Ago, Status, Text } from '../parts/values.js';
-import { IssueKey } from './issue-key.js';
 
 /** API keys: what each may do, and who may issue, rotate and revoke them. */
 export function KeysView() {
@@ -45,10 +45,7 @@ export function KeysView() {
     },
     { name: 'Streams', cell: ({ streams }) => (streams === null ? 'all' : streams.join(', ')) },
     { name: 'Created', cell: ({ created_at }) => <Ago value={created_at} /> },
-    {
-      name: 'Expires',
-      cell: ({ expires_at }) => (expires_at === null ? 'never' : <Ago value={expires_at} />),
-    },
+    { name: 'Expires', cell: ({ expires_at: time }) => (time === null ? 'never' : <Ago value={time} />) },
     {
       name: '',
       class: 'actions-cell',
@@ -59,15 +56,69 @@ export function KeysView() {
     <ListPage
       title="Keys"
       about="API keys of the query port."
-      resources="keys"
       of={keys}
       columns={columns}
       keyOf={({ key_id }) => key_id}
-      empty={<Empty title="No key has been issued.">Keys of the setting API_KEYS are not listed.</Empty>}
+      empty="No key has been issued."
+      hint="Keys of the setting API_KEYS are not listed."
     >
       {issued && <Secret issued={issued} onClose={() => setIssued(undefined)} />}
       {mayWrite.value && <IssueKey onIssued={done} />}
     </ListPage>
+  );
+}
+
+const everyScope: readonly ApiKeyScope[] = [
+  'events:read',
+  'events:write',
+  'definitions:read',
+  'definitions:write',
+  'sql:read',
+  'admin',
+];
+
+/** The form that issues an API key. */
+function IssueKey({ onIssued }: { onIssued: (key: IssuedApiKey) => void }) {
+  const [name, setName] = useState('');
+  const [chosen, setChosen] = useState<readonly ApiKeyScope[]>(['events:read']);
+  const [streams, setStreams] = useState('');
+  const issue = useAction(async () => {
+    const limited = streams.split(/[\s,]+/).filter(Boolean);
+    const restriction = limited.length > 0 && { streams: limited };
+    onIssued(await client.value.keys.issue({ name, scopes: [...chosen], ...restriction }));
+    setName('');
+  });
+  const toggle = (scope: ApiKeyScope) =>
+    setChosen(chosen.includes(scope) ? chosen.filter((one) => one !== scope) : [...chosen, scope]);
+  return (
+    <details class="card">
+      <summary>Issue a key</summary>
+      <Form onSubmit={issue.run}>
+        <div class="grid">
+          <Field name="Name">
+            <TextInput value={name} required maxLength={100} onText={setName} />
+          </Field>
+          <Field name="Streams (empty: all)">
+            <TextInput value={streams} placeholder="orders, payments.*" onText={setStreams} />
+          </Field>
+        </div>
+        <fieldset class="checks">
+          <legend>Scopes</legend>
+          {everyScope.map((scope) => (
+            <label key={scope}>
+              <input type="checkbox" checked={chosen.includes(scope)} onChange={() => toggle(scope)} />{' '}
+              {scope}
+            </label>
+          ))}
+        </fieldset>
+        <Problem error={issue.error} />
+        <p class="buttons">
+          <button type="submit" class="primary" disabled={issue.running || chosen.length === 0}>
+            Issue
+          </button>
+        </p>
+      </Form>
+    </details>
   );
 }
 
@@ -97,15 +148,15 @@ function KeyActions({ of: { key_id, name }, onChange }: KeyActionsProps) {
 /** The secret of a key. No other answer contains it. */
 function Secret({ issued, onClose }: { issued: IssuedApiKey; onClose: () => void }) {
   return (
-    <section class="card secret" role="status" aria-label="New key">
-      <div class="card-head">
-        <h2>Key of {issued.name}</h2>
-        <button type="button" onClick={onClose}>
-          Close
-        </button>
-      </div>
+    <Card
+      class="secret"
+      role="status"
+      label="New key"
+      title={`Key of ${issued.name}`}
+      beside={<Button onClick={onClose}>Close</Button>}
+    >
       <p>Save it now: it is not shown again.</p>
-      <Command text={issued.key} name="Key" copyLabel="Copy key" />
-    </section>
+      <Command text={issued.key} name="key" />
+    </Card>
   );
 }

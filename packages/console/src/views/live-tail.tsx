@@ -6,19 +6,12 @@ import { grouped } from '../logic/format.js';
 import { reconnectNotice } from '../logic/reconnect-notice.js';
 import { TailBuffer } from '../logic/tail-buffer.js';
 import { EventTable } from '../parts/event-table.js';
-import { Problem } from '../parts/problem.js';
-import { Empty } from '../parts/states.js';
+import { Button } from '../parts/form.js';
+import { Empty, Problem } from '../parts/states.js';
 
 const mostShown = 200;
 
-interface Painted {
-  events: readonly StoredEvent[];
-  received: number;
-  skipped: number;
-  pending: number;
-}
-
-const nothing: Painted = { events: [], received: 0, skipped: 0, pending: 0 };
+const nothing = { events: [] as readonly StoredEvent[], received: 0, skipped: 0, pending: 0 };
 
 /** Events as they arrive. Pausing keeps reading: what the table cannot hold is counted. */
 export function LiveTail({ filter }: { filter: EventFilter }) {
@@ -65,9 +58,9 @@ export function LiveTail({ filter }: { filter: EventFilter }) {
           {painted.skipped > 0 && `, ${grouped(painted.skipped)} not shown`}
           {paused && painted.pending > 0 && `, ${grouped(painted.pending)} waiting`}
         </span>
-        <button type="button" aria-pressed={paused} onClick={() => setPaused(!paused)}>
+        <Button aria-pressed={paused} onClick={() => setPaused(!paused)}>
           {paused ? 'Continue' : 'Pause'}
-        </button>
+        </Button>
       </div>
       <Problem error={error} />
       {painted.events.length === 0 ? (

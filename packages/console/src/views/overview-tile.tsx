@@ -1,37 +1,38 @@
 import type { LoadableData } from '../app/resource.js';
 import { short } from '../logic/format.js';
 import { beginning, type Point } from '../logic/health-points.js';
-import { Problem } from '../parts/problem.js';
+import { Problem } from '../parts/states.js';
 
-/** A figure of the overview as text. */
-export interface Figure {
+/** Numbers of the overview as text. */
+export interface TileStats {
   value: string;
   note?: string;
   tone?: 'good' | 'warn' | 'bad';
 }
 
-interface TileProps<T> {
+interface TileProps {
   title: string;
   href: string;
-  of: LoadableData<T>;
+  of: LoadableData<unknown>;
+  /** The numbers, when they are loaded. */
+  stats?: TileStats;
   points?: readonly Point[];
-  /** The times that the chart shows. */
-  range: readonly [number, number];
+  /** The times that the chart shows; those of the points by default. */
+  range?: readonly [number, number];
   /** Returns a value of the chart as text. */
   format?: (value: number) => string;
-  children: (data: T) => Figure;
 }
 
-/** A figure with its last hour. It is a link to the view with more. */
-export function Tile<T>({ title, href, of, points = [], range, format = short, children }: TileProps<T>) {
-  const figure: Figure = of.data === undefined ? { value: '–' } : children(of.data);
-  const note = figure.note ?? (of.data === undefined && of.error === undefined ? 'loading' : '');
+/** A number with its last hour. It is a link to the view with more. */
+export function Tile({ title, href, of, stats, points = [], format = short, ...chart }: TileProps) {
+  const { range = [points[0]?.[0] ?? 0, points.at(-1)?.[0] ?? 0] } = chart;
+  const note = stats?.note ?? (of.data === undefined && of.error === undefined ? 'loading' : '');
   const begins = beginning(points, range);
   return (
-    <li class={`tile ${figure.tone ?? ''}`}>
+    <li class={`tile ${stats?.tone ?? ''}`}>
       <a href={href}>
         <h2>{title}</h2>
-        <p class="tile-value">{figure.value}</p>
+        <p class="tile-value">{stats?.value ?? '–'}</p>
         <p class="muted small">{note}</p>
       </a>
       {of.error !== undefined ? (

@@ -4,26 +4,22 @@ import { hrefOf } from '../app/router.js';
 import { client } from '../app/session.js';
 import { duration, grouped, short } from '../logic/format.js';
 import { healthPoints, type Point } from '../logic/health-points.js';
-import { tributary } from '../logic/shell.js';
-import { Facts, type Fact } from '../parts/facts.js';
-import { Page } from '../parts/page.js';
+import { tributary, type Call } from '../logic/shell.js';
+import { Card, Page } from '../parts/page.js';
 import { Loaded } from '../parts/states.js';
-import { Count, Status, Text } from '../parts/values.js';
-import { Tile, type Figure } from './overview-tile.js';
+import { Count, type Fact, Facts, Link, Status, titleOf } from '../parts/values.js';
+import { Tile, type TileStats } from './overview-tile.js';
 
 const hour = 3_600;
 const everyMs = 10_000;
 
-const calls = [
-  { path: '/health', command: tributary('doctor', []) },
-  { path: '/api/v1/health-history' },
-  {
-    path: '/api/v1/events/count',
-    query: { interval: '1m', time: 'ingested_at' },
-    command: tributary('count', [], { every: '1m', time: 'ingested_at' }),
-  },
-  { path: '/api/v1/dead-letters', command: tributary('dead-letters list', []) },
-  { path: '/api/v1/pipelines', command: tributary('lag', []) },
+const perMinuteCommand = tributary('count', [], { every: '1m', time: 'ingested_at' });
+const calls: Call[] = [
+  ['/health', undefined, tributary('doctor', [])],
+  ['/api/v1/health-history'],
+  ['/api/v1/events/count', { interval: '1m', time: 'ingested_at' }, perMinuteCommand],
+  ['/api/v1/dead-letters', undefined, tributary('dead-letters list', [])],
+  ['/api/v1/pipelines', undefined, tributary('lag', [])],
 ];
 
 /** The state of the system in six numbers, each with its last hour. */
@@ -36,6 +32,12 @@ export function Overview() {
   const now = Date.now() / 1000;
   const range = [now - hour, now] as const;
   const { materializer, processor } = (health.data?.checks ?? {}) as Record<string, Check | undefined>;
+  const { freshness, materializer: unread, processor: unprocessed } = history.data ?? {};
+  const lags = [
+    ['Freshness of queries', 'streams', materializer, 'lag_seconds', freshness],
+    ['Materializer lag', 'streams', materializer, 'lag_events', unread],
+    ['Processor lag', 'projections', processor, 'lag_events', unprocessed],
+  ] as const;
   const upToNow = (points: readonly Point[] = [], value?: number) =>
     value === undefined ? points : [...points, [now, value] as const];
   return (
@@ -45,78 +47,41 @@ export function Overview() {
           title="Ingested events per second"
           href={hrefOf(['streams'])}
           of={rate}
-          range={extent(rate.data?.points, range)}
+          stats={rate.data?.stats}
           points={rate.data?.points}
-        >
-          {({ last, total }) => ({
-            value: short(last),
-            note: `${grouped(total)} events ingested in the last hour`,
-          })}
-        </Tile>
-        <Tile
-          title="Freshness of queries"
-          href={hrefOf(['streams'])}
-          of={health}
-          range={range}
-          points={upToNow(history.data?.freshness, materializer?.lag_seconds)}
-          format={duration}
-        >
-          {() => lagStats(materializer, 'lag_seconds')}
-        </Tile>
-        <Tile
-          title="Materializer lag"
-          href={hrefOf(['streams'])}
-          of={health}
-          range={range}
-          points={upToNow(history.data?.materializer, materializer?.lag_events)}
-        >
-          {() => lagStats(materializer, 'lag_events')}
-        </Tile>
-        <Tile
-          title="Processor lag"
-          href={hrefOf(['projections'])}
-          of={health}
-          range={range}
-          points={upToNow(history.data?.processor, processor?.lag_events)}
-        >
-          {() => lagStats(processor, 'lag_events')}
-        </Tile>
+        />
+        {lags.map(([title, section, check, name, points]) => (
+          <Tile
+            key={title}
+            title={title}
+            href={hrefOf([section])}
+            of={health}
+            stats={health.data && lagStats(check, name)}
+            range={range}
+            points={upToNow(points, check?.[name])}
+            format={name === 'lag_seconds' ? duration : short}
+          />
+        ))}
         <Tile
           title="Dead letters"
           href={hrefOf(['dead-letters'])}
           of={letters}
-          range={extent(letters.data?.points, range)}
+          stats={letters.data?.stats}
           points={letters.data?.points}
-        >
-          {({ count, hasMore }) => ({
-            value: `${count}${hasMore ? '+' : ''}`,
-            note: 'in the last hour',
-            tone: count > 0 ? 'warn' : 'good',
-          })}
-        </Tile>
+        />
         <Tile
           title="Failed jobs"
           href={hrefOf([jobs.data?.failedPipelines ? 'pipelines' : 'projections'])}
           of={jobs}
+          stats={jobs.data?.stats}
           range={range}
           points={history.data?.failedJobs}
-        >
-          {({ failed, total }) => ({
-            value: String(failed),
-            note: `of ${total} projections and pipelines`,
-            tone: failed > 0 ? 'bad' : 'good',
-          })}
-        </Tile>
+        />
       </ul>
       <BusiestStreams />
       {health.data && <HealthChecks health={health.data} />}
     </Page>
   );
-}
-
-/** Returns the range of points that fill their chart; `range` while there are none. */
-function extent(points: readonly Point[] | undefined, range: readonly [number, number]) {
-  return points?.length ? ([points[0]![0], points.at(-1)![0]] as const) : range;
 }
 
 async function readHistory(signal: AbortSignal) {
@@ -141,7 +106,8 @@ async function ratesOfLastHour(signal: AbortSignal) {
   const { buckets, total } = await client.value.count(query, { signal });
   const counts = new Map(buckets.map(({ start, count }) => [Date.parse(start!) / 1000, count]));
   const points = perMinute(counts, since).map(([start, count]): Point => [start, count / 60]);
-  return { points, total, last: points.at(-1)![1] };
+  const note = `${grouped(total)} events ingested in the last hour`;
+  return { points, stats: { value: short(points.at(-1)![1]), note } };
 }
 
 async function lettersOfLastHour(signal: AbortSignal) {
@@ -153,7 +119,9 @@ async function lettersOfLastHour(signal: AbortSignal) {
     const minute = Math.floor(Date.parse(created_at) / 60_000) * 60;
     counts.set(minute, (counts.get(minute) ?? 0) + 1);
   }
-  return { count: items.length, hasMore, points: perMinute(counts, currentMinute() - hour + 60) };
+  const value = `${items.length}${hasMore ? '+' : ''}`;
+  const stats: TileStats = { value, note: 'in the last hour', tone: items.length > 0 ? 'warn' : 'good' };
+  return { stats, points: perMinute(counts, currentMinute() - hour + 60) };
 }
 
 async function readJobs(signal: AbortSignal) {
@@ -165,10 +133,13 @@ async function readJobs(signal: AbortSignal) {
     items.filter(({ status }) => status === 'failed').length;
   const failedPipelines = failedOf(pipelines.items);
   const failed = failedOf(projections.items) + failedPipelines;
-  return { failed, failedPipelines, total: projections.items.length + pipelines.items.length };
+  const total = projections.items.length + pipelines.items.length;
+  const note = `of ${total} projections and pipelines`;
+  const stats: TileStats = { value: String(failed), note, tone: failed > 0 ? 'bad' : 'good' };
+  return { stats, failedPipelines };
 }
 
-function lagStats(check: Check | undefined, name: 'lag_seconds' | 'lag_events'): Figure {
+function lagStats(check: Check | undefined, name: 'lag_seconds' | 'lag_events'): TileStats {
   const value = check?.[name];
   if (value === undefined) return { value: '–', note: check?.error ?? 'not reported' };
   const tone = (check?.lag_seconds ?? 0) > 60 ? 'bad' : 'good';
@@ -181,16 +152,13 @@ function BusiestStreams() {
   const streams = useResource(busiest, [], { everyMs });
   if (streams.data?.length === 0) return null;
   return (
-    <section class="card" aria-label="Busiest streams">
-      <h2>Busiest streams of the last hour, by ingested events</h2>
+    <Card label="Busiest streams" title="Busiest streams of the last hour, by ingested events">
       <Loaded of={streams}>
         {(items) => (
           <ul class="ranking">
             {items.map(({ stream, count }) => (
               <li key={stream}>
-                <a href={hrefOf(['streams', stream])}>
-                  <Text value={stream} />
-                </a>
+                <Link href={hrefOf(['streams', stream])} text={stream} />
                 <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
                   <rect width={(100 * count) / items[0]!.count} height="1" />
                 </svg>
@@ -200,7 +168,7 @@ function BusiestStreams() {
           </ul>
         )}
       </Loaded>
-    </section>
+    </Card>
   );
 }
 
@@ -232,22 +200,17 @@ const names: Record<string, string> = {
 /** The result of each check of the gateway's health. */
 function HealthChecks({ health }: { health: Health }) {
   return (
-    <section class="card" aria-label="Health">
-      <div class="card-head">
-        <h2>Health</h2>
-        <Status value={health.status} />
-      </div>
+    <Card title="Health" beside={<Status value={health.status} />}>
       <Facts of={Object.entries(health.checks as Record<string, Check>).map(factOf)} isRow />
-    </section>
+    </Card>
   );
 }
 
 function factOf([key, { status = 'unknown', error }]: [string, Check]): Fact {
-  const name = names[key] ?? key[0]!.toUpperCase() + key.slice(1).replaceAll('_', ' ');
-  return [
-    name,
+  const shown = (
     <>
       <Status value={status} /> {error && <span class="small">{error}</span>}
-    </>,
-  ];
+    </>
+  );
+  return [names[key] ?? titleOf(key), shown];
 }

@@ -1,33 +1,21 @@
 import type { PipelineDetail, PipelineWithStats } from '#client';
 import { usePages, useResource } from '../app/resource.js';
 import { hrefOf } from '../app/router.js';
-import { client, mayWrite, exact } from '../app/session.js';
+import { client, exact } from '../app/session.js';
 import { tributary } from '../logic/shell.js';
 import { windowReasons } from '../logic/window-reasons.js';
 import { visibleText } from '../logic/visible-text.js';
-import { Facts, type Fact } from '../parts/facts.js';
 import { Definition } from '../parts/json-view.js';
-import { ListPage, Page } from '../parts/page.js';
+import { Card, ListPage, Page } from '../parts/page.js';
 import { PipelineGraph } from '../parts/pipeline-graph.js';
-import { Empty, Loaded } from '../parts/states.js';
+import { Loaded } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
-import { Ago, Count, Status, Time } from '../parts/values.js';
+import { Ago, Count, type Fact, Facts, Status, Time, titleOf } from '../parts/values.js';
 import { DryRunPanel } from './dry-run.js';
-import { Failure, JobActions } from './job-actions.js';
+import { Failure, JobActions, jobColumns } from './job.js';
 
 const columns: readonly Column<PipelineWithStats>[] = [
-  {
-    name: 'Pipeline',
-    isHeading: true,
-    cell: ({ name }) => <a href={hrefOf(['pipelines', name])}>{name}</a>,
-  },
-  { name: 'Status', cell: ({ status }) => <Status value={status} /> },
-  { name: 'Streams', cell: ({ source }) => source.streams.join(', ') },
-  { name: 'Processed', isNumber: true, cell: ({ processed }) => <Count value={processed} /> },
-  { name: 'Emitted', isNumber: true, cell: ({ emitted }) => <Count value={emitted} /> },
-  { name: 'Late', isNumber: true, cell: ({ late }) => <Count value={late} /> },
-  { name: 'Failed', isNumber: true, cell: ({ failed }) => <Count value={failed} /> },
-  { name: 'Lag', isNumber: true, cell: ({ lag }) => <Count value={lag} /> },
+  ...jobColumns<PipelineWithStats>('pipelines', ['processed', 'emitted', 'late', 'failed', 'lag']),
   { name: 'Watermark', cell: ({ watermark }) => <Ago value={watermark} /> },
 ];
 
@@ -37,15 +25,11 @@ export function PipelinesView() {
     <ListPage
       title="Pipelines"
       about="Operators between streams."
-      resources="pipelines"
       of={pipelines}
       columns={columns}
       keyOf={({ name }) => name}
-      empty={
-        <Empty title="There are no pipelines yet.">
-          Define one with POST /api/v1/pipelines or `npx tributary apply`.
-        </Empty>
-      }
+      empty="There are no pipelines yet."
+      hint="Define one with POST /api/v1/pipelines or `npx tributary apply`."
     />
   );
 }
@@ -56,24 +40,15 @@ export function PipelineView({ name }: { name: string }) {
     everyMs: 3_000,
   });
   const path = `/api/v1/pipelines/${encodeURIComponent(name)}`;
-  const calls = [{ path, command: tributary('get', ['pipelines', name]) }];
   return (
     <Page
       title={name}
-      calls={calls}
+      calls={[[path, undefined, tributary('get', ['pipelines', name])]]}
       actions={
-        mayWrite.value &&
-        detail.data && (
-          <JobActions
-            job={detail.data.value}
-            jobs={client.value.pipelines}
-            restart="Reset"
-            reload={detail.reload}
-          >
-            The pipeline restarts from its beginning and emits everything again, as new events. Its open
-            windows are discarded.
-          </JobActions>
-        )
+        <JobActions of={detail} jobs={client.value.pipelines} restart="Reset">
+          The pipeline restarts from its beginning and emits everything again, as new events. Its open windows
+          are discarded.
+        </JobActions>
       }
     >
       <Loaded of={detail}>{({ value, text }) => <Detail pipeline={value} text={text} />}</Loaded>
@@ -87,7 +62,7 @@ function Detail({ pipeline, text }: { pipeline: PipelineDetail; text: string }) 
   const facts: Fact[] = [
     ['Status', <Status value={pipeline.status} />],
     ['Version', pipeline.version],
-    ...counts.map((name): Fact => [name[0]!.toUpperCase() + name.slice(1), <Count value={pipeline[name]} />]),
+    ...counts.map((name): Fact => [titleOf(name), <Count value={pipeline[name]} />]),
     ['Watermark', <Time value={pipeline.watermark} />],
     ['Updated', <Ago value={pipeline.updated_at} />],
   ];
@@ -107,24 +82,19 @@ function Detail({ pipeline, text }: { pipeline: PipelineDetail; text: string }) 
           </a>
         </p>
       )}
-      <section class="card" aria-label="Operators">
-        <h2>Operators</h2>
+      <Card title="Operators">
         <PipelineGraph source={source} operators={operators} steps={steps} processed={processed} />
-      </section>
+      </Card>
       {hasWindow(operators) && <Reasons pipeline={pipeline} />}
       <DryRunPanel definition={{ source, operators, from }} />
-      <details class="card">
-        <summary>Definition</summary>
-        <Definition text={text} members={['source', 'operators', 'from']} />
-      </details>
+      <Definition text={text} members={['source', 'operators', 'from']} />
     </>
   );
 }
 
 function Reasons({ pipeline }: { pipeline: PipelineDetail }) {
   return (
-    <section class="card" aria-label="Why is my window open">
-      <h2>Why is my window open?</h2>
+    <Card title="Why is my window open?">
       <ul class="reasons">
         {windowReasons(pipeline)
           .filter(({ applies }) => applies)
@@ -134,7 +104,7 @@ function Reasons({ pipeline }: { pipeline: PipelineDetail }) {
             </li>
           ))}
       </ul>
-    </section>
+    </Card>
   );
 }
 

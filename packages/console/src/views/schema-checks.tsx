@@ -1,140 +1,112 @@
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { DataValidationResult, Schema, SchemaAddress, SchemaCheckResult } from '#client';
-import { useAction, type AsyncAction } from '../app/resource.js';
+import type { Schema, SchemaAddress } from '#client';
+import { useAction } from '../app/resource.js';
 import { client } from '../app/session.js';
-import { pastedData } from '../logic/pasted-data.js';
+import { pastedData } from '../logic/json-tree.js';
 import { visibleText } from '../logic/visible-text.js';
-import { Field, Form } from '../parts/form.js';
-import { Problem } from '../parts/problem.js';
+import { Button, Field, Form, TextArea } from '../parts/form.js';
+import { Card } from '../parts/page.js';
+import { Problem } from '../parts/states.js';
 import { Status, Text } from '../parts/values.js';
 
 /** Asks whether data matches a version. Nothing is written. */
 export function CheckData({ address, version }: { address: SchemaAddress; version: number }) {
-  const [text, setText] = useState('');
-  const [result, setResult] = useState<DataValidationResult>();
-  const check = useAction(async () => {
-    setResult(undefined);
-    const dataText = pastedData(text);
-    setResult(await client.value.schemas.validate(address, { dataText, version }));
-  });
-  const paste = useAction(async () => {
+  const check = async (text: string) => {
+    const checked = { dataText: pastedData(text), version };
+    const result = await client.value.schemas.validate(address, checked);
+    const { valid, code, errors } = result;
+    const matches = `It matches version ${result.version}.`;
+    const fails = `It does not match version ${result.version}: a write is refused with ${code}.`;
+    return { isGood: valid, summary: valid ? matches : fails, errors };
+  };
+  const latest = async () => {
     const { items } = await client.value.events({ ...address, order: 'desc', limit: 1 }).first();
-    if (items[0]) setText(items[0].dataText);
-  });
+    return items[0]?.dataText;
+  };
   return (
     <CheckForm
       title="Check data"
       label="Data of an event, or a whole event"
       placeholder={'{"amount": 12.50}'}
-      text={text}
-      setText={setText}
       check={check}
-      more={
-        <button type="button" onClick={() => paste.run()} disabled={paste.running}>
-          Paste the latest event
-        </button>
-      }
-    >
-      <Problem error={paste.error} />
-      {result && (
-        <Result isGood={result.valid} errors={result.errors}>
-          {result.valid
-            ? `It matches version ${result.version}.`
-            : `It does not match version ${result.version}: a write is refused with ${result.code}.`}
-        </Result>
-      )}
-    </CheckForm>
+      latest={latest}
+    />
   );
 }
 
 /** Asks whether a schema would be accepted as the next version. Nothing is registered. */
 export function CheckSchema({ address }: { address: SchemaAddress }) {
-  const [text, setText] = useState('');
-  const [result, setResult] = useState<SchemaCheckResult>();
-  const check = useAction(async () => {
-    setResult(undefined);
+  const check = async (text: string) => {
     const schema = JSON.parse(text) as object as Schema['schema'];
-    setResult(await client.value.schemas.check(address, { schema }));
-  });
+    const { compatible, version, compatibility, errors } = await client.value.schemas.check(address, {
+      schema,
+    });
+    const accepted = `It would be version ${version}.`;
+    const rejected = `It is not compatible (${compatibility}).`;
+    return { isGood: compatible, summary: compatible ? accepted : rejected, errors };
+  };
   return (
     <CheckForm
       title="Check a next version"
       label="JSON Schema"
       placeholder={'{"type": "object", "required": ["amount"]}'}
-      text={text}
-      setText={setText}
       check={check}
-    >
-      {result && (
-        <Result isGood={result.compatible} errors={result.errors}>
-          {result.compatible
-            ? `It would be version ${result.version}.`
-            : `It is not compatible (${result.compatibility}).`}
-        </Result>
-      )}
-    </CheckForm>
+    />
   );
+}
+
+interface CheckResult {
+  isGood: boolean;
+  summary: string;
+  errors: readonly { pointer: string; detail: string }[];
 }
 
 interface CheckFormProps {
   title: string;
   label: string;
   placeholder: string;
-  text: string;
-  setText: (text: string) => void;
-  check: AsyncAction<[]>;
-  more?: ComponentChildren;
-  children: ComponentChildren;
+  check: (text: string) => Promise<CheckResult>;
+  /** Returns the data of the latest event, if there is one. */
+  latest?: () => Promise<string | undefined>;
 }
 
-function CheckForm({ title, label, placeholder, text, setText, check, more, children }: CheckFormProps) {
+function CheckForm({ title, label, placeholder, check, latest }: CheckFormProps) {
+  const [text, setText] = useState('');
+  const [result, setResult] = useState<CheckResult>();
+  const submit = useAction(async () => {
+    setResult(undefined);
+    setResult(await check(text));
+  });
+  const paste = useAction(async () => setText((await latest?.()) ?? text));
   return (
-    <section class="card" aria-label={title}>
-      <h2>{title}</h2>
-      <Form onSubmit={check.run}>
+    <Card title={title}>
+      <Form onSubmit={submit.run}>
         <Field name={label}>
-          <textarea
-            class="mono"
-            rows={5}
-            value={text}
-            spellcheck={false}
-            placeholder={placeholder}
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
+          <TextArea rows={5} value={text} placeholder={placeholder} onText={setText} />
         </Field>
         <p class="buttons">
-          {more}
-          <button type="submit" disabled={check.running || text.trim() === ''}>
+          {latest && <Button action={paste}>Paste the latest event</Button>}
+          <button type="submit" disabled={submit.running || text.trim() === ''}>
             Check
           </button>
         </p>
       </Form>
-      <Problem error={check.error} />
-      {children}
-    </section>
-  );
-}
-
-interface ResultProps {
-  isGood: boolean;
-  children: string;
-  errors: readonly { pointer: string; detail: string }[];
-}
-
-function Result({ isGood, errors, children }: ResultProps) {
-  return (
-    <div role="status">
-      <p>
-        <Status value={isGood ? 'ok' : 'failed'} /> {children}
-      </p>
-      <ul>
-        {errors.map(({ pointer, detail }) => (
-          <li key={pointer + detail}>
-            <code>{visibleText(pointer)}</code> <Text value={detail} />
-          </li>
-        ))}
-      </ul>
-    </div>
+      <Problem error={submit.error} />
+      <Problem error={paste.error} />
+      {result && (
+        <div role="status">
+          <p>
+            <Status value={result.isGood ? 'ok' : 'failed'} /> {result.summary}
+          </p>
+          <ul>
+            {result.errors.map(({ pointer, detail }) => (
+              <li key={pointer + detail}>
+                <code>{visibleText(pointer)}</code> <Text value={detail} />
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </Card>
   );
 }

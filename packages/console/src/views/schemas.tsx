@@ -1,29 +1,24 @@
 import type { Schema } from '#client';
 import { usePages, useResource } from '../app/resource.js';
-import { hrefOf, place, setQuery } from '../app/router.js';
+import { hrefOf, parameter, setQuery } from '../app/router.js';
 import { client, exact } from '../app/session.js';
 import { memberText } from '../logic/json-tree.js';
-import { tributary } from '../logic/shell.js';
-import { one } from '../logic/url-state.js';
-import { Diff } from '../parts/diff.js';
-import { Labelled } from '../parts/form.js';
-import { JsonTree } from '../parts/json-view.js';
-import { ListPage, Page } from '../parts/page.js';
-import { Empty, Listed, Loaded } from '../parts/states.js';
+import { tributary, type Call } from '../logic/shell.js';
+import { VersionView, type VersionText } from '../parts/diff.js';
+import { Select } from '../parts/form.js';
+import { ListPage, NotFound, Page } from '../parts/page.js';
+import { Listed, Loaded } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
-import { Ago, Text } from '../parts/values.js';
-import { NotFound } from './not-found.js';
+import { Ago, Link } from '../parts/values.js';
 import { CheckData, CheckSchema } from './schema-checks.js';
 
 const columns: readonly Column<Schema>[] = [
-  { name: 'Stream', cell: ({ stream }) => <a href={hrefOf(['streams', stream])}>{stream}</a> },
+  { name: 'Stream', cell: ({ stream }) => <Link href={hrefOf(['streams', stream])} text={stream} /> },
   {
     name: 'Event type',
     isHeading: true,
     cell: ({ stream, event_type }) => (
-      <a href={hrefOf(['schema'], { stream, type: event_type })}>
-        <Text value={event_type} />
-      </a>
+      <Link href={hrefOf(['schema'], { stream, type: event_type })} text={event_type} />
     ),
   },
   { name: 'Version', isNumber: true, cell: ({ version }) => version },
@@ -38,22 +33,18 @@ export function SchemasView() {
     <ListPage
       title="Schemas"
       about="JSON Schemas that events are checked with."
-      resources="schemas"
       of={schemas}
       columns={columns}
       keyOf={({ stream, event_type }) => `${stream} ${event_type}`}
-      empty={
-        <Empty title="There are no schemas yet.">
-          Register one with POST /api/v1/schemas or `npx tributary apply`.
-        </Empty>
-      }
+      empty="There are no schemas yet."
+      hint="Register one with POST /api/v1/schemas or `npx tributary apply`."
     />
   );
 }
 
 /** One schema: its versions, the difference between two, and checks of data and of a next version. */
 export function SchemaView() {
-  const [stream, type] = [one(place.value, 'stream'), one(place.value, 'type')];
+  const [stream, type] = [parameter('stream'), parameter('type')];
   if (stream === undefined || type === undefined) return <NotFound />;
   return <Versions stream={stream} type={type} key={`${stream} ${type}`} />;
 }
@@ -62,19 +53,18 @@ function Versions({ stream, type }: { stream: string; type: string }) {
   const address = { stream, event_type: type };
   const versions = usePages((cursor) => client.value.schemas.versions(address, { cursor }), [stream, type]);
   const path = `/api/v1/schemas/${encodeURIComponent(stream)}/${encodeURIComponent(type)}/versions`;
-  const calls = [{ path, command: tributary('get', ['schemas', `${stream}/${type}`]) }];
+  const calls: Call[] = [[path, undefined, tributary('get', ['schemas', `${stream}/${type}`])]];
   return (
     <Page
       title={type}
-      heading={<Text value={type} />}
       about={
         <>
-          Schema of <a href={hrefOf(['streams', stream])}>{stream}</a>
+          Schema of <Link href={hrefOf(['streams', stream])} text={stream} />
         </>
       }
       calls={calls}
     >
-      <Listed of={versions} empty={<Empty title="There are no versions." />}>
+      <Listed of={versions} empty="There are no versions.">
         {(items) => (
           <>
             <Version versions={items} />
@@ -88,8 +78,8 @@ function Versions({ stream, type }: { stream: string; type: string }) {
 }
 
 /** Returns the version that a parameter of the URL names. */
-function namedVersion(versions: readonly Schema[], parameter: string): Schema | undefined {
-  return versions.find(({ version }) => String(version) === one(place.value, parameter));
+function namedVersion(versions: readonly Schema[], name: string): Schema | undefined {
+  return versions.find(({ version }) => String(version) === parameter(name));
 }
 
 function shownVersion(versions: readonly Schema[]): Schema {
@@ -101,61 +91,40 @@ function Version({ versions }: { versions: readonly Schema[] }) {
   const other = namedVersion(versions, 'with');
   const text = useResource((signal) => schemaText(shown, signal), [shown.version]);
   const otherText = useResource((signal) => schemaText(other!, signal), [other?.version], { skip: !other });
-  const option = ({ version }: Schema) => (
-    <option key={version} value={version}>
-      Version {version}
-    </option>
-  );
+  const options = versions.map(({ version }) => [version, `Version ${version}`] as const);
+  const others = options.filter(([version]) => version !== shown.version);
   return (
     <section class="card" aria-label="Version">
       <div class="card-head">
         <span class="inline">
-          <Labelled name="Version">
-            <select
-              value={shown.version}
-              onChange={(event) => setQuery({ version: event.currentTarget.value })}
-            >
-              {versions.map(option)}
-            </select>
-          </Labelled>
-          <Labelled name="Compare with">
-            <select
-              value={other?.version ?? ''}
-              onChange={(event) => setQuery({ with: event.currentTarget.value })}
-            >
-              <option value="">Compare with …</option>
-              {versions.filter((version) => version !== shown).map(option)}
-            </select>
-          </Labelled>
+          <Select
+            name="Version"
+            isHidden
+            value={shown.version}
+            options={options}
+            onSelect={(version) => setQuery({ version })}
+          />
+          <Select
+            name="Compare with"
+            isHidden
+            value={other?.version}
+            options={[['', 'Compare with …'], ...others]}
+            onSelect={(version) => setQuery({ with: version })}
+          />
         </span>
         <span class="muted small">
           mode {shown.mode} · compatibility {shown.compatibility} · registered{' '}
           <Ago value={shown.created_at} />
         </span>
       </div>
-      <Loaded of={text}>
-        {(after) =>
-          other ? (
-            <Loaded of={otherText}>
-              {(before) => (
-                <Diff
-                  before={before}
-                  after={after}
-                  names={[`Version ${other.version}`, `Version ${shown.version}`]}
-                />
-              )}
-            </Loaded>
-          ) : (
-            <JsonTree text={after} />
-          )
-        }
-      </Loaded>
+      <Loaded of={text}>{(loaded) => <VersionView shown={loaded} other={other && otherText} />}</Loaded>
     </section>
   );
 }
 
 /** Reads the text of one version: the list has rounded its numbers. */
-async function schemaText(schema: Schema, signal: AbortSignal): Promise<string> {
-  const { text } = await exact(({ schemas }) => schemas.version(schema, schema.version, { signal }));
-  return memberText(text, 'schema') ?? 'null';
+async function schemaText(schema: Schema, signal: AbortSignal): Promise<VersionText> {
+  const { version } = schema;
+  const { text } = await exact(({ schemas }) => schemas.version(schema, version, { signal }));
+  return { version, text: memberText(text, 'schema') ?? 'null' };
 }

@@ -1,17 +1,15 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { endsSession } from '../app/resource.js';
-import { place, setQuery } from '../app/router.js';
+import { parameter, setQuery } from '../app/router.js';
 import { client, settings } from '../app/session.js';
 import { sqlChart } from '../logic/sql-chart.js';
-import { tributary } from '../logic/shell.js';
+import { tributary, type Call } from '../logic/shell.js';
 import { areNumbers, kindOf } from '../logic/json-tree.js';
-import { one } from '../logic/url-state.js';
 import { visibleText } from '../logic/visible-text.js';
 import { LineChart } from '../parts/chart.js';
-import { Field, Form } from '../parts/form.js';
+import { Button, Field, Form, TextArea } from '../parts/form.js';
 import { Page } from '../parts/page.js';
-import { Problem } from '../parts/problem.js';
-import { Empty, Loading } from '../parts/states.js';
+import { Empty, Loading, Problem } from '../parts/states.js';
 import { DataTable, type Column } from '../parts/table.js';
 
 const mostRows = 1_000;
@@ -29,7 +27,7 @@ interface Result {
 
 /** An editor of SQL over events and projections, with the result as table and chart. */
 export function Sql() {
-  const stored = one(place.value, 'q');
+  const stored = parameter('q');
   const [text, setText] = useState(stored ?? example);
   const [state, setState] = useState<{ running: boolean; result?: Result; error?: unknown }>(idle);
   const running = useRef<AbortController>(undefined);
@@ -47,12 +45,11 @@ export function Sql() {
       },
     );
   };
-  const calls = [
-    { path: '/', query: { query: stored ?? text }, command: tributary('sql', [stored ?? text]) },
-  ];
+  const statement = stored ?? text;
+  const calls: Call[] = [['/', { query: statement }, tributary('sql', [statement])]];
   if (!settings.value?.keys)
     return (
-      <Page title="SQL" calls={[]}>
+      <Page title="SQL">
         <Empty title="SQL is on the query port.">
           Open the console there, with a key that has the scope sql:read.
         </Empty>
@@ -66,12 +63,10 @@ export function Sql() {
     >
       <Form class="card" onSubmit={run}>
         <Field name="Statement">
-          <textarea
-            class="mono"
+          <TextArea
             rows={Math.min(16, Math.max(5, text.split('\n').length + 1))}
             value={text}
-            spellcheck={false}
-            onInput={(event) => setText(event.currentTarget.value)}
+            onText={setText}
             onKeyDown={(event) => {
               if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
               event.preventDefault();
@@ -81,11 +76,7 @@ export function Sql() {
         </Field>
         <p class="buttons">
           <span class="muted small">Ctrl+Enter runs the statement.</span>
-          {state.running && (
-            <button type="button" onClick={() => running.current?.abort()}>
-              Cancel
-            </button>
-          )}
+          {state.running && <Button onClick={() => running.current?.abort()}>Cancel</Button>}
           <button type="submit" class="primary" disabled={state.running || text.trim() === ''}>
             {state.running ? 'Running…' : 'Run'}
           </button>

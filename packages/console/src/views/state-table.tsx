@@ -4,9 +4,9 @@ import { useLive } from '../app/resource.js';
 import { setQuery } from '../app/router.js';
 import { client } from '../app/session.js';
 import { areNumbers, memberText } from '../logic/json-tree.js';
+import { Button } from '../parts/form.js';
 import { JsonTree } from '../parts/json-view.js';
-import { Problem } from '../parts/problem.js';
-import { Empty } from '../parts/states.js';
+import { Empty, Problem } from '../parts/states.js';
 import { DataTable, type Column } from '../parts/table.js';
 import { Ago, Count, Text } from '../parts/values.js';
 
@@ -52,10 +52,10 @@ export function StateTable({ states, fields, sort }: StateTableProps) {
 function SortButton({ field, sort }: { field: string; sort: Sort }) {
   const arrow = sort.order === 'asc' ? ' ↑' : ' ↓';
   return (
-    <button type="button" class="sort" onClick={() => setQuery(nextSort(field, sort))}>
+    <Button class="sort" onClick={() => setQuery(nextSort(field, sort))}>
       {field}
       <span aria-hidden="true">{sort.field === field ? arrow : ''}</span>
-    </button>
+    </Button>
   );
 }
 

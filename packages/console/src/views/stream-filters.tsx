@@ -1,61 +1,43 @@
 import { useState } from 'preact/hooks';
 import type { EventFilter } from '#client';
-import { hrefOf, navigate, setQuery } from '../app/router.js';
-import { Field, Form, Labelled, TextInput, UrlField, type UrlFieldProps } from '../parts/form.js';
+import { hrefOf, navigate, parameter, setQuery } from '../app/router.js';
+import { Button, Field, Form, Select, TextInput, UrlField } from '../parts/form.js';
+import { Card } from '../parts/page.js';
 import { Text } from '../parts/values.js';
 import { WhereEditor } from '../parts/where-editor.js';
+
+/** Orders of events, by the parameter of the URL; the first is the default. */
+const orders = [
+  ['', 'Newest first'],
+  ['asc', 'Oldest first'],
+] as const;
 
 interface FiltersProps {
   filter: EventFilter;
   stream: string;
-  order: 'asc' | 'desc';
   error?: { at: number; message: string };
 }
 
 /** The filters of the API. Each change is a new URL. */
-export function Filters({ filter, stream, order, error }: FiltersProps) {
+export function Filters({ filter, stream, error }: FiltersProps) {
+  const isAscending = parameter('order') === 'asc';
   return (
-    <section class="card filters" aria-label="Filters">
-      <div class="card-head">
-        <h2>Filters</h2>
-        <EntityFinder stream={stream} />
-      </div>
+    <Card class="filters" title="Filters" beside={<EntityFinder stream={stream} />}>
       <div class="grid">
         <ListField name="Type" parameter="type" values={filter.event_type as string[]} />
-        <TextField name="Type begins with" parameter="prefix" value={filter.event_type_prefix} />
+        <UrlField name="Type begins with" of="prefix" />
         <ListField name="Entity" parameter="entity" values={filter.entity_id as string[]} />
-        <TextField
-          name="Since"
-          parameter="since"
-          value={filter.since as string}
-          placeholder="2026-01-31T10:00:00Z"
+        <UrlField name="Since" of="since" placeholder="2026-01-31T10:00:00Z" />
+        <UrlField name="Until" of="until" placeholder="2026-02-01T00:00:00Z" />
+        <Select
+          name="Order"
+          value={isAscending ? 'asc' : ''}
+          options={orders}
+          onSelect={(order) => setQuery({ order })}
         />
-        <TextField
-          name="Until"
-          parameter="until"
-          value={filter.until as string}
-          placeholder="2026-02-01T00:00:00Z"
-        />
-        <Field name="Order">
-          <select
-            value={order}
-            onChange={(event) => setQuery({ order: event.currentTarget.value === 'asc' ? 'asc' : undefined })}
-          >
-            <option value="desc">Newest first</option>
-            <option value="asc">Oldest first</option>
-          </select>
-        </Field>
       </div>
       <WhereEditor value={filter.where ?? ''} error={error} onApply={(where) => setQuery({ where })} />
-    </section>
-  );
-}
-
-function TextField({ name, ...field }: UrlFieldProps & { name: string }) {
-  return (
-    <Field name={name}>
-      <UrlField {...field} />
-    </Field>
+    </Card>
   );
 }
 
@@ -88,15 +70,14 @@ function ListField({ name, parameter, values }: ListFieldProps) {
       {values.length > 0 && (
         <div class="chips">
           {values.map((value) => (
-            <button
+            <Button
               key={value}
-              type="button"
               class="chip"
               aria-label={`Remove ${value}`}
               onClick={() => setQuery({ [parameter]: values.filter((one) => one !== value) })}
             >
               <Text value={value} /> <span aria-hidden="true">×</span>
-            </button>
+            </Button>
           ))}
         </div>
       )}
@@ -113,9 +94,9 @@ function EntityFinder({ stream }: { stream: string }) {
       role="search"
       onSubmit={() => id !== '' && navigate(hrefOf(['entity'], { stream, id }))}
     >
-      <Labelled name="Entity id">
+      <Field name="Entity id" isHidden>
         <TextInput value={id} placeholder="Entity id" spellcheck={false} onText={setId} />
-      </Labelled>
+      </Field>
       <button type="submit">Open entity</button>
     </Form>
   );

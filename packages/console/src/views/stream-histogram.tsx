@@ -5,6 +5,7 @@ import { setQuery } from '../app/router.js';
 import { grouped } from '../logic/format.js';
 import { histogramOf, intervalFor, intervalText, largest } from '../logic/histogram.js';
 import { HistogramChart, Legend } from '../parts/chart.js';
+import { Button } from '../parts/form.js';
 import { Loaded } from '../parts/states.js';
 
 const mostTypes = 7;
@@ -33,9 +34,9 @@ export function HistogramPanel({ filter, first, skip }: PanelProps) {
               <span class="muted small">
                 each bar {intervalText(histogram.intervalSeconds)} · drag to zoom
                 {(filter.since || filter.until) && (
-                  <button type="button" class="quiet" onClick={() => setQuery(allTimes)}>
+                  <Button class="quiet" onClick={() => setQuery(allTimes)}>
                     All times
-                  </button>
+                  </Button>
                 )}
               </span>
             </div>

@@ -1,19 +1,16 @@
 import { useState } from 'preact/hooks';
 import type { EventFilter, ExportFormat } from '#client';
 import { useAction, usePages, useResource } from '../app/resource.js';
-import { hrefOf, navigate, place, setQuery } from '../app/router.js';
+import { hrefOf, navigate, parameter, parameters } from '../app/router.js';
 import { client, mayWrite } from '../app/session.js';
-import { tributary } from '../logic/shell.js';
-import { all, one } from '../logic/url-state.js';
+import { tributary, type Call } from '../logic/shell.js';
 import { bytes, duration, grouped } from '../logic/format.js';
 import { EventTable } from '../parts/event-table.js';
 import { Confirm } from '../parts/confirm.js';
-import { Facts } from '../parts/facts.js';
-import { Labelled, Toggle } from '../parts/form.js';
+import { Button, LiveToggle, Select } from '../parts/form.js';
 import { Page } from '../parts/page.js';
-import { Problem } from '../parts/problem.js';
-import { Empty, Listed, Loaded } from '../parts/states.js';
-import { Ago, Count, Text } from '../parts/values.js';
+import { Listed, Loaded, Problem } from '../parts/states.js';
+import { Ago, Count, Facts } from '../parts/values.js';
 import { whereError } from '../parts/where-editor.js';
 import { Filters } from './stream-filters.js';
 import { HistogramPanel } from './stream-histogram.js';
@@ -22,25 +19,26 @@ import { retentionText } from './streams.js';
 
 const noRows = { items: [], hasMore: false };
 
+type StreamFilter = EventFilter & { stream: string };
+
 /** Reads the filter of a view from its URL. */
-function filterOf(stream: string): EventFilter & { stream: string } {
-  const now = place.value;
+function filterOf(stream: string): StreamFilter {
   return {
     stream,
-    event_type: all(now, 'type'),
-    event_type_prefix: one(now, 'prefix'),
-    entity_id: all(now, 'entity'),
-    since: one(now, 'since'),
-    until: one(now, 'until'),
-    where: one(now, 'where'),
+    event_type: parameters('type'),
+    event_type_prefix: parameter('prefix'),
+    entity_id: parameters('entity'),
+    since: parameter('since'),
+    until: parameter('until'),
+    where: parameter('where'),
   };
 }
 
 /** One stream: its events over time, filtered, as a table or as they arrive. */
 export function StreamView({ stream }: { stream: string }) {
   const filter = filterOf(stream);
-  const isLive = one(place.value, 'live') !== undefined;
-  const order = one(place.value, 'order') === 'asc' ? 'asc' : 'desc';
+  const isLive = parameter('live') !== undefined;
+  const order = parameter('order') === 'asc' ? 'asc' : 'desc';
   const detail = useResource((signal) => client.value.streams.get(stream, { signal }), [stream], {
     everyMs: 15_000,
   });
@@ -53,33 +51,20 @@ export function StreamView({ stream }: { stream: string }) {
   const selection = { since, until, where };
   const options = { type: event_type, 'type-prefix': event_type_prefix, entity: entity_id, ...selection };
   const page = { order, limit: 50 };
-  const tail = {
-    path: '/api/v1/events/stream',
-    query: filter,
-    command: tributary('tail', [stream], options),
-  };
-  const query = {
-    path: '/api/v1/events/query',
-    query: { ...filter, ...page },
-    command: tributary('query', [stream], { ...options, ...page }),
-  };
-  const count = {
-    path: '/api/v1/events/count',
-    query: { ...filter, group_by: 'event_type' },
-    command: tributary('count', [stream], { ...options, by: 'event_type' }),
-  };
+  const tail: Call = ['/api/v1/events/stream', filter, tributary('tail', [stream], options)];
+  const queryCommand = tributary('query', [stream], { ...options, ...page });
+  const query: Call = ['/api/v1/events/query', { ...filter, ...page }, queryCommand];
+  const countCommand = tributary('count', [stream], { ...options, by: 'event_type' });
+  const count: Call = ['/api/v1/events/count', { ...filter, group_by: 'event_type' }, countCommand];
   const error = whereError(events.error);
   return (
     <Page
       title={stream}
-      heading={<Text value={stream} />}
       calls={[isLive ? tail : query, count]}
       actions={
         <>
-          <ExportMenu filter={filter} stream={stream} />
-          <Toggle pressed={isLive} onToggle={() => setQuery({ live: isLive ? undefined : true })}>
-            {isLive ? 'Stop live tail' : 'Live tail'}
-          </Toggle>
+          <ExportMenu filter={filter} />
+          <LiveToggle name="Live tail" />
           {mayWrite.value && !stream.startsWith('tributary.') && <DeleteStream stream={stream} />}
         </>
       }
@@ -102,7 +87,7 @@ export function StreamView({ stream }: { stream: string }) {
           />
         )}
       </Loaded>
-      <Filters filter={filter} stream={stream} order={order} error={error} />
+      <Filters filter={filter} stream={stream} error={error} />
       {!isLive && (
         <HistogramPanel
           filter={filter}
@@ -115,11 +100,8 @@ export function StreamView({ stream }: { stream: string }) {
       ) : (
         <Listed
           of={error ? { ...events, error: undefined, data: events.data ?? noRows } : events}
-          empty={
-            <Empty title={error ? 'The condition is not valid.' : 'No event matches.'}>
-              {!error && <a href={hrefOf(['streams', stream])}>Remove the filters</a>}
-            </Empty>
-          }
+          empty={error ? 'The condition is not valid.' : 'No event matches.'}
+          hint={!error && <a href={hrefOf(['streams', stream])}>Remove the filters</a>}
         >
           {(items) => <EventTable events={items} label="Events" />}
         </Listed>
@@ -128,23 +110,27 @@ export function StreamView({ stream }: { stream: string }) {
   );
 }
 
+const formats: readonly [ExportFormat, string][] = [
+  ['ndjson', 'NDJSON'],
+  ['csv', 'CSV'],
+  ['parquet', 'Parquet'],
+  ['arrow', 'Arrow'],
+];
+
 /** Exports everything that the filters select. */
-function ExportMenu({ filter, stream }: { filter: EventFilter; stream: string }) {
+function ExportMenu({ filter }: { filter: StreamFilter }) {
   const [format, setFormat] = useState<ExportFormat>('ndjson');
-  const action = useAction(() => exportEvents({ filter, format, stream }));
+  const action = useAction(() => exportEvents(filter, format));
   return (
     <span class="export">
-      <Labelled name="Format of the export">
-        <select value={format} onChange={(event) => setFormat(event.currentTarget.value as ExportFormat)}>
-          <option value="ndjson">NDJSON</option>
-          <option value="csv">CSV</option>
-          <option value="parquet">Parquet</option>
-          <option value="arrow">Arrow</option>
-        </select>
-      </Labelled>
-      <button type="button" onClick={() => action.run()} disabled={action.running}>
-        {action.running ? 'Exporting…' : 'Export'}
-      </button>
+      <Select
+        name="Format of the export"
+        isHidden
+        value={format}
+        options={formats}
+        onSelect={(format) => setFormat(format as ExportFormat)}
+      />
+      <Button action={action}>{action.running ? 'Exporting…' : 'Export'}</Button>
       <Problem error={action.error} />
     </span>
   );
@@ -162,17 +148,11 @@ function DeleteStream({ stream }: { stream: string }) {
   );
 }
 
-interface Export {
-  filter: EventFilter;
-  format: ExportFormat;
-  stream: string;
-}
-
 /** Exports larger than this are for the command line: the browser holds the file until it is saved. */
 const mostBytes = 256 * 1024 * 1024;
 
 /** Reads an export to its end and saves it. An incomplete export is an error and saves nothing. */
-async function exportEvents({ filter, format, stream }: Export): Promise<void> {
+async function exportEvents(filter: StreamFilter, format: ExportFormat): Promise<void> {
   const body = await client.value.export({ ...filter, format, ...(format === 'csv' && { csv_safe: true }) });
   const pieces: BlobPart[] = [];
   let size = 0;
@@ -186,7 +166,7 @@ async function exportEvents({ filter, format, stream }: Export): Promise<void> {
     }
     pieces.push(value as BlobPart);
   }
-  save(new Blob(pieces), `${stream}.${format}`);
+  save(new Blob(pieces), `${filter.stream}.${format}`);
 }
 
 function save(blob: Blob, name: string): void {

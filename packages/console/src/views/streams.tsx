@@ -4,9 +4,8 @@ import { hrefOf } from '../app/router.js';
 import { client } from '../app/session.js';
 import { bytes, grouped } from '../logic/format.js';
 import { ListPage } from '../parts/page.js';
-import { Empty } from '../parts/states.js';
 import type { Column } from '../parts/table.js';
-import { Ago, Count, Text } from '../parts/values.js';
+import { Ago, Count, Link } from '../parts/values.js';
 
 const rateSeconds = 300;
 
@@ -18,11 +17,7 @@ export function StreamsView() {
     {
       name: 'Stream',
       isHeading: true,
-      cell: ({ stream }) => (
-        <a href={hrefOf(['streams', stream])}>
-          <Text value={stream} />
-        </a>
-      ),
+      cell: ({ stream }) => <Link href={hrefOf(['streams', stream])} text={stream} />,
     },
     { name: 'Events', isNumber: true, cell: ({ events }) => <Count value={events} /> },
     {
@@ -41,11 +36,11 @@ export function StreamsView() {
     <ListPage
       title="Streams"
       about="Append-only sequences of events."
-      resources="streams"
       of={streams}
       columns={columns}
       keyOf={({ stream }) => stream}
-      empty={<Empty title="There are no streams yet.">The first event creates its stream.</Empty>}
+      empty="There are no streams yet."
+      hint="The first event creates its stream."
     />
   );
 }

@@ -1,0 +1,74 @@
+import type { PipelineWithStats, ProjectionWithStats } from '#client';
+import { useAction, type LoadableData } from '../app/resource.js';
+import { hrefOf } from '../app/router.js';
+import { mayWrite, type ExactAnswer } from '../app/session.js';
+import { visibleText } from '../logic/visible-text.js';
+import { Confirm } from '../parts/confirm.js';
+import { Button } from '../parts/form.js';
+import { Problem } from '../parts/states.js';
+import type { Column } from '../parts/table.js';
+import { Count, Link, Status, titleOf } from '../parts/values.js';
+
+type Job = ProjectionWithStats | PipelineWithStats;
+
+/** Returns the columns of a list of projections or pipelines, with these counters. */
+export function jobColumns<T extends Job>(
+  kind: 'projections' | 'pipelines',
+  counters: readonly (keyof T & string)[],
+): Column<T>[] {
+  return [
+    {
+      name: titleOf(kind.slice(0, -1)),
+      isHeading: true,
+      cell: ({ name }) => <Link href={hrefOf([kind, name])} text={name} />,
+    },
+    { name: 'Status', cell: ({ status }) => <Status value={status} /> },
+    { name: 'Streams', cell: ({ source }) => source.streams.join(', ') },
+    ...counters.map((name): Column<T> => ({
+      name: titleOf(name),
+      isNumber: true,
+      cell: (job) => <Count value={job[name] as number} />,
+    })),
+  ];
+}
+
+interface JobActionsProps {
+  of: LoadableData<ExactAnswer<{ name: string; status: string }>>;
+  jobs: Record<'pause' | 'resume' | 'reset', (name: string) => Promise<unknown>>;
+  /** Name of the action that starts the job again. */
+  restart: string;
+  /** What a restart does. */
+  children: string;
+}
+
+/** Pauses, resumes and restarts a projection or a pipeline, if the port allows changes. */
+export function JobActions({ of: { data, reload }, jobs, restart, children }: JobActionsProps) {
+  const { name = '', status = '' } = data?.value ?? {};
+  const isStopped = status === 'paused' || status === 'failed';
+  const toggle = useAction(async () => {
+    await (isStopped ? jobs.resume(name) : jobs.pause(name));
+    reload();
+  });
+  const reset = useAction(async () => {
+    await jobs.reset(name);
+    reload();
+  });
+  if (!data || !mayWrite.value) return null;
+  return (
+    <>
+      <Button action={toggle}>{isStopped ? 'Resume' : 'Pause'}</Button>
+      <Confirm label={restart} title={`${restart} ${name}`} action={reset}>
+        <p>{children}</p>
+      </Confirm>
+      <Problem error={toggle.error} />
+    </>
+  );
+}
+
+/** Why a projection or a pipeline has failed, if it has, and how it continues. */
+export function Failure({ text }: { text: string | null | undefined }) {
+  if (!text) return null;
+  return (
+    <p class="problem">{visibleText(text)} Remove the cause, then resume it: it continues at its position.</p>
+  );
+}
