@@ -17,7 +17,7 @@ import {
   type PortServices,
 } from '#http';
 import { MemoryLog } from '#kafka/memory';
-import type { EventFileExporter, EventReader, EventRow } from '#store';
+import type { EventReader, EventRow } from '#store';
 import { AnalystSqlRunner } from '#features/sql';
 import { MemoryStore } from '#store/memory';
 import { composeSettings } from '#api';
@@ -28,16 +28,9 @@ import { rowBatchesOf } from '../../../libs/core/store/row-batch/row-batches-of.
 import { gatewaySettings, type GatewayConfig } from './gateway-config.js';
 import { features } from './features.js';
 import { gatewayApp } from './ports.js';
-import {
-  Bulkhead,
-  CONSISTENCY_BOUNDS,
-  FLUSHES,
-  filesByStreamName,
-  CLICKHOUSE_CLIENTS,
-  StoreTables,
-} from '#gateway-kit';
+import { Bulkhead, CONSISTENCY_BOUNDS, FLUSHES, CLICKHOUSE_CLIENTS, StoreTables } from '#gateway-kit';
 import { ENTITY_SNAPSHOTS, entitySnapshotsByStreamName } from '#features/entities';
-import { FILES } from '#features/exports';
+import { EventFileExporter } from '#features/exports';
 import { MemoryStoreWithSnapshots } from '../../../libs/features/entities/snapshots/memory-entity-snapshots.fixture.js';
 import { FakeEventFileExporter } from '../../../libs/features/exports/fake-files.fixture.js';
 import { FakeAnalystSqlRunner } from '../../../libs/features/sql/fake-sql.fixture.js';
@@ -74,7 +67,7 @@ export interface GivenGatewayOptions {
   sql?: FakeAnalystSqlRunner;
   /** Features; default: those of the gateway. */
   features?: readonly Feature[];
-  files?: EventFileExporter;
+  files?: Pick<EventFileExporter, 'open' | 'close'>;
   /** Limit of open live streams of one key; default 100. */
   liveStreamsPerKey?: number;
   /** The ClickHouse user for analysts; default `sql`. Empty: SQL is off. */
@@ -121,7 +114,7 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
     [StoreTables, new StoreTables(Promise.resolve())],
     [ENTITY_SNAPSHOTS, entitySnapshotsByStreamName(store.snapshots, definitions)],
     [AnalystSqlRunner, options.sql ?? new FakeAnalystSqlRunner()],
-    [FILES, filesByStreamName(options.files ?? new FakeEventFileExporter(), definitions)],
+    [EventFileExporter, options.files ?? new FakeEventFileExporter()],
     [FLUSHES, { ask: () => undefined }],
     [Bulkhead, options.bulkhead ?? new Bulkhead({ concurrent: 4, queued: 100, waitMs: 10_000 })],
     [CONSISTENCY_BOUNDS, { timeoutMs: 50, unknownStreamMs: 20 }],

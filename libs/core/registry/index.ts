@@ -1,11 +1,12 @@
 export type { AuditEventContent } from './audit/audit-writer.js';
-export { DefinitionsBackupError, exportDefinitions, importDefinitions } from './backup/definitions-file.js';
 export { definitionLimitReached } from './changes/definition-problems.js';
+export { definitionsTopic } from './changes/definitions-topic-writer.js';
 export * from './definitions.js';
 export { definitionsAge, definitionsHealth, type DefinitionsHealthInput } from './definitions-health.js';
 export { Erasure, erasureName } from './erasures/erasure-kind.js';
 export { ApiKeyDefinition, ApiKeySecretHash } from './keys/key-kind.js';
 export { resourceKinds } from './resource-kinds.js';
+export { readKey, readRecord } from './resources/definition-change-record.js';
 export { oneRecord } from './resources/one-record.js';
 export { IsCount, IsTextOrNull, IsTime, MapOf, Nested, rule, NestedOr } from './resources/record-members.js';
 export { UnreadableDefinitionError, type ResourceKind } from './resources/resource-kind.js';

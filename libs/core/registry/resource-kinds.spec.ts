@@ -3,7 +3,7 @@ import { projectionKind } from '#features/projections/definition';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MemoryLog } from '#kafka/memory';
-import { exportDefinitions, importDefinitions } from './backup/definitions-file.js';
+import { exportDefinitions, importDefinitions } from '#features/backup';
 import { ada, aKey } from './contract/definition-examples.js';
 import { DefinitionsTestProcesses } from './contract/definitions-test-processes.js';
 import { resourceKinds } from './resource-kinds.js';

@@ -8,13 +8,11 @@ export {
   clickHouseConnection,
   clickHouseOptions,
   openClickHouse,
-  openClickHouseFiles,
   type ClickHouseStore,
   type ClickHouseStoreOptions,
 } from './clickhouse/open.js';
 export * from './clickhouse/access/users.js';
 export * from './clickhouse/access/users-xml.js';
-export * from './event-files.js';
 export type { PipelineFailureLocation } from './pipeline-failure-location.js';
 export { AdaptivePageSize } from './adaptive-page-size.js';
 export { LogOrderPageReader, type LogOrderPageWithRanges } from './log-order-page-reader.js';
@@ -29,10 +27,10 @@ export {
   TupleParam,
   type ParameterizedSql,
 } from './clickhouse/connection/sql-params.js';
-export { readableEventColumns, whereClause } from './clickhouse/connection/event-conditions.js';
+export { conditions, readableEventColumns, whereClause } from './clickhouse/connection/event-conditions.js';
 export { namedStreams, scopeConditions, streamConditions } from './clickhouse/connection/stream-scope.js';
 export { entityHashCondition } from './clickhouse/removal/erased-entity.js';
 export { RowRemover } from './clickhouse/removal/row-remover.js';
 export { decodeCursor, encodeCursor } from './cursor.js';
 export type { StoreClickHouseClient } from './clickhouse/connection/store-clickhouse-client.js';
-export { selectClause } from './clickhouse/event-columns.js';
+export { selectClause, type DataMemberColumn } from './clickhouse/event-columns.js';

@@ -5,8 +5,17 @@ import { withAnySignal } from '#async';
 import { eventToJson, type StoredEvent } from '#event';
 import type { Definitions } from '#registry';
 import { topLevelColumns } from '#json-schema';
-import type { EventFileFormat, EventFileExporter, EventFilter, EventReader, DataMemberColumn } from '#store';
-import { PerKeyConcurrencyLimiter, csvHeader, csvLine, chunksOf, onOneLine, Bulkhead } from '#gateway-kit';
+import type { EventFilter, EventReader, DataMemberColumn } from '#store';
+import {
+  PerKeyConcurrencyLimiter,
+  csvHeader,
+  csvLine,
+  chunksOf,
+  onOneLine,
+  Bulkhead,
+  idsOfStreams,
+} from '#gateway-kit';
+import { EventFileExporter, type EventFileFormat } from './event-file-exporter.js';
 import { ExportSettings } from './export-settings.js';
 import { exportedPages } from './exported-pages.js';
 import { restingBetween } from './resting-between.js';
@@ -26,9 +35,6 @@ interface ExportLinesOptions {
   signal: AbortSignal;
 }
 
-/** Injection token of the `EventFileExporter`, which writes Parquet and Arrow files. */
-export const FILES = Symbol('EventFileExporter');
-
 /**
  * Exports all events that match a filter, as lines or as a file. An export holds at most one page of events in memory.
  */
@@ -42,7 +48,7 @@ export class EventExporter {
 
   constructor(
     @Inject(STORE) private readonly store: { reader: Pick<EventReader, 'query' | 'count'> },
-    @Inject(FILES) private readonly files: Pick<EventFileExporter, 'open'>,
+    @Inject(EventFileExporter) private readonly files: Pick<EventFileExporter, 'open'>,
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'schemas' | 'stream'>,
     private readonly bulkhead: Bulkhead,
     settings: ExportSettings,
@@ -124,7 +130,8 @@ export class EventExporter {
     format: EventFileFormat,
     signal: AbortSignal,
   ): Promise<TemporaryExportFile> {
-    const source = await this.files.open({ ...filter, format, members: this.membersOf(filter) }, signal);
+    const query = { ...filter, format, members: this.membersOf(filter) };
+    const source = await this.files.open(idsOfStreams(this.definitions).named(query), signal);
     return completeFile(source, { format, mostBytes: this.mostBytes });
   }
 

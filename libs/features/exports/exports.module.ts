@@ -1,10 +1,9 @@
 import { Module } from '@nestjs/common';
 import { DEFINITIONS, PROCESS } from '#app';
 import type { ProcessContext } from '#http';
-import type { Definitions } from '#registry';
-import { clickHouseOptions, openClickHouseFiles, type EventFileExporter } from '#store';
-import { filesByStreamName } from '#gateway-kit';
-import { EventExporter, FILES } from './event-exporter.js';
+import { clickHouseOptions } from '#store';
+import { EventExporter } from './event-exporter.js';
+import { EventFileExporter } from './event-file-exporter.js';
 import { ExportSettings } from './export-settings.js';
 import { ExportController } from './export.controller.js';
 
@@ -14,16 +13,13 @@ import { ExportController } from './export.controller.js';
   providers: [
     EventExporter,
     {
-      provide: FILES,
-      inject: [PROCESS, DEFINITIONS, ExportSettings],
-      useFactory: (
-        { config, lifecycle }: ProcessContext,
-        definitions: Definitions,
-        settings: ExportSettings,
-      ): EventFileExporter => {
-        const files = openClickHouseFiles(clickHouseOptions(config), { seconds: settings.EXPORT_SECONDS });
+      provide: EventFileExporter,
+      // The definitions are made first, so that the exports are closed before them.
+      inject: [PROCESS, ExportSettings, DEFINITIONS],
+      useFactory: ({ config, lifecycle }: ProcessContext, settings: ExportSettings): EventFileExporter => {
+        const files = new EventFileExporter(clickHouseOptions(config), settings.EXPORT_SECONDS);
         lifecycle.onStop('files', () => files.close());
-        return filesByStreamName(files, definitions);
+        return files;
       },
     },
   ],

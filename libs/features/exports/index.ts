@@ -5,4 +5,4 @@ import { ExportsModule } from './exports.module.js';
 /** Events as files: NDJSON, CSV, Parquet and Arrow. */
 export const exports: Feature = { name: 'exports', settings: [ExportSettings], gateway: ExportsModule };
 
-export { FILES } from './event-exporter.js';
+export { EventFileExporter } from './event-file-exporter.js';

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ProblemError } from '#api';
-import { StoreUnavailableError, type EventFileFormat } from '#store';
+import { StoreUnavailableError } from '#store';
+import type { EventFileFormat } from './event-file-exporter.js';
 
 /** The bytes with which every complete Parquet or Arrow file ends. */
 const endings: Readonly<Record<EventFileFormat, string>> = { parquet: 'PAR1', arrow: 'ARROW1' };

@@ -1,5 +1,5 @@
 import type { Definitions } from '#registry';
-import type { EventFileExporter, EventReader, AuthorizationScope, Store } from '#store';
+import type { EventReader, AuthorizationScope, Store } from '#store';
 
 type Names = Pick<Definitions, 'stream'>;
 
@@ -22,12 +22,6 @@ function readerByStreamName(reader: EventReader, names: Names): EventReader {
 /** Returns a store whose reader names streams; the rest of it is unchanged. */
 export function storeByStreamName<S extends Pick<Store, 'reader'>>(store: S, names: Names): S {
   return { ...store, reader: readerByStreamName(store.reader, names) };
-}
-
-/** Returns exports of events as files, whose queries name streams. */
-export function filesByStreamName(files: EventFileExporter, names: Names): EventFileExporter {
-  const { named } = idsOfStreams(names);
-  return { open: (query, signal) => files.open(named(query), signal), close: () => files.close() };
 }
 
 type IdOf = (name: string) => string;

@@ -1,6 +1,11 @@
 import { microsOfTimeText } from '#cel';
-import type { DataMemberColumn } from '../event-files.js';
 import { quoteText, quoteIdentifier } from './connection/sql-params.js';
+
+/** A column of an SQL view or an exported file: a top-level member of an event's `data`, with its type. */
+export interface DataMemberColumn {
+  member: string;
+  type: 'text' | 'integer' | 'number' | 'boolean' | 'time' | 'json';
+}
 
 /** Names and SQL expressions of the event columns in SQL views and exported files. A value that the event does not have is NULL. */
 const eventColumns: Readonly<Record<string, string>> = {

@@ -1,5 +1,4 @@
 import type { AppConfig } from '#api';
-import type { EventFileExporter } from '../event-files.js';
 import type { AnswerMemoryBudget } from '../answer-memory-budget.js';
 import type { Store } from '../store.js';
 import { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
@@ -8,11 +7,6 @@ import { applyMigrations, migrationFolders, readMigrations } from './migrations.
 import { ClickHouseKeyedStates } from './states/keyed-states.js';
 import type { QueryLimits } from './connection/settings.js';
 import { ClickHouseReader } from './reader.js';
-import {
-  ClickHouseEventFileExporter,
-  defaultEventFileBounds,
-  type EventFileExportLimits,
-} from './event-files.js';
 import { ClickHouseEventRemover } from './removal/event-remover.js';
 import { readStoreUsage } from './usage.js';
 import { ClickHouseWriter } from './writer.js';
@@ -47,19 +41,6 @@ export interface ClickHouseStore extends Store {
   readonly connection: StoreClickHouseClient;
   /** Limits of one query. */
   readonly bounds: QueryLimits;
-}
-
-/**
- * Opens the export of events as files from the same database. The queries of an export have a longer time limit than
- * other reads.
- */
-export function openClickHouseFiles(
-  options: ClickHouseStoreOptions,
-  given: Partial<EventFileExportLimits> = {},
-): EventFileExporter {
-  const bounds = { ...defaultEventFileBounds, ...given };
-  const unhurried = { ...options, readTimeoutMs: (bounds.seconds + 5) * 1000, readBudget: undefined };
-  return new ClickHouseEventFileExporter(clickHouseConnection(unhurried, options.database), bounds);
 }
 
 /** Default limits of one query to ClickHouse, except SQL statements of analysts and exports of files. */

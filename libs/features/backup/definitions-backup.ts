@@ -3,8 +3,7 @@ import { within } from '#async';
 import type { TopicAndGroupNames } from '#event';
 import { jsonValue } from '#json';
 import { LogUnavailableError, UnknownTopicError, type Log } from '#kafka';
-import { readKey, readRecord } from '../resources/definition-change-record.js';
-import { definitionsTopic } from '../changes/definitions-topic-writer.js';
+import { definitionsTopic, readKey, readRecord } from '#registry';
 
 /**
  * The import of a backup was rejected: the file is incomplete, empty or not a backup of definitions, or the definitions

@@ -1,18 +1,33 @@
 import type { Readable } from 'node:stream';
-import type { ClickHouseSettings } from '@clickhouse/client';
-import { readableEventColumns, conditions, whereClause } from './connection/event-conditions.js';
-import type { EventFileFormat, EventFileExportQuery, EventFileExporter } from '../event-files.js';
-import type { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
-import { SqlParams, type ParameterizedSql } from './connection/sql-params.js';
-import { selectClause } from './event-columns.js';
+import {
+  clickHouseConnection,
+  conditions,
+  readableEventColumns,
+  selectClause,
+  SqlParams,
+  whereClause,
+  type ClickHouseStoreOptions,
+  type DataMemberColumn,
+  type EventFilter,
+  type ParameterizedSql,
+  type StoreClickHouseClient,
+} from '#store';
 
-/** Limits of the ClickHouse query that writes one export file: seconds, and bytes of ClickHouse's memory. */
-export interface EventFileExportLimits {
-  seconds: number;
-  memoryBytes: number;
+/**
+ * File format of an export of events. Parquet and Arrow files end with a footer that a reader needs, so a truncated file
+ * is detected.
+ */
+export type EventFileFormat = 'parquet' | 'arrow';
+
+/** A query for matching events as one file. `streams` contains stream ids, not names. */
+export interface EventFileExportQuery extends EventFilter {
+  format: EventFileFormat;
+  /** Top-level members of the events' `data` that become additional columns of the file. */
+  members: readonly DataMemberColumn[];
 }
 
-export const defaultEventFileBounds: EventFileExportLimits = { seconds: 600, memoryBytes: 2 * 1024 ** 3 };
+/** Memory limit in bytes of the ClickHouse query that writes one file. */
+const memoryBytes = 2 * 1024 ** 3;
 
 /**
  * ClickHouse's format names. `Arrow` is the file format with a footer, by which a reader detects a truncated file.
@@ -20,7 +35,7 @@ export const defaultEventFileBounds: EventFileExportLimits = { seconds: 600, mem
 const formats: Readonly<Record<EventFileFormat, string>> = { parquet: 'Parquet', arrow: 'Arrow' };
 
 /** Settings that keep row groups and record batches small enough for ClickHouse and for the reader. */
-const fileSettings: ClickHouseSettings = {
+const fileSettings = {
   output_format_parquet_row_group_size: '100000',
   output_format_parquet_row_group_size_bytes: String(32 * 1024 ** 2),
   output_format_parquet_compression_method: 'snappy',
@@ -34,23 +49,36 @@ const fileSettings: ClickHouseSettings = {
   max_threads: 1,
   // A lower priority for the processor, where ClickHouse may set it (capability SYS_NICE).
   os_thread_priority: '10',
-};
+} as const;
 
-/** Exports events as Parquet or Arrow files, which ClickHouse itself writes. */
-export class ClickHouseEventFileExporter implements EventFileExporter {
+/**
+ * Exports events as Parquet or Arrow files, which ClickHouse itself writes. Each event appears once, ordered by stream id,
+ * then timestamp, partition and offset.
+ */
+export class EventFileExporter {
+  private readonly connection: StoreClickHouseClient;
+
+  /** @param seconds time limit of one export, longer than that of other reads */
   constructor(
-    private readonly connection: StoreClickHouseClient,
-    private readonly bounds: EventFileExportLimits,
-  ) {}
+    options: ClickHouseStoreOptions,
+    private readonly seconds: number,
+  ) {
+    const unhurried = { ...options, readTimeoutMs: (seconds + 5) * 1000, readBudget: undefined };
+    this.connection = clickHouseConnection(unhurried, options.database);
+  }
 
+  /**
+   * Resolves with the file as a stream when its first bytes are available. An abort of the signal also
+   * cancels the query in ClickHouse. If ClickHouse fails later, the stream fails.
+   * @throws QueryTooExpensiveError @throws StoreUnavailableError
+   */
   open(query: EventFileExportQuery, signal: AbortSignal): Promise<Readable> {
-    const { seconds, memoryBytes } = this.bounds;
     const { query: sql, params } = eventFileSql(query);
     const settings = {
       ...fileSettings,
-      max_execution_time: seconds,
+      max_execution_time: this.seconds,
       max_memory_usage: String(memoryBytes),
-      max_bytes_before_external_sort: String(Math.floor(memoryBytes / 2)),
+      max_bytes_before_external_sort: String(memoryBytes / 2),
     };
     return this.connection.open(sql, { params, settings, signal });
   }
@@ -64,7 +92,7 @@ export class ClickHouseEventFileExporter implements EventFileExporter {
  * ORDER BY stream, timestamp, partition, offset: the table `events` is stored in this order. So ClickHouse does not
  * sort the rows, and the same events always produce the same file. FINAL: each event appears once.
  */
-export function eventFileSql(query: EventFileExportQuery): ParameterizedSql {
+function eventFileSql(query: EventFileExportQuery): ParameterizedSql {
   const params = new SqlParams();
   return params.statement(`${query.where || query.members.length > 0 ? readableEventColumns : ''}
 ${selectClause(query.members, { event_id: 'toString(event_id)' })}

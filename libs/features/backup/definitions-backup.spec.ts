@@ -4,12 +4,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { TopicAndGroupNames } from '#event';
 import { LogUnavailableError, UnknownTopicError } from '#kafka';
 import { MemoryLog } from '#kafka/memory';
-import { aKey } from '../contract/definition-examples.js';
-import { systemActor } from '../resources/resource-store.js';
-import { resourceKinds } from '../resource-kinds.js';
-import { openDefinitions } from '../definitions.js';
-import type { Definitions } from '../definitions.js';
-import { DefinitionsBackupError, exportDefinitions, importDefinitions } from './definitions-file.js';
+import { openDefinitions, resourceKinds, systemActor, type Definitions } from '#registry';
+import { aKey } from '../../core/registry/contract/definition-examples.js';
+import { DefinitionsBackupError, exportDefinitions, importDefinitions } from './definitions-backup.js';
 
 const names = new TopicAndGroupNames('t.');
 let log: MemoryLog;
