@@ -245,7 +245,20 @@ export class PartitionRowBuilder {
     return { ...suspects, eventIds: [...suspects.eventIds] };
   }
 
-  /** Admits one record. Returns false, and changes nothing, if the record's id must be looked up first. */
+  /**
+   * Admits one record. Returns false, and changes nothing, if the record's id must be looked up first. The first line that
+   * fits decides. Of a record below the committed offset, only the id is added to the id window: the rest is stored.
+   *
+   * | The record                                      | becomes                                | its id is added |
+   * | ----------------------------------------------- | -------------------------------------- | --------------- |
+   * | is not an event                                 | a dead letter, and if conditional a verdict | no         |
+   * | is refused by a verdict                         | a duplicate, unless it is conditional  | no              |
+   * | repeats one that has left the id window         | a far duplicate, with a verdict        | no              |
+   * | is conditional, and expects another version     | a verdict that refuses it              | no              |
+   * | repeats one of the id window                    | a duplicate, and if conditional a verdict | it is there  |
+   * | is of an entity that was erased after it        | nothing                                | yes             |
+   * | is any other                                    | a row                                  | yes             |
+   */
   private admitOne(record: ConsumerRecord, found: AdmittedRecords): boolean {
     const { window, position } = this.options;
     const error = read(record);
