@@ -45,7 +45,7 @@ describe('the types of the client', () => {
 
   it('name every fold operation, and no other', async () => {
     expect(
-      await complaintsOf(namesText('Client.FoldOperation', foldOperations)),
+      await complaintsOf(namesText('Client.FoldOperationName', foldOperations)),
       'Run `npm run write:openapi`, and build again.',
     ).toBe('');
   });

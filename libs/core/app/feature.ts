@@ -12,8 +12,7 @@ type FeatureModule = NonNullable<ModuleMetadata['imports']>[number];
  */
 export interface Feature {
   readonly name: string;
-  /** Configuration classes. Each app that has the feature reads these settings, and provides them under their class;
-   * under the classes of a composed one. */
+  /** Settings that each app with the feature reads, and provides under their classes: a composed class under its parts. */
   readonly settings?: readonly SettingsClass[];
   /** Kinds of definitions, which the registry keeps. */
   readonly kinds?: DefinitionsOptions['kinds'];

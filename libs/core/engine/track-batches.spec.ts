@@ -1,10 +1,10 @@
 import { MemoryLog } from '#kafka/memory';
-import { ActiveWork } from '#telemetry';
+import { RecentWorkTracker } from '#telemetry';
 import { expect, it, vi } from 'vitest';
 import { trackBatches } from './track-batches.js';
 
 it('given a consumer that works on a batch, then the batch is active work until the handler has finished', async () => {
-  const works = new ActiveWork();
+  const works = new RecentWorkTracker();
   const memory = new MemoryLog();
   const log = trackBatches(memory, works);
   await log.admin.create('orders', { partitions: 1 });

@@ -1,8 +1,8 @@
 import type { Log } from '#kafka';
-import type { ActiveWork } from '#telemetry';
+import type { RecentWorkTracker } from '#telemetry';
 
 /** Wraps a log so that each batch is registered in `works` while its consumer processes it. */
-export function trackBatches(log: Log, works: ActiveWork): Log {
+export function trackBatches(log: Log, works: RecentWorkTracker): Log {
   return {
     admin: log.admin,
     producer: () => log.producer(),

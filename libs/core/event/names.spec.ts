@@ -21,14 +21,14 @@ describe('the internal topics of a pipeline', () => {
     for (const topic of topics) expect(names.streamOf(topic)).toBeUndefined();
     const stream = `pipeline.${run}.${stage}`;
     expect(stream).toMatch(streamNamePattern);
-    expect(names.pipelineRunOf(names.ofStream(`${stream}#1`))).toBeUndefined();
+    expect(names.pipelineJobOf(names.ofStream(`${stream}#1`))).toBeUndefined();
   });
 
   it('identify their job, within their installation', () => {
-    for (const topic of topics) expect(names.pipelineRunOf(topic)).toBe(run);
-    for (const topic of topics) expect(new TopicAndGroupNames('x.').pipelineRunOf(topic)).toBeUndefined();
-    expect(names.pipelineRunOf(names.definitions)).toBeUndefined();
-    expect(names.pipelineRunOf(`${names.pipelineGroup(run)}.more.${stage}`)).toBeUndefined();
+    for (const topic of topics) expect(names.pipelineJobOf(topic)).toBe(run);
+    for (const topic of topics) expect(new TopicAndGroupNames('x.').pipelineJobOf(topic)).toBeUndefined();
+    expect(names.pipelineJobOf(names.definitions)).toBeUndefined();
+    expect(names.pipelineJobOf(`${names.pipelineGroup(run)}.more.${stage}`)).toBeUndefined();
   });
 
   it('are derived only from valid ids', () => {

@@ -91,7 +91,7 @@ export class TopicAndGroupNames {
   }
 
   /** Returns the id of the pipeline job that owns this internal topic; undefined for any other topic. */
-  pipelineRunOf(topic: string): string | undefined {
+  pipelineJobOf(topic: string): string | undefined {
     if (!topic.startsWith(this.pipelines)) return undefined;
     return jobTopicPattern.exec(topic.slice(this.pipelines.length))?.[1];
   }

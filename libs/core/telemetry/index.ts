@@ -1,4 +1,4 @@
-export { ActiveWork, activeWork } from './event-loop/active-work.js';
+export { RecentWorkTracker, activeWork } from './event-loop/recent-work-tracker.js';
 export { watchEventLoop } from './event-loop/watchdog.js';
 export * from './logger.js';
 export * from './metrics.js';

@@ -9,7 +9,7 @@ import {
   type RecordBatch,
 } from '#kafka';
 import { MemoryLog } from '#kafka/memory';
-import { leaveOutRefused } from './leave-out-refused.js';
+import { leaveOutRefused } from './rejected-record-filter.js';
 import { VerdictConflictError, VerdictPublisher } from './verdict-publisher.js';
 import { noOffsets, withIndexes } from './offset-bitmap.js';
 import { encodeVerdicts, rangeOffsets, type Verdict } from './offset-range-verdicts.js';

@@ -1,4 +1,5 @@
 import { isReservedStream, permitsStream, reservedStreamPrefix, type StreamAccess } from '#api';
+// Defines problems that this file uses.
 import '#registry';
 import type { ParsedEvents } from './read-request.js';
 import { EventRejection } from './rejection.js';

@@ -7,7 +7,7 @@ import type { AcceptedEvent, AppendedEvent } from './read-event.js';
 import type { ParsedEvents } from './read-request.js';
 import type { RejectedEventEncoder } from './rejected-event-encoder.js';
 import { notWritten, EventRejection, type RejectedEventRangeAndIds } from './rejection.js';
-import type { StreamCreator } from './stream-creator.js';
+import type { MissingStreamCreator } from './missing-stream-creator.js';
 import { eventsRejected } from './write-metrics.js';
 
 /** Options for writing the events of one request. */
@@ -36,7 +36,7 @@ type RecordSource = Pick<AcceptedEvent, 'stream' | 'entity_id' | 'event_id'> &
 export class EventAppender {
   constructor(
     private readonly producer: Producer,
-    private readonly streams: StreamCreator,
+    private readonly streams: MissingStreamCreator,
     private readonly conditional: ConditionalEventWaiter,
   ) {}
 

@@ -14,7 +14,7 @@ import { IngestClock } from './ingest-clock.js';
 import type { AppendedEvent, EventParserInputs } from './read-event.js';
 import type { ParsedEvents } from './read-request.js';
 import { EventRejection } from './rejection.js';
-import { StreamCreator } from './stream-creator.js';
+import { MissingStreamCreator } from './missing-stream-creator.js';
 import { authorizeStreams } from './authorize-streams.js';
 import { UuidV7Generator } from './uuid-v7.js';
 import { WriteSettings } from './write-settings.js';
@@ -39,7 +39,7 @@ export class EventWriteService {
     settings: WriteSettings,
     @Optional() private readonly schemas?: EventSchemas,
   ) {
-    const streams = new StreamCreator(definitions, topics, settings.AUTO_CREATE_STREAMS);
+    const streams = new MissingStreamCreator(definitions, topics, settings.AUTO_CREATE_STREAMS);
     this.writer = new EventAppender(producer, streams, new ConditionalEventWaiter(verdicts));
   }
 
@@ -47,7 +47,7 @@ export class EventWriteService {
    * Returns what the parsers of one request share: its ingest time, the id generator, the schemas, and the text of its
    * body.
    */
-  reception(text: string, { isRepaired = false } = {}): EventParserInputs {
+  parserInputs(text: string, { isRepaired = false } = {}): EventParserInputs {
     return { ingestedAt: this.clock.now(), ids: this.ids, schemas: this.schemas, text, isRepaired };
   }
 

@@ -57,7 +57,7 @@ export class EventsController {
   @Post()
   @AlwaysAnswered()
   async one(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    const event = readSingle(this.intake.reception(textOf(takeBody(request))));
+    const event = readSingle(this.intake.parserInputs(textOf(takeBody(request))));
     const events = [event];
     await this.intake.check(request, events, () => '');
     const [result] = await this.intake.write(request, events, { atomic: false });
@@ -103,12 +103,12 @@ export class EventsController {
   ): Promise<void> {
     const isLines = mediaTypeOf(request) === 'application/x-ndjson';
     if (isRepaired(request) && !isLines) throw notUtf8();
-    const reception = this.intake.reception(textOf(takeBody(request)), { isRepaired: isRepaired(request) });
-    const events = await (isLines ? readLines : readBatch)(reception);
+    const inputs = this.intake.parserInputs(textOf(takeBody(request)), { isRepaired: isRepaired(request) });
+    const events = await (isLines ? readLines : readBatch)(inputs);
     if (atomic) requireUnconditional(events);
     await this.intake.check(request, events, (index) => `/events/${index}`);
     const isLenient = !atomic && handlingOf(request) === 'lenient';
-    const keep = isLenient ? rejectedEventEncoder(reception, asEvent) : undefined;
+    const keep = isLenient ? rejectedEventEncoder(inputs, asEvent) : undefined;
     const answer = batchAnswer(await this.intake.write(request, events, { atomic, keep }), { isLenient });
     setPreferenceApplied(reply, { handling: isLenient ? 'lenient' : undefined });
     void reply.code(answer.status).header('content-type', json).send(answer.body);

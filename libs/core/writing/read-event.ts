@@ -53,23 +53,23 @@ export interface EventParserInputs {
 export function readEvent(
   found: ScannedEvent,
   pointer: string,
-  reception: EventParserInputs,
+  inputs: EventParserInputs,
 ): AcceptedEvent | EventRejection {
-  const event = checked(found, pointer, reception);
-  return event instanceof EventRejection ? event.of(sentEvent(found, reception)) : event;
+  const event = checked(found, pointer, inputs);
+  return event instanceof EventRejection ? event.of(sentEvent(found, inputs)) : event;
 }
 
 function checked(
   found: ScannedEvent,
   pointer: string,
-  reception: EventParserInputs,
+  inputs: EventParserInputs,
 ): AcceptedEvent | EventRejection {
   const { envelope } = found;
-  if (isLong(reception.text, found)) return tooLarge(pointer);
-  if (isDamaged(reception, found)) return damaged(pointer);
+  if (isLong(inputs.text, found)) return tooLarge(pointer);
+  if (isDamaged(inputs, found)) return damaged(pointer);
   if (!isEvent(envelope)) return invalid(eventErrors(pointer));
-  if (found.duplicate) return duplicate(reception.text, found, pointer);
-  const timestamp = envelope.timestamp == null ? reception.ingestedAt : parseTime(envelope.timestamp);
+  if (found.duplicate) return duplicate(inputs.text, found, pointer);
+  const timestamp = envelope.timestamp == null ? inputs.ingestedAt : parseTime(envelope.timestamp);
   if (timestamp === undefined) return invalid([{ pointer: `${pointer}/timestamp`, detail: timeRule }]);
   const expected_version = envelope.expected_version ?? null;
   if (expected_version !== null && envelope.entity_id == null)
@@ -77,11 +77,11 @@ function checked(
   return {
     stream: envelope.stream,
     expected_version,
-    event_id: envelope.event_id == null ? reception.ids.next() : envelope.event_id.toLowerCase(),
+    event_id: envelope.event_id == null ? inputs.ids.next() : envelope.event_id.toLowerCase(),
     event_type: envelope.event_type,
     entity_id: envelope.entity_id ?? null,
     timestamp,
-    ingested_at: reception.ingestedAt,
+    ingested_at: inputs.ingestedAt,
     schema_version: null,
     metadata: found.metadata,
     data: found.data,

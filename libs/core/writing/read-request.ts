@@ -42,8 +42,8 @@ export function nextValue(text: string, start: number): number {
  * Parses and validates a request body that is a single event. @throws ProblemError `invalid_json`, or the problem of
  * the event
  */
-export function readSingle(reception: EventParserInputs): AcceptedEvent {
-  const { text, schemas } = reception;
+export function readSingle(inputs: EventParserInputs): AcceptedEvent {
+  const { text, schemas } = inputs;
   const scanner = new ValidatingJsonScanner(text);
   const start = scanner.space(0);
   const found = scanEvent({ scanner, schemas }, start);
@@ -53,7 +53,7 @@ export function readSingle(reception: EventParserInputs): AcceptedEvent {
   if (end < text.length) throw syntaxError(end).toProblem();
   if (text.charCodeAt(start) === openBracket) throw arrayOfEvents().toProblem();
   if (Object.hasOwn(found.envelope, 'events')) throw batchAsEvent().toProblem();
-  const event = readEvent(found, '', reception);
+  const event = readEvent(found, '', inputs);
   if (event instanceof EventRejection) throw event.toProblem();
   return event;
 }
@@ -63,8 +63,8 @@ export function readSingle(reception: EventParserInputs): AcceptedEvent {
  * the whole body is thrown. Reading yields to the event loop between events.
  * @throws ProblemError `invalid_json`, `invalid_request`
  */
-export async function readBatch(reception: EventParserInputs): Promise<ParsedEvents> {
-  const { text, schemas } = reception;
+export async function readBatch(inputs: EventParserInputs): Promise<ParsedEvents> {
+  const { text, schemas } = inputs;
   const start = /^[ \t\n\r]*\{[ \t\n\r]*"events"[ \t\n\r]*:[ \t\n\r]*\[/.exec(text)?.[0].length;
   if (start === undefined) throw notABatch(text);
   const scanner = new ValidatingJsonScanner(text);
@@ -78,7 +78,7 @@ export async function readBatch(reception: EventParserInputs): Promise<ParsedEve
     const found = scanEvent(scan, i);
     const end = found?.end ?? (scanner.failure === 'depth' ? endOfDeepValue(text, i) : undefined);
     if (end === undefined) throw failure(scanner, pointer).toProblem();
-    results.push(found ? readEvent(found, pointer, reception) : failure(scanner, pointer));
+    results.push(found ? readEvent(found, pointer, inputs) : failure(scanner, pointer));
     if (turn.over(end - i)) await turn.end();
     i = scanner.space(end);
     const code = text.charCodeAt(i);
@@ -98,9 +98,9 @@ export async function readBatch(reception: EventParserInputs): Promise<ParsedEve
  * Reading yields to the event loop between lines.
  * @throws ProblemError `invalid_request` when there are no events or too many
  */
-export async function readLines(reception: EventParserInputs): Promise<ParsedEvents> {
-  const { text } = reception;
-  const reader = new EventLineReader(reception);
+export async function readLines(inputs: EventParserInputs): Promise<ParsedEvents> {
+  const { text } = inputs;
+  const reader = new EventLineReader(inputs);
   const results: ParsedEvents = [];
   const turn = new TimeSlice();
   for (let start = nextValue(text, 0); start < text.length;) {
@@ -119,8 +119,8 @@ export async function readLines(reception: EventParserInputs): Promise<ParsedEve
 export class EventLineReader {
   private readonly scan: ScannerAndSchemas;
 
-  constructor(private readonly reception: EventParserInputs) {
-    const { text, schemas } = reception;
+  constructor(private readonly inputs: EventParserInputs) {
+    const { text, schemas } = inputs;
     this.scan = { scanner: new ValidatingJsonScanner(text, { lines: true }), schemas };
   }
 
@@ -133,7 +133,7 @@ export class EventLineReader {
     const rest = scanner.space(found.end);
     if (scanner.text.charCodeAt(rest) === openBrace) return secondOnLine(rest, pointer);
     if (rest < line.end) return syntaxError(rest, pointer);
-    return readEvent(found, pointer, this.reception);
+    return readEvent(found, pointer, this.inputs);
   }
 }
 

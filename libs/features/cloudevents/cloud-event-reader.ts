@@ -21,7 +21,7 @@ const openBrace = 0x7b;
 /** Stream and intake context of a `CloudEventReader`, and its pointers for errors. */
 interface CloudEventReaderOptions {
   stream: string;
-  reception: EventParserInputs;
+  inputs: EventParserInputs;
   /**
    * Returns the pointer with which an error names an attribute or `data` of the CloudEvent with this index; an empty
    * name means the whole event.
@@ -53,7 +53,7 @@ export class CloudEventReader implements ValueHandler {
   }
 
   refuse(why: EventRejection, start: number, end: number): void {
-    const { stream, reception } = this.options;
+    const { stream, inputs } = this.options;
     const { attributes = new Map<string, unknown>() } = this.scanned ?? {};
     const [id, source, subject] = ['id', 'source', 'subject'].map((name) => attributes.get(name));
     const named = typeof id === 'string' && typeof source === 'string';
@@ -61,7 +61,7 @@ export class CloudEventReader implements ValueHandler {
       why.of({
         ...{ start, end, stream },
         entity_id: typeof subject === 'string' ? subject : null,
-        event_id: named ? cloudEventId(source, id) : reception.ids.next(),
+        event_id: named ? cloudEventId(source, id) : inputs.ids.next(),
       }),
     );
   }
@@ -85,12 +85,12 @@ export class CloudEventReader implements ValueHandler {
     data: string,
     place: { start: number; end: number },
   ): AcceptedEvent {
-    const { stream, reception } = this.options;
+    const { stream, inputs } = this.options;
     return {
       ...{ stream, ...fields, data, ...place },
       event_id: cloudEventId(source, id),
-      timestamp: timestamp ?? reception.ingestedAt,
-      ingested_at: reception.ingestedAt,
+      timestamp: timestamp ?? inputs.ingestedAt,
+      ingested_at: inputs.ingestedAt,
       ...{ schema_version: null, fits: undefined },
     };
   }

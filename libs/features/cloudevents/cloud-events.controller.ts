@@ -66,15 +66,15 @@ export class CloudEventsController {
     requireAuthorized(stream, access);
     const { mode, text } = cloudEventsOf(request);
     const pointerTo = pointerIn(mode);
-    const reception = this.intake.reception(text);
-    const reader = new CloudEventReader({ stream, reception, pointerTo });
+    const inputs = this.intake.parserInputs(text);
+    const reader = new CloudEventReader({ stream, inputs, pointerTo });
     if (mode === 'batched') await readList(text, reader);
     else readValue(text, reader);
     const { events } = reader;
     await this.intake.check(request, events, (index) => pointerTo(index, ''));
     const handling = handlingOf(request);
     if (handling !== 'lenient') requireAll(events, text);
-    const keep = rejectedEventEncoder(reception, asCloudEvent);
+    const keep = rejectedEventEncoder(inputs, asCloudEvent);
     const results = await this.intake.write(request, events, { atomic: false, keep });
     const answer = intakeAnswer(results);
     const returned = returnOf(request);

@@ -53,18 +53,18 @@ export class RejectedEventRevalidator {
 function readAgain(
   stream: string,
   record: RejectedEventRecord,
-  reception: EventParserInputs,
+  inputs: EventParserInputs,
 ): AcceptedEvent | EventRejection {
   try {
-    if (record.form !== 'raw' && record.form !== 'cloudevent') return readSingle(reception);
+    if (record.form !== 'raw' && record.form !== 'cloudevent') return readSingle(inputs);
     const reader =
       record.form === 'raw'
         ? new RawWriteEventReader({
             mapping: new FieldMapping(stream, record.mapping),
-            reception,
+            inputs,
             idOf: () => record.event_id,
           })
-        : new CloudEventReader({ stream, reception, pointerTo: pointerIn('structured') });
+        : new CloudEventReader({ stream, inputs, pointerTo: pointerIn('structured') });
     readValue(record.text, reader);
     return reader.events[0]!;
   } catch (error) {

@@ -29,11 +29,8 @@ export function logRecords(mediaType: string, body: Buffer): Iterable<ReadLogRec
  * Parses and validates the events that were converted from OTLP log records, like the events of any other write
  * request.
  */
-export async function readLogs(
-  { lines }: OtlpEventLines,
-  reception: EventParserInputs,
-): Promise<ParsedEvents> {
-  const reader = new EventLineReader(reception);
+export async function readLogs({ lines }: OtlpEventLines, inputs: EventParserInputs): Promise<ParsedEvents> {
+  const reader = new EventLineReader(inputs);
   const events: ParsedEvents = [];
   const turn = new TimeSlice();
   for (const line of lines) {

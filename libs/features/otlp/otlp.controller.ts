@@ -67,10 +67,10 @@ export class OtlpController {
     request: FastifyRequest,
     text: Awaited<ReturnType<typeof otlpEventLines>>,
   ): Promise<PartialSuccess | undefined> {
-    const reception = this.intake.reception(text.text);
-    const events = await readLogs(text, reception);
+    const inputs = this.intake.parserInputs(text.text);
+    const events = await readLogs(text, inputs);
     await this.intake.check(request, events, (index) => `/events/${index}`);
-    const keep = rejectedEventEncoder(reception, asEvent);
+    const keep = rejectedEventEncoder(inputs, asEvent);
     return partialSuccess(events, await this.intake.write(request, events, { atomic: false, keep }));
   }
 }

@@ -25,7 +25,7 @@ const openBrace = 0x7b;
 /** Field mapping, intake context and derived ids of a `RawWriteEventReader`. */
 interface RawReaderOptions {
   mapping: FieldMapping;
-  reception: EventParserInputs;
+  inputs: EventParserInputs;
   /** Returns the event id for the value at this index of the request, if it contains none. */
   idOf: (index: number) => string;
 }
@@ -47,14 +47,14 @@ export class RawWriteEventReader implements ValueHandler {
   constructor(private readonly options: RawReaderOptions) {}
 
   scan(scanner: ValidatingJsonScanner, start: number): number {
-    const { mapping, reception } = this.options;
+    const { mapping, inputs } = this.options;
     scanner.reset();
     this.fits = undefined;
     this.entity = null;
     // A value that is not an object is wrapped in one, which adds a level.
     if (scanner.text.charCodeAt(start) !== openBrace) return scanner.value(start, 2);
     const type = mapping.fixed?.event_type;
-    const subject = type === undefined ? undefined : reception.schemas?.find(mapping.stream, type);
+    const subject = type === undefined ? undefined : inputs.schemas?.find(mapping.stream, type);
     if (!subject?.ready?.scan) return scanner.value(start, 1);
     const end = scanner.check(subject.ready.scan, start, 1);
     if (scanner.fits) this.fits = subject;
@@ -86,11 +86,11 @@ export class RawWriteEventReader implements ValueHandler {
     start: number,
     end: number,
   ): AcceptedEvent | EventRejection {
-    const { reception, mapping, idOf } = this.options;
+    const { inputs, mapping, idOf } = this.options;
     const { text } = scanner;
     const index = this.events.length;
     if (isLong(text, { start, end })) return tooLarge(`/${index}`);
-    if (isDamaged(reception, { start, end })) return damaged(`/${index}`);
+    if (isDamaged(inputs, { start, end })) return damaged(`/${index}`);
     if (scanner.duplicate || (scanner.uncertain && hasDuplicates(scanner, { start, end })))
       return duplicate(text, { start, end }, `/${index}`);
     const fields = mapping.fixed ?? mapping.fieldsOf(this.found(scanner, start));
@@ -103,8 +103,8 @@ export class RawWriteEventReader implements ValueHandler {
       event_type,
       entity_id,
       expected_version,
-      timestamp: timestamp ?? reception.ingestedAt,
-      ingested_at: reception.ingestedAt,
+      timestamp: timestamp ?? inputs.ingestedAt,
+      ingested_at: inputs.ingestedAt,
       schema_version: null,
       metadata: '{}',
       data: text.charCodeAt(start) === openBrace ? value : `{"value":${value}}`,

@@ -114,15 +114,15 @@ function countRows(batches: readonly PartitionRows[]): number {
   return batches.reduce((sum, { rows }) => sum + rows.count, 0);
 }
 
-/** Returns the rows from index `from` (inclusive) to index `until` (exclusive), counted over all given batches. */
-function between(batches: readonly PartitionRows[], from: number, until: number): PartitionRows[] {
+/** Returns the rows from index `firstRow` (inclusive) to index `endRow` (exclusive), counted over all given batches. */
+function between(batches: readonly PartitionRows[], firstRow: number, endRow: number): PartitionRows[] {
   const within: PartitionRows[] = [];
-  let first = 0;
+  let earlier = 0;
   for (const { state, rows } of batches) {
-    const begin = Math.max(from - first, 0);
-    const end = Math.min(until - first, rows.count);
+    const begin = Math.max(firstRow - earlier, 0);
+    const end = Math.min(endRow - earlier, rows.count);
     if (begin < end) within.push({ state, rows: rows.slice(begin, end) });
-    first += rows.count;
+    earlier += rows.count;
   }
   return within;
 }

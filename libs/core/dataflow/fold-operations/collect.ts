@@ -53,7 +53,7 @@ function appended({ items, characters, cut }: CollectState, item: CollectedItem)
 }
 
 function inserted(items: readonly CollectedItem[], item: CollectedItem): readonly CollectedItem[] {
-  const at = items.findIndex(([, position]) => comparePositions(position, item[1]) > 0);
+  const at = items.findIndex(([, sortKey]) => comparePositions(sortKey, item[1]) > 0);
   return at < 0 ? [...items, item] : [...items.slice(0, at), item, ...items.slice(at)];
 }
 
@@ -63,11 +63,11 @@ function merged(a: readonly CollectedItem[], b: readonly CollectedItem[]): reado
 
 function bounded(items: readonly CollectedItem[], cut: FoldEventSortKey | null): CollectState {
   let characters = 2;
-  for (const [i, [text, position]] of items.entries()) {
+  for (const [i, [text, sortKey]] of items.entries()) {
     const after = characters + text.length + (i === 0 ? 0 : 1);
     const isFull = i >= listItems || after > listCharacters;
-    if (isCut(cut, position)) return { items: items.slice(0, i), characters, cut };
-    if (isFull) return { items: items.slice(0, i), characters, cut: position };
+    if (isCut(cut, sortKey)) return { items: items.slice(0, i), characters, cut };
+    if (isFull) return { items: items.slice(0, i), characters, cut: sortKey };
     characters = after;
   }
   return { items, characters, cut };

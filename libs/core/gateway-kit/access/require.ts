@@ -1,4 +1,5 @@
 import { isReservedStream, permitsStream, ProblemError, type StreamAccess } from '#api';
+// Defines problems that this file uses.
 import '#registry';
 import { UseGuards, type ExecutionContext } from '@nestjs/common';
 import { accessOf, type Principal } from '#http';

@@ -1,5 +1,6 @@
 import type { ProblemCode } from '#api';
 import { DescribeProblems } from '#http';
+// Defines problems that this file uses.
 import '#registry';
 import '../consistency/consistency-tokens.js';
 import { ApiResponse } from '@nestjs/swagger';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { eventLoopLongestStall, eventLoopStalls } from '../metrics.js';
-import { ActiveWork } from './active-work.js';
+import { RecentWorkTracker } from './recent-work-tracker.js';
 import { EventLoopWatchdog } from './watchdog.js';
 
 interface Line {
@@ -13,11 +13,11 @@ interface Line {
 let wall: number;
 let processor: number;
 let lines: Line[];
-let works: ActiveWork;
+let works: RecentWorkTracker;
 let watchdog: EventLoopWatchdog;
 
 beforeEach(() => {
-  [wall, processor, lines, works] = [1_000, 500, [], new ActiveWork()];
+  [wall, processor, lines, works] = [1_000, 500, [], new RecentWorkTracker()];
   eventLoopStalls.reset();
   watchdog = new EventLoopWatchdog({
     works,

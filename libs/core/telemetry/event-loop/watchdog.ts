@@ -1,6 +1,6 @@
 import type { Logger } from '../logger.js';
 import { onScrape, eventLoopLongestStall, eventLoopStalls } from '../metrics.js';
-import { activeWork, type ActiveWork } from './active-work.js';
+import { activeWork, type RecentWorkTracker } from './recent-work-tracker.js';
 import { openSync, readSync } from 'node:fs';
 
 /** Milliseconds between two polls of the event loop. A stall is the time by which a poll is late. */
@@ -17,7 +17,7 @@ const namedAtMost = 10;
 /** What an `EventLoopWatchdog` needs: a logger, the tracker of units of work, and two clocks. */
 interface WatchdogDependencies {
   logger: Pick<Logger, 'warn'>;
-  works: ActiveWork;
+  works: RecentWorkTracker;
   /** Returns milliseconds of a monotonic clock. */
   wall: () => number;
   /** Returns the processor time that the thread of the event loop has used, in milliseconds. */

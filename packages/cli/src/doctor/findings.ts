@@ -6,7 +6,7 @@ import {
   type Tributary,
   type DeadLetter,
 } from '#client';
-import { groupLags, type HealthCheck, type LagRow } from '../lag/lag-rows.js';
+import { groupLags, type HealthCheckResult, type LagRow } from '../lag/lag-rows.js';
 
 /** The result of one check of `doctor`. */
 export interface CheckResult {
@@ -40,7 +40,9 @@ const advice: Record<string, string> = {
 
 /** Returns the findings of the gateway's health answer, except lag. */
 export function healthFindings({ checks }: Health): CheckResult[] {
-  const others = Object.entries(checks as Record<string, HealthCheck>).filter(([name]) => !(name in advice));
+  const others = Object.entries(checks as Record<string, HealthCheckResult>).filter(
+    ([name]) => !(name in advice),
+  );
   return others.map(([name, check]) => {
     const { status, error = '' } = check;
     if (status === 'ok') return ok(name, 'It is up.');
@@ -50,7 +52,7 @@ export function healthFindings({ checks }: Health): CheckResult[] {
   });
 }
 
-function degradedFinding(name: string, check: HealthCheck): CheckResult {
+function degradedFinding(name: string, check: HealthCheckResult): CheckResult {
   const { unreadable = 0, failed_projections = 0, failed_pipelines = 0 } = check;
   if (unreadable > 0)
     return warning(

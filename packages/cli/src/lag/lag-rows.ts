@@ -12,7 +12,7 @@ export interface LagRow {
 }
 
 /** The result of a check in the gateway's health answer; the last counts are those of the check `definitions`. */
-export interface HealthCheck {
+export interface HealthCheckResult {
   status?: string;
   error?: string;
   lag_events?: number;
@@ -24,7 +24,7 @@ export interface HealthCheck {
 
 /** Returns the lag of the materializer's and the processor's groups from the gateway's health answer. */
 export function groupLags({ checks }: Health): LagRow[] {
-  const known = checks as Record<string, HealthCheck | undefined>;
+  const known = checks as Record<string, HealthCheckResult | undefined>;
   return ['materializer', 'processor'].flatMap((name) => {
     const check = known[name];
     if (!check) return [];

@@ -26,7 +26,7 @@ const decisionMs = 10_000;
 const encoder = new TextEncoder();
 
 /** Sends a batch until each event is acknowledged, refused or past its delivery time-out. */
-export class BatchDelivery {
+export class BatchSender {
   constructor(
     private readonly http: HttpClient,
     private readonly options: DeliveryOptions,

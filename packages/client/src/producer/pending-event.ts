@@ -9,7 +9,7 @@ export interface EventPosition {
 }
 
 /** An event as a producer keeps it until the outcome is known: its JSON text, size and entity. */
-export interface SerializedEvent {
+export interface EncodedEvent {
   event_id: string;
   stream: string;
   /** Entity id of the event; undefined for an event without an entity, whose order does not matter. */
@@ -46,7 +46,7 @@ export class PendingEvent {
   private readonly onAbort: (() => void) | undefined;
 
   constructor(
-    readonly origin: SerializedEvent,
+    readonly origin: EncodedEvent,
     private readonly outcome: PromiseCallbacks,
     private readonly observer: DeliveryObserver,
   ) {

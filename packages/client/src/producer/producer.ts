@@ -2,12 +2,12 @@ import { BufferFullError, ProducerClosedError } from '../errors/tributary-error.
 import type { CallOptions, HttpClient } from '../http/http-client.js';
 import type { NewEvent } from '../types/index.js';
 import { byteLength, eventText, hashOf } from './event-text.js';
-import { BatchDelivery } from './delivery.js';
+import { BatchSender } from './delivery.js';
 import {
   type EventPosition,
   PendingEvent,
   type DeliveryObserver,
-  type SerializedEvent,
+  type EncodedEvent,
 } from './pending-event.js';
 import { orAborted } from '../http/deadline.js';
 import { requireKnownOptions } from '../http/known-options.js';
@@ -62,7 +62,7 @@ export class Producer {
     requireKnownOptions('A producer', options, Object.keys(defaults));
     this.options = { ...defaults, ...definedIn(options) };
     const { batchEvents: events, batchBytes: bytes, lingerMs, lanes } = this.options;
-    const delivery = new BatchDelivery(http, this.options);
+    const delivery = new BatchSender(http, this.options);
     const deliver = (batch: PendingEvent[]) => delivery.deliver(batch);
     this.lanes = Array.from({ length: lanes }, () => new ProducerShard({ events, bytes, lingerMs }, deliver));
     this.room = new ByteBudget(this.options.maxBufferedBytes);
@@ -129,7 +129,7 @@ export class Producer {
    * Returns the lane of an event. Events without an entity use the lane with the shortest wait: with other waiting
    * events, not after a request in flight.
    */
-  private laneOf({ stream, entity }: SerializedEvent): ProducerShard {
+  private laneOf({ stream, entity }: EncodedEvent): ProducerShard {
     if (entity !== undefined) return this.lanes[hashOf(stream, entity) % this.lanes.length]!;
     const free = this.lanes.find((lane) => !lane.isBusy);
     return free ?? this.lanes.reduce((shortest, lane) => (lane.length < shortest.length ? lane : shortest));

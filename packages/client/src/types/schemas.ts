@@ -75,7 +75,7 @@ export type DefinitionSource = ApiSchemas['ProjectionSourceInput'];
 /** How one field of a projection's state is computed. */
 export type Field = ApiSchemas['ProjectionFieldInput'];
 /** How a field of a projection's state is computed from the events of a key. */
-export type FoldOperation = Field['op'];
+export type FoldOperationName = Field['op'];
 /** The definition of a new projection. */
 export type ProjectionInput = ApiSchemas['ProjectionInput'];
 /** The new definition of an existing projection. The URL contains the name, so `name` may be omitted. */

@@ -2,8 +2,6 @@ import { pipelineLimits } from './limits.js';
 
 /** The counts of an operator: events that entered it, that it passed on or wrote, dropped, found late or failed. */
 export const stepResults = ['in', 'out', 'dropped', 'late', 'failed'] as const;
-/** What an operator of a pipeline did with an event, or that the event entered it. */
-export type OperatorEventResult = (typeof stepResults)[number];
 
 /** The counts of one operator, in the order of `stepResults`. */
 type SingleOperatorCounts = readonly number[];

@@ -48,7 +48,7 @@ async function given(run: string, stages: readonly string[]): Promise<void> {
 }
 
 const left = async () => ({
-  topics: (await world.log.admin.list(topics.prefix)).filter((name) => topics.pipelineRunOf(name)),
+  topics: (await world.log.admin.list(topics.prefix)).filter((name) => topics.pipelineJobOf(name)),
   stages: (await world.store.pipelines.progress(await world.store.pipelines.owners())).map(
     (one) => one.stage,
   ),

@@ -61,7 +61,7 @@ async function unreferencedJobs(options: JobGarbageCollectionOptions): Promise<M
     else if (stage !== '' && !stages.has(stage)) found.set(`${run}.${stage}`, { run, stage });
   };
   for (const topic of await admin.list(topics.prefix)) {
-    const run = topics.pipelineRunOf(topic);
+    const run = topics.pipelineJobOf(topic);
     if (run !== undefined) note(run, stageOf(topic));
   }
   const runs = await writer.owners();
@@ -98,7 +98,7 @@ async function removeJob(
   // A processor that has not read the new definition is still a member of the consumer group. A later round tries
   // again.
   if (stage === undefined && !(await isWithoutGroup(run, options))) return false;
-  const all = (await admin.list(topics.prefix)).filter((topic) => topics.pipelineRunOf(topic) === run);
+  const all = (await admin.list(topics.prefix)).filter((topic) => topics.pipelineJobOf(topic) === run);
   for (const topic of all) if (stage === undefined || stageOf(topic) === stage) await admin.remove(topic);
   if (stage === undefined) await writer.remove(run);
   else await writer.removeStages(run, [stage]);
@@ -137,14 +137,14 @@ async function removeClosed(
   for (const { place, savedWatermark } of partitions()) {
     const { owner, stage, partition } = place;
     if (stage === '' || stage === replayStage) continue;
-    const name = `${owner}.${stage}.${partition}`;
-    seen.set(name, savedWatermark);
-    if (removedTo.get(name) === savedWatermark) continue;
+    const stagePartition = `${owner}.${stage}.${partition}`;
+    seen.set(stagePartition, savedWatermark);
+    if (removedTo.get(stagePartition) === savedWatermark) continue;
     closed.set(owner, [...(closed.get(owner) ?? []), { stage, partition, until: savedWatermark }]);
   }
   for (const [run, rows] of closed) await writer.removeClosed(run, rows);
   removedTo.clear();
-  for (const [name, until] of seen) removedTo.set(name, until);
+  for (const [stagePartition, watermark] of seen) removedTo.set(stagePartition, watermark);
 }
 
 /**

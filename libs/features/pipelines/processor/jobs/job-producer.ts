@@ -40,7 +40,7 @@ export class JobProducer implements Pick<Producer, 'append'> {
       if (this.missingSince.size > 0) for (const { topic } of records) this.missingSince.delete(topic);
       return positions;
     } catch (error) {
-      if (error instanceof UnknownTopicError && topics.pipelineRunOf(error.topic) !== undefined)
+      if (error instanceof UnknownTopicError && topics.pipelineJobOf(error.topic) !== undefined)
         this.isMissing(error.topic);
       throw error;
     }

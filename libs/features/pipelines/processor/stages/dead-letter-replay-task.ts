@@ -54,7 +54,7 @@ export class DeadLetterReplayTask implements StageTask {
     const fresh = batch.records.filter((record) => this.isFresh(record));
     for (let at = 0; at < fresh.length; at += partRecords) {
       const some = fresh.slice(at, at + partRecords);
-      counts = sumCounts(counts, await this.takePart(some));
+      counts = sumCounts(counts, await this.processPart(some));
     }
     state.advance(batch.next);
     return { counts, duplicates: this.duplicates, changed: true };
@@ -83,7 +83,7 @@ export class DeadLetterReplayTask implements StageTask {
     return !repeated;
   }
 
-  private async takePart(records: readonly ConsumerRecord[]): Promise<JobAndOperatorEventCounts> {
+  private async processPart(records: readonly ConsumerRecord[]): Promise<JobAndOperatorEventCounts> {
     const { state } = this;
     const run = await this.runFor(records);
     const writing = beginBatch(run, replayPartitionName, this.options);

@@ -85,7 +85,7 @@ export class KeyedStageTask implements StageTask {
       const arrivals = arrivalsOf(fresh.slice(at, end), stage);
       at += arrivals.length;
       const next = at < fresh.length ? arrivals.at(-1)!.record.offset + 1 : batch.next;
-      const { counts, changed } = await this.takePart(arrivals, { run, stage, next });
+      const { counts, changed } = await this.processPart(arrivals, { run, stage, next });
       taken.counts = sumCounts(taken.counts, counts);
       taken.changed ||= changed;
     }
@@ -128,7 +128,7 @@ export class KeyedStageTask implements StageTask {
     return new UpstreamProgress(feeders, saved === '' ? undefined : saved);
   }
 
-  private async takePart(
+  private async processPart(
     arrivals: readonly DecodedStageRecord[],
     { run, stage, next }: { run: JobConfiguration; stage: KeyedStage; next: number },
   ): Promise<{ counts: JobAndOperatorEventCounts; changed: boolean }> {

@@ -60,7 +60,7 @@ export class SourceTask implements StageTask {
       if (turn.over(bytes)) await turn.end();
       const some = records.slice(at, end);
       const isLast = end >= records.length;
-      counts = sumCounts(counts, await this.takePart(some, isLast ? batch.next : some.at(-1)!.offset + 1));
+      counts = sumCounts(counts, await this.processPart(some, isLast ? batch.next : some.at(-1)!.offset + 1));
       at = end;
     }
     this.state.advance(batch.next);
@@ -103,7 +103,7 @@ export class SourceTask implements StageTask {
     return new PartitionWatermarkGenerator({ idleAfterMs, nowMs, watermark: state.watermark });
   }
 
-  private async takePart(
+  private async processPart(
     records: readonly ConsumerRecord[],
     next: number,
   ): Promise<JobAndOperatorEventCounts> {

@@ -111,7 +111,7 @@ export class KafkaConsumer implements Consumer {
     while (!this.isOver) {
       try {
         if (this.topics.length === 0) await this.pause();
-        else await this.takePart();
+        else await this.joinGroup();
         backoff.reset();
       } catch (error) {
         if (this.isOver) break;
@@ -145,7 +145,7 @@ export class KafkaConsumer implements Consumer {
     await this.changed.wait();
   }
 
-  private async takePart(): Promise<void> {
+  private async joinGroup(): Promise<void> {
     await this.releaseLeft();
     const generation = await this.join();
     if (this.isOver) return;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ProblemDocument } from '#api';
 import { event, startTestIngest, type TestIngest } from './writing.fixture.js';
-import { StreamCreator } from './stream-creator.js';
+import { MissingStreamCreator } from './missing-stream-creator.js';
 
 interface Answer {
   accepted: number;
@@ -44,7 +44,7 @@ describe('streams that are created by writes', () => {
   });
 
   it('are no longer created when the client has disconnected', async () => {
-    const creator = new StreamCreator(given.definitions, given.topics, true);
+    const creator = new MissingStreamCreator(given.definitions, given.topics, true);
     const client = { destroyed: false };
     const ensured = creator.ensure(names(100), { atomic: false, client, actor });
     client.destroyed = true;
@@ -53,7 +53,7 @@ describe('streams that are created by writes', () => {
   });
 
   it('wait for one another up to a maximum number, above which a request gets 503', async () => {
-    const creator = new StreamCreator(given.definitions, given.topics, true);
+    const creator = new MissingStreamCreator(given.definitions, given.topics, true);
     const client = { destroyed: false };
     const requests = Array.from({ length: 41 }, (_, i) =>
       creator.ensure(names(8, `r${i}-`), { atomic: false, client, actor }),

@@ -1,6 +1,7 @@
 import { ProblemError } from '#api';
 import type { TopicAndGroupNames } from '#event';
 import type { Actor, Definitions, StreamDefinition } from '#registry';
+// Defines problems that this file uses.
 import '#registry';
 import { EventRejection } from './rejection.js';
 
@@ -25,7 +26,7 @@ interface StreamAutoCreationContext {
 }
 
 /** Creates missing streams before events are written to them, and returns the topics of streams. */
-export class StreamCreator {
+export class MissingStreamCreator {
   private readonly creations = new Map<string, Promise<void>>();
   /** The topic name of each stream definition, cached so that all records share one string object. */
   private readonly names = new WeakMap<StreamDefinition, string>();

@@ -8,7 +8,7 @@ const endedAtMost = 100;
  * Tracks the units of work that this process runs, or has ended since the event loop watchdog's last poll, for log
  * lines about stalls. A stall is noticed after it is over, often when the work that caused it has ended.
  */
-export class ActiveWork {
+export class RecentWorkTracker {
   private readonly running = new Set<WorkItem>();
   private ended: WorkItem[] = [];
 
@@ -38,4 +38,4 @@ export class ActiveWork {
 }
 
 /** The tracker of this process's units of work. */
-export const activeWork = new ActiveWork();
+export const activeWork = new RecentWorkTracker();
