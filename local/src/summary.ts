@@ -18,7 +18,7 @@ export function summary(settings: LocalSettings, apiKey: string): string {
     ['console', `${at(ports.GATEWAY_QUERY_PORT)}/console`, 'the system in a browser, with the API key'],
     ['API key', apiKey, ''],
   ].map(([name = '', value = '', what = '']) => `${name.padEnd(14)} ${value}${what && `  ${what}`}`);
-  const event = '{"stream":"orders","event_type":"order.placed","entity_id":"order-1","data":{"amount":42}}';
+  const event = '{"stream":"greetings","event_type":"sent","entity_id":"ann","data":{"text":"Hello"}}';
   return [
     '',
     ...boxed('Tributary is running', addresses),
@@ -27,11 +27,11 @@ export function summary(settings: LocalSettings, apiKey: string): string {
     `  curl -s ${at(ports.GATEWAY_CORE_PORT)}/api/v1/events -H 'content-type: application/json' -d '${event}'`,
     '',
     'Read it back:',
-    `  curl -s '${at(ports.GATEWAY_QUERY_PORT)}/api/v1/events/query?stream=orders' -H 'authorization: Bearer ${apiKey}'`,
+    `  curl -s '${at(ports.GATEWAY_QUERY_PORT)}/api/v1/events/query?stream=greetings' -H 'authorization: Bearer ${apiKey}'`,
     '',
     `The key has every scope. It is stored in ${join(settings.dataDir, 'api-key')}; POST /api/v1/keys issues keys with fewer scopes.`,
     ...(settings.clickhouseUrl ? [] : [embeddedClickHouse]),
-    'Ctrl-C stops everything in order; the data remains.',
+    `The logs are in ${join(settings.dataDir, 'logs')}. Ctrl-C stops everything in order; the data remains.`,
     '',
   ].join('\n');
 }
