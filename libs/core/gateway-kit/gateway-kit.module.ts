@@ -7,7 +7,8 @@ import { StreamReadAuthorizer } from './access/stream-read-authorizer.js';
 import { CONSISTENCY_BOUNDS, ConsistencyTokenWaiter } from './consistency/consistency-tokens.js';
 import { FLUSHES, KafkaFlushRequestSender } from './consistency/flush-request-sender.js';
 import { GroupLagReader } from './lag/group-lag-reader.js';
-import { Bulkhead, ReadSettings } from './reads/bulkhead.js';
+import { Bulkhead } from './reads/bulkhead.js';
+import { ReadSettings } from './reads/read-settings.js';
 import { NewGenerationOrJobFactory } from './sources/new-generation-or-job-factory.js';
 
 /** Longest time that a query waits for a slot, in milliseconds. */

@@ -1,5 +1,4 @@
-import { IsInt, Max, Min } from 'class-validator';
-import { FromText, ProblemError } from '#api';
+import { ProblemError } from '#api';
 import { gauge } from '#telemetry';
 
 export const readsRunning = gauge('tributary_reads_running', {
@@ -9,14 +8,6 @@ export const readsRunning = gauge('tributary_reads_running', {
 const readsWaiting = gauge('tributary_reads_waiting', {
   help: 'Queries of this instance that wait to start now.',
 });
-
-/** Settings of queries. */
-export class ReadSettings {
-  /** Queries that this instance runs on ClickHouse at the same time. */
-  @FromText('number') @IsInt() @Min(1) @Max(1000) READS_CONCURRENT = 8;
-  /** Queries that may wait for a slot; the next query gets a 503. */
-  @FromText('number') @IsInt() @Min(0) @Max(100_000) READS_QUEUED = 256;
-}
 
 /** How many reads run and wait at the same time, and how long one waits. */
 interface BulkheadOptions {
