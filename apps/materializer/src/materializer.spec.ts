@@ -1,7 +1,7 @@
 import { StalledConsumerDetector } from '#engine';
 import { MemoryErasures, noErasures } from '#engine/memory';
 import { allStreams } from '#api';
-import { TopicAndGroupNames } from '#event';
+import { expectedVersionHeader, TopicAndGroupNames } from '#event';
 import { MemoryLog } from '#kafka/memory';
 import {
   RowsRejectedError,
@@ -374,6 +374,37 @@ describe('Materializer', () => {
     expect(refused.map(({ offset, reason, event }) => [offset, reason, event]).sort()).toEqual(
       [17, 3, 4].map((id) => [id, 'refused_by_store', eventOf(id, 'e')]),
     );
+  });
+
+  it('lowers the versions of a batch whose verdicts are being published when the store rejects an earlier row', async () => {
+    writer.refuses = ({ offset }) => offset === 1;
+    await write(range(0, 1));
+    const { publisher } = (await start()).dependencies;
+    await untilCommitted(1);
+    writer.down = true;
+    await write(range(1, 3));
+    const publish = publisher.publish.bind(publisher);
+    let goOn: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (goOn = resolve));
+    const publishing = vi.spyOn(publisher, 'publish').mockImplementation(async (...verdicts) => {
+      await held;
+      await publish(...verdicts);
+    });
+    const headers = { [expectedVersionHeader]: '3' };
+    await (await log.producer()).append([{ topic, key: 'e', value: eventOf(3, 'e'), headers }]);
+    await vi.waitFor(() => expect(publishing).toHaveBeenCalled(), { timeout: 20_000 });
+    writer.down = false;
+    await untilCommitted(3);
+    goOn();
+    await untilCommitted(4);
+    await write([{ id: 4 }]);
+    await untilCommitted(5);
+    expect((await stored()).map(({ offset, version }) => [offset, version])).toEqual([
+      [0, 1],
+      [2, 2],
+      [3, 3],
+      [4, 4],
+    ]);
   });
 
   it('gives the same versions when it crashes while it searches for a rejected row', async () => {

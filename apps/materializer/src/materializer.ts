@@ -9,7 +9,6 @@ import type {
   RecordBatch,
   TopicPartition,
 } from '#kafka';
-import type { EventRowBatch } from '#store';
 import type { Tracing } from '#telemetry';
 import { VerdictPublisher, VerdictTable } from '#verdicts';
 import { ConditionalWriteCoordinator } from './decide/conditional-write-coordinator.js';
@@ -263,17 +262,21 @@ export class Materializer implements ConsumerHandler {
     state.builder.pass(next);
     if (next <= position) return undefined;
     countRecords(state, records.length, admitted);
-    const rows = await this.number(state, admitted);
+    const stored = await this.storedRows(state, admitted);
+    const rows = state.builder.number(admitted, stored);
     const deadLetters = deadLettersOf(state, { ...admitted, batch }, this.dependencies.now() * 1000);
+    const sampled = this.options.tracing && sampledRequests(records, position);
+    const pending = pendingBatchOf(batch, { state, asOf, rows, deadLetters, sampled });
+    // From the moment the rows have versions: a rejected row or an erasure may lower these during the publication.
+    state.unstored.push(pending);
     const hasVerdicts = await this.conditional.publish(state, admitted, { rows: admitted.rows, next });
     // Writers wait for verdicts on conditional records, so the next fetch starts at once and does not collect records
     // first.
     if (hasVerdicts) this.dependencies.consumer.fetchNow();
-    const decided = isBusy ? this.marks.mark(state, next, admitted.rows) : undefined;
+    if (isBusy) pending.decided = this.marks.mark(state, next, admitted.rows);
     // The insert waits for the mark and handles its failure.
-    decided?.catch(() => undefined);
-    const sampled = this.options.tracing && sampledRequests(records, position);
-    return pendingBatchOf(batch, { state, asOf, rows, deadLetters, sampled, decided });
+    pending.decided?.catch(() => undefined);
+    return pending;
   }
 
   private async warmUp(state: MaterializedPartition, first: ConsumerRecord): Promise<void> {
@@ -300,12 +303,13 @@ export class Materializer implements ConsumerHandler {
     return step.value;
   }
 
-  /** Gives the rows their versions. Returns the rows that the store does not have yet. */
-  private async number(state: MaterializedPartition, admitted: UnversionedBatch): Promise<EventRowBatch> {
-    const { rows, unknown } = admitted;
+  /** Loads the versions of the entities that are not cached. Returns the indexes of the rows that the store already has. */
+  private async storedRows(
+    state: MaterializedPartition,
+    { rows, unknown }: UnversionedBatch,
+  ): Promise<ReadonlySet<number>> {
     if (unknown.size > 0) await state.loadVersions(unknown, rows.offsetOf(0));
-    const stored = await this.dependencies.retry.run('store', state.ended, () => state.stored.among(rows));
-    return state.builder.number(admitted, stored);
+    return await this.dependencies.retry.run('store', state.ended, () => state.stored.among(rows));
   }
 
   private async insert(batches: readonly PendingBatch[]): Promise<void> {

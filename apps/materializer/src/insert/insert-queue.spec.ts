@@ -11,19 +11,23 @@ const first = stateOf(0);
 const chunk = (
   next: number,
   made: { rows?: number; bytes?: number; state?: MaterializedPartition; behind?: boolean } = {},
-): PendingBatch => ({
-  state: made.state ?? first,
-  rows: rowBatchOf(
-    { stream: 's', partition: 0 },
-    Array.from({ length: made.rows ?? 1 }, (_, offset) => ({ offset })),
-  ),
-  deadLetters: [],
-  asOf: 0,
-  next,
-  timestamp: 0,
-  behind: made.behind ?? false,
-  bytes: made.bytes ?? 100,
-});
+): PendingBatch => {
+  const batch: PendingBatch = {
+    state: made.state ?? first,
+    rows: rowBatchOf(
+      { stream: 's', partition: 0 },
+      Array.from({ length: made.rows ?? 1 }, (_, offset) => ({ offset })),
+    ),
+    deadLetters: [],
+    asOf: 0,
+    next,
+    timestamp: 0,
+    behind: made.behind ?? false,
+    bytes: made.bytes ?? 100,
+  };
+  batch.state.unstored.push(batch);
+  return batch;
+};
 
 /**
  * Returns an insert queue whose inserts end when the spec calls `done`. `inserts` lists, for each insert, the `next`

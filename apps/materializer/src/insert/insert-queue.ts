@@ -53,8 +53,8 @@ export class InsertQueue extends WriteBehindQueue<PendingBatch> {
     );
   }
 
+  /** Adds a batch, which is among the unstored batches of its partition. */
   add(batch: PendingBatch): void {
-    batch.state.unstored.push(batch);
     this.queuedBytes += batch.bytes;
     this.enqueue(batch);
   }

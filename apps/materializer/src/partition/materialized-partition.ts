@@ -71,7 +71,7 @@ export interface PendingBatch {
    * Resolves when the log has the decisions on the batch, or the partition is no longer assigned; undefined if nobody
    * waits for them. The batch is stored after that.
    */
-  readonly decided?: Promise<void> | undefined;
+  decided?: Promise<void> | undefined;
   /** Estimated memory of the batch, in bytes. */
   readonly bytes: number;
 }
@@ -82,7 +82,7 @@ const objectBytes = 700;
 /** Returns the batch to store that was made from a batch of records. */
 export function pendingBatchOf(
   { records, next, highWatermark }: RecordBatch,
-  made: Pick<PendingBatch, 'state' | 'asOf' | 'rows' | 'deadLetters' | 'sampled' | 'decided'>,
+  made: Pick<PendingBatch, 'state' | 'asOf' | 'rows' | 'deadLetters' | 'sampled'>,
 ): PendingBatch {
   let bytes = objectBytes + made.rows.memory;
   for (const { event } of made.deadLetters) bytes += objectBytes + event.length;
@@ -114,7 +114,7 @@ export class MaterializedPartition implements MeasuredPartition {
   readonly builder: PartitionRowBuilder;
   readonly stored: StoredEventLookup;
   readonly commits: OffsetCommitter;
-  /** The batches that are in the insert queue and not stored yet, in offset order. */
+  /** The batches whose rows have versions and are not stored yet, in offset order. */
   readonly unstored: PendingBatch[] = [];
   /** Whether the id window knows its first log time and the history is loaded, which precedes the first record. */
   warmedUp = false;
