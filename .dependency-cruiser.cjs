@@ -204,7 +204,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^(apps|libs|testkit|local|test|bench)/' },
       to: {
-        path: '^packages/(cel|json-schema|json|regex-cost)/src/(?!index\\.ts$)',
+        path: '^packages/(cel|json-schema|json|regex-cost)/src/(?!(scan/)?index\\.ts$)',
         pathNot: ['\\.fixture\\.ts$', '/compatibility-mode\\.ts$'],
       },
     },

@@ -1,6 +1,6 @@
 import { limits } from '#event';
 import type { JsonScanner } from '#json';
-import type { ValidatingJsonScanner } from '#json-schema';
+import type { ValidatingJsonScanner } from '#json-schema/scan';
 import type { EventSchema, EventSchemaFinder } from './event-schema.js';
 import { mostErrorsOfEvent } from './validate-event.js';
 

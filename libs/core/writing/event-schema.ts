@@ -1,4 +1,4 @@
-import type { ScanningValidator } from '#json-schema';
+import type { ScanningValidator } from '#json-schema/scan';
 
 /** The schema of an event type in a stream. */
 export interface EventSchema {

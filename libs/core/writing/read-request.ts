@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
 import { isJsonObject, type JsonScanner } from '#json';
-import { ValidatingJsonScanner } from '#json-schema';
+import { ValidatingJsonScanner } from '#json-schema/scan';
 import { limits } from '#event';
 import { ProblemError } from '#api';
 import { TimeSlice } from '#async';

@@ -1,6 +1,6 @@
 import { canonicalNumber } from '#cel';
 import { jsonValue } from '#json';
-import type { ValidatingJsonScanner } from '#json-schema';
+import type { ValidatingJsonScanner } from '#json-schema/scan';
 import {
   hasDuplicates,
   damaged,

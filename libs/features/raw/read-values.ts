@@ -1,6 +1,6 @@
 import { limits } from '#event';
 import { ProblemError } from '#api';
-import { ValidatingJsonScanner } from '#json-schema';
+import { ValidatingJsonScanner } from '#json-schema/scan';
 import { TimeSlice } from '#async';
 import { failure, nextValue, secondOnLine, syntaxError, type EventRejection, endOfDeepValue } from '#writing';
 

@@ -3,8 +3,6 @@ export { InvalidSchemaError } from './document/invalid-schema-error.js';
 export { checkCompatibility, type CompatibilityRequest } from './compatibility/check-compatibility.js';
 export { compatibilityPolicies, type ComparisonStrictness } from './compatibility/incompatibility-reason.js';
 export { schemaBounds } from './bounds.js';
-export { schemaScanOf } from './scan/schema-scan.js';
-export { type ScanningValidator, ValidatingJsonScanner } from './scan/validating-json-scanner.js';
 export { formats } from './values/formats.js';
 export { topLevelColumns } from './top-level-columns.js';
 export { compilePattern, type LinearPattern } from './values/pattern.js';

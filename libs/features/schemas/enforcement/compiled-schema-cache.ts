@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { schemaName } from '#registry';
-import { compileSchema, schemaScanOf, type CompiledSchema } from '#json-schema';
+import { compileSchema, type CompiledSchema } from '#json-schema';
+import { schemaScanOf } from '#json-schema/scan';
 import type { SchemaValidatorPair, CurrentSchema } from './schema-index.js';
 
 /** Compiles a JSON Schema for the `data` of events, which is always an object. @throws InvalidSchemaError */

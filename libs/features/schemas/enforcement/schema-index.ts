@@ -1,5 +1,6 @@
 import type { SchemaSubject, SchemaVersion } from '#registry';
-import type { CompiledSchema, ScanningValidator } from '#json-schema';
+import type { CompiledSchema } from '#json-schema';
+import type { ScanningValidator } from '#json-schema/scan';
 
 /**
  * Two validators compiled from one JSON Schema: a complete one, and a faster one that runs during the scan of the text.
