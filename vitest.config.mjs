@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer } from 'vitest/node';
+import { SlowestFirst } from './slowest-first.mjs';
 
 const setUp = (...names) => names.map((name) => `dist/testkit/src/${name}.js`);
 
@@ -27,29 +27,6 @@ const engines = {
   maxWorkers: 6,
   expect: { poll: { timeout: 60_000, interval: 200 } },
 };
-
-// The files that take minutes. Vitest orders files by the times of the last run, and a clean clone has no last run.
-const slowest = [
-  'test/cost-of-one-request.e2e',
-  'libs/core/store/clickhouse/clickhouse.int',
-  'test/engines.fault',
-  'test/apps.fault',
-  'test/processor.fault',
-  'test/cli/definitions.e2e',
-  'test/far-duplicates.fault',
-  'test/backpressure.fault',
-  'libs/core/registry/definitions.int',
-].map((name) => `/dist/${name}.spec.js`);
-
-// The slowest files begin first: otherwise one worker still runs the last of them when all others have ended. In five
-// runs of CI, that would have taken three to nine minutes more.
-class SlowestFirst extends BaseSequencer {
-  async sort(specs) {
-    const isSlow = ({ moduleId }) => slowest.some((name) => moduleId.endsWith(name));
-    const files = await super.sort(specs);
-    return [...files.filter(isSlow), ...files.filter((file) => !isSlow(file))];
-  }
-}
 
 export default defineConfig({
   test: {
