@@ -111,8 +111,8 @@ describe('npm start', () => {
   it('prints a command that writes an event, and one that reads it back', async () => {
     const [write, query] = running.commands;
     read = query;
-    expect(JSON.parse(await paste(write))).toMatchObject({ stream: 'orders' });
-    await expect.poll(() => paste(read)).toContain('"amount":42');
+    expect(JSON.parse(await paste(write))).toMatchObject({ stream: 'greetings' });
+    await expect.poll(() => paste(read)).toContain('"text":"Hello"');
   });
 
   it('is refused a second time on the same folder, with a command that works', async () => {
@@ -123,7 +123,7 @@ describe('npm start', () => {
         `${folder} is in use by process ${running.pid}, [^]*TRIBUTARY_DATA_DIR=${folder}-2 .*INGEST_PORT=\\d+.* npm start`,
       ),
     );
-    expect(await paste(read)).toContain('"amount":42');
+    expect(await paste(read)).toContain('"text":"Hello"');
   });
 
   it("lets only the owner read the data folder and the engines' passwords", async () => {
@@ -180,7 +180,7 @@ describe('npm start', () => {
     expect(await runLines(settings + lines.export)).toMatch(/^\d+ records of tributary\.definitions/);
     const backup = join(work, 'backup', 'definitions.ndjson');
     const saved = await readFile(backup, 'utf8');
-    expect(saved).toContain('"key":"stream:orders:');
+    expect(saved).toContain('"key":"stream:greetings:');
     // Without the password, the command ends and the file remains.
     const refused = runLines(`export KAFKA_BROKERS=127.0.0.1:9092; ${lines.export}`);
     await expect(refused).rejects.toThrow(/does not answer: [^]*KAFKA_SASL_MECHANISM/);
@@ -215,7 +215,7 @@ describe('npm start', () => {
     async () => {
       running = new Start(env);
       await running.up();
-      expect(await paste(read)).toContain('"amount":42');
+      expect(await paste(read)).toContain('"text":"Hello"');
     },
     startTimeout,
   );
