@@ -8,7 +8,7 @@ import {
   PrivateKafkaAndClickHouse,
   TestSystem,
 } from '#testkit';
-import type { LoadDriverOptions, ReadBackReport, TestSystemOptions } from '#testkit';
+import type { LoadDriverOptions, PrivateEngineOptions, ReadBackReport, TestSystemOptions } from '#testkit';
 import { freshStream } from './api.js';
 import { printLogsOfFailures } from './use-stack.js';
 
@@ -35,11 +35,13 @@ export const faultySettings = {
 };
 
 /** Provides the system of one spec file. After each test all stopped processes are started again for the next test. */
-export function useFaultySystem(options: Partial<TestSystemOptions> = {}): () => BreakableSystem {
+export function useFaultySystem(
+  options: Partial<TestSystemOptions> & PrivateEngineOptions = {},
+): () => BreakableSystem {
   let engines: PrivateKafkaAndClickHouse | undefined;
   let stack: TestSystem | undefined;
   beforeAll(async () => {
-    engines = await PrivateKafkaAndClickHouse.start();
+    engines = await PrivateKafkaAndClickHouse.start(options);
     stack = await TestSystem.start({
       brokers: engines.brokers,
       clickhouseUrl: engines.clickhouseUrl,

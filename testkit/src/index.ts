@@ -16,6 +16,7 @@ export * from './kafka-cluster.js';
 export * from './ledger.js';
 export * from './private-kafka-and-clickhouse.js';
 export * from './seeded-random.js';
+export * from './power/power-loss.js';
 export * from './read-back.js';
 export * from './sent-event.js';
 export * from './stack.js';

@@ -11,22 +11,36 @@ import {
   type RunningClickHouse,
   type RunningKafka,
 } from '#local';
+import { PowerLoss, type LostBytes, type PowerLossOptions } from './power/power-loss.js';
 import { TcpProxy } from './tcp-proxy.js';
+
+/** Options of a Kafka broker and a ClickHouse server for a single spec. */
+export interface PrivateEngineOptions {
+  /** Whether `losePower` will be called: the engines then record what they sync. Default: false. */
+  canLosePower?: boolean;
+  /** Additional Kafka settings by name. */
+  kafkaProperties?: Record<string, string | number>;
+}
+
+/** The machines of one Kafka broker and one ClickHouse server, which can lose power. */
+interface EnginePower {
+  kafka: PowerLoss;
+  clickhouse: PowerLoss;
+}
+
+interface PreparedEngines extends Required<Pick<PrivateEngineOptions, 'kafkaProperties'>> {
+  folder: string;
+  password: string;
+  ports: { kafka: number; clickhouse: number };
+  proxies: [kafka: TcpProxy, clickhouse: TcpProxy];
+  power: EnginePower | undefined;
+}
 
 /**
  * A Kafka broker and a ClickHouse server for a single spec, each behind a proxy. The spec can kill, pause, disconnect
  * and restart the engines on the same data and ports.
  */
 export class PrivateKafkaAndClickHouse {
-  private constructor(
-    { folder, password }: { folder: string; password: string },
-    private readonly ports: { kafka: number; clickhouse: number },
-    proxies: [TcpProxy, TcpProxy],
-  ) {
-    [this.folder, this.clickhousePassword] = [folder, password];
-    [this.kafkaProxy, this.clickhouseProxy] = proxies;
-  }
-
   private readonly folder: string;
   /** The password of the ClickHouse user `tributary`. */
   readonly clickhousePassword: string;
@@ -37,8 +51,17 @@ export class PrivateKafkaAndClickHouse {
   private kafka: RunningKafka | undefined;
   private clickhouse: RunningClickHouse | undefined;
 
+  private constructor(private readonly prepared: PreparedEngines) {
+    const { folder, password, proxies } = prepared;
+    [this.folder, this.clickhousePassword] = [folder, password];
+    [this.kafkaProxy, this.clickhouseProxy] = proxies;
+  }
+
   /** Chooses ports and starts the proxies, but not the engines. */
-  static async prepare(): Promise<PrivateKafkaAndClickHouse> {
+  static async prepare({
+    canLosePower = false,
+    kafkaProperties = {},
+  }: PrivateEngineOptions = {}): Promise<PrivateKafkaAndClickHouse> {
     const folder = await mkdtemp(join(tmpdir(), 'tributary-engines-'));
     const ports = { kafka: await freePort(), clickhouse: await freePort() };
     const proxies = await Promise.all([
@@ -46,13 +69,24 @@ export class PrivateKafkaAndClickHouse {
       TcpProxy.start({ port: ports.clickhouse }),
     ]);
     const { password } = await clickHousePasswords(join(folder, 'clickhouse'));
-    return new PrivateKafkaAndClickHouse({ folder, password }, ports, proxies);
+    const power = canLosePower
+      ? {
+          kafka: await PowerLoss.of(join(folder, 'kafka')),
+          clickhouse: await PowerLoss.of(join(folder, 'clickhouse')),
+        }
+      : undefined;
+    return new PrivateKafkaAndClickHouse({ folder, password, ports, proxies, kafkaProperties, power });
   }
 
-  static async start(): Promise<PrivateKafkaAndClickHouse> {
-    const engines = await PrivateKafkaAndClickHouse.prepare();
+  static async start(options?: PrivateEngineOptions): Promise<PrivateKafkaAndClickHouse> {
+    const engines = await PrivateKafkaAndClickHouse.prepare(options);
     try {
       await Promise.all([engines.startKafka(), engines.startClickHouse()]);
+      for (const power of Object.values(engines.prepared.power ?? {}) as PowerLoss[]) {
+        // The new data folders have been on the disk for a while.
+        await power.writeBack();
+        power.watch();
+      }
       return engines;
     } catch (error) {
       await engines.stop();
@@ -76,7 +110,10 @@ export class PrivateKafkaAndClickHouse {
    */
   async sql(statement: string): Promise<string> {
     const { clickhousePassword } = this;
-    const server = { clickhouseUrl: `http://127.0.0.1:${this.ports.clickhouse}`, clickhousePassword };
+    const server = {
+      clickhouseUrl: `http://127.0.0.1:${this.prepared.ports.clickhouse}`,
+      clickhousePassword,
+    };
     const answer = await askClickHouse(server, statement);
     const text = await answer.text();
     if (!answer.ok) throw new Error(`ClickHouse refused ${statement}: ${text}`);
@@ -89,16 +126,19 @@ export class PrivateKafkaAndClickHouse {
       shortLived: true,
       ...more,
       dataDir: join(this.folder, 'kafka'),
-      port: this.ports.kafka,
+      port: this.prepared.ports.kafka,
       // The broker advertises the port of the proxy, so every connection of a Kafka client goes through the proxy.
       advertisedPort: this.kafkaProxy.port,
+      properties: { ...this.prepared.kafkaProperties, ...more.properties },
+      env: this.prepared.power?.kafka.env ?? {},
     });
   }
 
   async startClickHouse(): Promise<void> {
     this.clickhouse = await startClickHouse({
       dataDir: join(this.folder, 'clickhouse'),
-      port: this.ports.clickhouse,
+      port: this.prepared.ports.clickhouse,
+      env: this.prepared.power?.clickhouse.env ?? {},
     });
   }
 
@@ -116,6 +156,25 @@ export class PrivateKafkaAndClickHouse {
   async killClickHouse(): Promise<void> {
     await this.clickhouse?.kill('SIGKILL');
     this.clickhouse = undefined;
+  }
+
+  /** What one engine has synced, if the engines can lose power. */
+  powerOf(engine: keyof EnginePower): PowerLoss {
+    if (!this.prepared.power) throw new Error('These engines cannot lose power');
+    return this.prepared.power[engine];
+  }
+
+  /** Kills these engines at once and takes away what they have not synced. `heal` starts them again. */
+  async losePower(
+    engines: readonly (keyof EnginePower)[],
+    options: PowerLossOptions,
+  ): Promise<Partial<Record<keyof EnginePower, LostBytes>>> {
+    await Promise.all(
+      engines.map((engine) => (engine === 'kafka' ? this.killKafka() : this.killClickHouse())),
+    );
+    const lost: Partial<Record<keyof EnginePower, LostBytes>> = {};
+    for (const engine of engines) lost[engine] = await this.powerOf(engine).cut(options);
+    return lost;
   }
 
   /** Ends all faults: the engines run, and the proxies forward all data. */
@@ -137,6 +196,8 @@ export class PrivateKafkaAndClickHouse {
   async stop(): Promise<void> {
     await Promise.allSettled([this.killKafka(), this.killClickHouse()]);
     await Promise.allSettled([this.kafkaProxy.stop(), this.clickhouseProxy.stop()]);
+    await this.prepared.power?.kafka.stop();
+    await this.prepared.power?.clickhouse.stop();
     await rm(this.folder, { recursive: true, force: true });
   }
 }

@@ -26,6 +26,8 @@ interface ClickHouseOptions {
   logsQueries?: boolean;
   /** Bytes that the server may allocate; default 4 GiB. */
   maxMemoryBytes?: number;
+  /** Additional environment variables. */
+  env?: Record<string, string>;
   /** Receives each line that the process prints. */
   onLog?: (line: string) => void;
   /** After more aborts within a minute, the server is not started again. Default: 20. */
@@ -144,13 +146,13 @@ class AbortingServer {
   }
 
   async launch(): Promise<void> {
-    const { dataDir, args, ports, onLog, signal } = this.options;
+    const { dataDir, args, ports, env, onLog, signal } = this.options;
     const launched = new ManagedChildProcess({
       name: 'ClickHouse',
       command: process.execPath,
       args,
       // A dumb terminal gets no control sequences.
-      env: { TZ: 'UTC', TERM: 'dumb' },
+      env: { TZ: 'UTC', TERM: 'dumb', ...env },
       onLog: (line) => {
         if (!noise.test(line)) onLog?.(line);
         if (!aborting.test(line)) return;

@@ -29,6 +29,8 @@ export interface KafkaOptions {
   shortLived?: boolean;
   /** Flags for Java, which replace the flags that use the class archive. */
   javaFlags?: string[];
+  /** Additional environment variables. */
+  env?: Record<string, string>;
   /** The maximum size of a file in bytes: a write beyond it fails, like every write on a full disk. */
   maxFileBytes?: number;
   /** Receives each line that the broker prints: errors, and the message that it has started. */

@@ -59,7 +59,7 @@ async function startBroker(options: KafkaOptions, jars: string): Promise<Running
     name: 'Kafka',
     command: 'sh',
     args: ['-c', fileLimit + untilParentEnds, ...java],
-    env: { LC_ALL: 'C' },
+    env: { LC_ALL: 'C', ...options.env },
     onLog: options.onLog,
     signal: options.signal,
   });

@@ -122,14 +122,30 @@ export interface TopicAdmin {
   close(): Promise<void>;
 }
 
+/**
+ * Records of a partition that a group has read, and that the log has lost: its brokers lost power, or a replica without them
+ * became the leader. The log has other records at these offsets, or none yet.
+ */
+export interface LostRecords {
+  /** Offset of the first lost record, at which reading continues. */
+  from: number;
+  /** Offset after the last record that the group has read. */
+  until: number;
+}
+
 /** A partition that the group assigns to this consumer. */
 export interface NewlyAssignedPartition {
   topic: string;
   partition: number;
-  /** The group's committed offset (the next to read); `beginning` without one that the log has. */
+  /**
+   * The group's committed offset (the next to read); `beginning` without one that the log has. If the log has lost records
+   * below the committed offset, the offset of the first lost record.
+   */
   position: number;
   /** First offset that the log still has. */
   beginning: number;
+  /** Set if the log has lost records that the group has read. */
+  lost?: LostRecords;
   /** Returns the first offset from this timestamp (ms since 1970) on; the end offset without one. For warm-up. */
   offsetAt(timestamp: number): Promise<number>;
   /** Returns the timestamp (milliseconds since 1970) of the first record from `position` on; undefined without one. */

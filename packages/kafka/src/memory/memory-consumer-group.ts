@@ -1,3 +1,4 @@
+import { unknownEpoch, type EpochPosition } from '../kafka/consume/leader-epochs.js';
 import { partitionKey, type TopicPartition } from '../topic-partition.js';
 import { stickyAssignment } from '../sticky-assignment.js';
 import type { MemoryTopic } from './memory-topic.js';
@@ -18,7 +19,7 @@ export interface MemoryConsumerGroupMember {
 
 /** In-memory consumer group: assigns partitions to members and keeps committed offsets. */
 export class MemoryConsumerGroup {
-  private readonly committed = new Map<string, Map<number, number>>();
+  private readonly committed = new Map<string, Map<number, EpochPosition>>();
   private readonly members = new Set<MemoryConsumerGroupMember>();
   private scheduled = false;
   private made = 0;
@@ -43,10 +44,15 @@ export class MemoryConsumerGroup {
     if (this.members.delete(member)) this.rebalance();
   }
 
-  commit({ topic, partition }: TopicPartition, offset: number): void {
-    const own = this.committed.get(topic) ?? new Map<number, number>();
-    own.set(partition, offset);
+  commit({ topic, partition }: TopicPartition, offset: number, leaderEpoch = unknownEpoch): void {
+    const own = this.committed.get(topic) ?? new Map<number, EpochPosition>();
+    own.set(partition, { offset, leaderEpoch });
     this.committed.set(topic, own);
+  }
+
+  /** Returns the committed offset of a partition, with its leader epoch; undefined without one. */
+  positionOf({ topic, partition }: TopicPartition): EpochPosition | undefined {
+    return this.committed.get(topic)?.get(partition);
   }
 
   /** Forgets the committed offsets of a removed topic and revokes its partitions. */
@@ -56,7 +62,8 @@ export class MemoryConsumerGroup {
   }
 
   committedOf(topic: string): Map<number, number> {
-    return new Map(this.committed.get(topic));
+    const own = [...(this.committed.get(topic) ?? [])];
+    return new Map(own.map(([partition, { offset }]) => [partition, offset]));
   }
 
   /** Schedules a rebalance; calls in the same event-loop turn cause one rebalance. */

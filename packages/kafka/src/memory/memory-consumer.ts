@@ -1,7 +1,8 @@
 import { LogUnavailableError } from '../errors.js';
+import { LeaderEpochs, unknownEpoch, type EpochPosition } from '../kafka/consume/leader-epochs.js';
 import { partitionKey, type TopicPartition } from '../topic-partition.js';
 import { settledWithin } from '../timeouts.js';
-import type { NewlyAssignedPartition, Consumer, ConsumerOptions } from '../log.js';
+import type { NewlyAssignedPartition, Consumer, ConsumerOptions, LostRecords } from '../log.js';
 import type { MemoryBroker } from './memory-broker.js';
 import type { MemoryConsumerGroup, MemoryConsumerGroupMember } from './memory-consumer-group.js';
 import type { MemoryTopic } from './memory-topic.js';
@@ -16,6 +17,10 @@ interface OwnedMemoryPartition extends TopicPartition {
   /** True once the partition gets no further batch; its last batch may still commit. */
   ending: boolean;
   revoked: boolean;
+  /** The leader epochs of the records that were read. */
+  epochs: LeaderEpochs;
+  /** Records that were read and that the log has lost. */
+  lost: LostRecords | undefined;
   wake: () => void;
 }
 
@@ -70,7 +75,7 @@ export class MemoryConsumer implements Consumer, MemoryConsumerGroupMember {
   async commit(topic: string, partition: number, offset: number): Promise<boolean> {
     this.broker.throwIfDown();
     const own = this.held.find((held) => held.open && isSame(held, { topic, partition }));
-    if (own) this.group.commit({ topic, partition }, offset);
+    if (own) this.group.commit({ topic, partition }, offset, own.epochs.before(offset));
     return own !== undefined;
   }
 
@@ -106,11 +111,12 @@ export class MemoryConsumer implements Consumer, MemoryConsumerGroupMember {
     if (place.open) this.options.handler.revoked({ topic: place.topic, partition: place.partition });
   }
 
-  assign(places: readonly TopicPartition[]): void {
+  assign(places: readonly TopicPartition[], lost?: LostRecords): void {
     if (this.stopping) return;
     for (const place of places) {
       const held: OwnedMemoryPartition = {
-        ...{ ...place, open: false, ending: false, revoked: false },
+        ...{ ...place, open: false, ending: false, revoked: false, lost },
+        epochs: new LeaderEpochs({ offset: 0, leaderEpoch: unknownEpoch }),
         wake: () => undefined,
       };
       this.held.push(held);
@@ -130,6 +136,11 @@ export class MemoryConsumer implements Consumer, MemoryConsumerGroupMember {
     const asked = await this.keepBusy(key, this.options.handler.assigned(assignment));
     let next = Math.max(Math.min(asked, assignment.position), assignment.beginning);
     while (!held.revoked && !held.ending && !this.stopping) {
+      const lost = lostRecordsOf(topic, held.partition, held.epochs.last);
+      if (lost) {
+        this.letGo(held);
+        return this.assign([{ topic: held.topic, partition: held.partition }], lost);
+      }
       const records = topic.read(held.partition, next, batchRecords);
       const last = records.at(-1);
       if (!last) {
@@ -137,7 +148,9 @@ export class MemoryConsumer implements Consumer, MemoryConsumerGroupMember {
         continue;
       }
       const { partition } = held;
-      next = last.offset + 1;
+      const until = last.offset + 1;
+      held.epochs.add(topic.epochsIn(partition, { from: next, until }), until);
+      next = until;
       const bytes = records.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
       const highWatermark = topic.end(partition);
       const batch = { topic: held.topic, partition, records, bytes, next, highWatermark };
@@ -145,18 +158,20 @@ export class MemoryConsumer implements Consumer, MemoryConsumerGroupMember {
     }
   }
 
-  private describe(
-    { topic: name, partition }: OwnedMemoryPartition,
-    topic: MemoryTopic,
-  ): NewlyAssignedPartition {
+  private describe(held: OwnedMemoryPartition, topic: MemoryTopic): NewlyAssignedPartition {
+    const { topic: name, partition } = held;
     const beginning = topic.beginning(partition);
-    const committed = this.group.committedOf(name).get(partition) ?? -1;
-    const position = committed >= beginning && committed <= topic.end(partition) ? committed : beginning;
+    const committed = this.group.positionOf(held);
+    const lost = held.lost ?? (committed && lostRecordsOf(topic, partition, committed));
+    const next = Math.min(committed?.offset ?? -1, lost?.from ?? Infinity);
+    const position = next >= beginning && next <= topic.end(partition) ? next : beginning;
+    if (committed && !lost) held.epochs = new LeaderEpochs(committed);
     return {
       topic: name,
       partition,
       position,
       beginning,
+      ...(lost && { lost }),
       offsetAt: async (timestamp) => topic.offsetAt(partition, timestamp),
       timestampAtPosition: async () => topic.read(partition, position, 1)[0]?.timestamp,
     };
@@ -164,7 +179,7 @@ export class MemoryConsumer implements Consumer, MemoryConsumerGroupMember {
 
   private async untilAppended(held: OwnedMemoryPartition, topic: MemoryTopic, next: number): Promise<void> {
     await new Promise<void>((resolve) => {
-      const remove = topic.onAppend(() => topic.end(held.partition) > next && held.wake());
+      const remove = topic.onAppend(() => topic.end(held.partition) !== next && held.wake());
       held.wake = () => {
         remove();
         resolve();
@@ -182,6 +197,17 @@ export class MemoryConsumer implements Consumer, MemoryConsumerGroupMember {
       if (this.busy.get(key) === over) this.busy.delete(key);
     }
   }
+}
+
+/** Returns the records before a position that the log has lost. */
+function lostRecordsOf(
+  topic: MemoryTopic,
+  partition: number,
+  { offset, leaderEpoch }: EpochPosition,
+): LostRecords | undefined {
+  if (leaderEpoch === unknownEpoch) return undefined;
+  const from = topic.endOfEpoch(partition, leaderEpoch);
+  return from < offset ? { from, until: offset } : undefined;
 }
 
 function isSame(a: TopicPartition, b: TopicPartition): boolean {

@@ -1,3 +1,4 @@
+import type { EpochStart } from '../kafka/consume/leader-epochs.js';
 import type { ConsumerRecord, ProducerRecord, RecordPosition, TopicConfigChange } from '../log.js';
 
 /** A partition with records from offset `beginning` (inclusive) to `end` (exclusive). Compaction leaves gaps. */
@@ -5,6 +6,8 @@ interface MemoryPartition {
   beginning: number;
   end: number;
   records: ConsumerRecord[];
+  /** The leader epochs of the partition, each with its first offset. */
+  epochs: EpochStart[];
 }
 
 /** A topic of the in-memory log: its partitions with their records, and listeners for appended records. */
@@ -17,7 +20,10 @@ export class MemoryTopic {
     count: number,
     private settings: Readonly<Record<string, string>>,
   ) {
-    this.partitions = Array.from({ length: count }, () => ({ beginning: 0, end: 0, records: [] }));
+    this.partitions = Array.from({ length: count }, () => ({
+      ...{ beginning: 0, end: 0, records: [] },
+      epochs: [{ leaderEpoch: 0, from: 0 }],
+    }));
   }
 
   /** Largest record in bytes. The only one of Kafka's topic settings that has an effect in the in-memory log. */
@@ -79,6 +85,33 @@ export class MemoryTopic {
     if (!own) return [];
     const start = firstFrom(own.records, from);
     return own.records.slice(start, start + limit);
+  }
+
+  /** Returns the leader epochs of the records from offset `from` (inclusive) to `until` (exclusive). */
+  epochsIn(partition: number, { from, until }: { from: number; until: number }): EpochStart[] {
+    const epochs = this.partitions[partition]?.epochs ?? [];
+    return epochs.flatMap((epoch, index) => {
+      const end = epochs[index + 1]?.from ?? Infinity;
+      return end > from && epoch.from < until ? [{ ...epoch, from: Math.max(epoch.from, from) }] : [];
+    });
+  }
+
+  /** Returns the offset from which on the records are of later leader epochs, or the end offset. */
+  endOfEpoch(partition: number, leaderEpoch: number): number {
+    const later = this.partitions[partition]?.epochs.find((epoch) => epoch.leaderEpoch > leaderEpoch);
+    return later?.from ?? this.end(partition);
+  }
+
+  /** Simulates brokers that lose the records from an offset on: the next leader writes others there. */
+  loseEnd(partition: number, first: number): void {
+    const own = this.partitions[partition];
+    if (!own) return;
+    const from = Math.min(first, own.end);
+    const leaderEpoch = (own.epochs.at(-1)?.leaderEpoch ?? 0) + 1;
+    own.records.splice(firstFrom(own.records, from));
+    own.end = from;
+    own.epochs = [...own.epochs.filter((epoch) => epoch.from < from), { leaderEpoch, from }];
+    this.notify();
   }
 
   /** Simulates retention: removes all records before the offset. */

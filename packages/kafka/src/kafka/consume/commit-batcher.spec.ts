@@ -4,7 +4,10 @@ import type { CommittedOffset, GroupGeneration } from './group-generation.js';
 
 const generation = (id: number) => ({ id }) as GroupGeneration;
 const first = generation(1);
-const offsetOf = (partition: number, offset = 1): CommittedOffset => ({ topic: 't', partition, offset });
+const offsetOf = (partition: number, offset = 1): CommittedOffset => ({
+  ...{ topic: 't', partition, offset },
+  leaderEpoch: 0,
+});
 
 /**
  * Returns a `CommitBatcher` whose requests end at the next call of `letGo`; `requests` has the partitions of each

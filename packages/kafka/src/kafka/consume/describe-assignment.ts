@@ -1,5 +1,5 @@
 import { LogUnavailableError } from '../../errors.js';
-import type { NewlyAssignedPartition } from '../../log.js';
+import type { LostRecords, NewlyAssignedPartition } from '../../log.js';
 import { addTo, partitionKey, type TopicPartition } from '../../topic-partition.js';
 import { topicOffsets } from '../admin/topic-offsets.js';
 import { latest, type ClusterClient } from '../cluster/cluster-client.js';
@@ -61,16 +61,23 @@ export async function logOffsetsOf(
 export function describeAssignment(
   { client, bounds }: AssignmentDependencies,
   { topic, partition }: TopicPartition,
-  { committed, beginning, end }: Omit<PartitionOffsetBounds, 'leader'> & { committed: number },
+  {
+    committed,
+    beginning,
+    end,
+    lost,
+  }: Omit<PartitionOffsetBounds, 'leader'> & { committed: number; lost: LostRecords | undefined },
 ): NewlyAssignedPartition {
   const led = async () => ({ topic, partition, leader: await leaderOf(client, { topic, partition }) });
   // If the log does not have the committed offset, reading continues at the beginning of the log.
-  const position = committed >= beginning && committed <= end ? committed : beginning;
+  const next = Math.min(committed, lost?.from ?? committed);
+  const position = next >= beginning && next <= end ? next : beginning;
   return {
     topic,
     partition,
     position,
     beginning,
+    ...(lost && { lost }),
     offsetAt: (timestamp) =>
       client.retrying('looking up an offset by time', async () => {
         // Negative timestamps are special values of Kafka, such as `latest`.

@@ -10,13 +10,19 @@ import { ByteBudget } from './byte-budget.js';
 import { ExpansionEstimate } from './expansion-estimate.js';
 import { fetchInSession, type FetchedPartition } from './fetch-protocol.js';
 import { FetchSession } from './fetch-session.js';
+import { lostEnds } from './leader-epochs.js';
 import type { PartitionBuffer } from './partition-buffer.js';
 import { PollBackoff } from './poll-backoff.js';
 import { decodeRecords } from './record-decoder.js';
 
 const recoveryWaitMs = 100;
-/** OFFSET_OUT_OF_RANGE (retention, recreated topic) and UNKNOWN_TOPIC_OR_PARTITION (removed topic). */
-const missingOffsetErrors = [1, 3];
+/** Retention has removed the offset, the log has lost its end, or the topic was recreated. */
+const offsetOutOfRange = 1;
+/** The topic was removed. */
+const unknownTopic = 3;
+
+const lostEndMessage =
+  'The log has lost records that were read: its brokers lost power, or a replica without them became the leader';
 
 /** What everything that reads records from Kafka needs: a client, the limits of the log, and where failures go. */
 export interface KafkaReaderDependencies {
@@ -29,10 +35,11 @@ export interface KafkaReaderDependencies {
 
 interface FetcherOptions extends KafkaReaderDependencies {
   /**
-   * Called if the log does not have the offset that this partition buffer reads next. The fetcher has removed the
-   * buffer, whose fetched records are obsolete. The caller must continue at the beginning of the log, never at its end.
+   * Called if the log does not have the offset that this partition buffer reads next, or has lost records that the buffer has
+   * read. The fetcher has removed the buffer, whose fetched records are obsolete. The caller must not continue at the end of
+   * the log: it may have other records at the offsets of the lost ones.
    */
-  onGone(buffer: PartitionBuffer): void;
+  onGone(buffer: PartitionBuffer, why: 'no topic' | 'no offset'): void;
   /** Called after each fetch response without an error, even if it contains no records. */
   onAnswer?(): void;
   /** Called if the fetcher stops permanently, because a request failed with an error that a retry cannot fix. */
@@ -257,6 +264,7 @@ export class Fetcher {
     session: FetchSession<PartitionBuffer>,
   ): Promise<number> {
     if (answer.errorCode !== 0) {
+      if (answer.errorCode === offsetOutOfRange && (await this.hasLostEnd(buffer))) return 0;
       this.failed(buffer, answer.errorCode);
       return 0;
     }
@@ -264,28 +272,43 @@ export class Fetcher {
     const { topic, partition, next: from } = buffer;
     const { bytes, aborted, lastStable: highWatermark } = answer;
     const set = { topic, partition, bytes, from, aborted };
-    const { records, next, undecodable, decompressedBytes } = await decodeRecords(set);
+    const { records, next, undecodable, decompressedBytes, epochs } = await decodeRecords(set);
     if (next === from) return bytes.length;
+    if (buffer.epochs.isPassedBy(epochs) && (await this.hasLostEnd(buffer))) return bytes.length;
     if (undecodable.length > 0)
       this.options.logger.error({ topic, partition, undecodable }, 'Cannot decode records');
     const unread = undecodable.length > 0 && { undecodable };
     const size = bytes.length + decompressedBytes;
     this.expansion.observe({ fetched: bytes.length, inMemory: size });
     const batch = { topic, partition, records, bytes: size, next, highWatermark, ...unread };
-    buffer.offer(batch, this.budget.take(size));
+    buffer.offer(batch, this.budget.take(size), epochs);
     // The buffer may have been removed during the decoding.
     if (this.has(buffer)) this.continue(session, buffer);
     return size;
   }
 
+  /** Whether the log has lost records that the buffer has read, which only another leader than before can have done. */
+  private async hasLostEnd(buffer: PartitionBuffer): Promise<boolean> {
+    const { topic, partition, leader } = buffer;
+    if (leader === undefined) return false;
+    const position = { topic, partition, ...buffer.epochs.last };
+    const [lost] = await lostEnds(this.options.client, leader, [position]);
+    if (!lost || !this.has(buffer)) return lost !== undefined;
+    const { next: offset } = buffer;
+    this.options.logger.error({ topic, partition, offset, lostFrom: lost.from }, lostEndMessage);
+    this.remove(buffer);
+    this.options.onGone(buffer, 'no offset');
+    return true;
+  }
+
   /** Handles the error code of one partition: its log has another beginning, or another broker leads it. */
   private failed(buffer: PartitionBuffer, errorCode: number): void {
     const { topic, partition, next: offset } = buffer;
-    if (missingOffsetErrors.includes(errorCode)) {
+    if (errorCode === offsetOutOfRange || errorCode === unknownTopic) {
       const message = 'The log does not have the next offset of a partition';
       this.options.logger.warn({ topic, partition, offset }, message);
       this.remove(buffer);
-      return this.options.onGone(buffer);
+      return this.options.onGone(buffer, errorCode === unknownTopic ? 'no topic' : 'no offset');
     }
     const error = errorOfCode(errorCode);
     if (isFatal(error)) throw error;

@@ -14,4 +14,6 @@ export interface GroupGeneration {
 export interface CommittedOffset extends TopicPartition {
   /** The next offset to read; -1 if the group has committed none. */
   offset: number;
+  /** The leader epoch of the record before it; `unknownEpoch` if it is not known. */
+  leaderEpoch: number;
 }

@@ -13,6 +13,7 @@ import {
 import { byTopic } from '../encoding/by-topic.js';
 import type { KafkajsBroker } from '../kafkajs/internals.js';
 import { CommitBatcher } from './commit-batcher.js';
+import { unknownEpoch } from './leader-epochs.js';
 import type { TopicPartition } from '../../topic-partition.js';
 import type { CommittedOffset, GroupGeneration } from './group-generation.js';
 import { GroupCoordinatorClient } from './group-coordinator-client.js';
@@ -87,7 +88,10 @@ export class GroupMembership {
       coordinator.offsetFetch({ groupId: this.options.group, topics }),
     );
     return responses.flatMap(({ topic, partitions: found }) =>
-      found.map(({ partition, offset }) => ({ topic, partition, offset: Number(offset) })),
+      found.map(({ partition, offset, metadata }) => ({
+        ...{ topic, partition, offset: Number(offset) },
+        leaderEpoch: epochIn(metadata),
+      })),
     );
   }
 
@@ -103,7 +107,10 @@ export class GroupMembership {
     offsets: readonly CommittedOffset[],
   ): Promise<void> {
     const { group: groupId } = this.options;
-    const topics = byTopic(offsets, ({ partition, offset }) => ({ partition, offset: String(offset) }));
+    const topics = byTopic(offsets, ({ partition, offset, leaderEpoch }) => {
+      const metadata = leaderEpoch === unknownEpoch ? null : `${epochPrefix}${leaderEpoch}`;
+      return { partition, offset: String(offset), metadata };
+    });
     await this.coordinator.ask((coordinator) =>
       coordinator.offsetCommit({ groupId, groupGenerationId: id, memberId, topics }),
     );
@@ -142,4 +149,16 @@ export class GroupMembership {
       throw error;
     }
   }
+}
+
+/**
+ * The leader epoch is in the metadata of a committed offset: the OffsetCommit request of kafkajs (version 5) has no field for
+ * it.
+ */
+const epochPrefix = 'leader-epoch=';
+const epochPattern = new RegExp(`^${epochPrefix}(\\d{1,9})$`);
+
+/** Returns the leader epoch in the metadata of a committed offset. Other tools may have committed it without one. */
+function epochIn(metadata: string | null): number {
+  return Number(epochPattern.exec(metadata ?? '')?.[1] ?? unknownEpoch);
 }

@@ -49,7 +49,7 @@ describe('the partitions of a member', () => {
     assignment: new Map(owns ? topics.map((topic) => [topic, partitions]) : []),
   });
 
-  function given(lifeOf: (topic: string) => string | undefined = () => undefined) {
+  function given() {
     const { client, asked } = givenCluster();
     const positions = new Map<string, number>();
     let revoked = 0;
@@ -60,10 +60,9 @@ describe('the partitions of a member', () => {
         bounds: defaultKafkaLogLimits,
         logger: silentLogger,
         outage: fetchOutage(silentLogger),
-        lifeOf,
       },
       membership: {
-        committed: async (places) => places.map((place) => ({ ...place, offset: 0, life: 'first' })),
+        committed: async (places) => places.map((place) => ({ ...place, offset: 0, leaderEpoch: -1 })),
       },
       handler: {
         assigned: async ({ topic, partition, position }) => {
@@ -75,6 +74,7 @@ describe('the partitions of a member', () => {
       },
       generation: generation(false),
       busy: new Map(),
+      read: new Map(),
       onFatal: () => undefined,
     });
     return { asked, positions, revokedCount: () => revoked };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '#async';
 import { LogUnavailableError } from '../../errors.js';
-import type { ConsumerHandler } from '../../log.js';
+import type { ConsumerHandler, LostRecords } from '../../log.js';
 import { settledWithin } from '../../timeouts.js';
 import { addTo, partitionKey, type TopicPartition } from '../../topic-partition.js';
 import type { ClusterClient } from '../cluster/cluster-client.js';
@@ -16,6 +16,7 @@ import {
 import { Fetcher, type KafkaReaderDependencies } from './fetcher.js';
 import type { CommittedOffset, GroupGeneration } from './group-generation.js';
 import type { GroupMembership } from './group-membership.js';
+import { furthest, lostRecordsOf, unknownEpoch, type EpochPosition } from './leader-epochs.js';
 import { PartitionBuffer } from './partition-buffer.js';
 
 /** Dependencies of a `GroupSession`, and the generation in which it begins. */
@@ -28,6 +29,8 @@ interface GroupSessionOptions extends KafkaReaderDependencies {
   handler: ConsumerHandler;
   /** Resolves for each partition when the last call of its handler ends; shared by successive sessions. */
   busy: Map<string, Promise<unknown>>;
+  /** Up to where this member has read each partition, perhaps without a commit; shared by successive sessions. */
+  read: Map<string, EpochPosition>;
   onFatal(error: unknown): void;
 }
 
@@ -53,6 +56,8 @@ class GroupSessionPartition implements TopicPartition {
 interface LookupResults {
   committed: ReadonlyMap<string, CommittedOffset>;
   bounds: ReadonlyMap<string, PartitionOffsetBounds>;
+  /** The records before the committed offset that the log has lost; without the partitions that could not be checked. */
+  lost: ReadonlyMap<string, LostRecords | undefined>;
 }
 
 const retryWaitMs = 200;
@@ -89,9 +94,12 @@ export class GroupSession {
       bounds,
       logger,
       outage,
-      onGone: (buffer) => {
+      onGone: (buffer, why) => {
         const owned = this.get(buffer);
-        if (owned?.buffer === buffer) this.reopen(owned);
+        if (owned?.buffer !== buffer) return;
+        this.reopen(owned);
+        // A new topic of this name begins with other records.
+        if (why === 'no topic') this.options.read.delete(owned.key);
       },
       onFatal: (error) => options.onFatal(error),
     });
@@ -152,7 +160,9 @@ export class GroupSession {
     const bounds = await logOffsetsOf(client, partitions).catch(
       () => new Map<string, PartitionOffsetBounds>(),
     );
-    return { committed: new Map(committed.map((one) => [partitionKey(one), one])), bounds };
+    // So is a partition whose leader does not answer.
+    const lost = await this.lostRecordsOf(committed, bounds).catch(() => new Map<string, undefined>());
+    return { committed: new Map(committed.map((one) => [partitionKey(one), one])), bounds, lost };
   }
 
   /** Returns the offsets of the partition in the log. @throws LogUnavailableError if it has no leader */
@@ -208,15 +218,20 @@ export class GroupSession {
 
   private async open(owned: GroupSessionPartition, found: Promise<LookupResults>): Promise<void> {
     const { options } = this;
-    const { committed, bounds } = await found;
+    const { committed, bounds, ...checked } = await found;
     await options.busy.get(owned.key);
     const log = await this.persistently(
       [owned],
       async () => bounds.get(owned.key) ?? (await this.boundsOf(owned)),
     );
     if (owned.isRevoked || !log) return;
-    const known = { committed: committed.get(owned.key)?.offset ?? -1, ...log };
-    const assignment = describeAssignment(options, owned, known);
+    const { topic, partition } = owned;
+    const own = committed.get(owned.key) ?? { topic, partition, offset: -1, leaderEpoch: unknownEpoch };
+    const lost = checked.lost.has(owned.key)
+      ? checked.lost.get(owned.key)
+      : await this.persistently([owned], () => this.lostOf(owned, own));
+    if (owned.isRevoked) return;
+    const assignment = describeAssignment(options, owned, { committed: own.offset, ...log, lost });
     owned.isAssigned = true;
     const assigned = options.handler.assigned(assignment);
     void this.keepBusy(owned.key, assigned);
@@ -227,10 +242,32 @@ export class GroupSession {
       topic: owned.topic,
       partition: owned.partition,
       from: Math.max(from, assignment.beginning),
+      ...(!lost && { read: furthest(own, options.read.get(owned.key)) }),
       deliver: (batch) => this.keepBusy(owned.key, options.handler.batch(batch)),
       onError: (error) => options.onFatal(error),
     });
     this.fetcher.add(owned.buffer, log.leader);
+  }
+
+  /** Returns the records that the group has committed, or this member has read, and the log has lost. */
+  private async lostOf(
+    owned: GroupSessionPartition,
+    committed: CommittedOffset,
+  ): Promise<LostRecords | undefined> {
+    const bounds = await logOffsetsOf(this.options.client, [owned]);
+    if (!bounds.has(owned.key)) throw new LogUnavailableError('the partition has no leader');
+    return (await this.lostRecordsOf([committed], bounds)).get(owned.key);
+  }
+
+  private lostRecordsOf(
+    committed: readonly CommittedOffset[],
+    bounds: ReadonlyMap<string, PartitionOffsetBounds>,
+  ): Promise<Map<string, LostRecords | undefined>> {
+    const positions = committed.flatMap((one) => {
+      const read = this.options.read.get(partitionKey(one));
+      return read ? [one, { ...one, ...read }] : [one];
+    });
+    return lostRecordsOf(this.options.client, positions, (one) => bounds.get(partitionKey(one))?.leader);
   }
 
   private keepBusy<T>(key: string, call: Promise<T>): Promise<T> {
@@ -287,6 +324,7 @@ export class GroupSession {
   async releaseTopics(topics: ReadonlySet<string>, withinMs: number): Promise<void> {
     const gone = [...this.owned.values()].filter(({ topic }) => topics.has(topic));
     if (gone.length > 0) await this.release(gone, withinMs);
+    for (const { key } of gone) this.options.read.delete(key);
   }
 
   private async stopReading({ buffer }: GroupSessionPartition): Promise<void> {
@@ -298,6 +336,8 @@ export class GroupSession {
     if (owned.isRevoked) return;
     owned.isRevoked = true;
     this.owned.delete(owned.key);
+    const read = owned.buffer?.epochs.last;
+    if (read && read.leaderEpoch !== unknownEpoch) this.options.read.set(owned.key, read);
     void this.stopReading(owned);
     const { topic, partition } = owned;
     if (owned.isAssigned) this.options.handler.revoked({ topic, partition });

@@ -11,6 +11,7 @@ import { isGenerationOver, isFenced } from './group-coordinator-client.js';
 import type { GroupGeneration } from './group-generation.js';
 import { GroupMembership } from './group-membership.js';
 import { GroupSession } from './group-session.js';
+import { unknownEpoch, type EpochPosition } from './leader-epochs.js';
 import { WakeUpSignal } from './wake-up-signal.js';
 
 /** What a `KafkaConsumer` reads with; its `client` is for commits and lookups. */
@@ -46,6 +47,7 @@ const releaseMs = 3_000;
 export class KafkaConsumer implements Consumer {
   private readonly membership = new GroupMembership({ ...this.dependencies, group: this.options.group });
   private readonly busy = new Map<string, Promise<unknown>>();
+  private readonly read = new Map<string, EpochPosition>();
   private readonly changed = new WakeUpSignal();
   private topics: readonly string[] = [];
   /** Topics that were unsubscribed, if only for a moment: they are released, as they may have been recreated. */
@@ -185,6 +187,7 @@ export class KafkaConsumer implements Consumer {
       generation,
       membership: this.membership,
       busy: this.busy,
+      read: this.read,
       onFatal: (error) => this.crash(error),
     });
   }
@@ -254,7 +257,8 @@ export class KafkaConsumer implements Consumer {
     for (let tries = 1; session && owned?.isAssigned && !owned.isRevoked;) {
       const { generation } = session;
       try {
-        await this.membership.commit(generation, { topic, partition, offset });
+        const leaderEpoch = owned.buffer?.epochs.before(offset) ?? unknownEpoch;
+        await this.membership.commit(generation, { topic, partition, offset, leaderEpoch });
         return true;
       } catch (error) {
         if (isFatal(error)) throw error;

@@ -1,9 +1,12 @@
 import type { RecordBatch } from '../../log.js';
 import type { TopicPartition } from '../../topic-partition.js';
+import { LeaderEpochs, unknownEpoch, type EpochPosition, type EpochStart } from './leader-epochs.js';
 
 interface PartitionBufferOptions extends TopicPartition {
   /** First offset to read. */
   from: number;
+  /** The position up to which the partition was read before, which the log must still have. Default: `from`. */
+  read?: EpochPosition;
   deliver(batch: RecordBatch): Promise<void>;
   /** Called with the error with which `deliver` rejects. */
   onError(error: unknown): void;
@@ -17,6 +20,10 @@ export class PartitionBuffer {
   readonly partition = this.options.partition;
   /** Offset at which the next fetch of this partition begins. */
   next = this.options.from;
+  /** The leader epochs of the records that were fetched. */
+  readonly epochs = new LeaderEpochs(
+    this.options.read ?? { offset: this.options.from, leaderEpoch: unknownEpoch },
+  );
   /** Node id of the broker to fetch from; undefined while the leader is not known. */
   leader: number | undefined = undefined;
   /** Called when there is room for another batch; set by the fetcher. */
@@ -32,9 +39,10 @@ export class PartitionBuffer {
   }
 
   /** Adds a fetched batch. Calls `release` once the batch is processed or discarded. */
-  offer(batch: RecordBatch, release: () => void): void {
+  offer(batch: RecordBatch, release: () => void, epochs: readonly EpochStart[] = []): void {
     if (this.closed) return release();
     this.next = batch.next;
+    this.epochs.add(epochs, batch.next);
     this.waiting = { batch, release };
     this.delivering ??= this.deliver();
   }

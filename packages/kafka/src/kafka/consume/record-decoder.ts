@@ -3,6 +3,7 @@ import type { TopicPartition } from '../../topic-partition.js';
 import { codecOfBatch } from '../compression/codecs.js';
 import { DecompressionError } from '../compression/record-codec.js';
 import { ByteReader } from '../encoding/byte-reader.js';
+import type { EpochStart } from './leader-epochs.js';
 
 /** The records of this producer from `firstOffset` to its abort marker are invisible. */
 export interface AbortedTransaction {
@@ -27,6 +28,8 @@ interface DecodedRecords {
   undecodable: UndecodableRange[];
   /** Bytes of decompressed records, in addition to the fetched bytes. */
   decompressedBytes: number;
+  /** The leader epochs of the batches, in the order of the log, each with the first offset that was requested of it. */
+  epochs: EpochStart[];
 }
 
 /** Limit of the decompressed bytes of one batch, and about that of one fetch, against decompression bombs. */
@@ -47,6 +50,7 @@ type BatchHeader = ReturnType<typeof readHeader>;
 export async function decodeRecords(set: EncodedRecords): Promise<DecodedRecords> {
   const records: ConsumerRecord[] = [];
   const undecodable: UndecodableRange[] = [];
+  const epochs: EpochStart[] = [];
   const transactions = new AbortedTransactionFilter(set.aborted);
   const reader = new ByteReader(set.bytes);
   let next = set.from;
@@ -58,6 +62,9 @@ export async function decodeRecords(set: EncodedRecords): Promise<DecodedRecords
     reader.offset = header.end;
     next = Math.max(next, header.lastOffset + 1);
     if (header.lastOffset < set.from) continue;
+    const { leaderEpoch } = header;
+    if (epochs.at(-1)?.leaderEpoch !== leaderEpoch)
+      epochs.push({ leaderEpoch, from: Math.max(header.baseOffset, set.from) });
     if (!transactions.visible(header, content)) continue;
     const before = records.length;
     try {
@@ -71,7 +78,7 @@ export async function decodeRecords(set: EncodedRecords): Promise<DecodedRecords
       undecodable.push({ offset, lastOffset: header.lastOffset, reason: reasonOf(error) });
     }
   }
-  return { records, next, undecodable, decompressedBytes: inflated };
+  return { records, next, undecodable, decompressedBytes: inflated, epochs };
 }
 
 /** Returns the same buffer if the records are not compressed. */
@@ -92,7 +99,8 @@ function reasonOf(error: unknown): string {
 function readHeader(reader: ByteReader) {
   const baseOffset = reader.int64();
   const end = reader.int32() + reader.offset;
-  reader.skip(4 + 1 + 4);
+  const leaderEpoch = reader.int32();
+  reader.skip(1 + 4);
   const attributes = reader.int16();
   const lastOffset = baseOffset + reader.int32();
   const baseTimestamp = reader.int64();
@@ -100,7 +108,17 @@ function readHeader(reader: ByteReader) {
   const producerId = reader.bigInt64();
   reader.skip(2 + 4);
   const count = reader.int32();
-  return { baseOffset, end, attributes, lastOffset, baseTimestamp, maxTimestamp, producerId, count };
+  return {
+    baseOffset,
+    end,
+    leaderEpoch,
+    attributes,
+    lastOffset,
+    baseTimestamp,
+    maxTimestamp,
+    producerId,
+    count,
+  };
 }
 
 function readRecords(

@@ -79,13 +79,13 @@ export interface KafkajsBroker {
     groupIds: string[];
   }): Promise<{ groups: { members: { memberId: string; clientId: string }[] }[] }>;
   offsetFetch(request: { groupId: string; topics: TopicPartitions<{ partition: number }>[] }): Promise<{
-    responses: TopicPartitions<{ partition: number; offset: string }>[];
+    responses: TopicPartitions<{ partition: number; offset: string; metadata: string | null }>[];
   }>;
   offsetCommit(request: {
     groupId: string;
     groupGenerationId: number;
     memberId: string;
-    topics: TopicPartitions<{ partition: number; offset: string }>[];
+    topics: TopicPartitions<{ partition: number; offset: string; metadata: string | null }>[];
   }): Promise<unknown>;
   listOffsets(request: {
     replicaId: number;

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import type { ClusterClient } from '../cluster/cluster-client.js';
+import { LeaderEpochs, lostEnds, unknownEpoch } from './leader-epochs.js';
+
+describe('the leader epochs of a partition', () => {
+  it('given a committed position and records of three leaders, names the epoch of the record before each offset', () => {
+    const epochs = new LeaderEpochs({ offset: 100, leaderEpoch: 4 });
+    epochs.add(
+      [
+        { leaderEpoch: 4, from: 100 },
+        { leaderEpoch: 6, from: 150 },
+      ],
+      170,
+    );
+    epochs.add([{ leaderEpoch: 9, from: 170 }], 180);
+    expect([100, 101, 150, 151, 170, 171, 180].map((offset) => epochs.before(offset))).toEqual([
+      4, 4, 4, 6, 6, 9, 9,
+    ]);
+    expect(epochs.last).toEqual({ offset: 180, leaderEpoch: 9 });
+  });
+
+  it('given records before the committed position, keeps the committed position until reading has passed it', () => {
+    const epochs = new LeaderEpochs({ offset: 100, leaderEpoch: 4 });
+    epochs.add([{ leaderEpoch: 2, from: 50 }], 80);
+    expect(epochs.last).toEqual({ offset: 100, leaderEpoch: 4 });
+    expect(epochs.isPassedBy([{ leaderEpoch: 4, from: 80 }])).toBe(false);
+    expect(epochs.isPassedBy([{ leaderEpoch: 5, from: 80 }])).toBe(true);
+  });
+
+  it('given an unknown epoch, is passed by no record', () => {
+    const epochs = new LeaderEpochs({ offset: 100, leaderEpoch: unknownEpoch });
+    expect(epochs.isPassedBy([{ leaderEpoch: 5, from: 100 }])).toBe(false);
+    expect(epochs.before(100)).toBe(unknownEpoch);
+  });
+
+  it('given a leader that changes a thousand times, keeps few epochs and names the latest', () => {
+    const epochs = new LeaderEpochs({ offset: 0, leaderEpoch: 0 });
+    for (let n = 1; n <= 1_000; n++) epochs.add([{ leaderEpoch: n, from: n * 10 }], n * 10 + 10);
+    expect(epochs.before(10_010)).toBe(1_000);
+    expect(epochs.before(9_900)).toBe(989);
+    expect(epochs.before(500)).toBe(unknownEpoch);
+  });
+});
+
+describe('lostEnds', () => {
+  function givenBroker(answers: { partition: number; errorCode?: number; endOffset: number }[]) {
+    const asked: number[] = [];
+    const send = async () => answers.map((answer) => ({ topic: 't', errorCode: 0, ...answer }));
+    const client = {
+      broker: async (node: number) => {
+        asked.push(node);
+        return { connectionPool: { send } };
+      },
+    } as unknown as ClusterClient;
+    return { client, asked };
+  }
+  const at = (partition: number, offset: number, leaderEpoch = 3) => ({
+    topic: 't',
+    ...{ partition, offset, leaderEpoch },
+  });
+
+  it('returns the positions that lie after the end of their epoch', async () => {
+    const { client } = givenBroker([
+      { partition: 0, endOffset: 100 },
+      { partition: 1, endOffset: 99 },
+      { partition: 2, endOffset: -1 },
+    ]);
+    const found = await lostEnds(client, 7, [at(0, 100), at(1, 100), at(2, 100)]);
+    expect(found.map(({ position, from }) => [position.partition, from])).toEqual([
+      [1, 99],
+      [2, 0],
+    ]);
+  });
+
+  it('asks no broker about positions of unknown epochs', async () => {
+    const { client, asked } = givenBroker([]);
+    expect(await lostEnds(client, 7, [at(0, 100, unknownEpoch)])).toEqual([]);
+    expect(asked).toEqual([]);
+  });
+
+  it('fails when the partition has another leader meanwhile', async () => {
+    const { client } = givenBroker([{ partition: 0, errorCode: 6, endOffset: -1 }]);
+    await expect(lostEnds(client, 7, [at(0, 100)])).rejects.toMatchObject({
+      type: 'NOT_LEADER_FOR_PARTITION',
+    });
+  });
+});

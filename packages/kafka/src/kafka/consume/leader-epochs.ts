@@ -1,0 +1,193 @@
+import type { LostRecords } from '../../log.js';
+import { partitionKey, type TopicPartition } from '../../topic-partition.js';
+import type { ClusterClient } from '../cluster/cluster-client.js';
+import { byTopic } from '../encoding/by-topic.js';
+import { ByteReader } from '../encoding/byte-reader.js';
+import { GrowingBuffer } from '../encoding/growing-buffer.js';
+import { errorOfCode } from '../kafkajs/internals.js';
+
+/** The leader epoch of an offset that is not known: a group has committed it without one. */
+export const unknownEpoch = -1;
+
+/** An offset up to which a partition was read, and the leader epoch of the record before it. */
+export interface EpochPosition {
+  offset: number;
+  leaderEpoch: number;
+}
+
+/** The first offset of a partition that has records of this leader epoch. */
+export interface EpochStart {
+  leaderEpoch: number;
+  from: number;
+}
+
+type EpochEnd = TopicPartition & { errorCode: number; endOffset: number };
+
+/** Starts of leader epochs that are kept of a partition, for commits: epochs change with the leader of the partition only. */
+const mostEpochs = 16;
+
+/** The leader epochs of the latest records of a partition, by which a commit names the epoch of its offset. */
+export class LeaderEpochs {
+  private starts: EpochStart[] = [];
+
+  /** @param read The position up to which the partition has been read before. */
+  constructor(private read: EpochPosition) {
+    const { offset, leaderEpoch } = read;
+    if (leaderEpoch !== unknownEpoch) this.starts.push({ leaderEpoch, from: offset - 1 });
+  }
+
+  /**
+   * The greatest position that was read. A log that has another record before this offset than the one that was read, or
+   * none, has lost its end.
+   */
+  get last(): EpochPosition {
+    return this.read;
+  }
+
+  /** Takes the epochs of fetched records. `next` is the offset after the last one. */
+  add(starts: readonly EpochStart[], next: number): void {
+    for (const { leaderEpoch, from } of starts) {
+      const known = this.starts.find((start) => start.leaderEpoch === leaderEpoch);
+      if (known) known.from = Math.min(known.from, from);
+      else this.starts.push({ leaderEpoch, from });
+    }
+    this.starts = this.starts.sort((a, b) => a.leaderEpoch - b.leaderEpoch).slice(-mostEpochs);
+    const last = starts.at(-1);
+    if (last && next > this.read.offset) this.read = { offset: next, leaderEpoch: last.leaderEpoch };
+  }
+
+  /** Whether fetched records are of a later leader than all that were read, so that the log may have lost its end before. */
+  isPassedBy(starts: readonly EpochStart[]): boolean {
+    const { leaderEpoch } = this.read;
+    return leaderEpoch !== unknownEpoch && starts.some((start) => start.leaderEpoch > leaderEpoch);
+  }
+
+  /** Returns the leader epoch of the record before this offset. */
+  before(offset: number): number {
+    return this.starts.findLast(({ from }) => from < offset)?.leaderEpoch ?? unknownEpoch;
+  }
+}
+
+/**
+ * Returns, for the partitions whose log does not have the records before a position any more, the offset from which on
+ * it has others, or none. Asks the leader of the partitions where their log ends in the epoch of the position. Positions of
+ * an unknown epoch cannot be checked.
+ * @throws a Kafka error, if a partition has another leader meanwhile
+ * Source: KIP-320, "Allow fetchers to detect and handle log truncation"
+ */
+export async function lostEnds<T extends TopicPartition & EpochPosition>(
+  client: Pick<ClusterClient, 'broker'>,
+  leader: number,
+  positions: readonly T[],
+): Promise<{ position: T; from: number }[]> {
+  const known = positions.filter(({ leaderEpoch }) => leaderEpoch !== unknownEpoch);
+  if (known.length === 0) return [];
+  const broker = await client.broker(leader);
+  const request = {
+    apiKey: 23,
+    apiVersion: 3,
+    apiName: 'OffsetForLeaderEpoch',
+    encode: async () => encode(known),
+  };
+  const ends = await broker.connectionPool.send({ request, response: { decode, parse } });
+  return known.flatMap((position) => {
+    const end = ends.find(
+      ({ topic, partition }) => topic === position.topic && partition === position.partition,
+    );
+    if (!end) return [];
+    if (end.errorCode !== 0) throw errorOfCode(end.errorCode);
+    // A leader that knows no epoch up to this one has lost all of them.
+    const from = Math.max(end.endOffset, 0);
+    return from < position.offset ? [{ position, from }] : [];
+  });
+}
+
+/**
+ * Returns, by `partitionKey`, the records before these positions that the log has lost; undefined for a partition that has lost
+ * none. A partition may have several positions. Omits partitions without a leader.
+ * @throws like `lostEnds`
+ */
+export async function lostRecordsOf(
+  client: Pick<ClusterClient, 'broker'>,
+  positions: readonly (TopicPartition & EpochPosition)[],
+  leaderOf: (partition: TopicPartition) => number | undefined,
+): Promise<Map<string, LostRecords | undefined>> {
+  const found = new Map<string, LostRecords | undefined>();
+  const left = positions.filter((position) => leaderOf(position) !== undefined);
+  while (left.length > 0) {
+    const leader = leaderOf(left[0]!)!;
+    const asked = new Map<string, TopicPartition & EpochPosition>();
+    // A request names a partition once.
+    for (const position of left)
+      if (leaderOf(position) === leader && !asked.has(partitionKey(position)))
+        asked.set(partitionKey(position), position);
+    for (const [key, position] of asked) {
+      left.splice(left.indexOf(position), 1);
+      if (!found.has(key)) found.set(key, undefined);
+    }
+    for (const { position, from } of await lostEnds(client, leader, [...asked.values()])) {
+      const key = partitionKey(position);
+      const { from: first = from, until = 0 } = found.get(key) ?? {};
+      found.set(key, { from: Math.min(from, first), until: Math.max(position.offset, until) });
+    }
+  }
+  return found;
+}
+
+/** Returns the position that is further along in the log. */
+export function furthest(one: EpochPosition, other: EpochPosition | undefined): EpochPosition {
+  return other && other.leaderEpoch >= one.leaderEpoch && other.offset > one.offset ? other : one;
+}
+
+const parse = async (ends: EpochEnd[]): Promise<EpochEnd[]> => ends;
+
+/**
+ * Encodes the request:
+ *
+ *     OffsetForLeaderEpoch Request (Version: 3) => replica_id [topics]
+ *       replica_id => INT32
+ *       topics => topic [partitions]
+ *         topic => STRING
+ *         partitions => partition current_leader_epoch leader_epoch, INT32 each
+ */
+function encode(positions: readonly (TopicPartition & EpochPosition)[]): { buffer: Buffer } {
+  const out = new GrowingBuffer(1024);
+  const topics = byTopic(positions, (position) => position);
+  out.int32(-1);
+  out.int32(topics.length);
+  for (const { topic, partitions } of topics) {
+    out.string(topic);
+    out.int32(partitions.length);
+    for (const { partition, leaderEpoch } of partitions) {
+      out.int32(partition);
+      out.int32(unknownEpoch);
+      out.int32(leaderEpoch);
+    }
+  }
+  return { buffer: out.filled() };
+}
+
+/**
+ * Decodes the response:
+ *
+ *     OffsetForLeaderEpoch Response (Version: 3) => throttle_time_ms [topics]
+ *       throttle_time_ms => INT32
+ *       topics => topic [partitions]
+ *         topic => STRING
+ *         partitions => error_code partition leader_epoch end_offset
+ *           error_code => INT16, partition => INT32, leader_epoch => INT32, end_offset => INT64
+ */
+async function decode(payload: Buffer): Promise<EpochEnd[]> {
+  const reader = new ByteReader(payload);
+  const ends: EpochEnd[] = [];
+  reader.skip(4);
+  for (let topics = reader.int32(); topics > 0; topics--) {
+    const topic = reader.string() ?? '';
+    for (let count = reader.int32(); count > 0; count--) {
+      const [errorCode, partition] = [reader.int16(), reader.int32()];
+      reader.skip(4);
+      ends.push({ topic, partition, errorCode, endOffset: reader.int64() });
+    }
+  }
+  return ends;
+}

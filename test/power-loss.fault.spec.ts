@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { check, expectClean, faultSeed, Ledger, LoadDriver, SeededRandom, testsAll } from '#testkit';
+import { freshStream, path, queryEvents, waitFor, writeEvent } from './api.js';
+import { useFaultySystem } from './breakable-system.js';
+import { derive, expectDerived } from './soak/derived.js';
+import type { SoakContext } from './soak/soak-context.js';
+
+const losses = testsAll ? 8 : 3;
+/** The kernel writes everything back after about half a minute. Here it does so sooner, or not at all. */
+const writtenBackMs = [0, 3_000];
+
+const system = useFaultySystem({
+  materializers: 2,
+  processors: 2,
+  canLosePower: true,
+  // The broker syncs each append, as docs/operations.md recommends for a single broker.
+  kafkaProperties: { 'log.flush.interval.messages': 1 },
+});
+
+/** Writes an event of an entity of its own and erases it, and returns the name of the entity. */
+async function eraseOne({ stack }: SoakContext, stream: string, n: number): Promise<string> {
+  const entity = `erased-${n}`;
+  const written = await writeEvent(stack.core, { stream, event_type: 't', entity_id: entity, data: { n } });
+  await queryEvents(stack.core, { stream }, waitFor([written]));
+  const answer = await stack.core.send(
+    'DELETE',
+    path(`/api/v1/entities/${entity}`, { stream, confirm: entity }),
+  );
+  expect([200, 202], answer.text).toContain(answer.status);
+  return entity;
+}
+
+describe.each([['clickhouse'], ['kafka'], ['kafka', 'clickhouse']] as const)(
+  'given projections, windows, snapshots and erasures under load',
+  (...engines) => {
+    it(`when ${engines.join(' and ')} lose power again and again, every acknowledged event is stored once and every result is right (fault 22)`, async () => {
+      const { engines: machines, stack } = system();
+      const seed = faultSeed();
+      const random = new SeededRandom(seed);
+      const streams = [freshStream('power'), freshStream('power')];
+      const erasing = freshStream('erasing');
+      const soaked: SoakContext = { stack, streams, findings: [], random: random.fork(0) };
+      const derived = await derive(soaked);
+      expect(soaked.findings).toEqual([]);
+      const ledger = Ledger.open();
+      const driver = new LoadDriver({ url: () => stack.urls.ingest, ledger, seed, streams }).start();
+      const erased: string[] = [];
+      try {
+        await driver.untilAcknowledged(200);
+        for (let loss = 0; loss < losses; loss++) {
+          erased.push(await eraseOne(soaked, erasing, loss));
+          await driver.untilAcknowledged(200 + random.int(300));
+          const options = { random, writtenBackMs: random.pick(writtenBackMs) };
+          const lost = await machines.losePower(engines, options);
+          for (const [engine, { files, bytes }] of Object.entries(lost))
+            process.stderr.write(`${engine} lost ${bytes} bytes of ${files} files\n`);
+          await sleep(random.int(1_000));
+          await machines.heal();
+        }
+        await driver.untilAcknowledged(200);
+      } finally {
+        await driver.stop();
+      }
+      const report = await check({ client: stack.core, ledger, patienceMs: 180_000 });
+      expectClean(report);
+      await expectDerived(soaked, derived);
+      for (const entity of erased)
+        expect((await queryEvents(stack.core, { stream: erasing, entity_id: entity })).events).toEqual([]);
+      expect(soaked.findings).toEqual([]);
+      await ledger.discard();
+    });
+  },
+);
