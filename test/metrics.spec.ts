@@ -25,6 +25,7 @@ describe('the metrics of every app', () => {
           'app',
           'version',
           'check',
+          'consumer',
           'certificate',
           'group',
           'disk',

@@ -16,7 +16,12 @@ const usualSeed = '20261122';
 const eventsPerSecond = 120;
 const sampleEveryMs = 5_000;
 // Compressed, because events go through every consumer and processor here.
-const system = useFaultySystem({ materializers: 2, processors: 2, env: { KAFKA_COMPRESSION: 'gzip' } });
+const system = useFaultySystem({
+  ...{ materializers: 2, processors: 2, env: { KAFKA_COMPRESSION: 'gzip' } },
+  canLosePower: true,
+  // A broker that is alone loses acknowledged records with its power, unless it syncs each append.
+  kafkaProperties: { 'log.flush.interval.messages': 1 },
+});
 
 /** Runs actions one after the other until the time is over; returns how often each was run. */
 async function actUntil(

@@ -56,6 +56,13 @@ describe('given three brokers under load', () => {
     await driver.untilAcknowledged(200);
     await cluster.startNode(node);
   };
+  const losePower = async (node: Node, driver: LoadDriver): Promise<void> => {
+    const { files, bytes } = await cluster.losePower(node, { random });
+    process.stderr.write(`a broker lost ${bytes} bytes of ${files} files\n`);
+    expect(bytes).toBeGreaterThan(0);
+    await driver.untilAcknowledged(200);
+    await cluster.startNode(node);
+  };
   const freeze = async (node: Node, driver: LoadDriver): Promise<void> => {
     cluster.freeze(node);
     await sleep(frozenMs);
@@ -130,8 +137,8 @@ describe('given three brokers under load', () => {
   });
 
   // Each fault happens once, on a broker that the seed chooses: all three brokers would take three times as long.
-  const seed = faultSeed();
-  const first = new SeededRandom(seed).int(3);
+  const random = new SeededRandom(faultSeed());
+  const first = random.int(3);
   const nodesFor = (fault: number): readonly Node[] =>
     testsAll ? cluster.nodes : [cluster.nodes[(first + fault) % 3]!];
 
@@ -139,6 +146,7 @@ describe('given three brokers under load', () => {
     ['killed', kill, 0],
     ['frozen for longer than its session', freeze, 1],
     ['stopped', stopInOrder, 2],
+    ['without power for a moment', losePower, 3],
   ] as const)(
     `when ${testsAll ? 'each' : 'one'} is %s, no event is lost, duplicated or reordered (fault 20)`,
     async (what, fault, index) => {

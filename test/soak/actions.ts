@@ -161,6 +161,13 @@ export const appFaults: readonly SoakAction[] = [
 /** Faults of the engines, and of the network between them and the apps. Each action also ends its fault. */
 export function engineFaults(engines: PrivateKafkaAndClickHouse): readonly SoakAction[] {
   const proxyOf = ({ random }: SoakContext) => random.pick([engines.kafkaProxy, engines.clickhouseProxy]);
+  const losePower = async (lost: ('kafka' | 'clickhouse')[], { random }: SoakContext): Promise<void> => {
+    await engines.losePower(lost, { random, writtenBackMs: random.pick([0, 3_000]) });
+    await sleep(random.int(3_000));
+    await Promise.all(
+      lost.map((engine) => (engine === 'kafka' ? engines.startKafka() : engines.startClickHouse())),
+    );
+  };
   return [
     {
       name: 'kill Kafka',
@@ -181,8 +188,23 @@ export function engineFaults(engines: PrivateKafkaAndClickHouse): readonly SoakA
       },
     },
     {
+      name: 'Kafka loses power',
+      weight: 1,
+      run: (soaked) => losePower(['kafka'], soaked),
+    },
+    {
+      name: 'ClickHouse loses power',
+      weight: 1,
+      run: (soaked) => losePower(['clickhouse'], soaked),
+    },
+    {
+      name: 'Kafka and ClickHouse lose power',
+      weight: 1,
+      run: (soaked) => losePower(['kafka', 'clickhouse'], soaked),
+    },
+    {
       name: 'kill ClickHouse',
-      weight: 2,
+      weight: 1,
       run: async ({ random }) => {
         await engines.killClickHouse();
         await sleep(random.int(5_000));

@@ -3,12 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, startKafka, type RunningKafka } from '#local';
+import { PowerLoss, type LostBytes, type PowerLossOptions } from './power/power-loss.js';
 
 interface BrokerNode {
   id: number;
   port: number;
   controllerPort: number;
   running: RunningKafka | undefined;
+  power: PowerLoss;
 }
 
 const heapMb = 256;
@@ -28,11 +30,14 @@ export class KafkaCluster {
     const folder = await mkdtemp(join(tmpdir(), 'tributary-cluster-'));
     const nodes: BrokerNode[] = [];
     for (const id of [1, 2, 3]) {
-      nodes.push({ id, port: await freePort(), controllerPort: await freePort(), running: undefined });
+      const power = await PowerLoss.of(join(folder, `kafka-${id}`));
+      nodes.push({ id, port: await freePort(), controllerPort: await freePort(), running: undefined, power });
     }
     const cluster = new KafkaCluster(folder, randomBytes(16).toString('hex').slice(0, 22), nodes);
     try {
       await Promise.all(nodes.map((node) => cluster.startNode(node)));
+      // The new data folders have been on the disk for a while.
+      await Promise.all(nodes.map(({ power }) => power.writeBack()));
       return cluster;
     } catch (error) {
       await cluster.stop();
@@ -55,6 +60,7 @@ export class KafkaCluster {
       clusterId: this.clusterId,
       heapMb,
       shortLived: true,
+      env: node.power.env,
       properties: {
         'node.id': node.id,
         'controller.quorum.voters': voters.join(','),
@@ -71,6 +77,12 @@ export class KafkaCluster {
   async kill(node: BrokerNode): Promise<void> {
     await node.running?.kill('SIGKILL');
     node.running = undefined;
+  }
+
+  /** Kills a broker and takes away what it has not synced. */
+  async losePower(node: BrokerNode, options: PowerLossOptions): Promise<LostBytes> {
+    await this.kill(node);
+    return node.power.cut(options);
   }
 
   /** Freezes a broker: the broker keeps its connections but answers nothing. */
@@ -90,6 +102,7 @@ export class KafkaCluster {
 
   async stop(): Promise<void> {
     await Promise.allSettled(this.nodes.map((node) => this.kill(node)));
+    await Promise.all(this.nodes.map(({ power }) => power.stop()));
     await rm(this.folder, { recursive: true, force: true });
   }
 }

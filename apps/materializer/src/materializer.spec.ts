@@ -277,6 +277,62 @@ describe('Materializer', () => {
     expect(lines.filter((line) => line.includes('recreated'))).toHaveLength(1);
   });
 
+  describe('given a log that has lost the last four of ten stored events', () => {
+    const lines: string[] = [];
+    const destination = { write: (line: string) => void lines.push(line) };
+    const logger = createLogger({ name: 'test', level: 'warn' }, destination);
+    const said = () => lines.filter((line) => line.includes('Kafka has lost records'));
+
+    beforeEach(async () => {
+      lines.length = 0;
+      await write(range(0, 10));
+    });
+
+    it.each([3, 9])(
+      'when %i events are written at their offsets while it runs, stores each beside the old ones, and says so',
+      async (count) => {
+        await start({ logger });
+        await untilCommitted(10);
+        log.topics.get(topic)!.loseEnd(0, 6);
+        await write(range(100, 100 + count));
+        await untilCommitted(6 + count);
+        expect((await stored()).map(({ id }) => id).sort((a, b) => a - b)).toEqual(
+          [...range(0, 10), ...range(100, 100 + count)].map(({ id }) => id),
+        );
+        expect(said()).toHaveLength(1);
+        expect(said()[0]).toContain('"from":6,"until":10');
+      },
+    );
+
+    it('when it is started after events were written at their offsets, stores each beside the old ones, and says so', async () => {
+      const first = await start();
+      await untilCommitted(10);
+      await first.close(5000);
+      log.topics.get(topic)!.loseEnd(0, 6);
+      await write(range(100, 109));
+      await start({ logger });
+      await untilCommitted(15);
+      expect((await stored()).map(({ id }) => id).sort((a, b) => a - b)).toEqual(
+        [...range(0, 10), ...range(100, 109)].map(({ id }) => id),
+      );
+      expect(said()).toHaveLength(1);
+    });
+
+    it('when the committed offset is lost too, says so because the log ends before the last stored event', async () => {
+      writer.after = () => {
+        log.down = true;
+      };
+      const crashing = await start();
+      await vi.waitFor(() => expect(log.down).toBe(true), { timeout: 20_000 });
+      await kill(crashing);
+      writer.after = () => undefined;
+      log.topics.get(topic)!.loseEnd(0, 6);
+      await start({ logger });
+      await untilCommitted(6);
+      expect(said()[0]).toContain('"from":6,"until":10');
+    });
+  });
+
   it('drops a repeated event id, also across a restart, and commits past it', async () => {
     await write([{ id: 0 }, { id: 1 }, { id: 0 }]);
     const first = await start();

@@ -5,6 +5,7 @@ export { ConsumerSettings } from './consumer-settings.js';
 export { consumerHealth, blockedWriteHealth } from './consumer-health.js';
 export { deadLettersWritten } from './dead-letter-metrics.js';
 export { Erasures, PartitionErasureLookup, type ErasureLookup } from './erasures.js';
+export { reportLostRecords } from './lost-records.js';
 export { LagMonitor, type MeasuredPartition, type Lag, type LagGauge } from './lag.js';
 export { MaterializedOffsetReader } from './materialized-offset.js';
 export { OwnedPartition } from './owned-partition.js';

@@ -17,6 +17,8 @@ let steps: string[];
 let opened: (partition: OwnedPartition) => Promise<PartitionTask | 'not-mine'>;
 let host: PartitionTaskHost<PartitionTask>;
 
+const logger = createLogger({ name: 'test', level: 'silent' });
+
 const assignment = (more: Partial<NewlyAssignedPartition> = {}): NewlyAssignedPartition => ({
   ...{ topic, partition: 0, position: 10, beginning: 0 },
   offsetAt: async (time) => (time > 7 ? 20 : 0),
@@ -54,7 +56,8 @@ beforeEach(() => {
   };
   host = new PartitionTaskHost({
     ...{ name: 'orders', group: 'g', log: { consumer: () => consumer }, now: () => 0 },
-    retry: new KafkaOrClickHouseRetrier({ logger: createLogger({ name: 'test', level: 'silent' }) }),
+    logger,
+    retry: new KafkaOrClickHouseRetrier({ logger }),
     progress: new StalledConsumerDetector(),
     tasks: { open: (partition) => opened(partition) },
     checkpointer: { drop: () => steps.push('drop'), flush: async () => void steps.push('flush') },

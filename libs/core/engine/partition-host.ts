@@ -11,7 +11,9 @@ import {
   type RecordBatch,
   type TopicPartition,
 } from '#kafka';
+import type { Logger } from '#telemetry';
 import { aborted } from './aborted.js';
+import { reportLostRecords } from './lost-records.js';
 import { OwnedPartition } from './owned-partition.js';
 import { FencedError, type PartitionTask, type TaskFactory } from './partition-task.js';
 import type { StalledConsumerDetector } from './progress.js';
@@ -30,6 +32,7 @@ interface PartitionHostOptions<Task extends PartitionTask> {
   /** Saves the changes of tasks; undefined if tasks save them themselves. */
   checkpointer?: { drop(task: Task): void; flush(): Promise<void> };
   retry: KafkaOrClickHouseRetrier;
+  logger: Logger;
   progress: Pick<StalledConsumerDetector, 'moved'>;
   /** The clock: returns the current time in milliseconds since 1970. */
   now: () => number;
@@ -108,6 +111,7 @@ export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHa
   }
 
   async assigned(assignment: NewlyAssignedPartition): Promise<number> {
+    reportLostRecords(assignment, assignment.lost, { consumer: 'processor', logger: this.options.logger });
     const owned: Owned<Task> = { partition: this.partitionOf(assignment), warmedUp: false };
     this.drop(partitionKey(assignment));
     this.owned.set(partitionKey(assignment), owned);

@@ -37,7 +37,7 @@ export type StatefulTaskDependencies = Omit<TaskDependencies, 'store' | 'definit
 /** What the partitions of such a task share. */
 export type PartitionTaskDependencies = Pick<
   TaskDependencies,
-  'log' | 'topics' | 'erasures' | 'idWindows' | 'progress'
+  'log' | 'topics' | 'erasures' | 'idWindows' | 'progress' | 'logger'
 >;
 
 /** Returns the states of a task together with the dead letters that it writes. */

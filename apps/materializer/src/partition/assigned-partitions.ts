@@ -1,5 +1,5 @@
-import { warmUpStart } from '#engine';
-import { partitionKey, type NewlyAssignedPartition, type TopicPartition } from '#kafka';
+import { reportLostRecords, warmUpStart } from '#engine';
+import { partitionKey, type LostRecords, type NewlyAssignedPartition, type TopicPartition } from '#kafka';
 import {
   MaterializedPartition,
   type MaterializedPartitionDependencies,
@@ -57,7 +57,7 @@ export class AssignedPartitions {
    */
   async add(assignment: NewlyAssignedPartition): Promise<number> {
     const key = partitionKey(assignment);
-    if (await this.continues(key, assignment)) return assignment.position;
+    if (!assignment.lost && (await this.continues(key, assignment))) return assignment.position;
     this.drop(key);
     const owned: AssignedPartition = { topic: assignment.topic, end: new AbortController() };
     this.owned.set(key, owned);
@@ -152,6 +152,8 @@ export class AssignedPartitions {
     const stream = topics.streamOf(assignment.topic);
     if (!stream) throw new RangeError(`The topic ${assignment.topic} does not belong to a stream`);
     const last = await retry.run('store', ended, () => writer.lastStoredOffset(stream, assignment.partition));
+    const lost = await retry.run('log', ended, () => lostRecordsOf(assignment, last ?? -1));
+    reportLostRecords(assignment, lost, { consumer: 'materializer', logger: this.options.logger });
     const [offset, oldest] = await retry.run('log', ended, async () => [
       await warmUpStart(assignment, window, this.options.now()),
       await assignment.timestampAtPosition(),
@@ -159,3 +161,18 @@ export class AssignedPartitions {
     return { stream, last: last ?? -1, offset, oldest };
   }
 }
+
+/** Returns the stored records that Kafka has lost: a partition can also end before its last stored event. */
+async function lostRecordsOf(
+  assignment: NewlyAssignedPartition,
+  last: number,
+): Promise<LostRecords | undefined> {
+  const { lost, position } = assignment;
+  if (last < (lost?.until ?? position)) return lost;
+  // The end is looked up after the last stored event, which another process can have stored meanwhile.
+  const end = await assignment.offsetAt(endOfTime);
+  return last < end ? lost : { from: Math.min(end, lost?.from ?? end), until: last + 1 };
+}
+
+/** The greatest time of JavaScript, in milliseconds since 1970: no record is later. */
+const endOfTime = 8.64e15;

@@ -85,6 +85,7 @@ export class EntitySnapshotter {
     this.maker = maker;
     this.host = new PartitionTaskHost({
       log,
+      logger,
       retry,
       now,
       name: 'snapshots',
