@@ -72,7 +72,8 @@ async function rowsInSqlite(): Promise<number> {
   return Number(text);
 }
 
-const cut = (seed: number, writtenBackMs = 0) => power.cut({ random: new SeededRandom(seed), writtenBackMs });
+const cut = (seed: number, writtenBackMs = Infinity) =>
+  power.cut({ random: new SeededRandom(seed), writtenBackMs });
 
 describe('given SQLite that has acknowledged rows and is killed', () => {
   it.each(['DELETE', 'WAL'])(

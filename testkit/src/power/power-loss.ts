@@ -19,7 +19,7 @@ export interface PowerLossOptions {
   random: SeededRandom;
   /**
    * Bytes that are older than this number of milliseconds count as written by the kernel, which writes everything back
-   * after about 30 s by default (`vm.dirty_expire_centisecs`). Infinity is `kill -9`. Default 0: only what was synced is
+   * after about 30 s (`vm.dirty_expire_centisecs`). Default: the kernel has written nothing, and only what was synced is
    * kept.
    */
   writtenBackMs?: number;
@@ -115,7 +115,7 @@ export class PowerLoss {
    * Takes away what was not synced. The programs must have been killed before.
    * @throws an Error if one of them has synced all files at once, which the recorder does not follow
    */
-  async cut({ random, writtenBackMs = 0 }: PowerLossOptions): Promise<LostBytes> {
+  async cut({ random, writtenBackMs = Infinity }: PowerLossOptions): Promise<LostBytes> {
     await this.sampling;
     const recorded = this.readRecord(await this.lines());
     const lost = { files: 0, bytes: 0, byFile: new Map<string, number>() };
@@ -189,18 +189,33 @@ function keptBytes(random: SeededRandom, { durable, bytes }: { durable: number; 
   return pages <= 0 ? durable : (firstPage + random.int(pages + 1)) * pageBytes;
 }
 
-/** Yields the regular files below a folder, each with an id that no later file has: inode and time of its birth. */
-async function* filesIn(
-  folder: string,
-): AsyncGenerator<{ path: string; name: string; id: string; bytes: number }> {
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+interface FoundFile {
+  path: string;
+  /** Path within the folder. */
+  name: string;
+  /** An id that no file at the same time has: inode and time of birth. */
+  id: string;
+  bytes: number;
+}
+
+/** Yields the regular files below a folder. Files and folders that are removed meanwhile are left out. */
+async function* filesIn(folder: string, within = ''): AsyncGenerator<FoundFile> {
+  for (const entry of await readdir(join(folder, within), { withFileTypes: true }).catch(ifGone([]))) {
+    const name = join(within, entry.name);
+    if (entry.isDirectory()) yield* filesIn(folder, name);
     if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
-    // Files come and go meanwhile.
-    const found = await stat(path, { bigint: true }).catch(() => undefined);
+    const path = join(folder, name);
+    const found = await stat(path, { bigint: true }).catch(ifGone(undefined));
     if (!found) continue;
     const { ino, birthtimeNs, size } = found;
     const id = `${ino} ${birthtimeNs / 1_000_000_000n} ${birthtimeNs % 1_000_000_000n}`;
-    yield { path, name: path.slice(folder.length + 1), id, bytes: Number(size) };
+    yield { path, name, id, bytes: Number(size) };
   }
+}
+
+function ifGone<T>(value: T): (error: NodeJS.ErrnoException) => T {
+  return (error) => {
+    if (error.code !== 'ENOENT') throw error;
+    return value;
+  };
 }
