@@ -87,8 +87,7 @@ func prepare(e entity) (*register, []porcupine.Operation) {
 	}
 	r.versions = slices.Repeat([]int{none}, len(numbers))
 	hold := func(event, version int) {
-		_, held := r.holders[version]
-		if held {
+		if _, held := r.holders[version]; held || version < 1 {
 			return
 		}
 		r.holders[version] = event
