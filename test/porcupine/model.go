@@ -33,7 +33,8 @@ const (
 	end
 )
 
-const none = -1
+// none is no version and no number of an event; a wrong answer may have any other number.
+const none = math.MinInt
 
 // operation is the input of a step. Porcupine's output is not used, because the answer belongs to the operation.
 type operation struct {

@@ -65,6 +65,7 @@ func TestModel(t *testing.T) {
 		{"refused without a condition", []attempt{a, unconditional("x", 15, 30).refused(1)}, nil, false},
 		{"two at one version", []attempt{a, expecting("x", 0, 0, 10).accepted(1)}, nil, false},
 		{"another version than the next", []attempt{a, expecting("b", 1, 11, 20).accepted(3)}, nil, false},
+		{"accepted at no possible version", []attempt{expecting("x", 0, 11, 20).accepted(-1)}, nil, false},
 		{"accepted with another expectation", []attempt{a, expecting("b", 7, 11, 20).accepted(2)}, nil, false},
 		{"later version answered earlier", []attempt{expecting("a", 0, 21, 30).accepted(1), b}, nil, false},
 		{"at the same instant", []attempt{expecting("a", 0, 20, 30).accepted(1), b}, nil, true},
@@ -159,9 +160,9 @@ func anyEntity(random *rand.Rand) entity {
 				list = list[:max(0, at)]
 			}
 		case random.IntN(12) == 0:
-			one = one.accepted(random.IntN(4))
+			one = one.accepted(random.IntN(5) - 1)
 		case random.IntN(12) == 0:
-			one = one.refused(random.IntN(4))
+			one = one.refused(random.IntN(5) - 1)
 		case at >= 0:
 			one = one.accepted(at + 1)
 		default:
