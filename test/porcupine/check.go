@@ -172,6 +172,11 @@ func (r *register) describeLongest(info porcupine.LinearizationInfo, operations 
 			blocked = one
 		}
 	}
+	for _, one := range r.read {
+		if one.version == s.version+1 {
+			text += fmt.Sprintf(" The read has %s as version %d.", one.id, one.version)
+		}
+	}
 	if blocked != nil {
 		text += "\n  The next to return has no place after it:\n    " + r.describe(blocked.Input.(operation))
 	}

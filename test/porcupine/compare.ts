@@ -6,15 +6,11 @@ import { checkVersions, SeededRandom } from '#testkit';
 import { mutants, mutantSize, scramble, type Mutant } from './mutants.js';
 import { linesOf, simulate, type SimulatedRun } from './simulate.js';
 
-/** A line of the Go program with `-json`. */
-export interface PorcupineReport {
-  file: string;
+/** What is needed of a line that the Go program prints with `-json`. */
+interface PorcupineReport {
   verdict: 'linearizable' | 'not linearizable' | 'unknown';
-  attempts: number;
-  entities: number;
-  unknown: number;
+  /** Number of answers that are neither accepted nor refused nor unknown. */
   unexpected: number;
-  seconds: number;
 }
 
 interface Group {
@@ -109,7 +105,7 @@ async function findWrong(program: string, args: readonly string[]): Promise<bool
 }
 
 /** Runs the Go program on files, and resolves with its reports. @throws if it cannot read a file */
-export async function runPorcupine(program: string, args: readonly string[]): Promise<PorcupineReport[]> {
+async function runPorcupine(program: string, args: readonly string[]): Promise<PorcupineReport[]> {
   const child = spawn(program, ['-json', ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));

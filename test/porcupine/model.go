@@ -62,7 +62,7 @@ type register struct {
 	versions []int       // version by event; none if neither an answer nor the read names it
 	several  []bool      // whether several operations concern the event
 	isRead   bool
-	read     []int // versions that were read back, ascending
+	read     []readEvent // in the order of the versions
 }
 
 // prepare returns the model of an entity and its history for Porcupine. If an unknown attempt has the same event and the
@@ -79,7 +79,7 @@ func prepare(e entity) (*register, []porcupine.Operation) {
 		return numbers[id]
 	}
 	attempts := withoutRedundant(e.attempts)
-	r := &register{holders: map[int]int{}, isRead: e.isRead}
+	r := &register{holders: map[int]int{}, isRead: e.isRead, read: e.read}
 	for _, one := range attempts {
 		numberOf(one.EventID)
 	}
@@ -98,7 +98,6 @@ func prepare(e entity) (*register, []porcupine.Operation) {
 	}
 	for _, one := range e.read {
 		hold(numberOf(one.id), one.version)
-		r.read = append(r.read, one.version)
 	}
 	if !e.isRead {
 		for _, one := range attempts {
@@ -204,7 +203,7 @@ func (r *register) step(s state, op operation) (bool, state) {
 // readIs returns whether the read shows versions 1 to n. Which event has which version is a matter of `holders`.
 func (r *register) readIs(version int) bool {
 	for i, one := range r.read {
-		if one != i+1 {
+		if one.version != i+1 {
 			return false
 		}
 	}
