@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -51,44 +53,51 @@ func (e entity) judge(timeout time.Duration, explain bool) verdict {
 	return found
 }
 
-// explain names the first answer that contradicts the answers before it, or what contradicts the read.
+// explain names the first answer that contradicts the answers before it, or these and the read.
 func (e entity) explain() string {
 	answers := entity{name: e.name, attempts: e.attempts}
-	if answers.check(explanationTimeout) != porcupine.Illegal {
-		text := "The answers alone are not contradictory. No order of them gives the events that were read back."
-		return text + e.draw(none)
+	order := "an order"
+	if e.isRead && answers.check(explanationTimeout) != porcupine.Illegal {
+		answers = entity{name: e.name, attempts: e.attempts, read: e.read, isRead: true, isPrefix: true}
+		order = "an order that agrees with the events that were read back"
+		if answers.check(explanationTimeout) != porcupine.Illegal {
+			return "The events that were read back are others than those of the answers." + e.draw(none)
+		}
 	}
+	contradiction := answers.firstContradiction()
+	if contradiction == none {
+		return "The answers are contradictory." + answers.draw(none)
+	}
+	one := e.attempts[contradiction]
+	text := fmt.Sprintf("The answers before %.1f ms have %s. This one has no place in any:\n    %s", one.returned, order, one)
+	if near := e.near(contradiction); near != "" {
+		text += "\n  Attempts at the same time, and those that may have made the versions next to it:" + near
+	}
+	return text + answers.until(one.returned).draw(contradiction)
+}
+
+// firstContradiction returns the attempt with the first answer that makes the history contradictory.
+func (e entity) firstContradiction() int {
 	var answered []int
 	for i, one := range e.attempts {
 		if one.outcome == "accepted" || one.outcome == "refused" {
 			answered = append(answered, i)
 		}
 	}
-	slices.SortFunc(answered, func(a, b int) int {
-		return compareTimes(e.attempts[a].returned, e.attempts[b].returned)
-	})
+	slices.SortFunc(answered, func(a, b int) int { return cmp.Compare(e.attempts[a].returned, e.attempts[b].returned) })
 	// If the answers up to a time are contradictory, so are those up to each later time.
-	first, _ := slices.BinarySearchFunc(answered, true, func(i int, _ bool) int {
-		if e.until(e.attempts[i].returned).check(explanationTimeout) == porcupine.Illegal {
-			return 0
-		}
-		return -1
+	first := sort.Search(len(answered), func(i int) bool {
+		return e.until(e.attempts[answered[i]].returned).check(explanationTimeout) == porcupine.Illegal
 	})
 	if first == len(answered) {
-		return "The answers are contradictory." + answers.draw(none)
+		return none
 	}
-	contradiction := answered[first]
-	one := e.attempts[contradiction]
-	text := fmt.Sprintf("The answers before %.1f ms have an order. This one has no place in any:\n    %s", one.returned, one)
-	if near := e.near(contradiction); near != "" {
-		text += "\n  Attempts at the same time, and those that may have made the versions next to it:" + near
-	}
-	return text + e.until(one.returned).draw(contradiction)
+	return answered[first]
 }
 
 // until returns what the clients knew at the time: later answers are still unknown.
 func (e entity) until(time float64) entity {
-	known := entity{name: e.name}
+	known := entity{name: e.name, read: e.read, isRead: e.isRead, isPrefix: e.isPrefix}
 	for _, one := range e.attempts {
 		if one.invoked > time {
 			continue
@@ -181,15 +190,4 @@ func (r *register) describeLongest(info porcupine.LinearizationInfo, operations 
 		text += "\n  The next to return has no place after it:\n    " + r.describe(blocked.Input.(operation))
 	}
 	return text
-}
-
-func compareTimes(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	default:
-		return 0
-	}
 }

@@ -105,6 +105,8 @@ type entity struct {
 	read []readEvent
 	// Whether the history has a read.
 	isRead bool
+	// Whether the read is later than the attempts, so it shows more events than they explain.
+	isPrefix bool
 }
 
 type readEvent struct {

@@ -51,17 +51,23 @@ type state struct {
 	version int
 	// The appended events whose version no answer and no read names, if other attempts on the same event exist.
 	unversioned string
+	// The number of refusals that were answered at this version.
+	refusals int
 	// The operation `end` is done.
 	ended bool
 }
 
-// register is the model of one entity. To search less, it refuses a step at once if a later answer or the read certainly
-// contradicts the resulting state: version 5 goes to no other event than the one that was answered or read as version 5.
+// register is the model of one entity. To search less, it refuses a step at once if another answer or the read certainly
+// contradicts the resulting state:
+//   - Version 5 goes to no other event than the one that was answered or read as version 5.
+//   - Version 4 ends when all refusals that name it as current have taken place.
 type register struct {
 	holders  map[int]int // event by version
 	versions []int       // version by event; none if neither an answer nor the read names it
 	several  []bool      // whether several operations concern the event
+	refusals map[int]int // number of refusals by the version that they name
 	isRead   bool
+	isPrefix bool
 	read     []readEvent // in the order of the versions
 }
 
@@ -79,7 +85,7 @@ func prepare(e entity) (*register, []porcupine.Operation) {
 		return numbers[id]
 	}
 	attempts := withoutRedundant(e.attempts)
-	r := &register{holders: map[int]int{}, isRead: e.isRead, read: e.read}
+	r := &register{holders: map[int]int{}, refusals: map[int]int{}, isRead: e.isRead, isPrefix: e.isPrefix, read: e.read}
 	for _, one := range attempts {
 		numberOf(one.EventID)
 	}
@@ -124,8 +130,12 @@ func prepare(e entity) (*register, []porcupine.Operation) {
 			}
 		case "refused":
 			op.kind, op.answered = refused, one.current
+			r.refusals[one.current]++
 		case "unknown":
 			op.kind, returned = unknown, math.MaxInt64
+			if !r.mayAppend(op) {
+				continue // It never had an effect.
+			}
 		default:
 			continue // An unexpected answer is reported, and it had no effect.
 		}
@@ -153,22 +163,35 @@ func (r *register) has(s state, event int) bool {
 
 func token(event int) string { return fmt.Sprintf(" %d.", event) }
 
+// mayBe returns whether the event may have the version, according to the other answers and the read.
+func (r *register) mayBe(event, version int) bool {
+	holder, held := r.holders[version]
+	if held || r.isRead {
+		return held && holder == event
+	}
+	return r.versions[event] == none
+}
+
+// mayAppend returns whether there is a version at which the operation may append its event.
+func (r *register) mayAppend(op operation) bool {
+	if op.expected != none {
+		return r.mayBe(op.event, op.expected+1)
+	}
+	return !r.isRead || r.versions[op.event] != none
+}
+
 // appended returns the state after the event is appended, if it can be.
 func (r *register) appended(s state, op operation) (bool, state) {
-	if op.expected != none && op.expected != s.version {
+	next := s.version + 1
+	if op.expected != none && op.expected != s.version || !r.mayBe(op.event, next) || s.refusals < r.refusals[s.version] {
 		return false, s
 	}
-	next := s.version + 1
-	holder, held := r.holders[next]
-	switch {
-	case held && holder != op.event, r.versions[op.event] != none && r.versions[op.event] != next, r.isRead && !held:
-		return false, s
-	case !held && r.several[op.event]:
+	if r.versions[op.event] == none && r.several[op.event] {
 		all := append(strings.SplitAfter(s.unversioned, "."), token(op.event))
 		slices.Sort(all)
 		s.unversioned = strings.Join(all, "")
 	}
-	s.version = next
+	s.version, s.refusals = next, 0
 	return true, s
 }
 
@@ -184,7 +207,11 @@ func (r *register) step(s state, op operation) (bool, state) {
 		return r.appended(s, op)
 	case refused:
 		right := op.answered == s.version && op.expected != none && op.expected != s.version
-		return right && !r.has(s, op.event), s
+		if !right || r.has(s, op.event) {
+			return false, s
+		}
+		s.refusals++
+		return true, s
 	case unknown:
 		if s.ended {
 			return true, s // It takes effect later, or never.
@@ -196,7 +223,7 @@ func (r *register) step(s state, op operation) (bool, state) {
 		return r.appended(s, op)
 	default:
 		s.ended = true
-		return !r.isRead || r.readIs(s.version), s
+		return !r.isRead || r.isPrefix || r.readIs(s.version), s
 	}
 }
 
