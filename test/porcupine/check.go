@@ -70,10 +70,22 @@ func (e entity) explain() string {
 	}
 	one := e.attempts[contradiction]
 	text := fmt.Sprintf("The answers before %.1f ms have %s. This one has no place in any:\n    %s", one.returned, order, one)
+	if e.isRead {
+		text += e.readAs(one.EventID)
+	}
 	if near := e.near(contradiction); near != "" {
 		text += "\n  Attempts at the same time, and those that may have made the versions next to it:" + near
 	}
 	return text + answers.until(one.returned).draw(contradiction)
+}
+
+// readAs says at which version the event was read back.
+func (e entity) readAs(id string) string {
+	at := slices.IndexFunc(e.read, func(one readEvent) bool { return one.id == id })
+	if at < 0 {
+		return " (was not read back)"
+	}
+	return fmt.Sprintf(" (was read back as version %d)", e.read[at].version)
 }
 
 // firstContradiction returns the attempt with the first answer that makes the history contradictory.
