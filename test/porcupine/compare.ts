@@ -92,7 +92,7 @@ export async function compareCheckers(program: string, seed: number): Promise<bo
   return isRight;
 }
 
-const columns = ['runs', 'Porcupine', 'so, no read', 'own check', 'only Porc.', 'only own'];
+const columns = ['runs', 'Porcupine', 'no read', 'own check', 'only Porc.', 'only own'];
 
 function printRow(name: string, cells: readonly (string | number)[]): void {
   console.log(name.padEnd(68) + cells.map((cell) => `  ${String(cell).padStart(10)}`).join(''));

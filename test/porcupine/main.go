@@ -70,7 +70,7 @@ func (r report) print() {
 	if !r.Read {
 		of = "answers alone, because the history has no events that were read back"
 	}
-	fmt.Printf("%s: %s (%d attempts, %d of them unknown, of %d entities; %s; %.1f s)\n",
+	fmt.Printf("%s: %s (%d attempts, %d of them unknown, of %d entities; %s; %.2f s)\n",
 		r.File, r.Verdict, r.Attempts, r.Unknown, r.Entities, of, r.Seconds)
 }
 
