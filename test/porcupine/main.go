@@ -68,7 +68,7 @@ func (r report) print() {
 	}
 	of := "answers and the events that were read back"
 	if !r.Read {
-		of = "answers alone, because the history has no events that were read back"
+		of = "answers alone, without a read"
 	}
 	fmt.Printf("%s: %s (%d attempts, %d of them unknown, of %d entities; %s; %.2f s)\n",
 		r.File, r.Verdict, r.Attempts, r.Unknown, r.Entities, of, r.Seconds)
