@@ -22,6 +22,8 @@ const attempts = Number(process.env.CONDITIONAL_ATTEMPTS ?? 1_500);
 const writesPerSecond = attempts > 10_000 ? Infinity : 50;
 /** A long run has time to write between its faults. */
 const decidedBetweenFaults = attempts > 10_000 ? 1_500 : 20;
+/** A file for the history, which is then kept: `npm run check:porcupine` checks it once more. */
+const keptHistory = process.env.CONDITIONAL_HISTORY;
 const system = useFaultySystem({ materializers: 2, processors: 2 });
 
 /**
@@ -67,7 +69,7 @@ it(
     const { stack } = system();
     const seed = faultSeed();
     const random = new SeededRandom(seed);
-    const history = await AttemptHistory.open(seed);
+    const history = await AttemptHistory.open(seed, keptHistory);
     process.stderr.write(`The history is written to ${history.path}\n`);
     const streams = [freshStream('accounts'), freshStream('accounts')];
     const derived = await derive(stack, streams);
@@ -105,7 +107,7 @@ it(
     expect(share).toBeGreaterThan(0.15);
     expect(share).toBeLessThan(0.5);
     await expectDerived(stack, derived, { stored, amounts: driver.amounts });
-    await history.discard();
+    await (keptHistory ? history.close() : history.discard());
   },
   600_000 + attempts * 30,
 );

@@ -104,6 +104,11 @@ describe('checkVersions', () => {
     ]);
   });
 
+  it('reports a refusal of an unconditional event', () => {
+    const plain = { ...attemptOf('x', null, [60, 70]), outcome: 'refused', current: 4 } as const;
+    expect(kindsAfter(({ attempts }) => attempts.push(plain))).toEqual(['refused without a reason']);
+  });
+
   it('reports a refusal at a version that was never current', () => {
     expect(kindsAfter(({ attempts }) => attempts.push(refused('x', [3, 5], [60, 70])))).toEqual([
       'refused without a reason',
@@ -148,6 +153,25 @@ describe('checkVersions', () => {
   it('reports an event that was stored at a version that it did not expect', () => {
     const other = ({ attempts }: ConditionalRun) => Object.assign(find(attempts, 'd'), { expected: 7 });
     expect(kindsAfter(other)).toEqual(['accepted without a reason']);
+  });
+
+  it('reports an event that was acknowledged before the attempt that explains its version was sent', () => {
+    const early = ({ attempts }: ConditionalRun) => attempts.unshift(accepted('d', [7, 4], [41, 42]));
+    const withAnswer = (run: ConditionalRun) => {
+      early(run);
+      Object.assign(find(run.attempts.slice(1), 'd'), { invoked: 43 });
+    };
+    expect(kindsAfter(early)).toEqual([]);
+    expect(kindsAfter(withAnswer)).toEqual(['accepted without a reason']);
+  });
+
+  it('reports an unconditional event that is stored twice, with another event in between', () => {
+    const twice = (run: ConditionalRun) => {
+      run.attempts.push(unknown('x', null, [71, 72]), accepted('x', [null, 5], [73, 80]));
+      run.attempts.push(accepted('y', [null, 6], [71, 80]));
+      run.stored.push(stored('x', 5), stored('y', 6), stored('x', 7));
+    };
+    expect(kindsAfter(twice)).toContain('duplicate');
   });
 
   it('reports a stored event that was never sent, is stored twice, or differs', () => {

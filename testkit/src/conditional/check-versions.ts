@@ -45,7 +45,9 @@ function judgeEntity(attempts: readonly Attempt[], stored: readonly ObservedEven
 /** Checks the answer of one attempt without regard to other attempts. */
 function judgeAnswer(attempt: Attempt): Finding[] {
   if (attempt.outcome === 'failed') return [finding('unexpected answer', attempt, attempt.reason)];
-  if (!isRefused(attempt) || attempt.expected !== attempt.current) return [];
+  if (!isRefused(attempt)) return [];
+  if (attempt.expected === null) return [finding('refused without a reason', attempt, 'it is unconditional')];
+  if (attempt.expected !== attempt.current) return [];
   return [finding('refused without a reason', attempt, 'the entity is at that version')];
 }
 
@@ -56,6 +58,7 @@ function judgeCurrent(attempt: RefusedAttempt, last: number): Finding[] {
 
 /** Checks the stored events of an entity: versions 1 to n, in the order of the log, in one partition. */
 function judgeRow(inOrder: readonly ObservedEvent[]): Finding[] {
+  const seen = new Set<string>();
   return inOrder.flatMap((event, i) => {
     const before = inOrder[i - 1];
     const findings: Finding[] = [];
@@ -63,7 +66,8 @@ function judgeRow(inOrder: readonly ObservedEvent[]): Finding[] {
       findings.push(stored('two at one version', event, `${before.event_id} has it too`));
     else if (event.version !== (before?.version ?? 0) + 1)
       findings.push(stored('version gap', event, `the one before has ${before?.version ?? 0}`));
-    if (before?.event_id === event.event_id) findings.push(stored('duplicate', event, 'it is stored twice'));
+    if (seen.has(event.event_id)) findings.push(stored('duplicate', event, 'it is stored twice'));
+    seen.add(event.event_id);
     if (before && before.partition !== event.partition)
       findings.push(stored('reordered', event, 'the entity is in several partitions'));
     else if (before && before.offset >= event.offset)

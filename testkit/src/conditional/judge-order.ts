@@ -38,8 +38,12 @@ export function judgeOrder(
   const versions = accepted.map((one): LevelledOperation => ({ ...one, level: 2 * one.version }));
   const refusals = refused.map((one): LevelledOperation => ({ ...one, level: 2 * one.current + 1 }));
   const unjustified = judgeRefusals(versions, refusals);
+  const early = accepted.filter(({ invoked, returned }) => invoked > returned);
   const rest = [...versions, ...refusals.filter((one) => !unjustified.has(one))];
-  return [...unjustified.values(), ...conflicts(rest).map(([before, after]) => reordered(before, after))];
+  return [
+    ...[...unjustified.values(), ...early.map(acknowledgedEarly)],
+    ...conflicts(rest).map(([before, after]) => reordered(before, after)),
+  ];
 }
 
 /** Checks each refused attempt alone against the accepted events. */
@@ -121,6 +125,11 @@ function lastWhere(
 
 function unfounded(refusal: LevelledOperation, why: string): Finding {
   return { kind: 'refused without a reason', detail: `${refusal.what}, but ${why}` };
+}
+
+function acknowledgedEarly({ what }: AcceptedOperation): Finding {
+  const detail = `${what} was acknowledged before the attempt that explains its version was sent`;
+  return { kind: 'accepted without a reason', detail };
 }
 
 function reordered(before: LevelledOperation, after: LevelledOperation): Finding {
