@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openClickHouse } from './open.js';
 import { openTestStore, type TestStore } from './test-store.js';
 
-describe('inserts are synced to the disk', () => {
+const settings = ['fsync_after_insert', 'fsync_part_directory', 'min_rows_to_fsync_after_merge'];
+
+describe('inserts, merges and removals are synced to the disk', () => {
   let test: TestStore;
 
   beforeAll(async () => {
@@ -17,7 +19,7 @@ describe('inserts are synced to the disk', () => {
     const answer = await test.engine.query({ query, format: 'JSONEachRow' });
     const rows = await answer.json<{ name: string; text: string }>();
     const isSynced = ({ text }: { text: string }) =>
-      text.includes('fsync_after_insert = 1') && text.includes('fsync_part_directory = 1');
+      settings.every((setting) => text.includes(`${setting} = 1`));
     const names = (those: typeof rows) => those.map(({ name }) => name);
     return { synced: names(rows.filter(isSynced)), others: names(rows.filter((row) => !isSynced(row))) };
   }
@@ -43,21 +45,23 @@ describe('inserts are synced to the disk', () => {
     await expect(tables()).resolves.toEqual({ synced: all, others: [] });
   });
 
-  it('in a table that has one of the two settings only', async () => {
-    await test.engine.command({ query: 'ALTER TABLE events RESET SETTING fsync_part_directory' });
+  it.each(settings)('in a table that lacks the setting %s only', async (setting) => {
+    await test.engine.command({ query: `ALTER TABLE events RESET SETTING ${setting}` });
     await expect(tables()).resolves.toMatchObject({ others: ['events'] });
     await migrate(true);
     await expect(tables()).resolves.toMatchObject({ others: [] });
-    await test.engine.command({ query: 'ALTER TABLE events RESET SETTING fsync_part_directory' });
+    await test.engine.command({ query: `ALTER TABLE events RESET SETTING ${setting}` });
     await migrate(false);
     await expect(tables()).resolves.toMatchObject({ synced: [] });
+    await migrate(true);
   });
 
   it('in no table after they are switched off, although that may be the default of the server', async () => {
-    for (const setting of ['fsync_after_insert', 'fsync_part_directory'])
+    for (const setting of settings)
       await test.engine.command({ query: `ALTER TABLE events RESET SETTING ${setting}` });
     await migrate(false);
     const answer = await test.engine.query({ query: 'SHOW CREATE TABLE events', format: 'TabSeparatedRaw' });
-    expect(await answer.text()).toMatch(/fsync_after_insert = (0|false).*fsync_part_directory = (0|false)/);
+    const text = await answer.text();
+    for (const setting of settings) expect(text).toMatch(new RegExp(`${setting} = (0|false)`));
   });
 });
