@@ -203,8 +203,9 @@ export class AppConfig {
   /** Database of the tables. The database is created if it does not exist. */
   @Matches(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/) CLICKHOUSE_DATABASE = 'tributary';
   /**
-   * Makes ClickHouse sync each insert to its disk before it answers. Without it, ClickHouse loses the inserts of the last
-   * seconds to minutes when its machine loses power, and Tributary does not repeat them. All apps need the same value.
+   * Makes ClickHouse sync each insert, merge and removal to its disk. Without it, a ClickHouse whose machine loses power loses
+   * the inserts of the last seconds to minutes, which Tributary does not repeat, and undoes erasures. All apps need the same
+   * value.
    */
   @FromText('boolean') @IsBoolean() CLICKHOUSE_FSYNC_AFTER_INSERT = true;
 
