@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { openKafkaLog, type Log } from '#kafka';
-import { faultSeed, PrivateKafkaAndClickHouse, SeededRandom } from '#testkit';
+import { faultSeed, PrivateKafkaAndClickHouse, SeededRandom, testsAll } from '#testkit';
 import { describeLostEnds } from '../../packages/kafka/src/contract/lost-ends.js';
 
 const random = new SeededRandom(faultSeed());
@@ -32,12 +32,16 @@ afterAll(async () => {
 const keep = (part: string) =>
   engines.powerOf('kafka').writeBack((name) => name.includes(part) && name.endsWith('.log'));
 
-describeLostEnds('A broker that loses power', () => ({
-  log,
-  keep: (topic) => keep(topic),
-  keepCommits: () => keep('__consumer_offsets'),
-  lose: async () => {
-    await engines.losePower(['kafka'], { random });
-    await engines.startKafka();
-  },
-}));
+describeLostEnds(
+  'A broker that loses power',
+  () => ({
+    log,
+    keep: (topic) => keep(topic),
+    keepCommits: () => keep('__consumer_offsets'),
+    lose: async () => {
+      await engines.losePower(['kafka'], { random });
+      await engines.startKafka();
+    },
+  }),
+  !testsAll,
+);

@@ -22,18 +22,20 @@ const heapMb = 256;
 export class KafkaCluster {
   private constructor(
     private readonly folder: string,
-    private readonly clusterId: string,
+    private readonly shared: { clusterId: string; properties: Record<string, string | number> },
     readonly nodes: readonly BrokerNode[],
   ) {}
 
-  static async start(): Promise<KafkaCluster> {
+  /** @param properties Additional Kafka settings of each broker. */
+  static async start(properties: Record<string, string | number> = {}): Promise<KafkaCluster> {
     const folder = await mkdtemp(join(tmpdir(), 'tributary-cluster-'));
     const nodes: BrokerNode[] = [];
     for (const id of [1, 2, 3]) {
       const power = await PowerLoss.of(join(folder, `kafka-${id}`));
       nodes.push({ id, port: await freePort(), controllerPort: await freePort(), running: undefined, power });
     }
-    const cluster = new KafkaCluster(folder, randomBytes(16).toString('hex').slice(0, 22), nodes);
+    const clusterId = randomBytes(16).toString('hex').slice(0, 22);
+    const cluster = new KafkaCluster(folder, { clusterId, properties }, nodes);
     try {
       await Promise.all(nodes.map((node) => cluster.startNode(node)));
       // The new data folders have been on the disk for a while.
@@ -57,7 +59,7 @@ export class KafkaCluster {
       dataDir: join(this.folder, `kafka-${node.id}`),
       port: node.port,
       controllerPort: node.controllerPort,
-      clusterId: this.clusterId,
+      clusterId: this.shared.clusterId,
       heapMb,
       shortLived: true,
       env: node.power.env,
@@ -70,6 +72,7 @@ export class KafkaCluster {
         'min.insync.replicas': 2,
         // Milliseconds after which the other brokers take over from a silent broker.
         'broker.session.timeout.ms': 4_000,
+        ...this.shared.properties,
       },
     });
   }
