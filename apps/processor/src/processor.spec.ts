@@ -369,6 +369,56 @@ describe('A projection', () => {
     await eventually(() => expect(world.projection('broken')?.failure).toContain('/fields/x'));
   });
 
+  describe('given a log that loses records that it has processed', () => {
+    const loseEnd = () => {
+      const topic = world.log.topics.get(world.topicOf('orders'))!;
+      for (const partition of topic.partitions.keys()) topic.loseEnd(partition, 1);
+    };
+    const failed = () =>
+      eventually(() =>
+        expect(world.projection('revenue')?.failure).toMatch(
+          /^Kafka has lost records of partition \d of the stream orders/,
+        ),
+      );
+    let build: ProjectionGeneration;
+
+    beforeEach(async () => {
+      await world.write(orders(0, 20));
+      build = await world.define('revenue', world.build(revenue));
+    });
+
+    it('when others get their offsets while it runs, it fails and says what was lost', async () => {
+      start();
+      await serves('revenue', build);
+      await expectExact(build);
+      loseEnd();
+      await world.write(orders(20, 50));
+      await failed();
+    });
+
+    it('when others get their offsets before it is started again, it fails and says what was lost', async () => {
+      const one = start();
+      await serves('revenue', build);
+      await expectExact(build);
+      await one.processor.close(5000);
+      loseEnd();
+      await world.write(orders(20, 50));
+      start();
+      await failed();
+    });
+
+    it('when it is reset, it counts the events that the log has', async () => {
+      start();
+      await serves('revenue', build);
+      loseEnd();
+      await world.write(orders(20, 50));
+      await failed();
+      const again = await world.define('revenue', world.build(revenue));
+      await serves('revenue', again);
+      await expectExact(again);
+    });
+  });
+
   it('does not fail if it is paused between the failure and its report', async () => {
     await world.define('broken', world.build({ ...revenue, fields: { x: { op: 'conjure' } } }));
     const { projections } = world.definitions;

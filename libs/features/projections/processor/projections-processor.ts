@@ -122,6 +122,7 @@ export class ProjectionsProcessor implements ProcessorTask {
       ...{ ...options, retry, onFailure, now: options.now ?? Date.now, checkpointer: this.checkpointer },
       keys: new SharedKeyStateCache(options.cache),
       history: new BackfillFromStore({ ...options, admin, retry, windowRecords }),
+      giveUp: (generation, reason) => this.failures.giveUp(generation, reason),
     };
     this.generations = new Reconciler({
       ...{ definitions, onFailure, desired: () => this.desired() },

@@ -10,7 +10,12 @@ import {
 import { streamNameOf } from '#event';
 import type { PartitionCheckpoint, KeyedStateStore, StatePartitionKey } from '#store';
 import type { Tracing } from '#telemetry';
-import { initialProgress, type PartitionTaskDependencies } from '#processor-kit';
+import {
+  endAfterCheckpoint,
+  initialProgress,
+  NotResumableError,
+  type PartitionTaskDependencies,
+} from '#processor-kit';
 import type { DesiredGeneration } from './desired-generations.js';
 import type { SharedKeyStateCache } from './shared-key-state-cache.js';
 import { PartitionProjector } from './partition-projector.js';
@@ -28,9 +33,14 @@ export interface ProjectionDependencies extends PartitionTaskDependencies {
   tracing?: Tracing | undefined;
   /** Returns the current time in milliseconds since 1970. */
   now: () => number;
-  /** Called when a generation cannot continue. The caller should end the process. */
+  /** Marks a generation as failed: it cannot continue until the projection is reset. */
+  giveUp(generation: string, reason: string): void;
+  /** Called when no generation can continue. The caller should end the process. */
   onFailure(error: unknown): void;
 }
+
+/** Milliseconds after which the log has lost records, if it still ends before the checkpoint. */
+const goneMs = 15_000;
 
 /** Milliseconds for which a fetch collects records: less than the usual time between two saves (500). */
 const collectMs = 250;
@@ -59,6 +69,11 @@ export class RunningGeneration implements DefinitionRunner<DesiredGeneration>, T
       checkpointer: {
         drop: ({ projector }) => checkpointer.drop(projector),
         flush: () => checkpointer.flush(),
+      },
+      onFailure: (error) => {
+        if (error instanceof NotResumableError)
+          dependencies.giveUp(this.generation.compiled.build.id, error.message);
+        else dependencies.onFailure(error);
       },
     });
   }
@@ -92,6 +107,7 @@ export class RunningGeneration implements DefinitionRunner<DesiredGeneration>, T
     const stream = streamNameOf(id ?? topic);
     const place = { owner: compiled.build.id, stage: '', stream, partition };
     const { saved, from } = await this.savedProgress(place, ended);
+    await this.requireProcessedRecords(owned, from);
     const warmUp = await this.warmUpStart(owned, from);
     if (from < beginning) owned.commitFrom(from);
     // The previous owner of the partition died between saving its last checkpoint and committing the offset.
@@ -138,6 +154,17 @@ export class RunningGeneration implements DefinitionRunner<DesiredGeneration>, T
     const begun = { ...place, ...initialProgress, next: from, updated_at: now() * 1000 };
     if (!saved) await retry.run('store', ended, () => writer.save([], [begun]));
     return { saved, from };
+  }
+
+  /** @throws NotResumableError if the log has lost records below `from`, the checkpoint */
+  private async requireProcessedRecords(owned: OwnedPartition, from: number): Promise<void> {
+    const { retry, log, topics } = this.dependencies;
+    const { topic, partition, assignment, ended } = owned;
+    if (!assignment.lost && from <= assignment.position) return;
+    const where = `partition ${partition} of the stream ${streamNameOf(topics.streamOf(topic) ?? topic)}`;
+    await retry.run('log', ended, () =>
+      endAfterCheckpoint(owned, from, { log, where, reset: 'projection', patienceMs: goneMs }),
+    );
   }
 
   /** Resolves with the offset from which an id window must read the log to decide from `from` on. */

@@ -57,7 +57,7 @@ interface InternalTopics {
  * letters are processed again. A missing topic is created, unless the job has read the topic before.
  * @param job `partitions`: number of partitions of a new topic of a stage. An existing topic keeps its number of
  *   partitions.
- * @throws JobNotResumableError when a topic that was read before no longer exists
+ * @throws NotResumableError when a topic that was read before no longer exists
  * @throws the signal's reason when it is aborted
  */
 export async function ensureInternalTopics(

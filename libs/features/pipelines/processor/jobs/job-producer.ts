@@ -31,7 +31,7 @@ export class JobProducer implements Pick<Producer, 'append'> {
 
   /**
    * Appends records as `Producer.append` does.
-   * @throws JobNotResumableError when an internal topic has been missing for `goneMs`
+   * @throws NotResumableError when an internal topic has been missing for `goneMs`
    */
   async append(records: readonly ProducerRecord[]): Promise<RecordPosition[]> {
     const { producer, topics } = this.dependencies;

@@ -104,3 +104,31 @@ describe('A pipeline whose internal topic', () => {
     await emitted(20);
   });
 });
+
+describe('A pipeline whose source topic has lost records that it has processed', () => {
+  const source = () => topics.ofStream(world.definitions.stream('orders')!.id);
+
+  it.each([3, 30])(
+    'fails if %i others get their offsets while it runs, and starts again when it is reset',
+    async (count) => {
+      start();
+      await eventually(() => expect([...running.at(-1)!.pipelines.partitions()]).toHaveLength(3));
+      world.log.topics.get(source())!.loseEnd(0, 4);
+      await world.write(orders(10, 10 + count));
+      await failure(
+        'Kafka has lost records of partition 0 of the stream orders that the pipeline has processed, from offset 4 on',
+      );
+      expect(world.emitted('out')).toHaveLength(10);
+      await world.define('p', spec, { reset: true });
+      // The new run emits the events that the log has.
+      await emitted(10 + 4 + count);
+    },
+  );
+
+  it('fails if others get their offsets while no process runs it', async () => {
+    world.log.topics.get(source())!.loseEnd(0, 4);
+    await world.write(orders(10, 40));
+    start();
+    await failure('Kafka has lost records of partition 0 of the stream orders');
+  });
+});

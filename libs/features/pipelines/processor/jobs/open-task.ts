@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { PartitionErasureLookup, warmUpStart, type OwnedPartition, type PartitionTask } from '#engine';
 import type { EpochMicros } from '#json';
 import type { StreamId } from '#event';
@@ -6,21 +5,17 @@ import type { NewlyAssignedPartition } from '#kafka';
 import { maxStateKeys, type PartitionCheckpoint, type StatePartitionKey } from '#store';
 import { IdWindow } from '#dataflow';
 import { noWatermark, replayStage } from '#features/pipelines/computation';
-import { initialProgress, saveDeadLetters } from '#processor-kit';
+import { endAfterCheckpoint, initialProgress, NotResumableError, saveDeadLetters } from '#processor-kit';
 import { WatermarkBroadcaster } from '../output/watermark-broadcaster.js';
 import type { JobConfiguration } from '../stages/job-configuration.js';
 import { JobTask } from './job-task.js';
 import { KeyedStageTask } from '../stages/keyed-stage-task.js';
-import { JobNotResumableError } from '../stages/job-not-resumable.js';
 import { PartitionRowCache, type StoredRowReader } from '../state/partition-row-cache.js';
 import { JobPartitionState } from '../state/job-partition-state.js';
 import { DeadLetterReplayTask } from '../stages/dead-letter-replay-task.js';
 import type { JobDependencies } from './job-dependencies.js';
 import { SourceTask } from '../stages/source-task.js';
 import type { StageTask, StageTaskDependencies } from '../stages/stage-task.js';
-
-/** Milliseconds between two polls of a partition's end offset. */
-const pollMs = 500;
 
 /** An assigned partition of a job, and the stage of the job that reads the partition. */
 export interface AssignedJobPartition {
@@ -40,7 +35,7 @@ export interface AssignedJobPartition {
 
 /**
  * Creates the task of an assigned partition from the last checkpoint of the partition.
- * @throws JobNotResumableError when Kafka no longer has the next record, or the store no longer has the checkpoint
+ * @throws NotResumableError when Kafka no longer has the next record, or the store no longer has the checkpoint
  */
 export async function openTask(
   opening: AssignedJobPartition,
@@ -74,7 +69,10 @@ export async function openTask(
   const [warmUp, end] = await retry.run('log', ended, async () => [
     isKeyed ? Math.min(from, assignment.position) : await warmStart(assignment, from, dependencies),
     // A partition counts as idle only after the task has read the partition up to the end offset at the assignment.
-    await endFrom(opening, from, dependencies),
+    await endAfterCheckpoint(partition, from, {
+      ...{ log: dependencies.log, where: whereOf(opening), reset: 'pipeline' },
+      patienceMs: dependencies.pace.goneMs,
+    }),
   ]);
   partition.end = end;
   ended.throwIfAborted();
@@ -109,13 +107,13 @@ function checkCheckpoint(
   const { position, beginning } = partition.assignment;
   const where = whereOf({ partition, source });
   if (!saved && position > Math.max(beginning, source?.start ?? 0))
-    throw new JobNotResumableError(`The store has lost the checkpoint of ${where}. Reset the pipeline.`);
+    throw new NotResumableError(`The store has lost the checkpoint of ${where}. Reset the pipeline.`);
   if (saved && saved.next < beginning)
-    throw new JobNotResumableError(`The next record of ${where} is past its retention. Reset the pipeline.`);
+    throw new NotResumableError(`The next record of ${where} is past its retention. Reset the pipeline.`);
   if (!saved && !source && beginning > 0)
-    throw new JobNotResumableError(`The first record of ${where} is past its retention. Reset the pipeline.`);
+    throw new NotResumableError(`The first record of ${where} is past its retention. Reset the pipeline.`);
   if (saved && source && saved.state !== source.id)
-    throw new JobNotResumableError(
+    throw new NotResumableError(
       `The stream ${source.stream} was deleted and created again since the checkpoint. Reset the pipeline.`,
     );
 }
@@ -125,31 +123,6 @@ function whereOf({
   source,
 }: Pick<AssignedJobPartition, 'partition' | 'source'>): string {
   return `partition ${partition} of ${source ? `the stream ${source.stream}` : `the internal topic ${topic}`}`;
-}
-
-/**
- * Resolves with the end offset of the partition, which is at or above `from`.
- * @throws JobNotResumableError when the end offset is below `from`: the topic was recreated or has lost its last
- *   records. The job would mistake new records for records that it has already processed.
- */
-async function endFrom(
-  opening: AssignedJobPartition,
-  from: number,
-  { log, pace }: JobDependencies,
-): Promise<number> {
-  const { topic, partition, position } = opening.partition.assignment;
-  const until = performance.now() + pace.goneMs;
-  for (;;) {
-    const offsets = await log.admin.offsets(topic);
-    const end = offsets.find((one) => one.partition === partition)?.end ?? position;
-    if (end >= from) return end;
-    // A broker that has just become the partition leader may at first report an end offset that is too low.
-    if (performance.now() >= until) break;
-    await sleep(Math.min(pollMs, pace.goneMs), undefined, { signal: opening.partition.ended });
-  }
-  throw new JobNotResumableError(
-    `The log of ${whereOf(opening)} ends before the checkpoint: the topic was created again, or has lost records. Reset the pipeline.`,
-  );
 }
 
 /**

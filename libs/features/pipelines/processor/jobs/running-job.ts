@@ -1,9 +1,9 @@
+import { NotResumableError } from '#processor-kit';
 import { PartitionTaskHost, type OwnedPartition, type DefinitionRunner, type TaskFactory } from '#engine';
 import { streamNameOf, type StreamId } from '#event';
 import { replayStage } from '#features/pipelines/computation';
 import { JobConfiguration } from '../stages/job-configuration.js';
 import { ensureInternalTopics } from './internal-topics.js';
-import { JobNotResumableError } from '../stages/job-not-resumable.js';
 import { openTask, type AssignedJobPartition } from './open-task.js';
 import type { JobTask } from './job-task.js';
 import type { StageTopic } from '../output/output-buffer.js';
@@ -47,7 +47,7 @@ export class RunningJob implements DefinitionRunner<DesiredJob>, TaskFactory<Job
         flush: () => checkpointer.flush(),
       },
       onFailure: (error) => {
-        if (error instanceof JobNotResumableError) dependencies.giveUp(this.id, error.message);
+        if (error instanceof NotResumableError) dependencies.giveUp(this.id, error.message);
         else dependencies.onFailure(error);
       },
     });
@@ -171,7 +171,7 @@ export class RunningJob implements DefinitionRunner<DesiredJob>, TaskFactory<Job
       // A watermark broadcast that fails is repeated at the next interval.
       task.tell().catch((error: unknown) => {
         this.dependencies.progress.attempted();
-        if (error instanceof JobNotResumableError) this.dependencies.giveUp(this.id, error.message);
+        if (error instanceof NotResumableError) this.dependencies.giveUp(this.id, error.message);
       });
     const stages = this.desired.pipeline.stages.map(({ id }) => id);
     const states = [...this].map(({ state }) => state);
@@ -190,9 +190,9 @@ export class RunningJob implements DefinitionRunner<DesiredJob>, TaskFactory<Job
     return new JobConfiguration({ name, version, id: run.id, streams, idOf }, pipeline, { sources, topics });
   }
 
-  /** Marks the job as failed if the error is a JobNotResumableError. @throws every other error */
+  /** Marks the job as failed if the error is a NotResumableError. @throws every other error */
   private gaveUp(error: unknown): void {
-    if (!(error instanceof JobNotResumableError)) throw error;
+    if (!(error instanceof NotResumableError)) throw error;
     this.dependencies.giveUp(this.id, error.message);
   }
 }

@@ -112,7 +112,7 @@ export class KeyedStageTask implements StageTask {
 
   /**
    * Checks that the records below `next` are the records that the job has already processed.
-   * @throws JobNotResumableError when the records are others, because the topic was recreated
+   * @throws NotResumableError when the records are others, because the topic was recreated
    */
   private requireTaken(records: readonly ConsumerRecord[]): void {
     for (const record of records) {
