@@ -52,7 +52,8 @@ const collectMs = 250;
 export class RunningGeneration implements DefinitionRunner<DesiredGeneration>, TaskFactory<ProjectionTask> {
   /** Name of the projection. */
   readonly name = this.generation.name;
-  readonly group = this.dependencies.topics.projectionGroup(this.generation.compiled.build.id);
+  private readonly id = this.generation.compiled.build.id;
+  readonly group = this.dependencies.topics.projectionGroup(this.id);
   private readonly host: PartitionTaskHost<ProjectionTask>;
 
   constructor(
@@ -71,8 +72,7 @@ export class RunningGeneration implements DefinitionRunner<DesiredGeneration>, T
         flush: () => checkpointer.flush(),
       },
       onFailure: (error) => {
-        if (error instanceof NotResumableError)
-          dependencies.giveUp(this.generation.compiled.build.id, error.message);
+        if (error instanceof NotResumableError) dependencies.giveUp(this.id, error.message);
         else dependencies.onFailure(error);
       },
     });
