@@ -62,24 +62,31 @@ export class LeaderEpochs {
     return leaderEpoch !== unknownEpoch && starts.some((start) => start.leaderEpoch > leaderEpoch);
   }
 
-  /** Returns the leader epoch of the record before this offset. */
+  /** Returns the leader epoch of the record before this offset; `unknownEpoch` if that record was not read. */
   before(offset: number): number {
+    if (offset > this.read.offset) return unknownEpoch;
     return this.starts.findLast(({ from }) => from < offset)?.leaderEpoch ?? unknownEpoch;
   }
 }
 
+/** The first lost offset before a position, if there is one, or the error code of the broker. */
+interface CheckedPosition<T> {
+  position: T;
+  errorCode: number;
+  from?: number;
+}
+
 /**
- * Returns, for the partitions whose log does not have the records before a position any more, the offset from which on
- * it has others, or none. Asks the leader of the partitions where their log ends in the epoch of the position. Positions of
- * an unknown epoch cannot be checked.
- * @throws a Kafka error, if a partition has another leader meanwhile
+ * Asks the leader of some partitions where their log ends in the epochs of these positions. A position is lost if the log does
+ * not have the records before it any more: it has others from `from` on, or none. Positions of an unknown epoch cannot be
+ * checked, and are not lost.
  * Source: KIP-320, "Allow fetchers to detect and handle log truncation"
  */
-export async function lostEnds<T extends TopicPartition & EpochPosition>(
+async function checkPositions<T extends TopicPartition & EpochPosition>(
   client: Pick<ClusterClient, 'broker'>,
   leader: number,
   positions: readonly T[],
-): Promise<{ position: T; from: number }[]> {
+): Promise<CheckedPosition<T>[]> {
   const known = positions.filter(({ leaderEpoch }) => leaderEpoch !== unknownEpoch);
   if (known.length === 0) return [];
   const broker = await client.broker(leader);
@@ -89,48 +96,77 @@ export async function lostEnds<T extends TopicPartition & EpochPosition>(
     apiName: 'OffsetForLeaderEpoch',
     encode: async () => encode(known),
   };
-  const ends = await broker.connectionPool.send({ request, response: { decode, parse } });
+  const answer = await broker.connectionPool.send({ request, response: { decode, parse } });
+  const ends = new Map(answer.map((end) => [partitionKey(end), end]));
   return known.flatMap((position) => {
-    const end = ends.find(
-      ({ topic, partition }) => topic === position.topic && partition === position.partition,
-    );
+    const end = ends.get(partitionKey(position));
     if (!end) return [];
-    if (end.errorCode !== 0) throw errorOfCode(end.errorCode);
     // A leader that knows no epoch up to this one has lost all of them.
     const from = Math.max(end.endOffset, 0);
-    return from < position.offset ? [{ position, from }] : [];
+    return { position, errorCode: end.errorCode, ...(from < position.offset && { from }) };
   });
 }
 
 /**
+ * Returns the offset of the first record before this position that the log has lost; undefined if it has lost none.
+ * @throws a Kafka error, if the partition has another leader meanwhile
+ */
+export async function lostFrom(
+  client: Pick<ClusterClient, 'broker'>,
+  leader: number,
+  position: TopicPartition & EpochPosition,
+): Promise<number | undefined> {
+  const [checked] = await checkPositions(client, leader, [position]);
+  if (checked && checked.errorCode !== 0) throw errorOfCode(checked.errorCode);
+  return checked?.from;
+}
+
+/** Which broker leads a partition, and what to do with the error of a partition that cannot be checked. */
+interface LostRecordsLookup {
+  leaderOf: (partition: TopicPartition) => number | undefined;
+  failed: (error: unknown) => void;
+}
+
+/**
  * Returns, by `partitionKey`, the records before these positions that the log has lost; undefined for a partition that has lost
- * none. A partition may have several positions. Omits partitions without a leader.
- * @throws like `lostEnds`
+ * none. A partition may have several positions. Omits partitions that have no leader, or that cannot be checked.
  */
 export async function lostRecordsOf(
   client: Pick<ClusterClient, 'broker'>,
   positions: readonly (TopicPartition & EpochPosition)[],
-  leaderOf: (partition: TopicPartition) => number | undefined,
+  { leaderOf, failed }: LostRecordsLookup,
 ): Promise<Map<string, LostRecords | undefined>> {
   const found = new Map<string, LostRecords | undefined>();
-  const left = positions.filter((position) => leaderOf(position) !== undefined);
+  const unchecked = new Set<string>();
+  let left = positions.filter((position) => leaderOf(position) !== undefined);
   while (left.length > 0) {
     const leader = leaderOf(left[0]!)!;
     const asked = new Map<string, TopicPartition & EpochPosition>();
+    const later: typeof left = [];
     // A request names a partition once.
     for (const position of left)
       if (leaderOf(position) === leader && !asked.has(partitionKey(position)))
         asked.set(partitionKey(position), position);
-    for (const [key, position] of asked) {
-      left.splice(left.indexOf(position), 1);
-      if (!found.has(key)) found.set(key, undefined);
-    }
-    for (const { position, from } of await lostEnds(client, leader, [...asked.values()])) {
-      const key = partitionKey(position);
-      const { from: first = from, until = 0 } = found.get(key) ?? {};
-      found.set(key, { from: Math.min(from, first), until: Math.max(position.offset, until) });
+      else later.push(position);
+    left = later;
+    for (const key of asked.keys()) if (!found.has(key)) found.set(key, undefined);
+    try {
+      for (const { position, errorCode, from } of await checkPositions(client, leader, [...asked.values()])) {
+        const key = partitionKey(position);
+        if (errorCode !== 0) {
+          unchecked.add(key);
+          failed(errorOfCode(errorCode));
+        } else if (from !== undefined) {
+          const { from: first = from, until = 0 } = found.get(key) ?? {};
+          found.set(key, { from: Math.min(from, first), until: Math.max(position.offset, until) });
+        }
+      }
+    } catch (error) {
+      for (const key of asked.keys()) unchecked.add(key);
+      failed(error);
     }
   }
+  for (const key of unchecked) found.delete(key);
   return found;
 }
 
