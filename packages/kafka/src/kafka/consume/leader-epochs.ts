@@ -69,33 +69,22 @@ export class LeaderEpochs {
   }
 }
 
-/** The first lost offset before a position, if there is one, or the error code of the broker. */
-interface CheckedPosition<T> {
-  position: T;
-  errorCode: number;
-  from?: number;
-}
-
 /**
- * Asks the leader of some partitions where their log ends in the epochs of these positions. A position is lost if the log does
- * not have the records before it any more: it has others from `from` on, or none. Positions of an unknown epoch cannot be
- * checked, and are not lost.
+ * Asks the leader of some partitions where their log ends in the epochs of these positions. Returns an error code for each
+ * position, and `from` if the log does not have the records before the position any more: it has others from there on, or none.
+ * Leaves out positions of an unknown epoch, which cannot be checked.
  * Source: KIP-320, "Allow fetchers to detect and handle log truncation"
  */
-async function checkPositions<T extends TopicPartition & EpochPosition>(
+async function checkEnds<T extends TopicPartition & EpochPosition>(
   client: Pick<ClusterClient, 'broker'>,
   leader: number,
   positions: readonly T[],
-): Promise<CheckedPosition<T>[]> {
+): Promise<{ position: T; errorCode: number; from?: number }[]> {
   const known = positions.filter(({ leaderEpoch }) => leaderEpoch !== unknownEpoch);
   if (known.length === 0) return [];
   const broker = await client.broker(leader);
-  const request = {
-    apiKey: 23,
-    apiVersion: 3,
-    apiName: 'OffsetForLeaderEpoch',
-    encode: async () => encode(known),
-  };
+  const api = { apiKey: 23, apiVersion: 3, apiName: 'OffsetForLeaderEpoch' };
+  const request = { ...api, encode: async () => encode(known) };
   const answer = await broker.connectionPool.send({ request, response: { decode, parse } });
   const ends = new Map(answer.map((end) => [partitionKey(end), end]));
   return known.flatMap((position) => {
@@ -116,57 +105,52 @@ export async function lostFrom(
   leader: number,
   position: TopicPartition & EpochPosition,
 ): Promise<number | undefined> {
-  const [checked] = await checkPositions(client, leader, [position]);
+  const [checked] = await checkEnds(client, leader, [position]);
   if (checked && checked.errorCode !== 0) throw errorOfCode(checked.errorCode);
   return checked?.from;
 }
 
-/** Which broker leads a partition, and what to do with the error of a partition that cannot be checked. */
-interface LostRecordsLookup {
-  leaderOf: (partition: TopicPartition) => number | undefined;
-  failed: (error: unknown) => void;
-}
-
 /**
  * Returns, by `partitionKey`, the records before these positions that the log has lost; undefined for a partition that has lost
- * none. A partition may have several positions. Omits partitions that have no leader, or that cannot be checked.
+ * none. A partition may have several positions. Omits partitions without a leader, and those for which `failed` gets an error.
  */
 export async function lostRecordsOf(
   client: Pick<ClusterClient, 'broker'>,
   positions: readonly (TopicPartition & EpochPosition)[],
-  { leaderOf, failed }: LostRecordsLookup,
+  {
+    leaderOf,
+    failed,
+  }: { leaderOf: (one: TopicPartition) => number | undefined; failed: (error: unknown) => void },
 ): Promise<Map<string, LostRecords | undefined>> {
   const found = new Map<string, LostRecords | undefined>();
-  const unchecked = new Set<string>();
+  const failures = new Set<string>();
+  const fail = (error: unknown, keys: Iterable<string>): void => {
+    for (const key of keys) failures.add(key);
+    failed(error);
+  };
   let left = positions.filter((position) => leaderOf(position) !== undefined);
   while (left.length > 0) {
     const leader = leaderOf(left[0]!)!;
     const asked = new Map<string, TopicPartition & EpochPosition>();
-    const later: typeof left = [];
     // A request names a partition once.
     for (const position of left)
       if (leaderOf(position) === leader && !asked.has(partitionKey(position)))
         asked.set(partitionKey(position), position);
-      else later.push(position);
-    left = later;
-    for (const key of asked.keys()) if (!found.has(key)) found.set(key, undefined);
-    try {
-      for (const { position, errorCode, from } of await checkPositions(client, leader, [...asked.values()])) {
-        const key = partitionKey(position);
-        if (errorCode !== 0) {
-          unchecked.add(key);
-          failed(errorOfCode(errorCode));
-        } else if (from !== undefined) {
-          const { from: first = from, until = 0 } = found.get(key) ?? {};
-          found.set(key, { from: Math.min(from, first), until: Math.max(position.offset, until) });
-        }
-      }
-    } catch (error) {
-      for (const key of asked.keys()) unchecked.add(key);
-      failed(error);
+    left = left.filter((position) => asked.get(partitionKey(position)) !== position);
+    for (const key of asked.keys()) found.set(key, found.get(key));
+    const ends = await checkEnds(client, leader, [...asked.values()]).catch((error: unknown) => {
+      fail(error, asked.keys());
+      return [];
+    });
+    for (const { position, errorCode, from } of ends) {
+      const key = partitionKey(position);
+      if (errorCode !== 0) fail(errorOfCode(errorCode), [key]);
+      if (from === undefined) continue;
+      const { from: first = from, until = 0 } = found.get(key) ?? {};
+      found.set(key, { from: Math.min(from, first), until: Math.max(position.offset, until) });
     }
   }
-  for (const key of unchecked) found.delete(key);
+  for (const key of failures) found.delete(key);
   return found;
 }
 
