@@ -91,6 +91,15 @@ export async function underLoad(
   // Every event with an unknown outcome was repeated until the outcome was known; otherwise less was checked than
   // intended.
   expect(report.unknown).toBe(0);
+  expectNothingLost(stack);
   await ledger.discard();
   return report;
+}
+
+/** Asserts that no app has reported records that Kafka has lost. */
+export function expectNothingLost({ apps }: TestSystem): void {
+  const reports = apps
+    .flatMap((app) => app.log().split('\n'))
+    .filter((line) => line.includes('has lost records'));
+  expect(reports).toEqual([]);
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { check, expectClean, faultSeed, Ledger, LoadDriver, SeededRandom, testsAll } from '#testkit';
 import { freshStream, path, queryEvents, waitFor, writeEvent } from './api.js';
-import { useFaultySystem } from './breakable-system.js';
+import { expectNothingLost, useFaultySystem } from './breakable-system.js';
 import { derive, expectDerived } from './soak/derived.js';
 import type { SoakContext } from './soak/soak-context.js';
 
@@ -75,6 +75,7 @@ describe.each(machines)('given projections, windows, snapshots and erasures unde
     expectClean(report);
     await expectDerived(soaked, derived);
     await expectErased(soaked, erasing, erased);
+    expectNothingLost(stack);
     expect(soaked.findings).toEqual([]);
     await ledger.discard();
   });

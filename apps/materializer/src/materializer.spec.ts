@@ -318,7 +318,8 @@ describe('Materializer', () => {
       expect(said()).toHaveLength(1);
     });
 
-    it('when the committed offset is lost too, says so because the log ends before the last stored event', async () => {
+    /** Stores ten events, of which the log and the committed offset have only the first six. */
+    async function crashBeforeCommit(): Promise<void> {
       writer.after = () => {
         log.down = true;
       };
@@ -327,9 +328,32 @@ describe('Materializer', () => {
       await kill(crashing);
       writer.after = () => undefined;
       log.topics.get(topic)!.loseEnd(0, 6);
+    }
+
+    it('when the committed offset is lost too, says so because the log ends before the last stored event', async () => {
+      await crashBeforeCommit();
       await start({ logger });
       await untilCommitted(6);
       expect(said()[0]).toContain('"from":6,"until":10');
+    });
+
+    it('when the committed offset is lost too, and the log has other events at all of their offsets, says so', async () => {
+      await crashBeforeCommit();
+      await write(range(100, 109));
+      await start({ logger });
+      await untilCommitted(15);
+      expect(said()).toHaveLength(1);
+      expect(said()[0]).toContain('"from":6,"until":10');
+    });
+
+    it('when the committed offset is lost too, and the log has other events at some of their offsets, says so of each offset once', async () => {
+      await crashBeforeCommit();
+      await write(range(100, 102));
+      await start({ logger });
+      await untilCommitted(8);
+      expect(said()).toHaveLength(2);
+      expect(said()[0]).toContain('"from":8,"until":10');
+      expect(said()[1]).toContain('"from":6,"until":8');
     });
   });
 

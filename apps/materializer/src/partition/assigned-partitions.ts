@@ -158,7 +158,7 @@ export class AssignedPartitions {
       await warmUpStart(assignment, window, this.options.now()),
       await assignment.timestampAtPosition(),
     ]);
-    return { stream, last: last ?? -1, offset, oldest };
+    return { stream, last: last ?? -1, lost, offset, oldest };
   }
 }
 

@@ -11,11 +11,12 @@ import {
 import {
   OffsetCommitter,
   PartitionErasureLookup,
+  reportLostRecords,
   type MeasuredPartition,
   type SampledWriteRequest,
 } from '#engine';
 import { streamNameOf, type StreamId } from '#event';
-import type { NewlyAssignedPartition, RecordBatch } from '#kafka';
+import type { LostRecords, NewlyAssignedPartition, RecordBatch } from '#kafka';
 import type { DeadLetter, EventRowBatch } from '#store';
 import { loadVersions } from '../number/load-versions.js';
 import { StoredEventLookup } from '../number/stored-event-lookup.js';
@@ -47,6 +48,8 @@ export interface PartitionStart {
   stream: StreamId;
   /** The greatest stored offset of the partition; -1 if nothing is stored. */
   last: number;
+  /** The stored records that the log is known to have lost. */
+  lost: LostRecords | undefined;
   /** Timestamp of the first uncommitted record, in milliseconds; undefined if there is none. */
   oldest: number | undefined;
 }
@@ -127,7 +130,7 @@ export class MaterializedPartition implements MeasuredPartition {
   constructor(
     private readonly dependencies: MaterializedPartitionDependencies,
     readonly assignment: NewlyAssignedPartition,
-    { stream, last, oldest }: PartitionStart,
+    { stream, last, lost, oldest }: PartitionStart,
     readonly ended: AbortSignal,
   ) {
     const { writer, retry, logger, consumer, far, farMemory, now } = dependencies;
@@ -154,12 +157,15 @@ export class MaterializedPartition implements MeasuredPartition {
       erasures: this.erasures,
       verdicts: dependencies.verdicts,
     });
-    this.stored = new StoredEventLookup({ writer, stream, partition, last }, (offset) =>
+    this.stored = new StoredEventLookup({ writer, stream, partition, last }, (offset) => {
       logger.warn(
         { stream, topic, partition, offset },
         'the store has other events at these offsets, so the topic may have been recreated; the new events are stored beside the old ones',
-      ),
-    );
+      );
+      const until = lost?.from ?? last + 1;
+      if (offset < until)
+        reportLostRecords(assignment, { from: offset, until }, { consumer: 'materializer', logger });
+    });
     this.commits = new OffsetCommitter(position, (next) =>
       retry.run('log', ended, () => consumer.commit(topic, partition, next)),
     );

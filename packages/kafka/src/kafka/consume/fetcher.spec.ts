@@ -3,6 +3,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ClusterClient } from '../cluster/cluster-client.js';
 import { defaultKafkaLogLimits } from '../cluster/kafka-log-options.js';
 import { silentLogger, type KafkaLogger } from '../cluster/logger.js';
+import { GrowingBuffer } from '../encoding/growing-buffer.js';
+import { writeRecordBatch } from '../produce/record-batch.js';
 import { fetchOutage, Fetcher } from './fetcher.js';
 import { PartitionBuffer } from './partition-buffer.js';
 
@@ -61,6 +63,61 @@ describe('the fetchers of one process', () => {
       'warn: Cannot fetch from Kafka: retrying',
       'info: Fetching from Kafka works again',
     ]);
+  });
+});
+
+describe('a fetcher of two partitions that a later leader writes', () => {
+  let fetcher: Fetcher;
+  afterEach(() => fetcher.close());
+
+  /** Encodes one record of leader epoch 2 at offset 20. */
+  function recordOfNextLeader(): Buffer {
+    const out = new GrowingBuffer(100);
+    const writer = { producerId: -1n, producerEpoch: -1, firstSequence: -1, now: 0 };
+    writeRecordBatch(out, [{ key: 'k', value: 'v', timestamp: 1 }], writer);
+    const batch = Buffer.from(out.filled());
+    batch.writeBigInt64BE(20n, 0);
+    batch.writeInt32BE(2, 12);
+    return batch;
+  }
+
+  it('delivers the one while the other cannot be checked, and then both', async () => {
+    const read: number[] = [];
+    let isChecked = false;
+    const send = async ({ request }: { request: { apiKey: number } }): Promise<unknown> => {
+      await sleep(1);
+      if (request.apiKey === 23)
+        return [0, 1].map((partition) => {
+          const errorCode = partition === 0 && !isChecked ? 6 : 0;
+          return { topic: 't', partition, errorCode, endOffset: 20 };
+        });
+      const bytes = recordOfNextLeader();
+      const partitions = [0, 1].map((partition) => {
+        return { topic: 't', partition, errorCode: 0, lastStable: 21, aborted: [], bytes };
+      });
+      return { errorCode: 0, sessionId: 0, partitions };
+    };
+    const client = {
+      metadata: async () => new Map([['t', [0, 1].map((partitionId) => ({ partitionId, leader: 0 }))]]),
+      broker: async () => ({ connectionPool: { send } }),
+    } as unknown as ClusterClient;
+    fetcher = new Fetcher({
+      ...{ client, bounds: defaultKafkaLogLimits, logger: silentLogger },
+      outage: fetchOutage(silentLogger),
+      onGone: () => expect.fail('gone'),
+      onFatal: (error) => expect.fail(String(error)),
+    });
+    for (const partition of [0, 1])
+      fetcher.add(
+        new PartitionBuffer({
+          ...{ topic: 't', partition, from: 20, read: { offset: 20, leaderEpoch: 1 } },
+          deliver: async (batch) => void read.push(batch.partition),
+          onError: () => undefined,
+        }),
+      );
+    await expect.poll(() => read, { timeout: 5_000 }).toEqual([1]);
+    isChecked = true;
+    await expect.poll(() => read, { timeout: 5_000 }).toEqual([1, 0]);
   });
 });
 

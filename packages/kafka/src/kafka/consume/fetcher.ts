@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { OutageTracker } from '#async';
 import { partitionKey } from '../../topic-partition.js';
 import type { ClusterClient } from '../cluster/cluster-client.js';
-import { isFatal } from '../cluster/kafka-errors.js';
+import { isFatal, protocolErrors } from '../cluster/kafka-errors.js';
 import type { KafkaLogLimits } from '../cluster/kafka-log-options.js';
 import type { KafkaLogger } from '../cluster/logger.js';
 import { errorOfCode } from '../kafkajs/internals.js';
@@ -10,7 +10,7 @@ import { ByteBudget } from './byte-budget.js';
 import { ExpansionEstimate } from './expansion-estimate.js';
 import { fetchInSession, type FetchedPartition } from './fetch-protocol.js';
 import { FetchSession } from './fetch-session.js';
-import { lostEnds } from './leader-epochs.js';
+import { lostFrom } from './leader-epochs.js';
 import type { PartitionBuffer } from './partition-buffer.js';
 import { PollBackoff } from './poll-backoff.js';
 import { decodeRecords } from './record-decoder.js';
@@ -264,7 +264,7 @@ export class Fetcher {
     session: FetchSession<PartitionBuffer>,
   ): Promise<number> {
     if (answer.errorCode !== 0) {
-      if (answer.errorCode === offsetOutOfRange && (await this.hasLostEnd(buffer))) return 0;
+      if (answer.errorCode === offsetOutOfRange && !(await this.hasKeptEnd(buffer))) return 0;
       this.failed(buffer, answer.errorCode);
       return 0;
     }
@@ -274,7 +274,7 @@ export class Fetcher {
     const set = { topic, partition, bytes, from, aborted };
     const { records, next, undecodable, decompressedBytes, epochs } = await decodeRecords(set);
     if (next === from) return bytes.length;
-    if (buffer.epochs.isPassedBy(epochs) && (await this.hasLostEnd(buffer))) return bytes.length;
+    if (buffer.epochs.isPassedBy(epochs) && !(await this.hasKeptEnd(buffer))) return bytes.length;
     if (undecodable.length > 0)
       this.options.logger.error({ topic, partition, undecodable }, 'Cannot decode records');
     const unread = undecodable.length > 0 && { undecodable };
@@ -287,18 +287,27 @@ export class Fetcher {
     return size;
   }
 
-  /** Whether the log has lost records that the buffer has read, which only another leader than before can have done. */
-  private async hasLostEnd(buffer: PartitionBuffer): Promise<boolean> {
-    const { topic, partition, leader } = buffer;
-    if (leader === undefined) return false;
-    const position = { topic, partition, ...buffer.epochs.last };
-    const [lost] = await lostEnds(this.options.client, leader, [position]);
-    if (!lost || !this.has(buffer)) return lost !== undefined;
-    const { next: offset } = buffer;
-    this.options.logger.error({ topic, partition, offset, lostFrom: lost.from }, lostEndMessage);
+  /**
+   * Whether the log still has all records that the buffer has read. Only another leader than before can have lost some. False
+   * also if the broker answers with an error: the partition is then fetched again.
+   */
+  private async hasKeptEnd(buffer: PartitionBuffer): Promise<boolean> {
+    const { topic, partition, leader, next: offset } = buffer;
+    if (leader === undefined) return true;
+    let from: number | undefined;
+    try {
+      from = await lostFrom(this.options.client, leader, { topic, partition, ...buffer.epochs.last });
+    } catch (error) {
+      // Without an answer, the other partitions of the broker would each wait for one.
+      if (isFatal(error) || protocolErrors(error).length === 0) throw error;
+      if (this.has(buffer)) this.findLeaderAgain(buffer);
+      return false;
+    }
+    if (from === undefined || !this.has(buffer)) return from === undefined;
+    this.options.logger.error({ topic, partition, offset, lostFrom: from }, lostEndMessage);
     this.remove(buffer);
     this.options.onGone(buffer, 'no offset');
-    return true;
+    return false;
   }
 
   /** Handles the error code of one partition: its log has another beginning, or another broker leads it. */
@@ -312,6 +321,10 @@ export class Fetcher {
     }
     const error = errorOfCode(errorCode);
     if (isFatal(error)) throw error;
+    this.findLeaderAgain(buffer);
+  }
+
+  private findLeaderAgain(buffer: PartitionBuffer): void {
     this.forgetLeader(buffer);
     // Other brokers may not know the new leader yet, and report the old one again.
     setTimeout(() => this.findLeaders(), recoveryWaitMs);

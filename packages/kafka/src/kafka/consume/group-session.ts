@@ -30,7 +30,7 @@ interface GroupSessionOptions extends KafkaReaderDependencies {
   /** Resolves for each partition when the last call of its handler ends; shared by successive sessions. */
   busy: Map<string, Promise<unknown>>;
   /** Up to where this member has read each partition, perhaps without a commit; shared by successive sessions. */
-  read: Map<string, EpochPosition>;
+  read: Map<string, TopicPartition & EpochPosition>;
   onFatal(error: unknown): void;
 }
 
@@ -43,6 +43,11 @@ class GroupSessionPartition implements TopicPartition {
   mustReassign = false;
   /** True once this assignment is over: the member no longer owns the partition, or has it by a new assignment. */
   isRevoked = false;
+  /** The committed offset of the group, once it was looked up. */
+  committed: CommittedOffset = {
+    ...{ topic: this.topic, partition: this.partition },
+    ...{ offset: -1, leaderEpoch: unknownEpoch },
+  };
   /** Buffer of the partition; set while the partition is read. */
   buffer: PartitionBuffer | undefined;
 
@@ -52,13 +57,8 @@ class GroupSessionPartition implements TopicPartition {
   ) {}
 }
 
-/** Committed offsets and log boundaries of partitions that are opened together, by `partitionKey`. */
-interface LookupResults {
-  committed: ReadonlyMap<string, CommittedOffset>;
-  bounds: ReadonlyMap<string, PartitionOffsetBounds>;
-  /** The records before the committed offset that the log has lost; without the partitions that could not be checked. */
-  lost: ReadonlyMap<string, LostRecords | undefined>;
-}
+/** Where a partition begins and ends in the log, and the records before the committed offset that the log has lost. */
+type PartitionInLog = PartitionOffsetBounds & { lost: LostRecords | undefined };
 
 const retryWaitMs = 200;
 const longestRetryWaitMs = 1_000;
@@ -77,7 +77,7 @@ export class GroupSession {
   private readonly owned = new Map<string, GroupSessionPartition>();
   /** Partitions whose first and next offsets in Kafka are looked up in the next request. */
   private readonly unknown = new Set<GroupSessionPartition>();
-  private asking: Promise<Map<string, PartitionOffsetBounds>> | undefined;
+  private asking: Promise<Map<string, PartitionInLog>> | undefined;
   private draining = false;
   private ended = false;
   private warned = false;
@@ -153,20 +153,17 @@ export class GroupSession {
   }
 
   /** Looks up the end offsets after the committed ones, which could otherwise lie after them. */
-  private async find(partitions: readonly GroupSessionPartition[]): Promise<LookupResults> {
-    const { membership, client } = this.options;
-    const committed = (await this.persistently(partitions, () => membership.committed(partitions))) ?? [];
-    // A partition whose offsets this request does not return is looked up again later, in `open`.
-    const bounds = await logOffsetsOf(client, partitions).catch(
-      () => new Map<string, PartitionOffsetBounds>(),
-    );
-    // So is a partition whose leader does not answer.
-    const lost = await this.lostRecordsOf(committed, bounds).catch(() => new Map<string, undefined>());
-    return { committed: new Map(committed.map((one) => [partitionKey(one), one])), bounds, lost };
+  private async find(partitions: readonly GroupSessionPartition[]): Promise<Map<string, PartitionInLog>> {
+    const { membership } = this.options;
+    const found = (await this.persistently(partitions, () => membership.committed(partitions))) ?? [];
+    const committed = new Map(found.map((one) => [partitionKey(one), one]));
+    for (const one of partitions) one.committed = committed.get(one.key) ?? one.committed;
+    // A partition that this request does not return is looked up again later, in `open`.
+    return this.lookUp(partitions).catch(() => new Map<string, PartitionInLog>());
   }
 
-  /** Returns the offsets of the partition in the log. @throws LogUnavailableError if it has no leader */
-  private async boundsOf(owned: GroupSessionPartition): Promise<PartitionOffsetBounds> {
+  /** Returns the partition in the log. @throws LogUnavailableError if it has no leader, or its leader does not answer */
+  private async inLog(owned: GroupSessionPartition): Promise<PartitionInLog> {
     this.unknown.add(owned);
     this.asking ??= this.askTogether();
     const found = (await this.asking).get(owned.key);
@@ -175,12 +172,32 @@ export class GroupSession {
   }
 
   /** Looks up all waiting partitions in one request: those of an unreachable broker retry at the same time. */
-  private async askTogether(): Promise<Map<string, PartitionOffsetBounds>> {
+  private async askTogether(): Promise<Map<string, PartitionInLog>> {
     await sleep(gatherMs);
     const partitions = [...this.unknown].filter(({ isRevoked }) => !isRevoked);
     this.unknown.clear();
     this.asking = undefined;
-    return logOffsetsOf(this.options.client, partitions);
+    return this.lookUp(partitions);
+  }
+
+  /** Returns these partitions in the log, without those that have no leader or whose leader does not answer. */
+  private async lookUp(partitions: readonly GroupSessionPartition[]): Promise<Map<string, PartitionInLog>> {
+    const { client, read } = this.options;
+    const bounds = await logOffsetsOf(client, partitions);
+    const positions = partitions.flatMap(({ key, committed }) => {
+      const own = read.get(key);
+      // Another member has committed records of a later leader: it has been told what that leader did not have.
+      return own && own.leaderEpoch >= committed.leaderEpoch ? [committed, own] : [committed];
+    });
+    const lost = await lostRecordsOf(client, positions, {
+      leaderOf: (one) => bounds.get(partitionKey(one))?.leader,
+      failed: (error) => {
+        if (isFatal(error)) throw error;
+      },
+    });
+    const found = new Map<string, PartitionInLog>();
+    for (const [key, one] of bounds) if (lost.has(key)) found.set(key, { ...one, lost: lost.get(key) });
+    return found;
   }
 
   private failWith(opening: Promise<void>, owned: GroupSessionPartition): void {
@@ -216,22 +233,20 @@ export class GroupSession {
     await this.open(owned, this.find([owned]));
   }
 
-  private async open(owned: GroupSessionPartition, found: Promise<LookupResults>): Promise<void> {
+  private async open(
+    owned: GroupSessionPartition,
+    looking: Promise<ReadonlyMap<string, PartitionInLog>>,
+  ): Promise<void> {
     const { options } = this;
-    const { committed, bounds, ...checked } = await found;
+    const found = await looking;
     await options.busy.get(owned.key);
     const log = await this.persistently(
       [owned],
-      async () => bounds.get(owned.key) ?? (await this.boundsOf(owned)),
+      async () => found.get(owned.key) ?? (await this.inLog(owned)),
     );
     if (owned.isRevoked || !log) return;
-    const { topic, partition } = owned;
-    const own = committed.get(owned.key) ?? { topic, partition, offset: -1, leaderEpoch: unknownEpoch };
-    const lost = checked.lost.has(owned.key)
-      ? checked.lost.get(owned.key)
-      : await this.persistently([owned], () => this.lostOf(owned, own));
-    if (owned.isRevoked) return;
-    const assignment = describeAssignment(options, owned, { committed: own.offset, ...log, lost });
+    const { committed } = owned;
+    const assignment = describeAssignment(options, owned, { ...log, committed: committed.offset });
     owned.isAssigned = true;
     const assigned = options.handler.assigned(assignment);
     void this.keepBusy(owned.key, assigned);
@@ -242,32 +257,11 @@ export class GroupSession {
       topic: owned.topic,
       partition: owned.partition,
       from: Math.max(from, assignment.beginning),
-      ...(!lost && { read: furthest(own, options.read.get(owned.key)) }),
+      ...(!log.lost && { read: furthest(committed, options.read.get(owned.key)) }),
       deliver: (batch) => this.keepBusy(owned.key, options.handler.batch(batch)),
       onError: (error) => options.onFatal(error),
     });
     this.fetcher.add(owned.buffer, log.leader);
-  }
-
-  /** Returns the records that the group has committed, or this member has read, and the log has lost. */
-  private async lostOf(
-    owned: GroupSessionPartition,
-    committed: CommittedOffset,
-  ): Promise<LostRecords | undefined> {
-    const bounds = await logOffsetsOf(this.options.client, [owned]);
-    if (!bounds.has(owned.key)) throw new LogUnavailableError('the partition has no leader');
-    return (await this.lostRecordsOf([committed], bounds)).get(owned.key);
-  }
-
-  private lostRecordsOf(
-    committed: readonly CommittedOffset[],
-    bounds: ReadonlyMap<string, PartitionOffsetBounds>,
-  ): Promise<Map<string, LostRecords | undefined>> {
-    const positions = committed.flatMap((one) => {
-      const read = this.options.read.get(partitionKey(one));
-      return read ? [one, { ...one, ...read }] : [one];
-    });
-    return lostRecordsOf(this.options.client, positions, (one) => bounds.get(partitionKey(one))?.leader);
   }
 
   private keepBusy<T>(key: string, call: Promise<T>): Promise<T> {
@@ -320,11 +314,13 @@ export class GroupSession {
     for (const one of owned()) this.drop(one);
   }
 
-  /** Releases all partitions of these topics. */
+  /** Releases all partitions of these topics, and forgets up to where their partitions were read. */
   async releaseTopics(topics: ReadonlySet<string>, withinMs: number): Promise<void> {
     const gone = [...this.owned.values()].filter(({ topic }) => topics.has(topic));
     if (gone.length > 0) await this.release(gone, withinMs);
-    for (const { key } of gone) this.options.read.delete(key);
+    const { read } = this.options;
+    // Also of partitions that other members own now.
+    for (const [key, { topic }] of read) if (topics.has(topic)) read.delete(key);
   }
 
   private async stopReading({ buffer }: GroupSessionPartition): Promise<void> {
@@ -337,9 +333,10 @@ export class GroupSession {
     owned.isRevoked = true;
     this.owned.delete(owned.key);
     const read = owned.buffer?.epochs.last;
-    if (read && read.leaderEpoch !== unknownEpoch) this.options.read.set(owned.key, read);
-    void this.stopReading(owned);
     const { topic, partition } = owned;
+    if (read && read.leaderEpoch !== unknownEpoch)
+      this.options.read.set(owned.key, { topic, partition, ...read });
+    void this.stopReading(owned);
     if (owned.isAssigned) this.options.handler.revoked({ topic, partition });
   }
 

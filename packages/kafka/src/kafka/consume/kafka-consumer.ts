@@ -3,6 +3,7 @@ import { Backoff } from '#async';
 import { LogUnavailableError } from '../../errors.js';
 import type { Consumer, ConsumerOptions } from '../../log.js';
 import { withTimeout, settledWithin } from '../../timeouts.js';
+import type { TopicPartition } from '../../topic-partition.js';
 import type { ClusterClient } from '../cluster/cluster-client.js';
 import { isFatal, isProtocolError } from '../cluster/kafka-errors.js';
 import { emptyClaim } from './assign-partitions.js';
@@ -47,7 +48,7 @@ const releaseMs = 3_000;
 export class KafkaConsumer implements Consumer {
   private readonly membership = new GroupMembership({ ...this.dependencies, group: this.options.group });
   private readonly busy = new Map<string, Promise<unknown>>();
-  private readonly read = new Map<string, EpochPosition>();
+  private readonly read = new Map<string, TopicPartition & EpochPosition>();
   private readonly changed = new WakeUpSignal();
   private topics: readonly string[] = [];
   /** Topics that were unsubscribed, if only for a moment: they are released, as they may have been recreated. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ClusterClient } from '../cluster/cluster-client.js';
-import { LeaderEpochs, lostEnds, unknownEpoch } from './leader-epochs.js';
+import { LeaderEpochs, lostFrom, lostRecordsOf, unknownEpoch } from './leader-epochs.js';
 
 describe('the leader epochs of a partition', () => {
   it('given a committed position and records of three leaders, names the epoch of the record before each offset', () => {
@@ -33,6 +33,12 @@ describe('the leader epochs of a partition', () => {
     expect(epochs.before(100)).toBe(unknownEpoch);
   });
 
+  it('given an offset after all records that were read, does not know its epoch', () => {
+    const epochs = new LeaderEpochs({ offset: 100, leaderEpoch: 4 });
+    epochs.add([{ leaderEpoch: 4, from: 100 }], 120);
+    expect([120, 121].map((offset) => epochs.before(offset))).toEqual([4, unknownEpoch]);
+  });
+
   it('given a leader that changes a thousand times, keeps few epochs and names the latest', () => {
     const epochs = new LeaderEpochs({ offset: 0, leaderEpoch: 0 });
     for (let n = 1; n <= 1_000; n++) epochs.add([{ leaderEpoch: n, from: n * 10 }], n * 10 + 10);
@@ -42,7 +48,7 @@ describe('the leader epochs of a partition', () => {
   });
 });
 
-describe('lostEnds', () => {
+describe('the records that the log has lost', () => {
   function givenBroker(answers: { partition: number; errorCode?: number; endOffset: number }[]) {
     const asked: number[] = [];
     const send = async () => answers.map((answer) => ({ topic: 't', errorCode: 0, ...answer }));
@@ -59,29 +65,39 @@ describe('lostEnds', () => {
     ...{ partition, offset, leaderEpoch },
   });
 
-  it('returns the positions that lie after the end of their epoch', async () => {
+  const lookUp = { leaderOf: () => 7, failed: () => undefined };
+
+  it('are those after the end of the epoch of their position', async () => {
     const { client } = givenBroker([
       { partition: 0, endOffset: 100 },
       { partition: 1, endOffset: 99 },
       { partition: 2, endOffset: -1 },
     ]);
-    const found = await lostEnds(client, 7, [at(0, 100), at(1, 100), at(2, 100)]);
-    expect(found.map(({ position, from }) => [position.partition, from])).toEqual([
-      [1, 99],
-      [2, 0],
+    const found = await lostRecordsOf(client, [at(0, 100), at(1, 100), at(2, 100)], lookUp);
+    expect([...found]).toEqual([
+      ['t/0', undefined],
+      ['t/1', { from: 99, until: 100 }],
+      ['t/2', { from: 0, until: 100 }],
     ]);
   });
 
-  it('asks no broker about positions of unknown epochs', async () => {
+  it('are none if the epoch is unknown, which no broker is asked about', async () => {
     const { client, asked } = givenBroker([]);
-    expect(await lostEnds(client, 7, [at(0, 100, unknownEpoch)])).toEqual([]);
+    const found = await lostRecordsOf(client, [at(0, 100, unknownEpoch)], lookUp);
+    expect([...found]).toEqual([['t/0', undefined]]);
     expect(asked).toEqual([]);
   });
 
-  it('fails when the partition has another leader meanwhile', async () => {
-    const { client } = givenBroker([{ partition: 0, errorCode: 6, endOffset: -1 }]);
-    await expect(lostEnds(client, 7, [at(0, 100)])).rejects.toMatchObject({
-      type: 'NOT_LEADER_FOR_PARTITION',
-    });
+  it('are unknown of a partition that has another leader meanwhile, and known of the others', async () => {
+    const { client } = givenBroker([
+      { partition: 0, errorCode: 6, endOffset: -1 },
+      { partition: 1, endOffset: 99 },
+    ]);
+    const errors: unknown[] = [];
+    const failed = (error: unknown): unknown => errors.push(error);
+    const found = await lostRecordsOf(client, [at(0, 100), at(1, 100)], { ...lookUp, failed });
+    expect([...found]).toEqual([['t/1', { from: 99, until: 100 }]]);
+    expect(errors).toMatchObject([{ type: 'NOT_LEADER_FOR_PARTITION' }]);
+    await expect(lostFrom(client, 7, at(0, 100))).rejects.toMatchObject({ type: 'NOT_LEADER_FOR_PARTITION' });
   });
 });

@@ -62,58 +62,73 @@ export class LeaderEpochs {
     return leaderEpoch !== unknownEpoch && starts.some((start) => start.leaderEpoch > leaderEpoch);
   }
 
-  /** Returns the leader epoch of the record before this offset. */
+  /** Returns the leader epoch of the record before this offset; `unknownEpoch` if that record was not read. */
   before(offset: number): number {
+    if (offset > this.read.offset) return unknownEpoch;
     return this.starts.findLast(({ from }) => from < offset)?.leaderEpoch ?? unknownEpoch;
   }
 }
 
 /**
- * Returns, for the partitions whose log does not have the records before a position any more, the offset from which on
- * it has others, or none. Asks the leader of the partitions where their log ends in the epoch of the position. Positions of
- * an unknown epoch cannot be checked.
- * @throws a Kafka error, if a partition has another leader meanwhile
+ * Asks the leader of some partitions where their log ends in the epochs of these positions. Returns an error code for each
+ * position, and `from` if the log does not have the records before the position any more: it has others from there on, or none.
+ * Leaves out positions of an unknown epoch, which cannot be checked.
  * Source: KIP-320, "Allow fetchers to detect and handle log truncation"
  */
-export async function lostEnds<T extends TopicPartition & EpochPosition>(
+async function checkEnds<T extends TopicPartition & EpochPosition>(
   client: Pick<ClusterClient, 'broker'>,
   leader: number,
   positions: readonly T[],
-): Promise<{ position: T; from: number }[]> {
+): Promise<{ position: T; errorCode: number; from?: number }[]> {
   const known = positions.filter(({ leaderEpoch }) => leaderEpoch !== unknownEpoch);
   if (known.length === 0) return [];
   const broker = await client.broker(leader);
-  const request = {
-    apiKey: 23,
-    apiVersion: 3,
-    apiName: 'OffsetForLeaderEpoch',
-    encode: async () => encode(known),
-  };
-  const ends = await broker.connectionPool.send({ request, response: { decode, parse } });
+  const api = { apiKey: 23, apiVersion: 3, apiName: 'OffsetForLeaderEpoch' };
+  const request = { ...api, encode: async () => encode(known) };
+  const answer = await broker.connectionPool.send({ request, response: { decode, parse } });
+  const ends = new Map(answer.map((end) => [partitionKey(end), end]));
   return known.flatMap((position) => {
-    const end = ends.find(
-      ({ topic, partition }) => topic === position.topic && partition === position.partition,
-    );
+    const end = ends.get(partitionKey(position));
     if (!end) return [];
-    if (end.errorCode !== 0) throw errorOfCode(end.errorCode);
     // A leader that knows no epoch up to this one has lost all of them.
     const from = Math.max(end.endOffset, 0);
-    return from < position.offset ? [{ position, from }] : [];
+    return { position, errorCode: end.errorCode, ...(from < position.offset && { from }) };
   });
 }
 
 /**
+ * Returns the offset of the first record before this position that the log has lost; undefined if it has lost none.
+ * @throws a Kafka error, if the partition has another leader meanwhile
+ */
+export async function lostFrom(
+  client: Pick<ClusterClient, 'broker'>,
+  leader: number,
+  position: TopicPartition & EpochPosition,
+): Promise<number | undefined> {
+  const [checked] = await checkEnds(client, leader, [position]);
+  if (checked && checked.errorCode !== 0) throw errorOfCode(checked.errorCode);
+  return checked?.from;
+}
+
+/**
  * Returns, by `partitionKey`, the records before these positions that the log has lost; undefined for a partition that has lost
- * none. A partition may have several positions. Omits partitions without a leader.
- * @throws like `lostEnds`
+ * none. A partition may have several positions. Omits partitions without a leader, and those for which `failed` gets an error.
  */
 export async function lostRecordsOf(
   client: Pick<ClusterClient, 'broker'>,
   positions: readonly (TopicPartition & EpochPosition)[],
-  leaderOf: (partition: TopicPartition) => number | undefined,
+  {
+    leaderOf,
+    failed,
+  }: { leaderOf: (one: TopicPartition) => number | undefined; failed: (error: unknown) => void },
 ): Promise<Map<string, LostRecords | undefined>> {
   const found = new Map<string, LostRecords | undefined>();
-  const left = positions.filter((position) => leaderOf(position) !== undefined);
+  const failures = new Set<string>();
+  const fail = (error: unknown, keys: Iterable<string>): void => {
+    for (const key of keys) failures.add(key);
+    failed(error);
+  };
+  let left = positions.filter((position) => leaderOf(position) !== undefined);
   while (left.length > 0) {
     const leader = leaderOf(left[0]!)!;
     const asked = new Map<string, TopicPartition & EpochPosition>();
@@ -121,16 +136,21 @@ export async function lostRecordsOf(
     for (const position of left)
       if (leaderOf(position) === leader && !asked.has(partitionKey(position)))
         asked.set(partitionKey(position), position);
-    for (const [key, position] of asked) {
-      left.splice(left.indexOf(position), 1);
-      if (!found.has(key)) found.set(key, undefined);
-    }
-    for (const { position, from } of await lostEnds(client, leader, [...asked.values()])) {
+    left = left.filter((position) => asked.get(partitionKey(position)) !== position);
+    for (const key of asked.keys()) found.set(key, found.get(key));
+    const ends = await checkEnds(client, leader, [...asked.values()]).catch((error: unknown) => {
+      fail(error, asked.keys());
+      return [];
+    });
+    for (const { position, errorCode, from } of ends) {
       const key = partitionKey(position);
+      if (errorCode !== 0) fail(errorOfCode(errorCode), [key]);
+      if (from === undefined) continue;
       const { from: first = from, until = 0 } = found.get(key) ?? {};
       found.set(key, { from: Math.min(from, first), until: Math.max(position.offset, until) });
     }
   }
+  for (const key of failures) found.delete(key);
   return found;
 }
 
