@@ -1,3 +1,4 @@
+import type { OffsetAndEventId } from './store.js';
 import type { EpochMicros } from '#json';
 
 /** The erasure of one entity of one stream, up to an offset of each partition. */
@@ -11,6 +12,16 @@ export interface EntityErasure {
   /** The offset of each partition below which events are erased. Other partitions keep their events. */
   before: Readonly<Record<string, number>>;
 }
+
+/** Events of one partition of a stream (by its id), each by its offset and its event id. */
+export interface EventsOfPartition {
+  stream: string;
+  partition: number;
+  events: readonly OffsetAndEventId[];
+}
+
+/** Maximum number of events in one `EventsOfPartition`. */
+export const maxEventsOfPartition = 1_000;
 
 /**
  * Removes events and the rows derived from them. Once a removal resolves, no answer contains the removed events;
@@ -40,6 +51,18 @@ export interface EventRemover {
    * event. The latest version of each entity remains.
    */
   truncate(query: { stream: string; partition: number; before: number }): Promise<number>;
+  /**
+   * Removes these events, whose records Kafka has lost, after they were written to Kafka again. Their offsets count as
+   * never stored, and each entity's latest version is that of its remaining events. Removing them again does nothing.
+   * @param lost At most `maxEventsOfPartition` events.
+   */
+  removeLost(lost: EventsOfPartition): Promise<void>;
+  /**
+   * Prepares the offsets of a partition from `from` on for other records, after Kafka has lost those that had them: events
+   * that are written there count, even if an event was removed at the same offset before, and snapshots that contain an
+   * event at such an offset are removed.
+   */
+  reuseOffsets(query: { stream: string; partition: number; from: number }): Promise<void>;
   /**
    * Removes all rows of the stream with this id. Rows of the stream that are written later appear only in answers to
    * queries that name the stream; `removeLateRows` removes them.

@@ -10,6 +10,7 @@ import { describeStoring } from './contract/storing.js';
 import { describeKeyedStates } from './contract/keyed-states.js';
 import { describeLists } from './contract/lists.js';
 import { describeLogOrder } from './contract/log-order.js';
+import { describeLostEvents } from './contract/lost-events.js';
 import { describeMaterializing } from './contract/materializing.js';
 import { describePages } from './contract/pages.js';
 import { describeRepeatedRows } from './contract/repeats.js';
@@ -34,7 +35,7 @@ const writingAndReading: ContractSuite[] = [
   describeKeyedStates,
 ];
 
-const removing: ContractSuite[] = [describeErasing, describeRetention, describeDropping];
+const removing: ContractSuite[] = [describeErasing, describeRetention, describeDropping, describeLostEvents];
 
 /**
  * The contract suite that every store must pass. `open` returns an empty store in which no parts are merged

@@ -1,14 +1,19 @@
 import type { EpochMicros } from '#json';
 import type { StoredEvent } from '#event';
 import type { EventRowBatch } from './row-batch/event-row-batch.js';
-import type { EventRemover } from './event-remover.js';
+import type { EventRemover, EventsOfPartition } from './event-remover.js';
 import type { EventRow } from './row-batch/event-row.js';
 import type { LogOrderPage, LogOrderQuery, OffsetRange, StoredEventIdsQuery } from './log-order.js';
 import type { PipelineFailureLocation } from './pipeline-failure-location.js';
 import type { ScopedEntityReference, EventFilter, CursorPage, AuthorizationScope } from './query-types.js';
 import type { KeyedStateReader, KeyedStateStore } from './keyed-state-store.js';
 
-export type { EntityErasure, EventRemover } from './event-remover.js';
+export {
+  maxEventsOfPartition,
+  type EntityErasure,
+  type EventRemover,
+  type EventsOfPartition,
+} from './event-remover.js';
 export type { ScopedEntityReference, EventFilter, CursorPage, AuthorizationScope } from './query-types.js';
 export type { EventRow };
 export {
@@ -59,7 +64,7 @@ export interface OffsetAndEventId {
 export interface EventWriter {
   /**
    * Writes the rows of the batches to all tables at once. `token` identifies the insert: a second insert with
-   * the same token and the same rows is ignored, unless some of the rows have been removed in between.
+   * the same token is ignored, perhaps even if some of the rows have been removed in between.
    * @throws StoreUnavailableError when a retry may succeed (down, slow, read-only, too many parts, disk full)
    * @throws RowsRejectedError when ClickHouse rejects the rows permanently
    */
@@ -78,6 +83,13 @@ export interface EventWriter {
    * @param range At most `maxRangeOffsets` offsets.
    */
   storedEvents(range: OffsetRange): Promise<OffsetAndEventId[]>;
+  /** Returns the number of stored events of a partition from an offset on; an event can count several times. */
+  countFrom(query: Pick<OffsetRange, 'stream' | 'partition' | 'from'>): Promise<number>;
+  /**
+   * Returns these events of a partition, ordered by offset, each once; those that are not stored are missing.
+   * @param query At most `maxEventsOfPartition` events.
+   */
+  eventsAt(query: EventsOfPartition): Promise<EventRow[]>;
   /**
    * Returns the latest version of each entity that has events at offsets from `from` up to, but not including, `before`,
    * counting only these events.

@@ -9,15 +9,26 @@ import type { ConsumerRecord, ProducerRecord, TopicPartition } from '#kafka';
  *     {"decided":16390}
  *
  * and the key is `topic/partition/decided`. Records below the offset that no verdict refuses are accepted.
+ *
+ * Kafka can lose records that were decided, and have others at their offsets. A mark
+ *
+ *     {"decided":16390,"reset":true}
+ *
+ * discards the verdicts at offsets from `decided` on that are before it in the topic.
  */
 export interface DecidedMark extends TopicPartition {
   decided: number;
+  /** Whether earlier verdicts at offsets from `decided` on are discarded. */
+  reset?: boolean;
 }
 
 const keyPattern = /^([\w.-]+)\/(\d{1,9})\/decided$/;
 
-export function encodeMark(mark: DecidedMark, names: Pick<TopicAndGroupNames, 'verdicts'>): ProducerRecord {
-  return { ...markTombstone(mark, names), value: JSON.stringify({ decided: mark.decided }) };
+export function encodeMark(
+  { decided, reset, ...topicPartition }: DecidedMark,
+  names: Pick<TopicAndGroupNames, 'verdicts'>,
+): ProducerRecord {
+  return { ...markTombstone(topicPartition, names), value: JSON.stringify({ decided, reset }) };
 }
 
 /** Returns the tombstone that removes the mark of a partition from the compacted topic. */
@@ -35,6 +46,6 @@ export function decodeMark({ key, value }: Pick<ConsumerRecord, 'key' | 'value'>
   const place = { topic, partition: Number(partition) };
   if (value === null) return { ...place, decided: 0 };
   const read = jsonValue(value.toString());
-  const decided = isJsonObject(read) ? read.decided : undefined;
-  return Number.isSafeInteger(decided) ? { ...place, decided: decided as number } : undefined;
+  if (!isJsonObject(read) || !Number.isSafeInteger(read.decided)) return undefined;
+  return { ...place, decided: read.decided as number, reset: read.reset === true };
 }

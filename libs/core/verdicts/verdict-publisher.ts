@@ -1,7 +1,7 @@
 import type { TopicAndGroupNames } from '#event';
 import type { ProducerRecord, Producer, TopicPartition } from '#kafka';
 import { encodeMark, markTombstone, type DecidedMark } from './decided-mark.js';
-import { withIndexes } from './offset-bitmap.js';
+import { joinedAt, noOffsets, withIndexes } from './offset-bitmap.js';
 import {
   encodeVerdicts,
   isRefusal,
@@ -75,6 +75,27 @@ export class VerdictPublisher {
     const { table, names } = this.options;
     await table.ready();
     await this.append(marks.map((mark) => encodeMark(mark, names)));
+  }
+
+  /**
+   * Discards the verdicts of a partition on offsets from `from` on, because Kafka has lost the records that they decided.
+   * Resolves when this process has read that back from the topic. Does nothing without such verdicts.
+   * @throws LogUnavailableError; the caller then repeats the call
+   */
+  async reset({ topic, partition }: TopicPartition, from: number): Promise<void> {
+    const { table, names } = this.options;
+    if (table.decidedUntil({ topic, partition }) <= from) return;
+    const records = [encodeMark({ topic, partition, decided: from, reset: true }, names)];
+    // A later mark replaces this one. The verdicts must not come back when compaction has removed it.
+    for (const range of table.ranges()) {
+      if (range.topic !== topic || range.partition !== partition || range.range < rangeOf(from)) continue;
+      if (range.range > rangeOf(from)) records.push(verdictTombstone(range, names));
+      else {
+        const refused = joinedAt(from % rangeOffsets, table.refusedIn(range, range.range), noOffsets);
+        records.push(encodeVerdicts({ ...range, decided: from, from, refused, verdicts: [] }, names));
+      }
+    }
+    await this.append(records);
   }
 
   /** Publishes the verdicts of an offset range again: a stale record has replaced the newest one in the topic. */

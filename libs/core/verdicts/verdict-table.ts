@@ -65,8 +65,8 @@ const checkMs = 1000;
 
 /**
  * The verdicts on all records, in memory: for each partition, the offset below which all records are decided, and one
- * bit for each refused record. If several verdicts on a record exist, the first one is valid. All processes read the
- * verdicts in the same order, so all processes agree on the valid verdict.
+ * bit for each refused record. If several verdicts on a record exist, the first one is valid; a mark with `reset` discards
+ * verdicts on records that Kafka has lost. All processes read the topic in the same order, so all agree on the valid verdict.
  *
  * The topic `verdicts` is created and read when a process first needs the table: a system without conditional writes
  * and without busy partitions has no such topic.
@@ -269,6 +269,7 @@ export class VerdictTable {
 
   private takeMark(mark: DecidedMark, partitions: Map<string, PartitionVerdicts>): void {
     const known = partitions.get(partitionKey(mark)) ?? noVerdicts(mark);
+    if (mark.reset) discardFrom(known, mark.decided);
     known.isMarked = mark.decided > 0;
     if (known.isMarked || known.refused.size > 0) partitions.set(partitionKey(mark), known);
     else partitions.delete(partitionKey(mark));
@@ -322,6 +323,17 @@ function firstVerdicts(
   const indexOf = (offset: number) => Math.min(Math.max(offset - range * rangeOffsets, 0), rangeOffsets);
   const before = known ?? joinedAt(indexOf(from), refused, noOffsets);
   return joinedAt(indexOf(decided), before, refused);
+}
+
+/** Discards the verdicts at offsets from `offset` on. */
+function discardFrom(known: PartitionVerdicts, offset: number): void {
+  for (const [range, refused] of known.refused) {
+    if (range > rangeOf(offset)) known.refused.delete(range);
+    if (range === rangeOf(offset))
+      known.refused.set(range, joinedAt(offset % rangeOffsets, refused, noOffsets));
+    if (range >= rangeOf(offset)) known.stale.delete(range);
+  }
+  if (known.decided > offset) Object.assign(known, { decided: offset, newest: -1 });
 }
 
 function remove(record: ConsumerRecord, partitions: Map<string, PartitionVerdicts>): void {

@@ -255,6 +255,46 @@ describe('published verdicts', () => {
     expect(found).toEqual([repeated[1]]);
   });
 
+  it('on records that Kafka has lost are discarded, in every process and after compaction', async () => {
+    const [lost, kept] = [rangeOffsets + 5, rangeOffsets + 2];
+    const first = await owner();
+    const other = await openTable();
+    await first.publisher.publish(position, kept + 1, [{ offset: kept, current_version: 1 }]);
+    const refused = [lost, 3 * rangeOffsets].map((offset) => ({ offset, current_version: 1 }));
+    await first.publisher.publish(position, 3 * rangeOffsets + 1, refused);
+    await first.publisher.reset(position, lost);
+    const later = await openTable();
+    log.topics.get(names.verdicts)!.compact();
+    const compacted = await openTable();
+    for (const table of [first.table, later, compacted]) {
+      expect(table.decidedUntil(position)).toBe(lost);
+      expect(table.isRefused(position, kept)).toBe(true);
+      expect(table.refusedIn(position, 3)).toEqual(noOffsets);
+      expect(table.staleRanges(position)).toEqual([]);
+    }
+    // The new record at the offset is decided anew, and marks that follow do not bring the old verdicts back.
+    await first.publisher.publish(position, lost + 1, [{ offset: lost, version: 7 }]);
+    await first.publisher.mark([{ ...position, decided: 4 * rangeOffsets }]);
+    log.topics.get(names.verdicts)!.compact();
+    for (const table of [first.table, other, await openTable()]) {
+      await table.upToDate(1000);
+      expect(table.decidedUntil(position)).toBe(4 * rangeOffsets);
+      expect([kept, lost, 3 * rangeOffsets].map((offset) => table.isRefused(position, offset))).toEqual([
+        true,
+        false,
+        false,
+      ]);
+    }
+  });
+
+  it('are not discarded without a decision from that offset on', async () => {
+    const { table, publisher } = await owner();
+    await publisher.publish(position, 6, [{ offset: 5, current_version: 1 }]);
+    await publisher.reset(position, 6);
+    expect([table.decidedUntil(position), table.isRefused(position, 5)]).toEqual([6, true]);
+    expect((await log.admin.offsets(names.verdicts))[0]?.end).toBe(1);
+  });
+
   it('are not read while the topic does not exist', async () => {
     const table = new VerdictTable({ log, names });
     tables.push(table);

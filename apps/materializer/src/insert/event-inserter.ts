@@ -12,7 +12,7 @@ class UnrecoverableInsertError extends Error {
 }
 
 /** Rows to insert, of one partition. */
-type PartitionRows = Pick<PendingBatch, 'state' | 'rows'>;
+type PartitionRows = Pick<PendingBatch, 'state' | 'rows' | 'timestamp'>;
 
 /**
  * Inserts rows and dead letters into the store, and retries until they are stored. An insert waits while ClickHouse is
@@ -73,7 +73,8 @@ export class EventInserter {
       if (owned.length === 0) return 0;
       const rowBatches = owned.map(({ rows }) => rows);
       const observe = insertDuration.startTimer();
-      await this.dependencies.writer.appendRowBatches(rowBatches, insertToken(rowBatches));
+      const logTime = Math.max(0, ...owned.map(({ timestamp = 0 }) => timestamp));
+      await this.dependencies.writer.appendRowBatches(rowBatches, insertToken(rowBatches, logTime));
       observe();
       return owned.length === batches.length ? count : countRows(owned);
     });
@@ -118,10 +119,10 @@ function countRows(batches: readonly PartitionRows[]): number {
 function between(batches: readonly PartitionRows[], firstRow: number, endRow: number): PartitionRows[] {
   const within: PartitionRows[] = [];
   let earlier = 0;
-  for (const { state, rows } of batches) {
+  for (const { rows, ...batch } of batches) {
     const begin = Math.max(firstRow - earlier, 0);
     const end = Math.min(endRow - earlier, rows.count);
-    if (begin < end) within.push({ state, rows: rows.slice(begin, end) });
+    if (begin < end) within.push({ ...batch, rows: rows.slice(begin, end) });
     earlier += rows.count;
   }
   return within;

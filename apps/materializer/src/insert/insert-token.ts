@@ -12,12 +12,14 @@ interface InsertedOffsetRange {
 
 /**
  * Returns the deduplication token of an insert: `stream:partition:first-last#rows@first id-last id` for each partition,
- * sorted. The same rows always have the same token. By the token, ClickHouse discards a repeated insert whose first
+ * sorted, and `@log time`. The same rows always have the same token. By the token, ClickHouse discards a repeated insert whose first
  * attempt succeeded but whose response was lost. The number of rows in the token tells apart inserts that differ only
  * between the first and the last row. The event ids in the token tell apart two topics of the same stream name, because
- * the offsets of a recreated topic start at 0 again.
+ * the offsets of a recreated topic start at 0 again. The log time tells apart the records of an event that Kafka lost and
+ * that was written to it again, perhaps at the same offset.
+ * @param logTime The greatest timestamp of the records that the rows were made from, in milliseconds; 0 without records.
  */
-export function insertToken(batches: readonly EventRowBatch[]): string {
+export function insertToken(batches: readonly EventRowBatch[], logTime: number): string {
   const ranges = new Map<string, InsertedOffsetRange>();
   for (const batch of batches) {
     if (batch.count === 0) continue;
@@ -27,12 +29,10 @@ export function insertToken(batches: readonly EventRowBatch[]): string {
     if (range) Object.assign(range, { last, rows: range.rows + batch.count });
     else ranges.set(name, { first: rowOf(batch, 0), last, rows: batch.count });
   }
-  const token = [...ranges]
-    .map(([name, { first, last, rows }]) => {
-      return `${name}:${first.offset}-${last.offset}#${rows}@${first.id}-${last.id}`;
-    })
-    .sort()
-    .join(',');
+  const texts = [...ranges].map(([name, { first, last, rows }]) => {
+    return `${name}:${first.offset}-${last.offset}#${rows}@${first.id}-${last.id}`;
+  });
+  const token = `${texts.sort().join(',')}@${logTime}`;
   return token.length <= longest ? token : createHash('sha256').update(token).digest('hex');
 }
 

@@ -1,3 +1,6 @@
+import { maxEventsOfPartition, type EventsOfPartition } from '../event-remover.js';
+import type { EventRow } from '../row-batch/event-row.js';
+
 /**
  * Selects the events of an offset range that all tables contain. An interrupted insert can have reached only some of
  * the tables. `events` and, for events with an entity, `events_by_entity` must contain the event id, and `positions`
@@ -79,3 +82,47 @@ SELECT toString(event_id), max(version)
 FROM events
 WHERE stream = {stream:String} AND partition = {partition:UInt16} AND event_id IN {eventIds:Array(UUID)}
 GROUP BY event_id`;
+
+/** Counts the rows of a partition from an offset on. The minmax index on `offset` leaves few granules to read. */
+export const countFromSql = `
+SELECT count()
+FROM events
+WHERE stream = {stream:String} AND partition = {partition:UInt16} AND offset >= {from:UInt64}`;
+
+/** SQL condition: the row is one of the events of `paramsOfEvents`. */
+export const isOneOfEvents = `partition = {partition:UInt16}
+  AND offset >= arrayMin({offsets:Array(UInt64)}) AND offset <= arrayMax({offsets:Array(UInt64)})
+  AND (offset, event_id) IN arrayZip({offsets:Array(UInt64)}, {eventIds:Array(UUID)})`;
+
+/** Returns the parameters of `isOneOfEvents`, and `stream`. @throws RangeError for more than `maxEventsOfPartition` */
+export function paramsOfEvents({ stream, partition, events }: EventsOfPartition): Record<string, unknown> {
+  if (events.length > maxEventsOfPartition)
+    throw new RangeError(`at most ${maxEventsOfPartition} events at once`);
+  const offsets = events.map(({ offset }) => offset);
+  return { stream, partition, offsets, eventIds: events.map(({ event_id }) => event_id) };
+}
+
+/** The members of an `EventRow`, in the order of the columns of `eventsAtSql`. */
+export const eventRowMembers = [
+  'stream',
+  'partition',
+  'offset',
+  'event_id',
+  'event_type',
+  'entity_id',
+  'version',
+  'timestamp',
+  'ingested_at',
+  'schema_version',
+  'metadata',
+  'data',
+] as const satisfies (keyof EventRow)[];
+
+/** Selects events by offset and id. */
+export const eventsAtSql = `
+SELECT stream, partition, offset, toString(event_id), event_type, nullIf(entity_id, ''), nullIf(version, 0),
+  toUnixTimestamp64Micro(timestamp), toUnixTimestamp64Micro(ingested_at), nullIf(schema_version, 0), metadata, data
+FROM events
+WHERE stream = {stream:String} AND ${isOneOfEvents}
+ORDER BY offset
+LIMIT 1 BY offset, event_id`;

@@ -4,6 +4,8 @@ import type { EpochMicros } from '#json';
 import { formatFailureLocation } from '../pipeline-failure-location.js';
 import { eventColumns } from '../row-batch/event-row-batch-builder.js';
 import type { EventRowBatch } from '../row-batch/event-row-batch.js';
+import type { EventsOfPartition } from '../event-remover.js';
+import type { EventRow } from '../row-batch/event-row.js';
 import type { DeadLetter, EventWriter, OffsetAndEventId, OffsetRange } from '../store.js';
 import { RowTable } from './connection/row-table.js';
 import { deduplicatedInsert, longQuerySettings } from './connection/settings.js';
@@ -11,7 +13,17 @@ import { splitBySize } from './connection/split-by-size.js';
 import type { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
 import { markReplayedSql } from './dead-letter-query.js';
 import { latestVersions } from './latest-versions.js';
-import { idsSql, lastOffsetsSql, offsetsSql, storedEventsSql, versionsSql } from './stored-events-sql.js';
+import {
+  countFromSql,
+  eventRowMembers,
+  eventsAtSql,
+  idsSql,
+  lastOffsetsSql,
+  offsetsSql,
+  paramsOfEvents,
+  storedEventsSql,
+  versionsSql,
+} from './stored-events-sql.js';
 
 const insertEvents = `INSERT INTO events (${eventColumns}) FORMAT RowBinary`;
 
@@ -75,6 +87,17 @@ export class ClickHouseWriter implements EventWriter {
   async storedEvents(range: OffsetRange): Promise<OffsetAndEventId[]> {
     const rows = await this.lookUp<[number, string]>(storedEventsSql, { ...range });
     return rows.map(([offset, event_id]) => ({ offset, event_id }));
+  }
+
+  async countFrom(query: Parameters<EventWriter['countFrom']>[0]): Promise<number> {
+    const [row] = await this.lookUp<[number]>(countFromSql, { ...query });
+    return row?.[0] ?? 0;
+  }
+
+  async eventsAt(query: EventsOfPartition): Promise<EventRow[]> {
+    if (query.events.length === 0) return [];
+    const rows = await this.lookUp<EventRow[keyof EventRow][]>(eventsAtSql, paramsOfEvents(query));
+    return rows.map((row) => Object.fromEntries(eventRowMembers.map((name, i) => [name, row[i]])) as never);
   }
 
   latestVersions(query: Parameters<EventWriter['latestVersions']>[0]): Promise<Map<string, number>> {

@@ -1,5 +1,10 @@
 import { entityHash, streamNameOf } from '#event';
-import type { EntityErasure, EventRemover } from '../event-remover.js';
+import {
+  maxEventsOfPartition,
+  type EntityErasure,
+  type EventRemover,
+  type EventsOfPartition,
+} from '../event-remover.js';
 import type { DeadLetter } from '../store.js';
 import type { MemorySnapshotRow, MemoryTables } from './memory-tables.js';
 
@@ -57,6 +62,20 @@ export class MemoryEventRemover implements EventRemover {
     this.tables.removeLetters(isBelow);
     this.removeSnapshots(isBelow);
     return this.tables.removeEvents(isBelow);
+  }
+
+  async removeLost({ stream, partition, events }: EventsOfPartition): Promise<void> {
+    if (events.length > maxEventsOfPartition) throw new RangeError('too many events at once');
+    this.tables.removeLost(stream, partition, events);
+  }
+
+  async reuseOffsets({ stream, ...query }: Parameters<EventRemover['reuseOffsets']>[0]): Promise<void> {
+    const isReused = ({ partition, offset }: { partition: number; offset: number }) =>
+      partition === query.partition && offset >= query.from;
+    this.tables.forgetRemoved({ stream, ...query });
+    this.tables.removeSnapshots(
+      (snapshot) => snapshot.stream === stream && (isReused(snapshot.first) || isReused(snapshot.last)),
+    );
   }
 
   async dropStream(stream: string): Promise<void> {

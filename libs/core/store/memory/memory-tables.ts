@@ -1,5 +1,5 @@
 import { deadLetterId, deadLetterIdentity } from '../dead-letter-id.js';
-import type { DeadLetter, EntitySummary, EventRow } from '../store.js';
+import type { DeadLetter, EntitySummary, EventRow, OffsetAndEventId } from '../store.js';
 
 /**
  * The latest version of an entity in one partition. The latest version remains when retention removes the entity's
@@ -92,6 +92,28 @@ export class MemoryTables {
     const count = this.rowsByIdentity.size - kept.size;
     this.rowsByIdentity = kept;
     return count;
+  }
+
+  /** Removes events as if they had never been stored. */
+  removeLost(stream: string, partition: number, events: readonly OffsetAndEventId[]): void {
+    const isOf = (row: { stream: string; partition: number }) =>
+      row.stream === stream && row.partition === partition;
+    const lost = new Set(events.map(({ offset, event_id }) => `${offset}/${event_id}`));
+    const entities = new Set<string | null>();
+    this.rowsByIdentity = filtered(this.rowsByIdentity, (row) => {
+      if (!isOf(row) || !lost.has(`${row.offset}/${row.event_id}`)) return true;
+      entities.add(row.entity_id);
+      return false;
+    });
+    this.removeHeads((head) => isOf(head) && entities.has(head.entity_id));
+    this.ends.delete(JSON.stringify([stream, partition]));
+    for (const row of this.rowsByIdentity.values()) if (isOf(row)) this.addToEnd(row);
+  }
+
+  /** Forgets which events of a partition were removed at offsets from `from` on. */
+  forgetRemoved({ stream, partition, from }: { stream: string; partition: number; from: number }): void {
+    const removed = this.removed.get(JSON.stringify([stream, partition]));
+    for (const offset of removed ?? []) if (offset >= from) removed?.delete(offset);
   }
 
   /** Returns the number of removed events of each partition of a stream. */

@@ -2,6 +2,7 @@ import { readUuidText } from '#event';
 import type { EpochMicros } from '#json';
 import type { EventRowBatch } from '../row-batch/event-row-batch.js';
 import { assertDeadLetterIdsBounded } from '../dead-letter-id.js';
+import type { EventsOfPartition } from '../event-remover.js';
 import type { DeadLetter, EventRow, EventWriter, OffsetRange, OffsetAndEventId } from '../store.js';
 import type { MemoryTables } from './memory-tables.js';
 
@@ -30,6 +31,17 @@ export class MemoryWriter implements EventWriter {
     return this.ofPartition(stream, partition)
       .filter(({ offset }) => offset >= from && offset < until)
       .map(({ offset, event_id }) => ({ offset, event_id }))
+      .sort((a, b) => a.offset - b.offset);
+  }
+
+  async countFrom({ stream, partition, from }: Parameters<EventWriter['countFrom']>[0]): Promise<number> {
+    return this.ofPartition(stream, partition).filter(({ offset }) => offset >= from).length;
+  }
+
+  async eventsAt({ stream, partition, events }: EventsOfPartition): Promise<EventRow[]> {
+    const wanted = new Set(events.map(({ offset, event_id }) => `${offset}/${event_id}`));
+    return this.ofPartition(stream, partition)
+      .filter(({ offset, event_id }) => wanted.has(`${offset}/${event_id}`))
       .sort((a, b) => a.offset - b.offset);
   }
 

@@ -4,6 +4,7 @@ import type { StoreClickHouseClient } from '../connection/store-clickhouse-clien
 import { dropStream, removeLateRows } from './drop-stream.js';
 import { countEntity, eraseEntity } from './erase-entity.js';
 import { InProcessRemovalQueue } from './in-process-removal-queue.js';
+import { removeLost, reuseOffsets } from './lost-events.js';
 import { expire, truncate } from './retention.js';
 import { RowRemover } from './row-remover.js';
 
@@ -48,6 +49,14 @@ export class ClickHouseEventRemover implements EventRemover {
 
   truncate(query: Parameters<EventRemover['truncate']>[0]): Promise<number> {
     return this.enqueue(() => truncate(this.rows, query));
+  }
+
+  removeLost(lost: Parameters<EventRemover['removeLost']>[0]): Promise<void> {
+    return this.enqueue(() => removeLost(this.rows, lost));
+  }
+
+  reuseOffsets(query: Parameters<EventRemover['reuseOffsets']>[0]): Promise<void> {
+    return this.enqueue(() => reuseOffsets(this.rows, query));
   }
 
   dropStream(stream: string): Promise<void> {
