@@ -52,6 +52,8 @@ async function end(): Promise<void> {
 
 async function startMaterializer(farBytes = 1e6): Promise<void> {
   materializer = new Materializer({
+    eraser: store.eraser,
+    writeBackEvents: 1000,
     ...{ log, topics, window, far, farBytes, erasures: noErasures, now: () => now },
     writer: slowWriter(store.writer),
     logger: createLogger({ name: 'test', level: 'silent' }),

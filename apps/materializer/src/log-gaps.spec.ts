@@ -56,6 +56,8 @@ describe('Offsets without records', () => {
     log = new ScriptedLog();
     store = new MemoryStore();
     materializer = new Materializer({
+      eraser: store.eraser,
+      writeBackEvents: 1000,
       ...{ log, topics, writer: store.writer, progress: new StalledConsumerDetector(), cachedEntities: 100 },
       logger: createLogger({ name: 'test', level: 'silent' }),
       window: { records: 1000, milliseconds: 60_000 },

@@ -31,6 +31,11 @@ export class MaterializerSettings {
   /** Number of entities whose latest version the materializer caches in memory. */
   @FromText('number') @IsInt() @Min(1) @Max(100_000_000) CACHED_ENTITIES = 200_000;
   /**
+   * Maximum number of stored events of a partition that are written to Kafka again after Kafka has lost them. If more are
+   * lost, the materializer stops: the log is perhaps not the one that belongs to the database.
+   */
+  @FromText('number') @IsInt() @Min(0) WRITE_BACK_EVENTS = 100_000;
+  /**
    * Minutes between two rounds of the store garbage collection, which removes expired events and repeats the removal of
    * erased entities.
    */

@@ -56,6 +56,14 @@ class InterruptedWriter implements MaterializerStore {
   storedEvents(range: OffsetRange): Promise<OffsetAndEventId[]> {
     return this.writer.storedEvents(range);
   }
+  async countFrom(query: Parameters<MaterializerStore['countFrom']>[0]): Promise<number> {
+    return this.writer.countFrom(query);
+  }
+
+  async eventsAt(query: Parameters<MaterializerStore['eventsAt']>[0]): Promise<EventRow[]> {
+    return this.writer.eventsAt(query);
+  }
+
   latestVersions(query: Parameters<MaterializerStore['latestVersions']>[0]): Promise<Map<string, number>> {
     return this.writer.latestVersions(query);
   }
@@ -101,6 +109,8 @@ describe('Materializer with Kafka and ClickHouse', () => {
       kinds: [...resourceKinds, projectionKind, pipelineKind],
     });
     const materializer = new Materializer({
+      eraser: store.eraser,
+      writeBackEvents: 1000,
       ...{ log, topics: names, progress: new StalledConsumerDetector(), writer: wrap(store.writer) },
       logger: createLogger({ name: 'test', level: 'silent' }),
       window: { records: 10_000, milliseconds: 3_600_000 },

@@ -118,6 +118,8 @@ export class MaterializerModule implements OnModuleInit {
       progress,
       inserts,
       writer: store.writer,
+      eraser: store.eraser,
+      writeBackEvents: config.WRITE_BACK_EVENTS,
       tracing: context.tracing,
       erasures: new Erasures(definitions),
       onFailure: (error) => context.crash(error),

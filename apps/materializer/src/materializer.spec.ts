@@ -1,7 +1,7 @@
 import { StalledConsumerDetector } from '#engine';
 import { MemoryErasures, noErasures } from '#engine/memory';
 import { allStreams } from '#api';
-import { expectedVersionHeader, TopicAndGroupNames } from '#event';
+import { entityHash, expectedVersionHeader, TopicAndGroupNames } from '#event';
 import { MemoryLog } from '#kafka/memory';
 import {
   RowsRejectedError,
@@ -67,6 +67,16 @@ class FaultyWriter implements MaterializerStore {
     return this.writer.storedEvents(range);
   }
 
+  async countFrom(query: Parameters<MaterializerStore['countFrom']>[0]): Promise<number> {
+    this.throwIfDown();
+    return this.writer.countFrom(query);
+  }
+
+  async eventsAt(query: Parameters<MaterializerStore['eventsAt']>[0]): Promise<EventRow[]> {
+    this.throwIfDown();
+    return this.writer.eventsAt(query);
+  }
+
   async latestVersions(
     query: Parameters<MaterializerStore['latestVersions']>[0],
   ): Promise<Map<string, number>> {
@@ -121,7 +131,7 @@ type StartOptions = Partial<Omit<MaterializerOptions, 'limits'> & MaterializerOp
 async function start(options: StartOptions = {}): Promise<Materializer> {
   const { insertRows = 500, insertBytes = 1_000_000, intervalMs = 0, queueBytes = 2_000_000 } = options;
   const materializer = new Materializer({
-    ...{ log, writer, topics },
+    ...{ log, writer, topics, eraser: store.eraser, writeBackEvents: 1000 },
     logger: createLogger({ name: 'test', level: 'silent' }),
     progress: new StalledConsumerDetector(),
     window: { records: 1000, milliseconds: 60_000 },
@@ -156,15 +166,16 @@ const eventOf = (id: number, entity: string | null) =>
   });
 
 async function write(
-  events: { id: number; entity?: string | null; value?: string }[],
+  events: { id: number; entity?: string | null; value?: string; headers?: Record<string, string> }[],
   to = topic,
 ): Promise<void> {
   const producer = await log.producer();
   await producer.append(
-    events.map(({ id, entity = 'e', value }) => ({
+    events.map(({ id, entity = 'e', value, headers }) => ({
       topic: to,
       key: entity ?? uuid(id),
       value: value ?? eventOf(id, entity),
+      headers,
     })),
   );
 }
@@ -187,6 +198,17 @@ const untilCommitted = (offset: number) =>
   vi.waitFor(async () => expect(await committed()).toBe(offset), { timeout: 20_000, interval: 2 });
 const inOrder = (from: number, to: number) =>
   range(from, to).map(({ id }) => ({ id, version: id + 1, offset: id }));
+
+/** An eraser whose first removal of lost events fails for good. */
+function failingOnce(eraser: MemoryStore['eraser']) {
+  let calls = 0;
+  const failing = Object.create(eraser) as MemoryStore['eraser'];
+  failing.removeLost = async (lost) => {
+    if (calls++ === 0) throw new Error('the process dies here');
+    await eraser.removeLost(lost);
+  };
+  return { eraser: failing };
+}
 
 describe('Materializer', () => {
   it('stores the events of the log in order with their versions, and commits', async () => {
@@ -261,7 +283,7 @@ describe('Materializer', () => {
     expect(await stored()).toEqual(inOrder(0, 10));
   });
 
-  it('stores the events of a recreated topic beside those of the old topic, and logs a warning', async () => {
+  it('writes the events of a topic to it again, with their ids, after another client has recreated it', async () => {
     await write(range(0, 10));
     const first = await start();
     await untilCommitted(10);
@@ -269,14 +291,11 @@ describe('Materializer', () => {
     log = new MemoryLog();
     await log.admin.create(topic, { partitions: 1 });
     await write(range(100, 106));
-    const lines: string[] = [];
-    const destination = { write: (line: string) => void lines.push(line) };
-    await start({ logger: createLogger({ name: 'test', level: 'warn' }, destination) });
-    await untilCommitted(6);
-    expect((await stored()).map(({ id }) => id).sort((a, b) => a - b)).toEqual(
-      [...range(0, 10), ...range(100, 106)].map(({ id }) => id),
+    await start();
+    await untilCommitted(16);
+    expect(await stored()).toEqual(
+      [...range(100, 106), ...range(0, 10)].map(({ id }, i) => ({ id, version: i + 1, offset: i })),
     );
-    expect(lines.filter((line) => line.includes('recreated'))).toHaveLength(1);
   });
 
   describe('given a log that has lost the last four of ten stored events', () => {
@@ -284,6 +303,13 @@ describe('Materializer', () => {
     const destination = { write: (line: string) => void lines.push(line) };
     const logger = createLogger({ name: 'test', level: 'warn' }, destination);
     const said = () => lines.filter((line) => line.includes('Kafka has lost records'));
+    /** The events after the loss, in log order with their versions: each once, and the lost ones after the new ones. */
+    const afterLoss = (count: number) =>
+      [...range(0, 6), ...range(100, 100 + count), ...range(6, 10)].map(({ id }, i) => ({
+        ...{ id, version: i + 1, offset: i },
+      }));
+    const count = async () =>
+      (await store.reader.streams({ access: allStreams, streams: ['orders#1'] }))[0]?.events;
 
     beforeEach(async () => {
       lines.length = 0;
@@ -291,32 +317,29 @@ describe('Materializer', () => {
     });
 
     it.each([3, 9])(
-      'when %i events are written at their offsets while it runs, stores each beside the old ones, and says so',
-      async (count) => {
+      'when %i events are written at their offsets while it runs, writes the lost ones to the log again, and says so',
+      async (written) => {
         await start({ logger });
         await untilCommitted(10);
         log.topics.get(topic)!.loseEnd(0, 6);
-        await write(range(100, 100 + count));
-        await untilCommitted(6 + count);
-        expect((await stored()).map(({ id }) => id).sort((a, b) => a - b)).toEqual(
-          [...range(0, 10), ...range(100, 100 + count)].map(({ id }) => id),
-        );
+        await write(range(100, 100 + written));
+        await untilCommitted(10 + written);
+        expect(await stored()).toEqual(afterLoss(written));
+        expect(await count()).toBe(10 + written);
         expect(said()).toHaveLength(1);
         expect(said()[0]).toContain('"from":6,"until":10');
       },
     );
 
-    it('when it is started after events were written at their offsets, stores each beside the old ones, and says so', async () => {
+    it('when it is started after events were written at their offsets, writes the lost ones to the log again', async () => {
       const first = await start();
       await untilCommitted(10);
       await first.close(5000);
       log.topics.get(topic)!.loseEnd(0, 6);
       await write(range(100, 109));
       await start({ logger });
-      await untilCommitted(15);
-      expect((await stored()).map(({ id }) => id).sort((a, b) => a - b)).toEqual(
-        [...range(0, 10), ...range(100, 109)].map(({ id }) => id),
-      );
+      await untilCommitted(19);
+      expect(await stored()).toEqual(afterLoss(9));
       expect(said()).toHaveLength(1);
     });
 
@@ -332,30 +355,94 @@ describe('Materializer', () => {
       log.topics.get(topic)!.loseEnd(0, 6);
     }
 
-    it('when the committed offset is lost too, says so because the log ends before the last stored event', async () => {
+    it('when the committed offset is lost too, writes back what is beyond the end of the log', async () => {
       await crashBeforeCommit();
       await start({ logger });
-      await untilCommitted(6);
+      await untilCommitted(10);
+      expect(await stored()).toEqual(inOrder(0, 10));
+      expect(await count()).toBe(10);
       expect(said()[0]).toContain('"from":6,"until":10');
     });
 
-    it('when the committed offset is lost too, and the log has other events at all of their offsets, says so', async () => {
+    it('when the committed offset is lost too, and the log has other events at all of their offsets, notices it by the ids', async () => {
       await crashBeforeCommit();
       await write(range(100, 109));
       await start({ logger });
-      await untilCommitted(15);
+      await untilCommitted(19);
+      expect(await stored()).toEqual(afterLoss(9));
+      expect(await count()).toBe(19);
       expect(said()).toHaveLength(1);
       expect(said()[0]).toContain('"from":6,"until":10');
     });
 
-    it('when the committed offset is lost too, and the log has other events at some of their offsets, says so of each offset once', async () => {
-      await crashBeforeCommit();
+    it('when the process dies between writing back and removing the old rows, has each event once', async () => {
+      const first = await start({ eraser: failingOnce(store.eraser).eraser });
+      await untilCommitted(10);
+      log.topics.get(topic)!.loseEnd(0, 6);
+      await write(range(100, 109));
+      await vi.waitFor(() => expect(failures).toHaveLength(1), { timeout: 20_000 });
+      await kill(first);
+      await start();
+      await vi.waitFor(async () => expect(await stored()).toEqual(afterLoss(9)), { timeout: 20_000 });
+      expect(await count()).toBe(19);
+    });
+
+    it('when more events are lost than it may write back, changes nothing, stops and says why', async () => {
+      await start({ writeBackEvents: 3 });
+      await untilCommitted(10);
+      log.topics.get(topic)!.loseEnd(0, 6);
       await write(range(100, 102));
-      await start({ logger });
-      await untilCommitted(8);
-      expect(said()).toHaveLength(2);
-      expect(said()[0]).toContain('"from":8,"until":10');
-      expect(said()[1]).toContain('"from":6,"until":8');
+      await vi.waitFor(() => expect(failures).toHaveLength(1), { timeout: 20_000 });
+      expect(failures[0]?.message).toMatch(/has 4 events there, more than WRITE_BACK_EVENTS \(3\)/);
+      expect(await stored()).toEqual(inOrder(0, 10));
+      expect((await log.admin.offsets(topic))[0]?.end).toBe(8);
+    });
+
+    it('decides conditional events at their offsets anew, whatever was decided there before', async () => {
+      const conditional = (id: number, expected: number) => ({
+        id,
+        headers: { [expectedVersionHeader]: String(expected) },
+      });
+      await start();
+      await untilCommitted(10);
+      await write([conditional(10, 3), conditional(11, 10)]);
+      await untilCommitted(12);
+      expect((await stored()).map(({ id }) => id)).toEqual([...range(0, 10).map(({ id }) => id), 11]);
+      log.topics.get(topic)!.loseEnd(0, 10);
+      // The record at the offset of the refused one is accepted, and the one at the offset of the accepted one refused.
+      await write([conditional(100, 10), conditional(101, 3)]);
+      await untilCommitted(13);
+      expect((await stored()).map(({ id, version }) => [id, version])).toEqual([
+        ...range(0, 10).map(({ id }) => [id, id + 1]),
+        [100, 11],
+        [11, 12],
+      ]);
+    });
+
+    it('does not erase an event at an offset that an erasure covered, and brings no erased event back', async () => {
+      const erasures = new MemoryErasures();
+      await write([{ id: 10, entity: 'ann' }, { id: 11 }, { id: 12, entity: 'ann' }]);
+      await start({ erasures });
+      await untilCommitted(13);
+      erasures.erase('orders', 'ann', 12);
+      await store.eraser.eraseEntity({
+        stream: 'orders#1',
+        entityHash: entityHash('orders', 'ann'),
+        before: { 0: 12 },
+      });
+      log.topics.get(topic)!.loseEnd(0, 10);
+      await write([{ id: 100, entity: 'ann' }]);
+      const found = async () => (await stored()).slice(10).map(({ id, version }) => [id, version]);
+      await vi.waitFor(
+        async () =>
+          expect(await found()).toEqual([
+            [100, 1],
+            [11, 11],
+            [12, 2],
+          ]),
+        { timeout: 20_000 },
+      );
+      expect(await count()).toBe(13);
     });
   });
 

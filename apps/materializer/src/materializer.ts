@@ -27,6 +27,7 @@ import {
   eventFreshness,
 } from './metrics/materializer-metrics.js';
 import { EntityVersionCache } from './number/entity-version-cache.js';
+import { eventsWithoutRecord, storedAmong, type StoredEventIds } from './number/stored-event-lookup.js';
 import { AssignedPartitions } from './partition/assigned-partitions.js';
 import {
   estimatedBytesOf,
@@ -38,12 +39,16 @@ import type { MaterializerDependencies } from './partition/materializer-dependen
 import { deadLettersOf } from './rows/dead-letters.js';
 import type { UnversionedBatch } from './rows/partition-row-builder.js';
 import type { InsertErasureRepeater } from './store-garbage/insert-erasure-repeater.js';
+import { LostEndRecovery, type LostEndRecoveryOptions } from './write-back/lost-end-recovery.js';
 
 export interface MaterializerOptions extends Pick<
   MaterializerDependencies,
   'writer' | 'topics' | 'logger' | 'progress' | 'erasures' | 'window' | 'far'
 > {
   log: Log;
+  eraser: LostEndRecoveryOptions['eraser'];
+  /** Maximum number of stored events of a partition that are written to Kafka again after it has lost them. */
+  writeBackEvents: number;
   /** Maximum bytes in memory of the ids that have left the id window, of all partitions together. */
   farBytes: number;
   /** Number of entities whose latest version is cached in memory. */
@@ -76,6 +81,7 @@ const streamCounters = [consumeRecords, duplicatesDropped, erasedSkipped];
 export class Materializer implements ConsumerHandler {
   readonly dependencies: MaterializerDependencies;
   readonly assignments: AssignedPartitions;
+  private readonly recovery: LostEndRecovery;
   private readonly histories: IdHistoryLoader;
   private readonly conditional: ConditionalWriteCoordinator;
   private readonly marks: DecidedMarkPublisher;
@@ -115,8 +121,15 @@ export class Materializer implements ConsumerHandler {
       now: options.now ?? Date.now,
     };
     this.dependencies = dependencies;
+    this.recovery = new LostEndRecovery({
+      ...dependencies,
+      eraser: options.eraser,
+      producer: () => log.producer(),
+      mostEvents: options.writeBackEvents,
+    });
     this.assignments = new AssignedPartitions({
       ...dependencies,
+      recovery: this.recovery,
       versions: new EntityVersionCache(options.cachedEntities),
       farMemory: new MemoryBudget(options.farBytes),
       dropped: (state) => this.queue.drop(state),
@@ -257,13 +270,16 @@ export class Materializer implements ConsumerHandler {
     const { position } = state.assignment;
     if (records[0]) await this.warmUp(state, records[0]);
     const isBusy = state.busy.isBusyIn(records, next) && next > position;
+    const stored = await this.storedIn(state, batch);
+    if (!stored) return undefined;
     const { asOf } = state.erasures;
     const admitted = await this.decide(state, records, isBusy);
     state.builder.pass(next);
     if (next <= position) return undefined;
     countRecords(state, records.length, admitted);
-    const stored = await this.storedRows(state, admitted);
-    const rows = state.builder.number(admitted, stored);
+    const { rows: all, unknown } = admitted;
+    if (unknown.size > 0) await state.loadVersions(unknown, all.offsetOf(0));
+    const rows = state.builder.number(admitted, storedAmong(all, stored));
     const deadLetters = deadLettersOf(state, { ...admitted, batch }, this.dependencies.now() * 1000);
     const sampled = this.options.tracing && sampledRequests(records, position);
     const pending = pendingBatchOf(batch, { state, asOf, rows, deadLetters, sampled });
@@ -303,13 +319,31 @@ export class Materializer implements ConsumerHandler {
     return step.value;
   }
 
-  /** Loads the versions of the entities that are not cached. Returns the indexes of the rows that the store already has. */
-  private async storedRows(
+  /**
+   * Resolves with the events that the store already has in the offset range of a batch. Those without a record are written
+   * back; undefined if the partition must be assigned again first, because nobody knew that the log has lost records.
+   */
+  private async storedIn(
     state: MaterializedPartition,
-    { rows, unknown }: UnversionedBatch,
-  ): Promise<ReadonlySet<number>> {
-    if (unknown.size > 0) await state.loadVersions(unknown, rows.offsetOf(0));
-    return await this.dependencies.retry.run('store', state.ended, () => state.stored.among(rows));
+    { records, next }: RecordBatch,
+  ): Promise<StoredEventIds | undefined> {
+    const { position, beginning } = state.assignment;
+    const { lost, lostEnd } = state;
+    const from = Math.max(position, beginning, state.builder.next);
+    // The lost events beyond the end that the log had when the loss was noticed follow those before it.
+    const until = lostEnd && next >= lostEnd.end ? Math.max(next, lostEnd.until) : next;
+    const stored = await this.dependencies.retry.run('store', state.ended, () =>
+      state.stored.in({ from, until }),
+    );
+    const { events, after } = eventsWithoutRecord(stored, records);
+    if (events.length === 0) return stored;
+    if (lost) {
+      await this.recovery.writeBack(state, events, state.ended);
+      return stored;
+    }
+    this.assignments.dropLost(state, Math.max(from, after));
+    this.dependencies.consumer.reassign(state.topic);
+    return undefined;
   }
 
   private async insert(batches: readonly PendingBatch[]): Promise<void> {

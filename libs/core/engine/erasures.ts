@@ -1,5 +1,7 @@
 import { entityHash, streamNameOf, type StreamId } from '#event';
-import { erasureName, type Definitions } from '#registry';
+import { LogUnavailableError } from '#kafka';
+import { ProblemError } from '#api';
+import { erasureName, systemActor, type Definitions, type Erasure } from '#registry';
 
 /** Maximum number of entities whose look-up is cached, because each look-up computes a hash. */
 const keptEntities = 10_000;
@@ -32,6 +34,39 @@ export class Erasures {
   endOf({ stream, partition }: { stream: StreamId; partition: number }, entityId: string): number {
     const entity_hash = entityHash(streamNameOf(stream), entityId);
     return this.definitions.erasures.get(erasureName({ stream, entity_hash }))?.before[partition] ?? 0;
+  }
+
+  /**
+   * Makes the stream's erasures end at `from` or before in a partition, because Kafka has lost the records from there on:
+   * the records that have these offsets now are not erased.
+   * @param complete Called with each such erasure before that, to remove the last rows that it covers.
+   * @throws LogUnavailableError; the caller then repeats the call
+   */
+  async reuseOffsets(
+    { stream, partition }: { stream: StreamId; partition: number },
+    from: number,
+    complete: (erasure: {
+      stream: StreamId;
+      entityHash: string;
+      before: Erasure['before'];
+    }) => Promise<unknown>,
+  ): Promise<void> {
+    const { erasures } = this.definitions;
+    const endsLater = ({ before }: Erasure) => (before[partition] ?? 0) > from;
+    for (const erasure of erasures.all()) {
+      if (erasure.stream !== stream || !endsLater(erasure)) continue;
+      await complete({ stream, entityHash: erasure.entity_hash, before: erasure.before });
+      const next = (current: Erasure | undefined) =>
+        current && endsLater(current)
+          ? { ...current, before: { ...current.before, [partition]: from } }
+          : current;
+      try {
+        await erasures.change(erasureName(erasure), next, systemActor);
+      } catch (error) {
+        if (!(error instanceof ProblemError) || error.code !== 'log_unavailable') throw error;
+        throw new LogUnavailableError(error.message, { cause: error });
+      }
+    }
   }
 
   close(): void {

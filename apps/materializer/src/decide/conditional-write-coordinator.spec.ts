@@ -38,6 +38,8 @@ afterEach(async () => {
 
 async function start(options: { cachedEntities?: number } = {}): Promise<Materializer> {
   const materializer = new Materializer({
+    eraser: store.eraser,
+    writeBackEvents: 1000,
     ...{ log, writer: store.writer, topics },
     logger: createLogger({ name: 'test', level: 'silent' }),
     progress: new StalledConsumerDetector(),

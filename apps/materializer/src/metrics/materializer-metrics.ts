@@ -34,6 +34,10 @@ export const erasedSkipped = counter('tributary_erased_skipped_total', {
   labelNames: ['stream'],
 });
 
+export const eventsWrittenBack = counter('tributary_events_written_back_total', {
+  help: 'Stored events that Kafka has lost and that the materializer has written to Kafka again.',
+});
+
 export const insertRows = counter('tributary_insert_rows_total', { help: 'Rows inserted into ClickHouse.' });
 
 export const insertDuration = histogram('tributary_insert_duration_seconds', {

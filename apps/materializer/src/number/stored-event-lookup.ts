@@ -1,4 +1,12 @@
-import { maxRangeOffsets, type EventRowBatch, type EventWriter, type OffsetRange } from '#store';
+import { EventRecordParser, UnreadableRecordError, uuidText } from '#event';
+import type { ConsumerRecord } from '#kafka';
+import {
+  maxRangeOffsets,
+  type EventRowBatch,
+  type EventWriter,
+  type OffsetAndEventId,
+  type OffsetRange,
+} from '#store';
 
 interface StoredEventLookupOptions {
   writer: Pick<EventWriter, 'storedEvents'>;
@@ -8,73 +16,84 @@ interface StoredEventLookupOptions {
   last: number;
 }
 
+/** The ids of the stored events of an offset range, by offset. */
+export type StoredEventIds = ReadonlyMap<number, readonly string[]>;
+
 /**
  * Finds the events of a partition that the store already has, so that the events are not inserted again after a
  * restart. Up to the greatest stored offset, the look-up queries the store for each batch. The look-up caches nothing.
  */
 export class StoredEventLookup {
-  private hasReported = false;
-
-  /** @param onOtherEvent Called once, with the first offset at which the store has another event than Kafka. */
-  constructor(
-    private readonly options: StoredEventLookupOptions,
-    private readonly onOtherEvent: (offset: number) => void,
-  ) {}
+  constructor(private readonly options: StoredEventLookupOptions) {}
 
   /** Returns whether an event at or after this offset may have been stored before the partition was assigned. */
   mayHave(offset: number): boolean {
     return offset <= this.options.last;
   }
 
-  /**
-   * Resolves with the indexes of the rows that are already stored: the store has the same event id at the same offset.
-   */
-  async among(rows: EventRowBatch): Promise<ReadonlySet<number>> {
-    const found = new Set<number>();
-    for (let from = 0; from < rows.count && rows.offsetOf(from) <= this.options.last;) {
-      const until = this.endOfRange(rows, from);
-      await this.find(rows, { from, until }, found);
-      from = until;
+  /** Resolves with the stored events of an offset range. */
+  async in({ from, until }: Pick<OffsetRange, 'from' | 'until'>): Promise<StoredEventIds> {
+    const { writer, stream, partition, last } = this.options;
+    const stored = new Map<number, string[]>();
+    for (let start = from; start < until && start <= last; start += maxRangeOffsets) {
+      const range = { stream, partition, from: start, until: Math.min(start + maxRangeOffsets, until) };
+      for (const { offset, event_id } of await writer.storedEvents(range)) {
+        const known = stored.get(offset);
+        if (known) known.push(event_id);
+        else stored.set(offset, [event_id]);
+      }
     }
-    return found;
+    return stored;
   }
+}
 
-  private endOfRange(rows: EventRowBatch, from: number): number {
-    const last = Math.min(this.options.last, rows.offsetOf(from) + maxRangeOffsets - 1);
-    let until = from + 1;
-    while (until < rows.count && rows.offsetOf(until) <= last) until++;
-    return until;
+/** Returns the indexes of the rows that are already stored: the store has the same event id at the same offset. */
+export function storedAmong(rows: EventRowBatch, stored: StoredEventIds): ReadonlySet<number> {
+  const found = new Set<number>();
+  if (stored.size === 0) return found;
+  for (let row = 0; row < rows.count; row++)
+    if (stored.get(rows.offsetOf(row))?.includes(rows.eventIdOf(row))) found.add(row);
+  return found;
+}
+
+const parser = new EventRecordParser();
+
+/** Stored events that Kafka has lost. */
+interface EventsWithoutRecord {
+  /** In offset order. */
+  events: OffsetAndEventId[];
+  /** The offset after the last stored event with a record before them; 0 without one. No record before it is lost. */
+  after: number;
+}
+
+/**
+ * Returns the stored events of the offset range of a batch that are not records of the batch: Kafka has lost them. A
+ * record that cannot be read is no event.
+ */
+export function eventsWithoutRecord(
+  stored: StoredEventIds,
+  records: readonly ConsumerRecord[],
+): EventsWithoutRecord {
+  const found: EventsWithoutRecord = { events: [], after: 0 };
+  const logged = stored.size > 0 ? idsOf(records.filter(({ offset }) => stored.has(offset))) : new Map();
+  for (const [offset, ids] of stored) {
+    const others = ids.filter((id) => logged.get(offset) !== id);
+    if (others.length < ids.length && found.events.length === 0) found.after = offset + 1;
+    for (const event_id of others) found.events.push({ offset, event_id });
   }
+  return found;
+}
 
-  private async find(
-    rows: EventRowBatch,
-    { from, until }: { from: number; until: number },
-    found: Set<number>,
-  ): Promise<void> {
-    const { writer, stream, partition } = this.options;
-    const range: OffsetRange = {
-      ...{ stream, partition },
-      from: rows.offsetOf(from),
-      until: rows.offsetOf(until - 1) + 1,
-    };
-    const ids = new Map<number, string[]>();
-    for (const { offset, event_id } of await writer.storedEvents(range)) {
-      const known = ids.get(offset);
-      if (known) known.push(event_id);
-      else ids.set(offset, [event_id]);
+function idsOf(records: readonly ConsumerRecord[]): Map<number, string> {
+  const ids = new Map<number, string>();
+  for (const { offset, value } of records) {
+    if (value === null) continue;
+    try {
+      parser.read(value);
+      ids.set(offset, uuidText(parser.id));
+    } catch (error) {
+      if (!(error instanceof UnreadableRecordError)) throw error;
     }
-    for (let row = from; row < until; row++) {
-      const offset = rows.offsetOf(row);
-      const known = ids.get(offset);
-      if (!known) continue;
-      if (known.includes(rows.eventIdOf(row))) found.add(row);
-      else this.report(offset);
-    }
   }
-
-  private report(offset: number): void {
-    if (this.hasReported) return;
-    this.hasReported = true;
-    this.onOtherEvent(offset);
-  }
+  return ids;
 }

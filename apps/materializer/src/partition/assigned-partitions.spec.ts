@@ -61,7 +61,7 @@ describe('Assignments', () => {
           throw new Error('nothing is committed here');
         },
       },
-      logger,
+      recovery: { begin: async () => undefined },
       retry: new KafkaOrClickHouseRetrier({ logger, firstDelayMs: 1, longestDelayMs: 2 }),
       versions: new EntityVersionCache(100),
       erasures: noErasures,

@@ -1,10 +1,11 @@
-import { reportLostRecords, warmUpStart } from '#engine';
-import { partitionKey, type LostRecords, type NewlyAssignedPartition, type TopicPartition } from '#kafka';
+import { warmUpStart } from '#engine';
+import { partitionKey, type NewlyAssignedPartition, type TopicPartition } from '#kafka';
 import {
   MaterializedPartition,
   type MaterializedPartitionDependencies,
   type PartitionStart,
 } from './materialized-partition.js';
+import type { LostEnd, LostEndRecovery } from '../write-back/lost-end-recovery.js';
 import type { MaterializerDependencies } from './materializer-dependencies.js';
 
 /**
@@ -15,6 +16,7 @@ const keepRevokedMs = 15_000;
 
 export interface AssignedPartitionsOptions
   extends MaterializedPartitionDependencies, Pick<MaterializerDependencies, 'topics'> {
+  recovery: Pick<LostEndRecovery, 'begin'>;
   /** Called when the state of a partition is discarded, so that its pending events need not be stored any more. */
   dropped(state: MaterializedPartition): void;
   /** Milliseconds for which the state of a revoked partition is kept, in case the partition is assigned again. */
@@ -38,6 +40,8 @@ interface AssignedPartition {
  */
 export class AssignedPartitions {
   private readonly owned = new Map<string, AssignedPartition>();
+  /** The first offset from which each partition has lost records, if that was noticed after its assignment. */
+  private readonly lostFrom = new Map<string, number>();
 
   constructor(private readonly options: AssignedPartitionsOptions) {}
 
@@ -57,7 +61,8 @@ export class AssignedPartitions {
    */
   async add(assignment: NewlyAssignedPartition): Promise<number> {
     const key = partitionKey(assignment);
-    if (!assignment.lost && (await this.continues(key, assignment))) return assignment.position;
+    const isLost = assignment.lost !== undefined || this.lostFrom.has(key);
+    if (!isLost && (await this.continues(key, assignment))) return assignment.position;
     this.drop(key);
     const owned: AssignedPartition = { topic: assignment.topic, end: new AbortController() };
     this.owned.set(key, owned);
@@ -70,6 +75,15 @@ export class AssignedPartitions {
       if (owned.end.signal.aborted) return assignment.position;
       throw error;
     }
+  }
+
+  /**
+   * Discards the state of a partition whose stored event at an offset is not in the log. When the partition is assigned
+   * again, its lost events are recovered.
+   */
+  dropLost(topicPartition: TopicPartition, from: number): void {
+    this.lostFrom.set(partitionKey(topicPartition), from);
+    this.drop(partitionKey(topicPartition));
   }
 
   /** Stops reading a revoked partition. The state of the partition is discarded after `keepMs`. */
@@ -87,7 +101,10 @@ export class AssignedPartitions {
    */
   keepOnly(topics: ReadonlySet<string>): Set<string> {
     const gone = [...this.owned].filter(([, { topic }]) => !topics.has(topic));
-    for (const [key] of gone) this.drop(key);
+    for (const [key] of gone) {
+      this.drop(key);
+      this.lostFrom.delete(key);
+    }
     return new Set(gone.flatMap(([, { state }]) => (state ? [state.name] : [])));
   }
 
@@ -151,27 +168,37 @@ export class AssignedPartitions {
     const { writer, retry, topics, window } = this.options;
     const stream = topics.streamOf(assignment.topic);
     if (!stream) throw new RangeError(`The topic ${assignment.topic} does not belong to a stream`);
-    const last = await retry.run('store', ended, () => writer.lastStoredOffset(stream, assignment.partition));
-    const lost = await retry.run('log', ended, () => lostRecordsOf(assignment, last ?? -1));
-    reportLostRecords(assignment, lost, { consumer: 'materializer', logger: this.options.logger });
+    const last =
+      (await retry.run('store', ended, () => writer.lastStoredOffset(stream, assignment.partition))) ?? -1;
+    const { lost, suspected } = await this.lostEndOf(assignment, last, ended);
+    if (lost) await this.options.recovery.begin({ ...assignment, stream }, lost, ended);
+    this.lostFrom.delete(partitionKey(assignment));
     const [offset, oldest] = await retry.run('log', ended, async () => [
       await warmUpStart(assignment, window, this.options.now()),
       await assignment.timestampAtPosition(),
     ]);
-    return { stream, last: last ?? -1, lost, offset, oldest };
+    return { stream, last, lost, suspected, offset, oldest };
   }
-}
 
-/** Returns the stored records that Kafka has lost: a partition can also end before its last stored event. */
-async function lostRecordsOf(
-  assignment: NewlyAssignedPartition,
-  last: number,
-): Promise<LostRecords | undefined> {
-  const { lost, position } = assignment;
-  if (last < (lost?.until ?? position)) return lost;
-  // The end is looked up after the last stored event, which another process can have stored meanwhile.
-  const end = await assignment.offsetAt(endOfTime);
-  return last < end ? lost : { from: Math.min(end, lost?.from ?? end), until: last + 1 };
+  /**
+   * Returns the stored records that Kafka has lost. A partition that ends before its last stored event has lost some too: if
+   * records follow the committed offset, they must be read to know which, so that the loss is only suspected.
+   */
+  private async lostEndOf(
+    assignment: NewlyAssignedPartition,
+    last: number,
+    ended: AbortSignal,
+  ): Promise<Pick<PartitionStart, 'lost' | 'suspected'>> {
+    const { lost, position } = assignment;
+    const from = Math.min(this.lostFrom.get(partitionKey(assignment)) ?? Infinity, lost?.from ?? Infinity);
+    if (from === Infinity && last < position) return {};
+    // The end is looked up after the last stored event, which another process can have stored meanwhile.
+    const end = await this.options.retry.run('log', ended, () => assignment.offsetAt(endOfTime));
+    const until = Math.max(last + 1, lost?.until ?? 0);
+    if (from < Infinity) return { lost: { from, until, end } };
+    if (last < end) return {};
+    return end <= position ? { lost: { from: end, until, end } } : { suspected: { until, end } };
+  }
 }
 
 /** The greatest time of JavaScript, in milliseconds since 1970: no record is later. */

@@ -11,12 +11,11 @@ import {
 import {
   OffsetCommitter,
   PartitionErasureLookup,
-  reportLostRecords,
   type MeasuredPartition,
   type SampledWriteRequest,
 } from '#engine';
 import { streamNameOf, type StreamId } from '#event';
-import type { LostRecords, NewlyAssignedPartition, RecordBatch } from '#kafka';
+import type { NewlyAssignedPartition, RecordBatch } from '#kafka';
 import type { DeadLetter, EventRowBatch } from '#store';
 import { loadVersions } from '../number/load-versions.js';
 import { StoredEventLookup } from '../number/stored-event-lookup.js';
@@ -30,11 +29,12 @@ import {
   type AcceptedOffsetsByEventId,
   type SuspectedDuplicateIds,
 } from '../rows/partition-row-builder.js';
+import type { LostEnd } from '../write-back/lost-end-recovery.js';
 import type { MaterializerDependencies } from './materializer-dependencies.js';
 
 export interface MaterializedPartitionDependencies extends Pick<
   MaterializerDependencies,
-  'writer' | 'retry' | 'logger' | 'erasures' | 'window' | 'far' | 'now'
+  'writer' | 'retry' | 'erasures' | 'window' | 'far' | 'now'
 > {
   consumer: Pick<MaterializerDependencies['consumer'], 'commit'>;
   verdicts: Pick<MaterializerDependencies['verdicts'], 'decidedUntil' | 'isRefused'>;
@@ -48,8 +48,10 @@ export interface PartitionStart {
   stream: StreamId;
   /** The greatest stored offset of the partition; -1 if nothing is stored. */
   last: number;
-  /** The stored records that the log is known to have lost. */
-  lost: LostRecords | undefined;
+  /** The records that Kafka is known to have lost. */
+  lost?: LostEnd;
+  /** Set if Kafka must have lost records, because the log ended before the last stored event. */
+  suspected?: Omit<LostEnd, 'from'>;
   /** Timestamp of the first uncommitted record, in milliseconds; undefined if there is none. */
   oldest: number | undefined;
 }
@@ -107,6 +109,10 @@ export class MaterializedPartition implements MeasuredPartition {
   readonly stream: StreamId;
   /** Name of the stream, for metrics and traces. */
   readonly name: string;
+  /** The records that Kafka has lost: stored events without a record are written back. */
+  readonly lost: LostEnd | undefined;
+  /** The end that the log had, and the offset after the last stored event, if the log has lost some of them. */
+  readonly lostEnd: Omit<LostEnd, 'from'> | undefined;
   readonly window: IdWindow;
   /** The ids that have left the id window. */
   readonly history: IdHistory;
@@ -130,15 +136,17 @@ export class MaterializedPartition implements MeasuredPartition {
   constructor(
     private readonly dependencies: MaterializedPartitionDependencies,
     readonly assignment: NewlyAssignedPartition,
-    { stream, last, lost, oldest }: PartitionStart,
+    { stream, last, lost, suspected, oldest }: PartitionStart,
     readonly ended: AbortSignal,
   ) {
-    const { writer, retry, logger, consumer, far, farMemory, now } = dependencies;
+    const { writer, retry, consumer, far, farMemory, now } = dependencies;
     const { topic, partition, position } = assignment;
     this.topic = topic;
     this.partition = partition;
     this.stream = stream;
     this.name = streamNameOf(stream);
+    this.lost = lost;
+    this.lostEnd = lost ?? suspected;
     this.versions = dependencies.versions.open({ fromTheStart: position === 0 });
     this.versions.storedUpTo = position;
     const history = new IdHistory(far, farMemory);
@@ -157,15 +165,7 @@ export class MaterializedPartition implements MeasuredPartition {
       erasures: this.erasures,
       verdicts: dependencies.verdicts,
     });
-    this.stored = new StoredEventLookup({ writer, stream, partition, last }, (offset) => {
-      logger.warn(
-        { stream, topic, partition, offset },
-        'the store has other events at these offsets, so the topic may have been recreated; the new events are stored beside the old ones',
-      );
-      const until = lost?.from ?? last + 1;
-      if (offset < until)
-        reportLostRecords(assignment, { from: offset, until }, { consumer: 'materializer', logger });
-    });
+    this.stored = new StoredEventLookup({ writer, stream, partition, last });
     this.commits = new OffsetCommitter(position, (next) =>
       retry.run('log', ended, () => consumer.commit(topic, partition, next)),
     );

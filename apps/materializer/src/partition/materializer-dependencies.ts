@@ -1,5 +1,5 @@
 import type { FarDuplicateTimeLimit, IdWindowBounds } from '#dataflow';
-import type { ErasureLookup, KafkaOrClickHouseRetrier, StalledConsumerDetector } from '#engine';
+import type { ErasureLookup, Erasures, KafkaOrClickHouseRetrier, StalledConsumerDetector } from '#engine';
 import type { TopicAndGroupNames } from '#event';
 import type { Consumer } from '#kafka';
 import type { EventWriter } from '#store';
@@ -17,7 +17,7 @@ export interface MaterializerDependencies {
   retry: KafkaOrClickHouseRetrier;
   progress: StalledConsumerDetector;
   logger: Logger;
-  erasures: ErasureLookup;
+  erasures: ErasureLookup & Pick<Erasures, 'reuseOffsets'>;
   verdicts: VerdictTable;
   publisher: VerdictPublisher;
   window: IdWindowBounds;
