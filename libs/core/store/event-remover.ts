@@ -1,4 +1,4 @@
-import type { OffsetAndEventId } from './store.js';
+import type { EventsOfPartition } from './log-order.js';
 import type { EpochMicros } from '#json';
 
 /** The erasure of one entity of one stream, up to an offset of each partition. */
@@ -12,16 +12,6 @@ export interface EntityErasure {
   /** The offset of each partition below which events are erased. Other partitions keep their events. */
   before: Readonly<Record<string, number>>;
 }
-
-/** Events of one partition of a stream (by its id), each by its offset and its event id. */
-export interface EventsOfPartition {
-  stream: string;
-  partition: number;
-  events: readonly OffsetAndEventId[];
-}
-
-/** Maximum number of events in one `EventsOfPartition`. */
-export const maxEventsOfPartition = 1_000;
 
 /**
  * Removes events and the rows derived from them. Once a removal resolves, no answer contains the removed events;

@@ -9,6 +9,23 @@ export interface OffsetRange {
   until: number;
 }
 
+/** Offset and event id of an event that is stored in ClickHouse. */
+export interface OffsetAndEventId {
+  offset: number;
+  /** The event id as a UUID in lower case. */
+  event_id: string;
+}
+
+/** Events of one partition of a stream (by its id), each by its offset and its event id. */
+export interface EventsOfPartition {
+  stream: string;
+  partition: number;
+  events: readonly OffsetAndEventId[];
+}
+
+/** Maximum number of events in one `EventsOfPartition`. */
+export const maxEventsOfPartition = 1_000;
+
 /** Maximum number of offsets in the range of one call of `EventWriter.storedEvents`. */
 export const maxRangeOffsets = 65_536;
 

@@ -1,28 +1,33 @@
 import type { EpochMicros } from '#json';
 import type { StoredEvent } from '#event';
 import type { EventRowBatch } from './row-batch/event-row-batch.js';
-import type { EventRemover, EventsOfPartition } from './event-remover.js';
+import type { EventRemover } from './event-remover.js';
 import type { EventRow } from './row-batch/event-row.js';
-import type { LogOrderPage, LogOrderQuery, OffsetRange, StoredEventIdsQuery } from './log-order.js';
+import type {
+  EventsOfPartition,
+  LogOrderPage,
+  LogOrderQuery,
+  OffsetAndEventId,
+  OffsetRange,
+  StoredEventIdsQuery,
+} from './log-order.js';
 import type { PipelineFailureLocation } from './pipeline-failure-location.js';
 import type { ScopedEntityReference, EventFilter, CursorPage, AuthorizationScope } from './query-types.js';
 import type { KeyedStateReader, KeyedStateStore } from './keyed-state-store.js';
 
-export {
-  maxEventsOfPartition,
-  type EntityErasure,
-  type EventRemover,
-  type EventsOfPartition,
-} from './event-remover.js';
+export type { EntityErasure, EventRemover } from './event-remover.js';
 export type { ScopedEntityReference, EventFilter, CursorPage, AuthorizationScope } from './query-types.js';
 export type { EventRow };
 export {
+  maxEventsOfPartition,
   maxIdOffsets,
   maxOffsetRanges,
   maxRangeOffsets,
   maxStoredIds,
   type LogOrderPage,
+  type EventsOfPartition,
   type LogOrderQuery,
+  type OffsetAndEventId,
   type OffsetRange,
   type StoredEventIdsQuery,
 } from './log-order.js';
@@ -48,13 +53,6 @@ export interface DeadLetter {
    * the name of `stream`. Not returned by queries.
    */
   streams?: readonly string[];
-}
-
-/** Offset and event id of an event that is stored in ClickHouse. */
-export interface OffsetAndEventId {
-  offset: number;
-  /** The event id as a UUID in lower case. */
-  event_id: string;
 }
 
 /**

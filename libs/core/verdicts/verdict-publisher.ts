@@ -91,8 +91,8 @@ export class VerdictPublisher {
       if (range.topic !== topic || range.partition !== partition || range.range < rangeOf(from)) continue;
       if (range.range > rangeOf(from)) records.push(verdictTombstone(range, names));
       else {
-        const refused = joinedAt(from % rangeOffsets, table.refusedIn(range, range.range), noOffsets);
-        records.push(encodeVerdicts({ ...range, decided: from, from, refused, verdicts: [] }, names));
+        const kept = joinedAt(from % rangeOffsets, table.refusedIn(range, range.range), noOffsets);
+        records.push(encodeVerdicts({ ...range, decided: from, from, refused: kept, verdicts: [] }, names));
       }
     }
     await this.append(records);

@@ -251,8 +251,8 @@ export class VerdictTable {
     partitions.set(partitionKey(found), known);
     const isNew = found.decided > known.decided;
     const before = known.refused.get(found.range);
-    const refused = firstVerdicts(known.decided, before, found);
-    if (isNew || before === undefined) known.refused.set(found.range, refused);
+    const rejected = firstVerdicts(known.decided, before, found);
+    if (isNew || before === undefined) known.refused.set(found.range, rejected);
     if (isNew) Object.assign(known, { decided: found.decided, newest: found.range });
     // A verdict record that lacks the newest verdicts of its range is stale: in the compacted topic, it replaces the
     // records before it.
@@ -318,20 +318,21 @@ function noVerdicts({ topic, partition }: TopicPartition): PartitionVerdicts {
 function firstVerdicts(
   decided: number,
   known: OffsetBitmap | undefined,
-  { range, from, refused }: OffsetRangeVerdicts,
+  { range, from, refused: read }: OffsetRangeVerdicts,
 ): OffsetBitmap {
   const indexOf = (offset: number) => Math.min(Math.max(offset - range * rangeOffsets, 0), rangeOffsets);
-  const before = known ?? joinedAt(indexOf(from), refused, noOffsets);
-  return joinedAt(indexOf(decided), before, refused);
+  const before = known ?? joinedAt(indexOf(from), read, noOffsets);
+  return joinedAt(indexOf(decided), before, read);
 }
 
 /** Discards the verdicts at offsets from `offset` on. */
 function discardFrom(known: PartitionVerdicts, offset: number): void {
-  for (const [range, refused] of known.refused) {
-    if (range > rangeOf(offset)) known.refused.delete(range);
-    if (range === rangeOf(offset))
-      known.refused.set(range, joinedAt(offset % rangeOffsets, refused, noOffsets));
-    if (range >= rangeOf(offset)) known.stale.delete(range);
+  const { refused: bitmaps, stale } = known;
+  for (const [range, bitmap] of bitmaps) {
+    if (range < rangeOf(offset)) continue;
+    stale.delete(range);
+    if (range > rangeOf(offset)) bitmaps.delete(range);
+    else bitmaps.set(range, joinedAt(offset % rangeOffsets, bitmap, noOffsets));
   }
   if (known.decided > offset) Object.assign(known, { decided: offset, newest: -1 });
 }

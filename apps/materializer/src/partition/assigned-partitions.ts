@@ -1,11 +1,12 @@
 import { warmUpStart } from '#engine';
+import type { StreamId } from '#event';
 import { partitionKey, type NewlyAssignedPartition, type TopicPartition } from '#kafka';
 import {
   MaterializedPartition,
+  type LostEnd,
   type MaterializedPartitionDependencies,
   type PartitionStart,
 } from './materialized-partition.js';
-import type { LostEnd, LostEndRecovery } from '../write-back/lost-end-recovery.js';
 import type { MaterializerDependencies } from './materializer-dependencies.js';
 
 /**
@@ -16,7 +17,10 @@ const keepRevokedMs = 15_000;
 
 export interface AssignedPartitionsOptions
   extends MaterializedPartitionDependencies, Pick<MaterializerDependencies, 'topics'> {
-  recovery: Pick<LostEndRecovery, 'begin'>;
+  /** Called before the records of a partition are read whose end Kafka has lost. */
+  recovery: {
+    begin(partition: TopicPartition & { stream: StreamId }, lost: LostEnd, ended: AbortSignal): Promise<void>;
+  };
   /** Called when the state of a partition is discarded, so that its pending events need not be stored any more. */
   dropped(state: MaterializedPartition): void;
   /** Milliseconds for which the state of a revoked partition is kept, in case the partition is assigned again. */

@@ -15,7 +15,7 @@ import {
   type SampledWriteRequest,
 } from '#engine';
 import { streamNameOf, type StreamId } from '#event';
-import type { NewlyAssignedPartition, RecordBatch } from '#kafka';
+import type { LostRecords, NewlyAssignedPartition, RecordBatch } from '#kafka';
 import type { DeadLetter, EventRowBatch } from '#store';
 import { loadVersions } from '../number/load-versions.js';
 import { StoredEventLookup } from '../number/stored-event-lookup.js';
@@ -29,7 +29,6 @@ import {
   type AcceptedOffsetsByEventId,
   type SuspectedDuplicateIds,
 } from '../rows/partition-row-builder.js';
-import type { LostEnd } from '../write-back/lost-end-recovery.js';
 import type { MaterializerDependencies } from './materializer-dependencies.js';
 
 export interface MaterializedPartitionDependencies extends Pick<
@@ -41,6 +40,11 @@ export interface MaterializedPartitionDependencies extends Pick<
   versions: EntityVersionCache;
   /** The memory of the histories of all partitions. */
   farMemory: MemoryBudget;
+}
+
+/** The records that Kafka has lost, and the end of the log when that was noticed. */
+export interface LostEnd extends LostRecords {
+  end: number;
 }
 
 /** What is known of a partition when it is assigned. */

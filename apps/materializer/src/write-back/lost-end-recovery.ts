@@ -1,8 +1,9 @@
 import { reportLostRecords, type Erasures } from '#engine';
 import { encodeRecord, type StreamId } from '#event';
-import type { LostRecords, Producer, ProducerRecord, TopicPartition } from '#kafka';
+import type { Producer, ProducerRecord, TopicPartition } from '#kafka';
 import { maxEventsOfPartition, maxRangeOffsets, type EventRemover, type OffsetAndEventId } from '#store';
 import { eventsWrittenBack } from '../metrics/materializer-metrics.js';
+import type { LostEnd } from '../partition/materialized-partition.js';
 import type { MaterializerDependencies } from '../partition/materializer-dependencies.js';
 
 /** Error: Kafka has lost so many stored events that it is probably not the log that belongs to the store. */
@@ -17,7 +18,7 @@ export interface LostEndRecoveryOptions extends Pick<
 > {
   eraser: Pick<EventRemover, 'eraseEntity' | 'removeLost' | 'reuseOffsets'>;
   erasures: Pick<Erasures, 'reuseOffsets'>;
-  producer(): Promise<Producer>;
+  producer: () => Promise<Producer>;
   /** Maximum number of stored events of a partition that are written back. */
   mostEvents: number;
 }
@@ -25,11 +26,6 @@ export interface LostEndRecoveryOptions extends Pick<
 /** The partition of a stream whose end Kafka has lost. */
 interface PartitionWithLostEnd extends TopicPartition {
   stream: StreamId;
-}
-
-/** The records that Kafka has lost, and the end of the log when that was noticed. */
-export interface LostEnd extends LostRecords {
-  end: number;
 }
 
 /** Header of a record that was written back: the offset that the event had before Kafka lost it. */

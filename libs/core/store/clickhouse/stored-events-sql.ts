@@ -1,4 +1,4 @@
-import { maxEventsOfPartition, type EventsOfPartition } from '../event-remover.js';
+import { isOneOfEvents } from './removal/lost-events.js';
 import type { EventRow } from '../row-batch/event-row.js';
 
 /**
@@ -88,19 +88,6 @@ export const countFromSql = `
 SELECT count()
 FROM events
 WHERE stream = {stream:String} AND partition = {partition:UInt16} AND offset >= {from:UInt64}`;
-
-/** SQL condition: the row is one of the events of `paramsOfEvents`. */
-export const isOneOfEvents = `partition = {partition:UInt16}
-  AND offset >= arrayMin({offsets:Array(UInt64)}) AND offset <= arrayMax({offsets:Array(UInt64)})
-  AND (offset, event_id) IN arrayZip({offsets:Array(UInt64)}, {eventIds:Array(UUID)})`;
-
-/** Returns the parameters of `isOneOfEvents`, and `stream`. @throws RangeError for more than `maxEventsOfPartition` */
-export function paramsOfEvents({ stream, partition, events }: EventsOfPartition): Record<string, unknown> {
-  if (events.length > maxEventsOfPartition)
-    throw new RangeError(`at most ${maxEventsOfPartition} events at once`);
-  const offsets = events.map(({ offset }) => offset);
-  return { stream, partition, offsets, eventIds: events.map(({ event_id }) => event_id) };
-}
 
 /** The members of an `EventRow`, in the order of the columns of `eventsAtSql`. */
 export const eventRowMembers = [

@@ -4,9 +4,10 @@ import type { EpochMicros } from '#json';
 import { formatFailureLocation } from '../pipeline-failure-location.js';
 import { eventColumns } from '../row-batch/event-row-batch-builder.js';
 import type { EventRowBatch } from '../row-batch/event-row-batch.js';
-import type { EventsOfPartition } from '../event-remover.js';
+import type { EventsOfPartition } from '../log-order.js';
 import type { EventRow } from '../row-batch/event-row.js';
 import type { DeadLetter, EventWriter, OffsetAndEventId, OffsetRange } from '../store.js';
+import { paramsOfEvents } from './removal/lost-events.js';
 import { RowTable } from './connection/row-table.js';
 import { deduplicatedInsert, longQuerySettings } from './connection/settings.js';
 import { splitBySize } from './connection/split-by-size.js';
@@ -20,7 +21,6 @@ import {
   idsSql,
   lastOffsetsSql,
   offsetsSql,
-  paramsOfEvents,
   storedEventsSql,
   versionsSql,
 } from './stored-events-sql.js';

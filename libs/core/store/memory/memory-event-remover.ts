@@ -1,10 +1,6 @@
 import { entityHash, streamNameOf } from '#event';
-import {
-  maxEventsOfPartition,
-  type EntityErasure,
-  type EventRemover,
-  type EventsOfPartition,
-} from '../event-remover.js';
+import type { EntityErasure, EventRemover } from '../event-remover.js';
+import { maxEventsOfPartition, type EventsOfPartition } from '../log-order.js';
 import type { DeadLetter } from '../store.js';
 import type { MemorySnapshotRow, MemoryTables } from './memory-tables.js';
 

@@ -105,7 +105,7 @@ export class MemoryTables {
       entities.add(row.entity_id);
       return false;
     });
-    this.removeHeads((head) => isOf(head) && entities.has(head.entity_id));
+    this.removeHeads((latest) => isOf(latest) && entities.has(latest.entity_id));
     this.ends.delete(JSON.stringify([stream, partition]));
     for (const row of this.rowsByIdentity.values()) if (isOf(row)) this.addToEnd(row);
   }

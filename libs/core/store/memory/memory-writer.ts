@@ -2,7 +2,7 @@ import { readUuidText } from '#event';
 import type { EpochMicros } from '#json';
 import type { EventRowBatch } from '../row-batch/event-row-batch.js';
 import { assertDeadLetterIdsBounded } from '../dead-letter-id.js';
-import type { EventsOfPartition } from '../event-remover.js';
+import type { EventsOfPartition } from '../log-order.js';
 import type { DeadLetter, EventRow, EventWriter, OffsetRange, OffsetAndEventId } from '../store.js';
 import type { MemoryTables } from './memory-tables.js';
 

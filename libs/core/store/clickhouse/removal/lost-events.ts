@@ -1,10 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { entityHash, streamNameOf } from '#event';
-import type { EventRemover, EventsOfPartition } from '../../event-remover.js';
+import type { EventRemover } from '../../event-remover.js';
+import { maxEventsOfPartition, type EventsOfPartition } from '../../log-order.js';
 import { deleteSettings } from '../connection/settings.js';
 import { splitBySize } from '../connection/split-by-size.js';
-import { isOneOfEvents, paramsOfEvents } from '../stored-events-sql.js';
 import type { RowRemover } from './row-remover.js';
+
+/** SQL condition: the row is one of the events of `paramsOfEvents`. */
+export const isOneOfEvents = `partition = {partition:UInt16}
+  AND offset >= arrayMin({offsets:Array(UInt64)}) AND offset <= arrayMax({offsets:Array(UInt64)})
+  AND (offset, event_id) IN arrayZip({offsets:Array(UInt64)}, {eventIds:Array(UUID)})`;
+
+/** Returns the parameters of `isOneOfEvents`, and `stream`. @throws RangeError for more than `maxEventsOfPartition` */
+export function paramsOfEvents({ stream, partition, events }: EventsOfPartition): Record<string, unknown> {
+  if (events.length > maxEventsOfPartition)
+    throw new RangeError(`at most ${maxEventsOfPartition} events at once`);
+  const offsets = events.map(({ offset }) => offset);
+  return { stream, partition, offsets, eventIds: events.map(({ event_id }) => event_id) };
+}
 
 /** A change of a table takes effect in all parts before it resolves. */
 const changed = { mutations_sync: '2' };
@@ -72,8 +85,8 @@ export async function removeLost(rows: RowRemover, lost: EventsOfPartition): Pro
   await rows.remove('events_by_entity', set);
   if (ids.length > 0) {
     const hashes = ids.map((id) => entityHash(streamNameOf(lost.stream), id));
-    const heads = { partition: lost.partition, hashes };
-    await rows.remove('entities', { stream: lost.stream, condition: isOneOfEntities, params: heads });
+    const params = { partition: lost.partition, hashes };
+    await rows.remove('entities', { stream: lost.stream, condition: isOneOfEntities, params });
     for (const some of splitBySize(ids)) {
       // An identical row may have been inserted and removed before: the insert must not be ignored as a repeat.
       const settings = { insert_deduplication_token: randomUUID() };
