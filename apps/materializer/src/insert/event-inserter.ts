@@ -1,10 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { deadLettersWritten } from '#engine';
 import { encodeRecord } from '#event';
 import { RowsRejectedError, StoreUnavailableError, type DeadLetter } from '#store';
 import { insertDuration, insertErrors, insertRows } from '../metrics/materializer-metrics.js';
 import type { MaterializerDependencies } from '../partition/materializer-dependencies.js';
 import type { PendingBatch } from '../partition/materialized-partition.js';
-import { insertToken } from './insert-token.js';
 
 /** Error: an insert into ClickHouse can never succeed, and continuing without the insert would lose data. */
 class UnrecoverableInsertError extends Error {
@@ -12,7 +12,7 @@ class UnrecoverableInsertError extends Error {
 }
 
 /** Rows to insert, of one partition. */
-type PartitionRows = Pick<PendingBatch, 'state' | 'rows' | 'timestamp'>;
+type PartitionRows = Pick<PendingBatch, 'state' | 'rows'>;
 
 /**
  * Inserts rows and dead letters into the store, and retries until they are stored. An insert waits while ClickHouse is
@@ -68,13 +68,15 @@ export class EventInserter {
   }
 
   private async append(batches: readonly PartitionRows[], count: number): Promise<void> {
+    // By the token, ClickHouse ignores a repeat whose first attempt succeeded although its answer was lost. It remembers the tokens
+    // of rows that were removed or lost, too: another insert of the same rows must have another token.
+    const token = randomUUID();
     const inserted = await this.retry(async () => {
       const owned = batches.filter(({ state }) => !state.ended.aborted);
       if (owned.length === 0) return 0;
       const rowBatches = owned.map(({ rows }) => rows);
       const observe = insertDuration.startTimer();
-      const logTime = Math.max(0, ...owned.map(({ timestamp = 0 }) => timestamp));
-      await this.dependencies.writer.appendRowBatches(rowBatches, insertToken(rowBatches, logTime));
+      await this.dependencies.writer.appendRowBatches(rowBatches, token);
       observe();
       return owned.length === batches.length ? count : countRows(owned);
     });
@@ -119,10 +121,10 @@ function countRows(batches: readonly PartitionRows[]): number {
 function between(batches: readonly PartitionRows[], firstRow: number, endRow: number): PartitionRows[] {
   const within: PartitionRows[] = [];
   let earlier = 0;
-  for (const { rows, ...batch } of batches) {
+  for (const { state, rows } of batches) {
     const begin = Math.max(firstRow - earlier, 0);
     const end = Math.min(endRow - earlier, rows.count);
-    if (begin < end) within.push({ ...batch, rows: rows.slice(begin, end) });
+    if (begin < end) within.push({ state, rows: rows.slice(begin, end) });
     earlier += rows.count;
   }
   return within;
