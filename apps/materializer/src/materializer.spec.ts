@@ -255,7 +255,8 @@ describe('Materializer', () => {
     await write(range(0, 10));
     await start();
     await untilCommitted(10);
-    expect(writer.tokens).toEqual(Array(3).fill(`orders#1:0:0-9#10@${uuid(0)}-${uuid(9)}`));
+    expect(writer.tokens).toEqual(Array(3).fill(writer.tokens[0]));
+    expect(writer.tokens[0]).toContain(`orders#1:0:0-9#10@${uuid(0)}-${uuid(9)}~`);
     expect(await stored()).toEqual(inOrder(0, 10));
   });
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { deadLettersWritten } from '#engine';
 import { encodeRecord } from '#event';
 import { RowsRejectedError, StoreUnavailableError, type DeadLetter } from '#store';
@@ -21,6 +22,12 @@ type PartitionRows = Pick<PendingBatch, 'state' | 'rows'>;
  * stream is deleted, are left out.
  */
 export class EventInserter {
+  /**
+   * Makes the tokens of each process different. ClickHouse remembers the token of an insert even after it has lost the part, and
+   * would ignore the same rows when another process reads them again from the log.
+   */
+  private readonly tokenSuffix = randomUUID();
+
   /** @param stopped Aborted when the process stops without waiting for running inserts. */
   constructor(
     private readonly dependencies: Pick<MaterializerDependencies, 'writer' | 'retry' | 'now'>,
@@ -73,7 +80,10 @@ export class EventInserter {
       if (owned.length === 0) return 0;
       const rowBatches = owned.map(({ rows }) => rows);
       const observe = insertDuration.startTimer();
-      await this.dependencies.writer.appendRowBatches(rowBatches, insertToken(rowBatches));
+      await this.dependencies.writer.appendRowBatches(
+        rowBatches,
+        `${insertToken(rowBatches)}~${this.tokenSuffix}`,
+      );
       observe();
       return owned.length === batches.length ? count : countRows(owned);
     });

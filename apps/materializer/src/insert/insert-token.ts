@@ -12,7 +12,7 @@ interface InsertedOffsetRange {
 
 /**
  * Returns the deduplication token of an insert: `stream:partition:first-last#rows@first id-last id` for each partition,
- * sorted. The same rows always have the same token. By the token, ClickHouse discards a repeated insert whose first
+ * sorted. The same rows always have the same token; each process adds a suffix of its own. By the token, ClickHouse discards a repeated insert whose first
  * attempt succeeded but whose response was lost. The number of rows in the token tells apart inserts that differ only
  * between the first and the last row. The event ids in the token tell apart two topics of the same stream name, because
  * the offsets of a recreated topic start at 0 again.

@@ -40,7 +40,8 @@ describe('given a store with parts of three inserts', () => {
         data: JSON.stringify({ [secret]: randomBytes(20).toString('hex') }),
       })),
     );
-    for (const rows of inserts) await store.writer.appendRowBatches(rowBatchesOf(rows), randomUUID());
+    for (const [n, rows] of inserts.entries())
+      await store.writer.appendRowBatches(rowBatchesOf(rows), `insert ${n}`);
   });
   afterEach(async () => {
     await store.close();
@@ -163,6 +164,9 @@ describe('given a store with parts of three inserts', () => {
     expect(await detachedIn('events')).toBe(0);
     const [orders] = await store.reader.streams({ access: allStreams });
     expect(orders?.events).toBe(3 * perPart);
+    // ClickHouse still knows the token of the lost insert, and ignores a repetition of it: the materializer has other tokens.
+    await store.writer.appendRowBatches(rowBatchesOf(inserts[0]!), 'insert 0');
+    expect(await readAll()).toEqual(offsetsOf(1, 2));
     await store.writer.appendRowBatches(rowBatchesOf(inserts[0]!), randomUUID());
     expect(await readAll()).toEqual(offsetsOf(0, 1, 2));
   });
