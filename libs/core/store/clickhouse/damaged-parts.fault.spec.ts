@@ -108,7 +108,9 @@ describe('given a store with parts of three inserts', () => {
     await expectDamage(store.eraser.eraseEntity(erasure), part);
     const { checked, damaged } = await store.checkParts(limits);
     expect(checked).toBeGreaterThan(damaged.length);
-    expect(damaged).toEqual([{ table: 'events', part, message: expect.stringContaining('data.bin') }]);
+    expect(damaged).toEqual([
+      { table: 'events', part, message: expect.stringContaining('data.bin') as string },
+    ]);
     expect((await store.usage()).damageErrors).not.toEqual(before);
 
     await sql(`ALTER TABLE ${database}.events DETACH PART '${part}'`);
@@ -142,7 +144,7 @@ describe('given a store with parts of three inserts', () => {
       const file = join(folder, 'data.bin');
       await truncate(file, (await stat(file)).size - 10);
       const { damaged } = await store.checkParts(limits);
-      expect(damaged).toEqual([{ table, part, message: expect.stringContaining('data.bin') }]);
+      expect(damaged).toEqual([{ table, part, message: expect.stringContaining('data.bin') as string }]);
       await expectDamage(
         store.connection.select('SELECT * FROM {table:Identifier}', { params: { table } }),
         part,

@@ -94,7 +94,7 @@ describe('storeErrorOfCode', () => {
       'The part all_1_1_0 of the table events',
       'CHECKSUM_DOESNT_MATCH',
     ],
-  ])('maps %s (%d) on a %s to the damage of a part', (_name, code, purpose, text, what, type) => {
+  ])('maps %s (%d) on a %s to the damage of a part', (...[, code, purpose, text, what, type]) => {
     const error = storeErrorOfCode(code, purpose, Object.assign(new Error(text), { type }));
     expect(error).toBeInstanceOf(StoreDamagedError);
     expect(error.message).toBe(`${what} is damaged (error ${code} of ClickHouse): ${runbook}`);
@@ -104,7 +104,7 @@ describe('storeErrorOfCode', () => {
     ['CANNOT_READ_ALL_DATA, a body cut off', 33, 'write', 'Cannot read all data. (at row 7)'],
     ['FILE_DOESNT_EXIST, not of a part', 107, 'read', 'Cannot open file /data/uuid'],
     ['UNFINISHED, for another reason', 341, 'write', reading('all_1_1_0'), 'MEMORY_LIMIT_EXCEEDED'],
-  ])('takes %s (%d) on a %s for no damage', (_name, code, purpose, text, type) => {
+  ])('takes %s (%d) on a %s for no damage', (...[, code, purpose, text, type]) => {
     const error = storeErrorOfCode(code, purpose, Object.assign(new Error(text), { type }));
     expect(error.constructor).toBe(StoreUnavailableError);
   });
