@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { faultSeed, SeededRandom, testsAll, until, type HttpAnswer } from '#testkit';
-import { expectWritten, freshStream, queryEvents, waitFor, writeEvent } from './api.js';
+import { faultSeed, SeededRandom, testsAll } from '#testkit';
+import { freshStream, queryEvents, waitFor, writeEvent, writePatiently } from './api.js';
 import { underLoad } from './breakable-system.js';
 import { untilInSync, useThreeBrokers } from './three-brokers.js';
 
@@ -49,12 +49,7 @@ describe.runIf(testsAll)('given three brokers that leave the writing to the kern
     await untilInSync(stack);
     await stack.materializer.launch().ready();
 
-    let answer: HttpAnswer | undefined;
-    // The first attempts may end before the brokers have agreed on leaders.
-    const isWritten = async () =>
-      (answer = await stack.core.post('/api/v1/events', event('last'))).status === 201;
-    await until(isWritten, { what: 'the last event is written', progress: () => answer?.text ?? '' });
-    const last = expectWritten(answer!);
+    const last = await writePatiently(stack.core, event('last'));
     const { events } = await queryEvents(stack.core, { stream, limit: '100' }, waitFor([last]));
     const count = (type: string) => events.filter(({ event_type }) => event_type === type).length;
     expect([count('first'), count('acknowledged'), count('last')]).toEqual([1, left, 1]);
