@@ -56,6 +56,24 @@ it('given a bit of a record that flipped on the disk of the broker, the record i
   ]);
 });
 
+it('given a flipped bit in the record of a definition, the gateway counts it as unreadable, which an alert watches (fault 24)', async () => {
+  const { engines, stack } = system();
+  const stream = freshStream('defined');
+  await write(stream, 1);
+  const segment = await segmentOf('definitions', 0);
+  await engines.stopKafka();
+  const bytes = await readFile(segment);
+  // A letter of the stream's name becomes another one.
+  const at = bytes.indexOf(stream) + 1;
+  expect(at).toBeGreaterThan(100);
+  bytes[at] = bytes[at]! ^ 1;
+  await writeFile(segment, bytes);
+  await engines.startKafka();
+  await stack.gateway.restart();
+  const metrics = await fetch(`${stack.urls.core}/metrics`);
+  expect(await metrics.text()).toMatch(/^tributary_definitions_unreadable [1-9]/m);
+});
+
 it('given a segment that lost its last bytes, stored events stay, and new events at the lost offsets are stored too (fault 24)', async () => {
   const { engines, stack } = system();
   const stream = freshStream('cut');
