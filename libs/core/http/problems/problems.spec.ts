@@ -141,6 +141,12 @@ describe('every answer that is not a success is a problem document', () => {
     ['a string', 'internal_error'],
     [undefined, 'internal_error'],
   ])('%s is %s', (error, code) => expect(problemOf(error).code).toBe(code));
+
+  it('the problem of a damaged part says so, and names neither the part nor what ClickHouse says of it', () => {
+    const { detail } = problemOf(new StoreDamagedError('The part all_1_1_0 holds a secret')).toDocument();
+    expect(detail).toContain('is damaged');
+    expect(detail).not.toMatch(/all_1_1_0|secret/);
+  });
 });
 
 describe('request ids', () => {
