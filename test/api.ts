@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { problemDefinition, type ProblemCode, type ProblemDocument } from '#api';
-import type { HttpAnswer, HttpClient } from '#testkit';
+import { until, type HttpAnswer, type HttpClient } from '#testkit';
 import './problems-of-every-app.js';
 
 /** The parsed answer to the write of one event: its id and its position in Kafka. */
@@ -74,6 +74,14 @@ export async function writeEvent(client: HttpClient, event: object | string): Pr
 }
 
 /** Returns `wait_for` with the last position of each partition that was written to. */
+/** Writes an event and repeats the request, as a client does, while Kafka does not acknowledge it. */
+export async function writePatiently(client: HttpClient, event: object): Promise<SingleWriteAnswer> {
+  let answer: HttpAnswer | undefined;
+  const isAnswered = async () => (answer = await client.post('/api/v1/events', event)).status !== 503;
+  await until(isAnswered, { what: 'the event is written', progress: () => answer?.text ?? '' });
+  return expectWritten(answer!);
+}
+
 export function waitFor(
   written: readonly { stream?: string; partition: number; offset: number }[],
   stream?: string,

@@ -29,6 +29,7 @@ describe('the metrics of every app', () => {
           'certificate',
           'group',
           'disk',
+          'error',
           'method',
           'route',
           'status',

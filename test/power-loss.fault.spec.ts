@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { check, expectClean, faultSeed, Ledger, LoadDriver, SeededRandom, testsAll } from '#testkit';
-import { freshStream, path, queryEvents, waitFor, writeEvent } from './api.js';
+import { freshStream, path, queryEvents, waitFor, writeEvent, type BatchAnswer } from './api.js';
 import { expectNothingLost, useFaultySystem } from './breakable-system.js';
 import { derive, expectDerived } from './soak/derived.js';
 import type { SoakContext } from './soak/soak-context.js';
+import { forgetProgress } from './topics.js';
 
 const losses = testsAll ? 8 : 2;
 /** The kernel writes everything back after about half a minute. Here it mostly has not begun, or it takes 3 s. */
@@ -78,5 +79,54 @@ describe.each(machines)('given projections, windows, snapshots and erasures unde
     expectNothingLost(stack);
     expect(soaked.findings).toEqual([]);
     await ledger.discard();
+  });
+});
+
+// Shows that the setting is needed: without it, acknowledged events are in the log and in no query.
+describe.runIf(testsAll)('given CLICKHOUSE_FSYNC_AFTER_INSERT=false', () => {
+  const unsynced = useFaultySystem({
+    canLosePower: true,
+    env: { CLICKHOUSE_FSYNC_AFTER_INSERT: 'false' },
+  });
+
+  it('when ClickHouse loses power, queries lack stored events until the materializer reads the log again (fault 22)', async () => {
+    const { engines, stack } = unsynced();
+    const stream = freshStream('unsynced');
+    const first = await writeEvent(stack.core, { stream, event_type: 'first', entity_id: 'e', data: {} });
+    await queryEvents(stack.core, { stream }, waitFor([first]));
+    // Half a minute later, the kernel has written everything so far.
+    await engines.powerOf('clickhouse').writeBack();
+
+    const events = Array.from({ length: 50 }, () => ({
+      stream,
+      event_type: 'lost',
+      entity_id: 'e',
+      data: {},
+    }));
+    const written = (await stack.core.post('/api/v1/events/batch', { events })).json<BatchAnswer>().events;
+    expect(written).toHaveLength(50);
+    const query = { stream, limit: '1000' };
+    const before = await queryEvents(stack.core, query, waitFor(written, stream));
+    expect(before.events).toHaveLength(51);
+
+    await engines.losePower(['clickhouse'], { random: new SeededRandom(faultSeed()) });
+    await engines.heal();
+    await stack.materializer.restart();
+    // Another entity: this one would get versions that the lost events have.
+    const last = await writeEvent(stack.core, { stream, event_type: 'last', entity_id: 'other', data: {} });
+    const after = await queryEvents(stack.core, query, waitFor([last]));
+    expect(after.events.map(({ event_type }) => event_type).sort()).toEqual(['first', 'last']);
+    const detached = `SELECT count() FROM system.detached_parts WHERE database = '${stack.database}'`;
+    expect(Number(await engines.sql(detached))).toBeGreaterThan(0);
+
+    await stack.materializer.stop();
+    await forgetProgress(stack);
+    await stack.materializer.launch().ready();
+    await expect
+      .poll(async () => (await queryEvents(stack.core, query)).events.length, { timeout: 30_000 })
+      .toBe(52);
+    const { events: ofEntity } = await queryEvents(stack.core, query, { entity_id: 'e' });
+    const versions = ofEntity.map(({ version }) => version!).sort((x, y) => x - y);
+    expect(versions).toEqual(Array.from({ length: 51 }, (_, i) => i + 1));
   });
 });

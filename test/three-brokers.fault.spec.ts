@@ -1,62 +1,26 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clickHousePasswords, freePort, startClickHouse, type RunningClickHouse } from '#local';
+import { describe, expect, it } from 'vitest';
 import { LogUnavailableError, openKafkaLog } from '#kafka';
-import {
-  faultSeed,
-  KafkaCluster,
-  SeededRandom,
-  TestSystem,
-  testsAll,
-  until,
-  type LoadDriver,
-} from '#testkit';
-import { faultySettings, underLoad } from './breakable-system.js';
-import { replicasBehind } from './topics.js';
-import { printLogsOfFailures } from './use-stack.js';
+import { faultSeed, SeededRandom, testsAll, until, type KafkaCluster, type LoadDriver } from '#testkit';
+import { underLoad } from './breakable-system.js';
+import { untilInSync, useThreeBrokers } from './three-brokers.js';
 
 type Node = KafkaCluster['nodes'][number];
 
 const frozenMs = 12_000;
 
 describe('given three brokers under load', () => {
-  let folder: string;
-  let clickhouse: RunningClickHouse;
-  let cluster: KafkaCluster;
-  let stack: TestSystem;
-
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'tributary-three-'));
-    const port = await freePort();
-    [cluster, clickhouse] = await Promise.all([
-      KafkaCluster.start(),
-      startClickHouse({ dataDir: folder, port }),
-    ]);
-    stack = await TestSystem.start({
-      brokers: cluster.brokers,
-      clickhouseUrl: `http://127.0.0.1:${port}`,
-      clickhousePassword: (await clickHousePasswords(folder)).password,
-      env: { ...faultySettings, KAFKA_REPLICATION_FACTOR: '3' },
-    });
-  });
-  printLogsOfFailures(() => stack);
-  afterAll(async () => {
-    await stack?.stop();
-    await cluster?.stop();
-    await clickhouse?.kill('SIGKILL');
-    await rm(folder, { recursive: true, force: true });
-  });
+  const system = useThreeBrokers();
 
   const kill = async (node: Node, driver: LoadDriver): Promise<void> => {
+    const { cluster } = system();
     await cluster.kill(node);
     await driver.untilAcknowledged(200);
     await cluster.startNode(node);
   };
   const losePower = async (node: Node, driver: LoadDriver): Promise<void> => {
+    const { cluster } = system();
     const { files, bytes } = await cluster.losePower(node, { random });
     process.stderr.write(`a broker lost ${bytes} bytes of ${files} files\n`);
     expect(bytes).toBeGreaterThan(0);
@@ -64,25 +28,21 @@ describe('given three brokers under load', () => {
     await cluster.startNode(node);
   };
   const freeze = async (node: Node, driver: LoadDriver): Promise<void> => {
+    const { cluster } = system();
     cluster.freeze(node);
     await sleep(frozenMs);
     cluster.thaw(node);
     await driver.untilAcknowledged(200);
   };
   const stopInOrder = async (node: Node, driver: LoadDriver): Promise<void> => {
+    const { cluster } = system();
     await cluster.stopNode(node);
     await driver.untilAcknowledged(200);
     await cluster.startNode(node);
   };
 
-  /** While one replica is behind, the next fault would leave fewer replicas than writes need. */
-  const inSync = (): Promise<void> =>
-    until(async () => (await replicasBehind(stack).catch(() => Infinity)) === 0, {
-      what: 'all replicas in sync',
-      intervalMs: 250,
-    });
-
   it('when one of them hangs, requests to it end when it leaves the cluster, before their time-out', async () => {
+    const { cluster } = system();
     const tenMinutes = 600_000;
     const log = openKafkaLog({
       brokers: cluster.brokers.split(','),
@@ -140,7 +100,7 @@ describe('given three brokers under load', () => {
   const random = new SeededRandom(faultSeed());
   const first = random.int(3);
   const nodesFor = (fault: number): readonly Node[] =>
-    testsAll ? cluster.nodes : [cluster.nodes[(first + fault) % 3]!];
+    testsAll ? system().cluster.nodes : [system().cluster.nodes[(first + fault) % 3]!];
 
   it.each([
     ['killed', kill, 0],
@@ -150,15 +110,16 @@ describe('given three brokers under load', () => {
   ] as const)(
     `when ${testsAll ? 'each' : 'one'} is %s, no event is lost, duplicated or reordered (fault 20)`,
     async (what, fault, index) => {
+      const { stack } = system();
       const pauses: number[] = [];
       await underLoad(stack, async (driver) => {
         for (const node of nodesFor(index)) {
-          await inSync();
+          await untilInSync(stack);
           const over = longestPause(driver);
           await fault(node, driver);
           pauses.push(over());
         }
-        await inSync();
+        await untilInSync(stack);
       });
       const shown = pauses.map((ms) => `${(ms / 1000).toFixed(1)} s`).join(', ');
       process.stderr.write(`longest pauses of writing while a broker is ${what}: ${shown}\n`);

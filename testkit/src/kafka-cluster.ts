@@ -38,8 +38,8 @@ export class KafkaCluster {
     const cluster = new KafkaCluster(folder, { clusterId, properties }, nodes);
     try {
       await Promise.all(nodes.map((node) => cluster.startNode(node)));
-      // The new data folders have been on the disk for a while.
-      await Promise.all(nodes.map(({ power }) => power.writeBack()));
+      await cluster.writeBack();
+      for (const { power } of nodes) power.watch();
       return cluster;
     } catch (error) {
       await cluster.stop();
@@ -50,6 +50,11 @@ export class KafkaCluster {
   /** Addresses of the brokers as `host:port`, comma-separated. */
   get brokers(): string {
     return this.nodes.map(({ port }) => `127.0.0.1:${port}`).join(',');
+  }
+
+  /** Declares that the disks of all brokers have everything now, as after half a minute without writes. */
+  async writeBack(): Promise<void> {
+    await Promise.all(this.nodes.map(({ power }) => power.writeBack()));
   }
 
   /** Starts a broker that was stopped or killed, on its existing data. */
@@ -86,6 +91,17 @@ export class KafkaCluster {
   async losePower(node: BrokerNode, options: PowerLossOptions): Promise<LostBytes> {
     await this.kill(node);
     return node.power.cut(options);
+  }
+
+  /**
+   * Kills all brokers at once, takes away what each has not synced, and starts them again. Returns the number of lost bytes.
+   */
+  async loseAllPower(options: PowerLossOptions): Promise<number> {
+    await Promise.all(this.nodes.map((node) => this.kill(node)));
+    let lost = 0;
+    for (const { power } of this.nodes) lost += (await power.cut(options)).bytes;
+    await Promise.all(this.nodes.map((node) => this.startNode(node)));
+    return lost;
   }
 
   /** Freezes a broker: the broker keeps its connections but answers nothing. */

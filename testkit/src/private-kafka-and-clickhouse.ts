@@ -148,6 +148,17 @@ export class PrivateKafkaAndClickHouse {
     this.kafka = undefined;
   }
 
+  /** Folder with a folder for each partition of Kafka. A spec may change the files while Kafka does not run. */
+  get partitionsFolder(): string {
+    return join(this.folder, 'kafka', 'data');
+  }
+
+  /** Stops Kafka in order: it does not check its files at the next start. */
+  async stopKafka(): Promise<void> {
+    await this.kafka?.stop();
+    this.kafka = undefined;
+  }
+
   async killKafka(): Promise<void> {
     await this.kafka?.kill('SIGKILL');
     this.kafka = undefined;

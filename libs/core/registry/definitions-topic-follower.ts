@@ -44,6 +44,7 @@ export class DefinitionsTopicFollower {
       record: (record) => {
         if (view.apply(record) && view === this.view) this.notify();
       },
+      undecodable: ({ offset, lastOffset }) => (view.unreadable += lastOffset - offset + 1),
     });
   }
 

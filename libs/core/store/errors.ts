@@ -15,6 +15,14 @@ export class NonRetryableStoreError extends StoreUnavailableError {
 }
 
 /**
+ * Error: ClickHouse found files of a part of a table damaged or missing. Requests that need the part fail until an operator has
+ * repaired it; others succeed. A retry succeeds after the repair.
+ */
+export class StoreDamagedError extends StoreUnavailableError {
+  override readonly name = 'StoreDamagedError';
+}
+
+/**
  * Error: this process stopped reading an answer of ClickHouse because all answers in its memory exceed the byte budget.
  * A retry may succeed.
  */

@@ -245,10 +245,38 @@ export interface EventReader {
   ): Promise<CursorPage<StoredDeadLetter> & { total: number }>;
 }
 
-/** Free space and size of each ClickHouse disk with a fixed size; rows, bytes on disk and data parts of each table. */
+/**
+ * Free space and size of each ClickHouse disk with a fixed size; rows, bytes on disk and active parts of each table, and the
+ * parts that queries do not read because ClickHouse found them damaged, or somebody detached them.
+ */
 export interface StoreUsage {
   disks: { disk: string; freeBytes: number; sizeBytes: number }[];
-  tables: { table: string; rows: number; bytes: number; parts: number }[];
+  tables: { table: string; rows: number; bytes: number; parts: number; detachedParts: number }[];
+  /** How often ClickHouse has found damaged parts since its start, by the name of its error. */
+  damageErrors: { error: string; count: number }[];
+}
+
+/** Limits of a check of parts. */
+export interface PartCheckLimits {
+  /** Milliseconds after which no more parts are checked. */
+  maxMs: number;
+  signal?: AbortSignal;
+}
+
+/** A part of a table whose files are damaged or missing. */
+export interface DamagedPart {
+  table: string;
+  part: string;
+  /** What ClickHouse found; it contains names of files and columns, and no values. */
+  message: string;
+}
+
+/** Result of a check of parts. */
+export interface PartCheck {
+  checked: number;
+  /** Parts that were not checked within the time limit. */
+  unchecked: number;
+  damaged: DamagedPart[];
 }
 
 /**
@@ -270,5 +298,11 @@ export interface Store {
   ping(): Promise<void>;
   /** Disk and table sizes, for monitoring. @throws StoreUnavailableError */
   usage(): Promise<StoreUsage>;
+  /**
+   * Reads the files of all active parts, one part after the other, and compares them with their checksums. A part that
+   * ClickHouse no longer knows is not reported, such as one whose folder was missing at its start.
+   * @throws StoreUnavailableError
+   */
+  checkParts(limits: PartCheckLimits): Promise<PartCheck>;
   close(): Promise<void>;
 }

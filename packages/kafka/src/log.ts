@@ -246,6 +246,8 @@ export interface Consumer {
 export interface GlobalTableReaderHandler {
   /** Called with every record of the topic in offset order, one at a time, first the existing ones, then new ones. */
   record(record: ConsumerRecord): void;
+  /** Called with each range of offsets whose records cannot be decoded, which the table lacks. */
+  undecodable?(range: UndecodableRange): void;
 }
 
 /**

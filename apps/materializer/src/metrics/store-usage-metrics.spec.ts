@@ -5,7 +5,8 @@ import { StoreUsageMetrics } from './store-usage-metrics.js';
 
 const usage: StoreUsage = {
   disks: [{ disk: 'default', freeBytes: 10, sizeBytes: 40 }],
-  tables: [{ table: 'events', rows: 3, bytes: 300, parts: 2 }],
+  tables: [{ table: 'events', rows: 3, bytes: 300, parts: 2, detachedParts: 1 }],
+  damageErrors: [{ error: 'CHECKSUM_DOESNT_MATCH', count: 5 }],
 };
 const shown = async () =>
   (await metricsText()).split('\n').filter((line) => line.startsWith('tributary_store_'));
@@ -25,6 +26,8 @@ describe('The metrics of disk and table sizes', () => {
       'tributary_store_table_bytes{table="events"} 300',
       'tributary_store_table_rows{table="events"} 3',
       'tributary_store_table_parts{table="events"} 2',
+      'tributary_store_detached_parts{table="events"} 1',
+      'tributary_store_damage_errors{error="CHECKSUM_DOESNT_MATCH"} 5',
     ]);
     answer = () => Promise.reject(new StoreUnavailableError('down'));
     await watch.poll();

@@ -26,7 +26,20 @@ const storeTableParts = gauge('tributary_store_table_parts', {
   labelNames: ['table'],
 });
 
-const gauges = [storeDiskFree, storeDiskSize, storeTableBytes, storeTableRows, storeTableParts];
+const storeDetachedParts = gauge('tributary_store_detached_parts', {
+  help: 'Parts of each table that queries do not read: ClickHouse found them damaged when it started, or somebody detached them.',
+  labelNames: ['table'],
+});
+
+const storeDamageErrors = gauge('tributary_store_damage_errors', {
+  help: 'How often ClickHouse has found files of a part damaged or missing since it started, by the name of its error.',
+  labelNames: ['error'],
+});
+
+const gauges = [
+  ...[storeDiskFree, storeDiskSize, storeTableBytes, storeTableRows, storeTableParts],
+  ...[storeDetachedParts, storeDamageErrors],
+];
 
 /**
  * Exports the disk and table sizes of ClickHouse as metrics. While ClickHouse does not report the sizes, the metrics
@@ -74,14 +87,16 @@ function forgetUsage(): void {
   for (const gauge of gauges) gauge.reset();
 }
 
-function showUsage({ disks, tables }: StoreUsage): void {
+function showUsage({ disks, tables, damageErrors }: StoreUsage): void {
   for (const { disk, freeBytes, sizeBytes } of disks) {
     storeDiskFree.set({ disk }, freeBytes);
     storeDiskSize.set({ disk }, sizeBytes);
   }
-  for (const { table, rows, bytes, parts } of tables) {
+  for (const { table, rows, bytes, parts, detachedParts } of tables) {
     storeTableBytes.set({ table }, bytes);
     storeTableRows.set({ table }, rows);
     storeTableParts.set({ table }, parts);
+    storeDetachedParts.set({ table }, detachedParts);
   }
+  for (const { error, count } of damageErrors) storeDamageErrors.set({ error }, count);
 }

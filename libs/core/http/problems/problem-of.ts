@@ -5,6 +5,7 @@ import {
   InvalidCursorError,
   QueryTooExpensiveError,
   AnswerMemoryExhaustedError,
+  StoreDamagedError,
   StoreUnavailableError,
 } from '#store';
 import { UntranslatableExpressionError } from '#cel';
@@ -64,6 +65,11 @@ const portProblems: readonly [new (...args: never[]) => Error, ProblemCode, stri
     AnswerMemoryExhaustedError,
     'overloaded',
     'Too many bytes of answers are in memory. Repeat the request, or ask for a smaller page.',
+  ],
+  [
+    StoreDamagedError,
+    'store_unavailable',
+    "A part of ClickHouse's data is damaged, and this request needs it. An operator must repair it: docs/runbooks/TributaryStoreDamaged.md.",
   ],
   [StoreUnavailableError, 'store_unavailable', 'ClickHouse does not answer. Repeat the request.'],
 ];

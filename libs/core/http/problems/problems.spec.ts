@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProblemDocument } from '#api';
 import { ProducerBufferFullError, LogUnavailableError } from '#kafka';
-import { InvalidCursorError, QueryTooExpensiveError, StoreUnavailableError } from '#store';
+import { InvalidCursorError, QueryTooExpensiveError, StoreDamagedError, StoreUnavailableError } from '#store';
 import { startTestApp, type TestApp } from '../http.fixture.js';
 import { problemOf } from './problem-of.js';
 import { zstd, zstdBomb } from '../../../../packages/zstd/src/zstd.fixture.js';
@@ -130,6 +130,7 @@ describe('every answer that is not a success is a problem document', () => {
     [new ProducerBufferFullError('x'), 'overloaded'],
     [new LogUnavailableError('x'), 'log_unavailable'],
     [new StoreUnavailableError('x'), 'store_unavailable'],
+    [new StoreDamagedError('x'), 'store_unavailable'],
     [new QueryTooExpensiveError('x'), 'query_too_expensive'],
     [new InvalidCursorError('x'), 'invalid_cursor'],
     [new TypeError('x'), 'internal_error'],
@@ -140,6 +141,12 @@ describe('every answer that is not a success is a problem document', () => {
     ['a string', 'internal_error'],
     [undefined, 'internal_error'],
   ])('%s is %s', (error, code) => expect(problemOf(error).code).toBe(code));
+
+  it('the problem of a damaged part says so, and names neither the part nor what ClickHouse says of it', () => {
+    const { detail } = problemOf(new StoreDamagedError('The part all_1_1_0 holds a secret')).toDocument();
+    expect(detail).toContain('is damaged');
+    expect(detail).not.toMatch(/all_1_1_0|secret/);
+  });
 });
 
 describe('request ids', () => {

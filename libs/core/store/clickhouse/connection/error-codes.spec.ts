@@ -4,6 +4,7 @@ import {
   QueryTooSlowError,
   NonRetryableStoreError,
   RowsRejectedError,
+  StoreDamagedError,
   StoreUnavailableError,
 } from '../../errors.js';
 import { storeErrorOfCode, type RequestPurpose } from './error-codes.js';
@@ -48,5 +49,63 @@ describe('storeErrorOfCode', () => {
     expect(error.constructor).toBe(type);
     expect(error.cause).toBe(cause);
     expect(error.message).toBe(`ClickHouse answered with error ${code}: first line`);
+  });
+
+  const reading = (part: string) =>
+    `: (while reading from part /data/store/a40/a407/${part}/ in table tributary.events (a407) located on disk default`;
+  const runbook = 'see docs/runbooks/TributaryStoreDamaged.md';
+
+  it.each<[string, number, RequestPurpose, string, string, string?]>([
+    [
+      'CHECKSUM_DOESNT_MATCH',
+      40,
+      'read',
+      `secret${reading('202611_1_5_2')}`,
+      'The part 202611_1_5_2 of the table events',
+    ],
+    [
+      'CHECKSUM_DOESNT_MATCH',
+      40,
+      'lookup',
+      `secret${reading('all_1_5_2_7')}`,
+      'The part all_1_5_2_7 of the table events',
+    ],
+    ['CANNOT_DECOMPRESS', 271, 'read', 'secret', 'A part'],
+    [
+      'CANNOT_READ_ALL_DATA',
+      33,
+      'read',
+      `secret${reading('all_1_1_0')}`,
+      'The part all_1_1_0 of the table events',
+    ],
+    [
+      'FILE_DOESNT_EXIST',
+      107,
+      'lookup',
+      'Cannot open file /data/store/all_3_3_1/data.bin: secret',
+      'The part all_3_3_1',
+    ],
+    ['std::exception', 1001, 'read', '["/data/store/all_3_3_1/data.cmrk4"] secret', 'The part all_3_3_1'],
+    [
+      'UNFINISHED',
+      341,
+      'write',
+      `secret${reading('all_1_1_0')}`,
+      'The part all_1_1_0 of the table events',
+      'CHECKSUM_DOESNT_MATCH',
+    ],
+  ])('maps %s (%d) on a %s to the damage of a part', (...[, code, purpose, text, what, type]) => {
+    const error = storeErrorOfCode(code, purpose, Object.assign(new Error(text), { type }));
+    expect(error).toBeInstanceOf(StoreDamagedError);
+    expect(error.message).toBe(`${what} is damaged (error ${code} of ClickHouse): ${runbook}`);
+  });
+
+  it.each<[string, number, RequestPurpose, string, string?]>([
+    ['CANNOT_READ_ALL_DATA, a body cut off', 33, 'write', 'Cannot read all data. (at row 7)'],
+    ['FILE_DOESNT_EXIST, not of a part', 107, 'read', 'Cannot open file /data/uuid'],
+    ['UNFINISHED, for another reason', 341, 'write', reading('all_1_1_0'), 'MEMORY_LIMIT_EXCEEDED'],
+  ])('takes %s (%d) on a %s for no damage', (...[, code, purpose, text, type]) => {
+    const error = storeErrorOfCode(code, purpose, Object.assign(new Error(text), { type }));
+    expect(error.constructor).toBe(StoreUnavailableError);
   });
 });

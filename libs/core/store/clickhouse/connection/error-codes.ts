@@ -3,6 +3,7 @@ import {
   QueryTooSlowError,
   NonRetryableStoreError,
   RowsRejectedError,
+  StoreDamagedError,
   StoreUnavailableError,
 } from '../../errors.js';
 
@@ -88,14 +89,49 @@ const unsupportedStatementCodes = new Set([
  */
 const unknownTableCode = 60;
 
+/** Names of ClickHouse's errors for a damaged part, by their code. ClickHouse uses none of them for anything else. */
+export const damageCodes: ReadonlyMap<number, string> = new Map([
+  [40, 'CHECKSUM_DOESNT_MATCH'],
+  [226, 'NO_FILE_IN_DATA_PART'],
+  [227, 'UNEXPECTED_FILE_IN_DATA_PART'],
+  [228, 'BAD_SIZE_OF_FILE_IN_DATA_PART'],
+  [231, 'TOO_MANY_UNEXPECTED_DATA_PARTS'],
+  [246, 'CORRUPTED_DATA'],
+  [271, 'CANNOT_DECOMPRESS'],
+]);
+
+/** ClickHouse's errors for a file or a body that cannot be read to its end: damage if the message names the part it read. */
+const unreadableCodes: ReadonlyMap<number, string> = new Map([
+  [3, 'UNEXPECTED_END_OF_FILE'],
+  [4, 'EXPECTED_END_OF_FILE'],
+  [32, 'ATTEMPT_TO_READ_AFTER_EOF'],
+  [33, 'CANNOT_READ_ALL_DATA'],
+  [74, 'CANNOT_READ_FROM_FILE_DESCRIPTOR'], // also a disk that reports an error
+  [76, 'CANNOT_OPEN_FILE'],
+  [107, 'FILE_DOESNT_EXIST'],
+  [432, 'UNKNOWN_CODEC'],
+  [1001, 'STD_EXCEPTION'], // also a missing file
+]);
+
+/** ClickHouse's code for a removal of rows that failed; its type is the name of the cause. */
+const failedMutationCode = 341; // UNFINISHED
+
+/** Matches the name of a part in a message: after "part", or as a folder of a path. */
+const namedPart = /(?:\bpart '?|\/)([0-9A-Za-z-]+_\d+_\d+_\d+(?:_\d+)?)(?=['/:. ]|$)/;
+const namedTable = /\bin table \w+\.(\w+) /;
+
 /** ClickHouse's error code for a regular expression that RE2 does not accept. */
 export const invalidPatternCode = 427; // CANNOT_COMPILE_REGEXP
+
+/** An error with the message of ClickHouse and the name of its innermost error. */
+type ErrorOfClickHouse = Error & { type?: string | undefined };
 
 /**
  * Returns the store's error for a ClickHouse error code. A code that is in no list (server down, read-only,
  * too many parts, disk full, Keeper lost, codes of later versions) is retryable.
  */
-export function storeErrorOfCode(code: number, purpose: RequestPurpose, cause: Error): Error {
+export function storeErrorOfCode(code: number, purpose: RequestPurpose, cause: ErrorOfClickHouse): Error {
+  if (isDamage(code, cause)) return new StoreDamagedError(damage(code, cause.message), { cause });
   const message = `ClickHouse answered with error ${code}: ${firstLine(cause.message)}`;
   if (purpose === 'read' && timeLimitCodes.has(code)) return new QueryTooSlowError(message, { cause });
   if (purpose === 'read' && queryLimitCodes.has(code)) return new QueryTooExpensiveError(message, { cause });
@@ -108,6 +144,20 @@ function isNonRetryable(code: number, purpose: RequestPurpose): boolean {
   if (accessCodes.has(code)) return true;
   if (code === unknownTableCode) return purpose === 'lookup';
   return purpose !== 'read' && unsupportedStatementCodes.has(code);
+}
+
+function isDamage(code: number, { message, type }: ErrorOfClickHouse): boolean {
+  const among = (codes: ReadonlyMap<number, string>) =>
+    codes.has(code) || (code === failedMutationCode && [...codes.values()].some((name) => name === type));
+  return among(damageCodes) || (among(unreadableCodes) && namedPart.test(message));
+}
+
+/** Returns a message with the names of the part and the table, which ClickHouse names at the end of a long text. */
+function damage(code: number, text: string): string {
+  const [part, table] = [namedPart.exec(text)?.[1], namedTable.exec(text)?.[1]];
+  const what = part ? `The part ${part}` : 'A part';
+  const where = table ? ` of the table ${table}` : '';
+  return `${what}${where} is damaged (error ${code} of ClickHouse): see docs/runbooks/TributaryStoreDamaged.md`;
 }
 
 function firstLine(text: string): string {

@@ -234,12 +234,17 @@ async function readRowsWithinBudget<Row>(
  */
 const killTimeoutMs = 5_000;
 
+/** Matches the answer of ClickHouse to an exception that is not its own, which its client does not understand. */
+const standardException = /^std::exception\. Code: (\d+)/;
+
 function storeErrorOf(error: Error, purpose: RequestPurpose, timeout: AbortSignal): Error {
   // A TypeError is a bug in the calling code: a retry cannot succeed.
   if (error instanceof AnswerMemoryExhaustedError || error instanceof TypeError) return error;
   if (timeout.aborted)
     return new StoreUnavailableError('ClickHouse did not answer in time', { cause: error });
   if (!(error instanceof ClickHouseError)) {
+    const code = standardException.exec(error.message)?.[1];
+    if (code) return storeErrorOfCode(Number(code), purpose, error);
     return new StoreUnavailableError(`ClickHouse cannot be reached: ${error.message}`, { cause: error });
   }
   if (Number(error.code) === invalidPatternCode)

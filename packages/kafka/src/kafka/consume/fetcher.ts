@@ -15,6 +15,9 @@ import type { PartitionBuffer } from './partition-buffer.js';
 import { PollBackoff } from './poll-backoff.js';
 import { decodeRecords } from './record-decoder.js';
 
+/** More records than a broker can append between reading the end of the log and reading the records that it answers with. */
+const mostNewRecords = 1_000_000;
+
 const recoveryWaitMs = 100;
 /** Retention has removed the offset, the log has lost its end, or the topic was recreated. */
 const offsetOutOfRange = 1;
@@ -271,7 +274,7 @@ export class Fetcher {
     if (answer.bytes.length === 0) return 0;
     const { topic, partition, next: from } = buffer;
     const { bytes, aborted, lastStable: highWatermark } = answer;
-    const set = { topic, partition, bytes, from, aborted };
+    const set = { topic, partition, bytes, from, aborted, end: highWatermark + mostNewRecords };
     const { records, next, undecodable, decompressedBytes, epochs } = await decodeRecords(set);
     if (next === from) return bytes.length;
     if (buffer.epochs.isPassedBy(epochs) && !(await this.hasKeptEnd(buffer))) return bytes.length;

@@ -81,7 +81,10 @@ export class KafkaGlobalTableReader implements GlobalTableReader {
       topic,
       partition: 0,
       from: beginning,
-      deliver: async ({ records }) => records.forEach((record) => handler.record(record)),
+      deliver: async ({ records, undecodable = [] }) => {
+        for (const range of undecodable) handler.undecodable?.(range);
+        for (const record of records) handler.record(record);
+      },
       onError: (error) => this.fail(error as Error),
       onProgress: (next) => this.progress.reached(next),
     });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { gzipSync } from 'node:zlib';
+import { crc32c } from '@node-rs/crc32';
 import { zstdBomb } from '../../../../zstd/src/zstd.fixture.js';
 import { lz4Codec } from '../compression/lz4-codec.js';
 import { snappyCodec } from '../compression/snappy-codec.js';
@@ -24,6 +25,11 @@ function batch(records: EncodableRecord[], options: BatchOptions = {}): Buffer {
   const bytes = Buffer.from(out.filled());
   bytes.writeBigInt64BE(BigInt(options.baseOffset ?? 0), 0);
   bytes.writeInt16BE(options.attributes ?? 0, 21);
+  return withChecksum(bytes);
+}
+
+function withChecksum(bytes: Buffer): Buffer {
+  bytes.writeUInt32BE(crc32c(bytes.subarray(21)), 17);
   return bytes;
 }
 
@@ -84,7 +90,7 @@ describe('decoding a fetch response', () => {
   it('continues after offsets that compaction has removed', async () => {
     const bytes = batch([{ value: 'a' }], { baseOffset: 4 });
     bytes.writeInt32BE(9, 23);
-    expect((await decode(bytes)).next).toBe(14);
+    expect((await decode(withChecksum(bytes))).next).toBe(14);
   });
 
   it('omits control records and the records of aborted transactions', async () => {
@@ -111,14 +117,14 @@ describe('decoding a fetch response', () => {
     const compressed = Buffer.concat([plain.subarray(0, 61), gzipSync(plain.subarray(61))]);
     compressed.writeInt32BE(compressed.length - 12, 8);
     compressed.writeInt16BE(1, 21);
-    expect(await values(decode(compressed))).toEqual(['x'.repeat(1000), 'y']);
+    expect(await values(decode(withChecksum(compressed)))).toEqual(['x'.repeat(1000), 'y']);
   });
 
   const compressedBy = (codec: number, plain: Buffer, content: Buffer): Buffer => {
     const bytes = Buffer.concat([plain.subarray(0, 61), content]);
     bytes.writeInt32BE(bytes.length - 12, 8);
     bytes.writeInt16BE(codec, 21);
-    return bytes;
+    return withChecksum(bytes);
   };
 
   it('reports batches that it cannot decode, and continues after them', async () => {
@@ -126,6 +132,7 @@ describe('decoding a fetch response', () => {
     const two = (baseOffset: number): Buffer => batch([{ value: 'b' }, { value: 'c' }], { baseOffset });
     const garbled = two(5);
     garbled.fill(0xff, 63);
+    withChecksum(garbled);
     const bytes = Buffer.concat([
       first,
       compressedBy(7, two(1), Buffer.from('brotli')),
@@ -144,6 +151,63 @@ describe('decoding a fetch response', () => {
       ],
     });
     expect((await decode(bytes, 2)).undecodable[0]).toMatchObject({ offset: 2, lastOffset: 2 });
+  });
+
+  const flipped = (bytes: Buffer, at: number, bit = 1): Buffer => {
+    const copy = Buffer.from(bytes);
+    copy[at] = copy[at]! ^ bit;
+    return copy;
+  };
+  const pair = (baseOffset: number): Buffer => batch([{ value: 'b' }, { value: 'c' }], { baseOffset });
+  const damagedAt = { offset: 1, lastOffset: 2, reason: 'damaged' };
+
+  it.each([
+    ['its value', pair(1).length - 3, 1],
+    ['its checksum', 17, 1],
+    ['its attributes', 22, 0x20],
+    ['the offset of its last record', 25, 1],
+    ['its number of records', 60, 0x40],
+    ['its first offset, upwards', 2, 1],
+    ['its first offset, downwards', 7, 1],
+  ])(
+    'does not decode a batch with a flipped bit in %s, and neither skips nor repeats others',
+    async (_, at, bit) => {
+      const [first, last] = [batch([{ value: 'a' }]), batch([{ value: 'z' }], { baseOffset: 3 })];
+      const bytes = Buffer.concat([first, flipped(pair(1), at, bit), last]);
+      const decoded = decode(bytes, 0);
+      expect(await values(decoded)).toEqual(['a', 'z']);
+      expect(await decoded).toMatchObject({ next: 4, undecodable: [damagedAt] });
+    },
+  );
+
+  it.each([
+    ['its value', pair(1).length - 3, 1, 3],
+    ['the offset of its last record, upwards', 24, 1, 3],
+    ['the offset of its last record, downwards', 26, 1, 2],
+    ['its first offset', 2, 1, 3],
+  ])(
+    'continues at the latest after a damaged batch at the end of a fetch, with a flipped bit in %s',
+    async (...[, at, bit, next]) => {
+      const bytes = Buffer.concat([batch([{ value: 'a' }]), flipped(pair(1), at, bit)]);
+      const decoded = await decodeRecords({ topic: 't', partition: 3, bytes, from: 0, aborted: [], end: 9 });
+      expect(decoded).toMatchObject({ next, undecodable: [{ ...damagedAt, lastOffset: next - 1 }] });
+      const rest = flipped(pair(1), at, bit);
+      const again = await decodeRecords({
+        topic: 't',
+        partition: 3,
+        bytes: rest,
+        from: 2,
+        aborted: [],
+        end: 9,
+      });
+      expect(again.next).toBeGreaterThan(2);
+      expect(again.undecodable).toMatchObject([{ reason: 'damaged' }]);
+    },
+  );
+
+  it('ends at a batch whose length is impossible', async () => {
+    const bytes = Buffer.concat([batch([{ value: 'a' }]), flipped(pair(1), 8, 0x80)]);
+    expect(await decode(bytes)).toMatchObject({ next: 1, undecodable: [] });
   });
 
   const bombBytes = 65 * 1024 * 1024;

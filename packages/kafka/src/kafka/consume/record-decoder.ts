@@ -1,3 +1,4 @@
+import { crc32c } from '@node-rs/crc32';
 import type { ConsumerRecord, UndecodableRange } from '../../log.js';
 import type { TopicPartition } from '../../topic-partition.js';
 import { codecOfBatch } from '../compression/codecs.js';
@@ -18,6 +19,8 @@ interface EncodedRecords extends TopicPartition {
   /** Offset that the fetch requested; a batch may start before it. */
   from: number;
   aborted: readonly AbortedTransaction[];
+  /** No batch reaches this offset; one that does has a damaged header. Default: unknown. */
+  end?: number;
 }
 
 interface DecodedRecords {
@@ -35,6 +38,8 @@ interface DecodedRecords {
 /** Limit of the decompressed bytes of one batch, and about that of one fetch, against decompression bombs. */
 const maxDecompressedBytes = 64 * 1024 * 1024;
 const batchHeaderBytes = 61;
+/** Position in a batch from which on its checksum covers the bytes. Offset, length and leader epoch are before it. */
+const checkedFrom = 21;
 const logAppendTime = 0x08;
 const transactional = 0x10;
 const control = 0x20;
@@ -44,7 +49,8 @@ type BatchHeader = ReturnType<typeof readHeader>;
 
 /**
  * Decodes the records of a fetch response; `produce/record-batch.ts` describes the format. Omits records before `from`,
- * control records and records of aborted transactions. Stops early once the batches have decompressed to
+ * control records and records of aborted transactions. Brokers do not verify what they read from their disks: a batch whose
+ * bytes do not match its checksum, or whose offsets are impossible, is not decoded. Stops early once the batches have decompressed to
  * `maxDecompressedBytes`.
  */
 export async function decodeRecords(set: EncodedRecords): Promise<DecodedRecords> {
@@ -56,10 +62,22 @@ export async function decodeRecords(set: EncodedRecords): Promise<DecodedRecords
   let next = set.from;
   let inflated = 0;
   while (reader.left >= batchHeaderBytes && inflated < maxDecompressedBytes) {
+    const start = reader.offset;
     const header = readHeader(reader);
-    if (header.end > set.bytes.length) break;
+    if (header.end > set.bytes.length || header.end < reader.offset) break;
     const content = set.bytes.subarray(reader.offset, header.end);
     reader.offset = header.end;
+    const around = { next, following: baseOffsetAt(set.bytes, header.end), end: set.end ?? Infinity };
+    const isIntact =
+      crc32c(set.bytes.subarray(start + checkedFrom, header.end)) === header.crc &&
+      (start === 0 || header.baseOffset >= next) &&
+      isPlausible(header, around);
+    if (!isIntact) {
+      const range = damagedRange(header, around);
+      undecodable.push({ ...range, reason: 'damaged' });
+      next = range.lastOffset + 1;
+      continue;
+    }
     next = Math.max(next, header.lastOffset + 1);
     if (header.lastOffset < set.from) continue;
     const { leaderEpoch } = header;
@@ -81,6 +99,44 @@ export async function decodeRecords(set: EncodedRecords): Promise<DecodedRecords
   return { records, next, undecodable, decompressedBytes: inflated, epochs };
 }
 
+/** Returns the first offset of the batch at this position; undefined if the bytes end before. */
+function baseOffsetAt(bytes: Buffer, position: number): number | undefined {
+  return position + 8 <= bytes.length ? Number(bytes.readBigInt64BE(position)) : undefined;
+}
+
+/** What is known of the offsets of a batch without its header. */
+interface OffsetsAround {
+  /** The offset after the batch before. */
+  next: number;
+  /** The first offset of the batch after it, whose header may be damaged. */
+  following: number | undefined;
+  end: number;
+}
+
+/** Whether the offsets of a batch, which its checksum does not cover, are where they can be. */
+function isPlausible(
+  { baseOffset, lastOffset }: BatchHeader,
+  { next, following, end }: OffsetsAround,
+): boolean {
+  return lastOffset < end && (baseOffset <= next || following === undefined || following > lastOffset);
+}
+
+/**
+ * Returns the offsets of a damaged batch, whose header may be wrong too. They end before the batch that follows; without one,
+ * they end early rather than late, so that no other batch is skipped, and the next fetch begins within the damaged batch.
+ */
+function damagedRange(
+  { baseOffset, lastOffset, count }: BatchHeader,
+  { next, following = -1, end }: OffsetsAround,
+): Pick<UndecodableRange, 'offset' | 'lastOffset'> {
+  const isAhead = (offset: number, of: number) => offset > of && offset < end;
+  const hasFollowing = isAhead(following, next);
+  const offset = isAhead(baseOffset, next) && !(hasFollowing && baseOffset >= following) ? baseOffset : next;
+  if (hasFollowing) return { offset, lastOffset: following - 1 };
+  const claimed = Math.min(lastOffset - baseOffset, count - 1) + Math.min(baseOffset, offset);
+  return { offset, lastOffset: Math.max(offset, Math.min(claimed, end - 1)) };
+}
+
 /** Returns the same buffer if the records are not compressed. */
 function decompress(content: Buffer, attributes: number): Buffer | Promise<Buffer> {
   const codec = codecOfBatch(attributes);
@@ -100,7 +156,8 @@ function readHeader(reader: ByteReader) {
   const baseOffset = reader.int64();
   const end = reader.int32() + reader.offset;
   const leaderEpoch = reader.int32();
-  reader.skip(1 + 4);
+  reader.skip(1);
+  const crc = reader.int32() >>> 0;
   const attributes = reader.int16();
   const lastOffset = baseOffset + reader.int32();
   const baseTimestamp = reader.int64();
@@ -112,6 +169,7 @@ function readHeader(reader: ByteReader) {
     baseOffset,
     end,
     leaderEpoch,
+    crc,
     attributes,
     lastOffset,
     baseTimestamp,
