@@ -12,6 +12,7 @@ import { pipelines } from '#features/pipelines';
 import { projections } from '#features/projections';
 import { raw } from '#features/raw';
 import { schemas } from '#features/schemas';
+import { scrub } from '#features/scrub';
 import { sql } from '#features/sql';
 import { streams } from '#features/streams';
 
@@ -28,6 +29,7 @@ export const features: readonly Feature[] = [
   projections,
   pipelines,
   health,
+  scrub,
   sql,
   raw,
   cloudevents,

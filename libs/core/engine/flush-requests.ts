@@ -5,6 +5,8 @@ import type { GlobalTableReader, Log, ConsumerRecord, Producer } from '#kafka';
 export interface FlushRequest {
   group: string;
   topic: string;
+  /** Id of what the request asks for, if the group is asked for more than to store events: a UUID. */
+  request?: string | undefined;
 }
 
 /** A flush request is of no use after a few seconds, so Kafka keeps it for a minute. */
@@ -24,14 +26,18 @@ export async function createFlushTopic(
   await admin.create(names.flushRequests, settings);
 }
 
-/** Sends a flush request through its topic. A lost request only delays its reader, so callers may ignore errors. */
+/** Sends flush requests through their topic. A lost request only delays its reader, so callers may ignore errors. */
 export async function sendFlushRequest(
   producer: Pick<Producer, 'append'>,
   names: TopicAndGroupNames,
-  { group, topic }: FlushRequest,
+  ...requests: readonly FlushRequest[]
 ): Promise<void> {
-  const value = JSON.stringify({ group, topic });
-  await producer.append([{ topic: names.flushRequests, key: group, value }]);
+  const records = requests.map(({ group, topic, request }) => ({
+    topic: names.flushRequests,
+    key: group,
+    value: JSON.stringify({ group, topic, request }),
+  }));
+  await producer.append(records);
 }
 
 /** Returns a reader of all flush requests that passes the recent ones to `handle`; one in each consuming process. */
@@ -51,8 +57,9 @@ export function followFlushRequests(
 /** Parses the flush request in a record; undefined for a record of another form. */
 function requestOf({ value }: ConsumerRecord): FlushRequest | undefined {
   try {
-    const { group, topic } = JSON.parse(String(value)) as Partial<FlushRequest>;
-    return typeof group === 'string' && typeof topic === 'string' ? { group, topic } : undefined;
+    const { group, topic, request } = JSON.parse(String(value)) as Partial<FlushRequest>;
+    if (typeof group !== 'string' || typeof topic !== 'string') return undefined;
+    return { group, topic, ...(typeof request === 'string' && { request }) };
   } catch {
     return undefined;
   }

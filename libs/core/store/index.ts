@@ -4,6 +4,7 @@ export * from './errors.js';
 import './query-problems.js';
 export { UntranslatableExpressionError } from '#cel';
 export * from './store.js';
+export type { ScrubPassProgress, ScrubPassStore } from './scrub-passes.js';
 export {
   clickHouseConnection,
   clickHouseOptions,

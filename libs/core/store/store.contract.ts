@@ -14,6 +14,7 @@ import { describeLostEvents } from './contract/lost-events.js';
 import { describeMaterializing } from './contract/materializing.js';
 import { describePages } from './contract/pages.js';
 import { describeRepeatedRows } from './contract/repeats.js';
+import { describeScrubPasses } from './contract/scrub-passes.js';
 import { describeRetention } from './contract/retention.js';
 import { StoreContractFixture, type StoreUnderTest } from './contract/store-contract.js';
 
@@ -33,6 +34,7 @@ const writingAndReading: ContractSuite[] = [
   describeDeadLetters,
   describeAccess,
   describeKeyedStates,
+  describeScrubPasses,
 ];
 
 const removing: ContractSuite[] = [describeErasing, describeRetention, describeDropping, describeLostEvents];

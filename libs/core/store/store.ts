@@ -1,6 +1,7 @@
 import type { EpochMicros } from '#json';
 import type { StoredEvent } from '#event';
 import type { EventRowBatch } from './row-batch/event-row-batch.js';
+import type { ScrubPassStore } from './scrub-passes.js';
 import type { EventRemover } from './event-remover.js';
 import type { EventRow } from './row-batch/event-row.js';
 import type {
@@ -287,6 +288,7 @@ export interface Store {
   readonly writer: EventWriter;
   readonly reader: EventReader;
   readonly eraser: EventRemover;
+  readonly scrubPasses: ScrubPassStore;
   /** States of projections. Their results have the same owners: a removal removes both. */
   readonly projections: KeyedStateStore & KeyedStateReader;
   /** Results of projections for analysts' SQL: a row for each key, and checkpoints up to which they are complete. */

@@ -7,6 +7,7 @@ import { applyMigrations, migrationFolders, readMigrations } from './migrations.
 import { ClickHouseKeyedStates } from './states/keyed-states.js';
 import type { QueryLimits } from './connection/settings.js';
 import { ClickHouseReader } from './reader.js';
+import { ClickHouseScrubPasses } from './scrub-passes.js';
 import { checkParts } from './check-parts.js';
 import { ClickHouseEventRemover } from './removal/event-remover.js';
 import { readStoreUsage } from './usage.js';
@@ -75,6 +76,7 @@ export function openClickHouse(options: ClickHouseStoreOptions): ClickHouseStore
     writer: new ClickHouseWriter(connection),
     reader: new ClickHouseReader(connection, bounds),
     eraser: new ClickHouseEventRemover(connection),
+    scrubPasses: new ClickHouseScrubPasses(connection),
     projections: new ClickHouseKeyedStates(connection, bounds, 'projection_states'),
     projectionResults: new ClickHouseKeyedStates(connection, bounds, 'projection_results'),
     pipelines: new ClickHouseKeyedStates(connection, bounds, 'pipeline_states'),

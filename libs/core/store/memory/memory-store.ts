@@ -1,6 +1,7 @@
 import type { PartCheck, Store, StoreUsage } from '../store.js';
 import { MemoryEventRemover } from './memory-event-remover.js';
 import { MemoryKeyedStates } from './memory-keyed-states.js';
+import { MemoryScrubPasses } from './memory-scrub-passes.js';
 import { MemoryReader, type EvaluateCondition } from './memory-reader.js';
 import { MemoryTables } from './memory-tables.js';
 import { MemoryWriter } from './memory-writer.js';
@@ -11,6 +12,7 @@ export class MemoryStore implements Store {
   readonly writer: MemoryWriter;
   readonly reader: MemoryReader;
   readonly eraser: MemoryEventRemover;
+  readonly scrubPasses = new MemoryScrubPasses();
   readonly projectionResults = new MemoryKeyedStates();
   readonly projections = new MemoryKeyedStates(this.projectionResults);
   readonly pipelines = new MemoryKeyedStates();

@@ -1,0 +1,47 @@
+import type { ScrubPassProgress, ScrubPassStore } from '../scrub-passes.js';
+import { RowTable } from './connection/row-table.js';
+import { replacingInsert } from './connection/settings.js';
+import type { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
+
+const table = new RowTable<ScrubPassProgress>('scrub_passes', {
+  request: (out, { request }) => out.string(request),
+  stream: (out, { stream }) => out.string(stream),
+  partition: (out, { partition }) => out.uint16(partition),
+  compared: (out, { compared }) => out.int64(compared),
+  repaired: (out, { repaired }) => out.int64(repaired),
+  unlogged: (out, { unlogged }) => out.int64(unlogged),
+  undecided: (out, { undecided }) => out.int64(undecided),
+  is_complete: (out, { is_complete }) => out.raw(Buffer.of(is_complete ? 1 : 0)),
+  updated_at: (out, { updated_at }) => out.int64(updated_at),
+});
+
+const passesSql = `
+SELECT stream, partition, compared, repaired, unlogged, undecided, is_complete, toUnixTimestamp64Micro(updated_at)
+FROM scrub_passes FINAL
+WHERE request = {request:String}
+ORDER BY stream, partition`;
+
+/** Keeps the progress of requested passes in ClickHouse. */
+export class ClickHouseScrubPasses implements ScrubPassStore {
+  constructor(private readonly connection: StoreClickHouseClient) {}
+
+  save(progress: ScrubPassProgress): Promise<void> {
+    return table.insert(this.connection, [progress], replacingInsert);
+  }
+
+  async of(request: string): Promise<ScrubPassProgress[]> {
+    type Row = [string, number, number, number, number, number, number, number];
+    const rows = await this.connection.select<Row>(passesSql, { params: { request }, purpose: 'lookup' });
+    return rows.map(([stream, partition, compared, repaired, unlogged, undecided, complete, updated_at]) => ({
+      request,
+      stream,
+      partition,
+      compared,
+      repaired,
+      unlogged,
+      undecided,
+      is_complete: complete === 1,
+      updated_at,
+    }));
+  }
+}
