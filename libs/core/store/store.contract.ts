@@ -14,6 +14,7 @@ import { describeMaterializing } from './contract/materializing.js';
 import { describePages } from './contract/pages.js';
 import { describeRepeatedRows } from './contract/repeats.js';
 import { describeRetention } from './contract/retention.js';
+import { describeScrubbing } from './contract/scrubbing.js';
 import { StoreContractFixture, type StoreUnderTest } from './contract/store-contract.js';
 
 type ContractSuite = (contract: StoreContractFixture) => void;
@@ -34,7 +35,7 @@ const writingAndReading: ContractSuite[] = [
   describeKeyedStates,
 ];
 
-const removing: ContractSuite[] = [describeErasing, describeRetention, describeDropping];
+const removing: ContractSuite[] = [describeErasing, describeRetention, describeDropping, describeScrubbing];
 
 /**
  * The contract suite that every store must pass. `open` returns an empty store in which no parts are merged

@@ -6,6 +6,7 @@ import type { EventRow } from './row-batch/event-row.js';
 import type { LogOrderPage, LogOrderQuery, OffsetRange, StoredEventIdsQuery } from './log-order.js';
 import type { PipelineFailureLocation } from './pipeline-failure-location.js';
 import type { ScopedEntityReference, EventFilter, CursorPage, AuthorizationScope } from './query-types.js';
+import type { ScrubReader } from './scrub-reader.js';
 import type { KeyedStateReader, KeyedStateStore } from './keyed-state-store.js';
 
 export type { EntityErasure, EventRemover } from './event-remover.js';
@@ -249,6 +250,8 @@ export interface Store {
   readonly writer: EventWriter;
   readonly reader: EventReader;
   readonly eraser: EventRemover;
+  /** What the scrub of the materializer compares with the log. */
+  readonly scrub: ScrubReader;
   /** States of projections. Their results have the same owners: a removal removes both. */
   readonly projections: KeyedStateStore & KeyedStateReader;
   /** Results of projections for analysts' SQL: a row for each key, and checkpoints up to which they are complete. */

@@ -8,6 +8,7 @@ import { ClickHouseKeyedStates } from './states/keyed-states.js';
 import type { QueryLimits } from './connection/settings.js';
 import { ClickHouseReader } from './reader.js';
 import { ClickHouseEventRemover } from './removal/event-remover.js';
+import { ClickHouseScrubReader } from './scrub-reader.js';
 import { readStoreUsage } from './usage.js';
 import { ClickHouseWriter } from './writer.js';
 
@@ -74,6 +75,7 @@ export function openClickHouse(options: ClickHouseStoreOptions): ClickHouseStore
     writer: new ClickHouseWriter(connection),
     reader: new ClickHouseReader(connection, bounds),
     eraser: new ClickHouseEventRemover(connection),
+    scrub: new ClickHouseScrubReader(connection),
     projections: new ClickHouseKeyedStates(connection, bounds, 'projection_states'),
     projectionResults: new ClickHouseKeyedStates(connection, bounds, 'projection_results'),
     pipelines: new ClickHouseKeyedStates(connection, bounds, 'pipeline_states'),

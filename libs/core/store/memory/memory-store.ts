@@ -2,6 +2,7 @@ import type { Store, StoreUsage } from '../store.js';
 import { MemoryEventRemover } from './memory-event-remover.js';
 import { MemoryKeyedStates } from './memory-keyed-states.js';
 import { MemoryReader, type EvaluateCondition } from './memory-reader.js';
+import { MemoryScrubReader } from './memory-scrub-reader.js';
 import { MemoryTables } from './memory-tables.js';
 import { MemoryWriter } from './memory-writer.js';
 
@@ -11,6 +12,7 @@ export class MemoryStore implements Store {
   readonly writer: MemoryWriter;
   readonly reader: MemoryReader;
   readonly eraser: MemoryEventRemover;
+  readonly scrub: MemoryScrubReader;
   readonly projectionResults = new MemoryKeyedStates();
   readonly projections = new MemoryKeyedStates(this.projectionResults);
   readonly pipelines = new MemoryKeyedStates();
@@ -24,6 +26,7 @@ export class MemoryStore implements Store {
     this.writer = new MemoryWriter(tables);
     this.reader = new MemoryReader(tables, options.evaluate);
     this.eraser = new MemoryEventRemover(tables);
+    this.scrub = new MemoryScrubReader(tables);
   }
 
   async migrate(): Promise<void> {}
