@@ -46,6 +46,8 @@ export interface ScrubReader {
    * @param range At most `maxRangeOffsets` offsets.
    */
   rememberedOffsets(range: OffsetRange): Promise<RememberedOffsets>;
+  /** Returns the smallest offset of a partition whose event was removed; undefined if no event was removed. */
+  firstRemovedOffset(stream: string, partition: number): Promise<number | undefined>;
   /**
    * Returns for each entity the version of each of its events in the range, of its last event before and its first event
    * after the range, and its latest version. A version can be returned twice.

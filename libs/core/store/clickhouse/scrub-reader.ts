@@ -9,7 +9,7 @@ import type {
 import { longQuerySettings } from './connection/settings.js';
 import { splitBySize } from './connection/split-by-size.js';
 import type { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
-import { eventsInSql, knownVersionsSql, rememberedOffsetsSql } from './scrub-sql.js';
+import { eventsInSql, firstRemovedOffsetSql, knownVersionsSql, rememberedOffsetsSql } from './scrub-sql.js';
 
 /** Reads what the scrub compares with the log from ClickHouse. */
 export class ClickHouseScrubReader implements ScrubReader {
@@ -25,6 +25,11 @@ export class ClickHouseScrubReader implements ScrubReader {
     const rows = await this.lookUp<[keyof RememberedOffsets, number]>(rememberedOffsetsSql, { ...range });
     for (const [as, offset] of rows) found[as].push(offset);
     return found;
+  }
+
+  async firstRemovedOffset(stream: string, partition: number): Promise<number | undefined> {
+    const [row] = await this.lookUp<[number]>(firstRemovedOffsetSql, { stream, partition });
+    return row?.[0];
   }
 
   async knownVersions({ entityIds, ...range }: KnownVersionsQuery): Promise<KnownVersion[]> {

@@ -48,6 +48,15 @@ SELECT DISTINCT 'deadLetters', offset
 FROM dead_letters
 WHERE source = 'materializer' AND ${inRange}`;
 
+/** Selects the smallest offset whose event was removed: that of the first segment. */
+export const firstRemovedOffsetSql = `
+SELECT segment * 1048576 + bitmapMin(groupBitmapMergeState(offsets))
+FROM removed_positions
+WHERE ${ofPartition}
+GROUP BY segment
+ORDER BY segment
+LIMIT 1`;
+
 const ofEntities = `entity_id IN {entityIds:Array(String)} AND ${ofPartition}`;
 
 /**

@@ -37,10 +37,12 @@ export function describeScrubbing(contract: StoreContractFixture): void {
         return Object.values(found).map((offsets: number[]) => offsets.sort((a, b) => a - b));
       };
       expect(await remembered(2, 10)).toEqual([[2, 3, 8], [], [4]]);
+      expect(await contract.store.scrub.firstRemovedOffset(stream, 1)).toBeUndefined();
       await contract.store.eraser.expire({ stream, before: t0 + 3 * second });
       const erasure = { stream, entityHash: entityHash(streamNameOf(stream), 'e'), before: { 1: 9 } };
       await contract.store.eraser.eraseEntity(erasure);
       expect(await remembered(2, 10)).toEqual([[2, 3, 8], [2, 8], [4]]);
+      expect(await contract.store.scrub.firstRemovedOffset(stream, 1)).toBe(2);
       expect(await remembered(3, 8)).toEqual([[3], [], [4]]);
       expect(await remembered(far - 65_000, far + 1)).toEqual([[far], [], []]);
       expect(await remembered(far - 65_000, far)).toEqual([[], [], []]);

@@ -32,6 +32,11 @@ export class MemoryScrubReader implements ScrubReader {
     };
   }
 
+  async firstRemovedOffset(stream: string, partition: number): Promise<number | undefined> {
+    const removed = this.tables.removedOffsets(stream, partition);
+    return removed.size === 0 ? undefined : Math.min(...removed);
+  }
+
   async knownVersions({ entityIds, ...range }: KnownVersionsQuery): Promise<KnownVersion[]> {
     const rows = this.rowsOf(range);
     return entityIds.flatMap((entity_id) => {
