@@ -33,13 +33,29 @@ export interface KnownVersionsQuery extends OffsetRange {
   entityIds: readonly string[];
 }
 
+/** Maximum number of offsets in the range of one call of `ScrubReader.unequalRanges`. */
+export const maxUnequalOffsets = 2_097_152;
+
+/** A range of offsets, from the first inclusive to the last exclusive. */
+export interface ScrubbedOffsets {
+  from: number;
+  until: number;
+}
+
 /** Reads what the scrub compares with the log. All methods throw StoreUnavailableError when a retry may succeed. */
 export interface ScrubReader {
   /**
+   * Returns ranges that include every offset of the range at which only one of `events` and `events_by_entity` has an
+   * event of an entity. The call reads all offsets of the partition in `events_by_entity`, which is not ordered by them.
+   * @param range At most `maxUnequalOffsets` offsets.
+   */
+  unequalRanges(range: OffsetRange): Promise<ScrubbedOffsets[]>;
+  /**
    * Returns the events of an offset range of which `events` or `events_by_entity` has a row, ordered by offset.
    * @param range At most `maxRangeOffsets` offsets.
+   * @param isEqual Whether both tables are known to have the same events of entities; then only `events` is read.
    */
-  eventsIn(range: OffsetRange): Promise<ScrubbedEvent[]>;
+  eventsIn(range: OffsetRange, isEqual: boolean): Promise<ScrubbedEvent[]>;
   /**
    * Returns what the store remembers of the offsets of a range. An offset is remembered as removed before its event is
    * removed, so a caller asks after it found an event missing.

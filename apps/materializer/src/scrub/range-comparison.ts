@@ -4,9 +4,11 @@ import type { TopicPartition } from '#kafka';
 import {
   EventRowBatch,
   maxRangeOffsets,
+  maxUnequalOffsets,
   RowsRejectedError,
   type OffsetRange,
   type ScrubbedEvent,
+  type ScrubbedOffsets,
 } from '#store';
 import type { LogRange } from './log-range.js';
 import { repairVersions } from './repair-versions.js';
@@ -21,6 +23,8 @@ export interface ComparedPartition {
   readonly erasures: PartitionErasureLookup;
   /** Records below this offset may repeat a record that the log no longer has. */
   readonly doubtfulBelow: number;
+  /** Offset at which the pass ends. */
+  readonly until: number;
 }
 
 interface CompareOptions {
@@ -38,6 +42,8 @@ const sample = 10;
 export class RangeComparison {
   /** Missing rows of earlier ranges whose versions are not certain yet. */
   private waiting: EventRowBatch[] = [];
+  /** The offset up to which the two tables of events were searched for differences, and where they differ. */
+  private searched: { until: number; unequal: readonly ScrubbedOffsets[] } = { until: 0, unequal: [] };
 
   constructor(
     private readonly dependencies: ScrubDependencies,
@@ -53,7 +59,7 @@ export class RangeComparison {
   /** @throws the signal's reason */
   async compare(range: LogRange, options: CompareOptions): Promise<void> {
     const { signal } = options;
-    const stored = await this.inSlices(range, signal, (slice) => this.dependencies.reader.eventsIn(slice));
+    const stored = await this.inSlices(range, signal, (slice) => this.eventsIn(slice));
     const isComplete = new Map<string, boolean>();
     for (const one of stored) isComplete.set(keyOf(one), one.complete);
     const own = range.rowsAfter([]);
@@ -72,6 +78,19 @@ export class RangeComparison {
     const beginning = await this.beginning(signal);
     await this.report(unlogged.filter(({ offset }) => offset >= beginning));
     await this.repair(range, new Set(lacking.filter((row) => own!.offsetOf(row) >= beginning)), options);
+  }
+
+  /** Reads the events of a range. A long range is searched for differences of the tables at once, which is cheaper. */
+  private async eventsIn(slice: OffsetRange): Promise<ScrubbedEvent[]> {
+    const { reader } = this.dependencies;
+    if (slice.until > this.searched.until) {
+      const until = Math.max(slice.until, Math.min(slice.from + maxUnequalOffsets, this.partition.until));
+      this.searched = { until, unequal: await reader.unequalRanges({ ...slice, until }) };
+    }
+    const isUnequal = this.searched.unequal.some(
+      ({ from, until }) => from < slice.until && until > slice.from,
+    );
+    return await reader.eventsIn(slice, !isUnequal);
   }
 
   private async report(unlogged: readonly ScrubbedEvent[]): Promise<void> {

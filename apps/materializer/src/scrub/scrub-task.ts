@@ -39,7 +39,7 @@ export class ScrubTask implements PartitionTask, ComparedPartition {
   readonly window = new IdWindow(this.dependencies.window);
   readonly stream = this.pass.stream;
   readonly topic = this.pass.topic;
-  readonly ended = this.partition.ended;
+  readonly until = this.pass.until;
   readonly erasures: PartitionErasureLookup;
   doubtfulBelow = 0;
   private readonly builder: PartitionRowBuilder;

@@ -208,6 +208,7 @@ describe('Scrub', () => {
     const reader = store.scrub;
     const late: ScrubOptions['reader'] = {
       eventsIn: (range) => reader.eventsIn(range),
+      unequalRanges: () => reader.unequalRanges(),
       rememberedOffsets: (range) => reader.rememberedOffsets(range),
       firstRemovedOffset: (...partition) => reader.firstRemovedOffset(...partition),
       knownVersions: async (query) => {

@@ -4,19 +4,34 @@ import type {
   KnownVersionsQuery,
   RememberedOffsets,
   ScrubbedEvent,
+  ScrubbedOffsets,
   ScrubReader,
 } from '../scrub-reader.js';
 import { longQuerySettings } from './connection/settings.js';
 import { splitBySize } from './connection/split-by-size.js';
 import type { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
-import { eventsInSql, firstRemovedOffsetSql, knownVersionsSql, rememberedOffsetsSql } from './scrub-sql.js';
+import {
+  bucketOffsets,
+  eventsInEqualTablesSql,
+  eventsInSql,
+  firstRemovedOffsetSql,
+  knownVersionsSql,
+  rememberedOffsetsSql,
+  unequalBucketsSql,
+} from './scrub-sql.js';
 
 /** Reads what the scrub compares with the log from ClickHouse. */
 export class ClickHouseScrubReader implements ScrubReader {
   constructor(private readonly connection: StoreClickHouseClient) {}
 
-  async eventsIn(range: OffsetRange): Promise<ScrubbedEvent[]> {
-    const rows = await this.lookUp<[number, string, number]>(eventsInSql, { ...range });
+  async unequalRanges(range: OffsetRange): Promise<ScrubbedOffsets[]> {
+    const rows = await this.lookUp<[number]>(unequalBucketsSql, { ...range });
+    return rows.map(([bucket]) => ({ from: bucket * bucketOffsets, until: (bucket + 1) * bucketOffsets }));
+  }
+
+  async eventsIn(range: OffsetRange, isEqual: boolean): Promise<ScrubbedEvent[]> {
+    const query = isEqual ? eventsInEqualTablesSql : eventsInSql;
+    const rows = await this.lookUp<[number, string, number]>(query, { ...range });
     return rows.map(([offset, event_id, complete]) => ({ offset, event_id, complete: complete === 1 }));
   }
 

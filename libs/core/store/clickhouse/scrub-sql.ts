@@ -12,21 +12,37 @@ const bitsOf = (table: string) => `
     AND segment >= intDiv({from:UInt64}, 1048576) AND segment <= intDiv({until:UInt64} - 1, 1048576)
   GROUP BY segment`;
 
-/**
- * Selects the events of which one of the two tables of events has a row, and whether each is complete by the rule of
- * `storedEventsSql`.
- */
-export const eventsInSql = `
+/** Number of offsets of a bucket of `unequalBucketsSql`. */
+export const bucketOffsets = 4096;
+
+/** Digest of the events of each bucket. A row that was written twice counts once, before and after merges. */
+const digests = (table: string) => `
+  SELECT intDiv(offset, ${bucketOffsets}) AS bucket, sum(DISTINCT cityHash64(offset, event_id)) AS digest
+  FROM ${table}
+  WHERE ${inRange} AND entity_id != ''
+  GROUP BY bucket`;
+
+/** Selects the buckets in which `events` and `events_by_entity` do not have the same events of entities. */
+export const unequalBucketsSql = `
+SELECT bucket
+FROM (${digests('events')} UNION ALL ${digests('events_by_entity')})
+GROUP BY bucket
+HAVING count() < 2 OR min(digest) != max(digest)
+ORDER BY bucket`;
+
+const rowsOf = (table: string, source: number) =>
+  `SELECT offset, event_id, entity_id, ${source} AS source FROM ${table} WHERE ${inRange}`;
+
+const bothTables = `${rowsOf('events', 1)} UNION ALL ${rowsOf('events_by_entity', 2)}`;
+
+const eventsIn = (rows: string, byEntity: string) => `
 SELECT r.found_offset, toString(r.found_id),
   toUInt8(r.in_events AND r.found_offset IN (${bitsOf('positions')})
     AND (r.entity = '' OR (r.by_entity AND h.next_offset > r.found_offset)))
 FROM (
   SELECT offset AS found_offset, event_id AS found_id, any(entity_id) AS entity,
-    max(source = 1) AS in_events, max(source = 2) AS by_entity
-  FROM (
-    SELECT offset, event_id, entity_id, 1 AS source FROM events WHERE ${inRange}
-    UNION ALL
-    SELECT offset, event_id, entity_id, 2 AS source FROM events_by_entity WHERE ${inRange})
+    max(source = 1) AS in_events, ${byEntity} AS by_entity
+  FROM (${rows})
   GROUP BY offset, event_id) AS r
 LEFT JOIN (
   SELECT entity_id, max(last_offset) + 1 AS next_offset
@@ -35,6 +51,15 @@ LEFT JOIN (
     AND entity_id IN (SELECT entity_id FROM events WHERE ${inRange})
   GROUP BY entity_id) AS h ON r.entity = h.entity_id
 ORDER BY r.found_offset`;
+
+/**
+ * Selects the events of which one of the two tables of events has a row, and whether each is complete by the rule of
+ * `storedEventsSql`.
+ */
+export const eventsInSql = eventsIn(bothTables, 'max(source = 2)');
+
+/** Like `eventsInSql`, if both tables have the same events of entities. */
+export const eventsInEqualTablesSql = eventsIn(rowsOf('events', 1), '1');
 
 /** Selects what the store remembers of the offsets of a range; the names are those of `RememberedOffsets`. */
 export const rememberedOffsetsSql = `

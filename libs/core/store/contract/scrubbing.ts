@@ -16,10 +16,15 @@ export function describeScrubbing(contract: StoreContractFixture): void {
       const stream = newStream();
       const rows = [at(stream, 7), at(stream, 3), at(stream, 5, 1), at(stream, 9, 2)];
       await contract.write([...rows, eventRow({ stream, partition: 0, offset: 4 })]);
-      expect(await contract.store.scrub.eventsIn({ stream, partition: 1, from: 4, until: 9 })).toEqual([
-        { offset: 5, event_id: rows[2]!.event_id, complete: true },
-        { offset: 7, event_id: rows[0]!.event_id, complete: true },
-      ]);
+      const range = { stream, partition: 1, from: 4, until: 9 };
+      for (const isEqual of [true, false]) {
+        expect(await contract.store.scrub.eventsIn(range, isEqual)).toEqual([
+          { offset: 5, event_id: rows[2]!.event_id, complete: true },
+          { offset: 7, event_id: rows[0]!.event_id, complete: true },
+        ]);
+      }
+      await contract.write(rows);
+      expect(await contract.store.scrub.unequalRanges(range)).toEqual([]);
     });
 
     it('reads which offsets were stored, were removed since, and are dead letters', async () => {

@@ -4,6 +4,7 @@ import type {
   KnownVersionsQuery,
   RememberedOffsets,
   ScrubbedEvent,
+  ScrubbedOffsets,
   ScrubReader,
 } from '../scrub-reader.js';
 import type { EventRow } from '../store.js';
@@ -12,6 +13,11 @@ import type { MemoryTables } from './memory-tables.js';
 /** In-memory fake of what the scrub reads, for specs. A row of the in-memory store is always complete. */
 export class MemoryScrubReader implements ScrubReader {
   constructor(private readonly tables: MemoryTables) {}
+
+  /** Returns none: the in-memory store has one row for both tables. */
+  async unequalRanges(): Promise<ScrubbedOffsets[]> {
+    return [];
+  }
 
   async eventsIn(range: OffsetRange): Promise<ScrubbedEvent[]> {
     return this.rowsOf(range)
