@@ -40,6 +40,13 @@ export class MaterializerSettings {
    * erased entities.
    */
   @FromText('number') @IsInt() @Min(1) @Max(1440) JANITOR_MINUTES = 5;
+  /**
+   * Maximum number of events of the log that a process compares with the store in a second, to repair what the store has
+   * lost. 0 switches the scrub off.
+   */
+  @FromText('number') @IsInt() @Min(0) @Max(1_000_000) SCRUB_EVENTS_PER_SECOND = 2000;
+  /** Hours between the starts of two passes of the scrub over a partition, if a pass does not take longer. */
+  @FromText('number') @IsInt() @Min(1) @Max(500) SCRUB_HOURS = 24;
 }
 
 /** The settings that the materializer reads. */

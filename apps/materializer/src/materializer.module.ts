@@ -35,6 +35,7 @@ import { exportIdWindows } from './metrics/id-window-metrics.js';
 import { InsertErasureRepeater } from './store-garbage/insert-erasure-repeater.js';
 import { consumeLagRecords, consumeLagSeconds } from './metrics/materializer-metrics.js';
 import { Materializer } from './materializer.js';
+import { Scrub } from './scrub/scrub.js';
 import { removeOldVerdicts } from './store-garbage/old-verdicts.js';
 import { StoreGarbageCollector } from './store-garbage/store-garbage-collector.js';
 import { StoreUsageMetrics } from './metrics/store-usage-metrics.js';
@@ -124,6 +125,8 @@ export class MaterializerModule implements OnModuleInit {
       erasures: new Erasures(definitions),
       onFailure: (error) => context.crash(error),
     });
+    const repairs = new InsertErasureRepeater({ definitions, logger, eraser: store.eraser });
+    const scrub = config.SCRUB_EVENTS_PER_SECOND > 0 && this.scrub(materializer, repairs);
     const lag = new LagMonitor({
       admin: log.admin,
       progress,
@@ -149,8 +152,9 @@ export class MaterializerModule implements OnModuleInit {
       () => exportIdWindows(materializer.assignments, Date.now()),
       usageIntervalMs,
     ).unref();
-    const flushes = followFlushRequests(log, topics, ({ group, topic }) => {
+    const flushes = followFlushRequests(log, topics, ({ group, topic, request }) => {
       if (group === topics.materializerGroup) materializer.flushSoon(topic);
+      if (scrub && group === topics.scrubGroup && request) scrub.begin(topic, request);
     });
     health.register('log', () => log.admin.ping());
     health.register('store', () => store.ping());
@@ -176,6 +180,8 @@ export class MaterializerModule implements OnModuleInit {
         subscribe: (ids) => materializer.subscribe(ids),
         failed: (error) => context.crash(error as Error),
       });
+      if (scrub)
+        followStreams(definitions, { subscribe: (ids) => scrub.subscribe(ids), failed: () => undefined });
       garbage.start();
       usage.start(usageIntervalMs);
     });
@@ -187,7 +193,25 @@ export class MaterializerModule implements OnModuleInit {
       clearInterval(windows);
     });
     lifecycle.onStop('late inserts', async () => inserts.close());
+    lifecycle.onStop('scrub', async () => {
+      if (scrub) await scrub.close();
+      repairs.close();
+    });
     lifecycle.onStop('garbage collection', () => garbage.stop());
     lifecycle.onStop('materializer', () => materializer.close(closeMs));
+  }
+
+  private scrub({ dependencies }: Materializer, inserts: InsertErasureRepeater): Scrub {
+    const { store, log, topics } = this;
+    const { config, logger } = this.context;
+    const { erasures, window, verdicts } = dependencies;
+    return new Scrub({
+      ...{ log, topics, logger, inserts, erasures, window, verdicts },
+      writer: store.writer,
+      reader: store.scrub,
+      progress: store.scrubPasses,
+      eventsPerSecond: config.SCRUB_EVENTS_PER_SECOND,
+      intervalMs: config.SCRUB_HOURS * 3_600_000,
+    });
   }
 }

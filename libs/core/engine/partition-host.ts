@@ -25,6 +25,8 @@ interface PartitionHostOptions<Task extends PartitionTask> {
   /** Name under which the lag of the host's partitions is exported. */
   name: string;
   group: string;
+  /** The kind of consumer under which lost records are reported; default: `processor`. */
+  kind?: 'processor' | 'scrub';
   /** See `ConsumerOptions.collectMs`. */
   collectMs?: number;
   log: Pick<Log, 'consumer'>;
@@ -111,7 +113,8 @@ export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHa
   }
 
   async assigned(assignment: NewlyAssignedPartition): Promise<number> {
-    reportLostRecords(assignment, assignment.lost, { consumer: 'processor', logger: this.options.logger });
+    const { kind = 'processor', logger } = this.options;
+    reportLostRecords(assignment, assignment.lost, { consumer: kind, logger });
     const owned: Owned<Task> = { partition: this.partitionOf(assignment), warmedUp: false };
     this.drop(partitionKey(assignment));
     this.owned.set(partitionKey(assignment), owned);

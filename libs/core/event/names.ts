@@ -68,6 +68,11 @@ export class TopicAndGroupNames {
     return `${this.prefix}materializer`;
   }
 
+  /** Consumer group of the scrub, whose committed offsets are the progress of its pass over the log. */
+  get scrubGroup(): string {
+    return `${this.prefix}scrub`;
+  }
+
   /** Consumer group of one generation of a projection, which has its own progress and does not delay another one. */
   projectionGroup(generation: string): string {
     return `${this.prefix}projection.${generation}`;

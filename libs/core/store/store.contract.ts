@@ -16,6 +16,7 @@ import { describePages } from './contract/pages.js';
 import { describeRepeatedRows } from './contract/repeats.js';
 import { describeScrubPasses } from './contract/scrub-passes.js';
 import { describeRetention } from './contract/retention.js';
+import { describeScrubbing } from './contract/scrubbing.js';
 import { StoreContractFixture, type StoreUnderTest } from './contract/store-contract.js';
 
 type ContractSuite = (contract: StoreContractFixture) => void;
@@ -37,7 +38,13 @@ const writingAndReading: ContractSuite[] = [
   describeScrubPasses,
 ];
 
-const removing: ContractSuite[] = [describeErasing, describeRetention, describeDropping, describeLostEvents];
+const removing: ContractSuite[] = [
+  describeErasing,
+  describeRetention,
+  describeDropping,
+  describeLostEvents,
+  describeScrubbing,
+];
 
 /**
  * The contract suite that every store must pass. `open` returns an empty store in which no parts are merged

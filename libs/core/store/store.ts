@@ -14,6 +14,7 @@ import type {
 } from './log-order.js';
 import type { PipelineFailureLocation } from './pipeline-failure-location.js';
 import type { ScopedEntityReference, EventFilter, CursorPage, AuthorizationScope } from './query-types.js';
+import type { ScrubReader } from './scrub-reader.js';
 import type { KeyedStateReader, KeyedStateStore } from './keyed-state-store.js';
 
 export type { EntityErasure, EventRemover } from './event-remover.js';
@@ -289,6 +290,8 @@ export interface Store {
   readonly reader: EventReader;
   readonly eraser: EventRemover;
   readonly scrubPasses: ScrubPassStore;
+  /** What the scrub of the materializer compares with the log. */
+  readonly scrub: ScrubReader;
   /** States of projections. Their results have the same owners: a removal removes both. */
   readonly projections: KeyedStateStore & KeyedStateReader;
   /** Results of projections for analysts' SQL: a row for each key, and checkpoints up to which they are complete. */

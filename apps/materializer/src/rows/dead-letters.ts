@@ -22,11 +22,11 @@ export function deadLettersOf(
   const ranges = (batch.undecodable ?? []).filter(({ lastOffset }) => lastOffset >= assignment.position);
   const shared = { source: 'materializer', stream, partition, created_at: createdAt } as const;
   return [
-    ...unreadable.map(({ record, error, refused }): DeadLetter => ({
+    ...unreadable.map(({ record, error, rejected }): DeadLetter => ({
       ...shared,
       offset: record.offset,
-      reason: refused ? 'refused_at_intake' : 'unreadable',
-      error: refused ? rejectionText(refused) : error,
+      reason: rejected ? 'refused_at_intake' : 'unreadable',
+      error: rejected ? rejectionText(rejected) : error,
       event: textOf(record.value),
     })),
     ...ranges.map(({ offset, lastOffset, reason }): DeadLetter => ({

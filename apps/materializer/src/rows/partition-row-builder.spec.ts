@@ -224,7 +224,7 @@ describe('PartitionRowBuilder', () => {
     };
     const records = [refused(0, 'gone'), refused(1, null), refused(2, 'gone'), recordOf(3, { id: 0 })];
     const found = foldFrom(0, { erased })(records);
-    expect(found.unreadable.map(({ record, refused: kept }) => [record.offset, kept?.entity_id])).toEqual([
+    expect(found.unreadable.map(({ record, rejected: kept }) => [record.offset, kept?.entity_id])).toEqual([
       [1, null],
       [2, 'gone'],
     ]);

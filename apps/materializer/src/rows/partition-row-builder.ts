@@ -17,7 +17,7 @@ export interface UnreadableRecord {
   record: ConsumerRecord;
   error: string;
   /** The rejected event and the reason, if the record is an event that an intake endpoint rejected and kept. */
-  refused: RejectedEventRecord | undefined;
+  rejected: RejectedEventRecord | undefined;
 }
 
 /** The rows of a batch before the rows have versions, and the records of the batch that did not become rows. */
@@ -78,7 +78,7 @@ interface PartitionRowBuilderOptions {
   window: IdWindow;
   /** The ids that have left the id window; the id window adds them. */
   history: IdHistory;
-  versions: PartitionEntityVersionCache;
+  versions: Pick<PartitionEntityVersionCache, 'get' | 'add' | 'storedUpTo'>;
   erasures: Pick<PartitionErasureLookup, 'endOf'>;
   verdicts: Pick<VerdictTable, 'decidedUntil' | 'isRefused'>;
 }
@@ -384,10 +384,10 @@ export class PartitionRowBuilder {
   }
 
   private admitUnreadable(record: ConsumerRecord, error: string, found: AdmittedRecords): void {
-    const refused = decodeRejectedEvent(record.value ?? '');
-    const entity = refused?.entity_id ?? null;
+    const rejected = decodeRejectedEvent(record.value ?? '');
+    const entity = rejected?.entity_id ?? null;
     if (entity !== null && record.offset < this.options.erasures.endOf(entity)) found.erased++;
-    else found.unreadable.push({ record, error, refused });
+    else found.unreadable.push({ record, error, rejected });
   }
 
   private latestVersionOf(

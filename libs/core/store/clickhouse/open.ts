@@ -10,6 +10,7 @@ import { ClickHouseReader } from './reader.js';
 import { ClickHouseScrubPasses } from './scrub-passes.js';
 import { checkParts } from './check-parts.js';
 import { ClickHouseEventRemover } from './removal/event-remover.js';
+import { ClickHouseScrubReader } from './scrub-reader.js';
 import { readStoreUsage } from './usage.js';
 import { ClickHouseWriter } from './writer.js';
 
@@ -77,6 +78,7 @@ export function openClickHouse(options: ClickHouseStoreOptions): ClickHouseStore
     reader: new ClickHouseReader(connection, bounds),
     eraser: new ClickHouseEventRemover(connection),
     scrubPasses: new ClickHouseScrubPasses(connection),
+    scrub: new ClickHouseScrubReader(connection),
     projections: new ClickHouseKeyedStates(connection, bounds, 'projection_states'),
     projectionResults: new ClickHouseKeyedStates(connection, bounds, 'projection_results'),
     pipelines: new ClickHouseKeyedStates(connection, bounds, 'pipeline_states'),

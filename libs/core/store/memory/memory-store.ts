@@ -3,6 +3,7 @@ import { MemoryEventRemover } from './memory-event-remover.js';
 import { MemoryKeyedStates } from './memory-keyed-states.js';
 import { MemoryScrubPasses } from './memory-scrub-passes.js';
 import { MemoryReader, type EvaluateCondition } from './memory-reader.js';
+import { MemoryScrubReader } from './memory-scrub-reader.js';
 import { MemoryTables } from './memory-tables.js';
 import { MemoryWriter } from './memory-writer.js';
 
@@ -13,6 +14,7 @@ export class MemoryStore implements Store {
   readonly reader: MemoryReader;
   readonly eraser: MemoryEventRemover;
   readonly scrubPasses = new MemoryScrubPasses();
+  readonly scrub: MemoryScrubReader;
   readonly projectionResults = new MemoryKeyedStates();
   readonly projections = new MemoryKeyedStates(this.projectionResults);
   readonly pipelines = new MemoryKeyedStates();
@@ -26,6 +28,7 @@ export class MemoryStore implements Store {
     this.writer = new MemoryWriter(tables);
     this.reader = new MemoryReader(tables, options.evaluate);
     this.eraser = new MemoryEventRemover(tables);
+    this.scrub = new MemoryScrubReader(tables);
   }
 
   async migrate(): Promise<void> {}

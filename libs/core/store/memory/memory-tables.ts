@@ -29,6 +29,9 @@ export class MemoryTables {
   /** The greatest offset ever stored, for each stream partition. */
   private ends = new Map<string, number>();
 
+  /** Every offset ever stored, for each stream partition. */
+  private stored = new Map<string, Set<number>>();
+
   /** Offsets of the removed events, for each stream partition. */
   private removed = new Map<string, Set<number>>();
 
@@ -80,6 +83,21 @@ export class MemoryTables {
 
   lastOffset(stream: string, partition: number): number | undefined {
     return this.ends.get(JSON.stringify([stream, partition]));
+  }
+
+  /** Returns every offset of a partition that was ever stored. */
+  storedOffsets(stream: string, partition: number): ReadonlySet<number> {
+    return this.stored.get(JSON.stringify([stream, partition])) ?? new Set();
+  }
+
+  /** Returns the offsets of the removed events of a partition. */
+  removedOffsets(stream: string, partition: number): ReadonlySet<number> {
+    return this.removed.get(JSON.stringify([stream, partition])) ?? new Set();
+  }
+
+  /** Loses rows of events, as damage to the store does: unlike a removal, nothing remembers the loss. */
+  lose(lost: (row: EventRow) => boolean): void {
+    this.rowsByIdentity = filtered(this.rowsByIdentity, (row) => !lost(row));
   }
 
   replayedAt(letter: DeadLetter): number | null {
@@ -148,6 +166,7 @@ export class MemoryTables {
     this.removeEvents(isOf);
     this.removeHeads(isOf);
     this.ends = filtered(this.ends, (_end, key) => streamOf(key) !== stream);
+    this.stored = filtered(this.stored, (_offsets, key) => streamOf(key) !== stream);
     this.removed = filtered(this.removed, (_offsets, key) => streamOf(key) !== stream);
     this.replays = filtered(this.replays, (_at, key) => streamOf(key) !== stream);
   }
@@ -155,6 +174,7 @@ export class MemoryTables {
   private addToEnd({ stream, partition, offset }: EventRow): void {
     const end = JSON.stringify([stream, partition]);
     this.ends.set(end, Math.max(offset, this.ends.get(end) ?? 0));
+    this.stored.set(end, (this.stored.get(end) ?? new Set()).add(offset));
   }
 
   private addToRemoved({ stream, partition, offset }: EventRow): void {

@@ -1,0 +1,187 @@
+import {
+  KafkaOrClickHouseRetrier,
+  MaterializedOffsetReader,
+  PartitionTaskHost,
+  warmUpStart,
+  type OwnedPartition,
+  type TaskFactory,
+} from '#engine';
+import type { StreamId, TopicAndGroupNames } from '#event';
+import type { Log, TopicPartition } from '#kafka';
+import type { VerdictTable } from '#verdicts';
+import { RateLimit } from './rate-limit.js';
+import type { ScrubDependencies } from './scrub-dependencies.js';
+import { scrubErrors } from './scrub-metrics.js';
+import { ScrubPasses } from './scrub-passes.js';
+import { ScrubSlots } from './scrub-slots.js';
+import { ScrubTask } from './scrub-task.js';
+
+export interface ScrubOptions extends Pick<
+  ScrubDependencies,
+  'writer' | 'reader' | 'erasures' | 'window' | 'inserts' | 'logger'
+> {
+  log: Log;
+  topics: TopicAndGroupNames;
+  verdicts: ScrubDependencies['verdicts'] & Pick<VerdictTable, 'readyIfUsed' | 'upToDate'>;
+  /** Maximum number of events that the process compares in a second. */
+  eventsPerSecond: number;
+  /** Milliseconds between the starts of two passes over a partition. */
+  intervalMs: number;
+  /** Keeps the progress of requested passes. */
+  progress: ScrubDependencies['progress'];
+  /** Called with stored events that the log does not have. */
+  onUnlogged?: ScrubDependencies['onUnlogged'];
+  /** Returns the current time in milliseconds since 1970. */
+  now?: () => number;
+  /** Milliseconds before the scrub is started again after a failure. */
+  restartMs?: number;
+}
+
+/** Time limit in milliseconds of one attempt to read the verdicts; a failed attempt is repeated. */
+const upToDateMs = 10_000;
+const defaultRestartMs = 60_000;
+/** The greatest time of JavaScript, in milliseconds since 1970: no record is later. */
+const endOfTime = 8.64e15;
+
+/**
+ * The scrub: compares the log and the store in the background, and repairs the store from the log. It is a second reader
+ * of the streams' topics, in a consumer group of its own, and reads no faster than it is allowed to. A failure of the
+ * scrub is logged and counted, and does not affect the materializer.
+ */
+export class Scrub {
+  private readonly dependencies: ScrubDependencies;
+  private readonly materialized: MaterializedOffsetReader;
+  private host: PartitionTaskHost<ScrubTask>;
+  private topics: string[] = [];
+  private restart: NodeJS.Timeout | undefined;
+  private closed = false;
+  private lastInsert: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly options: ScrubOptions) {
+    const { log, topics, logger, now = Date.now, eventsPerSecond, intervalMs } = options;
+    const retry = new KafkaOrClickHouseRetrier({ logger });
+    this.materialized = new MaterializedOffsetReader({ admin: log.admin, topics, retry });
+    this.dependencies = {
+      ...options,
+      admin: log.admin,
+      retry,
+      rate: new RateLimit(eventsPerSecond),
+      passes: new ScrubPasses(intervalMs, now),
+      slots: new ScrubSlots(),
+      onUnlogged: options.onUnlogged ?? (async () => undefined),
+      serially: (insert) => this.serially(insert),
+      reassign: (topic) => this.host.reassign(topic),
+      failed: (error, partition) => this.failed(error, partition),
+    };
+    this.host = this.newHost();
+  }
+
+  /** Scrubs the streams with these ids. Never rejects. */
+  async subscribe(ids: readonly StreamId[]): Promise<void> {
+    this.topics = ids.map((id) => this.options.topics.ofStream(id));
+    this.dependencies.passes.keepOnly(new Set(this.topics));
+    await this.subscribeHost();
+  }
+
+  /** Begins a pass over each assigned partition of the topic now, without the limit of the rate. */
+  begin(topic: string, request: string): void {
+    if (!this.topics.includes(topic)) return;
+    this.dependencies.passes.request(topic, request);
+    this.host.reassign(topic);
+  }
+
+  /** Stops the scrub, and resolves when it has left its consumer group. The next start continues the pass. */
+  async close(): Promise<void> {
+    this.closed = true;
+    clearTimeout(this.restart);
+    await this.host.stop(Promise.resolve());
+  }
+
+  private newHost(): PartitionTaskHost<ScrubTask> {
+    const { log, topics, logger, now = Date.now } = this.options;
+    const tasks: TaskFactory<ScrubTask> = { open: (partition) => this.open(partition) };
+    return new PartitionTaskHost({
+      ...{ name: 'scrub', kind: 'scrub', group: topics.scrubGroup, log, tasks, logger, now },
+      retry: this.dependencies.retry,
+      progress: { moved: () => undefined },
+      onFailure: (error) => this.startAgain(error),
+    });
+  }
+
+  private async subscribeHost(): Promise<void> {
+    if (this.closed || this.restart) return;
+    try {
+      await this.host.subscribe(this.topics);
+    } catch (error) {
+      this.startAgain(error);
+    }
+  }
+
+  private failed(error: unknown, partition?: TopicPartition): void {
+    scrubErrors.inc();
+    this.options.logger.error(
+      { err: error as Error, ...partition },
+      'the scrub has failed and tries again later',
+    );
+  }
+
+  /** Replaces the consumer later. */
+  private startAgain(error: unknown): void {
+    this.failed(error);
+    if (this.closed || this.restart) return;
+    const { host } = this;
+    this.restart = setTimeout(() => {
+      void host
+        .stop(Promise.resolve())
+        .catch((reason: unknown) => this.failed(reason))
+        .then(() => {
+          this.restart = undefined;
+          if (this.closed) return;
+          this.host = this.newHost();
+          return this.subscribeHost();
+        });
+    }, this.options.restartMs ?? defaultRestartMs).unref();
+  }
+
+  /** Opens the task of a partition: the pass continues at the committed offset, or begins if it is due. */
+  private async open(partition: OwnedPartition): Promise<ScrubTask | 'not-mine'> {
+    const { topics, window, now = Date.now } = this.options;
+    const { passes, retry } = this.dependencies;
+    const { assignment, ended } = partition;
+    const { topic, partition: number, position } = assignment;
+    const stream = topics.streamOf(topic);
+    const stored = stream && (await this.materialized.of(assignment, ended));
+    if (!stream || stored === undefined) return 'not-mine';
+    const end = await retry.run('log', ended, () => assignment.offsetAt(endOfTime));
+    const pass = { stream, topic, partition: number, until: Math.min(stored, end) };
+    const begun = passes.begin(pass);
+    if (!begun)
+      return new ScrubTask(this.dependencies, partition, {
+        ...pass,
+        ...{ start: position, from: position, isDue: false },
+      });
+    await this.learnVerdicts(ended);
+    const { request, fromTheStart } = begun;
+    const { beginning } = assignment;
+    if (fromTheStart) partition.commitFrom(beginning - 1);
+    const start = fromTheStart
+      ? beginning
+      : await retry.run('log', ended, () => warmUpStart(assignment, window, now()));
+    const from = fromTheStart ? beginning : position;
+    return new ScrubTask(this.dependencies, partition, { ...pass, start, from, request, isDue: true });
+  }
+
+  /** Resolves when the table has the verdicts on all records that the materializer has stored. */
+  private async learnVerdicts(signal: AbortSignal): Promise<void> {
+    const { verdicts } = this.options;
+    const { retry } = this.dependencies;
+    if (await retry.run('log', signal, () => verdicts.readyIfUsed()))
+      await retry.run('log', signal, () => verdicts.upToDate(upToDateMs));
+  }
+
+  private serially<T>(insert: () => Promise<T>): Promise<T> {
+    const inserting = this.lastInsert.then(insert);
+    this.lastInsert = inserting.catch(() => undefined);
+    return inserting;
+  }
+}
