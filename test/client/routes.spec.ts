@@ -33,6 +33,8 @@ function everyCall(client: Tributary): Promise<unknown>[] {
       client.health('live'),
       client.health('ready'),
       client.healthHistory(),
+      client.scrub(),
+      client.scrubProgress('scrub_id'),
       client.metrics(),
     ],
     ...[streams.list().first(), streams.get('stream'), streams.create({ stream: 's' })],

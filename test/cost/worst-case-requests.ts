@@ -621,6 +621,8 @@ export const worstCaseRequests: Readonly<Record<string, () => WorstCaseRequest[]
     ...texts('/api/v1/pipelines/'),
   ],
   'get /api/v1/health-history': () => one('/api/v1/health-history'),
+  'post /api/v1/scrubs': () => one('/api/v1/scrubs'),
+  'get /api/v1/scrubs/{scrub_id}': () => one('/api/v1/scrubs/019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11'),
   'get /health': () => headers('/health'),
   'get /health/live': () => headers('/health/live'),
   'get /health/ready': () => headers('/health/ready'),

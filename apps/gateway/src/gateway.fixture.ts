@@ -103,8 +103,8 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
   const context = createContext({ name: 'gateway', config, version: '0.0.0-spec' });
   context.lifecycle.running = true;
   const reader = options.reader?.(store.reader) ?? store.reader;
-  const { writer, eraser, projections, projectionResults, pipelines } = store;
-  const requests = { reader, writer, eraser, projections, projectionResults, pipelines };
+  const { writer, eraser, scrubPasses, projections, projectionResults, pipelines } = store;
+  const requests = { reader, writer, eraser, scrubPasses, projections, projectionResults, pipelines };
   const answers = options.answers ?? new HttpAnswerMemoryBudget(64 * 1024 * 1024);
   const create = createNestWith([
     [LOG, log],

@@ -192,10 +192,16 @@ const asks: Record<string, (names: Names) => Ask[]> = {
 
 /** Lists without a name in the request. `limited-reads.spec.ts` checks what they return. Keys belong to no stream. */
 const without = [
-  ...['streams', 'projections', 'pipelines', 'keys', 'keys/:key_id', 'health-history'].map(
-    (path) => `GET /${path}`,
-  ),
-  ...['POST /keys', 'DELETE /keys/:key_id', 'POST /keys/:key_id/rotate'],
+  ...[
+    'streams',
+    'projections',
+    'pipelines',
+    'keys',
+    'keys/:key_id',
+    'health-history',
+    'scrubs/:scrub_id',
+  ].map((path) => `GET /${path}`),
+  ...['POST /scrubs', 'POST /keys', 'DELETE /keys/:key_id', 'POST /keys/:key_id/rotate'],
 ];
 
 const all: KeyScope[] = ['events:read', 'events:write', 'definitions:read', 'definitions:write', 'admin'];

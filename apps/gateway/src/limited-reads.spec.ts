@@ -162,12 +162,16 @@ const reads: Record<string, Case[]> = {
   ],
   // It has totals of all streams only.
   'GET /api/v1/health-history': [{ url: '/api/v1/health-history', becomes: 'empty' }],
+  'GET /api/v1/scrubs/:scrub_id': refused('stream_forbidden')(
+    '/api/v1/scrubs/019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11',
+  ),
   'GET /api/v1/keys': refused('stream_forbidden')('/api/v1/keys'),
   'GET /api/v1/keys/:key_id': refused('stream_forbidden')('/api/v1/keys/abcdefghijkl'),
 };
 
 /** Routes that change definitions or data. The specs of each route test what a key may change. */
 const changes = [
+  'POST /api/v1/scrubs',
   'POST /api/v1/events',
   'POST /api/v1/events/batch',
   'POST /api/v1/streams',

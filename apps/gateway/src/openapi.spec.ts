@@ -64,6 +64,7 @@ describe('the OpenAPI document', () => {
       'get /api/v1/schemas/{stream}/{event_type}',
       'get /api/v1/schemas/{stream}/{event_type}/versions',
       'get /api/v1/schemas/{stream}/{event_type}/versions/{version}',
+      'get /api/v1/scrubs/{scrub_id}',
       'get /api/v1/snapshots',
       'get /api/v1/streams',
       'get /api/v1/streams/{stream}',
@@ -89,6 +90,7 @@ describe('the OpenAPI document', () => {
       'post /api/v1/schemas',
       'post /api/v1/schemas/{stream}/{event_type}/check',
       'post /api/v1/schemas/{stream}/{event_type}/validate',
+      'post /api/v1/scrubs',
       'post /api/v1/snapshots',
       'post /api/v1/streams',
       'post /api/v1/streams/{stream}/cloudevents',
@@ -111,7 +113,8 @@ describe('the OpenAPI document', () => {
       const form =
         path === '/v1/logs' ? ['application/json', 'application/x-protobuf'] : ['application/problem+json'];
       expect(Object.keys(operation.responses.default?.content ?? {}), name).toEqual(form);
-      const hasBody = ['post', 'patch', 'put'].includes(method) && !/\/(pause|resume|reset)$/.test(path);
+      const hasBody =
+        ['post', 'patch', 'put'].includes(method) && !/\/(pause|resume|reset|scrubs)$/.test(path);
       expect(operation.requestBody !== undefined, name).toBe(hasBody);
     }
   });

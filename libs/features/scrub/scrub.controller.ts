@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Controller, Get, Header, HttpCode, Inject, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { DEFINITIONS, LOG, STORE, PRODUCER } from '#app';
-import { sendFlushRequest } from '#engine';
+import { createFlushTopic, sendFlushRequest } from '#engine';
 import { TopicAndGroupNames, uuidPattern } from '#event';
 import { ApiAnswer, Problems, RequireAllStreams, storeAndLogProblems } from '#gateway-kit';
 import { AlwaysAnswered, PathParameter, RequireScope } from '#http';
@@ -22,7 +22,7 @@ function ScrubId(): ParameterDecorator {
 @Controller('api/v1/scrubs')
 export class ScrubController {
   constructor(
-    @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'offsetsIn'> },
+    @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'offsetsIn' | 'create'> },
     @Inject(PRODUCER) private readonly producer: Pick<Producer, 'append'>,
     @Inject(STORE) private readonly store: Pick<Store, 'scrubPasses'>,
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'streams'>,
@@ -46,6 +46,7 @@ export class ScrubController {
     const requests = this.liveStreams().map(({ id }) => ({
       ...{ group: this.topics.scrubGroup, topic: this.topics.ofStream(id), request: scrub_id },
     }));
+    await createFlushTopic(this.log.admin, this.topics);
     await sendFlushRequest(this.producer, this.topics, ...requests);
     return await this.progressOf(scrub_id);
   }

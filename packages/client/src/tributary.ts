@@ -41,6 +41,7 @@ import type {
   EntityStateQuery,
   Health,
   HealthHistory,
+  Scrub,
   CloudEvent,
   RejectedEventHandling,
   IntakeResult,
@@ -329,6 +330,19 @@ export class Tributary {
   /** Returns the lag and the number of failed jobs over the last hour, as the instance has measured them. */
   healthHistory({ signal }: CallOptions = {}): Promise<HealthHistory> {
     return this.api.get({ path: '/api/v1/health-history', signal });
+  }
+
+  /**
+   * Asks the materializers to compare ClickHouse with Kafka now, and to repair ClickHouse. The key needs the scope `admin`.
+   * Resolves when it is requested: follow the progress with `scrubProgress`.
+   */
+  scrub({ signal }: CallOptions = {}): Promise<Scrub> {
+    return this.api.change('POST', '/api/v1/scrubs', { signal });
+  }
+
+  /** Returns what a scrub has found so far. */
+  scrubProgress(scrubId: string, { signal }: CallOptions = {}): Promise<Scrub> {
+    return this.api.get({ path: path`/api/v1/scrubs/${scrubId}`, signal });
   }
 
   /** Returns the metrics in the text format of Prometheus. */

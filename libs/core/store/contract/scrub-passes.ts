@@ -9,16 +9,16 @@ export function describeScrubPasses(contract: StoreContractFixture): void {
       const { scrubPasses } = contract.store;
       const now = Date.now() * 1000;
       const [request, other] = [randomUUID(), randomUUID()];
-      const progress = (stream: string, partition: number, compared: number, at = now) => ({
-        ...{ request, stream, partition, compared, repaired: 1, unlogged: 2, undecided: 3 },
+      const progress = (stream: string, compared: number, at = now) => ({
+        ...{ request, stream, partition: stream === 'a' ? 1 : 0, compared, repaired: 1, unlogged: 2, undecided: 3 },
         ...{ is_complete: compared > 9, updated_at: at },
       });
-      await scrubPasses.save(progress('b', 0, 5));
-      await scrubPasses.save(progress('b', 0, 10, now + 1));
-      await scrubPasses.save(progress('b', 0, 7, now - 1));
-      await scrubPasses.save(progress('a', 1, 2));
-      await scrubPasses.save({ ...progress('a', 1, 4), request: other });
-      expect(await scrubPasses.of(request)).toEqual([progress('a', 1, 2), progress('b', 0, 10, now + 1)]);
+      await scrubPasses.save(progress('b', 5));
+      await scrubPasses.save(progress('b', 10, now + 1));
+      await scrubPasses.save(progress('b', 7, now - 1));
+      await scrubPasses.save(progress('a', 2));
+      await scrubPasses.save({ ...progress('a', 4), request: other });
+      expect(await scrubPasses.of(request)).toEqual([progress('a', 2), progress('b', 10, now + 1)]);
       expect(await scrubPasses.of(randomUUID())).toEqual([]);
     });
   });

@@ -170,6 +170,11 @@ export type Health = ApiSchemas['HealthAnswer'];
 export type HealthHistory = ApiSchemas['HealthHistoryAnswer'];
 /** The largest figures of one interval; null for a figure that was not measured in it. */
 export type HealthHistorySample = ApiSchemas['HealthHistorySample'];
+
+/** A requested scrub: what it has found so far, by stream. */
+export type Scrub = ApiSchemas['ScrubAnswer'];
+/** What a scrub has found in one stream so far. */
+export type ScrubbedStream = ApiSchemas['ScrubbedStream'];
 /** The lag of the materializer or of the processors: the records that have not been read, and the age of the oldest. */
 export type LagSample = ApiSchemas['LagSample'];
 
