@@ -12,6 +12,7 @@ import {
 } from '#store';
 import type { LogRange } from './log-range.js';
 import { repairVersions } from './repair-versions.js';
+import type { ScrubTotals } from './scrub-passes.js';
 import type { ScrubDependencies } from './scrub-dependencies.js';
 import { repairedRows, undecidedEvents, unloggedEvents } from './scrub-metrics.js';
 
@@ -21,6 +22,8 @@ export interface ComparedPartition {
   readonly topic: string;
   readonly number: number;
   readonly erasures: PartitionErasureLookup;
+  /** What the pass has found so far. */
+  readonly totals: ScrubTotals;
   /** Records below this offset may repeat a record that the log no longer has. */
   readonly doubtfulBelow: number;
   /** Offset at which the pass ends. */
@@ -40,8 +43,6 @@ const sample = 10;
 
 /** Compares offset ranges of one partition, in their order, and inserts again what the store lacks. */
 export class RangeComparison {
-  /** What the comparisons have found so far. */
-  readonly found = { repaired: 0, unlogged: 0, undecided: 0 };
   /** Missing rows of earlier ranges whose versions are not certain yet. */
   private waiting: EventRowBatch[] = [];
   /** The offset up to which the two tables of events were searched for differences, and where they differ. */
@@ -100,7 +101,7 @@ export class RangeComparison {
     const { logger, onUnlogged } = this.dependencies;
     const events = unlogged.map(({ offset, event_id }) => ({ offset, event_id }));
     unloggedEvents.inc(events.length);
-    this.found.unlogged += events.length;
+    this.partition.totals.unlogged += events.length;
     logger.error(
       { ...this.origin, events: events.length, sample: events.slice(0, sample) },
       'stored events are not in the log at their offsets: see docs/runbooks/TributaryScrubUnlogged.md',
@@ -179,7 +180,7 @@ export class RangeComparison {
       const isUndecided = !isStored && (first ?? Infinity) < beginning;
       if (isUndecided) {
         undecidedEvents.inc();
-        this.found.undecided++;
+        this.partition.totals.undecided++;
       }
       return isStored || isUndecided;
     });
@@ -213,7 +214,7 @@ export class RangeComparison {
     });
     if (inserted === 0) return;
     repairedRows.inc(inserted);
-    this.found.repaired += inserted;
+    this.partition.totals.repaired += inserted;
     const offsets = { from: rows.offsetOf(0), until: rows.offsetOf(rows.count - 1) + 1 };
     logger.warn(
       { ...this.origin, ...offsets, events: inserted },

@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { partitionKey, type TopicPartition } from '#kafka';
+import type { ScrubPassProgress } from '#store';
 import { lastScrubPass } from './scrub-metrics.js';
+
+/** What a pass over a partition has found so far: see `ScrubPassProgress`. */
+export type ScrubTotals = Pick<ScrubPassProgress, 'compared' | 'repaired' | 'unlogged' | 'undecided'>;
 
 interface KnownPass {
   /** Milliseconds since 1970. */
@@ -10,6 +14,8 @@ interface KnownPass {
   /** The request that the pass answers; undefined for a pass that was due. */
   request: string | undefined;
   isComplete: boolean;
+  /** Of all tasks of the pass: a task can be replaced before the end of the pass. */
+  totals: ScrubTotals;
 }
 
 /**
@@ -41,7 +47,9 @@ export class ScrubPasses {
    * Begins or continues the pass of a partition; undefined if the next pass is not due yet. A pass that answers a new request
    * begins at the beginning of the log (`fromTheStart`).
    */
-  begin(partition: TopicPartition): { request: string | undefined; fromTheStart: boolean } | undefined {
+  begin(
+    partition: TopicPartition,
+  ): (Pick<KnownPass, 'request' | 'totals'> & { fromTheStart: boolean }) | undefined {
     const key = partitionKey(partition);
     const newest = this.requests.get(partition.topic);
     const known = this.passes.get(key);
@@ -49,10 +57,12 @@ export class ScrubPasses {
     if (known?.isComplete && !fromTheStart && this.msLeft(known) > 0) return undefined;
     const continues = known && !known.isComplete && !fromTheStart;
     const answered = fromTheStart ? newest : undefined;
+    const totals = continues ? known.totals : { compared: 0, repaired: 0, unlogged: 0, undecided: 0 };
     const request = continues ? known.request : answered;
-    if (!continues) this.passes.set(key, { startedAt: this.now(), isComplete: false, newest, request });
+    if (!continues)
+      this.passes.set(key, { startedAt: this.now(), isComplete: false, newest, request, totals });
     this.count();
-    return { request, fromTheStart };
+    return { request, totals, fromTheStart };
   }
 
   completed(partition: TopicPartition): void {

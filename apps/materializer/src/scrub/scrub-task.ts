@@ -10,6 +10,7 @@ import { splitBatch } from '../fetch/split-batch.js';
 import { PartitionRowBuilder } from '../rows/partition-row-builder.js';
 import { LogRange } from './log-range.js';
 import { RangeComparison, type ComparedPartition } from './range-comparison.js';
+import type { ScrubTotals } from './scrub-passes.js';
 import type { ScrubDependencies } from './scrub-dependencies.js';
 import { scrubbedEvents } from './scrub-metrics.js';
 
@@ -22,6 +23,8 @@ export interface ScrubPass extends TopicPartition {
   from: number;
   /** Id of the request that the pass answers, whose progress is saved; the rate of such a pass is not limited. */
   request?: string | undefined;
+  /** What the pass has found so far, if it has begun. */
+  totals?: ScrubTotals;
   /** The pass ends at this offset: the materializer had stored all records below it when the task was opened. */
   until: number;
   /** Whether the pass has begun; false while the partition waits for its next pass. */
@@ -43,7 +46,7 @@ export class ScrubTask implements PartitionTask, ComparedPartition {
   readonly window = new IdWindow(this.dependencies.window);
   private readonly ending = new AbortController();
   private slot: Promise<void> | undefined;
-  private compared = 0;
+  readonly totals = this.pass.totals ?? { compared: 0, repaired: 0, unlogged: 0, undecided: 0 };
   readonly stream = this.pass.stream;
   readonly topic = this.pass.topic;
   readonly until = this.pass.until;
@@ -174,7 +177,7 @@ export class ScrubTask implements PartitionTask, ComparedPartition {
     if (!this.pass.request) await this.dependencies.rate.take(range.records, signal);
     await this.comparison.compare(range, { isLast, signal });
     scrubbedEvents.inc(range.records);
-    this.compared += range.records;
+    this.totals.compared += range.records;
     if (!isLast) await this.saveProgress(signal, false);
     await this.partition.commits.offer(this.comparison.doneBelow(range.next));
   }
@@ -196,9 +199,7 @@ export class ScrubTask implements PartitionTask, ComparedPartition {
     if (request === undefined) return;
     const { retry, progress } = this.dependencies;
     const updated_at = Date.now() * 1000;
-    const { compared } = this;
-    const { found } = this.comparison;
-    const row = { request, stream, partition, compared, ...found, is_complete, updated_at };
+    const row = { request, stream, partition, ...this.totals, is_complete, updated_at };
     await retry.run('store', signal, () => progress.save(row));
   }
 

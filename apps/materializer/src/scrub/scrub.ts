@@ -161,14 +161,14 @@ export class Scrub {
         ...{ start: position, from: position, isDue: false },
       });
     await this.learnVerdicts(ended);
-    const { request, fromTheStart } = begun;
+    const { fromTheStart, ...progress } = begun;
     const { beginning } = assignment;
     if (fromTheStart) partition.commitFrom(beginning - 1);
     const start = fromTheStart
       ? beginning
       : await retry.run('log', ended, () => warmUpStart(assignment, window, now()));
     const from = fromTheStart ? beginning : position;
-    return new ScrubTask(this.dependencies, partition, { ...pass, start, from, request, isDue: true });
+    return new ScrubTask(this.dependencies, partition, { ...pass, ...progress, start, from, isDue: true });
   }
 
   /** Resolves when the table has the verdicts on all records that the materializer has stored. */

@@ -10,7 +10,15 @@ export function describeScrubPasses(contract: StoreContractFixture): void {
       const now = Date.now() * 1000;
       const [request, other] = [randomUUID(), randomUUID()];
       const progress = (stream: string, compared: number, at = now) => ({
-        ...{ request, stream, partition: stream === 'a' ? 1 : 0, compared, repaired: 1, unlogged: 2, undecided: 3 },
+        ...{
+          request,
+          stream,
+          partition: stream === 'a' ? 1 : 0,
+          compared,
+          repaired: 1,
+          unlogged: 2,
+          undecided: 3,
+        },
         ...{ is_complete: compared > 9, updated_at: at },
       });
       await scrubPasses.save(progress('b', 5));
