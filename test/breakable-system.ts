@@ -7,6 +7,7 @@ import {
   Ledger,
   PrivateKafkaAndClickHouse,
   TestSystem,
+  testsAll,
 } from '#testkit';
 import type { LoadDriverOptions, PrivateEngineOptions, ReadBackReport, TestSystemOptions } from '#testkit';
 import { freshStream } from './api.js';
@@ -69,6 +70,9 @@ export function useFaultySystem(
   };
 }
 
+/** Numbers of events that are acknowledged before a fault begins, and after it has ended. */
+const [eventsBefore, eventsAfter] = testsAll ? [100, 200] : [50, 100];
+
 /** Runs clients while `fault` breaks something, lets them continue, and compares the stored events with the ledger. */
 export async function underLoad(
   stack: TestSystem,
@@ -80,9 +84,9 @@ export async function underLoad(
   const streams = [freshStream('load'), freshStream('load')];
   const driver = new LoadDriver({ url: () => stack.urls.ingest, ledger, seed, streams, ...options }).start();
   try {
-    await driver.untilAcknowledged(100);
+    await driver.untilAcknowledged(eventsBefore);
     await fault(driver, ledger);
-    await driver.untilAcknowledged(200);
+    await driver.untilAcknowledged(eventsAfter);
   } finally {
     await driver.stop();
   }

@@ -17,7 +17,7 @@ import { readAll } from './conditional/read-all.js';
 import { useFaultySystem } from './breakable-system.js';
 
 /** The minimum number of attempts. A run lasts until its faults have happened, so it can have more. */
-const attempts = Number(process.env.CONDITIONAL_ATTEMPTS ?? 1_500);
+const attempts = Number(process.env.CONDITIONAL_ATTEMPTS ?? (testsAll ? 1_500 : 700));
 /** The usual run is slow enough that faults and writes end at about the same time; a long one is as fast as it can be. */
 const writesPerSecond = attempts > 10_000 ? Infinity : 50;
 /** A long run has time to write between its faults. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { systemActor } from '#registry';
-import { check, expectClean, faultSeed, Ledger, LoadDriver, topicOf } from '#testkit';
+import { check, expectClean, faultSeed, Ledger, LoadDriver, testsAll, topicOf } from '#testkit';
 import { freshStream } from './api.js';
 import { useFaultySystem } from './breakable-system.js';
 import { readRefusals } from './conditional/refusals.js';
@@ -9,10 +9,13 @@ import { expectPiped, pipeBoth } from './processing/piped.js';
 import { expectStates, project } from './processing/projection-under-test.js';
 import { closeWindows, eventsIn, rowsOf, sourcesIn } from './processing/stored.js';
 
-/** The id window's limit of records. Each stream has one partition. */
-const records = 1_000;
+/**
+ * The id window's limit of records. Each stream has one partition. The load writes more than twenty times as many events: twice
+ * the window before each repetition.
+ */
+const records = testsAll ? 1_000 : 400;
 /** Number of events that are repeated, and how often. */
-const repeated = 300;
+const repeated = testsAll ? 300 : 150;
 const times = 3;
 const system = useFaultySystem({
   processors: 2,

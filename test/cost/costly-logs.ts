@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { limits } from '#event';
 import { hostileJson } from '#testkit';
+import { oneInThree } from './one-in-three.js';
 import type { WorstCaseRequest } from './worst-case-request.js';
 
 const most = limits.requestBytes - 1_000;
@@ -127,8 +128,8 @@ const jsonBodies: Readonly<Record<string, string>> = {
 export function costlyLogs(): WorstCaseRequest[] {
   const json = (name: string, body: string) => ({ name: `${name} as JSON`, path: '', body });
   return [
-    ...hostileJson.map(({ name, text }) => json(name, around(text(1024 * 1024)))),
-    ...hostileJson.map(({ name, text }) =>
+    ...oneInThree(hostileJson, 0).map(({ name, text }) => json(name, around(text(1024 * 1024)))),
+    ...oneInThree(hostileJson, 1).map(({ name, text }) =>
       json(`${name}, skipped in a record`, around(`{"x":${text(jsonMessage / 4)}}`)),
     ),
     ...Object.entries(jsonBodies).map(([name, body]) => json(name, body)),

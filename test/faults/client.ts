@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { Tributary } from '#client';
-import { check, expectClean, faultSeed, Ledger, TcpProxy } from '#testkit';
+import { check, expectClean, faultSeed, Ledger, TcpProxy, testsAll } from '#testkit';
 import { ConcurrentEventSender } from '../client/concurrent-event-sender.js';
 import { CounterWriters } from '../client/counter-writers.js';
 import { system } from './one-system.js';
 
+/** The number of decisions that are accepted between two faults. */
+const enough = testsAll ? 20 : 8;
 const isWrite = (chunk: Buffer) => chunk.includes('POST /api/v1/events');
 
 describe('given the client behind a faulty network', () => {
@@ -54,14 +56,14 @@ describe('given the client behind a faulty network', () => {
     const counters = new CounterWriters(Array.from({ length: 4 }, () => new Tributary(urls)));
     const running = counters.run();
     try {
-      await counters.untilAccepted(20);
+      await counters.untilAccepted(enough);
       await stack.ingest.restart('SIGKILL');
-      await counters.untilAccepted(20);
+      await counters.untilAccepted(enough);
       await proxy.trap(isWrite, { do: 'swallow-answer' });
       await proxy.trap(isWrite, { do: 'reset' });
       await counters.untilAccepted(5);
       await stack.materializer.restart('SIGKILL');
-      await counters.untilAccepted(20);
+      await counters.untilAccepted(enough);
     } finally {
       await proxy.heal();
       counters.stop();

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { testsAll } from '#testkit';
 import { expectProblem, freshStream } from '../api.js';
 import { underLoad } from '../breakable-system.js';
 import { system } from './one-system.js';
@@ -29,7 +30,7 @@ describe('given a broker under load', () => {
   it('when its connections are reset again and again', async () => {
     const { stack, engines } = system();
     await underLoad(stack, async (driver) => {
-      for (let i = 0; i < 8; i++) {
+      for (let i = 0; i < (testsAll ? 8 : 5); i++) {
         await driver.untilAcknowledged(50);
         engines.kafkaProxy.cut();
       }

@@ -8,7 +8,7 @@ describe('given a materializer that writes under load', () => {
   it('when it is killed again and again, every event is stored once (fault 3)', async () => {
     const { stack } = system();
     await underLoad(stack, async (driver) => {
-      for (let i = 0; i < (testsAll ? 5 : 3); i++) {
+      for (let i = 0; i < (testsAll ? 5 : 2); i++) {
         await driver.untilAcknowledged(100);
         await stack.materializer.restart('SIGKILL');
       }
@@ -30,7 +30,7 @@ describe('given a materializer that writes under load', () => {
   it('when the answer to a commit is lost, it continues (fault 3)', async () => {
     const { stack, engines } = system();
     await underLoad(stack, async (driver) => {
-      for (let i = 0; i < 3; i++) {
+      for (let i = 0; i < (testsAll ? 3 : 2); i++) {
         await engines.kafkaProxy.trap(kafkaRequest(offsetCommit), { do: 'swallow-answer' });
         await driver.untilAcknowledged(100);
       }
