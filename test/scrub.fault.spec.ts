@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { check, expectClean, faultSeed, Ledger, LoadDriver, SeededRandom } from '#testkit';
 import { freshStream } from './api.js';
@@ -38,6 +39,8 @@ describe('given a store of which somebody deletes parts and rows by hand', () =>
         const rows = table === 'positions' ? '1' : table === 'entities' ? 'last_offset % 2 = 0' : third;
         await engines.sql(`DELETE FROM ${stack.database}.${table} WHERE ${rows}`);
       }
+      // A requested pass compares records that are at least 10 s old.
+      await sleep(11_000);
       const requested = await stack.core.post('/api/v1/scrubs', '');
       expect(requested.status, requested.text).toBe(202);
       const { scrub_id } = requested.json<ScrubState>();

@@ -15,7 +15,7 @@ export function reportLostRecords(
   lostRecords.inc({ consumer }, lost ? lost.until - lost.from : 0);
   if (!lost) return;
   logger.error(
-    { topic, partition, from: lost.from, until: lost.until },
+    { consumer, topic, partition, from: lost.from, until: lost.until },
     'Kafka has lost records that were read, and may have others at their offsets: see docs/runbooks/TributaryLogLostRecords.md',
   );
 }

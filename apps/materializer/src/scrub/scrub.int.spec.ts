@@ -103,6 +103,7 @@ describe('Scrub with Kafka and ClickHouse', () => {
 
   async function startScrub(): Promise<void> {
     scrub = new Scrub({
+      settleMs: { due: 0, requested: 0 },
       progress: test.store.scrubPasses,
       ...{ log, topics: names, logger, window, erasures, reader: test.store.scrub },
       writer: test.store.writer,

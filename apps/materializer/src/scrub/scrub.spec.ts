@@ -87,6 +87,7 @@ async function endOfLog(): Promise<number> {
 
 function start(options: Partial<ScrubOptions> = {}): Scrub {
   const scrub = new Scrub({
+    settleMs: { due: 0, requested: 0 },
     progress: store.scrubPasses,
     ...{ log, topics, window, erasures, logger, reader: store.scrub },
     writer: {

@@ -7,7 +7,7 @@ import {
   type TaskFactory,
 } from '#engine';
 import type { StreamId, TopicAndGroupNames } from '#event';
-import type { Log, TopicPartition } from '#kafka';
+import type { Log, NewlyAssignedPartition, TopicPartition } from '#kafka';
 import type { VerdictTable } from '#verdicts';
 import { RateLimit } from './rate-limit.js';
 import type { ScrubDependencies } from './scrub-dependencies.js';
@@ -33,6 +33,8 @@ export interface ScrubOptions extends Pick<
   onUnlogged?: ScrubDependencies['onUnlogged'];
   /** Returns the current time in milliseconds since 1970. */
   now?: () => number;
+  /** Age in milliseconds from which records are compared, by a pass that is due and by one that was requested. */
+  settleMs?: { due: number; requested: number };
   /** Milliseconds before the scrub is started again after a failure. */
   restartMs?: number;
 }
@@ -40,6 +42,8 @@ export interface ScrubOptions extends Pick<
 /** Time limit in milliseconds of one attempt to read the verdicts; a failed attempt is repeated. */
 const upToDateMs = 10_000;
 const defaultRestartMs = 60_000;
+/** Milliseconds: younger records are not compared. */
+const defaultSettleMs = { due: 300_000, requested: 10_000 };
 /** The greatest time of JavaScript, in milliseconds since 1970: no record is later. */
 const endOfTime = 8.64e15;
 
@@ -152,9 +156,9 @@ export class Scrub {
     const stream = topics.streamOf(topic);
     const stored = stream && (await this.materialized.of(assignment, ended));
     if (!stream || stored === undefined) return 'not-mine';
-    const end = await retry.run('log', ended, () => assignment.offsetAt(endOfTime));
-    const pass = { stream, topic, partition: number, until: Math.min(stored, end) };
-    const begun = passes.begin(pass);
+    const begun = passes.begin(assignment);
+    const until = Math.min(stored, await this.settledOffset(assignment, begun?.request !== undefined, ended));
+    const pass = { stream, topic, partition: number, until };
     if (!begun)
       return new ScrubTask(this.dependencies, partition, {
         ...pass,
@@ -169,6 +173,22 @@ export class Scrub {
       : await retry.run('log', ended, () => warmUpStart(assignment, window, now()));
     const from = fromTheStart ? beginning : position;
     return new ScrubTask(this.dependencies, partition, { ...pass, ...progress, start, from, isDue: true });
+  }
+
+  /**
+   * Returns the offset below which the log is older than a while. The committed offset of the materializer is of no use shortly
+   * after Kafka has lost the end of the log: below it are new records that the materializer has not stored yet.
+   */
+  private async settledOffset(
+    assignment: NewlyAssignedPartition,
+    isRequested: boolean,
+    ended: AbortSignal,
+  ): Promise<number> {
+    const { settleMs = defaultSettleMs, now = Date.now } = this.options;
+    const age = isRequested ? settleMs.requested : settleMs.due;
+    const time = age === 0 ? endOfTime : now() - age;
+    const offset = await this.dependencies.retry.run('log', ended, () => assignment.offsetAt(time));
+    return Math.min(offset, assignment.lost?.from ?? offset);
   }
 
   /** Resolves when the table has the verdicts on all records that the materializer has stored. */
