@@ -376,6 +376,63 @@ describe('Materializer', () => {
       expect(said()[0]).toContain('"from":6,"until":10');
     });
 
+    it('when two partitions of a topic notice it by the ids, one while the other recovers, recovers both', async () => {
+      const pairs = topics.ofStream('pairs#1');
+      await log.admin.create(pairs, { partitions: 2 });
+      const producer = await log.producer();
+      const append = (ids: { id: number }[]) =>
+        producer.append(
+          [0, 1].flatMap((partition) =>
+            ids.map(({ id }) => ({
+              ...{ topic: pairs, partition, key: `e${partition}` },
+              value: eventOf(id + 1000 * partition, `e${partition}`),
+            })),
+          ),
+        );
+      await append(range(0, 10));
+      writer.after = async () => {
+        const summary = await store.reader.streams({ access: allStreams, streams: ['pairs#1'] });
+        if (summary[0]?.events === 20) log.down = true;
+      };
+      const crashing = await start();
+      await crashing.subscribe(['pairs#1']);
+      await vi.waitFor(() => expect(log.down).toBe(true), { timeout: 20_000 });
+      await kill(crashing);
+      writer.after = () => undefined;
+      log.topics.get(pairs)!.loseEnd(0, 6);
+      log.topics.get(pairs)!.loseEnd(1, 6);
+      await append(range(100, 109));
+      // The second partition notices its loss while the first one reads the events that it writes back.
+      const after = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+      const slow = Object.assign(Object.create(writer) as FaultyWriter, {
+        storedEvents: async (of: OffsetRange) => {
+          if (of.partition === 1) await after(100);
+          return writer.storedEvents(of);
+        },
+        eventsAt: async (query: Parameters<MaterializerStore['eventsAt']>[0]) => {
+          await after(150);
+          return writer.eventsAt(query);
+        },
+      });
+      const next = await start({ writer: slow });
+      await next.subscribe(['pairs#1']);
+      const found = async () => {
+        const query = { access: allStreams, streams: ['pairs#1'], order: 'asc', limit: 100 } as const;
+        return (await store.reader.query(query)).items.map(({ event_id }) => event_id);
+      };
+      const all = [0, 1].flatMap((partition) =>
+        [...range(0, 10), ...range(100, 109)].map(({ id }) => uuid(id + 1000 * partition)),
+      );
+      await vi.waitFor(async () => expect((await found()).sort()).toEqual(all.sort()), { timeout: 10_000 });
+      const ends = async () => [...(await log.admin.committed(topics.materializerGroup, pairs)).values()];
+      await vi.waitFor(
+        async () => expect(await ends()).toEqual((await log.admin.offsets(pairs)).map(({ end }) => end)),
+        {
+          timeout: 10_000,
+        },
+      );
+    });
+
     it('when the process dies between writing back and removing the old rows, has each event once', async () => {
       const first = await start({ eraser: failingOnce(store.eraser).eraser });
       await untilCommitted(10);

@@ -336,11 +336,12 @@ export class Materializer implements ConsumerHandler {
       state.stored.in({ from, until }),
     );
     const { events, after } = eventsWithoutRecord(stored, records);
-    if (events.length === 0) return stored;
     if (lost) {
       await this.recovery.writeBack(state, events, state.ended);
+      if (next >= lost.end) this.assignments.recovered(state);
       return stored;
     }
+    if (events.length === 0) return stored;
     this.assignments.dropLost(state, Math.max(from, after));
     this.dependencies.consumer.reassign(state.topic);
     return undefined;

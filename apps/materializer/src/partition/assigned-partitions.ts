@@ -15,6 +15,9 @@ import type { MaterializerDependencies } from './materializer-dependencies.js';
  */
 const keepRevokedMs = 15_000;
 
+/** Milliseconds after which a noticed loss that was not recovered here is of no interest: another process had the partition. */
+const noticedMs = 600_000;
+
 export interface AssignedPartitionsOptions
   extends MaterializedPartitionDependencies, Pick<MaterializerDependencies, 'topics'> {
   /** Called before the records of a partition are read whose end Kafka has lost. */
@@ -44,8 +47,8 @@ interface AssignedPartition {
  */
 export class AssignedPartitions {
   private readonly owned = new Map<string, AssignedPartition>();
-  /** The first offset from which each partition has lost records, if that was noticed after its assignment. */
-  private readonly lostFrom = new Map<string, number>();
+  /** The first offset from which each partition has lost records, and when that was noticed, until they are recovered. */
+  private readonly lostFrom = new Map<string, { offset: number; noticedAt: number }>();
 
   constructor(private readonly options: AssignedPartitionsOptions) {}
 
@@ -86,8 +89,13 @@ export class AssignedPartitions {
    * again, its lost events are recovered.
    */
   dropLost(topicPartition: TopicPartition, from: number): void {
-    this.lostFrom.set(partitionKey(topicPartition), from);
+    this.lostFrom.set(partitionKey(topicPartition), { offset: from, noticedAt: this.options.now() });
     this.drop(partitionKey(topicPartition));
+  }
+
+  /** Called when the lost events of a partition are recovered up to the end that its log had. */
+  recovered(topicPartition: TopicPartition): void {
+    this.lostFrom.delete(partitionKey(topicPartition));
   }
 
   /** Stops reading a revoked partition. The state of the partition is discarded after `keepMs`. */
@@ -176,12 +184,21 @@ export class AssignedPartitions {
       (await retry.run('store', ended, () => writer.lastStoredOffset(stream, assignment.partition))) ?? -1;
     const { lost, suspected } = await this.lostEndOf(assignment, last, ended);
     if (lost) await this.options.recovery.begin({ ...assignment, stream }, lost, ended);
-    this.lostFrom.delete(partitionKey(assignment));
     const [offset, oldest] = await retry.run('log', ended, async () => [
       await warmUpStart(assignment, window, this.options.now()),
       await assignment.timestampAtPosition(),
     ]);
     return { stream, last, lost, suspected, offset, oldest };
+  }
+
+  /**
+   * Returns the first lost offset that was noticed while the partition was read; Infinity without one. What is below the committed
+   * offset is recovered. A recovery can be interrupted, because the partitions of a topic are assigned again together.
+   */
+  private noticedAt(assignment: NewlyAssignedPartition): number {
+    const noticed = this.lostFrom.get(partitionKey(assignment));
+    if (!noticed || this.options.now() - noticed.noticedAt > noticedMs) return Infinity;
+    return Math.max(noticed.offset, assignment.position);
   }
 
   /**
@@ -194,7 +211,7 @@ export class AssignedPartitions {
     ended: AbortSignal,
   ): Promise<Pick<PartitionStart, 'lost' | 'suspected'>> {
     const { lost, position } = assignment;
-    const from = Math.min(this.lostFrom.get(partitionKey(assignment)) ?? Infinity, lost?.from ?? Infinity);
+    const from = Math.min(this.noticedAt(assignment), lost?.from ?? Infinity);
     if (from === Infinity && last < position) return {};
     // The end is looked up after the last stored event, which another process can have stored meanwhile.
     const end = await this.options.retry.run('log', ended, () => assignment.offsetAt(endOfTime));
