@@ -20,4 +20,15 @@ describe('Slots of the scrub', () => {
     const next = [new AbortController(), new AbortController()];
     await Promise.all(next.map(({ signal }) => slots.take(signal)));
   });
+
+  it('are free again when partitions end together, while one gets the slot of another', async () => {
+    const slots = new ScrubSlots(1);
+    const [first, second] = [new AbortController(), new AbortController()];
+    await slots.take(first.signal);
+    const waiting = slots.take(second.signal);
+    first.abort();
+    second.abort();
+    await expect(waiting).rejects.toThrow();
+    await slots.take(new AbortController().signal);
+  });
 });

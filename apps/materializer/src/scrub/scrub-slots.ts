@@ -18,6 +18,9 @@ export class ScrubSlots {
     ended.throwIfAborted();
     if (this.free > 0) this.free--;
     else await this.untilFree(ended);
+    // The partition can have ended in the moment in which it got the slot.
+    if (ended.aborted) this.giveBack();
+    ended.throwIfAborted();
     ended.addEventListener('abort', () => this.giveBack(), { once: true });
   }
 
