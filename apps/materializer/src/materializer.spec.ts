@@ -131,7 +131,7 @@ type StartOptions = Partial<Omit<MaterializerOptions, 'limits'> & MaterializerOp
 async function start(options: StartOptions = {}): Promise<Materializer> {
   const { insertRows = 500, insertBytes = 1_000_000, intervalMs = 0, queueBytes = 2_000_000 } = options;
   const materializer = new Materializer({
-    ...{ log, writer, topics, eraser: store.eraser, writeBackEvents: 1000 },
+    ...{ log, writer, topics, eraser: store.eraser, writeBackEvents: 1000, leaderMs: 0 },
     logger: createLogger({ name: 'test', level: 'silent' }),
     progress: new StalledConsumerDetector(),
     window: { records: 1000, milliseconds: 60_000 },
@@ -443,6 +443,23 @@ describe('Materializer', () => {
       await start();
       await vi.waitFor(async () => expect(await stored()).toEqual(afterLoss(9)), { timeout: 20_000 });
       expect(await count()).toBe(19);
+    });
+
+    it('when it reads the log again from its beginning, leaves a single stored event alone that the log does not have', async () => {
+      const first = await start();
+      await untilCommitted(10);
+      await first.close(5000);
+      const stray = { ...store.tables.events()[4]!, event_id: uuid(77), timestamp: 1 };
+      store.tables.put([stray]);
+      await log.admin.removeGroup(topics.materializerGroup);
+      const erasures = new MemoryErasures();
+      erasures.erase('orders', 'e', 3);
+      await start({ erasures, logger });
+      await untilCommitted(10);
+      expect((await log.admin.offsets(topic))[0]?.end).toBe(10);
+      expect((await stored()).filter(({ offset }) => offset === 4)).toHaveLength(2);
+      expect(erasures.endOf({ stream: 'orders#1' }, 'e')).toBe(3);
+      expect(said()).toEqual([]);
     });
 
     it('when more events are lost than it may write back, changes nothing, stops and says why', async () => {

@@ -59,6 +59,8 @@ export interface MaterializerOptions extends Pick<
    * repeated after the insert.
    */
   inserts?: Pick<InsertErasureRepeater, 'begin' | 'end'>;
+  /** See `AssignedPartitionsOptions.leaderMs`. */
+  leaderMs?: number;
   tracing?: Tracing | undefined;
   retryDelays?: { firstDelayMs: number; longestDelayMs: number };
   /** Returns the current time in milliseconds since 1970. */
@@ -130,6 +132,7 @@ export class Materializer implements ConsumerHandler {
     this.assignments = new AssignedPartitions({
       ...dependencies,
       recovery: this.recovery,
+      leaderMs: options.leaderMs,
       versions: new EntityVersionCache(options.cachedEntities),
       farMemory: new MemoryBudget(options.farBytes),
       dropped: (state) => this.queue.drop(state),
@@ -320,13 +323,15 @@ export class Materializer implements ConsumerHandler {
   }
 
   /**
-   * Resolves with the events that the store already has in the offset range of a batch. Those without a record are written
-   * back; undefined if the partition must be assigned again first, because nobody knew that the log has lost records.
+   * Resolves with the events that the store already has in the offset range of a batch. If Kafka has lost the end of the log, those
+   * without a record are written back; undefined if the partition must be assigned again first, because nobody knew of the loss.
+   * Other events without a record stay as they are; the scrub reports them.
    */
   private async storedIn(
     state: MaterializedPartition,
-    { records, next }: RecordBatch,
+    batch: RecordBatch,
   ): Promise<StoredEventIds | undefined> {
+    const { next } = batch;
     const { position, beginning } = state.assignment;
     const { lost, lostEnd } = state;
     const from = Math.max(position, beginning, state.builder.next);
@@ -335,13 +340,18 @@ export class Materializer implements ConsumerHandler {
     const stored = await this.dependencies.retry.run('store', state.ended, () =>
       state.stored.in({ from, until }),
     );
-    const { events, after } = eventsWithoutRecord(stored, records);
+    const { events, after, areLast } = eventsWithoutRecord(stored, batch);
     if (lost) {
-      await this.recovery.writeBack(state, events, state.ended);
+      const own = events.filter(({ offset }) => offset >= lost.from);
+      await this.recovery.writeBack(state, own, state.ended);
       if (next >= lost.end) this.assignments.recovered(state);
       return stored;
     }
-    if (events.length === 0) return stored;
+    const [first] = events;
+    if (!first || !areLast) return stored;
+    // If the log did not end before the last stored event, few events after the first one may be lost: otherwise the partition is read
+    // again from far back, and a single event without a record stays as it is.
+    if (!lostEnd && state.stored.last - first.offset > this.options.writeBackEvents) return stored;
     this.assignments.dropLost(state, Math.max(from, after));
     this.dependencies.consumer.reassign(state.topic);
     return undefined;

@@ -1,4 +1,4 @@
-import type { ConsumerRecord } from '#kafka';
+import type { ConsumerRecord, UndecodableRange } from '#kafka';
 import type { OffsetRange } from '#store';
 import { describe, expect, it } from 'vitest';
 import { rowBatchOf, uuid, valueOf } from '../row-batch.fixture.js';
@@ -76,18 +76,23 @@ describe('stored events', () => {
     const all = [2, 3, 4, 5, 6].map((offset) => recordAt(offset));
     const lost = (...events: [number, string][]) =>
       events.map(([offset, event_id]) => ({ offset, event_id }));
-    const none = { events: [], after: 0 };
-    expect(eventsWithoutRecord(stored, all)).toEqual({ events: lost([3, former], [4, former]), after: 0 });
-    expect(eventsWithoutRecord(stored, [recordAt(4), recordAt(5, 'unreadable')]).events).toEqual(
+    const none = { events: [], after: 0, areLast: true };
+    const find = (of: typeof stored, records: ConsumerRecord[], undecodable?: UndecodableRange[]) =>
+      eventsWithoutRecord(of, { records, undecodable });
+    expect(find(stored, all)).toEqual({
+      ...{ events: lost([3, former], [4, former]), after: 0, areLast: false },
+    });
+    expect(find(stored, [recordAt(4), recordAt(5, 'unreadable')]).events).toEqual(
       lost([3, former], [4, former], [5, uuid(5)]),
     );
     const one = new Map([[5, [uuid(5)]]]);
-    expect(eventsWithoutRecord(one, [recordAt(5, null)]).events).toEqual(lost([5, uuid(5)]));
-    expect(eventsWithoutRecord(one, all)).toEqual({ ...none, after: 6 });
-    expect(eventsWithoutRecord(new Map([...one, [7, [former]]]), all)).toEqual({
-      events: lost([7, former]),
-      after: 6,
+    expect(find(one, [recordAt(5, null)]).events).toEqual(lost([5, uuid(5)]));
+    expect(find(one, all)).toEqual({ ...none, after: 6 });
+    expect(find(new Map([...one, [7, [former]]]), all)).toEqual({
+      ...{ events: lost([7, former]), after: 6, areLast: true },
     });
-    expect(eventsWithoutRecord(new Map(), all)).toEqual(none);
+    expect(find(new Map(), all)).toEqual(none);
+    // The records of these offsets are damaged, not lost.
+    expect(find(one, [], [{ offset: 4, lastOffset: 5, reason: 'damaged' }])).toEqual(none);
   });
 });

@@ -1,5 +1,5 @@
 import { EventRecordParser, UnreadableRecordError, uuidText } from '#event';
-import type { ConsumerRecord } from '#kafka';
+import type { ConsumerRecord, RecordBatch } from '#kafka';
 import {
   maxRangeOffsets,
   type EventRowBatch,
@@ -25,6 +25,11 @@ export type StoredEventIds = ReadonlyMap<number, readonly string[]>;
  */
 export class StoredEventLookup {
   constructor(private readonly options: StoredEventLookupOptions) {}
+
+  /** The greatest stored offset of the partition at its assignment; -1 if the store had no event of the partition. */
+  get last(): number {
+    return this.options.last;
+  }
 
   /** Returns whether an event at or after this offset may have been stored before the partition was assigned. */
   mayHave(offset: number): boolean {
@@ -58,26 +63,31 @@ export function storedAmong(rows: EventRowBatch, stored: StoredEventIds): Readon
 
 const parser = new EventRecordParser();
 
-/** Stored events that Kafka has lost. */
+/** Stored events without a record. */
 interface EventsWithoutRecord {
   /** In offset order. */
   events: OffsetAndEventId[];
   /** The offset after the last stored event with a record before them; 0 without one. No record before it is lost. */
   after: number;
+  /** Whether no stored event with a record follows the first of them, as when Kafka has lost the end of the log. */
+  areLast: boolean;
 }
 
 /**
- * Returns the stored events of the offset range of a batch that are not records of the batch: Kafka has lost them. A
- * record that cannot be read is no event.
+ * Returns the stored events of the offset range of a batch that are not records of the batch. A record that cannot be read is
+ * no event; where records cannot be decoded, nothing is known of them.
  */
 export function eventsWithoutRecord(
   stored: StoredEventIds,
-  records: readonly ConsumerRecord[],
+  { records, undecodable = [] }: Pick<RecordBatch, 'records' | 'undecodable'>,
 ): EventsWithoutRecord {
-  const found: EventsWithoutRecord = { events: [], after: 0 };
-  const logged = stored.size > 0 ? idsOf(records.filter(({ offset }) => stored.has(offset))) : new Map();
+  const found: EventsWithoutRecord = { events: [], after: 0, areLast: true };
+  if (stored.size === 0) return found;
+  const logged = idsOf(records.filter(({ offset }) => stored.has(offset)));
   for (const [offset, ids] of stored) {
+    if (undecodable.some((range) => range.offset <= offset && offset <= range.lastOffset)) continue;
     const others = ids.filter((id) => logged.get(offset) !== id);
+    if (others.length < ids.length && found.events.length > 0) found.areLast = false;
     if (others.length < ids.length && found.events.length === 0) found.after = offset + 1;
     for (const event_id of others) found.events.push({ offset, event_id });
   }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { warmUpStart } from '#engine';
 import type { StreamId } from '#event';
 import { partitionKey, type NewlyAssignedPartition, type TopicPartition } from '#kafka';
@@ -26,6 +27,8 @@ export interface AssignedPartitionsOptions
   };
   /** Called when the state of a partition is discarded, so that its pending events need not be stored any more. */
   dropped(state: MaterializedPartition): void;
+  /** Milliseconds for which the end of the log is looked up again if it is below the last stored event. */
+  leaderMs?: number | undefined;
   /** Milliseconds for which the state of a revoked partition is kept, in case the partition is assigned again. */
   keepMs?: number;
 }
@@ -213,14 +216,36 @@ export class AssignedPartitions {
     const { lost, position } = assignment;
     const from = Math.min(this.noticedAt(assignment), lost?.from ?? Infinity);
     if (from === Infinity && last < position) return {};
-    // The end is looked up after the last stored event, which another process can have stored meanwhile.
-    const end = await this.options.retry.run('log', ended, () => assignment.offsetAt(endOfTime));
+    const end = await this.endAfter(last, assignment, ended);
     const until = Math.max(last + 1, lost?.until ?? 0);
     if (from < Infinity) return { lost: { from, until, end } };
     if (last < end) return {};
     return end <= position ? { lost: { from: end, until, end } } : { suspected: { until, end } };
   }
+
+  /**
+   * Returns the end of the log. It is looked up after the last stored event, which another process can have stored meanwhile, and
+   * for a while again if it is not after it.
+   */
+  private async endAfter(
+    last: number,
+    assignment: NewlyAssignedPartition,
+    ended: AbortSignal,
+  ): Promise<number> {
+    const { retry, leaderMs = defaultLeaderMs } = this.options;
+    const until = performance.now() + leaderMs;
+    for (;;) {
+      const end = await retry.run('log', ended, () => assignment.offsetAt(endOfTime));
+      if (last < end || performance.now() >= until) return end;
+      await sleep(pollMs, undefined, { signal: ended });
+    }
+  }
 }
+
+/** Milliseconds between two look-ups of the end of the log. */
+const pollMs = 500;
+/** Milliseconds after which an end below the last stored event is true: a new leader may at first answer with one that is too low. */
+const defaultLeaderMs = 5_000;
 
 /** The greatest time of JavaScript, in milliseconds since 1970: no record is later. */
 const endOfTime = 8.64e15;
