@@ -14,7 +14,6 @@ const slowest = [
   'test/cli/definitions.e2e',
   'test/far-duplicates.fault',
   'test/conditional-writes.fault',
-  'test/backpressure.fault',
   'test/soak.fault',
   'test/three-brokers.fault',
   'test/requests.e2e',

@@ -28,6 +28,9 @@ const engines = {
   expect: { poll: { timeout: 60_000, interval: 200 } },
 };
 
+// Specs that hold an engine still for seconds and must do much meanwhile, which a busy machine does not manage: at last, alone.
+const alone = ['dist/test/backpressure.fault.spec.js'];
+
 export default defineConfig({
   test: {
     sequence: { sequencer: SlowestFirst },
@@ -46,7 +49,17 @@ export default defineConfig({
         globalSetup: setUp('global-bundle', 'global-engines', 'global-stack'),
       }),
       // The files of faults share modules that start engines for the file that imports them: each file has modules of its own.
-      project('fault', '.fault', { ...engines, globalSetup: setUp('global-bundle'), testTimeout: 600_000 }),
+      project('fault', '.fault', {
+        ...engines,
+        globalSetup: setUp('global-bundle'),
+        testTimeout: 600_000,
+        exclude: alone,
+      }),
+      project('alone', '.fault', {
+        include: alone,
+        sequence: { groupOrder: 2 },
+        globalSetup: setUp('global-bundle'),
+      }),
     ],
   },
 });

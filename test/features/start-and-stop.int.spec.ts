@@ -63,6 +63,7 @@ it('the materializer stops before the definitions, Kafka and ClickHouse', async 
   expect(await stopOrderOf(MaterializerConfig, appOf)).toEqual([
     'materializer',
     'garbage collection',
+    'scrub',
     'late inserts',
     'metrics',
     'flush requests',
