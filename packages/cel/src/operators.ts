@@ -38,7 +38,10 @@ export const operators: BinaryOperatorFunctions = {
   '%': onNumbers('%', remainder),
 };
 
-/** The operators of a `where`. `==`, `!=` and `in` fail if they compare lists or objects, as ClickHouse cannot. */
+/**
+ * The operators of a `where`. `==`, `!=` and `in` fail if they compare lists or objects, and `+` fails for two lists: their
+ * SQL has no value either.
+ */
 export const conditionOperators: BinaryOperatorFunctions = {
   ...operators,
   '==': (a, b, at) => equal(...notTwoContainers([a, b], at)),
@@ -49,11 +52,16 @@ export const conditionOperators: BinaryOperatorFunctions = {
     }
     return contains(item, container, at);
   },
+  '+': (a, b, at) => add(...notTwoContainers([a, b], at, 'join lists'), at),
 };
 
-function notTwoContainers(sides: [CelValue, CelValue], at: number): [CelValue, CelValue] {
+function notTwoContainers(
+  sides: [CelValue, CelValue],
+  at: number,
+  what = 'compare lists or objects with each other',
+): [CelValue, CelValue] {
   if (!isContainer(sides[0]) || !isContainer(sides[1])) return sides;
-  throw new EvaluationError('A where cannot compare lists or objects with each other.', at);
+  throw new EvaluationError(`A where cannot ${what}.`, at);
 }
 
 function isContainer(value: CelValue): boolean {
