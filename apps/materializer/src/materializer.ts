@@ -353,7 +353,7 @@ export class Materializer implements ConsumerHandler {
     // again from far back, and a single event without a record stays as it is.
     if (!lostEnd && state.stored.last - first.offset > this.options.writeBackEvents) return stored;
     this.assignments.dropLost(state, Math.max(from, after));
-    this.dependencies.consumer.reassign(state.topic);
+    this.dependencies.consumer.reassign(state.topic, state.partition);
     return undefined;
   }
 

@@ -1,5 +1,11 @@
 import { beforeEach, expect, it, vi } from 'vitest';
-import { UnknownTopicError, type NewlyAssignedPartition, type Consumer, type RecordBatch } from '#kafka';
+import {
+  partitionKey,
+  UnknownTopicError,
+  type NewlyAssignedPartition,
+  type Consumer,
+  type RecordBatch,
+} from '#kafka';
 import { IdWindow, IdWindowLostError } from '#dataflow';
 import { createLogger } from '#telemetry';
 import type { OwnedPartition } from './owned-partition.js';
@@ -50,7 +56,7 @@ beforeEach(() => {
     joined: true,
     fetchNow: () => void steps.push('fetch now'),
     subscribe: async (topics) => void steps.push(`subscribe ${topics.join()}`),
-    reassign: (name) => void reassigned.push(name),
+    reassign: (name, partition) => void reassigned.push(`${name}/${partition}`),
     commit: async (_topic, _partition, next) => committed.push(next) > 0,
     close: async () => void steps.push('left'),
   };
@@ -102,7 +108,7 @@ it('reassigns a partition rather than reading far below the first offset of its 
   await host.assigned(assignment());
   const taking = host.batch(batch(10));
   expect([await isHeld(taking), steps]).toEqual([true, []]);
-  await vi.waitFor(() => expect(reassigned).toEqual([topic]));
+  await vi.waitFor(() => expect(reassigned).toEqual([partitionKey(assignment())]));
   host.revoked(assignment());
   await taking;
 });
@@ -121,7 +127,7 @@ it.each([
   const taking = host.batch(batch(10));
   expect(await isHeld(taking)).toBe(true);
   expect(failures.map((one) => (one as Error).message)).toEqual(failure === undefined ? [] : [failure]);
-  if (failure === undefined) await vi.waitFor(() => expect(reassigned).toEqual([topic]));
+  if (failure === undefined) await vi.waitFor(() => expect(reassigned).toEqual([partitionKey(assignment())]));
   host.revoked(assignment());
   await taking;
 });
@@ -129,7 +135,7 @@ it.each([
 it('reassigns a partition whose topic is missing', async () => {
   opened = () => Promise.reject(new UnknownTopicError(topic));
   expect(await host.assigned(assignment())).toBe(10);
-  await vi.waitFor(() => expect(reassigned).toEqual([topic]));
+  await vi.waitFor(() => expect(reassigned).toEqual([partitionKey(assignment())]));
   expect(failures).toEqual([]);
 });
 

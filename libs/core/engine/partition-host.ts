@@ -49,9 +49,9 @@ interface Owned<Task> {
   warmedUp: boolean;
 }
 
-/** Milliseconds within which several calls for the same topic cause one reassignment. */
+/** Milliseconds within which several calls for the same topic or partition cause one reassignment. */
 const reassignMs = 100;
-/** Without an id window: records below the task's first offset that are read; if more, the topic is reassigned. */
+/** Without an id window: records below the task's first offset that are read; if more, the partition is reassigned. */
 const passedRecords = 200_000;
 
 /**
@@ -61,7 +61,7 @@ const passedRecords = 200_000;
 export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHandler {
   private readonly owned = new Map<string, Owned<Task>>();
   private readonly consumer: Consumer;
-  /** Timers of the topics that are to be reassigned. */
+  /** Timers of the topics and partitions that are to be reassigned. */
   private readonly reassignments = new Map<string, NodeJS.Timeout>();
   /** Batches that are being processed. */
   private readonly running = new Set<Promise<void>>();
@@ -102,14 +102,15 @@ export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHa
     await this.consumer.subscribe(desired);
   }
 
-  /** Reopens the tasks of the topic's partitions soon, because what they were opened with has changed. */
-  reassign(topic: string): void {
-    if (this.reassignments.has(topic)) return;
+  /** Reopens the tasks of the topic's partitions, or one of them, soon, because what they were opened with has changed. */
+  reassign(topic: string, partition?: number): void {
+    const key = partition === undefined ? topic : partitionKey({ topic, partition });
+    if (this.reassignments.has(key)) return;
     const reassign = (): void => {
-      this.reassignments.delete(topic);
-      this.consumer.reassign(topic);
+      this.reassignments.delete(key);
+      this.consumer.reassign(topic, partition);
     };
-    this.reassignments.set(topic, setTimeout(reassign, reassignMs));
+    this.reassignments.set(key, setTimeout(reassign, reassignMs));
   }
 
   async assigned(assignment: NewlyAssignedPartition): Promise<number> {
@@ -130,7 +131,7 @@ export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHa
     } catch (error) {
       if (partition.ended.aborted) return assignment.position;
       // The topic was just deleted: the consumer waits for it, and it is assigned again.
-      if (error instanceof UnknownTopicError) this.reassign(assignment.topic);
+      if (error instanceof UnknownTopicError) this.reassign(assignment.topic, assignment.partition);
       else await this.fail(error, partition);
       return assignment.position;
     }
@@ -185,8 +186,8 @@ export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHa
     const { from, window } = task;
     if (from > partition.assignment.position) await partition.commits.offer(from);
     if (from - batch.next > 2 * (window?.bounds.records ?? passedRecords)) {
-      // Reassign the topic: reading then begins at the committed offset and skips the records between.
-      this.reassign(batch.topic);
+      // After a reassignment, reading begins at the committed offset and skips the records between.
+      this.reassign(batch.topic, batch.partition);
       return await withAnySignal([partition.ended, this.closing.signal], aborted);
     }
     partition.end = Math.max(partition.end, batch.highWatermark);
@@ -216,7 +217,7 @@ export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHa
 
   /** Discards a batch without an open task; the reassignment lets a task that opens later read its records. */
   private async assignAgain(partition: OwnedPartition): Promise<void> {
-    this.reassign(partition.topic);
+    this.reassign(partition.topic, partition.partition);
     await this.untilLost(partition);
   }
 

@@ -52,7 +52,7 @@ export function leaveOutRefused(log: Log, options: RejectedRecordFilterOptions):
       const consumer = log.consumer({ ...given, handler: filter });
       return {
         subscribe: (topics) => consumer.subscribe(topics),
-        reassign: (topic) => consumer.reassign(topic),
+        reassign: (topic, partition) => consumer.reassign(topic, partition),
         commit: (topic, partition, offset) => consumer.commit(topic, partition, offset),
         fetchNow: () => consumer.fetchNow(),
         get joined() {

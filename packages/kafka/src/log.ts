@@ -222,8 +222,8 @@ export interface Consumer {
    * cause one rejoin. During the rejoin the consumer reads and commits partitions of topics that remain subscribed.
    */
   subscribe(topics: readonly string[]): Promise<void>;
-  /** Revokes the consumer's partitions of the topic and assigns them to it again, as after a join. */
-  reassign(topic: string): void;
+  /** Revokes the consumer's partitions of the topic, or one of them, and assigns them to it again, as after a join. */
+  reassign(topic: string, partition?: number): void;
   /**
    * Commits the group's offset of a partition; `offset` is the next to read. Resolves false if the consumer no longer
    * owns the partition.

@@ -41,8 +41,8 @@ export interface ScrubDependencies {
   progress: Pick<ScrubPassStore, 'save'>;
   logger: Logger;
   onUnlogged: UnloggedListener;
-  /** Opens the tasks of the topic's partitions again. */
-  reassign(topic: string): void;
+  /** Opens the task of the partition again. */
+  reassign(partition: TopicPartition): void;
   /** Logs and counts a failure. */
   failed(error: unknown, partition?: TopicPartition): void;
 }

@@ -204,7 +204,7 @@ export class ScrubTask implements PartitionTask, ComparedPartition {
   }
 
   private async openAgain(signal: AbortSignal): Promise<void> {
-    this.dependencies.reassign(this.topic);
+    this.dependencies.reassign(this.pass);
     await aborted(signal);
   }
 }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { StalledConsumerDetector } from '#engine';
 import { MemoryErasures } from '#engine/memory';
 import { expectedVersionHeader, TopicAndGroupNames } from '#event';
 import { MemoryLog } from '#kafka/memory';
-import { RowsRejectedError, StoreUnavailableError, type EventRow } from '#store';
+import { RowsRejectedError, StoreUnavailableError, type EventRow, type OffsetRange } from '#store';
 import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -279,6 +280,33 @@ describe('Scrub', () => {
     );
     expect(rows()).toEqual(before);
     expect((await found())[0]).toMatchObject({ repaired: 0 });
+  });
+
+  it('completes a long pass while passes over another partition of the topic begin again and again', async () => {
+    const wide = 'carts#1';
+    await log.admin.create(topics.ofStream(wide), { partitions: 2 });
+    await materializer.subscribe([stream, wide]);
+    const events = Array.from({ length: 20 }, (_, i) => ({
+      ...{ topic: topics.ofStream(wide), key: `entity-${i}` },
+      value: valueOf({ event_id: uuid(i), entity_id: `entity-${i}` }),
+    }));
+    await (await log.producer()).append(events);
+    await vi.waitFor(() => expect(store.tables.events()).toHaveLength(20));
+    const before = rows();
+    lose(({ partition }) => partition === 1);
+    expect(rows().length).toBeLessThan(20);
+    const passes = { 0: 0, 1: 0 };
+    const reader = Object.assign(Object.create(store.scrub) as typeof store.scrub, {
+      eventsIn: async (slice: OffsetRange) => {
+        passes[slice.partition as 0 | 1]++;
+        // Longer than a pass over the other partition.
+        if (slice.partition === 1) await sleep(500);
+        return await store.scrub.eventsIn(slice);
+      },
+    });
+    await start({ intervalMs: 1, reader }).subscribe([wide]);
+    await vi.waitFor(() => expect(rows()).toEqual(before), { timeout: 4000 });
+    expect(passes[0]).toBeGreaterThan(1);
   });
 
   it('starts again after a failure', async () => {

@@ -74,7 +74,7 @@ export class Scrub {
       slots: new ScrubSlots(),
       onUnlogged: options.onUnlogged ?? (async () => undefined),
       serially: (insert) => this.serially(insert),
-      reassign: (topic) => this.host.reassign(topic),
+      reassign: ({ topic, partition }) => this.host.reassign(topic, partition),
       failed: (error, partition) => this.failed(error, partition),
     };
     this.host = this.newHost();

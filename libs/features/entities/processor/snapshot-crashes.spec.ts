@@ -79,7 +79,7 @@ class SimulatedSnapshotter {
           joined: true,
           fetchNow: () => undefined,
           subscribe: (names) => consumer.subscribe(names),
-          reassign: (topic) => consumer.reassign(topic),
+          reassign: (topic, partition) => consumer.reassign(topic, partition),
           close: () => consumer.close(),
           commit: async (topic, partition, offset) => {
             this.step();

@@ -196,7 +196,7 @@ export class SimulatedPipelines {
           joined: true,
           fetchNow: () => undefined,
           subscribe: (names) => consumer.subscribe(names),
-          reassign: (topic) => consumer.reassign(topic),
+          reassign: (topic, partition) => consumer.reassign(topic, partition),
           close: () => consumer.close(),
           commit: async (topic, partition, offset) => {
             if (this.dead) return false;

@@ -197,6 +197,10 @@ export function describeGroups(contract: LogUnderTest): void {
       await contract.producer.append(contract.numbered(topic, 21, 40));
       await until(() => new Set(reader.values()).size === 40, 'the later records');
       expect(reader.revoked.filter((place) => place.startsWith(`${topic}/`))).toHaveLength(4);
+      reader.consumer.reassign(topic, 1);
+      await until(() => given() === 7, 'one partition again');
+      expect(reader.revoked.filter((place) => place === `${topic}/1`)).toHaveLength(3);
+      expect(reader.revoked.filter((place) => place === `${topic}/0`)).toHaveLength(2);
       expect(reader.revoked.some((place) => place.startsWith(`${other}/`))).toBe(false);
       expect([...reader.overlaps, ...reader.crashes]).toEqual([]);
       await reader.consumer.close();

@@ -66,10 +66,13 @@ export class MemoryConsumer implements Consumer, MemoryConsumerGroupMember {
     // Nothing is collected.
   }
 
-  reassign(topic: string): void {
-    const again = this.held.filter((held) => held.topic === topic && held.open && !held.ending);
+  reassign(topic: string, partition?: number): void {
+    const again = this.held.filter(
+      (held) =>
+        held.topic === topic && (partition ?? held.partition) === held.partition && held.open && !held.ending,
+    );
     for (const held of again) this.letGo(held);
-    this.assign(again.map(({ partition }) => ({ topic, partition })));
+    this.assign(again.map((held) => ({ topic, partition: held.partition })));
   }
 
   async commit(topic: string, partition: number, offset: number): Promise<boolean> {

@@ -212,8 +212,10 @@ export class GroupSession {
   }
 
   /** Implements `Consumer.reassign`. */
-  reassign(topic: string): void {
-    for (const owned of [...this.owned.values()].filter((one) => one.topic === topic))
+  reassign(topic: string, partition?: number): void {
+    const isMeant = (one: GroupSessionPartition): boolean =>
+      one.topic === topic && (partition ?? one.partition) === one.partition;
+    for (const owned of [...this.owned.values()].filter(isMeant))
       if (owned.buffer) this.reopen(owned);
       else owned.mustReassign = true;
   }

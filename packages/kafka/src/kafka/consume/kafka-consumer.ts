@@ -101,8 +101,8 @@ export class KafkaConsumer implements Consumer {
     this.session?.fetchNow();
   }
 
-  reassign(topic: string): void {
-    this.session?.reassign(topic);
+  reassign(topic: string, partition?: number): void {
+    this.session?.reassign(topic, partition);
   }
 
   private get isOver(): boolean {
