@@ -37,7 +37,7 @@ export class GarbageCollection<Garbage> {
     this.poll = new BackgroundLoop({
       run: async () => {
         await this.round();
-        return intervalMs;
+        return Math.min(intervalMs, this.untilReplacedMs());
       },
       logger,
       retryMs: intervalMs,
@@ -72,6 +72,16 @@ export class GarbageCollection<Garbage> {
       for (const name of names.keys()) if (!unnamed.has(name)) names.delete(name);
     for (const [name, garbage] of unnamed)
       if (this.isDue(name) && (await this.options.remove(garbage))) this.unnamedSince.delete(name);
+  }
+
+  /**
+   * Returns the milliseconds until the next replaced object may be removed: a timer can fire a little too early, and a removal
+   * can have to wait.
+   */
+  private untilReplacedMs(): number {
+    const { soonMs = 10_000 } = this.options;
+    const left = [...this.replaced.values()].map((due) => due - performance.now());
+    return Math.min(...left.map((ms) => (ms > 0 ? ms + 1 : soonMs)));
   }
 
   private isDue(name: string): boolean {

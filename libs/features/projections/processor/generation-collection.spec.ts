@@ -18,7 +18,11 @@ let storeIsAway: boolean;
 beforeEach(async () => {
   world = await ProcessorTestBed.make();
   [now, ageMs, storeIsAway, failures] = [0, 0, false, []];
-  collection = collectGenerations({
+  collection = collectEvery(5);
+});
+
+function collectEvery(intervalMs: number): GarbageCollection<string> {
+  return collectGenerations({
     definitions: {
       projections: world.definitions.projections,
       get ageMs() {
@@ -35,10 +39,9 @@ beforeEach(async () => {
     logger: createLogger({ name: 'test', level: 'silent' }),
     onFailure: (error) => failures.push(error),
     now: () => now,
-    soonMs: 5,
-    intervalMs: 5,
+    ...{ soonMs: 5, intervalMs },
   });
-});
+}
 
 afterEach(async () => {
   await collection.stop();
@@ -84,6 +87,18 @@ it('removes a replaced generation soon, unless a definition refers to it again',
   collection.soon('former');
   collection.soon(named.id);
   await vi.waitFor(async () => expect(await left()).toEqual([named.id]), { interval: 2 });
+});
+
+it('tries again soon if a replaced generation has to wait when it is due', async () => {
+  await save(world.store, 'former');
+  ageMs = minute;
+  await collection.stop();
+  collection = collectEvery(10 * minute);
+  collection.soon('former');
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  expect(await left()).toEqual(['former']);
+  ageMs = 0;
+  await vi.waitFor(async () => expect(await left()).toEqual([]), { interval: 2 });
 });
 
 it('retries when the store is unreachable', async () => {
