@@ -49,7 +49,17 @@ export class HttpClient {
     });
   }
 
+  /** @throws an Error that names the request if it is not answered in time */
   async send(method: string, path: string, more: HttpRequest = {}): Promise<HttpAnswer> {
+    try {
+      return await this.answer(method, path, more);
+    } catch (error) {
+      if ((error as Error).name !== 'TimeoutError') throw error;
+      throw new Error(`${method} ${path} was not answered in time.`, { cause: error });
+    }
+  }
+
+  private async answer(method: string, path: string, more: HttpRequest): Promise<HttpAnswer> {
     const answer = await request(new URL(path, this.baseUrl), {
       method: method as 'GET',
       dispatcher: this.agent,
