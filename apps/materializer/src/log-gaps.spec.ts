@@ -2,7 +2,7 @@ import { StalledConsumerDetector } from '#engine';
 import { noErasures } from '#engine/memory';
 import { allStreams } from '#api';
 import { TopicAndGroupNames } from '#event';
-import type { ConsumerHandler, Log, ConsumerRecord } from '#kafka';
+import { unknownEpoch, type ConsumerHandler, type Log, type ConsumerRecord } from '#kafka';
 import { MemoryLog } from '#kafka/memory';
 import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
@@ -72,6 +72,8 @@ describe('Offsets without records', () => {
       ...{ position: 10, beginning: 10 },
       offsetAt: async () => 10,
       timestampAtPosition: async () => 1_795_000_000_000,
+      epochBefore: () => unknownEpoch,
+      lostBefore: async () => undefined,
     });
   });
   afterEach(() => materializer.close(0));

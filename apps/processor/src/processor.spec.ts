@@ -407,6 +407,29 @@ describe('A projection', () => {
       await failed();
     });
 
+    it('when its committed offsets are lost too while it does not run, it fails and says what was lost', async () => {
+      const one = start();
+      await serves('revenue', build);
+      await expectExact(build);
+      await one.processor.close(5000);
+      loseEnd();
+      expect(await world.log.admin.removeGroup(topics.projectionGroup(build.id))).toBe(true);
+      await world.write(orders(20, 50));
+      start();
+      await failed();
+    });
+
+    it('when nothing is lost but its committed offsets, it goes on', async () => {
+      const one = start();
+      await serves('revenue', build);
+      await expectExact(build);
+      await one.processor.close(5000);
+      expect(await world.log.admin.removeGroup(topics.projectionGroup(build.id))).toBe(true);
+      await world.write(orders(20, 50));
+      start();
+      await expectExact(build);
+    });
+
     it('when it is reset, it counts the events that the log has', async () => {
       start();
       await serves('revenue', build);

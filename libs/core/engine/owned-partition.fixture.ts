@@ -1,4 +1,4 @@
-import type { NewlyAssignedPartition } from '#kafka';
+import { unknownEpoch, type NewlyAssignedPartition } from '#kafka';
 import { createLogger } from '#telemetry';
 import { OwnedPartition } from './owned-partition.js';
 import { StalledConsumerDetector } from './progress.js';
@@ -10,6 +10,8 @@ export function ownedPartition(more: Partial<NewlyAssignedPartition> = {}): Owne
     ...{ topic: 'test.events.orders', partition: 0, position: 0, beginning: 0 },
     offsetAt: async () => 0,
     timestampAtPosition: async () => undefined,
+    epochBefore: () => unknownEpoch,
+    lostBefore: async () => undefined,
     ...more,
   };
   return new OwnedPartition(assignment, {

@@ -1,6 +1,7 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import {
   partitionKey,
+  unknownEpoch,
   UnknownTopicError,
   type NewlyAssignedPartition,
   type Consumer,
@@ -29,6 +30,8 @@ const assignment = (more: Partial<NewlyAssignedPartition> = {}): NewlyAssignedPa
   ...{ topic, partition: 0, position: 10, beginning: 0 },
   offsetAt: async (time) => (time > 7 ? 20 : 0),
   timestampAtPosition: async () => 5,
+  epochBefore: () => unknownEpoch,
+  lostBefore: async () => undefined,
   ...more,
 });
 const batch = (offset: number): RecordBatch => ({

@@ -1,4 +1,4 @@
-import type { NewlyAssignedPartition } from '#kafka';
+import { unknownEpoch, type NewlyAssignedPartition } from '#kafka';
 import { IdWindow } from '#dataflow';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -28,6 +28,8 @@ function assignmentOf(log: Entry[], position: number): NewlyAssignedPartition & 
     async timestampAtPosition() {
       return log.find((entry) => entry.offset >= position)?.timestamp;
     },
+    epochBefore: () => unknownEpoch,
+    lostBefore: async () => undefined,
   };
 }
 

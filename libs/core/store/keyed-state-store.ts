@@ -31,6 +31,8 @@ export interface KeyedStateRow extends StatePartitionKey {
 export interface PartitionCheckpoint extends StatePartitionKey {
   /** All records of the partition below this offset are processed, and their results are saved or emitted. */
   next: number;
+  /** Leader epoch of the record before `next`, by which the log tells whether it still has the record; absent or -1 if it is not known. */
+  leader_epoch?: number;
   /** Totals since the owner started: events processed, emitted, dropped, late, and failed. */
   processed: number;
   emitted: number;

@@ -1,3 +1,4 @@
+export * from './epoch-position.js';
 export * from './errors.js';
 export { canCompressWithZstd, kafkaCompressions, type KafkaCompression } from './kafka/compression/codecs.js';
 export { headerOf } from './kafka/consume/record-decoder.js';

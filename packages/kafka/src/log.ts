@@ -1,3 +1,4 @@
+import type { EpochPosition } from './epoch-position.js';
 /** Port to the event log. Production uses Kafka, specs an in-memory fake that passes the same contract suite. */
 
 /** A record to append. Records with the same key go to the same partition and keep their order. */
@@ -150,6 +151,16 @@ export interface NewlyAssignedPartition {
   offsetAt(timestamp: number): Promise<number>;
   /** Returns the timestamp (milliseconds since 1970) of the first record from `position` on; undefined without one. */
   timestampAtPosition(): Promise<number | undefined>;
+  /**
+   * Returns the leader epoch of the record before this offset, to be kept with a checkpoint at the offset; `unknownEpoch` if
+   * the consumer has not read the record.
+   */
+  epochBefore(offset: number): number;
+  /**
+   * Returns the offset of the first record before this position that the log has lost since it was read (KIP-320); undefined if
+   * it has lost none, or if the epoch is unknown.
+   */
+  lostBefore(position: EpochPosition): Promise<number | undefined>;
 }
 
 /** Offset range of records that cannot be decoded: damaged, or compressed with an unsupported codec. */

@@ -1,7 +1,7 @@
 import { farReach, IdHistory, MemoryBudget } from '#dataflow';
 import { StalledConsumerDetector, KafkaOrClickHouseRetrier } from '#engine';
 import { readUuidText } from '#event';
-import type { NewlyAssignedPartition } from '#kafka';
+import { unknownEpoch, type NewlyAssignedPartition } from '#kafka';
 import { StoreUnavailableError, type OffsetRange } from '#store';
 import { createLogger } from '#telemetry';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -35,6 +35,8 @@ function assignmentOf(position: number, { end = 10_000, beginning = 0 } = {}): N
       return Math.min(Math.max(Math.ceil((time - timeOf(0)) / 10), beginning), end);
     },
     timestampAtPosition: async () => (position < end ? timeOf(position) : undefined),
+    epochBefore: () => unknownEpoch,
+    lostBefore: async () => undefined,
   };
 }
 

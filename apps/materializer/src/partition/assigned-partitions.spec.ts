@@ -1,7 +1,7 @@
 import { KafkaOrClickHouseRetrier } from '#engine';
 import { noErasures } from '#engine/memory';
 import { encodeRecord, TopicAndGroupNames } from '#event';
-import type { NewlyAssignedPartition, ConsumerRecord } from '#kafka';
+import { unknownEpoch, type NewlyAssignedPartition, type ConsumerRecord } from '#kafka';
 import { StoreUnavailableError } from '#store';
 import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
@@ -20,6 +20,8 @@ function assignmentAt(position: number): NewlyAssignedPartition {
     beginning: 0,
     offsetAt: async () => 0,
     timestampAtPosition: async () => 1_795_000_000_000,
+    epochBefore: () => unknownEpoch,
+    lostBefore: async () => undefined,
   };
 }
 

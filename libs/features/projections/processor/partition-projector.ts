@@ -42,7 +42,7 @@ interface PartitionProjectorOptions {
   name: string;
   compiled: CompiledGeneration;
   place: StatePartitionKey;
-  partition: Pick<OwnedPartition, 'ended' | 'commit' | 'isBehind' | 'handledUntil'>;
+  partition: Pick<OwnedPartition, 'assignment' | 'ended' | 'commit' | 'isBehind' | 'handledUntil'>;
   /**
    * Offset below which events are already folded and saved, or precede this generation. Records below this offset only
    * fill the id window.
@@ -169,7 +169,8 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
     const letters = [...this.letters];
     const { next, lastTimestamp, sampled, name, partition } = this;
     const counts = { processed: this.processed, failed: this.failed };
-    const progress = { ...place, ...initialProgress, ...counts, next, updated_at: now() };
+    const leader_epoch = partition.assignment.epochBefore(next);
+    const progress = { ...place, ...initialProgress, ...counts, next, leader_epoch, updated_at: now() };
     const saved = (): void => {
       for (const { entry, row } of entries) {
         if (entry.lastOffset === row.position) keys.weigh(entry, row.state.length - entry.weight);

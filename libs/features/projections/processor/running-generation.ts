@@ -107,7 +107,7 @@ export class RunningGeneration implements DefinitionRunner<DesiredGeneration>, T
     const stream = streamNameOf(id ?? topic);
     const place = { owner: compiled.build.id, stage: '', stream, partition };
     const { saved, from } = await this.savedProgress(place, ended);
-    await this.requireProcessedRecords(owned, from);
+    await this.requireProcessedRecords(owned, saved?.next === from ? saved : { next: from });
     const warmUp = await this.warmUpStart(owned, from);
     if (from < beginning) owned.commitFrom(from);
     // The previous owner of the partition died between saving its last checkpoint and committing the offset.
@@ -156,14 +156,17 @@ export class RunningGeneration implements DefinitionRunner<DesiredGeneration>, T
     return { saved, from };
   }
 
-  /** @throws NotResumableError if the log has lost records below `from`, the checkpoint */
-  private async requireProcessedRecords(owned: OwnedPartition, from: number): Promise<void> {
+  /** @throws NotResumableError if the log has lost records below the checkpoint */
+  private async requireProcessedRecords(
+    owned: OwnedPartition,
+    checkpoint: Pick<PartitionCheckpoint, 'next' | 'leader_epoch'>,
+  ): Promise<void> {
     const { retry, log, topics } = this.dependencies;
     const { topic, partition, assignment, ended } = owned;
-    if (!assignment.lost && from <= assignment.position) return;
+    if (!assignment.lost && checkpoint.next <= assignment.position) return;
     const where = `partition ${partition} of the stream ${streamNameOf(topics.streamOf(topic) ?? topic)}`;
     await retry.run('log', ended, () =>
-      endAfterCheckpoint(owned, from, { log, where, reset: 'projection', patienceMs: goneMs }),
+      endAfterCheckpoint(owned, checkpoint, { log, where, reset: 'projection', patienceMs: goneMs }),
     );
   }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { unknownEpoch, type EpochPosition } from '../epoch-position.js';
 import type { Log } from '../log.js';
 import { RecordingConsumer, until } from './recording-consumer.js';
 
@@ -106,6 +107,30 @@ export function describeLostEnds(name: string, open: () => LogThatLosesItsEnd, i
       await until(() => reader.values().includes('v124'), 'the new records');
       expect(reader.assignments.at(-1)).toMatchObject({ position: 0, lost });
       await reader.consumer.close();
+    });
+
+    it('when no group has committed them, tells whoever has kept the position and its leader epoch', async () => {
+      const { topic, reader } = await read({ commits: false });
+      const [first] = reader.assignments;
+      const epochs = [10, 20, 21].map((offset) => ({ offset, leaderEpoch: first!.epochBefore(offset) }));
+      const [kept, read20, unread] = epochs as [EpochPosition, EpochPosition, EpochPosition];
+      expect(unread.leaderEpoch).toBe(unknownEpoch);
+      expect(await first!.lostBefore(read20)).toBeUndefined();
+      await reader.consumer.close();
+      await given().lose(topic);
+      await append(topic, values(100, 125));
+      const next = new RecordingConsumer(given().log, randomUUID());
+      await next.consumer.subscribe([topic]);
+      await until(() => next.records.length === 35, 'all records');
+      const [assignment] = next.assignments;
+      expect(assignment!.lost).toBeUndefined();
+      expect(await assignment!.lostBefore(kept)).toBeUndefined();
+      expect(await assignment!.lostBefore(read20)).toBe(10);
+      expect(await assignment!.lostBefore(unread)).toBeUndefined();
+      const now = { offset: 35, leaderEpoch: assignment!.epochBefore(35) };
+      expect(now.leaderEpoch).toBeGreaterThan(read20.leaderEpoch);
+      expect(await assignment!.lostBefore(now)).toBeUndefined();
+      await next.consumer.close();
     });
 
     it.skipIf(isShort)(

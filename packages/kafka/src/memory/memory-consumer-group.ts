@@ -1,4 +1,4 @@
-import { unknownEpoch, type EpochPosition } from '../kafka/consume/leader-epochs.js';
+import { unknownEpoch, type EpochPosition } from '../epoch-position.js';
 import { partitionKey, type TopicPartition } from '../topic-partition.js';
 import { stickyAssignment } from '../sticky-assignment.js';
 import type { MemoryTopic } from './memory-topic.js';

@@ -1,5 +1,6 @@
 import { LogUnavailableError } from '../errors.js';
-import { LeaderEpochs, unknownEpoch, type EpochPosition } from '../kafka/consume/leader-epochs.js';
+import { unknownEpoch, type EpochPosition } from '../epoch-position.js';
+import { LeaderEpochs } from '../kafka/consume/leader-epochs.js';
 import { partitionKey, type TopicPartition } from '../topic-partition.js';
 import { settledWithin } from '../timeouts.js';
 import type { NewlyAssignedPartition, Consumer, ConsumerOptions, LostRecords } from '../log.js';
@@ -177,6 +178,8 @@ export class MemoryConsumer implements Consumer, MemoryConsumerGroupMember {
       ...(lost && { lost }),
       offsetAt: async (timestamp) => topic.offsetAt(partition, timestamp),
       timestampAtPosition: async () => topic.read(partition, position, 1)[0]?.timestamp,
+      epochBefore: (offset) => held.epochs.before(offset),
+      lostBefore: async (read) => lostRecordsOf(topic, partition, read)?.from,
     };
   }
 

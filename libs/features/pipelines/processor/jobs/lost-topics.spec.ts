@@ -125,10 +125,15 @@ describe('A pipeline whose source topic has lost records that it has processed',
     },
   );
 
-  it('fails if others get their offsets while no process runs it', async () => {
-    world.log.topics.get(source())!.loseEnd(0, 4);
-    await world.write(orders(10, 40));
-    start();
-    await failure('Kafka has lost records of partition 0 of the stream orders');
-  });
+  it.each([false, true])(
+    'fails if others get their offsets while no process runs it (commits lost too: %s)',
+    async (andCommits) => {
+      world.log.topics.get(source())!.loseEnd(0, 4);
+      const group = topics.pipelineGroup(world.pipeline('p')!.run.id);
+      if (andCommits) expect(await world.log.admin.removeGroup(group)).toBe(true);
+      await world.write(orders(10, 40));
+      start();
+      await failure('Kafka has lost records of partition 0 of the stream orders');
+    },
+  );
 });

@@ -69,7 +69,7 @@ export async function openTask(
   const [warmUp, end] = await retry.run('log', ended, async () => [
     isKeyed ? Math.min(from, assignment.position) : await warmStart(assignment, from, dependencies),
     // A partition counts as idle only after the task has read the partition up to the end offset at the assignment.
-    await endAfterCheckpoint(partition, from, {
+    await endAfterCheckpoint(partition, progress, {
       ...{ log: dependencies.log, where: whereOf(opening), reset: 'pipeline' },
       patienceMs: dependencies.pace.goneMs,
     }),
@@ -135,13 +135,8 @@ async function warmStart(
   { idWindows: { bounds: window }, now }: JobDependencies,
 ): Promise<number> {
   if (from >= assignment.position) return warmUpStart(assignment, window, now());
-  const { topic, partition, beginning: first } = assignment;
-  const at: NewlyAssignedPartition = {
-    ...{ topic, partition, beginning: first, position: from },
-    offsetAt: (timestamp) => assignment.offsetAt(timestamp),
-    timestampAtPosition: () => Promise.resolve(undefined),
-  };
-  return warmUpStart(at, window, now());
+  const timestampAtPosition = (): Promise<undefined> => Promise.resolve(undefined);
+  return warmUpStart({ ...assignment, position: from, timestampAtPosition }, window, now());
 }
 
 function storedRows(

@@ -115,6 +115,7 @@ export class JobPartitionState implements CheckpointedTask<UnsavedStateChanges> 
     const progress: PartitionCheckpoint = {
       ...{ ...place, ...this.counts, next, state, updated_at: this.before?.savedAt ?? this.doneAt },
       watermark: watermark === noWatermark ? null : watermark,
+      leader_epoch: partition.assignment.epochBefore(next),
     };
     const saving = rows?.toSave(place, now());
     const saved = (): void => {

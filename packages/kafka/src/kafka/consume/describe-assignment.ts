@@ -7,6 +7,7 @@ import { isFatal } from '../cluster/kafka-errors.js';
 import type { KafkaLogLimits } from '../cluster/kafka-log-options.js';
 import { errorOfCode, type PartitionMetadata } from '../kafkajs/internals.js';
 import { fetchInSession } from './fetch-protocol.js';
+import { lostFrom } from './leader-epochs.js';
 import { decodeRecords } from './record-decoder.js';
 
 interface AssignmentDependencies {
@@ -66,7 +67,12 @@ export function describeAssignment(
     beginning,
     end,
     lost,
-  }: Omit<PartitionOffsetBounds, 'leader'> & { committed: number; lost: LostRecords | undefined },
+    epochBefore,
+  }: Omit<PartitionOffsetBounds, 'leader'> & {
+    committed: number;
+    lost: LostRecords | undefined;
+    epochBefore: NewlyAssignedPartition['epochBefore'];
+  },
 ): NewlyAssignedPartition {
   const led = async () => ({ topic, partition, leader: await leaderOf(client, { topic, partition }) });
   // If the log does not have the committed offset, reading continues at the beginning of the log.
@@ -78,6 +84,12 @@ export function describeAssignment(
     position,
     beginning,
     ...(lost && { lost }),
+    epochBefore,
+    lostBefore: (read) =>
+      client.retrying('looking up the end of a leader epoch', async () => {
+        const { leader } = await led();
+        return await lostFrom(client, leader, { topic, partition, ...read });
+      }),
     offsetAt: (timestamp) =>
       client.retrying('looking up an offset by time', async () => {
         // Negative timestamps are special values of Kafka, such as `latest`.

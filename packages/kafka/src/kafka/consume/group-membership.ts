@@ -13,7 +13,7 @@ import {
 import { byTopic } from '../encoding/by-topic.js';
 import type { KafkajsBroker } from '../kafkajs/internals.js';
 import { CommitBatcher } from './commit-batcher.js';
-import { unknownEpoch } from './leader-epochs.js';
+import { unknownEpoch } from '../../epoch-position.js';
 import type { TopicPartition } from '../../topic-partition.js';
 import type { CommittedOffset, GroupGeneration } from './group-generation.js';
 import { GroupCoordinatorClient } from './group-coordinator-client.js';

@@ -7,7 +7,7 @@ import { silentLogger } from '../cluster/logger.js';
 import { fetchOutage } from './fetcher.js';
 import type { GroupGeneration } from './group-generation.js';
 import { GroupSession } from './group-session.js';
-import { unknownEpoch, type EpochPosition } from './leader-epochs.js';
+import { unknownEpoch, type EpochPosition } from '../../epoch-position.js';
 
 const never = new Promise<never>(() => undefined);
 const topics = Array.from({ length: 50 }, (_, i) => `t${i}`);

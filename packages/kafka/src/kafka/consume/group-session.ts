@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '#async';
+import { unknownEpoch, type EpochPosition } from '../../epoch-position.js';
 import { LogUnavailableError } from '../../errors.js';
 import type { ConsumerHandler, LostRecords } from '../../log.js';
 import { settledWithin } from '../../timeouts.js';
@@ -16,7 +17,7 @@ import {
 import { Fetcher, type KafkaReaderDependencies } from './fetcher.js';
 import type { CommittedOffset, GroupGeneration } from './group-generation.js';
 import type { GroupMembership } from './group-membership.js';
-import { furthest, lostRecordsOf, unknownEpoch, type EpochPosition } from './leader-epochs.js';
+import { furthest, lostRecordsOf } from './leader-epochs.js';
 import { PartitionBuffer } from './partition-buffer.js';
 
 /** Dependencies of a `GroupSession`, and the generation in which it begins. */
@@ -248,7 +249,10 @@ export class GroupSession {
     );
     if (owned.isRevoked || !log) return;
     const { committed } = owned;
-    const assignment = describeAssignment(options, owned, { ...log, committed: committed.offset });
+    const assignment = describeAssignment(options, owned, {
+      ...{ ...log, committed: committed.offset },
+      epochBefore: (offset) => owned.buffer?.epochs.before(offset) ?? unknownEpoch,
+    });
     owned.isAssigned = true;
     const assigned = options.handler.assigned(assignment);
     void this.keepBusy(owned.key, assigned);

@@ -12,7 +12,7 @@ import { isGenerationOver, isFenced } from './group-coordinator-client.js';
 import type { GroupGeneration } from './group-generation.js';
 import { GroupMembership } from './group-membership.js';
 import { GroupSession } from './group-session.js';
-import { unknownEpoch, type EpochPosition } from './leader-epochs.js';
+import { unknownEpoch, type EpochPosition } from '../../epoch-position.js';
 import { WakeUpSignal } from './wake-up-signal.js';
 
 /** What a `KafkaConsumer` reads with; its `client` is for commits and lookups. */

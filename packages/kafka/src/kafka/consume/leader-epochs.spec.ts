@@ -1,6 +1,7 @@
+import { unknownEpoch } from '../../epoch-position.js';
 import { describe, expect, it } from 'vitest';
 import type { ClusterClient } from '../cluster/cluster-client.js';
-import { LeaderEpochs, lostFrom, lostRecordsOf, unknownEpoch } from './leader-epochs.js';
+import { LeaderEpochs, lostFrom, lostRecordsOf } from './leader-epochs.js';
 
 describe('the leader epochs of a partition', () => {
   it('given a committed position and records of three leaders, names the epoch of the record before each offset', () => {

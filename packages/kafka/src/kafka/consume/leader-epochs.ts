@@ -1,3 +1,4 @@
+import { unknownEpoch, type EpochPosition } from '../../epoch-position.js';
 import type { LostRecords } from '../../log.js';
 import { partitionKey, type TopicPartition } from '../../topic-partition.js';
 import type { ClusterClient } from '../cluster/cluster-client.js';
@@ -5,15 +6,6 @@ import { byTopic } from '../encoding/by-topic.js';
 import { ByteReader } from '../encoding/byte-reader.js';
 import { GrowingBuffer } from '../encoding/growing-buffer.js';
 import { errorOfCode } from '../kafkajs/internals.js';
-
-/** The leader epoch of an offset that is not known: a group has committed it without one. */
-export const unknownEpoch = -1;
-
-/** An offset up to which a partition was read, and the leader epoch of the record before it. */
-export interface EpochPosition {
-  offset: number;
-  leaderEpoch: number;
-}
 
 /** The first offset of a partition that has records of this leader epoch. */
 export interface EpochStart {

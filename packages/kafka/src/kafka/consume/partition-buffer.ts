@@ -1,6 +1,7 @@
+import { unknownEpoch, type EpochPosition } from '../../epoch-position.js';
 import type { RecordBatch } from '../../log.js';
 import type { TopicPartition } from '../../topic-partition.js';
-import { LeaderEpochs, unknownEpoch, type EpochPosition, type EpochStart } from './leader-epochs.js';
+import { LeaderEpochs, type EpochStart } from './leader-epochs.js';
 
 interface PartitionBufferOptions extends TopicPartition {
   /** First offset to read. */
