@@ -65,7 +65,7 @@ export class HttpClient {
       dispatcher: this.agent,
       body: more.body ?? null,
       headers: { ...this.options.headers, ...more.headers },
-      signal: AbortSignal.timeout(more.timeoutMs ?? this.options.timeoutMs ?? 30_000),
+      signal: AbortSignal.timeout(more.timeoutMs ?? this.options.timeoutMs ?? 60_000),
     });
     const text = await answer.body.text();
     return {
