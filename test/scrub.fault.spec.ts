@@ -1,8 +1,10 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { check, expectClean, faultSeed, Ledger, LoadDriver, SeededRandom } from '#testkit';
-import { freshStream } from './api.js';
-import { useFaultySystem } from './breakable-system.js';
+import { freshStream, path } from './api.js';
+import { useFaultySystem, type BreakableSystem } from './breakable-system.js';
 
 const system = useFaultySystem({ materializers: 2, processors: 0 });
 
@@ -12,7 +14,27 @@ interface ScrubState {
   streams: { stream: string; compared: number; repaired: number; unlogged: number; undecided: number }[];
 }
 
-describe('given a store of which somebody deletes parts and rows by hand', () => {
+/** Flips a bit of the largest part of the table, and returns the name of the part when ClickHouse finds it damaged. */
+async function damagePart({ engines, stack }: BreakableSystem, table: string): Promise<string> {
+  const name = `${stack.database}.${table}`;
+  for (;;) {
+    const folder = await engines.sql(
+      `SELECT path FROM system.parts WHERE database = '${stack.database}' AND table = '${table}' AND active ORDER BY rows DESC LIMIT 1 FORMAT TSVRaw`,
+    );
+    const file = join(folder.trim(), 'data.bin');
+    const bytes = await readFile(file);
+    bytes[bytes.length >> 1]! ^= 1;
+    await writeFile(file, bytes);
+    // A merge can have replaced the part meanwhile.
+    const checked = await engines.sql(
+      `CHECK TABLE ${name} SETTINGS check_query_single_value_result = 0 FORMAT TSVRaw`,
+    );
+    const damaged = checked.split('\n').find((line) => line.split('\t')[1] === '0');
+    if (damaged) return damaged.split('\t')[0]!;
+  }
+}
+
+describe('given a store of which somebody damages and deletes parts and rows by hand', () => {
   it('when a scrub is requested under load, every acknowledged event is stored once again, with its version (fault 24)', async () => {
     const { engines, stack } = system();
     const seed = faultSeed();
@@ -22,6 +44,14 @@ describe('given a store of which somebody deletes parts and rows by hand', () =>
     const driver = new LoadDriver({ url: () => stack.urls.ingest, ledger, seed, streams }).start();
     try {
       await driver.untilAcknowledged(400);
+      const damaged = await damagePart(system(), 'events');
+      const answers = streams.map((stream) =>
+        stack.core.get(path('/api/v1/events/query', { stream, limit: '1000' })),
+      );
+      const refused = (await Promise.all(answers)).find(({ status }) => status !== 200);
+      expect(refused).toMatchObject({ status: 503, text: expect.stringMatching(/damaged/i) as string });
+      await engines.sql(`ALTER TABLE ${stack.database}.events DETACH PART '${damaged}'`);
+      await driver.untilAcknowledged(100);
       const parts = await engines.sql(
         `SELECT name FROM system.parts WHERE database = '${stack.database}' AND table = 'events' AND active ORDER BY rows DESC`,
       );

@@ -258,29 +258,6 @@ export interface StoreUsage {
   damageErrors: { error: string; count: number }[];
 }
 
-/** Limits of a check of parts. */
-export interface PartCheckLimits {
-  /** Milliseconds after which no more parts are checked. */
-  maxMs: number;
-  signal?: AbortSignal;
-}
-
-/** A part of a table whose files are damaged or missing. */
-export interface DamagedPart {
-  table: string;
-  part: string;
-  /** What ClickHouse found; it contains names of files and columns, and no values. */
-  message: string;
-}
-
-/** Result of a check of parts. */
-export interface PartCheck {
-  checked: number;
-  /** Parts that were not checked within the time limit. */
-  unchecked: number;
-  damaged: DamagedPart[];
-}
-
 /**
  * The store: materialized events for queries. ClickHouse implements it in production; an in-memory fake
  * passes the same contract suite. `stream` is a stream's id in all inputs, and its name in all results.
@@ -303,11 +280,5 @@ export interface Store {
   ping(): Promise<void>;
   /** Disk and table sizes, for monitoring. @throws StoreUnavailableError */
   usage(): Promise<StoreUsage>;
-  /**
-   * Reads the files of all active parts, one part after the other, and compares them with their checksums. A part that
-   * ClickHouse no longer knows is not reported, such as one whose folder was missing at its start.
-   * @throws StoreUnavailableError
-   */
-  checkParts(limits: PartCheckLimits): Promise<PartCheck>;
   close(): Promise<void>;
 }

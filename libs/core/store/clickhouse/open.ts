@@ -8,7 +8,6 @@ import { ClickHouseKeyedStates } from './states/keyed-states.js';
 import type { QueryLimits } from './connection/settings.js';
 import { ClickHouseReader } from './reader.js';
 import { ClickHouseScrubPasses } from './scrub-passes.js';
-import { checkParts } from './check-parts.js';
 import { ClickHouseEventRemover } from './removal/event-remover.js';
 import { ClickHouseScrubReader } from './scrub-reader.js';
 import { readStoreUsage } from './usage.js';
@@ -91,12 +90,6 @@ export function openClickHouse(options: ClickHouseStoreOptions): ClickHouseStore
       await connection.select('SELECT 1');
     },
     usage: () => readStoreUsage(connection),
-    async checkParts(limits) {
-      // A large part can take as long as the whole check may.
-      const patient = { ...options, maxConnections: 1, readTimeoutMs: limits.maxMs + 5_000 };
-      const own = clickHouseConnection(patient, options.database);
-      return await checkParts(own, limits).finally(() => own.close());
-    },
     close: () => connection.close(),
   };
 }

@@ -1,4 +1,4 @@
-import type { PartCheck, Store, StoreUsage } from '../store.js';
+import type { Store, StoreUsage } from '../store.js';
 import { MemoryEventRemover } from './memory-event-remover.js';
 import { MemoryKeyedStates } from './memory-keyed-states.js';
 import { MemoryScrubPasses } from './memory-scrub-passes.js';
@@ -38,11 +38,6 @@ export class MemoryStore implements Store {
   /** Returns empty lists: the in-memory store has neither disks nor tables. */
   async usage(): Promise<StoreUsage> {
     return { disks: [], tables: [], damageErrors: [] };
-  }
-
-  /** Finds no part: the in-memory store has none. */
-  async checkParts(): Promise<PartCheck> {
-    return { checked: 0, unchecked: 0, damaged: [] };
   }
 
   async close(): Promise<void> {}
