@@ -73,6 +73,7 @@ describe('Offsets without records', () => {
       offsetAt: async () => 10,
       timestampAtPosition: async () => 1_795_000_000_000,
       epochBefore: () => unknownEpoch,
+      epochStartIn: () => undefined,
       lostBefore: async () => undefined,
     });
   });

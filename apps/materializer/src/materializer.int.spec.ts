@@ -10,7 +10,7 @@ import {
   type EventRowBatch,
   type EventRow,
   type Store,
-  type OffsetAndEventId,
+  type ScrubbedEvent,
   type OffsetRange,
 } from '#store';
 import { createLogger } from '#telemetry';
@@ -53,7 +53,7 @@ class InterruptedWriter implements MaterializerStore {
     return this.writer.lastStoredOffset(stream, partition);
   }
 
-  storedEvents(range: OffsetRange): Promise<OffsetAndEventId[]> {
+  storedEvents(range: OffsetRange): Promise<ScrubbedEvent[]> {
     return this.writer.storedEvents(range);
   }
   async countFrom(query: Parameters<MaterializerStore['countFrom']>[0]): Promise<number> {

@@ -9,7 +9,7 @@ import {
   type EventRowBatch,
   type EventRow,
   type EventWriter,
-  type OffsetAndEventId,
+  type ScrubbedEvent,
   type OffsetRange,
 } from '#store';
 import { MemoryStore } from '#store/memory';
@@ -62,7 +62,7 @@ class FaultyWriter implements MaterializerStore {
     return this.writer.lastStoredOffset(stream, partition);
   }
 
-  async storedEvents(range: OffsetRange): Promise<OffsetAndEventId[]> {
+  async storedEvents(range: OffsetRange): Promise<ScrubbedEvent[]> {
     this.throwIfDown();
     return this.writer.storedEvents(range);
   }
@@ -178,6 +178,13 @@ async function write(
       headers,
     })),
   );
+}
+
+/** A promise that the spec resolves. */
+function gate(): { promise: Promise<void>; resolve: () => void } {
+  let resolve!: () => void;
+  const promise = new Promise<void>((done) => (resolve = done));
+  return { promise, resolve };
 }
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => ({ id: from + i }));
@@ -445,6 +452,55 @@ describe('Materializer', () => {
       expect(await count()).toBe(19);
     });
 
+    it('when another process has taken over before the rows are removed, keeps the rows whose events got their offsets again', async () => {
+      writer.after = () => {
+        log.down = true;
+      };
+      const crashing = await start();
+      await vi.waitFor(() => expect(log.down).toBe(true), { timeout: 20_000 });
+      await kill(crashing);
+      writer.after = () => undefined;
+      log.topics.get(topic)!.loseEnd(0, 6);
+      const frozen = gate();
+      const reached = gate();
+      const removed = gate();
+      const eraser = Object.create(store.eraser) as MemoryStore['eraser'];
+      eraser.removeLost = async (lost) => {
+        reached.resolve();
+        await frozen.promise;
+        await store.eraser.removeLost(lost);
+        removed.resolve();
+      };
+      const first = await start({ eraser });
+      await reached.promise;
+      void first.dependencies.consumer.subscribe([]);
+      await start();
+      await untilCommitted(10);
+      frozen.resolve();
+      await removed.promise;
+      expect(await stored()).toEqual(afterLoss(0));
+    });
+
+    it('when an insert of lost events ends after the loss, writes them back too', async () => {
+      const held = gate();
+      const waiting = gate();
+      let isFirst = true;
+      writer.before = async () => {
+        if (!isFirst) return;
+        isFirst = false;
+        waiting.resolve();
+        await held.promise;
+      };
+      await start();
+      await waiting.promise;
+      log.topics.get(topic)!.loseEnd(0, 6);
+      await write(range(100, 103));
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      held.resolve();
+      await untilCommitted(13);
+      expect(await stored()).toEqual(afterLoss(3));
+    });
+
     it('when it reads the log again from its beginning, leaves a single stored event alone that the log does not have', async () => {
       const first = await start();
       await untilCommitted(10);
@@ -519,6 +575,24 @@ describe('Materializer', () => {
       );
       expect(await count()).toBe(13);
     });
+  });
+
+  it('when a stored event without a record is the last of a batch, changes nothing, and brings no erased event back', async () => {
+    const window = { records: 5, milliseconds: 60_000 };
+    await write([...range(0, 5), { id: 5, entity: 'ann' }, { id: 6, entity: 'ann' }, ...range(7, 10)]);
+    const first = await start({ window });
+    await untilCommitted(10);
+    await first.close(5000);
+    store.tables.put([{ ...store.tables.events()[4]!, event_id: uuid(77), timestamp: 1 }]);
+    const erasures = new MemoryErasures();
+    erasures.erase('orders', 'ann', 7);
+    const erasure = { stream: 'orders#1', entityHash: entityHash('orders', 'ann'), before: { 0: 7 } };
+    await store.eraser.eraseEntity(erasure);
+    await log.admin.removeGroup(topics.materializerGroup);
+    await start({ erasures, window });
+    await untilCommitted(10);
+    expect(erasures.endOf({ stream: 'orders#1' }, 'ann')).toBe(7);
+    expect((await stored()).map(({ offset }) => offset)).toEqual([0, 1, 2, 3, 4, 4, 7, 8, 9]);
   });
 
   it('drops a repeated event id, also across a restart, and commits past it', async () => {

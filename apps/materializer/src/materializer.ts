@@ -27,7 +27,7 @@ import {
   eventFreshness,
 } from './metrics/materializer-metrics.js';
 import { EntityVersionCache } from './number/entity-version-cache.js';
-import { eventsWithoutRecord, storedAmong, type StoredEventIds } from './number/stored-event-lookup.js';
+import { eventsWithoutRecord, storedAmong, type StoredEvents } from './number/stored-event-lookup.js';
 import { AssignedPartitions } from './partition/assigned-partitions.js';
 import {
   estimatedBytesOf,
@@ -136,6 +136,7 @@ export class Materializer implements ConsumerHandler {
       versions: new EntityVersionCache(options.cachedEntities),
       farMemory: new MemoryBudget(options.farBytes),
       dropped: (state) => this.queue.drop(state),
+      inserted: () => this.queue.flush(),
     });
     this.histories = new IdHistoryLoader(dependencies);
     this.conditional = new ConditionalWriteCoordinator(dependencies, this.assignments);
@@ -330,7 +331,7 @@ export class Materializer implements ConsumerHandler {
   private async storedIn(
     state: MaterializedPartition,
     batch: RecordBatch,
-  ): Promise<StoredEventIds | undefined> {
+  ): Promise<StoredEvents | undefined> {
     const { next } = batch;
     const { position, beginning } = state.assignment;
     const { lost, lostEnd } = state;
@@ -340,19 +341,21 @@ export class Materializer implements ConsumerHandler {
     const stored = await this.dependencies.retry.run('store', state.ended, () =>
       state.stored.in({ from, until }),
     );
-    const { events, after, areLast } = eventsWithoutRecord(stored, batch);
+    const { events, matchedUntil } = eventsWithoutRecord(stored, batch);
     if (lost) {
       const own = events.filter(({ offset }) => offset >= lost.from);
-      await this.recovery.writeBack(state, own, state.ended);
+      await this.recovery.writeBack(state, own, { ended: state.ended });
       if (next >= lost.end) this.assignments.recovered(state);
       return stored;
     }
-    const [first] = events;
-    if (!first || !areLast) return stored;
-    // If the log did not end before the last stored event, few events after the first one may be lost: otherwise the partition is read
-    // again from far back, and a single event without a record stays as it is.
-    if (!lostEnd && state.stored.last - first.offset > this.options.writeBackEvents) return stored;
-    this.assignments.dropLost(state, Math.max(from, after));
+    state.matchedUntil = Math.max(state.matchedUntil, matchedUntil);
+    const first = events.find(({ offset }) => offset >= state.matchedUntil)?.offset;
+    if (first === undefined) return stored;
+    // If the end of the log is lost, records of another leader begin after the last event that has its record. Otherwise a single
+    // event has no record.
+    const start = state.assignment.epochStartIn(Math.max(position, state.matchedUntil), first);
+    if (start === undefined && !lostEnd) return stored;
+    this.assignments.dropLost(state, start ?? first);
     this.dependencies.consumer.reassign(state.topic, state.partition);
     return undefined;
   }

@@ -11,6 +11,7 @@ export function ownedPartition(more: Partial<NewlyAssignedPartition> = {}): Owne
     offsetAt: async () => 0,
     timestampAtPosition: async () => undefined,
     epochBefore: () => unknownEpoch,
+    epochStartIn: () => undefined,
     lostBefore: async () => undefined,
     ...more,
   };

@@ -31,6 +31,7 @@ const assignment = (more: Partial<NewlyAssignedPartition> = {}): NewlyAssignedPa
   offsetAt: async (time) => (time > 7 ? 20 : 0),
   timestampAtPosition: async () => 5,
   epochBefore: () => unknownEpoch,
+  epochStartIn: () => undefined,
   lostBefore: async () => undefined,
   ...more,
 });

@@ -29,6 +29,7 @@ function assignmentOf(log: Entry[], position: number): NewlyAssignedPartition & 
       return log.find((entry) => entry.offset >= position)?.timestamp;
     },
     epochBefore: () => unknownEpoch,
+    epochStartIn: () => undefined,
     lostBefore: async () => undefined,
   };
 }

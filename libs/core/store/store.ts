@@ -8,13 +8,12 @@ import type {
   EventsOfPartition,
   LogOrderPage,
   LogOrderQuery,
-  OffsetAndEventId,
   OffsetRange,
   StoredEventIdsQuery,
 } from './log-order.js';
 import type { PipelineFailureLocation } from './pipeline-failure-location.js';
 import type { ScopedEntityReference, EventFilter, CursorPage, AuthorizationScope } from './query-types.js';
-import type { ScrubReader } from './scrub-reader.js';
+import type { ScrubbedEvent, ScrubReader } from './scrub-reader.js';
 import type { KeyedStateReader, KeyedStateStore } from './keyed-state-store.js';
 
 export type { EntityErasure, EventRemover } from './event-remover.js';
@@ -78,11 +77,12 @@ export interface EventWriter {
   /** Returns the greatest offset of a partition that was ever stored, even if its event was removed since. */
   lastStoredOffset(stream: string, partition: number): Promise<number | undefined>;
   /**
-   * Returns the events of an offset range that every table contains, ordered by offset. Several events can have the
-   * same offset after the topic was recreated: an offset alone does not prove that an event is stored.
+   * Returns the events of an offset range of which a table has a row, ordered by offset. An interrupted insert or removal can
+   * have reached only some of the tables: such an event is not complete. Several events can have the same offset after the topic
+   * was recreated or has lost its end: an offset alone does not prove that an event is stored.
    * @param range At most `maxRangeOffsets` offsets.
    */
-  storedEvents(range: OffsetRange): Promise<OffsetAndEventId[]>;
+  storedEvents(range: OffsetRange): Promise<ScrubbedEvent[]>;
   /** Returns the number of stored events of a partition from an offset on; an event can count several times. */
   countFrom(query: Pick<OffsetRange, 'stream' | 'partition' | 'from'>): Promise<number>;
   /**

@@ -157,6 +157,12 @@ export interface NewlyAssignedPartition {
    */
   epochBefore(offset: number): number;
   /**
+   * Returns the first offset from `first` to `last` (inclusive) at which records of another leader begin, among those that were
+   * read. A log that has lost its end has records of another leader from there on. The first record that was read counts too,
+   * if the leader before it is not known.
+   */
+  epochStartIn(first: number, last: number): number | undefined;
+  /**
    * Returns the offset of the first record before this position that the log has lost since it was read (KIP-320); undefined if
    * it has lost none, or if the epoch is unknown.
    */

@@ -36,6 +36,7 @@ function assignmentOf(position: number, { end = 10_000, beginning = 0 } = {}): N
     },
     timestampAtPosition: async () => (position < end ? timeOf(position) : undefined),
     epochBefore: () => unknownEpoch,
+    epochStartIn: () => undefined,
     lostBefore: async () => undefined,
   };
 }

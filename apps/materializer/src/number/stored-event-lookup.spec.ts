@@ -1,5 +1,5 @@
 import type { ConsumerRecord, UndecodableRange } from '#kafka';
-import type { OffsetRange } from '#store';
+import type { OffsetRange, ScrubbedEvent } from '#store';
 import { describe, expect, it } from 'vitest';
 import { rowBatchOf, uuid, valueOf } from '../row-batch.fixture.js';
 import { eventsWithoutRecord, storedAmong, StoredEventLookup } from './stored-event-lookup.js';
@@ -8,13 +8,17 @@ const place = { stream: 's', partition: 1 };
 /** An event id that no other event of the specs in this file has. */
 const former = uuid(1e6);
 
+const stored = (offset: number, event_id: string, complete = true): ScrubbedEvent => ({
+  ...{ offset, event_id, complete },
+});
+
 /**
  * Returns a `StoredEventLookup` over a store with the given events, and the list of offset ranges that the look-up
  * queries.
  */
 function storedEvents(events: [number, string][], last = Math.max(-1, ...events.map(([offset]) => offset))) {
   const asked: [number, number][] = [];
-  const stored = new StoredEventLookup({
+  const lookup = new StoredEventLookup({
     ...place,
     last,
     writer: {
@@ -22,11 +26,11 @@ function storedEvents(events: [number, string][], last = Math.max(-1, ...events.
         asked.push([from, until]);
         return events
           .filter(([offset]) => offset >= from && offset < until)
-          .map(([offset, event_id]) => ({ offset, event_id }));
+          .map(([offset, event_id]) => stored(offset, event_id));
       },
     },
   });
-  return { stored, asked };
+  return { lookup, asked };
 }
 
 const recordAt = (
@@ -39,15 +43,15 @@ const recordAt = (
 
 describe('StoredEventLookup', () => {
   it('does not query past the greatest stored offset', async () => {
-    const { stored, asked } = storedEvents([[5, uuid(5)]]);
-    expect(await stored.in({ from: 4, until: 8 })).toEqual(new Map([[5, [uuid(5)]]]));
-    expect(await stored.in({ from: 8, until: 10 })).toEqual(new Map());
+    const { lookup, asked } = storedEvents([[5, uuid(5)]]);
+    expect(await lookup.in({ from: 4, until: 8 })).toEqual(new Map([[5, [stored(5, uuid(5))]]]));
+    expect(await lookup.in({ from: 8, until: 10 })).toEqual(new Map());
     expect(asked).toEqual([[4, 8]]);
   });
 
   it('queries bounded offset ranges', async () => {
-    const { stored, asked } = storedEvents([], 10_000_000);
-    await stored.in({ from: 1, until: 140_000 });
+    const { lookup, asked } = storedEvents([], 10_000_000);
+    await lookup.in({ from: 1, until: 140_000 });
     expect(asked).toEqual([
       [1, 65_537],
       [65_537, 131_073],
@@ -57,41 +61,36 @@ describe('StoredEventLookup', () => {
 });
 
 describe('stored events', () => {
-  const stored = new Map([
-    [3, [former]],
-    [4, [former, uuid(4)]],
-    [5, [uuid(5)]],
+  const all = new Map([
+    [3, [stored(3, former)]],
+    [4, [stored(4, former), stored(4, uuid(4))]],
+    [5, [stored(5, uuid(5))]],
+    [6, [stored(6, uuid(6), false)]],
   ]);
 
-  it('are rows with the same event id at the same offset', () => {
+  it('are rows with the same event id at the same offset that every table has', () => {
     const rows = rowBatchOf(
       place,
       [2, 3, 4, 5, 6].map((offset) => ({ offset })),
     );
-    expect([...storedAmong(rows, stored)].map((row) => rows.offsetOf(row))).toEqual([4, 5]);
+    expect([...storedAmong(rows, all)].map((row) => rows.offsetOf(row))).toEqual([4, 5]);
     expect(storedAmong(rows, new Map())).toEqual(new Set());
   });
 
   it('are lost in the log if it has no record with their event id at their offset', () => {
-    const all = [2, 3, 4, 5, 6].map((offset) => recordAt(offset));
-    const lost = (...events: [number, string][]) =>
-      events.map(([offset, event_id]) => ({ offset, event_id }));
-    const none = { events: [], after: 0, areLast: true };
-    const find = (of: typeof stored, records: ConsumerRecord[], undecodable?: UndecodableRange[]) =>
-      eventsWithoutRecord(of, { records, undecodable });
-    expect(find(stored, all)).toEqual({
-      ...{ events: lost([3, former], [4, former]), after: 0, areLast: false },
+    const records = [2, 3, 4, 5, 6].map((offset) => recordAt(offset));
+    const none = { events: [], matchedUntil: 0 };
+    const find = (of: typeof all, logged: ConsumerRecord[], undecodable?: UndecodableRange[]) =>
+      eventsWithoutRecord(of, { records: logged, undecodable });
+    expect(find(all, records)).toEqual({ events: [stored(3, former), stored(4, former)], matchedUntil: 7 });
+    expect(find(all, [recordAt(4), recordAt(5, 'unreadable')])).toEqual({
+      events: [stored(3, former), stored(4, former), stored(5, uuid(5)), stored(6, uuid(6), false)],
+      matchedUntil: 5,
     });
-    expect(find(stored, [recordAt(4), recordAt(5, 'unreadable')]).events).toEqual(
-      lost([3, former], [4, former], [5, uuid(5)]),
-    );
-    const one = new Map([[5, [uuid(5)]]]);
-    expect(find(one, [recordAt(5, null)]).events).toEqual(lost([5, uuid(5)]));
-    expect(find(one, all)).toEqual({ ...none, after: 6 });
-    expect(find(new Map([...one, [7, [former]]]), all)).toEqual({
-      ...{ events: lost([7, former]), after: 6, areLast: true },
-    });
-    expect(find(new Map(), all)).toEqual(none);
+    const one = new Map([[5, [stored(5, uuid(5))]]]);
+    expect(find(one, [recordAt(5, null)])).toEqual({ events: [stored(5, uuid(5))], matchedUntil: 0 });
+    expect(find(one, records)).toEqual({ ...none, matchedUntil: 6 });
+    expect(find(new Map(), records)).toEqual(none);
     // The records of these offsets are damaged, not lost.
     expect(find(one, [], [{ offset: 4, lastOffset: 5, reason: 'damaged' }])).toEqual(none);
   });

@@ -6,6 +6,7 @@ import {
   type EventWriter,
   type OffsetAndEventId,
   type OffsetRange,
+  type ScrubbedEvent,
 } from '#store';
 
 interface StoredEventLookupOptions {
@@ -16,8 +17,8 @@ interface StoredEventLookupOptions {
   last: number;
 }
 
-/** The ids of the stored events of an offset range, by offset. */
-export type StoredEventIds = ReadonlyMap<number, readonly string[]>;
+/** The stored events of an offset range, by offset. */
+export type StoredEvents = ReadonlyMap<number, readonly ScrubbedEvent[]>;
 
 /**
  * Finds the events of a partition that the store already has, so that the events are not inserted again after a
@@ -37,27 +38,30 @@ export class StoredEventLookup {
   }
 
   /** Resolves with the stored events of an offset range. */
-  async in({ from, until }: Pick<OffsetRange, 'from' | 'until'>): Promise<StoredEventIds> {
+  async in({ from, until }: Pick<OffsetRange, 'from' | 'until'>): Promise<StoredEvents> {
     const { writer, stream, partition, last } = this.options;
-    const stored = new Map<number, string[]>();
+    const stored = new Map<number, ScrubbedEvent[]>();
     for (let start = from; start < until && start <= last; start += maxRangeOffsets) {
       const range = { stream, partition, from: start, until: Math.min(start + maxRangeOffsets, until) };
-      for (const { offset, event_id } of await writer.storedEvents(range)) {
-        const known = stored.get(offset);
-        if (known) known.push(event_id);
-        else stored.set(offset, [event_id]);
+      for (const event of await writer.storedEvents(range)) {
+        const known = stored.get(event.offset);
+        if (known) known.push(event);
+        else stored.set(event.offset, [event]);
       }
     }
     return stored;
   }
 }
 
-/** Returns the indexes of the rows that are already stored: the store has the same event id at the same offset. */
-export function storedAmong(rows: EventRowBatch, stored: StoredEventIds): ReadonlySet<number> {
+/** Returns the indexes of the rows that are already stored completely: with the same event id at the same offset. */
+export function storedAmong(rows: EventRowBatch, stored: StoredEvents): ReadonlySet<number> {
   const found = new Set<number>();
   if (stored.size === 0) return found;
-  for (let row = 0; row < rows.count; row++)
-    if (stored.get(rows.offsetOf(row))?.includes(rows.eventIdOf(row))) found.add(row);
+  for (let row = 0; row < rows.count; row++) {
+    const isThis = ({ complete, event_id }: ScrubbedEvent): boolean =>
+      complete && event_id === rows.eventIdOf(row);
+    if (stored.get(rows.offsetOf(row))?.some(isThis)) found.add(row);
+  }
   return found;
 }
 
@@ -67,10 +71,8 @@ const parser = new EventRecordParser();
 interface EventsWithoutRecord {
   /** In offset order. */
   events: OffsetAndEventId[];
-  /** The offset after the last stored event with a record before them; 0 without one. No record before it is lost. */
-  after: number;
-  /** Whether no stored event with a record follows the first of them, as when Kafka has lost the end of the log. */
-  areLast: boolean;
+  /** The offset after the last stored event that has a record; 0 without one. */
+  matchedUntil: number;
 }
 
 /**
@@ -78,18 +80,17 @@ interface EventsWithoutRecord {
  * no event; where records cannot be decoded, nothing is known of them.
  */
 export function eventsWithoutRecord(
-  stored: StoredEventIds,
+  stored: StoredEvents,
   { records, undecodable = [] }: Pick<RecordBatch, 'records' | 'undecodable'>,
 ): EventsWithoutRecord {
-  const found: EventsWithoutRecord = { events: [], after: 0, areLast: true };
+  const found: EventsWithoutRecord = { events: [], matchedUntil: 0 };
   if (stored.size === 0) return found;
   const logged = idsOf(records.filter(({ offset }) => stored.has(offset)));
-  for (const [offset, ids] of stored) {
+  for (const [offset, events] of stored) {
     if (undecodable.some((range) => range.offset <= offset && offset <= range.lastOffset)) continue;
-    const others = ids.filter((id) => logged.get(offset) !== id);
-    if (others.length < ids.length && found.events.length > 0) found.areLast = false;
-    if (others.length < ids.length && found.events.length === 0) found.after = offset + 1;
-    for (const event_id of others) found.events.push({ offset, event_id });
+    const others = events.filter(({ event_id }) => logged.get(offset) !== event_id);
+    if (others.length < events.length) found.matchedUntil = offset + 1;
+    found.events.push(...others);
   }
   return found;
 }

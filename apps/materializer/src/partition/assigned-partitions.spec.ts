@@ -21,6 +21,7 @@ function assignmentAt(position: number): NewlyAssignedPartition {
     offsetAt: async () => 0,
     timestampAtPosition: async () => 1_795_000_000_000,
     epochBefore: () => unknownEpoch,
+    epochStartIn: () => undefined,
     lostBefore: async () => undefined,
   };
 }
@@ -58,6 +59,7 @@ describe('Assignments', () => {
     return new AssignedPartitions({
       topics: new TopicAndGroupNames('t.'),
       writer: store.writer,
+      inserted: async () => undefined,
       consumer: {
         commit: () => {
           throw new Error('nothing is committed here');

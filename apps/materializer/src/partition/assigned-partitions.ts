@@ -25,6 +25,8 @@ export interface AssignedPartitionsOptions
   recovery: {
     begin(partition: TopicPartition & { stream: StreamId }, lost: LostEnd, ended: AbortSignal): Promise<void>;
   };
+  /** Resolves when the inserts that are running or waiting are over. */
+  inserted(): Promise<void>;
   /** Called when the state of a partition is discarded, so that its pending events need not be stored any more. */
   dropped(state: MaterializedPartition): void;
   /** Milliseconds for which the end of the log is looked up again if it is below the last stored event. */
@@ -74,6 +76,8 @@ export class AssignedPartitions {
     const isLost = assignment.lost !== undefined || this.lostFrom.has(key);
     if (!isLost && (await this.continues(key, assignment))) return assignment.position;
     this.drop(key);
+    // A running insert can have records that the log has lost since. They must be stored before the lost ones are looked up.
+    if (isLost) await this.options.inserted();
     const owned: AssignedPartition = { topic: assignment.topic, end: new AbortController() };
     this.owned.set(key, owned);
     try {

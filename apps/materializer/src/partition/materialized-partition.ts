@@ -131,6 +131,8 @@ export class MaterializedPartition implements MeasuredPartition {
   readonly unstored: PendingBatch[] = [];
   /** Whether the id window knows its first log time and the history is loaded, which precedes the first record. */
   warmedUp = false;
+  /** The offset after the last stored event that has a record, of those that were compared; 0 without one. */
+  matchedUntil = 0;
   /** The last known end offset of the partition: the offset of the next record that is appended. */
   end: number;
   /** Log time, in milliseconds since 1970, up to which all records of the partition are stored. */

@@ -75,17 +75,23 @@ export class LostEndRecovery {
     for (let start = from; end <= from && start < until; start += maxRangeOffsets) {
       const range = { ...query, from: start, until: Math.min(start + maxRangeOffsets, until) };
       const beyond = await retry.run('store', ended, () => writer.storedEvents(range));
-      await this.writeBack(partition, beyond, ended);
+      await this.writeBack(partition, beyond, { ended, end });
     }
   }
 
-  /** Writes stored events, in offset order, to the end of their partition again, and then removes their rows. */
+  /**
+   * Writes stored events, in offset order, to the end of their partition again, and then removes their rows. If no record
+   * follows the lost ones, events usually get their old offsets: their rows stay, because another process that has taken over
+   * the partition meanwhile relies on them.
+   * @param end The end of the log, if no record follows the lost ones.
+   */
   async writeBack(
     { stream, topic, partition }: PartitionWithLostEnd,
     lost: readonly OffsetAndEventId[],
-    ended: AbortSignal,
+    { ended, end = -1 }: { ended: AbortSignal; end?: number },
   ): Promise<void> {
     const { writer, eraser, retry } = this.options;
+    let next = end;
     for (let at = 0; at < lost.length; at += maxEventsOfPartition) {
       const events = lost.slice(at, at + maxEventsOfPartition);
       const query = { stream, partition, events };
@@ -97,23 +103,37 @@ export class LostEndRecovery {
         value: encodeRecord(row),
         headers: { [lostOffsetHeader]: String(row.offset) },
       }));
-      for (const some of splitByBytes(records)) await this.append(some, ended);
+      const offsets: number[] = [];
+      for (const some of splitByBytes(records)) offsets.push(...(await this.append(some, ended)));
       eventsWrittenBack.inc(records.length);
-      await retry.run('store', ended, () => eraser.removeLost(query));
+      const right = new Set<string>();
+      for (const [i, row] of rows.entries())
+        // After a gap, records of others can be between them.
+        if (row.offset === next && offsets[i] === next) {
+          right.add(keyOf(row));
+          next++;
+        }
+      const moved = events.filter((event) => !right.has(keyOf(event)));
+      await retry.run('store', ended, () => eraser.removeLost({ ...query, events: moved }));
     }
   }
 
-  private async append(records: readonly ProducerRecord[], ended: AbortSignal): Promise<void> {
+  /** Resolves with the offsets of the records. */
+  private async append(records: readonly ProducerRecord[], ended: AbortSignal): Promise<number[]> {
     const { retry, producer } = this.options;
-    await retry.run('log', ended, async () => {
+    return await retry.run('log', ended, async () => {
       const open = await producer();
       try {
-        await open.append(records);
+        return (await open.append(records)).map(({ offset }) => offset);
       } finally {
         await open.close();
       }
     });
   }
+}
+
+function keyOf({ offset, event_id }: OffsetAndEventId): string {
+  return `${offset} ${event_id}`;
 }
 
 function* splitByBytes(records: readonly ProducerRecord[]): Generator<ProducerRecord[]> {

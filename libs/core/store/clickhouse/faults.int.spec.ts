@@ -9,11 +9,13 @@ import { rowBatchesOf } from '../row-batch/row-batches-of.fixture.js';
 import { QueryTooExpensiveError, QueryTooSlowError, StoreUnavailableError } from '../errors.js';
 import { rowsOf } from '../contract/rows.js';
 import { openClickHouse } from './open.js';
+import { removeLost } from './removal/lost-events.js';
+import { RowRemover } from './removal/row-remover.js';
 import { openTestStore, type TestStore } from './test-store.js';
 
 async function offsetsOf({ store }: TestStore, stream: string): Promise<number[]> {
   const stored = await store.writer.storedEvents({ stream, partition: 0, from: 0, until: 1000 });
-  return stored.map(({ offset }) => offset);
+  return stored.filter(({ complete }) => complete).map(({ offset }) => offset);
 }
 
 describe('the ClickHouse store under faults', () => {
@@ -60,6 +62,49 @@ describe('the ClickHouse store under faults', () => {
       await own.close();
     },
   );
+
+  it('completes a removal of lost events that was interrupted after any of its statements', async () => {
+    let statements = Infinity;
+    for (let allowed = 0; allowed < statements; allowed++) {
+      const own = await openTestStore();
+      const rows = rowsOf('orders', 6, (i) => ({ entity_id: i % 2 ? 'odd' : 'even', version: (i >> 1) + 1 }));
+      await own.store.writer.appendRowBatches(rowBatchesOf(rows), 'first');
+      const lost = { stream: 'orders', partition: 0, events: rows.slice(3) };
+      const { connection } = own.store;
+      let sent = 0;
+      const interrupted = Object.assign(Object.create(connection) as typeof connection, {
+        command: async (...command: Parameters<typeof connection.command>) => {
+          if (sent++ === allowed) throw new Error('killed');
+          await connection.command(...command);
+        },
+      });
+      const killed = await removeLost(new RowRemover(interrupted), lost).catch(
+        (error: Error) => error.message,
+      );
+      if (killed === undefined) statements = allowed;
+      const range = { stream: 'orders', partition: 0, from: 3, until: 100 };
+      const events = await own.store.writer.storedEvents(range);
+      expect(await own.store.writer.lastStoredOffset('orders', 0)).toBeGreaterThanOrEqual(
+        events.length > 0 ? 5 : 2,
+      );
+      await removeLost(new RowRemover(connection), { ...lost, events });
+      const left = async (select: string) => {
+        const result = await own.engine.query({ query: select, format: 'JSONCompactEachRow' });
+        return await result.json();
+      };
+      const offsets = [[0], [1], [2]];
+      expect(await left('SELECT offset FROM events ORDER BY offset')).toEqual(offsets);
+      expect(await left('SELECT offset FROM events_by_entity ORDER BY offset')).toEqual(offsets);
+      const latest =
+        'SELECT entity_id, max(last_version) FROM entities GROUP BY entity_id ORDER BY entity_id';
+      expect(await left(latest)).toEqual([
+        ['even', 2],
+        ['odd', 1],
+      ]);
+      await own.close();
+    }
+    expect(statements).toBeGreaterThan(5);
+  });
 
   it('writes one part for each insert, however many rows it has', async () => {
     const stream = `s-${randomUUID()}`;

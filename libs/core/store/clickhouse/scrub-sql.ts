@@ -53,8 +53,11 @@ LEFT JOIN (
 ORDER BY r.found_offset`;
 
 /**
- * Selects the events of which one of the two tables of events has a row, and whether each is complete by the rule of
- * `storedEventsSql`.
+ * Selects the events of which one of the two tables of events has a row, and whether each is complete. An interrupted insert can
+ * have reached only some of the tables. `events` and, for events with an entity, `events_by_entity` must contain the event id, and
+ * `positions` the offset. `entities` stores only the last offset of each entity. The last offset suffices because batches of a
+ * partition are written in order, each until it succeeds: a stored last offset proves that all earlier events of the
+ * entity are included.
  */
 export const eventsInSql = eventsIn(bothTables, 'max(source = 2)');
 

@@ -6,7 +6,8 @@ import { eventColumns } from '../row-batch/event-row-batch-builder.js';
 import type { EventRowBatch } from '../row-batch/event-row-batch.js';
 import type { EventsOfPartition } from '../log-order.js';
 import type { EventRow } from '../row-batch/event-row.js';
-import type { DeadLetter, EventWriter, OffsetAndEventId, OffsetRange } from '../store.js';
+import type { ScrubbedEvent } from '../scrub-reader.js';
+import type { DeadLetter, EventWriter, OffsetRange } from '../store.js';
 import { paramsOfEvents } from './removal/lost-events.js';
 import { RowTable } from './connection/row-table.js';
 import { deduplicatedInsert, longQuerySettings } from './connection/settings.js';
@@ -14,6 +15,7 @@ import { splitBySize } from './connection/split-by-size.js';
 import type { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
 import { markReplayedSql } from './dead-letter-query.js';
 import { latestVersions } from './latest-versions.js';
+import { eventsInSql } from './scrub-sql.js';
 import {
   countFromSql,
   eventRowMembers,
@@ -21,7 +23,6 @@ import {
   idsSql,
   lastOffsetsSql,
   offsetsSql,
-  storedEventsSql,
   versionsSql,
 } from './stored-events-sql.js';
 
@@ -84,9 +85,9 @@ export class ClickHouseWriter implements EventWriter {
     return this.lastOffsets.ask({ stream, partition });
   }
 
-  async storedEvents(range: OffsetRange): Promise<OffsetAndEventId[]> {
-    const rows = await this.lookUp<[number, string]>(storedEventsSql, { ...range });
-    return rows.map(([offset, event_id]) => ({ offset, event_id }));
+  async storedEvents(range: OffsetRange): Promise<ScrubbedEvent[]> {
+    const rows = await this.lookUp<[number, string, number]>(eventsInSql, { ...range });
+    return rows.map(([offset, event_id, complete]) => ({ offset, event_id, complete: complete === 1 }));
   }
 
   async countFrom(query: Parameters<EventWriter['countFrom']>[0]): Promise<number> {

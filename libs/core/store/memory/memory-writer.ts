@@ -3,7 +3,8 @@ import type { EpochMicros } from '#json';
 import type { EventRowBatch } from '../row-batch/event-row-batch.js';
 import { assertDeadLetterIdsBounded } from '../dead-letter-id.js';
 import type { EventsOfPartition } from '../log-order.js';
-import type { DeadLetter, EventRow, EventWriter, OffsetRange, OffsetAndEventId } from '../store.js';
+import type { ScrubbedEvent } from '../scrub-reader.js';
+import type { DeadLetter, EventRow, EventWriter, OffsetRange } from '../store.js';
 import type { MemoryTables } from './memory-tables.js';
 
 /** In-memory fake of the store's event writer, for specs. */
@@ -27,10 +28,10 @@ export class MemoryWriter implements EventWriter {
     return this.tables.lastOffset(stream, partition);
   }
 
-  async storedEvents({ stream, partition, from, until }: OffsetRange): Promise<OffsetAndEventId[]> {
+  async storedEvents({ stream, partition, from, until }: OffsetRange): Promise<ScrubbedEvent[]> {
     return this.ofPartition(stream, partition)
       .filter(({ offset }) => offset >= from && offset < until)
-      .map(({ offset, event_id }) => ({ offset, event_id }))
+      .map(({ offset, event_id }) => ({ offset, event_id, complete: true }))
       .sort((a, b) => a.offset - b.offset);
   }
 

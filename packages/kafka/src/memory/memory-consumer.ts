@@ -179,6 +179,7 @@ export class MemoryConsumer implements Consumer, MemoryConsumerGroupMember {
       offsetAt: async (timestamp) => topic.offsetAt(partition, timestamp),
       timestampAtPosition: async () => topic.read(partition, position, 1)[0]?.timestamp,
       epochBefore: (offset) => held.epochs.before(offset),
+      epochStartIn: (first, last) => held.epochs.startIn(first, last),
       lostBefore: async (read) => lostRecordsOf(topic, partition, read)?.from,
     };
   }

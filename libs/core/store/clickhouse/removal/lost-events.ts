@@ -74,8 +74,8 @@ WHERE ${ofPartition} AND entity_id IN {ids:Array(String)}
 GROUP BY stream, entity_id, partition`;
 
 /**
- * Implements EventRemover.removeLost. `events` is last: as long as it has the rows, a repeat finds their entities and
- * completes the removal.
+ * Implements EventRemover.removeLost. `positions` is last, because it tells how far a partition is stored: after an interruption,
+ * the rows that are left are found, and a repeat removes them.
  */
 export async function removeLost(rows: RowRemover, lost: EventsOfPartition): Promise<void> {
   if (lost.events.length === 0) return;
@@ -94,6 +94,7 @@ export async function removeLost(rows: RowRemover, lost: EventsOfPartition): Pro
       await rows.connection.command(insertLatestVersions, query, settings);
     }
   }
+  await rows.remove('events', set);
   const kept = new Set(
     (await rows.lookUp<[number]>(offsetsOfOthers, { stream, ...params })).map(([offset]) => offset),
   );
@@ -101,5 +102,4 @@ export async function removeLost(rows: RowRemover, lost: EventsOfPartition): Pro
   if (offsets.length > 0)
     await rows.connection.command(forgetOffsets, { stream, partition: lost.partition, offsets }, changed);
   await rows.connection.command(removeEmpty, { stream, partition: lost.partition }, deleteSettings);
-  await rows.remove('events', set);
 }

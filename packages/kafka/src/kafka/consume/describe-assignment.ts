@@ -68,11 +68,11 @@ export function describeAssignment(
     end,
     lost,
     epochBefore,
+    epochStartIn,
   }: Omit<PartitionOffsetBounds, 'leader'> & {
     committed: number;
     lost: LostRecords | undefined;
-    epochBefore: NewlyAssignedPartition['epochBefore'];
-  },
+  } & Pick<NewlyAssignedPartition, 'epochBefore' | 'epochStartIn'>,
 ): NewlyAssignedPartition {
   const led = async () => ({ topic, partition, leader: await leaderOf(client, { topic, partition }) });
   // If the log does not have the committed offset, reading continues at the beginning of the log.
@@ -85,6 +85,7 @@ export function describeAssignment(
     beginning,
     ...(lost && { lost }),
     epochBefore,
+    epochStartIn,
     lostBefore: (read) =>
       client.retrying('looking up the end of a leader epoch', async () => {
         const { leader } = await led();

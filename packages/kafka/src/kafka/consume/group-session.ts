@@ -252,6 +252,7 @@ export class GroupSession {
     const assignment = describeAssignment(options, owned, {
       ...{ ...log, committed: committed.offset },
       epochBefore: (offset) => owned.buffer?.epochs.before(offset) ?? unknownEpoch,
+      epochStartIn: (first, last) => owned.buffer?.epochs.startIn(first, last),
     });
     owned.isAssigned = true;
     const assigned = options.handler.assigned(assignment);

@@ -20,6 +20,27 @@ describe('the leader epochs of a partition', () => {
     expect(epochs.last).toEqual({ offset: 180, leaderEpoch: 9 });
   });
 
+  it('given records of three leaders, finds where those of another leader begin in a range', () => {
+    const epochs = new LeaderEpochs({ offset: 100, leaderEpoch: 4 });
+    epochs.add(
+      [
+        { leaderEpoch: 4, from: 100 },
+        { leaderEpoch: 6, from: 150 },
+        { leaderEpoch: 9, from: 170 },
+      ],
+      180,
+    );
+    expect(epochs.startIn(100, 149)).toBeUndefined();
+    expect(epochs.startIn(100, 150)).toBe(150);
+    expect(epochs.startIn(151, 180)).toBe(170);
+  });
+
+  it('given no position before the records, does not know whether another leader wrote the first', () => {
+    const epochs = new LeaderEpochs({ offset: 0, leaderEpoch: unknownEpoch });
+    epochs.add([{ leaderEpoch: 4, from: 100 }], 120);
+    expect([epochs.startIn(100, 110), epochs.startIn(101, 110)]).toEqual([100, undefined]);
+  });
+
   it('given records before the committed position, keeps the committed position until reading has passed it', () => {
     const epochs = new LeaderEpochs({ offset: 100, leaderEpoch: 4 });
     epochs.add([{ leaderEpoch: 2, from: 50 }], 80);

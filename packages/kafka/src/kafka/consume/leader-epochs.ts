@@ -59,6 +59,12 @@ export class LeaderEpochs {
     if (offset > this.read.offset) return unknownEpoch;
     return this.starts.findLast(({ from }) => from < offset)?.leaderEpoch ?? unknownEpoch;
   }
+
+  /** See `NewlyAssignedPartition.epochStartIn`. */
+  startIn(first: number, last: number): number | undefined {
+    const starts = this.starts.filter(({ from }) => first <= from && from <= last);
+    return starts[0]?.from;
+  }
 }
 
 /**
