@@ -70,17 +70,6 @@ describe('a fetcher of two partitions that a later leader writes', () => {
   let fetcher: Fetcher;
   afterEach(() => fetcher.close());
 
-  /** Encodes one record of leader epoch 2 at offset 20. */
-  function recordOfNextLeader(): Buffer {
-    const out = new GrowingBuffer(100);
-    const writer = { producerId: -1n, producerEpoch: -1, firstSequence: -1, now: 0 };
-    writeRecordBatch(out, [{ key: 'k', value: 'v', timestamp: 1 }], writer);
-    const batch = Buffer.from(out.filled());
-    batch.writeBigInt64BE(20n, 0);
-    batch.writeInt32BE(2, 12);
-    return batch;
-  }
-
   it('delivers the one while the other cannot be checked, and then both', async () => {
     const read: number[] = [];
     let isChecked = false;
@@ -91,7 +80,7 @@ describe('a fetcher of two partitions that a later leader writes', () => {
           const errorCode = partition === 0 && !isChecked ? 6 : 0;
           return { topic: 't', partition, errorCode, endOffset: 20 };
         });
-      const bytes = recordOfNextLeader();
+      const bytes = recordOf(2, 20);
       const partitions = [0, 1].map((partition) => {
         return { topic: 't', partition, errorCode: 0, lastStable: 21, aborted: [], bytes };
       });
@@ -120,6 +109,55 @@ describe('a fetcher of two partitions that a later leader writes', () => {
     await expect.poll(() => read, { timeout: 5_000 }).toEqual([1, 0]);
   });
 });
+
+describe('a fetcher of a partition whose first batch of a later leader is damaged and the last of a fetch', () => {
+  let fetcher: Fetcher;
+  afterEach(() => fetcher.close());
+
+  it('reads on after it, and does not report lost records', async () => {
+    const damaged = recordOf(2, 21);
+    damaged[damaged.length - 2]! ^= 1;
+    const fetches = [Buffer.concat([recordOf(1, 20), damaged]), recordOf(2, 22)];
+    const send = async ({ request }: { request: { apiKey: number } }): Promise<unknown> => {
+      await sleep(1);
+      // Leader epoch 1 has ended before the damaged batch.
+      if (request.apiKey === 23) return [{ topic: 't', partition: 0, errorCode: 0, endOffset: 21 }];
+      const bytes = fetches.shift() ?? Buffer.alloc(0);
+      const partitions = [{ topic: 't', partition: 0, errorCode: 0, lastStable: 23, aborted: [], bytes }];
+      return { errorCode: 0, sessionId: 0, partitions };
+    };
+    const client = {
+      metadata: async () => new Map([['t', [{ partitionId: 0, leader: 0 }]]]),
+      broker: async () => ({ connectionPool: { send } }),
+    } as unknown as ClusterClient;
+    const [read, gone]: [number[], string[]] = [[], []];
+    fetcher = new Fetcher({
+      ...{ client, bounds: defaultKafkaLogLimits, logger: silentLogger },
+      outage: fetchOutage(silentLogger),
+      onGone: (_buffer, why) => void gone.push(why),
+      onFatal: (error) => expect.fail(String(error)),
+    });
+    const buffer = new PartitionBuffer({
+      ...{ topic: 't', partition: 0, from: 20, read: { offset: 20, leaderEpoch: 1 } },
+      deliver: async ({ records }) => void read.push(...records.map(({ offset }) => offset)),
+      onError: () => undefined,
+    });
+    fetcher.add(buffer);
+    await expect.poll(() => [read, gone], { timeout: 5_000 }).toEqual([[20, 22], []]);
+    expect(buffer.epochs.last).toEqual({ offset: 23, leaderEpoch: 2 });
+  });
+});
+
+/** Encodes a batch of one record. */
+function recordOf(leaderEpoch: number, offset: number): Buffer {
+  const out = new GrowingBuffer(100);
+  const writer = { producerId: -1n, producerEpoch: -1, firstSequence: -1, now: 0 };
+  writeRecordBatch(out, [{ key: 'k', value: 'v', timestamp: 1 }], writer);
+  const batch = Buffer.from(out.filled());
+  batch.writeBigInt64BE(BigInt(offset), 0);
+  batch.writeInt32BE(leaderEpoch, 12);
+  return batch;
+}
 
 function bufferOf(partition: number): PartitionBuffer {
   const deliver = async (): Promise<void> => undefined;

@@ -275,16 +275,16 @@ export class Fetcher {
     const { topic, partition, next: from } = buffer;
     const { bytes, aborted, lastStable: highWatermark } = answer;
     const set = { topic, partition, bytes, from, aborted, end: highWatermark + mostNewRecords };
-    const { records, next, undecodable, decompressedBytes, epochs } = await decodeRecords(set);
+    const { records, next, undecodable, decompressedBytes, ...known } = await decodeRecords(set);
     if (next === from) return bytes.length;
-    if (buffer.epochs.isPassedBy(epochs) && !(await this.hasKeptEnd(buffer))) return bytes.length;
+    if (buffer.epochs.isPassedBy(known.epochs) && !(await this.hasKeptEnd(buffer))) return bytes.length;
     if (undecodable.length > 0)
       this.options.logger.error({ topic, partition, undecodable }, 'Cannot decode records');
     const unread = undecodable.length > 0 && { undecodable };
     const size = bytes.length + decompressedBytes;
     this.expansion.observe({ fetched: bytes.length, inMemory: size });
     const batch = { topic, partition, records, bytes: size, next, highWatermark, ...unread };
-    buffer.offer(batch, this.budget.take(size), epochs);
+    buffer.offer(batch, this.budget.take(size), known);
     // The buffer may have been removed during the decoding.
     if (this.has(buffer)) this.continue(session, buffer);
     return size;

@@ -61,6 +61,14 @@ describe('the leader epochs of a partition', () => {
     expect([120, 121].map((offset) => epochs.before(offset))).toEqual([4, unknownEpoch]);
   });
 
+  it('given damaged records of an unknown epoch, does not name the epoch before for them', () => {
+    const epochs = new LeaderEpochs({ offset: 100, leaderEpoch: 4 });
+    epochs.add([{ leaderEpoch: 4, from: 100 }], 120);
+    // The records from 120 to 129 are damaged.
+    epochs.add([{ leaderEpoch: 6, from: 130 }], 140);
+    expect([120, 121, 130, 140].map((offset) => epochs.before(offset))).toEqual([4, 6, 6, 6]);
+  });
+
   it('given a leader that changes a thousand times, keeps few epochs and names the latest', () => {
     const epochs = new LeaderEpochs({ offset: 0, leaderEpoch: 0 });
     for (let n = 1; n <= 1_000; n++) epochs.add([{ leaderEpoch: n, from: n * 10 }], n * 10 + 10);

@@ -36,9 +36,13 @@ export class LeaderEpochs {
     return this.read;
   }
 
-  /** Takes the epochs of fetched records. `next` is the offset after the last one. */
+  /**
+   * Takes the epochs of fetched records. `next` is the offset after the last record whose epoch is known. Damaged records before
+   * the first of them count as records of its epoch: a log that has a record of this epoch has all records before it too.
+   */
   add(starts: readonly EpochStart[], next: number): void {
-    for (const { leaderEpoch, from } of starts) {
+    for (const [index, { leaderEpoch, from: first }] of starts.entries()) {
+      const from = index === 0 ? Math.min(first, this.read.offset) : first;
       const known = this.starts.find((start) => start.leaderEpoch === leaderEpoch);
       if (known) known.from = Math.min(known.from, from);
       else this.starts.push({ leaderEpoch, from });

@@ -15,6 +15,12 @@ interface PartitionBufferOptions extends TopicPartition {
   onProgress?(next: number): void;
 }
 
+/** The leader epochs of a batch, and the offset up to which they are known. */
+interface BatchEpochs {
+  epochs: readonly EpochStart[];
+  epochsUntil: number;
+}
+
 /** Delivers the batches of one partition, one after the other, while it keeps at most one more. */
 export class PartitionBuffer {
   readonly topic = this.options.topic;
@@ -40,10 +46,14 @@ export class PartitionBuffer {
   }
 
   /** Adds a fetched batch. Calls `release` once the batch is processed or discarded. */
-  offer(batch: RecordBatch, release: () => void, epochs: readonly EpochStart[] = []): void {
+  offer(
+    batch: RecordBatch,
+    release: () => void,
+    { epochs, epochsUntil }: BatchEpochs = { epochs: [], epochsUntil: batch.next },
+  ): void {
     if (this.closed) return release();
     this.next = batch.next;
-    this.epochs.add(epochs, batch.next);
+    this.epochs.add(epochs, epochsUntil);
     this.waiting = { batch, release };
     this.delivering ??= this.deliver();
   }

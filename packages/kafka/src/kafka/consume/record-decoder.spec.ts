@@ -205,6 +205,31 @@ describe('decoding a fetch response', () => {
     },
   );
 
+  const ofEpoch = (leaderEpoch: number, bytes: Buffer): Buffer => {
+    bytes.writeInt32BE(leaderEpoch, 12);
+    return bytes;
+  };
+
+  it('given a damaged batch of another leader at the end of a fetch, knows the epochs before it only', async () => {
+    const intact = ofEpoch(4, batch([{ value: 'a' }]));
+    const damaged = ofEpoch(6, flipped(pair(1), pair(1).length - 3));
+    expect(await decode(Buffer.concat([intact, damaged]))).toMatchObject({
+      ...{ next: 3, epochs: [{ leaderEpoch: 4, from: 0 }], epochsUntil: 1 },
+    });
+    expect(await decode(damaged, 1)).toMatchObject({ next: 3, epochs: [], epochsUntil: 1 });
+  });
+
+  it('given a damaged batch between those of two leaders, counts it to the later leader', async () => {
+    const [intact, last] = [ofEpoch(4, batch([{ value: 'a' }])), ofEpoch(6, pair(3))];
+    const damaged = flipped(pair(1), pair(1).length - 3);
+    const { epochs, epochsUntil } = await decode(Buffer.concat([intact, damaged, last]));
+    expect(epochs).toEqual([
+      { leaderEpoch: 4, from: 0 },
+      { leaderEpoch: 6, from: 1 },
+    ]);
+    expect(epochsUntil).toBe(5);
+  });
+
   it('ends at a batch whose length is impossible', async () => {
     const bytes = Buffer.concat([batch([{ value: 'a' }]), flipped(pair(1), 8, 0x80)]);
     expect(await decode(bytes)).toMatchObject({ next: 1, undecodable: [] });

@@ -31,8 +31,13 @@ interface DecodedRecords {
   undecodable: UndecodableRange[];
   /** Bytes of decompressed records, in addition to the fetched bytes. */
   decompressedBytes: number;
-  /** The leader epochs of the batches, in the order of the log, each with the first offset that was requested of it. */
+  /**
+   * The leader epochs of the intact batches, in the order of the log, each from the offset after the last batch of another epoch.
+   * A damaged batch tells none: the checksum does not cover the epoch.
+   */
   epochs: EpochStart[];
+  /** The offset after the last of these batches. */
+  epochsUntil: number;
 }
 
 /** Limit of the decompressed bytes of one batch, and about that of one fetch, against decompression bombs. */
@@ -60,6 +65,7 @@ export async function decodeRecords(set: EncodedRecords): Promise<DecodedRecords
   const transactions = new AbortedTransactionFilter(set.aborted);
   const reader = new ByteReader(set.bytes);
   let next = set.from;
+  let epochsUntil = set.from;
   let inflated = 0;
   while (reader.left >= batchHeaderBytes && inflated < maxDecompressedBytes) {
     const start = reader.offset;
@@ -81,8 +87,8 @@ export async function decodeRecords(set: EncodedRecords): Promise<DecodedRecords
     next = Math.max(next, header.lastOffset + 1);
     if (header.lastOffset < set.from) continue;
     const { leaderEpoch } = header;
-    if (epochs.at(-1)?.leaderEpoch !== leaderEpoch)
-      epochs.push({ leaderEpoch, from: Math.max(header.baseOffset, set.from) });
+    if (epochs.at(-1)?.leaderEpoch !== leaderEpoch) epochs.push({ leaderEpoch, from: epochsUntil });
+    epochsUntil = next;
     if (!transactions.visible(header, content)) continue;
     const before = records.length;
     try {
@@ -96,7 +102,7 @@ export async function decodeRecords(set: EncodedRecords): Promise<DecodedRecords
       undecodable.push({ offset, lastOffset: header.lastOffset, reason: reasonOf(error) });
     }
   }
-  return { records, next, undecodable, decompressedBytes: inflated, epochs };
+  return { records, next, undecodable, decompressedBytes: inflated, epochs, epochsUntil };
 }
 
 /** Returns the first offset of the batch at this position; undefined if the bytes end before. */
