@@ -39,15 +39,23 @@ it('when a record is not a request, it is ignored, and later requests are handle
   await expect.poll(() => handled).toEqual([{ group: 'g', topic: 't' }]);
 });
 
-it('when a request is older than five seconds, it is ignored', async () => {
+it('when a request without an id is older than five seconds, it is ignored', async () => {
   let now = Date.now() - 60_000;
   const past = new MemoryLog({ now: () => now });
   await createFlushTopic(past.admin, names);
   const producer = await past.producer();
-  await sendFlushRequest(producer, names, { group: 'g', topic: 'old' });
+  await sendFlushRequest(
+    producer,
+    names,
+    { group: 'g', topic: 'old' },
+    { group: 'g', topic: 's', request: 'id' },
+  );
   now = Date.now();
   await sendFlushRequest(producer, names, { group: 'g', topic: 'new' });
   await followFlushRequests(past, names, (request) => void handled.push(request)).start();
-  expect(handled).toEqual([{ group: 'g', topic: 'new' }]);
+  expect(handled).toEqual([
+    { group: 'g', topic: 's', request: 'id' },
+    { group: 'g', topic: 'new' },
+  ]);
   await past.close();
 });

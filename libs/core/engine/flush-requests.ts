@@ -17,6 +17,8 @@ const settings = {
 
 /** Age in milliseconds from which on a flush request is ignored: its events were stored within the usual interval. */
 const latestMs = 5_000;
+/** Age in milliseconds from which on a request with an id is ignored. */
+const latestWithIdMs = 600_000;
 
 /** Creates the topic of flush requests if it does not exist. */
 export async function createFlushTopic(
@@ -49,7 +51,8 @@ export function followFlushRequests(
   return log.tableReader(names.flushRequests, {
     record: (record) => {
       const request = requestOf(record);
-      if (request && Date.now() - record.timestamp < latestMs) handle(request);
+      const limitMs = request?.request === undefined ? latestMs : latestWithIdMs;
+      if (request && Date.now() - record.timestamp < limitMs) handle(request);
     },
   });
 }

@@ -21,8 +21,10 @@ export interface ScrubPassProgress {
 
 /** Keeps the progress of requested passes of the scrub for a week. All methods throw StoreUnavailableError. */
 export interface ScrubPassStore {
-  /** Saves the progress in a partition. The newest progress of a request, stream and partition replaces all others. */
-  save(progress: ScrubPassProgress): Promise<void>;
+  /** Saves the progress in partitions. The newest progress of a request, stream and partition replaces all others. */
+  save(progress: readonly ScrubPassProgress[]): Promise<void>;
   /** Returns the newest progress in each partition, ordered by stream and partition. */
   of(request: string): Promise<ScrubPassProgress[]>;
+  /** Returns the newest progress of each request in one partition, ordered by request. */
+  inPartition(stream: string, partition: number): Promise<ScrubPassProgress[]>;
 }

@@ -38,7 +38,7 @@ export interface ScrubDependencies {
   passes: ScrubPasses;
   slots: ScrubSlots;
   /** Keeps the progress of passes that an operator requested. */
-  progress: Pick<ScrubPassStore, 'save'>;
+  progress: Pick<ScrubPassStore, 'save' | 'inPartition'>;
   logger: Logger;
   onUnlogged: UnloggedListener;
   /** Opens the task of the partition again. */

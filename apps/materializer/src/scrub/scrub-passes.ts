@@ -6,17 +6,34 @@ import { lastScrubPass } from './scrub-metrics.js';
 /** What a pass over a partition has found so far: see `ScrubPassProgress`. */
 export type ScrubTotals = Pick<ScrubPassProgress, 'compared' | 'repaired' | 'unlogged' | 'undecided'>;
 
+/** The totals of a pass that has compared nothing yet. */
+export const noTotals: ScrubTotals = { compared: 0, repaired: 0, unlogged: 0, undecided: 0 };
+
+/** A pass that begins or continues. */
+export interface BegunPass {
+  /** The requests that the pass answers; none for a pass that was due. */
+  requests: readonly string[];
+  /** Whether the pass begins at the beginning of the log, not at the committed offset. */
+  fromTheStart: boolean;
+  /** What the pass has found so far, if it answers a request. */
+  totals: ScrubTotals;
+  /** Requests that have no saved progress yet; some may wait for the next pass. */
+  unsaved: readonly string[];
+}
+
 interface KnownPass {
   /** Milliseconds since 1970. */
   startedAt: number;
-  /** The newest request at the start of the pass. */
-  newest: string | undefined;
-  /** The request that the pass answers; undefined for a pass that was due. */
-  request: string | undefined;
+  /** The requests that the pass answers, and those that wait for its end. */
+  requests: readonly string[];
   isComplete: boolean;
-  /** Of all tasks of the pass: a task can be replaced before the end of the pass. */
-  totals: ScrubTotals;
 }
+
+/**
+ * Milliseconds after which a request is forgotten, and after which a pass without progress is not continued by another
+ * process.
+ */
+const requestMs = 3_600_000;
 
 /**
  * The passes over the partitions that this process has scrubbed, in memory: after a restart, a pass continues at the
@@ -24,10 +41,8 @@ interface KnownPass {
  */
 export class ScrubPasses {
   private readonly passes = new Map<string, KnownPass>();
-  /** The newest request of each topic. */
-  private readonly requests = new Map<string, string>();
-  /** Number of partitions whose pass has begun. */
-  open = 0;
+  /** When the requests of each topic came, in milliseconds since 1970. */
+  private readonly requests = new Map<string, Map<string, number>>();
 
   /**
    * @param intervalMs Milliseconds between the starts of two passes over a partition.
@@ -40,35 +55,47 @@ export class ScrubPasses {
 
   /** Makes a new pass over each partition of the topic due. */
   request(topic: string, request: string): void {
-    this.requests.set(topic, request);
+    this.requests.set(
+      topic,
+      (this.requests.get(topic) ?? new Map<string, number>()).set(request, this.now()),
+    );
   }
 
   /**
-   * Begins or continues the pass of a partition; undefined if the next pass is not due yet. A pass that answers a new request
-   * begins at the beginning of the log (`fromTheStart`).
+   * Begins or continues the pass of a partition; undefined if the next pass is not due yet. A pass that answers requests
+   * begins at the beginning of the log; requests that come when it has compared something wait for the next pass.
+   * @param saved The progress of all requests in this partition.
    */
-  begin(
-    partition: TopicPartition,
-  ): (Pick<KnownPass, 'request' | 'totals'> & { fromTheStart: boolean }) | undefined {
+  begin(partition: TopicPartition, saved: readonly ScrubPassProgress[]): BegunPass | undefined {
     const key = partitionKey(partition);
-    const newest = this.requests.get(partition.topic);
     const known = this.passes.get(key);
-    const fromTheStart = newest !== undefined && known?.newest !== newest;
-    if (known?.isComplete && !fromTheStart && this.msLeft(known) > 0) return undefined;
-    const continues = known && !known.isComplete && !fromTheStart;
-    const answered = fromTheStart ? newest : undefined;
-    const totals = continues ? known.totals : { compared: 0, repaired: 0, unlogged: 0, undecided: 0 };
-    const request = continues ? known.request : answered;
-    if (!continues)
-      this.passes.set(key, { startedAt: this.now(), isComplete: false, newest, request, totals });
-    this.count();
-    return { request, totals, fromTheStart };
+    const isRecent = ({ updated_at }: ScrubPassProgress) => this.now() - updated_at / 1000 < requestMs;
+    const open = saved.filter(
+      (one) => !one.is_complete && (isRecent(one) || known?.requests.includes(one.request)),
+    );
+    const unsaved = this.unsaved(partition.topic, saved);
+    const requests = [...open.map(({ request }) => request), ...unsaved];
+    if (requests.length === 0 && known?.isComplete && this.msLeft(known) > 0) return undefined;
+    const startedAt = known && !known.isComplete ? known.startedAt : this.now();
+    this.passes.set(key, { startedAt, isComplete: false, requests });
+    const moving = open.filter((one) => one.compared > 0 && isRecent(one));
+    const [first] = moving;
+    if (!first) return { requests, unsaved, totals: noTotals, fromTheStart: requests.length > 0 };
+    const { compared, repaired, unlogged, undecided } = first;
+    const totals = { compared, repaired, unlogged, undecided };
+    return { requests: moving.map(({ request }) => request), unsaved, totals, fromTheStart: false };
+  }
+
+  /** Returns the requests of the topic that have no saved progress, and forgets old ones. */
+  private unsaved(topic: string, saved: readonly ScrubPassProgress[]): string[] {
+    const requests = this.requests.get(topic) ?? new Map<string, number>();
+    for (const [request, at] of requests) if (this.now() - at >= requestMs) requests.delete(request);
+    return [...requests.keys()].filter((request) => !saved.some((one) => one.request === request));
   }
 
   completed(partition: TopicPartition): void {
     const known = this.passes.get(partitionKey(partition));
     if (known) known.isComplete = true;
-    this.count();
     lastScrubPass.set(this.now() / 1000);
   }
 
@@ -83,11 +110,6 @@ export class ScrubPasses {
     for (const topic of this.requests.keys()) if (!topics.has(topic)) this.requests.delete(topic);
     for (const key of this.passes.keys())
       if (!topics.has(key.slice(0, key.lastIndexOf('/')))) this.passes.delete(key);
-    this.count();
-  }
-
-  private count(): void {
-    this.open = [...this.passes.values()].filter(({ isComplete }) => !isComplete).length;
   }
 
   private msLeft({ startedAt }: KnownPass): number {

@@ -10,7 +10,7 @@ import { splitBatch } from '../fetch/split-batch.js';
 import { PartitionRowBuilder } from '../rows/partition-row-builder.js';
 import { LogRange } from './log-range.js';
 import { RangeComparison, type ComparedPartition } from './range-comparison.js';
-import type { ScrubTotals } from './scrub-passes.js';
+import { noTotals, type ScrubTotals } from './scrub-passes.js';
 import type { ScrubDependencies } from './scrub-dependencies.js';
 import { scrubbedEvents } from './scrub-metrics.js';
 
@@ -21,8 +21,8 @@ export interface ScrubPass extends TopicPartition {
   start: number;
   /** Offset from which on records are compared. */
   from: number;
-  /** Id of the request that the pass answers, whose progress is saved; the rate of such a pass is not limited. */
-  request?: string | undefined;
+  /** Ids of the requests that the pass answers, whose progress is saved; the rate of such a pass is not limited. */
+  requests?: readonly string[];
   /** What the pass has found so far, if it has begun. */
   totals?: ScrubTotals;
   /** The pass ends at this offset: the materializer had stored all records below it when the task was opened. */
@@ -31,8 +31,8 @@ export interface ScrubPass extends TopicPartition {
   isDue: boolean;
 }
 
-/** Bytes of the rows of a range that one partition, or all partitions of the process together, have in memory. */
-const rangeBytes = { ofPartition: 8 * 1024 * 1024, ofProcess: 32 * 1024 * 1024 };
+/** Bytes of the rows of a range that one partition has in memory; only the partitions that have a slot have a range. */
+const rangeBytes = 8 * 1024 * 1024;
 /** Milliseconds before the pass of a partition is tried again after a failure. */
 const failedMs = 60_000;
 
@@ -46,7 +46,7 @@ export class ScrubTask implements PartitionTask, ComparedPartition {
   readonly window = new IdWindow(this.dependencies.window);
   private readonly ending = new AbortController();
   private slot: Promise<void> | undefined;
-  readonly totals = this.pass.totals ?? { compared: 0, repaired: 0, unlogged: 0, undecided: 0 };
+  readonly totals = { ...(this.pass.totals ?? noTotals) };
   readonly stream = this.pass.stream;
   readonly topic = this.pass.topic;
   readonly until = this.pass.until;
@@ -118,15 +118,8 @@ export class ScrubTask implements PartitionTask, ComparedPartition {
       if (records.next - this.range.from > maxRangeOffsets) await this.compare(signal);
       this.read(records);
       if (this.range.next >= this.pass.until) return await this.complete(signal);
-      if (this.range.bytes >= this.mostBytes) await this.compare(signal);
+      if (this.range.bytes >= rangeBytes) await this.compare(signal);
     }
-  }
-
-  private get mostBytes(): number {
-    return Math.min(
-      rangeBytes.ofPartition,
-      rangeBytes.ofProcess / Math.max(1, this.dependencies.passes.open),
-    );
   }
 
   /** Adds to the range what the log says about a batch, with the rules of the materializer. */
@@ -174,7 +167,9 @@ export class ScrubTask implements PartitionTask, ComparedPartition {
     const { range } = this;
     this.range = new LogRange(range.next);
     if (range.next <= range.from) return;
-    if (!this.pass.request) await this.dependencies.rate.take(range.records, signal);
+    // A pass with saved progress continues at the committed offset, which must be its own.
+    if (!isLast) await this.partition.commits.offer(this.from);
+    if (!this.pass.requests?.length) await this.dependencies.rate.take(range.records, signal);
     await this.comparison.compare(range, { isLast, signal });
     scrubbedEvents.inc(range.records);
     this.totals.compared += range.records;
@@ -195,12 +190,13 @@ export class ScrubTask implements PartitionTask, ComparedPartition {
   }
 
   private async saveProgress(signal: AbortSignal, is_complete: boolean): Promise<void> {
-    const { stream, partition, request } = this.pass;
-    if (request === undefined) return;
+    const { stream, partition, requests = [] } = this.pass;
+    if (requests.length === 0) return;
     const { retry, progress } = this.dependencies;
     const updated_at = Date.now() * 1000;
-    const row = { request, stream, partition, ...this.totals, is_complete, updated_at };
-    await retry.run('store', signal, () => progress.save(row));
+    const row = { stream, partition, ...this.totals, is_complete, updated_at };
+    const rows = requests.map((request) => ({ request, ...row }));
+    await retry.run('store', signal, () => progress.save(rows));
   }
 
   private async openAgain(signal: AbortSignal): Promise<void> {

@@ -282,6 +282,25 @@ describe('Scrub', () => {
     expect((await found())[0]).toMatchObject({ repaired: 0 });
   });
 
+  it('continues a requested pass in another process, and does not repeat it there when it is complete', async () => {
+    await write(ofEntity('a', 6));
+    const [request, stream_] = [randomUUID(), { stream, partition: 0 }];
+    const row = { request, ...stream_, compared: 2, repaired: 1, unlogged: 0, undecided: 0 };
+    await store.scrubPasses.save([{ ...row, is_complete: false, updated_at: Date.now() * 1000 }]);
+    const found = async () => (await store.scrubPasses.of(request))[0]!;
+    await start().subscribe([stream]);
+    await vi.waitFor(async () =>
+      expect(await found()).toMatchObject({ compared: 8, repaired: 1, is_complete: true }),
+    );
+    const { updated_at } = await found();
+    const other = start();
+    other.begin(topic, request);
+    await Promise.all([...scrubs].filter((scrub) => scrub !== other).map((scrub) => scrub.close()));
+    await other.subscribe([stream]);
+    await sleep(300);
+    expect(await found()).toMatchObject({ compared: 8, is_complete: true, updated_at });
+  });
+
   it('completes a long pass while passes over another partition of the topic begin again and again', async () => {
     const wide = 'carts#1';
     await log.admin.create(topics.ofStream(wide), { partitions: 2 });

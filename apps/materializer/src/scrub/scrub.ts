@@ -12,7 +12,7 @@ import type { VerdictTable } from '#verdicts';
 import { RateLimit } from './rate-limit.js';
 import type { ScrubDependencies } from './scrub-dependencies.js';
 import { scrubErrors } from './scrub-metrics.js';
-import { ScrubPasses } from './scrub-passes.js';
+import { noTotals, ScrubPasses, type BegunPass } from './scrub-passes.js';
 import { ScrubSlots } from './scrub-slots.js';
 import { ScrubTask } from './scrub-task.js';
 
@@ -87,11 +87,13 @@ export class Scrub {
     await this.subscribeHost();
   }
 
-  /** Begins a pass over each assigned partition of the topic now, without the limit of the rate. */
+  /**
+   * Begins a pass over each assigned partition of the topic, without the limit of the rate: now, or when the pass of an
+   * earlier request is complete. A partition whose pass for this request is complete begins none.
+   */
   begin(topic: string, request: string): void {
-    if (!this.topics.includes(topic)) return;
     this.dependencies.passes.request(topic, request);
-    this.host.reassign(topic);
+    if (this.topics.includes(topic)) this.host.reassign(topic);
   }
 
   /** Stops the scrub, and resolves when it has left its consumer group. The next start continues the pass. */
@@ -150,14 +152,14 @@ export class Scrub {
   /** Opens the task of a partition: the pass continues at the committed offset, or begins if it is due. */
   private async open(partition: OwnedPartition): Promise<ScrubTask | 'not-mine'> {
     const { topics, window, now = Date.now } = this.options;
-    const { passes, retry } = this.dependencies;
+    const { retry } = this.dependencies;
     const { assignment, ended } = partition;
     const { topic, partition: number, position } = assignment;
     const stream = topics.streamOf(topic);
     const stored = stream && (await this.materialized.of(assignment, ended));
     if (!stream || stored === undefined) return 'not-mine';
-    const begun = passes.begin(assignment);
-    const until = Math.min(stored, await this.settledOffset(assignment, begun?.request !== undefined, ended));
+    const begun = await this.begun(assignment, stream, ended);
+    const until = Math.min(stored, await this.settledOffset(assignment, !!begun?.requests.length, ended));
     const pass = { stream, topic, partition: number, until };
     if (!begun)
       return new ScrubTask(this.dependencies, partition, {
@@ -165,14 +167,37 @@ export class Scrub {
         ...{ start: position, from: position, isDue: false },
       });
     await this.learnVerdicts(ended);
-    const { fromTheStart, ...progress } = begun;
+    const { fromTheStart, requests, totals } = begun;
     const { beginning } = assignment;
     if (fromTheStart) partition.commitFrom(beginning - 1);
     const start = fromTheStart
       ? beginning
       : await retry.run('log', ended, () => warmUpStart(assignment, window, now()));
     const from = fromTheStart ? beginning : position;
-    return new ScrubTask(this.dependencies, partition, { ...pass, ...progress, start, from, isDue: true });
+    return new ScrubTask(this.dependencies, partition, {
+      ...pass,
+      requests,
+      totals,
+      start,
+      from,
+      isDue: true,
+    });
+  }
+
+  /** Begins or continues the pass of a partition: see `ScrubPasses.begin`. Saves that the pass for new requests has begun. */
+  private async begun(
+    { topic, partition }: NewlyAssignedPartition,
+    stream: StreamId,
+    ended: AbortSignal,
+  ): Promise<BegunPass | undefined> {
+    const { passes, retry, progress } = this.dependencies;
+    const saved = await retry.run('store', ended, () => progress.inPartition(stream, partition));
+    const begun = passes.begin({ topic, partition }, saved);
+    if (!begun?.unsaved.length) return begun;
+    const row = { stream, partition, ...noTotals, is_complete: false, updated_at: Date.now() * 1000 };
+    const rows = begun.unsaved.map((request) => ({ request, ...row }));
+    await retry.run('store', ended, () => progress.save(rows));
+    return begun;
   }
 
   /**

@@ -15,33 +15,43 @@ const table = new RowTable<ScrubPassProgress>('scrub_passes', {
   updated_at: (out, { updated_at }) => out.int64(updated_at),
 });
 
-const passesSql = `
-SELECT stream, partition, compared, repaired, unlogged, undecided, is_complete, toUnixTimestamp64Micro(updated_at)
+const passesSql = (condition: string): string => `
+SELECT request, stream, partition, compared, repaired, unlogged, undecided, is_complete, toUnixTimestamp64Micro(updated_at)
 FROM scrub_passes FINAL
-WHERE request = {request:String}
-ORDER BY stream, partition`;
+WHERE ${condition}
+ORDER BY request, stream, partition`;
 
 /** Keeps the progress of requested passes in ClickHouse. */
 export class ClickHouseScrubPasses implements ScrubPassStore {
   constructor(private readonly connection: StoreClickHouseClient) {}
 
-  save(progress: ScrubPassProgress): Promise<void> {
-    return table.insert(this.connection, [progress], replacingInsert);
+  save(progress: readonly ScrubPassProgress[]): Promise<void> {
+    return table.insert(this.connection, [...progress], replacingInsert);
   }
 
-  async of(request: string): Promise<ScrubPassProgress[]> {
-    type Row = [string, number, number, number, number, number, number, number];
-    const rows = await this.connection.select<Row>(passesSql, { params: { request }, purpose: 'lookup' });
-    return rows.map(([stream, partition, compared, repaired, unlogged, undecided, complete, updated_at]) => ({
-      request,
-      stream,
-      partition,
-      compared,
-      repaired,
-      unlogged,
-      undecided,
-      is_complete: complete === 1,
-      updated_at,
-    }));
+  of(request: string): Promise<ScrubPassProgress[]> {
+    return this.select('request = {request:String}', { request });
+  }
+
+  inPartition(stream: string, partition: number): Promise<ScrubPassProgress[]> {
+    return this.select('stream = {stream:String} AND partition = {partition:UInt16}', { stream, partition });
+  }
+
+  private async select(condition: string, params: Record<string, unknown>): Promise<ScrubPassProgress[]> {
+    type Row = [string, string, number, number, number, number, number, number, number];
+    const rows = await this.connection.select<Row>(passesSql(condition), { params, purpose: 'lookup' });
+    return rows.map(
+      ([request, stream, partition, compared, repaired, unlogged, undecided, complete, updated_at]) => ({
+        request,
+        stream,
+        partition,
+        compared,
+        repaired,
+        unlogged,
+        undecided,
+        is_complete: complete === 1,
+        updated_at,
+      }),
+    );
   }
 }

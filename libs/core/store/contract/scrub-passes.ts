@@ -21,13 +21,17 @@ export function describeScrubPasses(contract: StoreContractFixture): void {
         },
         ...{ is_complete: compared > 9, updated_at: at },
       });
-      await scrubPasses.save(progress('b', 5));
-      await scrubPasses.save(progress('b', 10, now + 1));
-      await scrubPasses.save(progress('b', 7, now - 1));
-      await scrubPasses.save(progress('a', 2));
-      await scrubPasses.save({ ...progress('a', 4), request: other });
+      await scrubPasses.save([progress('b', 5)]);
+      await scrubPasses.save([progress('b', 10, now + 1)]);
+      await scrubPasses.save([progress('b', 7, now - 1)]);
+      await scrubPasses.save([progress('a', 2)]);
+      await scrubPasses.save([{ ...progress('a', 4), request: other }]);
       expect(await scrubPasses.of(request)).toEqual([progress('a', 2), progress('b', 10, now + 1)]);
       expect(await scrubPasses.of(randomUUID())).toEqual([]);
+      const inA = [progress('a', 2), { ...progress('a', 4), request: other }];
+      inA.sort((a, b) => (a.request < b.request ? -1 : 1));
+      expect(await scrubPasses.inPartition('a', 1)).toEqual(inA);
+      expect(await scrubPasses.inPartition('a', 0)).toEqual([]);
     });
   });
 }

@@ -4,10 +4,17 @@ import type { ScrubPassProgress, ScrubPassStore } from '../scrub-passes.js';
 export class MemoryScrubPasses implements ScrubPassStore {
   private readonly passes = new Map<string, ScrubPassProgress>();
 
-  async save(progress: ScrubPassProgress): Promise<void> {
-    const { request, stream, partition, updated_at } = progress;
-    const key = JSON.stringify([request, stream, partition]);
-    if (updated_at >= (this.passes.get(key)?.updated_at ?? 0)) this.passes.set(key, progress);
+  async save(progress: readonly ScrubPassProgress[]): Promise<void> {
+    for (const one of progress) {
+      const key = JSON.stringify([one.request, one.stream, one.partition]);
+      if (one.updated_at >= (this.passes.get(key)?.updated_at ?? 0)) this.passes.set(key, one);
+    }
+  }
+
+  async inPartition(stream: string, partition: number): Promise<ScrubPassProgress[]> {
+    return [...this.passes.values()]
+      .filter((progress) => progress.stream === stream && progress.partition === partition)
+      .sort((a, b) => (a.request < b.request ? -1 : 1));
   }
 
   async of(request: string): Promise<ScrubPassProgress[]> {
