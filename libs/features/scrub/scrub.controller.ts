@@ -37,7 +37,7 @@ export class ScrubController {
     summary: 'Compare ClickHouse with Kafka now, and repair it',
     description:
       'The materializers begin a pass of the scrub over every partition, without the limit of its rate, and insert again what ' +
-      'ClickHouse has lost. Read the progress at `/api/v1/scrubs/{scrub_id}` for a week. A pass that has begun already begins again.',
+      'ClickHouse has lost. Read the progress at `/api/v1/scrubs/{scrub_id}` for a week. A partition whose pass has begun ends it first.',
   })
   @ApiAnswer(ScrubAnswer, { status: 202, description: 'The scrub is requested.' })
   @Problems('stream_forbidden', storeAndLogProblems)

@@ -36,7 +36,7 @@ describe('the leader epochs of a partition', () => {
   });
 
   it('given no position before the records, does not know whether another leader wrote the first', () => {
-    const epochs = new LeaderEpochs({ offset: 0, leaderEpoch: unknownEpoch });
+    const epochs = new LeaderEpochs({ offset: 100, leaderEpoch: unknownEpoch });
     epochs.add([{ leaderEpoch: 4, from: 100 }], 120);
     expect([epochs.startIn(100, 110), epochs.startIn(101, 110)]).toEqual([100, undefined]);
   });
