@@ -453,14 +453,7 @@ describe('Materializer', () => {
     });
 
     it('when another process has taken over before the rows are removed, keeps the rows whose events got their offsets again', async () => {
-      writer.after = () => {
-        log.down = true;
-      };
-      const crashing = await start();
-      await vi.waitFor(() => expect(log.down).toBe(true), { timeout: 20_000 });
-      await kill(crashing);
-      writer.after = () => undefined;
-      log.topics.get(topic)!.loseEnd(0, 6);
+      await crashBeforeCommit();
       const frozen = gate();
       const reached = gate();
       const removed = gate();

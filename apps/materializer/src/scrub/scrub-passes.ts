@@ -34,6 +34,8 @@ interface KnownPass {
  * process.
  */
 const requestMs = 3_600_000;
+/** Requests of a topic that are remembered; the oldest is forgotten first. */
+const mostRequests = 100;
 
 /**
  * The passes over the partitions that this process has scrubbed, in memory: after a restart, a pass continues at the
@@ -55,10 +57,10 @@ export class ScrubPasses {
 
   /** Makes a new pass over each partition of the topic due. */
   request(topic: string, request: string): void {
-    this.requests.set(
-      topic,
-      (this.requests.get(topic) ?? new Map<string, number>()).set(request, this.now()),
-    );
+    const requests = this.requests.get(topic) ?? new Map<string, number>();
+    const [oldest] = requests.keys();
+    if (oldest !== undefined && requests.size >= mostRequests) requests.delete(oldest);
+    this.requests.set(topic, requests.set(request, this.now()));
   }
 
   /**
