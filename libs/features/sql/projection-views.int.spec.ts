@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freshAnalystDatabase } from '#testkit';
 import { parseExactJson, readDecimal } from '#cel';
 import { compileFold, foldOperations, type FoldState } from '#dataflow';
 import type { ProjectionGeneration } from '#features/projections/definition';
@@ -31,7 +32,7 @@ let sql: AnalystSqlRunner;
 let results: ProjectionResults;
 
 beforeAll(async () => {
-  given = await openTestStore({ analysts: true });
+  given = await openTestStore({ analysts: await freshAnalystDatabase() });
   sql = new AnalystSqlRunner(given.options, { user: given.analysts });
   results = new ProjectionResults(
     given.store,

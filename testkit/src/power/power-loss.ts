@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { appendFile, mkdtemp, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
+import { readdirSync, statSync } from 'node:fs';
+import { appendFile, mkdtemp, readFile, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -70,7 +71,6 @@ async function compileRecorder(): Promise<string> {
 export class PowerLoss {
   private readonly histories = new Map<string, FileHistory>();
   private timer: NodeJS.Timeout | undefined;
-  private sampling = Promise.resolve();
 
   private constructor(
     private readonly folder: string,
@@ -91,8 +91,7 @@ export class PowerLoss {
 
   /** Begins to watch how files grow, which `writtenBackMs` needs. */
   watch(): void {
-    const sample = () => (this.sampling = this.sampling.then(() => this.sample()));
-    this.timer ??= setInterval(() => void sample(), sampleMs);
+    this.timer ??= setInterval(() => this.sample(), sampleMs);
   }
 
   /**
@@ -101,7 +100,7 @@ export class PowerLoss {
    */
   async writeBack(isWritten: (name: string) => boolean = () => true): Promise<void> {
     const lines: string[] = [];
-    for await (const { id, name, bytes } of filesIn(this.folder))
+    for (const { id, name, bytes } of filesIn(this.folder))
       if (isWritten(name)) lines.push(`S ${id} ${bytes}\n`);
     await appendFile(this.record, lines.join(''));
   }
@@ -116,11 +115,10 @@ export class PowerLoss {
    * @throws an Error if one of them has synced all files at once, which the recorder does not follow
    */
   async cut({ random, writtenBackMs = Infinity }: PowerLossOptions): Promise<LostBytes> {
-    await this.sampling;
     const recorded = this.readRecord(await this.lines());
     const lost = { files: 0, bytes: 0, byFile: new Map<string, number>() };
     const before = Date.now() - writtenBackMs;
-    for await (const { path, name, id, bytes } of filesIn(this.folder)) {
+    for (const { path, name, id, bytes } of filesIn(this.folder)) {
       const { synced = 0, always = false } = recorded.get(id) ?? {};
       const durable = always ? bytes : Math.max(synced, this.sizeAt(id, before));
       if (durable >= bytes) continue;
@@ -140,7 +138,6 @@ export class PowerLoss {
 
   async stop(): Promise<void> {
     clearInterval(this.timer);
-    await this.sampling;
     await rm(this.record, { force: true });
   }
 
@@ -151,9 +148,9 @@ export class PowerLoss {
     return from < 0 ? 0 : Math.min(...sizes.slice(from).map(({ bytes }) => bytes));
   }
 
-  private async sample(): Promise<void> {
+  private sample(): void {
     const at = Date.now();
-    for await (const { id, bytes } of filesIn(this.folder)) {
+    for (const { id, bytes } of filesIn(this.folder)) {
       const history = this.histories.get(id) ?? { sizes: [] };
       if (history.sizes.at(-1)?.bytes !== bytes) history.sizes.push({ at, bytes });
       this.histories.set(id, history);
@@ -198,14 +195,17 @@ interface FoundFile {
   bytes: number;
 }
 
-/** Yields the regular files below a folder. Files and folders that are removed meanwhile are left out. */
-async function* filesIn(folder: string, within = ''): AsyncGenerator<FoundFile> {
-  for (const entry of await readdir(join(folder, within), { withFileTypes: true }).catch(ifGone([]))) {
+/**
+ * Yields the regular files below a folder. Files and folders that are removed meanwhile are left out. The calls are synchronous: those of
+ * `fs/promises` take ten times the processor time for thousands of files.
+ */
+function* filesIn(folder: string, within = ''): Generator<FoundFile> {
+  for (const entry of unlessGone(() => readdirSync(join(folder, within), { withFileTypes: true })) ?? []) {
     const name = join(within, entry.name);
     if (entry.isDirectory()) yield* filesIn(folder, name);
     if (!entry.isFile()) continue;
     const path = join(folder, name);
-    const found = await stat(path, { bigint: true }).catch(ifGone(undefined));
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
     if (!found) continue;
     const { ino, birthtimeNs, size } = found;
     const id = `${ino} ${birthtimeNs / 1_000_000_000n} ${birthtimeNs % 1_000_000_000n}`;
@@ -213,9 +213,11 @@ async function* filesIn(folder: string, within = ''): AsyncGenerator<FoundFile> 
   }
 }
 
-function ifGone<T>(value: T): (error: NodeJS.ErrnoException) => T {
-  return (error) => {
-    if (error.code !== 'ENOENT') throw error;
-    return value;
-  };
+function unlessGone<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return undefined;
+  }
 }

@@ -27,18 +27,16 @@ const noMerges = 'max_bytes_to_merge_at_max_space_in_pool = 1, max_bytes_to_merg
 /**
  * Opens a store in a database of its own on the tests' ClickHouse server, with the tables of further folders of `migrations`. Parts are merged
  * only on request. With
- * `analysts` the database is one that the user for analysts may read: there is one for each worker.
+ * `analysts` the database is that one, which the user for analysts may read.
  */
 export async function openTestStore({
   merges = false,
-  analysts = false,
+  analysts = undefined as { database: string; password: string } | undefined,
   migrations = [] as readonly string[],
 } = {}): Promise<TestStore> {
   const url = process.env.TEST_CLICKHOUSE_URL;
   if (!url) throw new Error('TEST_CLICKHOUSE_URL is not set: the global set-up of the tests sets it');
-  const database = analysts
-    ? `analysts_${process.env.VITEST_POOL_ID}_store`
-    : `store_${randomBytes(6).toString('hex')}`;
+  const database = analysts?.database ?? `store_${randomBytes(6).toString('hex')}`;
   const password = process.env.TEST_CLICKHOUSE_PASSWORD ?? '';
   const options = { url, user: 'tributary', password, database };
   const store = openClickHouse({ ...options, migrations: [...migrationFolders(), ...migrations] });
@@ -52,6 +50,5 @@ export async function openTestStore({
     await engine.close();
     await store.close();
   };
-  const sqlPassword = process.env.TEST_CLICKHOUSE_ANALYST_PASSWORD ?? '';
-  return { store, engine, options, analysts: { name: 'sql', password: sqlPassword }, close };
+  return { store, engine, options, analysts: { name: 'sql', password: analysts?.password ?? '' }, close };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { freshAnalystDatabase } from '#testkit';
 import { openTestStore, type TestStore } from '../../../core/store/clickhouse/test-store.js';
 import { partitionProgress, stateRow } from '../../../core/store/keyed-states.fixture.js';
 import { ClickHouseHttpClient } from './clickhouse-http-client.js';
@@ -92,7 +93,7 @@ const published = {
 } as const;
 
 beforeAll(async () => {
-  given = await openTestStore({ analysts: true });
+  given = await openTestStore({ analysts: await freshAnalystDatabase() });
   sql = new AnalystSqlRunner(given.options, {
     user: given.analysts,
     bounds: { seconds, memoryBytes: 512 * 1024 ** 2 },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freshAnalystDatabase } from '#testkit';
 import { parseTime } from '#json';
 import { AnalystSqlRunner } from './analyst-sql-runner.js';
 import { rowBatchesOf } from '../../../core/store/row-batch/row-batches-of.fixture.js';
@@ -73,7 +74,7 @@ let given: TestStore;
 let sql: AnalystSqlRunner;
 
 beforeAll(async () => {
-  given = await openTestStore({ analysts: true });
+  given = await openTestStore({ analysts: await freshAnalystDatabase() });
   sql = new AnalystSqlRunner(given.options, { user: given.analysts });
   const event = {
     partition: 0,
