@@ -8,6 +8,8 @@ interface IdWindowReaderOptions {
   window: SharedIdWindow;
   start: number;
   closed: () => void;
+  /** Returns the leader epoch of the record before an offset, which the task has read; negative if it is unknown. */
+  epochBefore: (offset: number) => number;
 }
 
 /**
@@ -23,6 +25,8 @@ export class IdWindowReader {
   private isClosed = false;
   /** First offset whose ids come from the log and not from the store. */
   private logFrom: number;
+  /** Offset up to which the window has read the same records as the task. */
+  private agreed = -1;
 
   constructor(private readonly options: IdWindowReaderOptions) {
     const { start, windows, window } = options;
@@ -56,7 +60,10 @@ export class IdWindowReader {
     this.logFrom = Math.max(this.logFrom, beginning);
   }
 
-  /** Like `IdWindow.repeatsWords`. @throws IdWindowLostError if the decision on the record is forgotten */
+  /**
+   * Like `IdWindow.repeatsWords`. @throws IdWindowLostError if the decision on the record is forgotten, or if the window or the
+   * task has read records that the log has lost since
+   */
   repeatsWords(id: Uint32Array, offset: number, timestamp: number): boolean {
     return this.windowAt(offset).repeatsWords(id, offset, timestamp);
   }
@@ -78,8 +85,29 @@ export class IdWindowReader {
   private windowAt(offset: number): SharedIdWindow {
     if (this.isClosed) throw new IdWindowLostError('The task is closed.');
     if (offset >= this.logFrom) this.share(offset);
+    if (offset > this.agreed && offset >= this.logFrom) this.requireSameLog(offset);
+    if (this.window.isLost)
+      throw new IdWindowLostError('Another task has found that the log has lost records.');
     this.next = Math.max(this.next, offset + 1);
     return this.window;
+  }
+
+  /**
+   * Compares the leader epochs of the records that the window and this task have read: two logs in which the record at an offset
+   * has the same leader epoch are the same up to it. The greater epoch is that of the log as it is now. Source: KIP-101, KIP-320.
+   */
+  private requireSameLog(offset: number): void {
+    const { window, agreed } = this;
+    const { epochBefore } = this.options;
+    const at = Math.min(offset, window.last);
+    const [own, others] = at > agreed ? [epochBefore(at + 1), window.epochAt(at)] : [-1, -1];
+    if (own >= 0 && others >= 0 && own !== others) {
+      window.isLost ||= own > others;
+      if (window.isLost) this.windows.delete(window);
+      throw new IdWindowLostError(`The log has lost records up to ${at} since they were read.`);
+    }
+    if (offset > window.last) window.enterEpoch(epochBefore(offset + 1), offset);
+    this.agreed = offset;
   }
 
   private share(offset: number): void {
@@ -100,6 +128,7 @@ export class IdWindowReader {
   private changeTo(window: SharedIdWindow): void {
     this.leave();
     this.window = window;
+    this.agreed = -1;
     window.readers.add(this);
   }
 

@@ -12,8 +12,9 @@ export interface IdWindowReaderPosition {
 }
 
 /**
- * Error of a task that is so far behind that the decision on its next record is forgotten. Its partition must be
- * assigned again; the task then gets an id window that begins at its position.
+ * Error of a task that cannot use its id window any longer: the decision on its next record is forgotten, or the window and
+ * the task have read different records at the same offsets, because the log has lost some. The task's partition must be
+ * assigned again; the task then gets an id window that serves its position.
  */
 export class IdWindowLostError extends Error {
   override readonly name = 'IdWindowLostError';
@@ -28,10 +29,21 @@ interface SharedIdWindowOptions {
   validFrom: number;
 }
 
+/** The leader epoch of a record that is not known is negative. */
+interface EpochStart {
+  leaderEpoch: number;
+  from: number;
+}
+
+/** Leader epochs of which a window keeps the starts: they change with the leader of the partition only. */
+const mostEpochs = 16;
+
 /**
  * An id window that tasks of one partition share: the one furthest ahead advances it, the others look up decisions.
  */
 export class SharedIdWindow {
+  /** Set if the log has lost records on which decisions depend. Nobody may use them any longer. */
+  isLost = false;
   readonly readers = new Set<{ readonly next: number }>();
   private readonly ids: IdWindow;
   private readonly decisions: DuplicateFlagHistory;
@@ -39,15 +51,16 @@ export class SharedIdWindow {
   private readonly mostBehind: number;
   private start: number;
   private validFrom: number;
-  /** Offset of the last record that the window has read. */
-  private head: number;
+  private epochs: EpochStart[] = [];
+  /** Offset of the last record that the window has read; before its start without one. */
+  last: number;
 
   constructor({ bounds, limits, start, validFrom }: SharedIdWindowOptions) {
     this.start = start;
     this.validFrom = validFrom;
     this.mostBehind = limits.most / 2;
     this.ids = new IdWindow(bounds);
-    this.head = start - 1;
+    this.last = start - 1;
     this.decisions = new DuplicateFlagHistory(start, limits, () => this.slowest);
   }
 
@@ -67,7 +80,8 @@ export class SharedIdWindow {
   startFor({ position, warmUpStart, beginning }: IdWindowReaderPosition, isCut: boolean): number | undefined {
     const hasIds = position >= this.validFrom || (!isCut && warmUpStart >= this.start);
     if (this.isPrivate || !hasIds || !this.hasDecision(position)) return undefined;
-    const start = Math.min(position, this.head + 1);
+    // The last record is read again, because its leader epoch tells whether the log still has it.
+    const start = Math.min(position, Math.max(this.last, this.start));
     const isNear = start >= beginning && warmUpStart - start <= this.ids.bounds.records;
     return isNear ? start : undefined;
   }
@@ -80,10 +94,10 @@ export class SharedIdWindow {
     other: SharedIdWindow,
     { isOlder, next, offset }: { isOlder: boolean; next: number; offset: number },
   ): boolean {
-    const isAhead = this.head > other.head || (this.head === other.head && isOlder);
+    const isAhead = this.last > other.last || (this.last === other.last && isOlder);
     // A window without records does not know its log time yet.
-    const hasBegun = this.head >= this.start;
-    const isReached = offset >= this.validFrom && this.hasDecision(offset) && next <= this.head + 1;
+    const hasBegun = this.last >= this.start;
+    const isReached = offset >= this.validFrom && this.hasDecision(offset) && next <= this.last + 1;
     return hasBegun && isReached && (other.isPrivate || isAhead);
   }
 
@@ -93,30 +107,41 @@ export class SharedIdWindow {
     this.validFrom = offset;
   }
 
+  /** Returns the leader epoch of the record at this offset, which the window has read; negative if it is unknown. */
+  epochAt(offset: number): number {
+    return this.epochs.findLast(({ from }) => from <= offset)?.leaderEpoch ?? -1;
+  }
+
+  /** Takes the leader epoch of the next record that the window reads. */
+  enterEpoch(leaderEpoch: number, offset: number): void {
+    if (this.epochs.at(-1)?.leaderEpoch === leaderEpoch) return;
+    this.epochs = [...this.epochs, { leaderEpoch, from: offset }].slice(-mostEpochs);
+  }
+
   startAt(logTime: number): void {
     this.ids.startAt(logTime);
   }
 
   repeatsWords(id: Uint32Array, offset: number, timestamp: number): boolean {
-    if (offset <= this.head) return this.decisionAt(offset);
+    if (offset <= this.last) return this.decisionAt(offset);
     const isDuplicate = this.ids.repeatsWords(id, offset, timestamp);
     this.advance(offset, isDuplicate);
     return isDuplicate;
   }
 
   pass(offset: number, timestamp: number): void {
-    if (offset <= this.head) return void this.decisionAt(offset);
+    if (offset <= this.last) return void this.decisionAt(offset);
     this.ids.pass(offset, timestamp);
     this.advance(offset, false);
   }
 
   /** Returns whether the decision on the record is not forgotten, and will not be forgotten soon. */
   private hasDecision(offset: number): boolean {
-    return offset >= this.decisions.first && this.head - offset <= this.mostBehind;
+    return offset >= this.decisions.first && this.last - offset <= this.mostBehind;
   }
 
   private advance(offset: number, isDuplicate: boolean): void {
-    this.head = offset;
+    this.last = offset;
     this.decisions.add(offset, isDuplicate);
   }
 

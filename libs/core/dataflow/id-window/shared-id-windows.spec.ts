@@ -69,9 +69,11 @@ class TestLog {
   /** Index of the first record that retention has not deleted. */
   first = 0;
 
+  /** @param otherFrom Index from which another leader has written the records. */
   constructor(
     readonly records: readonly LogRecord[],
     readonly bounds: IdWindowBounds,
+    readonly otherFrom = records.length,
   ) {
     const window = new IdWindow(bounds);
     this.decided = records.map(({ id, offset, timestamp }) => {
@@ -97,7 +99,8 @@ class TestLog {
     const young = this.records.findIndex((one) => one.offset >= beginning && one.timestamp >= since);
     const byTime = young < 0 ? position : this.offsetAt(young);
     const warmUpStart = Math.min(position, Math.max(beginning, position - records, byTime));
-    return { topic: 't', partition: 0, position, beginning, warmUpStart };
+    const epochBefore = (offset: number) => (offset > this.offsetAt(this.otherFrom) ? 2 : 1);
+    return { topic: 't', partition: 0, position, beginning, warmUpStart, epochBefore };
   }
 }
 
@@ -167,7 +170,7 @@ class TestReader {
   }
 }
 
-/** Reads one record. A task whose decision is forgotten is opened again, and then reads its next record. */
+/** Reads one record. A task that cannot use its window any longer is opened again, and then reads its next record. */
 function readOne(
   reader: TestReader,
   open: (from: number) => TestReader,
@@ -177,8 +180,7 @@ function readOne(
   } catch (error) {
     if (!(error instanceof IdWindowLostError)) throw error;
     reader.window.close();
-    const again = open(reader.used);
-    return { reader: again, read: again.read() };
+    return readOne(open(reader.used), open);
   }
 }
 
@@ -234,6 +236,40 @@ describe('SharedIdWindows', () => {
     );
   });
 
+  it('decides as a reader of the whole log does after the log has lost records that some readers have read', () => {
+    const losses = fc.record({ more: logs, cut: fc.nat(100), at: fc.nat(60), all: actions });
+    fc.assert(
+      fc.property(logs, someBounds, losses, (some, bounds, { more, cut, at, all }) => {
+        const kept = some.slice(0, cut);
+        const { offset, timestamp } = kept.at(-1) ?? some[0]!;
+        const written = more.map((one) => ({
+          ...one,
+          offset: one.offset - more[0]!.offset + offset + 1,
+          timestamp: one.timestamp - more[0]!.timestamp + timestamp,
+        }));
+        let log = new TestLog(some, bounds);
+        const windows = new SharedIdWindows(bounds, limits);
+        const readers = new Map<number, TestReader>();
+        const openAt = (from: number) => new TestReader(log, windows, { from, readsStore: false });
+        all.forEach(({ reader: number, kind, count }, n) => {
+          // Readers that are open now go on with the lost records.
+          if (n === at) log = new TestLog([...kept, ...written], bounds, kept.length);
+          if (kind !== 'read') readers.get(number)?.window.close();
+          if (kind === 'close') readers.delete(number);
+          if (kind === 'open') readers.set(number, openAt(Math.min(count, log.records.length)));
+          for (let left = kind === 'read' ? count : 0; left > 0 && readers.has(number); left--) {
+            const next = readOne(readers.get(number)!, (from) => openAt(Math.min(from, kept.length)));
+            readers.set(number, next.reader);
+            if (!next.read) break;
+          }
+        });
+        for (const { window } of readers.values()) window.close();
+        expect([windows.size, windows.bytes]).toEqual([0, 0]);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
   it('has one window for a partition once all its readers are near each other', () => {
     const positions = fc.array(fc.nat(200), { minLength: 1, maxLength: 5, size: 'max' });
     const someReaders = fc.record({ starts: positions, readsStore: fc.boolean() });
@@ -265,6 +301,7 @@ describe('A shared id window', () => {
   const bounds = { records: 1000, milliseconds: 1_000_000 };
   const at = (position: number, more: Partial<IdWindowRequest> = {}): IdWindowRequest => ({
     ...{ topic: 't', partition: 0, beginning: 0, position, warmUpStart: Math.max(0, position - 1000) },
+    epochBefore: () => -1,
     ...more,
   });
   const read = (reader: IdWindowReader, from: number, until: number): boolean[] => {
@@ -280,7 +317,7 @@ describe('A shared id window', () => {
     read(first, first.start, 6000);
     const alone = windows.bytes;
     const others = [5000, 5500, 6000].map((position) => windows.open(at(position)));
-    expect(others.map(({ start }) => start)).toEqual([5000, 5500, 6000]);
+    expect(others.map(({ start }) => start)).toEqual([5000, 5500, 5999]);
     for (const other of others) expect(read(other, other.start, 6010)).not.toContain(false);
     expect(windows.size).toBe(1);
     expect(windows.bytes).toBeLessThan(alone * 1.1);
@@ -307,9 +344,9 @@ describe('A shared id window', () => {
     const one = windows.open(at(5000));
     read(one, one.start, 5100);
     const [near, far] = [windows.open(at(6000)), windows.open(at(9000))];
-    expect([near.start, far.start]).toEqual([5100, 7938]);
+    expect([near.start, far.start]).toEqual([5099, 7938]);
     expect(windows.size).toBe(2);
-    expect(read(near, 5100, 6010).slice(-10)).not.toContain(false);
+    expect(read(near, 5099, 6010).slice(-10)).not.toContain(false);
   });
 
   it('is not used by a reader that needs older ids, until it has the decisions that the reader needs', () => {
@@ -396,6 +433,60 @@ describe('A shared id window', () => {
     expect(one.isPrivate).toBe(false);
     expect(windows.open(at(5550)).start).toBe(5550);
     expect(windows.size).toBe(2);
+  });
+
+  describe('of which one reader has read records that the log has lost since', () => {
+    /** The log before and after it has lost its end from 5020 on. */
+    const [before, after] = [() => 1, (offset: number) => (offset > 5020 ? 2 : 1)];
+
+    it('is given up when another reader finds records of a later leader in their place', () => {
+      const windows = new SharedIdWindows(bounds);
+      const one = windows.open(at(5000, { epochBefore: before }));
+      const other = windows.open(at(5000, { epochBefore: after }));
+      read(one, one.start, 5100);
+      expect(read(other, other.start, 5020)).not.toContain(undefined);
+      expect(() => read(other, 5020, 5021)).toThrow('lost records up to 5020');
+      expect(windows.size).toBe(0);
+      expect(() => read(one, 5100, 5101)).toThrow(IdWindowLostError);
+      expect(windows.open(at(5020, { epochBefore: after })).start).toBe(3958);
+    });
+
+    it('is given up when a reader opens behind the lost records', () => {
+      const windows = new SharedIdWindows(bounds);
+      read(windows.open(at(5000, { epochBefore: before })), 3938, 5100);
+      const other = windows.open(at(5200, { epochBefore: after }));
+      expect(other.start).toBe(5099);
+      expect(() => read(other, 5099, 5100)).toThrow(IdWindowLostError);
+      expect(windows.size).toBe(0);
+    });
+
+    it('stays for the others when it has the records of the later leader: only the late reader is fenced', () => {
+      const windows = new SharedIdWindows(bounds);
+      const late = windows.open(at(5000, { epochBefore: before }));
+      const one = windows.open(at(5000, { epochBefore: after }));
+      read(one, one.start, 5100);
+      expect(() => read(late, late.start, 5050)).toThrow('lost records up to 5020');
+      expect(() => read(one, 5100, 5200)).not.toThrow();
+      expect(windows.size).toBe(1);
+    });
+
+    it('is given up by the reader that is about to go on behind the lost records', () => {
+      const windows = new SharedIdWindows(bounds);
+      const one = windows.open(at(5000, { epochBefore: before }));
+      const other = windows.open(at(5000, { epochBefore: after }));
+      read(other, other.start, 5020);
+      read(one, 5020, 5021);
+      // The offset 5020 does not occur in the new log.
+      expect(() => read(other, 5021, 5022)).toThrow(IdWindowLostError);
+    });
+
+    it('says nothing about records whose leader is not known', () => {
+      const windows = new SharedIdWindows(bounds);
+      const one = windows.open(at(5000));
+      const other = windows.open(at(5000, { epochBefore: after }));
+      read(one, one.start, 5100);
+      expect(() => read(other, other.start, 5200)).not.toThrow();
+    });
   });
 
   it('does not serve a closed reader', () => {

@@ -7,6 +7,8 @@ import { SharedIdWindow, type IdWindowReaderPosition } from './shared-id-window.
 export interface IdWindowRequest extends IdWindowReaderPosition {
   topic: string;
   partition: number;
+  /** See `NewlyAssignedPartition.epochBefore` of the log. */
+  epochBefore: (offset: number) => number;
   /** Whether the task adds ids of deleted records from the store, in its own window if the log does not suffice. */
   readsStore?: boolean;
 }
@@ -18,9 +20,7 @@ const marginParts = 16;
  * The id windows of a process. Whether a record is a duplicate depends on the log alone, so tasks that read the same
  * partition share a window. A partition has further windows only while its tasks are far from each other: a task changes
  * to the window that is furthest ahead as soon as that window has the decision on the task's next record. A window
- * without tasks is freed.
- *
- * A topic is never created again with other records, because its name contains the random id of its stream.
+ * without tasks is freed. So is one that has read records that the log has lost since: the leader epochs tell.
  */
 export class SharedIdWindows {
   /** The windows of each partition, the oldest first. */
@@ -57,7 +57,8 @@ export class SharedIdWindows {
     const closed = (): void => {
       if (windows.size === 0 && this.partitions.get(key) === windows) this.partitions.delete(key);
     };
-    return new IdWindowReader({ bounds: this.bounds, windows, window, start, closed });
+    const { epochBefore } = request;
+    return new IdWindowReader({ bounds: this.bounds, windows, window, start, closed, epochBefore });
   }
 
   private create(request: IdWindowRequest, isPrivate: boolean): { window: SharedIdWindow; start: number } {

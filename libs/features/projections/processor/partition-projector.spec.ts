@@ -48,7 +48,7 @@ function projector(options: Options = {}): PartitionProjector {
       started_at: '',
     }),
     window: new SharedIdWindows(window).open({
-      ...{ topic, partition: 0, beginning: 0, position: 0, warmUpStart: 0 },
+      ...{ topic, partition: 0, beginning: 0, position: 0, warmUpStart: 0, epochBefore: () => -1 },
     }),
     erasures: { endOf: () => 0 },
     keys: new SharedKeyStateCache({ keys: 100, weight: 1e6 }).open({ complete: options.complete ?? false }),

@@ -41,6 +41,7 @@ function given({ from }: { from: number }) {
       from,
       window: new SharedIdWindows(window).open({
         ...{ topic, partition: 0, beginning: 5, position: from, warmUpStart: 5, readsStore: true },
+        epochBefore: () => -1,
       }),
     },
     place: { name: 'revenue', topic, stream: 'orders#1', partition: 0 },

@@ -116,6 +116,7 @@ export class RunningGeneration implements DefinitionRunner<DesiredGeneration>, T
       topic,
       partition,
       beginning,
+      epochBefore: (offset) => assignment.epochBefore(offset),
       readsStore: true,
       position: Math.min(from, position),
       warmUpStart: warmUp,

@@ -195,7 +195,10 @@ function taskOf(
   const ofPartition = new PartitionErasureLookup(erasures, { stream: id, partition: state.place.partition });
   const { topic, partition, beginning } = assignment;
   const position = Math.min(from, assignment.position);
-  const window = idWindows.open({ topic, partition, beginning, position, warmUpStart: warmUp });
+  const window = idWindows.open({
+    ...{ topic, partition, beginning, position, warmUpStart: warmUp },
+    epochBefore: (offset) => assignment.epochBefore(offset),
+  });
   const task = new SourceTask({ ...shared, stream, window, erasures: ofPartition });
   return { task, start: window.start, window };
 }
