@@ -1,11 +1,11 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { allStreams } from '#api';
 import { PrivateKafkaAndClickHouse } from '#testkit';
 import { rowsOf } from '../contract/rows.js';
-import { StoreDamagedError, StoreUnavailableError } from '../errors.js';
+import { StoreDamagedError } from '../errors.js';
 import { rowBatchesOf } from '../row-batch/row-batches-of.fixture.js';
 import type { EventRow } from '../store.js';
 import { openClickHouse, type ClickHouseStore } from './open.js';
@@ -139,12 +139,8 @@ describe('given a store with parts of three inserts', () => {
     await truncate(file, (await stat(file)).size - 10);
     const all = 'SELECT offset, data FROM events ORDER BY stream, timestamp, partition, offset';
     const settings = { max_block_size: '1000' };
-    let failure: unknown;
-    const fail = async () =>
-      (failure = await store.connection.select(all, { settings }).then(String, (error: unknown) => error));
     // On a busy machine, the end of the connection can come before its last bytes are read, which say why.
-    await expect.poll(fail).not.toBeInstanceOf(StoreUnavailableError);
-    await expectDamage(Promise.reject(failure as Error), part);
+    await vi.waitFor(() => expectDamage(store.connection.select(all, { settings }), part), 60_000);
     await expectDamage(store.connection.select(all.replace(/ ORDER.*/, '')), part);
   });
 
