@@ -109,7 +109,10 @@ export class SharedIdWindow {
 
   /** Returns the leader epoch of the record at this offset, which the window has read; negative if it is unknown. */
   epochAt(offset: number): number {
-    return this.epochs.findLast(({ from }) => from <= offset)?.leaderEpoch ?? -1;
+    // For each record and reader: `findLast` takes twice the time.
+    for (let i = this.epochs.length - 1; i >= 0; i--)
+      if (this.epochs[i]!.from <= offset) return this.epochs[i]!.leaderEpoch;
+    return -1;
   }
 
   /** Takes the leader epoch of the next record that the window reads. */

@@ -61,7 +61,10 @@ export class LeaderEpochs {
   /** Returns the leader epoch of the record before this offset; `unknownEpoch` if that record was not read. */
   before(offset: number): number {
     if (offset > this.read.offset) return unknownEpoch;
-    return this.starts.findLast(({ from }) => from < offset)?.leaderEpoch ?? unknownEpoch;
+    // For each record and reader: `findLast` takes twice the time.
+    for (let i = this.starts.length - 1; i >= 0; i--)
+      if (this.starts[i]!.from < offset) return this.starts[i]!.leaderEpoch;
+    return unknownEpoch;
   }
 
   /** See `NewlyAssignedPartition.epochStartIn`. */
