@@ -1,6 +1,7 @@
 export * from './analyst-databases.js';
 export * from './app-process.js';
 export * from './checker.js';
+export * from './clickhouse-cluster.js';
 export * from './clickhouse-statement.js';
 export * from './conditional/index.js';
 export * from './derived-signals.js';

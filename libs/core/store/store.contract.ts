@@ -50,8 +50,13 @@ const removing: ContractSuite[] = [
  * The contract suite that every store must pass. `open` returns an empty store in which no parts are merged
  * while the suite runs. Each removal test opens a store of its own, because a removal takes longer the more
  * data was written before.
+ * @param themes What is tested; the removals of a store with many servers take minutes.
  */
-export function describeStore(name: string, open: () => Promise<StoreUnderTest>): void {
+export function describeStore(
+  name: string,
+  open: () => Promise<StoreUnderTest>,
+  themes: 'all' | 'without removals' = 'all',
+): void {
   describe(`${name} as a store`, () => {
     const contract = new StoreContractFixture(open);
     beforeAll(() => contract.open());
@@ -63,6 +68,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
     const contract = new StoreContractFixture(open);
     beforeEach(() => contract.open());
     afterEach(() => contract.close());
+    if (themes === 'without removals') return;
     for (const describeTheme of removing) describeTheme(contract);
   });
 }

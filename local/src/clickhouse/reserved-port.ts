@@ -6,15 +6,15 @@ const linux = { family: 2, type: 1 | 0x80000, level: 1, reusePort: 15 };
 const library = 'libc';
 
 /**
- * Reserves a port of 127.0.0.1: binds a socket with `SO_REUSEPORT`, and never listens on it. Until the returned function is
+ * Reserves a port of a loopback address: binds a socket with `SO_REUSEPORT`, and never listens on it. Until the returned function is
  * called, only processes of this user that set this option, as ClickHouse does with `listen_reuse_port`, can open the port. So no
  * other account can take it while ClickHouse has closed it. Source: socket(7). On other systems than Linux, it only checks that
  * the port is free.
  * @throws an Error if the port is in use
  */
-export async function reservePort(port: number): Promise<() => void> {
-  if (await isPortTaken(port))
-    throw new Error(`ClickHouse cannot start: another process uses port ${port} of 127.0.0.1.`);
+export async function reservePort(port: number, host: string): Promise<() => void> {
+  if (await isPortTaken(port, host))
+    throw new Error(`ClickHouse cannot start: another process uses port ${port} of ${host}.`);
   if (process.platform !== 'linux') return () => undefined;
   const socket = call('socket', [linux.family, linux.type, 0]);
   const on = Buffer.alloc(4);
@@ -22,14 +22,14 @@ export async function reservePort(port: number): Promise<() => void> {
   const address = Buffer.alloc(16);
   address.writeUInt16LE(linux.family, 0);
   address.writeUInt16BE(port, 2);
-  address.set([127, 0, 0, 1], 4);
+  address.set(host.split('.').map(Number), 4);
   const failed =
     call('setsockopt', [socket, linux.level, linux.reusePort, on, on.length]) !== 0 ||
     call('bind', [socket, address, address.length]) !== 0;
   const release = () => void call('close', [socket]);
   if (!failed) return release;
   release();
-  throw new Error(`ClickHouse cannot start: port ${port} of 127.0.0.1 cannot be reserved.`);
+  throw new Error(`ClickHouse cannot start: port ${port} of ${host} cannot be reserved.`);
 }
 
 /** Calls a function of the C library. */

@@ -2,7 +2,16 @@ import { createHash } from 'node:crypto';
 import { analystGrants, analystProfile, analystRowPolicies } from '#features/sql/clickhouse';
 import { appGrants, clickHouseUsers, escapedXml, makeUsersFile } from '#store';
 
-/** Files and memory limit of an embedded ClickHouse server. */
+/** A cluster of embedded ClickHouse servers, each of which is a shard without further replicas. */
+export interface ClusterConfig {
+  name: string;
+  /** By which the servers know each other: one asks another one as the user who asked it. */
+  secret: string;
+  /** The servers in the order of their shards. */
+  servers: readonly { host: string; tcpPort: number }[];
+}
+
+/** Files, memory limit and cluster of an embedded ClickHouse server. */
 interface ServerConfigOptions {
   /** Absolute path of the file that contains the users. */
   usersFile: string;
@@ -10,6 +19,7 @@ interface ServerConfigOptions {
   maxMemoryBytes: number;
   /** Whether the server keeps `system.query_log` and `system.part_log`, for a day. */
   logsQueries: boolean;
+  cluster: ClusterConfig | undefined;
 }
 
 /** The tables in which the server logs statements and parts, for those who look into the store. */
@@ -19,12 +29,21 @@ function systemLog(name: string): string {
   return `<${name}><database>system</database><table>${name}</table><ttl>event_date + INTERVAL 1 DAY DELETE</ttl><max_size_rows>100000</max_size_rows><reserved_size_rows>1024</reserved_size_rows><buffer_size_rows_flush_threshold>10000</buffer_size_rows_flush_threshold></${name}>`;
 }
 
+function remoteServers({ name, secret, servers }: ClusterConfig): string {
+  const shards = servers.map(
+    ({ host, tcpPort }) =>
+      `<shard><internal_replication>true</internal_replication><replica><host>${host}</host><port>${tcpPort}</port></replica></shard>`,
+  );
+  return `<remote_servers><${name}><secret>${escapedXml(secret)}</secret>${shards.join('')}</${name}></remote_servers>`;
+}
+
 /**
- * Returns the server's configuration. No remote host and no other disk is allowed. The caches are small: the defaults
+ * Returns the server's configuration. No remote host of a URL and no other disk is allowed. The caches are small: the defaults
  * are for a large server, whose caches may grow to 5 GB each.
  * Source: https://clickhouse.com/docs/operations/server-configuration-parameters/settings
  */
-export function serverConfig({ usersFile, maxMemoryBytes, logsQueries }: ServerConfigOptions): string {
+export function serverConfig(options: ServerConfigOptions): string {
+  const { usersFile, maxMemoryBytes, logsQueries, cluster } = options;
   const mib = 2 ** 20;
   return `<clickhouse>
   <logger><console>1</console></logger>
@@ -36,6 +55,7 @@ export function serverConfig({ usersFile, maxMemoryBytes, logsQueries }: ServerC
   <index_mark_cache_size>${32 * mib}</index_mark_cache_size>
   <query_condition_cache_size>${16 * mib}</query_condition_cache_size>
   ${logsQueries ? systemLogs.map(systemLog).join('') : ''}
+  ${cluster ? remoteServers(cluster) : ''}
   <listen_reuse_port>1</listen_reuse_port>
   <remote_url_allow_hosts></remote_url_allow_hosts>
   <allowed_disks_for_table_engines>default</allowed_disks_for_table_engines>
@@ -85,7 +105,7 @@ interface UsersConfigOptions {
  */
 export function usersConfig(options: UsersConfigOptions): string {
   const { password, analystPassword, appDatabases, analystDatabases } = options;
-  const network = '127.0.0.1';
+  const network = '127.0.0.0/8';
   return makeUsersFile({
     withQuota: true,
     profiles: [

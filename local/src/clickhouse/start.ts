@@ -8,12 +8,14 @@ import { freePort } from '../engine/free-port.js';
 import { privateFolder, storedSecret } from '../engine/private-files.js';
 import { clickHouseUsers } from '#store';
 import { reservePort } from './reserved-port.js';
-import { listenStatement, serverConfig, usersConfig } from './server-config.js';
+import { listenStatement, serverConfig, usersConfig, type ClusterConfig } from './server-config.js';
 
 /** Folder, ports and memory limit of an embedded ClickHouse server. */
 interface ClickHouseOptions {
   /** Data folder of ClickHouse, created if it does not exist. Only one process may use it at a time. */
   dataDir: string;
+  /** Loopback address of the ports. Default: 127.0.0.1. */
+  host?: string;
   /** Port of the HTTP interface. Default: a free port. */
   port?: number;
   /** Port of the native TCP interface. Default: a free port. */
@@ -24,6 +26,10 @@ interface ClickHouseOptions {
   analystDatabases?: readonly string[];
   /** Keeps `system.query_log` and `system.part_log` until the next start, at most for a day. Default: false. */
   logsQueries?: boolean;
+  /** The cluster that the server belongs to. Default: none. */
+  cluster?: ClusterConfig;
+  /** Passwords of the users. Default: those of the data folder. */
+  passwords?: ClickHousePasswords;
   /** Bytes that the server may allocate; default 4 GiB. */
   maxMemoryBytes?: number;
   /** Additional environment variables. */
@@ -89,22 +95,22 @@ export async function clickHousePasswords(dataDir: string): Promise<ClickHousePa
  */
 export async function startClickHouse(options: ClickHouseOptions): Promise<RunningClickHouse> {
   const dataDir = resolve(options.dataDir);
-  const passwords = await clickHousePasswords(dataDir);
+  const { host = '127.0.0.1', passwords = await clickHousePasswords(dataDir) } = options;
   const ports = [options.port ?? (await freePort()), options.tcpPort ?? (await freePort())] as const;
   const releases: (() => void)[] = [];
   const release = () => {
     for (const one of releases.splice(0)) one();
   };
   try {
-    for (const port of ports) releases.push(await reservePort(port));
+    for (const port of ports) releases.push(await reservePort(port, host));
     const args = [
       fileURLToPath(new URL('main.js', import.meta.url)),
       ...(await serverArguments({ ...options, dataDir }, passwords)),
       ...['--http_port', String(ports[0]), '--tcp_port', String(ports[1])],
     ];
-    const url = `http://127.0.0.1:${ports[0]}`;
+    const url = `http://${host}:${ports[0]}`;
     const isReady = answers(url, passwords.password);
-    const server = new AbortingServer({ ...options, dataDir, args, ports, isReady });
+    const server = new AbortingServer({ ...options, dataDir, args, host, ports, isReady });
     await server.launch();
     return {
       url,
@@ -126,6 +132,7 @@ export async function startClickHouse(options: ClickHouseOptions): Promise<Runni
 
 interface AbortingServerOptions extends ClickHouseOptions {
   args: string[];
+  host: string;
   ports: readonly number[];
   isReady: (signal: AbortSignal) => Promise<void>;
 }
@@ -146,7 +153,7 @@ class AbortingServer {
   }
 
   async launch(): Promise<void> {
-    const { dataDir, args, ports, env, onLog, signal } = this.options;
+    const { dataDir, args, host, ports, env, onLog, signal } = this.options;
     const launched = new ManagedChildProcess({
       name: 'ClickHouse',
       command: process.execPath,
@@ -169,7 +176,7 @@ class AbortingServer {
     await rm(join(dataDir, 'store', 'data', 'system'), { recursive: true, force: true }).catch(
       (error: Error) => onLog?.(`The logs of earlier starts could not be removed: ${error.message}`),
     );
-    keepListening(launched, ports);
+    keepListening(launched, host, ports);
   }
 
   /** Starts the process again when it has aborted. Resolves with the reason why it has ended otherwise, or ends too often. */
@@ -208,14 +215,14 @@ async function serverArguments(
   const path = join(dataDir, 'store');
   const [configFile, usersFile] = [join(dataDir, 'config.xml'), join(dataDir, 'users.xml')];
   await mkdir(path, { recursive: true });
-  const { maxMemoryBytes = 4 * 2 ** 30, logsQueries = false } = options;
-  const config = serverConfig({ usersFile, maxMemoryBytes, logsQueries });
+  const { maxMemoryBytes = 4 * 2 ** 30, logsQueries = false, host = '127.0.0.1', cluster } = options;
+  const config = serverConfig({ usersFile, maxMemoryBytes, logsQueries, cluster });
   await writeFile(configFile, config, { mode: 0o600 });
   await writeFile(usersFile, usersConfig({ ...passwords, appDatabases, analystDatabases }), { mode: 0o600 });
   return [
     `--config-file=${configFile}`,
     `--path=${path}`,
-    ...['--listen_host', '127.0.0.1', '--log-level', 'fatal'],
+    ...['--listen_host', host, '--log-level', 'fatal'],
     // No suggestions. The file of the history is not /dev/null, whose permissions ClickHouse would change as root.
     ...['-A', '--history_file', join(dataDir, 'history')],
     // After the statement the server reads further ones from its standard input, and ends when that ends.
@@ -234,9 +241,9 @@ function answers(url: string, password: string): (signal: AbortSignal) => Promis
 }
 
 /** Opens the ports again when somebody has closed one of them. Ends with the process. */
-function keepListening(server: ManagedChildProcess, ports: readonly number[]): void {
+function keepListening(server: ManagedChildProcess, host: string, ports: readonly number[]): void {
   const timer = setInterval(() => {
-    void Promise.all(ports.map(isOpen)).then((open) => {
+    void Promise.all(ports.map((port) => isOpen(port, host))).then((open) => {
       if (open.includes(false)) server.writeInput(`${listenStatement};\n`);
     });
   }, watchMs);
@@ -244,9 +251,9 @@ function keepListening(server: ManagedChildProcess, ports: readonly number[]): v
   void server.ended.then(() => clearInterval(timer));
 }
 
-function isOpen(port: number): Promise<boolean> {
+function isOpen(port: number, host: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
+    const socket = connect(port, host);
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
     socket.once('connect', () => socket.destroy());
   });

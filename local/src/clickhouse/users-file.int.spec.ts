@@ -38,6 +38,7 @@ async function start(env: Record<string, string>): Promise<void> {
   const config = serverConfig({
     usersFile: join(folder, 'users.xml'),
     logsQueries: false,
+    cluster: undefined,
     maxMemoryBytes: 2 ** 30,
   });
   await writeFile(join(folder, 'config.xml'), config);

@@ -1,17 +1,14 @@
 import type { AppConfig } from '#api';
 import type { AnswerMemoryBudget } from '../answer-memory-budget.js';
 import type { Store } from '../store.js';
+import { openClickHouseCluster } from './open-cluster.js';
+import { shardStore } from './shard-store.js';
 import { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
 import { applyFsync } from './fsync.js';
 import { applyMigrations, migrationFolders, readMigrations } from './migrations.js';
-import { ClickHouseKeyedStates } from './states/keyed-states.js';
 import type { QueryLimits } from './connection/settings.js';
 import { ClickHouseReader } from './reader.js';
-import { ClickHouseScrubPasses } from './scrub-passes.js';
-import { ClickHouseEventRemover } from './removal/event-remover.js';
-import { ClickHouseScrubReader } from './scrub-reader.js';
 import { readStoreUsage } from './usage.js';
-import { ClickHouseWriter } from './writer.js';
 
 /** Address, credentials and limits of a ClickHouse store. */
 export interface ClickHouseStoreOptions {
@@ -19,6 +16,10 @@ export interface ClickHouseStoreOptions {
   user: string;
   password: string;
   database: string;
+  /**
+   * Name of the cluster in the server's `remote_servers` whose shards have the rows; without it, the server has all of them.
+   */
+  cluster?: string;
   /** Whether `migrate` makes ClickHouse sync each insert to the disk before it answers. Default: true. */
   fsyncAfterInsert?: boolean;
   /** Folders with the migrations that `migrate` applies. Default: every folder `migrations` below `libs`. */
@@ -69,22 +70,26 @@ export function clickHouseOptions(config: AppConfig): ClickHouseStoreOptions {
  */
 export function openClickHouse(options: ClickHouseStoreOptions): ClickHouseStore {
   const bounds = { ...defaultQueryBounds, ...options.bounds };
-  const connection = clickHouseConnection(options, options.database);
+  const { url, database, cluster } = options;
+  const prepare = async (connection: StoreClickHouseClient) => {
+    await applyMigrations(connection, readMigrations(options.migrations ?? migrationFolders()));
+    await applyFsync(connection, options.fsyncAfterInsert ?? true);
+  };
+  const connect = (url: string, database: string) => clickHouseConnection({ ...options, url }, database);
+  const create = (url: string, database: string) => createDatabase(connect(url, 'default'), database);
+  if (cluster !== undefined)
+    return openClickHouseCluster(
+      { url, database, cluster },
+      { bounds, connect, createDatabase: create, prepare },
+    );
+  const connection = connect(url, database);
   return {
-    connection,
+    ...shardStore(connection, bounds, url),
     bounds,
-    writer: new ClickHouseWriter(connection),
     reader: new ClickHouseReader(connection, bounds),
-    eraser: new ClickHouseEventRemover(connection),
-    scrubPasses: new ClickHouseScrubPasses(connection),
-    scrub: new ClickHouseScrubReader(connection),
-    projections: new ClickHouseKeyedStates(connection, bounds, 'projection_states'),
-    projectionResults: new ClickHouseKeyedStates(connection, bounds, 'projection_results'),
-    pipelines: new ClickHouseKeyedStates(connection, bounds, 'pipeline_states'),
     async migrate() {
-      await createDatabase(clickHouseConnection(options, 'default'), options.database);
-      await applyMigrations(connection, readMigrations(options.migrations ?? migrationFolders()));
-      await applyFsync(connection, options.fsyncAfterInsert ?? true);
+      await create(url, database);
+      await prepare(connection);
     },
     async ping() {
       await connection.select('SELECT 1');
@@ -106,6 +111,8 @@ export function clickHouseConnection(
     maxConnections: options.maxConnections ?? 10,
     insertTimeoutMs: options.insertTimeoutMs ?? 60_000,
     queryTimeoutMs: options.readTimeoutMs ?? (seconds + 5) * 1000,
+    // A subquery of a query over all shards finds the rows of all of them.
+    settings: options.cluster === undefined ? {} : { distributed_product_mode: 'global' },
   });
 }
 

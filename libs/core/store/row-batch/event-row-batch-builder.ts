@@ -18,10 +18,10 @@ export class EventRowBatchBuilder {
   private starts = new Uint32Array(1024);
   private count = 0;
 
-  constructor(private readonly place: RowBatchOrigin) {
+  constructor(private readonly origin: RowBatchOrigin) {
     const columns = new RowBinaryWriter(256);
-    columns.string(place.stream);
-    columns.uint16(place.partition);
+    columns.string(origin.stream);
+    columns.uint16(origin.partition);
     this.columns = columns.bytes();
   }
 
@@ -44,7 +44,7 @@ export class EventRowBatchBuilder {
   finish(): EventRowBatch {
     this.starts[this.count] = sharedWriter.size;
     return new EventRowBatch(
-      this.place,
+      this.origin,
       Buffer.from(sharedWriter.bytes()),
       this.starts.slice(0, this.count + 1),
     );

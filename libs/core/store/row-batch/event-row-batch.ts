@@ -19,7 +19,7 @@ export class EventRowBatch {
    * which the last row ends.
    */
   constructor(
-    readonly place: RowBatchOrigin,
+    readonly origin: RowBatchOrigin,
     readonly bytes: Buffer,
     private readonly starts: Uint32Array,
   ) {}
@@ -37,7 +37,7 @@ export class EventRowBatch {
       rows += part.count;
       bytes += part.bytes.length;
     }
-    return new EventRowBatch(first.place, Buffer.concat(parts.map((part) => part.bytes)), starts);
+    return new EventRowBatch(first.origin, Buffer.concat(parts.map((part) => part.bytes)), starts);
   }
 
   get count(): number {
@@ -87,7 +87,7 @@ export class EventRowBatch {
     const { starts, bytes } = this;
     const first = starts[from]!;
     const own = starts.slice(from, until + 1).map((start) => start - first);
-    return new EventRowBatch(this.place, bytes.subarray(first, starts[until]), own);
+    return new EventRowBatch(this.origin, bytes.subarray(first, starts[until]), own);
   }
 
   /** Returns a batch without the rows whose indexes are in `left`. */
@@ -98,7 +98,7 @@ export class EventRowBatch {
     const ends = new Uint32Array(kept.length + 1);
     for (const [i, row] of kept.entries()) ends[i + 1] = ends[i]! + starts[row + 1]! - starts[row]!;
     const parts = kept.map((row) => bytes.subarray(starts[row], starts[row + 1]));
-    return new EventRowBatch(this.place, Buffer.concat(parts), ends);
+    return new EventRowBatch(this.origin, Buffer.concat(parts), ends);
   }
 
   /**

@@ -6,6 +6,7 @@ export const clickHouseUsers = { apps: 'tributary', analysts: 'sql' } as const;
 /** Table engines that the tables of the store and of tests have. */
 const tableEngines = [
   ...['MergeTree', 'ReplacingMergeTree', 'SummingMergeTree', 'AggregatingMergeTree', 'Memory', 'Null'],
+  'Distributed',
 ];
 
 /**

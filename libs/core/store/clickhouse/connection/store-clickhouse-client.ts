@@ -28,6 +28,8 @@ interface ClickHouseConnectionOptions {
   queryTimeoutMs: number;
   /** Bounds the total bytes of answers that are being read; without it, there is no bound. */
   readBudget?: AnswerMemoryBudget | undefined;
+  /** Settings of all statements. */
+  settings?: ClickHouseSettings | undefined;
 }
 
 /** Error: a query contains a regular expression that ClickHouse's engine (RE2) does not accept. */
@@ -58,6 +60,7 @@ export class StoreClickHouseClient {
       password: options.password,
       database: options.database,
       application: 'tributary',
+      ...(options.settings && { clickhouse_settings: options.settings }),
       request_timeout: Math.max(options.insertTimeoutMs, options.queryTimeoutMs) + 5_000,
       max_open_connections: options.maxConnections,
       // Below the server's own idle time-out (3 s in old versions, 10 s or more in current ones).

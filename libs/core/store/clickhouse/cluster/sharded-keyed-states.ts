@@ -1,0 +1,103 @@
+import type {
+  ClosedStateRowsFilter,
+  DueStateRowsQuery,
+  KeyedStateReader,
+  KeyedStateRow,
+  KeyedStateStore,
+  PartitionCheckpoint,
+  StatePartitionKey,
+} from '../../keyed-state-store.js';
+import type { ShardingKey, Shards } from './shards.js';
+import type { ShardStore } from './shard-store.js';
+
+/**
+ * Keyed states and checkpoints, those of an input partition in one shard. What a processor decides on is read there; pages for the
+ * gateway are read from all shards.
+ */
+export class ShardedKeyedStates implements KeyedStateStore, KeyedStateReader {
+  /**
+   * @param name Names the table of the states.
+   * @param reader Reads the tables of all shards.
+   */
+  constructor(
+    private readonly shards: Shards,
+    private readonly name: 'projections' | 'projectionResults' | 'pipelines',
+    private readonly reader: KeyedStateReader,
+  ) {}
+
+  /** The states of each partition are in one shard, with their checkpoint: no state is ever ahead of it. */
+  async save(rows: readonly KeyedStateRow[], progress: readonly PartitionCheckpoint[]): Promise<void> {
+    const ofRows = await this.shards.group(rows, shardingKeyOf);
+    const ofProgress = await this.shards.group(progress, shardingKeyOf);
+    const concerned = [...new Set([...ofRows.keys(), ...ofProgress.keys()])];
+    await Promise.all(
+      concerned.map((shard) => this.at(shard).save(ofRows.get(shard) ?? [], ofProgress.get(shard) ?? [])),
+    );
+  }
+
+  async load(at: StatePartitionKey, keys: readonly string[]): Promise<KeyedStateRow[]> {
+    return (await this.of(at)).load(at, keys);
+  }
+
+  async due(at: StatePartitionKey, query: DueStateRowsQuery): Promise<KeyedStateRow[]> {
+    return (await this.of(at)).due(at, query);
+  }
+
+  async progressOf(at: StatePartitionKey): Promise<PartitionCheckpoint | undefined> {
+    return (await this.of(at)).progressOf(at);
+  }
+
+  async removeClosed(owner: string, closed: readonly ClosedStateRowsFilter[]): Promise<void> {
+    await this.shards.map((shard) => this.at(shard).removeClosed(owner, closed));
+  }
+
+  async removeStages(owner: string, stages: readonly string[]): Promise<void> {
+    await this.shards.map((shard) => this.at(shard).removeStages(owner, stages));
+  }
+
+  async remove(owner: string): Promise<void> {
+    await this.shards.map((shard) => this.at(shard).remove(owner));
+  }
+
+  async owners(): Promise<string[]> {
+    const owners = await this.shards.map((shard) => this.at(shard).owners());
+    return [...new Set(owners.flat())].sort();
+  }
+
+  key(...query: Parameters<KeyedStateReader['key']>) {
+    return this.reader.key(...query);
+  }
+
+  find(...query: Parameters<KeyedStateReader['find']>) {
+    return this.reader.find(...query);
+  }
+
+  keys(...query: Parameters<KeyedStateReader['keys']>) {
+    return this.reader.keys(...query);
+  }
+
+  changedKeys(...query: Parameters<KeyedStateReader['changedKeys']>) {
+    return this.reader.changedKeys(...query);
+  }
+
+  countKeys(...query: Parameters<KeyedStateReader['countKeys']>) {
+    return this.reader.countKeys(...query);
+  }
+
+  progress(...query: Parameters<KeyedStateReader['progress']>) {
+    return this.reader.progress(...query);
+  }
+
+  private at(shard: ShardStore): KeyedStateStore {
+    return shard[this.name];
+  }
+
+  private async of(partition: StatePartitionKey): Promise<KeyedStateStore> {
+    return this.at(await this.shards.of(shardingKeyOf(partition)));
+  }
+}
+
+/** Partitions of an internal topic have no stream: their owner and stage stand for it. */
+function shardingKeyOf({ owner, stage, stream, partition }: StatePartitionKey): ShardingKey {
+  return { stream: stream === '' ? `${owner}/${stage}` : stream, partition };
+}

@@ -1,0 +1,57 @@
+import type { EpochMicros } from '#json';
+import type { EventRowBatch } from '../../row-batch/event-row-batch.js';
+import type { DeadLetter, EventWriter } from '../../store.js';
+import type { Shards } from './shards.js';
+
+/** Writes the events and dead letters of a partition into its shard, and looks there what is stored. */
+export class ShardedEventWriter implements EventWriter {
+  constructor(private readonly shards: Shards) {}
+
+  async appendRowBatches(batches: readonly EventRowBatch[], token: string): Promise<void> {
+    const groups = await this.shards.group(batches, (batch) => batch.origin);
+    await Promise.all([...groups].map(([{ writer }, own]) => writer.appendRowBatches(own, token)));
+  }
+
+  async appendDeadLetters(deadLetters: readonly DeadLetter[]): Promise<void> {
+    const groups = await this.shards.group(deadLetters, (deadLetter) => deadLetter);
+    await Promise.all([...groups].map(([{ writer }, own]) => writer.appendDeadLetters(own)));
+  }
+
+  /** Each shard marks those that it has. */
+  async markReplayed(ids: readonly string[], at: EpochMicros): Promise<void> {
+    await this.shards.map(({ writer }) => writer.markReplayed(ids, at));
+  }
+
+  async lastStoredOffset(stream: string, partition: number): Promise<number | undefined> {
+    const { writer } = await this.shards.of({ stream, partition });
+    return writer.lastStoredOffset(stream, partition);
+  }
+
+  async storedEvents(...[range]: Parameters<EventWriter['storedEvents']>) {
+    return (await this.shards.of(range)).writer.storedEvents(range);
+  }
+
+  async countFrom(...[query]: Parameters<EventWriter['countFrom']>) {
+    return (await this.shards.of(query)).writer.countFrom(query);
+  }
+
+  async eventsAt(...[query]: Parameters<EventWriter['eventsAt']>) {
+    return (await this.shards.of(query)).writer.eventsAt(query);
+  }
+
+  async latestVersions(...[query]: Parameters<EventWriter['latestVersions']>) {
+    return (await this.shards.of(query)).writer.latestVersions(query);
+  }
+
+  async versionsOf(...[query]: Parameters<EventWriter['versionsOf']>) {
+    return (await this.shards.of(query)).writer.versionsOf(query);
+  }
+
+  async offsetsOf(...[query]: Parameters<EventWriter['offsetsOf']>) {
+    return (await this.shards.of(query)).writer.offsetsOf(query);
+  }
+
+  async idsIn(...[range]: Parameters<EventWriter['idsIn']>) {
+    return (await this.shards.of(range)).writer.idsIn(range);
+  }
+}

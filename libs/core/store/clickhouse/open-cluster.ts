@@ -1,0 +1,101 @@
+import type { Store, StoreUsage } from '../store.js';
+import type { QueryLimits } from './connection/settings.js';
+import type { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
+import { ClickHouseReader } from './reader.js';
+import { ClickHouseKeyedStates } from './states/keyed-states.js';
+import { ClickHouseScrubPasses } from './scrub-passes.js';
+import { readStoreUsage } from './usage.js';
+import { createDistributedTables } from './cluster/distributed-tables.js';
+import { shardStore } from './shard-store.js';
+import { ShardedEventRemover } from './cluster/sharded-remover.js';
+import { ShardedEventWriter } from './cluster/sharded-writer.js';
+import { ShardedKeyedStates } from './cluster/sharded-keyed-states.js';
+import { ShardedScrubPasses, ShardedScrubReader } from './cluster/sharded-scrub.js';
+import { Shards } from './cluster/shards.js';
+
+/** What `openClickHouseCluster` needs of the store of one server. */
+interface ClusterDependencies {
+  bounds: QueryLimits;
+  /** Creates a connection to a database of a server. */
+  connect: (url: string, database: string) => StoreClickHouseClient;
+  /** Creates the database of a server if it is missing. */
+  createDatabase: (url: string, database: string) => Promise<void>;
+  /** Applies migrations and settings to the tables of a connection. */
+  prepare: (connection: StoreClickHouseClient) => Promise<void>;
+}
+
+/**
+ * Opens a store whose tables are in the shards of a cluster: in the database `<database>_local` of each server. The tables of `database`
+ * read all of them. All servers have the protocol and the HTTP port of `url`, and the user of the apps.
+ */
+export function openClickHouseCluster(
+  { url, database, cluster }: { url: string; database: string; cluster: string },
+  { bounds, connect, createDatabase, prepare }: ClusterDependencies,
+): Store & { connection: StoreClickHouseClient; bounds: QueryLimits } {
+  const localDatabase = `${database}_local`;
+  // The database exists only after `migrate`.
+  const entry = connect(url, 'default');
+  const connection = connect(url, database);
+  const urlOf = (host: string) => Object.assign(new URL(url), { hostname: host }).href;
+  const shards = new Shards({
+    ...{ cluster, connection: entry },
+    open: (host) => shardStore(connect(urlOf(host), localDatabase), bounds, urlOf(host)),
+  });
+  const states = (
+    name: 'projections' | 'projectionResults' | 'pipelines',
+    table: 'projection_states' | 'projection_results' | 'pipeline_states',
+  ) => new ShardedKeyedStates(shards, name, new ClickHouseKeyedStates(connection, bounds, table));
+  return {
+    connection,
+    bounds,
+    writer: new ShardedEventWriter(shards),
+    reader: new ClickHouseReader(connection, bounds),
+    eraser: new ShardedEventRemover(shards),
+    scrubPasses: new ShardedScrubPasses(shards, new ClickHouseScrubPasses(connection)),
+    scrub: new ShardedScrubReader(shards),
+    projections: states('projections', 'projection_states'),
+    projectionResults: states('projectionResults', 'projection_results'),
+    pipelines: states('pipelines', 'pipeline_states'),
+    async migrate() {
+      await shards.map(async ({ url: server, connection: shard }) => {
+        for (const name of [localDatabase, database]) await createDatabase(server, name);
+        await prepare(shard);
+      });
+      // A distributed table has the columns of the server's own table.
+      await shards.map(({ connection: shard }) =>
+        createDistributedTables(shard, { cluster, database, localDatabase }),
+      );
+    },
+    async ping() {
+      await shards.map(({ connection: shard }) => shard.select('SELECT 1'));
+    },
+    usage: async () => usageOf(await shards.map(({ connection: shard }) => readStoreUsage(shard))),
+    async close() {
+      await Promise.all([entry.close(), connection.close(), shards.close()]);
+    },
+  };
+}
+
+/** Returns the disks of all shards, by the number of the shard, and the sums of their tables and errors. */
+function usageOf(shards: readonly StoreUsage[]): StoreUsage {
+  const sizes = new Map<string, Omit<StoreUsage['tables'][number], 'table'>>();
+  for (const { table, ...more } of shards.flatMap(({ tables }) => tables))
+    sizes.set(table, sumOf(sizes.get(table), more));
+  const errors = new Map<string, { count: number }>();
+  for (const { error, ...more } of shards.flatMap(({ damageErrors }) => damageErrors))
+    errors.set(error, sumOf(errors.get(error), more));
+  return {
+    disks: shards.flatMap(({ disks }, n) =>
+      disks.map(({ disk, ...size }) => ({ disk: `shard ${n + 1}: ${disk}`, ...size })),
+    ),
+    tables: [...sizes].map(([table, size]) => ({ table, ...size })),
+    damageErrors: [...errors].map(([error, { count }]) => ({ error, count })),
+  };
+}
+
+/** Returns the sum of each member. */
+function sumOf<T extends object>(one: T | undefined, other: T): T {
+  if (!one) return other;
+  const members = Object.keys(other) as (keyof T & string)[];
+  return Object.fromEntries(members.map((name) => [name, Number(one[name]) + Number(other[name])])) as T;
+}
