@@ -4,6 +4,7 @@ import { BaseSequencer } from 'vitest/node';
 const slowest = [
   'test/cost-of-one-request.e2e',
   'libs/core/store/clickhouse/clickhouse.int',
+  'libs/core/store/clickhouse/cluster/cluster.int',
   'test/engines.fault',
   'test/apps.fault',
   'test/processor.fault',

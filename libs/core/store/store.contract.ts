@@ -64,11 +64,11 @@ export function describeStore(
     for (const describeTheme of writingAndReading) describeTheme(contract);
   });
 
+  if (themes === 'without removals') return;
   describe(`${name} as a store with removals`, () => {
     const contract = new StoreContractFixture(open);
     beforeEach(() => contract.open());
     afterEach(() => contract.close());
-    if (themes === 'without removals') return;
     for (const describeTheme of removing) describeTheme(contract);
   });
 }
