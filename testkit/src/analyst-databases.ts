@@ -2,8 +2,10 @@ import { randomInt } from 'node:crypto';
 import { askClickHouse } from './clickhouse-statement.js';
 import { testEngines } from './engines.js';
 
-/** More than a run starts systems and opens stores with SQL, so that it seldom uses a name again. */
+/** More than a run starts systems and opens stores with SQL, so that it uses no name again. */
 const names = Array.from({ length: 200 }, (_, n) => `analysts_${n}`);
+/** A table whose rows are the names that were used. */
+const used = 'test_analyst_names.used';
 
 /** The database of the system that specs share. ClickHouse's user for analysts may read it. */
 export const sharedAnalystDatabase = 'analysts_shared';

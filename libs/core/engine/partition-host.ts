@@ -222,6 +222,11 @@ export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHa
   }
 
   private async fail(error: unknown, partition: OwnedPartition): Promise<void> {
+    if (error instanceof IdWindowLostError) {
+      const { topic, partition: number } = partition;
+      const said = 'A task is opened again, because it cannot use its id window any longer';
+      this.options.logger.info({ topic, partition: number, reason: error.message }, said);
+    }
     if (error instanceof FencedError || error instanceof IdWindowLostError)
       return await this.assignAgain(partition);
     this.options.onFailure(error);

@@ -27,6 +27,7 @@ export class IdWindowReader {
   private logFrom: number;
   /** Offset up to which the window has read the same records as the task. */
   private agreed = -1;
+  private logTime: number | undefined;
 
   constructor(private readonly options: IdWindowReaderOptions) {
     const { start, windows, window } = options;
@@ -47,8 +48,9 @@ export class IdWindowReader {
     return this.window.isPrivate;
   }
 
+  /** Takes effect once the epochs of the first record are compared. */
   startAt(logTime: number): void {
-    this.window.startAt(logTime);
+    this.logTime = logTime;
   }
 
   /**
@@ -88,6 +90,8 @@ export class IdWindowReader {
     if (offset > this.agreed && offset >= this.logFrom) this.requireSameLog(offset);
     if (this.window.isLost)
       throw new IdWindowLostError('Another task has found that the log has lost records.');
+    if (this.logTime !== undefined) this.window.startAt(this.logTime);
+    this.logTime = undefined;
     this.next = Math.max(this.next, offset + 1);
     return this.window;
   }
@@ -100,9 +104,11 @@ export class IdWindowReader {
     const { window, agreed } = this;
     const { epochBefore } = this.options;
     const at = Math.min(offset, window.last);
-    const [own, others] = at > agreed ? [epochBefore(at + 1), window.epochAt(at)] : [-1, -1];
+    const isOfLog = !window.isPrivate || at >= this.logFrom;
+    const [own, others] = at > agreed && isOfLog ? [epochBefore(at + 1), window.epochAt(at)] : [-1, -1];
     if (own >= 0 && others >= 0 && own !== others) {
-      window.isLost ||= own > others;
+      window.isLost ||= own > others || window.doubtedAt === at;
+      window.doubtedAt = at;
       if (window.isLost) this.windows.delete(window);
       throw new IdWindowLostError(`The log has lost records up to ${at} since they were read.`);
     }

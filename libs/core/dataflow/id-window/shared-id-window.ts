@@ -44,6 +44,8 @@ const mostEpochs = 16;
 export class SharedIdWindow {
   /** Set if the log has lost records on which decisions depend. Nobody may use them any longer. */
   isLost = false;
+  /** Offset at which a reader had a smaller epoch: if one still has after it was assigned the partition again, the window is wrong. */
+  doubtedAt = -1;
   readonly readers = new Set<{ readonly next: number }>();
   private readonly ids: IdWindow;
   private readonly decisions: DuplicateFlagHistory;
@@ -81,7 +83,8 @@ export class SharedIdWindow {
     const hasIds = position >= this.validFrom || (!isCut && warmUpStart >= this.start);
     if (this.isPrivate || !hasIds || !this.hasDecision(position)) return undefined;
     // The last record is read again, because its leader epoch tells whether the log still has it.
-    const start = Math.min(position, Math.max(this.last, this.start));
+    const last = this.last < beginning ? this.last + 1 : this.last;
+    const start = Math.min(position, Math.max(last, this.start));
     const isNear = start >= beginning && warmUpStart - start <= this.ids.bounds.records;
     return isNear ? start : undefined;
   }

@@ -16,6 +16,9 @@ import { MemoryConsumer } from './memory-consumer.js';
 import { MemoryGlobalTableReader } from './memory-global-table-reader.js';
 import type { MemoryTopic } from './memory-topic.js';
 
+/** For specs that play a consumer. */
+export { LeaderEpochs } from '../kafka/consume/leader-epochs.js';
+
 /** Limit of the bytes in flight and clock of a `MemoryLog`. */
 interface MemoryLogOptions {
   bytesInFlight?: number;

@@ -49,6 +49,46 @@ describe('the leader epochs of a partition', () => {
     expect(epochs.isPassedBy([{ leaderEpoch: 5, from: 80 }])).toBe(true);
   });
 
+  it('given a committed offset that retention has passed, does not know the leader of the deleted records after it', () => {
+    const epochs = new LeaderEpochs({ offset: 100, leaderEpoch: 4 });
+    epochs.add([{ leaderEpoch: 6, from: 150 }], 160);
+    expect(epochs.before(150)).toBe(unknownEpoch);
+  });
+
+  it('given records before the earlier position, does not know the epoch of a record between those that were fetched and the earlier position', () => {
+    // This member had read up to 100 (epoch 5) before; the log has epoch 3 to 75, 4 to 95, 5 from there. Committed: 60.
+    const epochs = new LeaderEpochs({ offset: 100, leaderEpoch: 5 });
+    epochs.add([{ leaderEpoch: 3, from: 50 }], 70);
+    // `PartitionTaskHost.process` commits the checkpoint (90) with the first batch.
+    expect(epochs.before(90)).toBe(unknownEpoch);
+  });
+
+  it('given an earlier position of unknown epoch, checks the log when the leader changes within the warm-up', () => {
+    const epochs = new LeaderEpochs({ offset: 100, leaderEpoch: unknownEpoch });
+    epochs.add([{ leaderEpoch: 5, from: 50 }], 80);
+    expect(epochs.isPassedBy([{ leaderEpoch: 6, from: 80 }])).toBe(true);
+  });
+
+  it('given a checkpoint that was committed during warm-up, does not take an intact log for one that has lost records', async () => {
+    const epochs = new LeaderEpochs({ offset: 100, leaderEpoch: 5 });
+    epochs.add([{ leaderEpoch: 3, from: 50 }], 70);
+    const committed = { topic: 't', partition: 0, offset: 90, leaderEpoch: epochs.before(90) };
+    // The broker of the intact log: epoch 3 ends at 75, 4 at 95.
+    const ends: Record<number, number> = { 3: 75, 4: 95, 5: 100 };
+    const endOffset = ends[committed.leaderEpoch] ?? -1;
+    const send = async () => [{ topic: 't', partition: 0, errorCode: 0, endOffset }];
+    const client = { broker: async () => ({ connectionPool: { send } }) } as unknown as ClusterClient;
+    expect(await lostFrom(client, 1, committed)).toBeUndefined();
+  });
+
+  it('given no committed offset, does not know who wrote the record before the first that was read', () => {
+    // What GroupSession passes for a group without a commit; the log begins at 0 and another leader has written all of it anew.
+    const epochs = new LeaderEpochs({ offset: -1, leaderEpoch: unknownEpoch });
+    epochs.add([{ leaderEpoch: 6, from: 0 }], 25);
+    expect(epochs.startIn(0, 10)).toBe(0);
+    expect(epochs.before(0)).toBe(unknownEpoch);
+  });
+
   it('given an unknown epoch, is passed by no record', () => {
     const epochs = new LeaderEpochs({ offset: 100, leaderEpoch: unknownEpoch });
     expect(epochs.isPassedBy([{ leaderEpoch: 5, from: 100 }])).toBe(false);

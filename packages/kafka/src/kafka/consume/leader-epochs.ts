@@ -21,15 +21,19 @@ const mostEpochs = 16;
 /** The leader epochs of the latest records of a partition, by which a commit names the epoch of its offset. */
 export class LeaderEpochs {
   private starts: EpochStart[] = [];
+  /** The offsets that were fetched, and whose leader epochs are known so; undefined before the first fetch. */
+  private fetched: { from: number; until: number } | undefined;
+  private read: EpochPosition;
 
-  /** @param read The position up to which the partition has been read before. */
-  constructor(private read: EpochPosition) {
-    const { offset, leaderEpoch } = read;
+  /** @param earlier The position up to which the partition has been read before. */
+  constructor(private readonly earlier: EpochPosition) {
+    const { offset, leaderEpoch } = earlier;
+    this.read = earlier;
     if (leaderEpoch !== unknownEpoch) this.starts.push({ leaderEpoch, from: offset - 1 });
   }
 
   /**
-   * The greatest position that was read. A log that has another record before this offset than the one that was read, or
+   * The greatest position that was read, among those whose epoch is known. A log that has another record before this offset than the one that was read, or
    * none, has lost its end.
    */
   get last(): EpochPosition {
@@ -42,14 +46,18 @@ export class LeaderEpochs {
    */
   add(starts: readonly EpochStart[], next: number): void {
     for (const [index, { leaderEpoch, from: first }] of starts.entries()) {
-      const from = index === 0 ? Math.min(first, this.read.offset) : first;
+      const from = index === 0 ? Math.min(first, this.fetched?.until ?? first) : first;
       const known = this.starts.find((start) => start.leaderEpoch === leaderEpoch);
       if (known) known.from = Math.min(known.from, from);
       else this.starts.push({ leaderEpoch, from });
     }
     this.starts = this.starts.sort((a, b) => a.leaderEpoch - b.leaderEpoch).slice(-mostEpochs);
-    const last = starts.at(-1);
-    if (last && next > this.read.offset) this.read = { offset: next, leaderEpoch: last.leaderEpoch };
+    const [first, last] = [starts[0], starts.at(-1)];
+    if (!first || !last) return;
+    const { from, until } = this.fetched ?? { from: first.from, until: next };
+    this.fetched = { from, until: Math.max(until, next) };
+    const isFurther = next > this.read.offset || this.read.leaderEpoch === unknownEpoch;
+    if (isFurther) this.read = { offset: next, leaderEpoch: last.leaderEpoch };
   }
 
   /** Whether fetched records are of a later leader than all that were read, so that the log may have lost its end before. */
@@ -60,7 +68,9 @@ export class LeaderEpochs {
 
   /** Returns the leader epoch of the record before this offset; `unknownEpoch` if that record was not read. */
   before(offset: number): number {
-    if (offset > this.read.offset) return unknownEpoch;
+    const { earlier, fetched } = this;
+    if (!fetched || offset <= fetched.from || offset > fetched.until)
+      return offset === earlier.offset ? earlier.leaderEpoch : unknownEpoch;
     // For each record and reader: `findLast` takes twice the time.
     for (let i = this.starts.length - 1; i >= 0; i--)
       if (this.starts[i]!.from < offset) return this.starts[i]!.leaderEpoch;
