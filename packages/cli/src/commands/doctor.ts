@@ -9,7 +9,7 @@ export const doctor: Command = {
   name: 'doctor',
   summary: 'Checks URLs, clocks, versions, the key and lag, and recommends actions.',
   details:
-    'Exits with 1 if it finds a problem. It changes nothing, except that --scrub inserts again what ClickHouse has lost. ' +
+    'Exits with 1 if something is wrong; a warning, such as events that --scrub had to insert again, does not count. It changes nothing, except that --scrub inserts again what ClickHouse has lost. ' +
     'A scrub needs a key with the scope admin.',
   options: { scrub: { about: 'compare every event of Kafka with ClickHouse, and repair ClickHouse' } },
   effect: 'reads',

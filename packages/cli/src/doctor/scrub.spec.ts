@@ -58,14 +58,20 @@ describe('doctor --scrub', () => {
       ['scrub of b', 'wrong'],
       ['scrub of c', 'warning'],
     ]);
-    expect(findings[0]?.detail).toBe('ClickHouse had lost 4 events, which were inserted again.');
+    expect(findings[0]?.detail).toBe(
+      'ClickHouse had lost 4 events, completely or in one of its tables, and has them again.',
+    );
   });
 
-  it('gives up without progress, and names the streams', async () => {
-    const { findings } = await scrub({
+  it('says that it waits and then gives up without progress, and names the streams', async () => {
+    const { lines, findings } = await scrub({
       complete: false,
       streams: [stream('a', { complete_partitions: 1 }), stream('b')],
     });
+    expect(lines).toEqual([
+      'scrub: 20 events compared, 3 of 4 partitions',
+      expect.stringMatching(/^scrub: no progress for \d+ s; gives up after 0.02 s$/),
+    ]);
     expect(findings).toMatchObject([{ verdict: 'wrong', detail: 'It makes no progress in a.' }]);
   });
 

@@ -38,7 +38,7 @@ export async function* runScrub(input: ScrubInput): AsyncGenerator<CheckResult> 
   } else if (findings.length === 0)
     yield ok(
       'scrub',
-      `ClickHouse has every event of Kafka that it must have: ${comparedBy(scrub)} compared.`,
+      `ClickHouse has every event of Kafka that it must have: ${counted(total(scrub, 'compared'))} compared.`,
     );
   yield* findings;
 }
@@ -51,15 +51,21 @@ async function untilComplete({
   patienceMs = 120_000,
 }: ScrubInput): Promise<Scrub> {
   let scrub = await client.scrub({ signal });
-  let [last, movedAt] = ['', performance.now()];
+  let [last, movedAt, isStill] = ['', performance.now(), false];
   while (!scrub.complete) {
     await sleep(pollMs, undefined, { signal });
     scrub = await client.scrubProgress(scrub.scrub_id, { signal });
-    const progress = `${comparedBy(scrub)} compared, ${total(scrub, 'complete_partitions')} of ${total(scrub, 'partitions')} partitions`;
+    const progress = `${counted(total(scrub, 'compared'))} compared, ${total(scrub, 'complete_partitions')} of ${total(scrub, 'partitions')} partitions`;
     if (progress !== last) {
       report(`scrub: ${progress}`);
-      [last, movedAt] = [progress, performance.now()];
-    } else if (performance.now() - movedAt > patienceMs) break;
+      [last, movedAt, isStill] = [progress, performance.now(), false];
+      continue;
+    }
+    const stillMs = performance.now() - movedAt;
+    if (!isStill && stillMs > patienceMs / 10)
+      report(`scrub: no progress for ${Math.round(stillMs / 1000)} s; gives up after ${patienceMs / 1000} s`);
+    isStill ||= stillMs > patienceMs / 10;
+    if (stillMs > patienceMs) break;
   }
   return scrub;
 }
@@ -71,7 +77,7 @@ function streamFindings({ stream, repaired, unlogged, undecided }: ScrubbedStrea
     findings.push(
       warning(
         check,
-        `ClickHouse had lost ${repaired} events, which were inserted again.`,
+        `ClickHouse had lost ${counted(repaired)}, completely or in one of its tables, and has them again.`,
         'Find the cause: docs/runbooks/TributaryScrubRepaired.md. Reset projections and pipelines that were rebuilt meanwhile.',
       ),
     );
@@ -79,7 +85,7 @@ function streamFindings({ stream, repaired, unlogged, undecided }: ScrubbedStrea
     findings.push(
       wrong(
         check,
-        `ClickHouse has ${unlogged} events that Kafka does not have at their offsets.`,
+        `ClickHouse has ${counted(unlogged)} that Kafka does not have at their offsets.`,
         'Kafka has lost them: docs/runbooks/TributaryScrubUnlogged.md.',
       ),
     );
@@ -87,7 +93,7 @@ function streamFindings({ stream, repaired, unlogged, undecided }: ScrubbedStrea
     findings.push(
       warning(
         check,
-        `ClickHouse may lack ${undecided} events, which may repeat events that Kafka no longer has.`,
+        `ClickHouse may lack ${counted(undecided)}, which may repeat events that Kafka no longer has.`,
         'They were not inserted: docs/operations.md, section The scrub.',
       ),
     );
@@ -98,6 +104,4 @@ function total({ streams }: Scrub, member: 'compared' | 'partitions' | 'complete
   return streams.reduce((sum, stream) => sum + stream[member], 0);
 }
 
-function comparedBy(scrub: Scrub): string {
-  return `${total(scrub, 'compared')} events`;
-}
+const counted = (events: number): string => (events === 1 ? '1 event' : `${events} events`);
