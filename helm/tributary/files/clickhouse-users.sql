@@ -13,6 +13,7 @@ GRANT TABLE ENGINE ON SummingMergeTree TO tributary;
 GRANT TABLE ENGINE ON AggregatingMergeTree TO tributary;
 GRANT TABLE ENGINE ON Memory TO tributary;
 GRANT TABLE ENGINE ON Null TO tributary;
+GRANT TABLE ENGINE ON Distributed TO tributary;
 CREATE SETTINGS PROFILE IF NOT EXISTS tributary_analysts;
 ALTER SETTINGS PROFILE tributary_analysts SETTINGS readonly = 1, allow_get_client_http_header = '1' CONST, final = '1' CONST, apply_deleted_mask = '1' CONST, do_not_merge_across_partitions_select_final = '1' CONST, query_plan_merge_filters = '0' CONST, query_plan_filter_push_down = '0' CONST, optimize_move_to_prewhere = '0' CONST, query_plan_optimize_prewhere = '0' CONST, type_json_skip_duplicated_paths = '1' CONST, use_query_condition_cache = '0' CONST, timeout_overflow_mode = 'throw' CONST, read_overflow_mode = 'throw' CONST, result_overflow_mode = 'throw' CONST, cancel_http_readonly_queries_on_client_close = '1' CONST, output_format_write_statistics = '0' CONST, additional_table_filters CHANGEABLE_IN_READONLY, log_comment CHANGEABLE_IN_READONLY, max_execution_time CHANGEABLE_IN_READONLY, max_rows_to_read CHANGEABLE_IN_READONLY, max_memory_usage CHANGEABLE_IN_READONLY, max_result_rows CHANGEABLE_IN_READONLY, max_result_bytes CHANGEABLE_IN_READONLY, function_range_max_elements_in_block CHANGEABLE_IN_READONLY, max_temporary_data_on_disk_size_for_query CHANGEABLE_IN_READONLY;
 ALTER USER sql SETTINGS PROFILE 'tributary_analysts';
