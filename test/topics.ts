@@ -49,6 +49,19 @@ export function forgetProgress(system: TestSystem): Promise<void> {
   });
 }
 
+/** Returns the node id of the broker that coordinates a consumer group, which need not exist. */
+export function coordinatorOf(system: TestSystem, group: string): Promise<number> {
+  return withAdmin(system, async (admin) => {
+    const { topics } = await admin.fetchTopicMetadata({ topics: ['__consumer_offsets'] });
+    const partitions = topics[0]?.partitions ?? [];
+    // Kafka chooses the partition by Java's hash code of the group's name.
+    let hash = 0;
+    for (const character of group) hash = (Math.imul(31, hash) + character.charCodeAt(0)) | 0;
+    const chosen = (hash & 0x7fffffff) % partitions.length;
+    return partitions.find(({ partitionId }) => partitionId === chosen)?.leader ?? -1;
+  });
+}
+
 /** Removes this fraction of each partition's records, the oldest first, like retention. */
 export function expireRecords(system: TestSystem, topic: string, part: number): Promise<void> {
   return withAdmin(system, async (admin) => {

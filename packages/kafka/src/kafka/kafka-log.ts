@@ -74,7 +74,7 @@ class KafkaLog implements Log {
       bounds: { ...bounds, fetchCollectMs: options.collectMs ?? bounds.fetchCollectMs },
       client: this.client(),
       fetching: this.client(),
-      joining: new ClusterClient(config),
+      joining: this.client(),
       ownClientId: config.instance === undefined ? undefined : clientIdOf(config),
       // Pipelines start and stop at run time, so a closed consumer must not remain in `closing`.
       closed: () => this.closing.delete(consumer),
