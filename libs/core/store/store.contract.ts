@@ -50,23 +50,25 @@ const removing: ContractSuite[] = [
  * The contract suite that every store must pass. `open` returns an empty store in which no parts are merged
  * while the suite runs. Each removal test opens a store of its own, because a removal takes longer the more
  * data was written before.
- * @param themes What is tested; the removals of a store with many servers take minutes.
+ * @param isChosen Whether the next test runs, for a store on which all of them take too long.
  */
 export function describeStore(
   name: string,
   open: () => Promise<StoreUnderTest>,
-  themes: 'all' | 'without removals' = 'all',
+  isChosen: () => boolean = () => true,
 ): void {
+  const maySkip = () => beforeEach(({ skip }) => skip(!isChosen()));
   describe(`${name} as a store`, () => {
     const contract = new StoreContractFixture(open);
+    maySkip();
     beforeAll(() => contract.open());
     afterAll(() => contract.close());
     for (const describeTheme of writingAndReading) describeTheme(contract);
   });
 
-  if (themes === 'without removals') return;
   describe(`${name} as a store with removals`, () => {
     const contract = new StoreContractFixture(open);
+    maySkip();
     beforeEach(() => contract.open());
     afterEach(() => contract.close());
     for (const describeTheme of removing) describeTheme(contract);

@@ -9,6 +9,7 @@ describe('inserts, merges and removals are synced to the disk', () => {
 
   beforeAll(async () => {
     test = await openTestStore();
+    await migrate();
   });
   afterAll(() => test.close());
 
@@ -24,8 +25,8 @@ describe('inserts, merges and removals are synced to the disk', () => {
     return { synced: names(rows.filter(isSynced)), others: names(rows.filter((row) => !isSynced(row))) };
   }
 
-  async function migrate(fsyncAfterInsert: boolean): Promise<void> {
-    const store = openClickHouse({ ...test.options, fsyncAfterInsert });
+  async function migrate(options: { fsyncAfterInsert?: boolean } = {}): Promise<void> {
+    const store = openClickHouse({ ...test.options, ...options });
     await store.migrate();
     await store.close();
   }
@@ -39,27 +40,27 @@ describe('inserts, merges and removals are synced to the disk', () => {
 
   it('in no table after they are switched off, and in every table after they are switched on again', async () => {
     const all = (await tables()).synced;
-    await migrate(false);
+    await migrate({ fsyncAfterInsert: false });
     await expect(tables()).resolves.toEqual({ synced: [], others: all });
-    await migrate(true);
+    await migrate({ fsyncAfterInsert: true });
     await expect(tables()).resolves.toEqual({ synced: all, others: [] });
   });
 
   it.each(settings)('in a table that lacks the setting %s only', async (setting) => {
     await test.engine.command({ query: `ALTER TABLE events RESET SETTING ${setting}` });
     await expect(tables()).resolves.toMatchObject({ others: ['events'] });
-    await migrate(true);
+    await migrate({ fsyncAfterInsert: true });
     await expect(tables()).resolves.toMatchObject({ others: [] });
     await test.engine.command({ query: `ALTER TABLE events RESET SETTING ${setting}` });
-    await migrate(false);
+    await migrate({ fsyncAfterInsert: false });
     await expect(tables()).resolves.toMatchObject({ synced: [] });
-    await migrate(true);
+    await migrate({ fsyncAfterInsert: true });
   });
 
   it('in no table after they are switched off, although that may be the default of the server', async () => {
     for (const setting of settings)
       await test.engine.command({ query: `ALTER TABLE events RESET SETTING ${setting}` });
-    await migrate(false);
+    await migrate({ fsyncAfterInsert: false });
     const answer = await test.engine.query({ query: 'SHOW CREATE TABLE events', format: 'TabSeparatedRaw' });
     const text = await answer.text();
     for (const setting of settings) expect(text).toMatch(new RegExp(`${setting} = (0|false)`));

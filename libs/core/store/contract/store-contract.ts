@@ -32,7 +32,7 @@ export type UnscopedEventQuery = Unscoped<EventQuery>;
  */
 export class StoreContractFixture {
   store: Store;
-  private underTest: StoreUnderTest;
+  private underTest: StoreUnderTest | undefined;
 
   constructor(private readonly openStore: () => Promise<StoreUnderTest>) {}
 
@@ -41,8 +41,11 @@ export class StoreContractFixture {
     this.store = this.underTest.store;
   }
 
-  close(): Promise<void> {
-    return this.underTest.close();
+  /** Does nothing if the store is closed already. */
+  async close(): Promise<void> {
+    const { underTest } = this;
+    this.underTest = undefined;
+    await underTest?.close();
   }
 
   write(rows: EventRow[]): Promise<void> {
