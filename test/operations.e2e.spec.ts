@@ -24,7 +24,7 @@ function commandsOf(heading: string): string {
 /** Runs commands in `folder`, which contains `dist` like the image. */
 async function inShell(folder: string, commands: string): Promise<string> {
   const { brokers, clickhouseUrl, clickhousePassword, prefix, database } = system();
-  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', commands], {
+  const ended = run('bash', ['-euo', 'pipefail', '-c', commands], {
     cwd: folder,
     env: {
       PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
@@ -35,7 +35,12 @@ async function inShell(folder: string, commands: string): Promise<string> {
       CLICKHOUSE_USER: 'tributary',
       CLICKHOUSE_PASSWORD: clickhousePassword,
     },
-    timeout: 60_000,
+    timeout: 240_000,
+  });
+  const { stdout } = await ended.catch((error: Error & { stdout: string; stderr: string }) => {
+    // What the commands have printed comes first, because it says why they failed.
+    error.message = `${error.stdout}${error.stderr}${error.message}`;
+    throw error;
   });
   return stdout;
 }
