@@ -1,11 +1,11 @@
 import {
-  analystConstants,
   analystGrants,
   analystProfile,
   analystRowPolicies,
   analystSettingNames,
+  fixedStatementSettings,
 } from '#features/sql/clickhouse';
-import { appGrants, clickHouseUsers, makeUsersFile } from '#store';
+import { appGrants, clickHouseUsers, makeUsersFile, shardDatabase } from '#store';
 
 /** Paths of the generated files that make the users of a ClickHouse server. The chart contains them. */
 export const usersFiles = {
@@ -13,7 +13,13 @@ export const usersFiles = {
   xml: 'helm/tributary/files/clickhouse-users.xml',
 } as const;
 
-const databases = { tables: 'tributary', views: 'tributary_sql' };
+const [tables, views] = ['tributary', 'tributary_sql'];
+/** The databases of tables: on a cluster, the second one has those of the server's shard. */
+const tableDatabases = [tables, shardDatabase(tables)];
+const appDatabases = [...tableDatabases, views];
+const grantsOfAnalysts = [
+  ...new Set(tableDatabases.flatMap((name) => analystGrants({ tables: name, views }))),
+];
 const profile = 'tributary_analysts';
 
 /**
@@ -23,23 +29,25 @@ const profile = 'tributary_analysts';
 export function makeUsersSql(): string {
   const settings = [
     'readonly = 1',
-    ...Object.entries(analystConstants).map(([name, value]) => `${name} = '${value}' CONST`),
+    ...Object.entries(fixedStatementSettings).map(([name, value]) => `${name} = '${value}' CONST`),
     ...analystSettingNames.map((name) => `${name} CHANGEABLE_IN_READONLY`),
   ];
-  const policies = Object.entries(analystRowPolicies).flatMap(([table, condition]) => [
-    `CREATE ROW POLICY OR REPLACE tributary_analysts ON ${databases.tables}.${table} USING ${condition} TO sql`,
-    `CREATE ROW POLICY OR REPLACE tributary_others ON ${databases.tables}.${table} USING 1 TO ALL EXCEPT sql`,
-  ]);
+  const policies = tableDatabases.flatMap((database) =>
+    Object.entries(analystRowPolicies).flatMap(([table, condition]) => [
+      `CREATE ROW POLICY OR REPLACE tributary_analysts ON ${database}.${table} USING ${condition} TO sql`,
+      `CREATE ROW POLICY OR REPLACE tributary_others ON ${database}.${table} USING 1 TO ALL EXCEPT sql`,
+    ]),
+  );
   const statements = [
     'CREATE USER IF NOT EXISTS tributary IDENTIFIED BY {tributary_password:String}',
     'CREATE USER IF NOT EXISTS sql IDENTIFIED BY {sql_password:String}',
     // What an earlier version granted. The apps repeat what fails meanwhile.
     'REVOKE ALL ON *.* FROM tributary, sql',
-    ...appGrants(Object.values(databases)).map((grant) => `GRANT ${grant} TO tributary`),
+    ...appGrants(appDatabases).map((grant) => `GRANT ${grant} TO tributary`),
     `CREATE SETTINGS PROFILE IF NOT EXISTS ${profile}`,
     `ALTER SETTINGS PROFILE ${profile} SETTINGS ${settings.join(', ')}`,
     `ALTER USER sql SETTINGS PROFILE '${profile}'`,
-    ...analystGrants(databases).map((grant) => `GRANT ${grant} TO sql`),
+    ...grantsOfAnalysts.map((grant) => `GRANT ${grant} TO sql`),
     ...policies,
   ];
   return `-- The ClickHouse users of the apps and of analysts' statements. Written by npm run format:settings. Run it as an administrator:
@@ -56,18 +64,18 @@ ${statements.map((statement) => `${statement};\n`).join('')}`;
 export function makeUsersXml(): string {
   const password = (variable: string) => `<password from_env="${variable}" optional="true"/>`;
   const anywhere = '::/0';
-  const filtered = { databases: [databases.tables], conditions: analystRowPolicies };
+  const filtered = { databases: tableDatabases, conditions: analystRowPolicies };
   const file = makeUsersFile({
     withQuota: false,
     profiles: [analystProfile(profile)],
     users: [
       {
         ...{ name: clickHouseUsers.apps, login: password('CLICKHOUSE_APP_PASSWORD'), network: anywhere },
-        ...{ profile: 'default', grants: appGrants(Object.values(databases)) },
+        ...{ profile: 'default', grants: appGrants(appDatabases) },
       },
       {
         ...{ name: clickHouseUsers.analysts, login: password('SQL_CLICKHOUSE_PASSWORD'), network: anywhere },
-        ...{ profile, grants: analystGrants(databases), filtered },
+        ...{ profile, grants: grantsOfAnalysts, filtered },
       },
     ],
   });

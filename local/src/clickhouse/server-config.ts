@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { analystGrants, analystProfile, analystRowPolicies } from '#features/sql/clickhouse';
-import { appGrants, clickHouseUsers, escapedXml, makeUsersFile } from '#store';
+import { appGrants, clickHouseUsers, escapedXml, makeUsersFile, shardDatabase } from '#store';
 
 /** A cluster of embedded ClickHouse servers, each of which is a shard without further replicas. */
 export interface ClusterConfig {
@@ -97,6 +97,8 @@ interface UsersConfigOptions {
   appDatabases: readonly string[];
   /** Databases of tables; the views of each are in `<database>_sql`. */
   analystDatabases: readonly string[];
+  /** Whether the server belongs to a cluster, whose shards have the rows in databases of their own. */
+  isShard: boolean;
 }
 
 /**
@@ -104,7 +106,8 @@ interface UsersConfigOptions {
  * statements of analysts.
  */
 export function usersConfig(options: UsersConfigOptions): string {
-  const { password, analystPassword, appDatabases, analystDatabases } = options;
+  const { password, analystPassword, appDatabases, analystDatabases, isShard } = options;
+  const tablesOf = (database: string) => (isShard ? [database, shardDatabase(database)] : [database]);
   const network = '127.0.0.0/8';
   return makeUsersFile({
     withQuota: true,
@@ -137,8 +140,10 @@ export function usersConfig(options: UsersConfigOptions): string {
         login: hashed(analystPassword),
         network,
         profile: 'analysts',
-        grants: analystDatabases.flatMap((tables) => analystGrants({ tables, views: `${tables}_sql` })),
-        filtered: { databases: analystDatabases, conditions: analystRowPolicies },
+        grants: analystDatabases.flatMap((database) =>
+          tablesOf(database).flatMap((tables) => analystGrants({ tables, views: `${database}_sql` })),
+        ),
+        filtered: { databases: analystDatabases.flatMap(tablesOf), conditions: analystRowPolicies },
       },
     ],
   });

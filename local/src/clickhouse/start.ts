@@ -218,7 +218,11 @@ async function serverArguments(
   const { maxMemoryBytes = 4 * 2 ** 30, logsQueries = false, host = '127.0.0.1', cluster } = options;
   const config = serverConfig({ usersFile, maxMemoryBytes, logsQueries, cluster });
   await writeFile(configFile, config, { mode: 0o600 });
-  await writeFile(usersFile, usersConfig({ ...passwords, appDatabases, analystDatabases }), { mode: 0o600 });
+  const users = usersConfig({
+    ...passwords,
+    ...{ appDatabases, analystDatabases, isShard: cluster !== undefined },
+  });
+  await writeFile(usersFile, users, { mode: 0o600 });
   return [
     `--config-file=${configFile}`,
     `--path=${path}`,

@@ -71,12 +71,13 @@ async function start(env: Record<string, string>): Promise<void> {
 }
 
 /** Returns a function that sends a statement as a user, and resolves with the status and text of the answer. */
-const as =
-  (user: string, password: string) => async (statement: string, headers?: Record<string, string>) => {
-    const login = { 'X-ClickHouse-User': user, 'X-ClickHouse-Key': password };
-    const answer = await fetch(url, { method: 'POST', body: statement, headers: { ...login, ...headers } });
-    return `${answer.status} ${(await answer.text()).trim()}`;
-  };
+const as = (user: string, password: string) => async (statement: string, queryId?: string) => {
+  const headers = { 'X-ClickHouse-User': user, 'X-ClickHouse-Key': password };
+  const address = new URL(url);
+  if (queryId !== undefined) address.searchParams.set('query_id', queryId);
+  const answer = await fetch(address, { method: 'POST', body: statement, headers });
+  return `${answer.status} ${(await answer.text()).trim()}`;
+};
 const passwords = { CLICKHOUSE_APP_PASSWORD: 'of-apps', SQL_CLICKHOUSE_PASSWORD: 'of-sql' };
 
 it("a server with the chart's file in users.d has the users of the apps and of analysts", async () => {
@@ -94,7 +95,7 @@ it("a server with the chart's file in users.d has the users of the apps and of a
   const asAnalyst = as('sql', 'of-sql');
   const streams = 'SELECT arrayStringConcat(groupArray(stream)) FROM tributary.events';
   expect(await asAnalyst(streams)).toBe('200 ');
-  expect(await asAnalyst(streams, { 'x-tributary-streams': 'orders' })).toBe('200 orders');
+  expect(await asAnalyst(streams, 'orders   id')).toBe('200 orders');
   expect(await asAnalyst("INSERT INTO tributary.events VALUES ('x')")).toContain('ACCESS_DENIED');
   expect(await asAnalyst('SELECT 1 SETTINGS max_threads = 9')).toContain('READONLY');
   for (const user of ['tributary', 'sql']) expect(await as(user, '')('SELECT 1')).toMatch(/^403 /);

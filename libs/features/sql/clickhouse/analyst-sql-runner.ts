@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reservedStreamPrefix } from '#api';
 import {
-  clickHouseConnection,
+  ClickHouseServers,
   quoteIdentifier,
   quoteText,
   type ClickHouseStoreOptions,
@@ -29,7 +29,7 @@ import { syntaxNodes } from './syntax-tree.js';
 import { requireFormat } from './formats.js';
 import { assertPlainNames } from './plain-names.js';
 import { SqlViewPublisher } from './sql-view-publisher.js';
-import { policyHeaders } from './policy-headers.js';
+import { policyQueryId } from './policy-query-id.js';
 import type { TableAndViewDatabases } from './row-filters.js';
 
 /** ClickHouse user and limits for the SQL statements of analysts. */
@@ -101,7 +101,8 @@ export class AnalystSqlRunner {
   private readonly bounds: StatementLimits;
   private readonly user: string;
   private readonly http: ClickHouseHttpClient;
-  /** A connection as the apps' user, which creates views and cancels queries. */
+  /** Connections as the apps' user, which creates views and cancels queries. */
+  private readonly servers: ClickHouseServers;
   private readonly connection: StoreClickHouseClient;
   private readonly published: SqlViewPublisher;
   /** Why statements may not run as the user for analysts; empty if they may, undefined if it is not known yet. */
@@ -114,8 +115,9 @@ export class AnalystSqlRunner {
     this.mostSeconds = this.bounds.seconds;
     this.user = user.name;
     this.http = new ClickHouseHttpClient({ url: store.url, user: user.name, password: user.password });
-    this.connection = clickHouseConnection(store, 'default');
-    this.published = new SqlViewPublisher(this.connection, this.databases);
+    this.servers = new ClickHouseServers(store);
+    this.connection = this.servers.entry;
+    this.published = new SqlViewPublisher(this.servers, this.databases);
   }
 
   /** Makes `events` and these views the only SQL views. @throws StoreUnavailableError */
@@ -154,18 +156,16 @@ export class AnalystSqlRunner {
    * @throws SqlError @throws StoreUnavailableError
    */
   async run(question: SqlRequest, statement: CheckedStatement, signal: AbortSignal): Promise<SqlResponse> {
-    const { queryId, acceptEncoding, transport } = question;
+    const { acceptEncoding, transport } = question;
     const generations = await this.shownGenerations(question, statement, signal);
     const narrowed = { ...question, generations };
+    const queryId = policyQueryId(narrowed);
     const end = () => void this.connection.end(queryId);
     signal.addEventListener('abort', end, { once: true });
     const answer = await this.http.send({
       sql: statement.text,
       url: { ...this.urlOf(narrowed, statement.format), ...transport, query_id: queryId },
-      headers: {
-        ...policyHeaders(narrowed),
-        ...(acceptEncoding !== undefined && { 'accept-encoding': acceptEncoding }),
-      },
+      headers: acceptEncoding === undefined ? {} : { 'accept-encoding': acceptEncoding },
       signal,
       patienceMs: (this.mostSeconds + graceSeconds) * 1000,
     });
@@ -206,7 +206,7 @@ export class AnalystSqlRunner {
       const message = `The view ${view} is being replaced, because its projection was rebuilt; send the statement again.`;
       throw new SqlError(218, 503, `${message} (TABLE_IS_DROPPED)`);
     }
-    return [...new Set(shown.values())];
+    return [...new Set(shown.map(([, generation]) => generation))];
   }
 
   /**
@@ -226,11 +226,11 @@ export class AnalystSqlRunner {
 
   close(): Promise<void> {
     this.http.close();
-    return this.connection.close();
+    return this.servers.close();
   }
 
   /**
-   * Returns what is wrong if the user for analysts reads rows that no header names, or does not accept the settings of
+   * Returns what is wrong if the user for analysts reads rows that no query id names, or does not accept the settings of
    * statements; otherwise an empty text. Of the events, the probe reads the system's own streams, which no key can name.
    */
   private async inspectUser(signal: AbortSignal): Promise<string> {

@@ -1,3 +1,3 @@
 /** The rights and settings of ClickHouse's user for analysts, for those who set up a server. */
 export * from './analyst-user.js';
-export { analystSettingNames } from './statement-settings.js';
+export { analystSettingNames, fixedStatementSettings } from './statement-settings.js';

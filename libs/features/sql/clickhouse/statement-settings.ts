@@ -30,6 +30,8 @@ export const defaultSqlBounds: StatementLimits = {
  */
 export const fixedStatementSettings: Readonly<Record<string, string>> = {
   final: '1',
+  // On a cluster, a subquery finds the rows of all shards.
+  distributed_product_mode: 'global',
   apply_deleted_mask: '1',
   // All rows of one event have the same ingestion month: FINAL need not compare partitions.
   do_not_merge_across_partitions_select_final: '1',

@@ -3,6 +3,11 @@ import { quoteIdentifier } from '../connection/sql-params.js';
 /** Names of the ClickHouse users: one of the apps, one for statements of analysts. */
 export const clickHouseUsers = { apps: 'tributary', analysts: 'sql' } as const;
 
+/** Returns the name of the database that has the tables of one shard on each server of a cluster. */
+export function shardDatabase(database: string): string {
+  return `${database}_local`;
+}
+
 /** Table engines that the tables of the store and of tests have. */
 const tableEngines = [
   ...['MergeTree', 'ReplacingMergeTree', 'SummingMergeTree', 'AggregatingMergeTree', 'Memory', 'Null'],
