@@ -1,6 +1,9 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { freshAnalystDatabase, TestSystem, testEngines, type TestSystemOptions } from '#testkit';
 
+/** An insert syncs some thirty files, for which all specs would wait. Specs with engines of their own sync as users do. */
+const onSharedEngines = { CLICKHOUSE_FSYNC_AFTER_INSERT: 'false' };
+
 /**
  * Runs one system for a spec file on the shared engines, with names of its own. Prints the ends of its logs after a
  * failed test, and stops all processes at the end. `sql` switches SQL on.
@@ -11,11 +14,12 @@ export function useStack({
 }: Partial<TestSystemOptions> & { sql?: boolean } = {}): () => TestSystem {
   let stack: TestSystem | undefined;
   beforeAll(async () => {
-    const { kafkaBrokers: brokers, clickhouseUrl, clickhousePassword } = testEngines();
+    const { kafkaBrokers: brokers, ...store } = testEngines();
     stack = await TestSystem.start({
-      ...{ brokers, clickhouseUrl, clickhousePassword },
+      ...{ brokers, ...store },
       ...(sql && { analysts: await freshAnalystDatabase() }),
       ...options,
+      env: { ...onSharedEngines, ...options.env },
     });
   });
   printLogsOfFailures(() => stack);
@@ -33,10 +37,10 @@ export function useStack({
 export function useSharedStack(): () => TestSystem {
   let stack: TestSystem | undefined;
   beforeAll(() => {
-    const { kafkaBrokers: brokers, clickhouseUrl, clickhousePassword } = testEngines();
+    const { kafkaBrokers: brokers, ...store } = testEngines();
     const shared = process.env.TEST_STACK;
     if (!shared) throw new Error('TEST_STACK is not set: only .e2e. specs get a system from the set-up');
-    stack = TestSystem.attach(shared, { brokers, clickhouseUrl, clickhousePassword, materializers: 0 });
+    stack = TestSystem.attach(shared, { brokers, ...store, materializers: 0 });
   });
   afterAll(() => stack?.stop());
   return () => {

@@ -2,7 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { clickHousePasswords, freePort, startClickHouse, type RunningClickHouse } from '#local';
+import {
+  clickHousePasswords,
+  freePort,
+  startClickHouse,
+  type ClickHousePasswords,
+  type RunningClickHouse,
+} from '#local';
+import { askClickHouse } from './clickhouse-statement.js';
+
+/** Options of each server of a `ClickHouseCluster`. */
+type ServerOptions = Pick<
+  Parameters<typeof startClickHouse>[0],
+  'appDatabases' | 'analystDatabases' | 'onLog'
+>;
 
 /**
  * A cluster of ClickHouse servers, each a shard, in a folder of its own. All have the same HTTP port at different loopback addresses, as
@@ -14,10 +27,10 @@ export class ClickHouseCluster {
 
   private constructor(
     private readonly folder: string,
-    readonly servers: readonly RunningClickHouse[],
+    readonly servers: readonly ClusterServer[],
   ) {}
 
-  static async start(shards: number): Promise<ClickHouseCluster> {
+  static async start(shards: number, options: ServerOptions = {}): Promise<ClickHouseCluster> {
     const folder = await mkdtemp(join(tmpdir(), 'tributary-cluster-'));
     const port = await freePort();
     const servers = await Promise.all(
@@ -28,13 +41,16 @@ export class ClickHouseCluster {
     );
     const cluster = { name: 'tributary', secret: randomBytes(16).toString('hex'), servers };
     const passwords = await clickHousePasswords(join(folder, 'passwords'));
-    const started = await Promise.allSettled(
-      servers.map(({ host, tcpPort }, n) =>
-        startClickHouse({ dataDir: join(folder, `shard-${n + 1}`), host, port, tcpPort, cluster, passwords }),
-      ),
+    const result = new ClickHouseCluster(
+      folder,
+      servers.map(({ host, tcpPort }, n) => {
+        const dataDir = join(folder, `shard-${n + 1}`);
+        return new ClusterServer(`http://${host}:${port}`, passwords, () =>
+          startClickHouse({ ...options, ...{ dataDir, host, port, tcpPort, cluster, passwords } }),
+        );
+      }),
     );
-    const running = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-    const result = new ClickHouseCluster(folder, running);
+    const started = await Promise.allSettled(result.servers.map((server) => server.start()));
     const failed = started.find((one) => one.status === 'rejected');
     if (!failed) return result;
     await result.stop();
@@ -46,11 +62,48 @@ export class ClickHouseCluster {
   }
 
   get password(): string {
-    return this.servers[0]!.password;
+    return this.servers[0]!.passwords.password;
+  }
+
+  get analystPassword(): string {
+    return this.servers[0]!.passwords.analystPassword;
   }
 
   async stop(): Promise<void> {
     await Promise.allSettled(this.servers.map((server) => server.stop()));
     await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** A server of a cluster, which can be killed and started again on its data. */
+class ClusterServer {
+  private running: RunningClickHouse | undefined;
+
+  constructor(
+    readonly url: string,
+    readonly passwords: ClickHousePasswords,
+    private readonly launch: () => Promise<RunningClickHouse>,
+  ) {}
+
+  async start(): Promise<void> {
+    this.running = await this.launch();
+  }
+
+  async kill(): Promise<void> {
+    await this.running?.kill('SIGKILL');
+    this.running = undefined;
+  }
+
+  async stop(): Promise<void> {
+    await this.running?.stop();
+  }
+
+  /** Returns the answer to a statement as text. @throws an Error if the server refuses it */
+  async ask(statement: string): Promise<string> {
+    const server = { clickhouseUrl: this.url, clickhousePassword: this.passwords.password };
+    const answer = await askClickHouse(server, statement);
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`ClickHouse refused ${statement}: ${text}`);
+    return text;
   }
 }

@@ -7,6 +7,8 @@ interface TestEngineAddresses {
   clickhouseUrl: string;
   /** The password of the ClickHouse user `tributary`. */
   clickhousePassword: string;
+  /** Name of the cluster of ClickHouse servers, if there is one. */
+  clickhouseCluster?: string;
 }
 
 /**
@@ -17,7 +19,9 @@ export function testEngines(): TestEngineAddresses {
   const kafkaBrokers = process.env.TEST_KAFKA_BROKERS;
   const clickhouseUrl = process.env.TEST_CLICKHOUSE_URL;
   const clickhousePassword = process.env.TEST_CLICKHOUSE_PASSWORD ?? '';
-  if (kafkaBrokers && clickhouseUrl) return { kafkaBrokers, clickhouseUrl, clickhousePassword };
+  const clickhouseCluster = process.env.TEST_CLICKHOUSE_CLUSTER;
+  const cluster = clickhouseCluster !== undefined && { clickhouseCluster };
+  if (kafkaBrokers && clickhouseUrl) return { kafkaBrokers, clickhouseUrl, clickhousePassword, ...cluster };
   throw new Error(
     'TEST_KAFKA_BROKERS and TEST_CLICKHOUSE_URL are not set: only .int. and .e2e. specs get engines from the set-up',
   );

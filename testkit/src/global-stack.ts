@@ -7,14 +7,15 @@ import { TestSystem } from './stack.js';
  * the system by TEST_STACK.
  */
 export default async function startStack(): Promise<() => Promise<void>> {
-  const { kafkaBrokers: brokers, clickhouseUrl, clickhousePassword } = testEngines();
+  const { kafkaBrokers: brokers, ...store } = testEngines();
   const analysts = {
     database: sharedAnalystDatabase,
     password: process.env.TEST_CLICKHOUSE_ANALYST_PASSWORD ?? '',
   };
   const stack = await TestSystem.start({
-    ...{ brokers, clickhouseUrl, clickhousePassword, analysts },
+    ...{ brokers, ...store, analysts },
     processors: 1,
+    env: { CLICKHOUSE_FSYNC_AFTER_INSERT: 'false' },
   });
   process.env.TEST_STACK = stack.share();
   return async () => {

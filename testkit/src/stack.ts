@@ -11,6 +11,8 @@ export interface TestSystemOptions {
   brokers: string;
   clickhouseUrl: string;
   clickhousePassword: string;
+  /** Name of the cluster of ClickHouse servers; default: a single server. */
+  clickhouseCluster?: string;
   /** The database, and the password of ClickHouse's user for analysts, who may read it. Without them, SQL is off. */
   analysts?: { database: string; password: string };
   /** Number of materializers; default 1. */
@@ -89,6 +91,7 @@ export class TestSystem {
       CLICKHOUSE_USER: 'tributary',
       CLICKHOUSE_PASSWORD: options.clickhousePassword,
       CLICKHOUSE_DATABASE: this.database,
+      ...(options.clickhouseCluster !== undefined && { CLICKHOUSE_CLUSTER: options.clickhouseCluster }),
       ...(options.analysts && {
         SQL_CLICKHOUSE_USER: 'sql',
         SQL_CLICKHOUSE_PASSWORD: options.analysts.password,

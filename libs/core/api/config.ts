@@ -203,6 +203,11 @@ export class AppConfig {
   /** Database of the tables. The database is created if it does not exist. */
   @Matches(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/) CLICKHOUSE_DATABASE = 'tributary';
   /**
+   * Name of the cluster in ClickHouse's `remote_servers` whose shards have the rows. Without it, the server of `CLICKHOUSE_URL` has all of
+   * them. All apps need the same value.
+   */
+  @IsOptional() @Matches(/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/) CLICKHOUSE_CLUSTER?: string = undefined;
+  /**
    * Makes ClickHouse sync each insert, merge and removal to its disk. Without it, a ClickHouse whose machine loses power loses
    * the inserts of the last seconds to minutes, which Tributary does not repeat, and undoes erasures. All apps need the same
    * value.

@@ -1,6 +1,8 @@
 import { Global, Module } from '@nestjs/common';
 import { untilReachable, type ProcessContext } from '#http';
+import type { Definitions } from '#registry';
 import { clickHouseOptions, openClickHouse, type Store } from '#store';
+import { DEFINITIONS } from './definitions.module.js';
 import { clickHouse } from './engines.js';
 import { PROCESS } from './process.module.js';
 
@@ -13,9 +15,9 @@ export const STORE = Symbol('Store');
   providers: [
     {
       provide: STORE,
-      inject: [PROCESS],
-      useFactory: (context: ProcessContext): Store => {
-        const store = openClickHouse(clickHouseOptions(context.config));
+      inject: [PROCESS, DEFINITIONS],
+      useFactory: (context: ProcessContext, definitions: Definitions): Store => {
+        const store = openClickHouse(clickHouseOptions(context.config, definitions));
         context.lifecycle.onStart(() => untilReachable(context, clickHouse, () => store.migrate()));
         context.lifecycle.onStop('store', () => store.close());
         return store;

@@ -13,6 +13,7 @@ import { kindPattern } from './resources/definition-change-record.js';
 import type { ResourceKind, ResourceRules } from './resources/resource-kind.js';
 import type { Actor, ResourceStores } from './resources/resource-store.js';
 import { changeStream } from './streams/change-stream.js';
+import { shardsOfStream } from './streams/shards-of-stream.js';
 import {
   StreamCreator,
   type StreamCreationResult,
@@ -169,6 +170,14 @@ class LogDefinitions {
     actor: Actor,
   ): Promise<StreamDefinition> {
     return changeStream(this.streamDependencies, { name, next }, actor);
+  }
+
+  /**
+   * Returns over how many of the store's first shards the partitions of a stream are spread. The first call writes `shards` down.
+   * @throws ProblemError stream_not_found if the stream is deleted, definition_conflict, log_unavailable
+   */
+  shardsOf(id: StreamId, shards: number): Promise<number> {
+    return shardsOfStream(this.streamDependencies, id, shards);
   }
 
   /**

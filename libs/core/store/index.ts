@@ -7,11 +7,12 @@ export * from './store.js';
 export type { ScrubPassProgress, ScrubPassStore } from './scrub-passes.js';
 export {
   clickHouseConnection,
+  ClickHouseServers,
   clickHouseOptions,
   openClickHouse,
-  type ClickHouseStore,
   type ClickHouseStoreOptions,
 } from './clickhouse/open.js';
+export type { ClickHouseStore } from './clickhouse/clickhouse-store.js';
 export * from './clickhouse/access/users.js';
 export * from './clickhouse/access/users-xml.js';
 export type { PipelineFailureLocation } from './pipeline-failure-location.js';

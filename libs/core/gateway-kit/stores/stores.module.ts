@@ -54,9 +54,9 @@ export class StoresModule {
         { provide: HttpAnswerMemoryBudget, useValue: answers },
         {
           provide: CLICKHOUSE_CLIENTS,
-          inject: [PROCESS],
-          useFactory: ({ config, lifecycle }: ProcessContext): GatewayStores => {
-            const stores = openStores(clickHouseOptions(config), answers);
+          inject: [PROCESS, DEFINITIONS],
+          useFactory: ({ config, lifecycle }: ProcessContext, definitions: Definitions): GatewayStores => {
+            const stores = openStores(clickHouseOptions(config, definitions), answers);
             lifecycle.onStop('store of live streams', () => stores.live.close());
             lifecycle.onStop('store', () => stores.requests.close());
             return stores;

@@ -187,4 +187,36 @@ export function describeStreams(given: DefinitionsTestProcesses): void {
       expect(definitions.stream('orders')).toEqual(definition);
     });
   });
+
+  describe('the placement of a stream', () => {
+    it('is what the first of two concurrent callers asks for, in every process and after a change', async () => {
+      const names = given.names();
+      const [one, two] = await given.two(names);
+      const { definition } = await one.createStream({ stream: 'orders' }, ada);
+      const placed = await Promise.all([
+        one.shardsOf(definition.id, 2),
+        two.shardsOf(definition.id, 3),
+      ]);
+      expect(placed[0]).toBe(placed[1]);
+      await one.changeStream('orders', (current) => ({ ...current, retention: { bytes: 1 } }), ada);
+      const late = await given.started(names);
+      expect(await late.shardsOf(definition.id, 7)).toBe(placed[0]);
+      expect((await given.audited(names)).map(({ event_type }) => event_type)).toEqual([
+        'stream.created',
+        'stream.created',
+        'stream.changed',
+      ]);
+    });
+
+    it('does not pass to a later stream with its name', async () => {
+      const definitions = await given.started(given.names());
+      const first = (await definitions.createStream({ stream: 'orders' }, ada)).definition.id;
+      await definitions.shardsOf(first, 2);
+      await definitions.deleteStream('orders', async () => undefined, ada);
+      await expect(definitions.shardsOf(first, 2)).rejects.toMatchObject({ code: 'stream_not_found' });
+      const second = (await definitions.createStream({ stream: 'orders' }, ada)).definition.id;
+      await expect(definitions.shardsOf(first, 2)).rejects.toMatchObject({ code: 'stream_not_found' });
+      expect(await definitions.shardsOf(second, 3)).toBe(3);
+    });
+  });
 }

@@ -24,6 +24,11 @@ export class StreamDefinition {
    * Number of versions of an entity between two automatic snapshots; 0 disables them. Default: `limits.snapshotEvery`.
    */
   @IsOptional() @IsWholeNumber() snapshot_every?: number;
+  /**
+   * The stream's partitions are spread over this many of the store's first shards. Absent until the first of them is stored in a
+   * cluster: shards that are added later get partitions of later streams only.
+   */
+  @IsOptional() @IsCount() shards?: number;
   /** Time of creation, as RFC 3339. */
   @IsTime() created_at: string;
   /**
@@ -53,6 +58,7 @@ export const streamRules: ResourceRules<StreamDefinition> = {
     const [was, is] = [visibleStream(before), visibleStream(after)];
     if (!was) return is && 'stream.created';
     if (!is) return 'stream.deleted';
+    if (was.shards !== is.shards) return undefined;
     return was.state === is.state ? 'stream.changed' : 'stream.deletion_begun';
   },
   redact: visibleStream,

@@ -8,7 +8,8 @@ import { rowsOf } from '../contract/rows.js';
 import { StoreDamagedError, StoreUnavailableError } from '../errors.js';
 import { rowBatchesOf } from '../row-batch/row-batches-of.fixture.js';
 import type { EventRow } from '../store.js';
-import { openClickHouse, type ClickHouseStore } from './open.js';
+import type { ClickHouseStore } from './clickhouse-store.js';
+import { openClickHouse } from './open.js';
 
 const tables = ['events', 'events_by_entity', 'entities', 'positions'];
 const noMerges = 'max_bytes_to_merge_at_max_space_in_pool = 1, max_bytes_to_merge_at_min_space_in_pool = 1';

@@ -1,6 +1,8 @@
-import type { Store, StoreUsage } from '../store.js';
+import type { StoreUsage } from '../store.js';
+import type { ClickHouseStore } from './clickhouse-store.js';
 import type { QueryLimits } from './connection/settings.js';
 import type { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
+import { shardDatabase } from './access/users.js';
 import { ClickHouseReader } from './reader.js';
 import { ClickHouseKeyedStates } from './states/keyed-states.js';
 import { ClickHouseScrubPasses } from './scrub-passes.js';
@@ -11,7 +13,14 @@ import { ShardedEventRemover } from './cluster/sharded-remover.js';
 import { ShardedEventWriter } from './cluster/sharded-writer.js';
 import { ShardedKeyedStates } from './cluster/sharded-keyed-states.js';
 import { ShardedScrubPasses, ShardedScrubReader } from './cluster/sharded-scrub.js';
-import { Shards } from './cluster/shards.js';
+import { Shards, urlAt, type StreamSharding } from './cluster/shards.js';
+
+/** A cluster whose shards have the rows of a store. */
+export interface ClusterOptions {
+  /** Name of the cluster in the server's `remote_servers`. */
+  cluster: string;
+  sharding: StreamSharding;
+}
 
 /** What `openClickHouseCluster` needs of the store of one server. */
 interface ClusterDependencies {
@@ -29,17 +38,16 @@ interface ClusterDependencies {
  * read all of them. All servers have the protocol and the HTTP port of `url`, and the user of the apps.
  */
 export function openClickHouseCluster(
-  { url, database, cluster }: { url: string; database: string; cluster: string },
+  { url, database, cluster, sharding }: { url: string; database: string } & ClusterOptions,
   { bounds, connect, createDatabase, prepare }: ClusterDependencies,
-): Store & { connection: StoreClickHouseClient; bounds: QueryLimits } {
-  const localDatabase = `${database}_local`;
+): ClickHouseStore {
+  const localDatabase = shardDatabase(database);
   // The database exists only after `migrate`.
   const entry = connect(url, 'default');
   const connection = connect(url, database);
-  const urlOf = (host: string) => Object.assign(new URL(url), { hostname: host }).href;
   const shards = new Shards({
-    ...{ cluster, connection: entry },
-    open: (host) => shardStore(connect(urlOf(host), localDatabase), bounds, urlOf(host)),
+    ...{ cluster, sharding, connection: entry },
+    open: (host) => shardStore(connect(urlAt(host, url), localDatabase), bounds, urlAt(host, url)),
   });
   const states = (
     name: 'projections' | 'projectionResults' | 'pipelines',
@@ -47,6 +55,7 @@ export function openClickHouseCluster(
   ) => new ShardedKeyedStates(shards, name, new ClickHouseKeyedStates(connection, bounds, table));
   return {
     connection,
+    connectionOf: async (key) => (await shards.of(key)).connection,
     bounds,
     writer: new ShardedEventWriter(shards),
     reader: new ClickHouseReader(connection, bounds),

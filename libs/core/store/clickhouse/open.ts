@@ -1,7 +1,8 @@
 import type { AppConfig } from '#api';
 import type { AnswerMemoryBudget } from '../answer-memory-budget.js';
-import type { Store } from '../store.js';
 import { openClickHouseCluster } from './open-cluster.js';
+import type { ClickHouseStore } from './clickhouse-store.js';
+import { hostsOf, urlAt, type StreamSharding } from './cluster/shards.js';
 import { shardStore } from './shard-store.js';
 import { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
 import { applyFsync } from './fsync.js';
@@ -16,10 +17,10 @@ export interface ClickHouseStoreOptions {
   user: string;
   password: string;
   database: string;
-  /**
-   * Name of the cluster in the server's `remote_servers` whose shards have the rows; without it, the server has all of them.
-   */
-  cluster?: string;
+  /** Name of the cluster in the server's `remote_servers` whose shards have the rows; without it, the server has all of them. */
+  cluster?: string | undefined;
+  /** Where the partitions of streams are in a cluster. Without it, a store of a cluster can only migrate and read. */
+  sharding?: StreamSharding | undefined;
   /** Whether `migrate` makes ClickHouse sync each insert to the disk before it answers. Default: true. */
   fsyncAfterInsert?: boolean;
   /** Folders with the migrations that `migrate` applies. Default: every folder `migrations` below `libs`. */
@@ -39,13 +40,6 @@ export interface ClickHouseStoreOptions {
   readBudget?: AnswerMemoryBudget;
 }
 
-/** The store in ClickHouse, with what a feature needs for tables of its own. */
-export interface ClickHouseStore extends Store {
-  readonly connection: StoreClickHouseClient;
-  /** Limits of one query. */
-  readonly bounds: QueryLimits;
-}
-
 /** Default limits of one query to ClickHouse, except SQL statements of analysts and exports of files. */
 export const defaultQueryBounds: QueryLimits = {
   seconds: 20,
@@ -54,14 +48,20 @@ export const defaultQueryBounds: QueryLimits = {
   resultBytes: 64 * 1024 * 1024,
 };
 
+const noSharding: StreamSharding = {
+  shardsOf: () => Promise.reject(new Error('The store was opened without sharding of streams')),
+};
+
 /** Returns the ClickHouse options from an app's configuration. */
-export function clickHouseOptions(config: AppConfig): ClickHouseStoreOptions {
+export function clickHouseOptions(config: AppConfig, sharding?: StreamSharding): ClickHouseStoreOptions {
   return {
     url: config.CLICKHOUSE_URL,
     user: config.CLICKHOUSE_USER,
     password: config.CLICKHOUSE_PASSWORD,
     database: config.CLICKHOUSE_DATABASE,
     fsyncAfterInsert: config.CLICKHOUSE_FSYNC_AFTER_INSERT,
+    cluster: config.CLICKHOUSE_CLUSTER,
+    sharding,
   };
 }
 
@@ -70,7 +70,7 @@ export function clickHouseOptions(config: AppConfig): ClickHouseStoreOptions {
  */
 export function openClickHouse(options: ClickHouseStoreOptions): ClickHouseStore {
   const bounds = { ...defaultQueryBounds, ...options.bounds };
-  const { url, database, cluster } = options;
+  const { url, database, cluster, sharding = noSharding } = options;
   const prepare = async (connection: StoreClickHouseClient) => {
     await applyMigrations(connection, readMigrations(options.migrations ?? migrationFolders()));
     await applyFsync(connection, options.fsyncAfterInsert ?? true);
@@ -79,13 +79,14 @@ export function openClickHouse(options: ClickHouseStoreOptions): ClickHouseStore
   const create = (url: string, database: string) => createDatabase(connect(url, 'default'), database);
   if (cluster !== undefined)
     return openClickHouseCluster(
-      { url, database, cluster },
+      { url, database, cluster, sharding },
       { bounds, connect, createDatabase: create, prepare },
     );
   const connection = connect(url, database);
   return {
     ...shardStore(connection, bounds, url),
     bounds,
+    connectionOf: async () => connection,
     reader: new ClickHouseReader(connection, bounds),
     async migrate() {
       await create(url, database);
@@ -97,6 +98,36 @@ export function openClickHouse(options: ClickHouseStoreOptions): ClickHouseStore
     usage: () => readStoreUsage(connection),
     close: () => connection.close(),
   };
+}
+
+/** The servers of a store: one, or all of a cluster, which are asked for on the first use. */
+export class ClickHouseServers {
+  /** Connects to the server of `CLICKHOUSE_URL`, or to any of those behind this address. */
+  readonly entry = clickHouseConnection(this.options, 'default');
+  private opened: Promise<readonly StoreClickHouseClient[]> | undefined;
+
+  constructor(private readonly options: ClickHouseStoreOptions) {}
+
+  /** Returns a connection to each server. @throws StoreUnavailableError @throws UnknownClusterError */
+  all(): Promise<readonly StoreClickHouseClient[]> {
+    this.opened ??= this.open().catch((error: unknown) => {
+      this.opened = undefined;
+      throw error;
+    });
+    return this.opened;
+  }
+
+  private async open(): Promise<readonly StoreClickHouseClient[]> {
+    const { cluster, url } = this.options;
+    if (cluster === undefined) return [this.entry];
+    const hosts = (await hostsOf(cluster, this.entry)).flat();
+    return hosts.map((host) => clickHouseConnection({ ...this.options, url: urlAt(host, url) }, 'default'));
+  }
+
+  async close(): Promise<void> {
+    const opened = (await this.opened?.catch(() => [])) ?? [];
+    await Promise.all([...new Set([this.entry, ...opened])].map((connection) => connection.close()));
+  }
 }
 
 /** Creates a connection to a database of the server. The first request connects. */

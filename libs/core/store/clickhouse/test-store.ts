@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createClient, type ClickHouseClient } from '@clickhouse/client';
 import { migrationFolders } from './migrations.js';
-import { openClickHouse, type ClickHouseStore, type ClickHouseStoreOptions } from './open.js';
+import type { ClickHouseStore } from './clickhouse-store.js';
+import { openClickHouse, type ClickHouseStoreOptions } from './open.js';
 
 /** A ClickHouse store for tests, in a database of its own on the tests' server. */
 export interface TestStore {
@@ -33,13 +34,18 @@ export async function openTestStore({
   merges = false,
   analysts = undefined as { database: string; password: string } | undefined,
   migrations = [] as readonly string[],
+  fsyncAfterInsert = false,
 } = {}): Promise<TestStore> {
   const url = process.env.TEST_CLICKHOUSE_URL;
   if (!url) throw new Error('TEST_CLICKHOUSE_URL is not set: the global set-up of the tests sets it');
   const database = analysts?.database ?? `store_${randomBytes(6).toString('hex')}`;
   const password = process.env.TEST_CLICKHOUSE_PASSWORD ?? '';
   const options = { url, user: 'tributary', password, database };
-  const store = openClickHouse({ ...options, migrations: [...migrationFolders(), ...migrations] });
+  const store = openClickHouse({
+    ...options,
+    fsyncAfterInsert,
+    migrations: [...migrationFolders(), ...migrations],
+  });
   await store.migrate();
   const engine = createClient({ url, username: options.user, password, database });
   for (const table of merges ? [] : tables) {

@@ -8,6 +8,7 @@ import {
   synchronousInsert,
   TupleParam,
   type ClickHouseStore,
+  type StoreClickHouseClient,
   type CursorPage,
   type ParameterizedSql,
 } from '#store';
@@ -63,7 +64,7 @@ type SnapshotKeys = Pick<EntitySnapshot, 'entity_id' | 'first' | 'last'>;
  * All methods throw QueryTooExpensiveError and StoreUnavailableError. All writes are idempotent.
  */
 export class ClickHouseEntitySnapshotStore {
-  constructor(private readonly store: Pick<ClickHouseStore, 'connection' | 'bounds'>) {}
+  constructor(private readonly store: Pick<ClickHouseStore, 'connection' | 'connectionOf' | 'bounds'>) {}
 
   /** Returns the versions of an entity's stored events; undefined if no event matches. */
   async versionRange(
@@ -202,9 +203,17 @@ export class ClickHouseEntitySnapshotStore {
     return this.saveAll([snapshot]);
   }
 
-  /** Saves snapshots with one insert. @throws RowsRejectedError */
-  saveAll(snapshots: readonly EntitySnapshot[]): Promise<void> {
-    return snapshotTable.insert(this.store.connection, snapshots, synchronousInsert);
+  /** Saves snapshots with one insert for each shard. @throws RowsRejectedError */
+  async saveAll(snapshots: readonly EntitySnapshot[]): Promise<void> {
+    const inserts = new Map<StoreClickHouseClient, EntitySnapshot[]>();
+    for (const snapshot of snapshots) {
+      const { stream, last } = snapshot;
+      const connection = await this.store.connectionOf({ stream, partition: last.partition });
+      inserts.set(connection, [...(inserts.get(connection) ?? []), snapshot]);
+    }
+    await Promise.all(
+      [...inserts].map(([connection, own]) => snapshotTable.insert(connection, own, synchronousInsert)),
+    );
   }
 
   /** Removes the entity's snapshots that are not current, for example saved after their events were removed. */
@@ -223,7 +232,7 @@ export class ClickHouseEntitySnapshotStore {
   }
 
   /** Removes single snapshots of one entity. The DELETE statement contains only the entity's hash, not its id. */
-  private removeByKey(entity: {
+  private async removeByKey(entity: {
     stream: string;
     hash: string;
     snapshots: readonly EntitySnapshotMetadata[];
@@ -236,7 +245,9 @@ export class ClickHouseEntitySnapshotStore {
       '(version, partition, offset, ingested_at) IN {keys:Array(Tuple(UInt64, UInt16, UInt64, Int64))}';
     const condition = `${entityHashCondition('entity_id')} AND ${these}`;
     const stale = { stream, condition, params: { hash, keys } };
-    return new RowRemover(this.store.connection).remove('snapshots', stale);
+    // All events of an entity are in one partition.
+    const { partition } = snapshots[0]!.last;
+    return new RowRemover(await this.store.connectionOf({ stream, partition })).remove('snapshots', stale);
   }
 
   /** Returns a function that tells whether the first and the last event of one of these snapshots are stored. */

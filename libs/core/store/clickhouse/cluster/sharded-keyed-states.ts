@@ -7,14 +7,19 @@ import type {
   PartitionCheckpoint,
   StatePartitionKey,
 } from '../../keyed-state-store.js';
-import type { ShardingKey, Shards } from './shards.js';
+import { groupBy, type Shards } from './shards.js';
 import type { ShardStore } from './shard-store.js';
+
+/** Input partitions whose shard is remembered, at most. */
+const mostRemembered = 100_000;
 
 /**
  * Keyed states and checkpoints, those of an input partition in one shard. What a processor decides on is read there; pages for the
  * gateway are read from all shards.
  */
 export class ShardedKeyedStates implements KeyedStateStore, KeyedStateReader {
+  private readonly remembered = new Map<string, Promise<ShardStore>>();
+
   /**
    * @param name Names the table of the states.
    * @param reader Reads the tables of all shards.
@@ -27,8 +32,8 @@ export class ShardedKeyedStates implements KeyedStateStore, KeyedStateReader {
 
   /** The states of each partition are in one shard, with their checkpoint: no state is ever ahead of it. */
   async save(rows: readonly KeyedStateRow[], progress: readonly PartitionCheckpoint[]): Promise<void> {
-    const ofRows = await this.shards.group(rows, shardingKeyOf);
-    const ofProgress = await this.shards.group(progress, shardingKeyOf);
+    const shardOf = (at: StatePartitionKey) => this.shardOf(at);
+    const [ofRows, ofProgress] = [await groupBy(rows, shardOf), await groupBy(progress, shardOf)];
     const concerned = [...new Set([...ofRows.keys(), ...ofProgress.keys()])];
     await Promise.all(
       concerned.map((shard) => this.at(shard).save(ofRows.get(shard) ?? [], ofProgress.get(shard) ?? [])),
@@ -93,11 +98,31 @@ export class ShardedKeyedStates implements KeyedStateStore, KeyedStateReader {
   }
 
   private async of(partition: StatePartitionKey): Promise<KeyedStateStore> {
-    return this.at(await this.shards.of(shardingKeyOf(partition)));
+    return this.at(await this.shardOf(partition));
   }
-}
 
-/** Partitions of an internal topic have no stream: their owner and stage stand for it. */
-function shardingKeyOf({ owner, stage, stream, partition }: StatePartitionKey): ShardingKey {
-  return { stream: stream === '' ? `${owner}/${stage}` : stream, partition };
+  /**
+   * Returns the shard of an input partition: the one that has its checkpoint, and before the first checkpoint the one that a hash chooses.
+   * @throws StoreUnavailableError if a shard does not answer and no other one has the checkpoint
+   */
+  private shardOf(at: StatePartitionKey): Promise<ShardStore> {
+    const key = JSON.stringify([at.owner, at.stage, at.stream, at.partition]);
+    const known = this.remembered.get(key);
+    if (known) return known;
+    const found = this.findShard(at);
+    if (this.remembered.size >= mostRemembered) this.remembered.clear();
+    this.remembered.set(key, found);
+    found.catch(() => this.remembered.delete(key));
+    return found;
+  }
+
+  private async findShard(at: StatePartitionKey): Promise<ShardStore> {
+    const all = await this.shards.all();
+    const asked = await Promise.allSettled(all.map((shard) => this.at(shard).progressOf(at)));
+    const index = asked.findIndex((one) => one.status === 'fulfilled' && one.value !== undefined);
+    if (index >= 0) return all[index]!;
+    const failed = asked.find((one) => one.status === 'rejected');
+    if (failed) throw failed.reason;
+    return this.shards.hashed(`${at.owner}/${at.stage}/${at.stream}`, at.partition);
+  }
 }

@@ -36,7 +36,7 @@ export class ShardedScrubPasses implements ScrubPassStore {
   ) {}
 
   async save(progress: readonly ScrubPassProgress[]): Promise<void> {
-    const groups = await this.shards.group(progress, (one) => one);
+    const groups = await this.shards.group(progress);
     await Promise.all([...groups].map(([{ scrubPasses }, own]) => scrubPasses.save(own)));
   }
 

@@ -1,19 +1,19 @@
 import type { EpochMicros } from '#json';
 import type { EventRowBatch } from '../../row-batch/event-row-batch.js';
 import type { DeadLetter, EventWriter } from '../../store.js';
-import type { Shards } from './shards.js';
+import { groupBy, type Shards } from './shards.js';
 
 /** Writes the events and dead letters of a partition into its shard, and looks there what is stored. */
 export class ShardedEventWriter implements EventWriter {
   constructor(private readonly shards: Shards) {}
 
   async appendRowBatches(batches: readonly EventRowBatch[], token: string): Promise<void> {
-    const groups = await this.shards.group(batches, (batch) => batch.origin);
+    const groups = await groupBy(batches, ({ origin }) => this.shards.of(origin));
     await Promise.all([...groups].map(([{ writer }, own]) => writer.appendRowBatches(own, token)));
   }
 
   async appendDeadLetters(deadLetters: readonly DeadLetter[]): Promise<void> {
-    const groups = await this.shards.group(deadLetters, (deadLetter) => deadLetter);
+    const groups = await this.shards.group(deadLetters);
     await Promise.all([...groups].map(([{ writer }, own]) => writer.appendDeadLetters(own)));
   }
 

@@ -1,5 +1,16 @@
+import type { StreamId } from '#event';
+import { NonRetryableStoreError, StoreUnavailableError } from '../../errors.js';
 import type { StoreClickHouseClient } from '../connection/store-clickhouse-client.js';
 import type { ShardStore } from './shard-store.js';
+
+/** Where the partitions of streams are placed. It is written down once for each stream, so that no new shard moves them. */
+export interface StreamSharding {
+  /**
+   * Returns over how many of the first shards the partitions of a stream are spread: `shards`, unless another number was written down
+   * before.
+   */
+  shardsOf(id: StreamId, shards: number): Promise<number>;
+}
 
 /** What decides in which shard a row is: its partition of a stream, or of the input of a projection or pipeline. */
 export interface ShardingKey {
@@ -8,6 +19,7 @@ export interface ShardingKey {
 }
 
 interface ShardsOptions {
+  sharding: StreamSharding;
   /** Name of the cluster in the servers' `remote_servers`. */
   cluster: string;
   /** A connection to any server of the cluster. */
@@ -37,22 +49,29 @@ export class Shards {
   /** Returns the store of the shard that has the rows of a partition. */
   async of({ stream, partition }: ShardingKey): Promise<ShardStore> {
     const all = await this.all();
-    return all[(hashOf(stream) + partition) % all.length]!;
+    const spread = await this.spreadOf(stream, all.length);
+    if (spread > all.length) throw new ShardsMissingError(stream, spread, all.length);
+    return all[(hashOf(stream) + partition) % spread]!;
+  }
+
+  /** Returns over how many of the first shards the partitions of a stream are spread. @throws StoreUnavailableError */
+  private async spreadOf(stream: string, present: number): Promise<number> {
+    try {
+      return await this.options.sharding.shardsOf(stream as StreamId, present);
+    } catch (error) {
+      throw new StoreUnavailableError('The placement of a stream is not known', { cause: error });
+    }
+  }
+
+  /** Returns the shard that a hash chooses among those present, which another number of shards changes. */
+  async hashed(name: string, partition: number): Promise<ShardStore> {
+    const all = await this.all();
+    return all[(hashOf(name) + partition) % all.length]!;
   }
 
   /** Groups items by the shard of their partition. */
-  async group<T>(
-    items: readonly T[],
-    shardingKeyOf: (item: T) => ShardingKey,
-  ): Promise<Map<ShardStore, T[]>> {
-    const groups = new Map<ShardStore, T[]>();
-    for (const item of items) {
-      const shard = await this.of(shardingKeyOf(item));
-      const group = groups.get(shard);
-      if (group) group.push(item);
-      else groups.set(shard, [item]);
-    }
-    return groups;
+  group<T extends ShardingKey>(items: readonly T[]): Promise<Map<ShardStore, T[]>> {
+    return groupBy(items, (item) => this.of(item));
   }
 
   /** Calls a function for each shard at once, and returns the results in the order of the shards. */
@@ -67,11 +86,40 @@ export class Shards {
 
   private async open(): Promise<readonly ShardStore[]> {
     const { cluster, connection, open } = this.options;
-    const query = `SELECT host_name FROM system.clusters WHERE cluster = {cluster:String} ORDER BY shard_num, replica_num LIMIT 1 BY shard_num`;
-    const rows = await connection.select<[string]>(query, { params: { cluster }, purpose: 'lookup' });
-    if (rows.length === 0) throw new UnknownClusterError(cluster);
-    return rows.map(([host]) => open(host));
+    const hosts = await hostsOf(cluster, connection);
+    return hosts.map(([first]) => open(first!));
   }
+}
+
+/** Returns the host names of the replicas of each shard of a cluster, in their order. @throws UnknownClusterError */
+export async function hostsOf(
+  cluster: string,
+  connection: Pick<StoreClickHouseClient, 'select'>,
+): Promise<readonly string[][]> {
+  const query = `SELECT groupArray(host_name) FROM (SELECT * FROM system.clusters WHERE cluster = {cluster:String} ORDER BY shard_num, replica_num) GROUP BY shard_num ORDER BY shard_num`;
+  const rows = await connection.select<[string[]]>(query, { params: { cluster }, purpose: 'lookup' });
+  if (rows.length === 0) throw new UnknownClusterError(cluster);
+  return rows.map(([hosts]) => hosts);
+}
+
+/** Returns the address of the ClickHouse server at a host: all servers of a cluster have the protocol and the HTTP port of `url`. */
+export function urlAt(host: string, url: string): string {
+  return Object.assign(new URL(url), { hostname: host }).href;
+}
+
+/** Groups items by their shard. */
+export async function groupBy<T>(
+  items: readonly T[],
+  shardOf: (item: T) => Promise<ShardStore>,
+): Promise<Map<ShardStore, T[]>> {
+  const groups = new Map<ShardStore, T[]>();
+  for (const item of items) {
+    const shard = await shardOf(item);
+    const group = groups.get(shard);
+    if (group) group.push(item);
+    else groups.set(shard, [item]);
+  }
+  return groups;
 }
 
 /** Error: the ClickHouse server knows no cluster of this name. */
@@ -81,6 +129,15 @@ export class UnknownClusterError extends Error {
   constructor(cluster: string) {
     super(
       `ClickHouse knows no cluster '${cluster}': name one of its remote_servers (SELECT DISTINCT cluster FROM system.clusters).`,
+    );
+  }
+}
+
+/** Error: a stream has partitions in shards that the cluster no longer has. An operator must add them again. */
+export class ShardsMissingError extends NonRetryableStoreError {
+  constructor(stream: string, spread: number, present: number) {
+    super(
+      `The partitions of ${JSON.stringify(stream)} are in ${spread} shards, and the cluster has ${present}: name all of them in remote_servers, in their former order.`,
     );
   }
 }

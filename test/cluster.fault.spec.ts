@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startKafka, type RunningKafka } from '#local';
+import { ClickHouseCluster, TestSystem, until } from '#testkit';
+import { faultySettings, underLoad } from './breakable-system.js';
+import { printLogsOfFailures } from './use-stack.js';
+
+describe('given three shards under load', () => {
+  let folder: string;
+  let kafka: RunningKafka;
+  let cluster: ClickHouseCluster;
+  let stack: TestSystem;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tributary-shards-'));
+    [kafka, cluster] = await Promise.all([
+      startKafka({ dataDir: join(folder, 'kafka'), shortLived: true }),
+      ClickHouseCluster.start(3),
+    ]);
+    stack = await TestSystem.start({
+      brokers: kafka.brokers,
+      clickhouseUrl: cluster.url,
+      clickhousePassword: cluster.password,
+      clickhouseCluster: cluster.name,
+      processors: 1,
+      env: faultySettings,
+    });
+  });
+  printLogsOfFailures(() => stack);
+  afterAll(async () => {
+    await stack?.stop();
+    await cluster?.stop();
+    await kafka?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const storedIn = async (shard: number): Promise<number> =>
+    Number(await cluster.servers[shard]!.ask(`SELECT count() FROM ${stack.database}_local.events`));
+
+  it('when one is killed, events are stored in the others meanwhile, and none is lost or stored twice', async () => {
+    const report = await underLoad(stack, async (driver) => {
+      await cluster.servers[2]!.kill();
+      const others = async () => (await storedIn(0)) + (await storedIn(1));
+      const before = await others();
+      await driver.untilAcknowledged(200);
+      let now = before;
+      await until(async () => (now = await others()) > before + 50, {
+        what: 'events in the other shards',
+        progress: () => now,
+      });
+      const answer = await stack.core.get('/api/v1/events/query?limit=10');
+      expect(answer.status).toBe(503);
+      expect(answer.json()).toMatchObject({ code: 'store_unavailable' });
+      await cluster.servers[2]!.start();
+    });
+    expect(report.read).toBeGreaterThan(0);
+    for (const shard of [0, 1, 2]) expect(await storedIn(shard)).toBeGreaterThan(0);
+  });
+});
