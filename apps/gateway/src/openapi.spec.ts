@@ -124,7 +124,7 @@ describe('the OpenAPI document', () => {
     expect(query.map(({ name }) => name).sort()).toEqual(
       [
         ...['stream', 'event_type', 'entity_id', 'event_type_prefix', 'since', 'until', 'where'],
-        ...['order', 'limit', 'cursor', 'wait_for'],
+        ...['order', 'limit', 'cursor', 'wait_for', 'partial'],
       ].sort(),
     );
     for (const { operation } of operations()) {

@@ -81,6 +81,12 @@ exists before the release's own Secret.
   value: {{ include "tributary.envValue" (include "tributary.clickhouseUser" $root) }}
 - name: CLICKHOUSE_DATABASE
   value: {{ $values.clickhouse.database | quote }}
+{{- with $values.clickhouse.cluster }}
+- name: CLICKHOUSE_CLUSTER
+  value: {{ . | quote }}
+{{- end }}
+- name: CLICKHOUSE_FSYNC_AFTER_INSERT
+  value: {{ $values.clickhouse.fsyncAfterInsert | quote }}
 {{- with $values.clickhouse }}
 {{- if or .password .existingSecret }}
 - name: CLICKHOUSE_PASSWORD

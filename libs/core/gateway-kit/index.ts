@@ -22,6 +22,7 @@ export * from './openapi/problems.js';
 export * from './openapi/schema.js';
 export * from './parameters/decorators.js';
 export * from './reads/bulkhead.js';
+export { missingShardsHeader, readPresentShards } from './reads/present-shards.js';
 export { ReadSettings } from './reads/read-settings.js';
 export { idsOfStreams } from './reads/by-stream-name.js';
 export * from './sources/new-generation-or-job-factory.js';

@@ -22,6 +22,20 @@ export class StoreDamagedError extends StoreUnavailableError {
   override readonly name = 'StoreDamagedError';
 }
 
+/** Error: a server of the ClickHouse cluster does not answer, and the request needs its rows. A retry may succeed. */
+export class ShardUnavailableError extends StoreUnavailableError {
+  override readonly name = 'ShardUnavailableError';
+
+  /** @param shards Numbers of the shards that do not answer, from 1; empty if they are not known. */
+  constructor(
+    message: string,
+    options: ErrorOptions,
+    readonly shards: readonly number[] = [],
+  ) {
+    super(message, options);
+  }
+}
+
 /**
  * Error: this process stopped reading an answer of ClickHouse because all answers in its memory exceed the byte budget.
  * A retry may succeed.

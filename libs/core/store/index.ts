@@ -12,6 +12,7 @@ export {
   openClickHouse,
   type ClickHouseStoreOptions,
 } from './clickhouse/open.js';
+export type { StreamSharding } from './clickhouse/cluster/shards.js';
 export type { ClickHouseStore } from './clickhouse/clickhouse-store.js';
 export * from './clickhouse/access/users.js';
 export * from './clickhouse/access/users-xml.js';

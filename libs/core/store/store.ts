@@ -265,6 +265,8 @@ export interface StoreUsage {
 export interface Store {
   readonly writer: EventWriter;
   readonly reader: EventReader;
+  /** Reads the shards that answer, and leaves out the others. Only a store of several shards has it. */
+  readonly partialReader?: EventReader;
   readonly eraser: EventRemover;
   readonly scrubPasses: ScrubPassStore;
   /** What the scrub of the materializer compares with the log. */

@@ -1,3 +1,4 @@
+import { applyDecorators } from '@nestjs/common';
 import { Type } from 'class-transformer';
 import {
   IsArray,
@@ -12,6 +13,18 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { Nullable, JsonSchemaPart } from '#gateway-kit';
+
+/** Decorator of the member of an answer that lacks the rows of shards. */
+function MissingShards(): PropertyDecorator {
+  const description =
+    'With `partial=true`: the numbers of the shards that did not answer. Their rows are missing.';
+  return applyDecorators(
+    JsonSchemaPart({ type: 'array', items: { type: 'integer', minimum: 1 }, description }),
+    IsInt({ each: true }),
+    IsArray(),
+    IsOptional(),
+  );
+}
 
 const time = { type: 'string', format: 'date-time' } as const;
 
@@ -40,6 +53,7 @@ export class EventPage {
   @IsInt() @Min(0) @JsonSchemaPart({ description: 'Events in this answer.' }) count: number;
   @IsBoolean() has_more: boolean;
   @Nullable('string') next_cursor: string | null;
+  @MissingShards() missing_shards?: readonly number[];
 }
 
 /** Number of events in one time bucket, of one group, or both. */
@@ -53,4 +67,5 @@ export class EventCountBucket {
 export class EventCount {
   @IsArray() @ValidateNested({ each: true }) @Type(() => EventCountBucket) buckets: EventCountBucket[];
   @IsInt() @Min(0) total: number;
+  @MissingShards() missing_shards?: readonly number[];
 }

@@ -6,6 +6,7 @@ import { type HasCrossFieldCheck, ParseValue } from '#http';
 import { eventTimeNames, type EventFilter, type AuthorizationScope, type EventTimeName } from '#store';
 import {
   Cursor,
+  Flag,
   PageLimit,
   Parameter,
   Positions,
@@ -117,6 +118,12 @@ export class LiveEventStreamParameters extends EventSelectionParameters {
 export class ConsistentEventReadParameters extends EventSelectionParameters {
   @Positions()
   wait_for?: ConsistencyToken[];
+
+  @Flag(
+    '`true`: if a shard of ClickHouse does not answer, the answer has the events of the others, and `missing_shards` and the header ' +
+      '`X-Missing-Shards` name it. Otherwise the answer is a 503.',
+  )
+  partial = false;
 }
 
 /** Query parameters of `GET /api/v1/events/query`. */

@@ -6,7 +6,7 @@ import { ProblemError } from '#api';
 import { eventToJson, uuidPattern } from '#event';
 import { formatTime } from '#json';
 import { DisconnectSignal, InjectPrincipal, PathParameter, Principal, Query, RequireScope } from '#http';
-import type { EventReader } from '#store';
+import type { Store } from '#store';
 import {
   StreamReadAuthorizer,
   pageMediaType,
@@ -16,6 +16,8 @@ import {
   Problems,
   consistentReadProblems,
   jsonType,
+  missingShardsHeader,
+  readPresentShards,
   storeAndLogProblems,
 } from '#gateway-kit';
 import { maxBuckets, requireWithinBucketLimit } from './bucket-limit.js';
@@ -41,7 +43,7 @@ import { sendPage } from './send-page.js';
 @Controller('api/v1/events')
 export class EventReadController {
   constructor(
-    @Inject(STORE) private readonly store: { reader: EventReader },
+    @Inject(STORE) private readonly store: Pick<Store, 'reader' | 'partialReader'>,
     private readonly bulkhead: Bulkhead,
     private readonly streams: StreamReadAuthorizer,
     private readonly live: LiveStreamOpener,
@@ -70,7 +72,7 @@ export class EventReadController {
     consistentReadProblems,
   )
   async query(
-    @Query() { filter, wait_for: positions, order, limit, cursor }: EventQueryParameters,
+    @Query() { filter, wait_for: positions, partial, order, limit, cursor }: EventQueryParameters,
     @InjectPrincipal() { access }: Principal,
     @DisconnectSignal() client: AbortSignal,
     @Req() request: FastifyRequest,
@@ -79,8 +81,10 @@ export class EventReadController {
     const type = pageMediaType(request.headers.accept);
     const scope = await this.streams.of({ access, streams: filter.streams, positions, client });
     const query = { ...scope, ...filter, order, limit, cursor };
-    const page = await this.bulkhead.run(client, (signal) => this.store.reader.query(query, signal));
-    sendPage(page, type, { request, reply });
+    const { answer, missingShards } = await this.bulkhead.run(client, (signal) =>
+      readPresentShards(this.store, partial, (reader) => reader.query(query, signal)),
+    );
+    sendPage({ ...answer, missingShards }, type, { request, reply });
   }
 
   @Get('count')
@@ -96,23 +100,27 @@ export class EventReadController {
   @ApiAnswer(EventCount, { description: 'The counts.' })
   @Problems('invalid_expression', 'stream_not_found', consistentReadProblems)
   async count(
-    @Query() { filter, wait_for: positions, group_by: groupBy, interval, time }: EventCountParameters,
+    @Query()
+    { filter, wait_for: positions, partial, group_by: groupBy, interval, time }: EventCountParameters,
     @InjectPrincipal() { access }: Principal,
     @DisconnectSignal() client: AbortSignal,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<EventCount> {
     const scope = await this.streams.of({ access, streams: filter.streams, positions, client });
     const counted = { groupBy, intervalSeconds: interval, time, limit: maxBuckets + 1 };
     const query = { ...scope, ...filter, ...counted };
-    const { buckets, total } = await this.bulkhead.run(client, (signal) =>
-      this.store.reader.count(query, signal),
+    const { answer, missingShards } = await this.bulkhead.run(client, (signal) =>
+      readPresentShards(this.store, partial, (reader) => reader.count(query, signal)),
     );
+    const { buckets, total } = answer;
+    void reply.headers(missingShardsHeader(missingShards));
     requireWithinBucketLimit(buckets);
     const answers = buckets.map(({ start, group, count }) => ({
       ...(start !== undefined && { start: formatTime(start) }),
       ...(group !== undefined && { group }),
       count,
     }));
-    return { buckets: answers, total };
+    return { buckets: answers, total, ...(missingShards && { missing_shards: missingShards }) };
   }
 
   @Get('stream')

@@ -2,7 +2,13 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { TimeSlice } from '#async';
 import { countAnswerBytes } from '#http';
-import { encodePage, type StoredEventPage, type PageMediaType, nextPageHeaders } from '#gateway-kit';
+import {
+  encodePage,
+  missingShardsHeader,
+  type StoredEventPage,
+  type PageMediaType,
+  nextPageHeaders,
+} from '#gateway-kit';
 
 const contentTypes: Record<PageMediaType, string> = {
   'application/json': 'application/json; charset=utf-8',
@@ -32,6 +38,7 @@ export function sendPage(
     'content-type': contentTypes[type],
     vary: 'accept',
     ...nextPageHeaders(request.url, page.nextCursor),
+    ...missingShardsHeader(page.missingShards),
     ...(type === 'text/csv' && { 'content-disposition': 'attachment; filename="events.csv"' }),
   });
   if (second.done) void reply.send(first.value ?? '');

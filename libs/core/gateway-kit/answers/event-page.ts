@@ -7,6 +7,8 @@ import { ProblemError } from '#api';
 export interface StoredEventPage {
   items: readonly StoredEvent[];
   nextCursor?: string;
+  /** Numbers of the shards whose events the page lacks, if a shard does not answer. */
+  missingShards?: readonly number[] | undefined;
 }
 
 /** Minimum characters of one write to a socket: few writes, and little memory for a slow client. */
@@ -62,11 +64,12 @@ export function onOneLine(json: string): string {
   return json.replaceAll(/[\n\r]/g, ' ');
 }
 
-function* jsonPieces({ items, nextCursor }: StoredEventPage): Generator<string> {
+function* jsonPieces({ items, nextCursor, missingShards }: StoredEventPage): Generator<string> {
   yield '{"events":[';
   for (const [index, event] of items.entries()) yield (index === 0 ? '' : ',') + eventToJson(event);
   const more = nextCursor !== undefined;
-  yield `],"count":${items.length},"has_more":${more},"next_cursor":${JSON.stringify(nextCursor ?? null)}}`;
+  const missing = missingShards ? `,"missing_shards":${JSON.stringify(missingShards)}` : '';
+  yield `],"count":${items.length},"has_more":${more},"next_cursor":${JSON.stringify(nextCursor ?? null)}${missing}}`;
 }
 
 /** The media types of a page of events; the first is the default. */

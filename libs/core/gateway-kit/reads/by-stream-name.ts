@@ -19,9 +19,17 @@ function readerByStreamName(reader: EventReader, names: Names): EventReader {
   };
 }
 
-/** Returns a store whose reader names streams; the rest of it is unchanged. */
-export function storeByStreamName<S extends Pick<Store, 'reader'>>(store: S, names: Names): S {
-  return { ...store, reader: readerByStreamName(store.reader, names) };
+/** Returns a store whose readers name streams; the rest of it is unchanged. */
+export function storeByStreamName<S extends Pick<Store, 'reader' | 'partialReader'>>(
+  store: S,
+  names: Names,
+): S {
+  const { reader, partialReader } = store;
+  return {
+    ...store,
+    reader: readerByStreamName(reader, names),
+    ...(partialReader && { partialReader: readerByStreamName(partialReader, names) }),
+  };
 }
 
 type IdOf = (name: string) => string;

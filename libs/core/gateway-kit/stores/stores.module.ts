@@ -1,5 +1,6 @@
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
-import { clickHouse, DEFINITIONS, PROCESS, STORE } from '#app';
+import { ModuleRef } from '@nestjs/core';
+import { clickHouse, DEFINITIONS, PROCESS, shardingOf, STORE } from '#app';
 import {
   HttpAnswerMemoryBudget,
   ShutdownWhileWaitingError,
@@ -54,9 +55,9 @@ export class StoresModule {
         { provide: HttpAnswerMemoryBudget, useValue: answers },
         {
           provide: CLICKHOUSE_CLIENTS,
-          inject: [PROCESS, DEFINITIONS],
-          useFactory: ({ config, lifecycle }: ProcessContext, definitions: Definitions): GatewayStores => {
-            const stores = openStores(clickHouseOptions(config, definitions), answers);
+          inject: [PROCESS, ModuleRef],
+          useFactory: ({ config, lifecycle }: ProcessContext, modules: ModuleRef): GatewayStores => {
+            const stores = openStores(clickHouseOptions(config, shardingOf(modules)), answers);
             lifecycle.onStop('store of live streams', () => stores.live.close());
             lifecycle.onStop('store', () => stores.requests.close());
             return stores;

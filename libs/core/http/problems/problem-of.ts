@@ -4,6 +4,7 @@ import { ProducerBufferFullError, LogUnavailableError, RecordTooLargeError, Unkn
 import {
   InvalidCursorError,
   QueryTooExpensiveError,
+  ShardUnavailableError,
   AnswerMemoryExhaustedError,
   StoreDamagedError,
   StoreUnavailableError,
@@ -75,6 +76,7 @@ const portProblems: readonly [new (...args: never[]) => Error, ProblemCode, stri
 ];
 
 function portProblem(error: unknown): ProblemError | undefined {
+  if (error instanceof ShardUnavailableError) return problem('store_unavailable', shardDetail(error), error);
   const [, code, detail] = portProblems.find(([type]) => error instanceof type) ?? [];
   if (code && detail) return problem(code, detail, error);
   if (error instanceof QueryTooExpensiveError) return problem('query_too_expensive', error.message, error);
@@ -87,6 +89,11 @@ function portProblem(error: unknown): ProblemError | undefined {
     return new ProblemError('invalid_expression', detail, { errors: [{ pointer: 'where', detail }] });
   }
   return undefined;
+}
+
+function shardDetail({ shards }: ShardUnavailableError): string {
+  const which = shards.length === 0 ? '' : ` (${shards.join(', ')})`;
+  return `A shard of ClickHouse${which} does not answer, and this request needs it. Repeat the request; events and counts of the other shards are answered with partial=true.`;
 }
 
 function frameworkProblem(error: unknown): ProblemError | undefined {

@@ -193,10 +193,7 @@ export function describeStreams(given: DefinitionsTestProcesses): void {
       const names = given.names();
       const [one, two] = await given.two(names);
       const { definition } = await one.createStream({ stream: 'orders' }, ada);
-      const placed = await Promise.all([
-        one.shardsOf(definition.id, 2),
-        two.shardsOf(definition.id, 3),
-      ]);
+      const placed = await Promise.all([one.shardsOf(definition.id, 2), two.shardsOf(definition.id, 3)]);
       expect(placed[0]).toBe(placed[1]);
       await one.changeStream('orders', (current) => ({ ...current, retention: { bytes: 1 } }), ada);
       const late = await given.started(names);

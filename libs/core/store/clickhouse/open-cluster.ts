@@ -53,12 +53,18 @@ export function openClickHouseCluster(
     name: 'projections' | 'projectionResults' | 'pipelines',
     table: 'projection_states' | 'projection_results' | 'pipeline_states',
   ) => new ShardedKeyedStates(shards, name, new ClickHouseKeyedStates(connection, bounds, table));
+  const reader = (skipsUnavailable: boolean) =>
+    new ClickHouseReader(connection, bounds, {
+      skipsUnavailable,
+      unavailableShards: () => shards.unavailable(),
+    });
   return {
     connection,
     connectionOf: async (key) => (await shards.of(key)).connection,
     bounds,
     writer: new ShardedEventWriter(shards),
-    reader: new ClickHouseReader(connection, bounds),
+    reader: reader(false),
+    partialReader: reader(true),
     eraser: new ShardedEventRemover(shards),
     scrubPasses: new ShardedScrubPasses(shards, new ClickHouseScrubPasses(connection)),
     scrub: new ShardedScrubReader(shards),

@@ -1,5 +1,6 @@
 import { streamNameOf, uuidPattern, type StoredEvent } from '#event';
 import { UntranslatableExpressionError } from '#cel';
+import { ShardUnavailableError } from '../errors.js';
 import type {
   StoredEventCountBucket,
   EventCountQuery,
@@ -64,6 +65,14 @@ import type { ParameterizedSql } from './connection/sql-params.js';
 /** Pages up to this number of rows are read by one thread: for so few rows, more threads cost more than they save. */
 const smallPage = 1_000;
 
+/** How a reader reads the shards of a cluster. */
+interface ClusterReading {
+  /** Whether shards that do not answer are left out. */
+  skipsUnavailable: boolean;
+  /** Resolves with the numbers of the shards that do not answer. */
+  unavailableShards: () => Promise<readonly number[]>;
+}
+
 /** Answers the gateway's queries for events, streams, entities and dead letters from ClickHouse. */
 export class ClickHouseReader implements EventReader {
   private readonly timeRanges = new TimeRangeHints();
@@ -71,6 +80,7 @@ export class ClickHouseReader implements EventReader {
   constructor(
     private readonly connection: StoreClickHouseClient,
     private readonly bounds: QueryLimits,
+    private readonly cluster?: ClusterReading,
   ) {}
 
   query(query: EventQuery, signal?: AbortSignal): Promise<CursorPage<StoredEvent>> {
@@ -171,8 +181,26 @@ export class ClickHouseReader implements EventReader {
   }
 
   private async hasRepeatedRows(signal?: AbortSignal): Promise<boolean> {
-    const [row] = await this.connection.select<[number]>(repeatedRowsSql, { signal });
+    const settings = this.shardSettings;
+    const [row] = await this.namingShards(
+      this.connection.select<[number]>(repeatedRowsSql, { signal, settings }),
+    );
     return row?.[0] !== 0;
+  }
+
+  /** Returns the result of a query. @throws ShardUnavailableError with the numbers of the shards that do not answer */
+  private async namingShards<T>(answer: Promise<T>): Promise<T> {
+    try {
+      return await answer;
+    } catch (error) {
+      if (!(error instanceof ShardUnavailableError) || !this.cluster) throw error;
+      const shards = await this.cluster.unavailableShards();
+      throw new ShardUnavailableError(error.message, { cause: error.cause }, shards);
+    }
+  }
+
+  private get shardSettings(): { skip_unavailable_shards?: 1 } {
+    return this.cluster?.skipsUnavailable ? { skip_unavailable_shards: 1 } : {};
   }
 
   private async select<Row extends readonly unknown[]>(
@@ -180,17 +208,16 @@ export class ClickHouseReader implements EventReader {
     { signal, small, maxBytes }: { signal?: AbortSignal; small?: boolean; maxBytes?: number },
   ): Promise<Row[]> {
     try {
-      return await this.connection.select<Row>(sql.query, {
-        params: sql.params,
-        signal,
-        settings: {
-          ...boundSettings(this.bounds),
-          optimize_read_in_order: 1,
-          optimize_aggregation_in_order: small ? 1 : 0,
-          ...(small && { max_threads: 1 }),
-          ...(maxBytes !== undefined && { max_result_bytes: String(maxBytes) }),
-        },
-      });
+      const settings = {
+        ...boundSettings(this.bounds),
+        ...this.shardSettings,
+        optimize_read_in_order: 1 as const,
+        optimize_aggregation_in_order: small ? (1 as const) : (0 as const),
+        ...(small && { max_threads: 1 }),
+        ...(maxBytes !== undefined && { max_result_bytes: String(maxBytes) }),
+      };
+      const { query, params } = sql;
+      return await this.namingShards(this.connection.select<Row>(query, { params, signal, settings }));
     } catch (error) {
       if (!(error instanceof InvalidRegularExpressionError)) throw error;
       throw new UntranslatableExpressionError(

@@ -18,6 +18,9 @@ export interface ShardingKey {
   partition: number;
 }
 
+/** Milliseconds after which a server that does not answer is taken for unavailable. */
+const pingMs = 2_000;
+
 interface ShardsOptions {
   sharding: StreamSharding;
   /** Name of the cluster in the servers' `remote_servers`. */
@@ -77,6 +80,17 @@ export class Shards {
   /** Calls a function for each shard at once, and returns the results in the order of the shards. */
   async map<T>(call: (shard: ShardStore) => Promise<T>): Promise<T[]> {
     return Promise.all((await this.all()).map(call));
+  }
+
+  /** Returns the numbers of the shards that do not answer, from 1. */
+  async unavailable(): Promise<number[]> {
+    const answers = await this.map(({ connection }) =>
+      connection.select('SELECT 1', { signal: AbortSignal.timeout(pingMs) }).then(
+        () => true,
+        () => false,
+      ),
+    );
+    return answers.flatMap((answer, index) => (answer ? [] : [index + 1]));
   }
 
   async close(): Promise<void> {

@@ -3,6 +3,7 @@ import {
   QueryTooSlowError,
   NonRetryableStoreError,
   RowsRejectedError,
+  ShardUnavailableError,
   StoreDamagedError,
   StoreUnavailableError,
 } from '../../errors.js';
@@ -113,6 +114,13 @@ const unreadableCodes: ReadonlyMap<number, string> = new Map([
   [1001, 'STD_EXCEPTION'], // also a missing file
 ]);
 
+/** ClickHouse's errors for another server of the cluster that does not answer, or whose answer breaks off. */
+const shardCodes = new Set([
+  209, // SOCKET_TIMEOUT
+  210, // NETWORK_ERROR
+  279, // ALL_CONNECTION_TRIES_FAILED
+]);
+
 /** ClickHouse's code for a removal of rows that failed; its type is the name of the cause. */
 const failedMutationCode = 341; // UNFINISHED
 
@@ -136,6 +144,7 @@ export function storeErrorOfCode(code: number, purpose: RequestPurpose, cause: E
   if (purpose === 'read' && timeLimitCodes.has(code)) return new QueryTooSlowError(message, { cause });
   if (purpose === 'read' && queryLimitCodes.has(code)) return new QueryTooExpensiveError(message, { cause });
   if (purpose === 'write' && rejectedRowsCodes.has(code)) return new RowsRejectedError(message, { cause });
+  if (shardCodes.has(code)) return new ShardUnavailableError(message, { cause });
   if (isNonRetryable(code, purpose)) return new NonRetryableStoreError(message, { cause });
   return new StoreUnavailableError(message, { cause });
 }
