@@ -279,6 +279,12 @@ describe('the published views', () => {
     expect((await answered(question(counts, all))).body).toBe('orders\t2\nsecrets\t2\n');
   });
 
+  it('show the rows of a key that names thousands of streams, which ClickHouse returns in a header', async () => {
+    const patterns = [...Array.from({ length: 3_000 }, (_, n) => `other-${n}#0k3v9x2m1q`), 'orders#1'];
+    const permitted = { access: { patterns, reserved: false }, hidden: [] };
+    expect((await answered(question('SELECT count() FROM events', { permitted }))).body).toBe('2\n');
+  });
+
   it('show no row of a dropped stream, even if a new stream has the same name', async () => {
     const prefix = { permitted: { access: { patterns: ['orders*'], reserved: false }, hidden: [] } };
     for (const more of [all, prefix, {}]) {

@@ -48,6 +48,7 @@ export class ClickHouseHttpClient {
         method: 'POST',
         agent: this.agent,
         signal,
+        maxHeaderSize: mostHeaderBytes,
         headers: { ...headers, 'x-clickhouse-user': user, 'x-clickhouse-key': password },
       });
       // A hanging server does not enforce the time limit of a statement, so the client does.
@@ -81,6 +82,9 @@ export class ClickHouseHttpClient {
     this.agent.destroy();
   }
 }
+
+/** ClickHouse returns the query id, which names streams and projections (`policyQueryId`), in a header. Node's default is 16 KiB. */
+const mostHeaderBytes = 256 * 1024;
 
 const decoders: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
