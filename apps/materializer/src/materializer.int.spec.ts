@@ -10,6 +10,7 @@ import {
   type EventRowBatch,
   type EventRow,
   type Store,
+  type PartitionShard,
   type ScrubbedEvent,
   type OffsetRange,
 } from '#store';
@@ -48,6 +49,9 @@ class InterruptedWriter implements MaterializerStore {
   }
   appendDeadLetters(letters: Parameters<MaterializerStore['appendDeadLetters']>[0]): Promise<void> {
     return this.writer.appendDeadLetters(letters);
+  }
+  shardOf(stream: string, partition: number): Promise<PartitionShard> {
+    return this.writer.shardOf(stream, partition);
   }
   lastStoredOffset(stream: string, partition: number): Promise<number | undefined> {
     return this.writer.lastStoredOffset(stream, partition);

@@ -9,6 +9,7 @@ import {
   type EventRowBatch,
   type EventRow,
   type EventWriter,
+  type PartitionShard,
   type ScrubbedEvent,
   type OffsetRange,
 } from '#store';
@@ -28,6 +29,10 @@ const topic = topics.ofStream('orders#1');
 /** A writer to the in-memory store with faults that a spec switches on and off. */
 class FaultyWriter implements MaterializerStore {
   down = false;
+  /** Number of shards; partition n is in shard n modulo this. */
+  shards = 1;
+  /** The shard that does not answer. */
+  downShard: number | undefined;
   lettersRefused = false;
   refuses: (row: EventRow) => boolean = () => false;
   /** Called before each insert is applied to the store. */
@@ -44,6 +49,7 @@ class FaultyWriter implements MaterializerStore {
     this.throwIfDown();
     // The rows of an insert are fixed when the insert begins.
     const sent = blocks.flatMap((block) => block.rows());
+    for (const { partition } of sent) this.throwIfDown(partition);
     if (sent.some((row) => this.refuses(row))) throw new RowsRejectedError('cannot be stored');
     await this.before(sent);
     await this.writer.appendRowBatches(rowBatchesOf(sent), token);
@@ -57,7 +63,13 @@ class FaultyWriter implements MaterializerStore {
     await this.writer.appendDeadLetters(letters);
   }
 
+  async shardOf(_stream: string, partition: number): Promise<PartitionShard> {
+    this.throwIfDown();
+    return { shard: partition % this.shards, shards: this.shards };
+  }
+
   async lastStoredOffset(stream: string, partition: number): Promise<number | undefined> {
+    this.throwIfDown(partition);
     this.throwIfDown();
     return this.writer.lastStoredOffset(stream, partition);
   }
@@ -101,8 +113,8 @@ class FaultyWriter implements MaterializerStore {
     return this.writer.idsIn(range);
   }
 
-  private throwIfDown(): void {
-    if (this.down) throw new StoreUnavailableError('down');
+  private throwIfDown(partition = 0): void {
+    if (this.down || partition % this.shards === this.downShard) throw new StoreUnavailableError('down');
   }
 }
 
@@ -814,6 +826,44 @@ describe('Materializer', () => {
     writer.down = false;
     await untilCommitted(5000);
     expect(await stored()).toEqual(inOrder(0, 5000));
+    expect(failures).toEqual([]);
+  });
+
+  it('given a shard that does not answer, stores and commits the events of the others, and its own when it is back', async () => {
+    const carts = topics.ofStream('carts#1');
+    await log.admin.create(carts, { partitions: 3 });
+    writer.shards = 3;
+    const materializer = await start({ queueBytes: 300_000 });
+    await materializer.subscribe(['carts#1']);
+    const producer = await log.producer();
+    const write = (partition: number, ids: { id: number }[]) =>
+      producer.append(
+        ids.map(({ id }) => ({ topic: carts, partition, key: 'e', value: eventOf(id, `e${partition}`) })),
+      );
+    const untilCommitted = (expected: [number, number][]) =>
+      vi.waitFor(
+        async () =>
+          expect([...(await log.admin.committed(topics.materializerGroup, carts))].sort()).toEqual(expected),
+        { timeout: 20_000 },
+      );
+    await write(1, range(0, 1));
+    await untilCommitted([[1, 1]]);
+    writer.downShard = 1;
+    await write(1, range(1, 3000));
+    for (const partition of [0, 2])
+      await write(partition, range(3000 * (partition + 1), 3000 * (partition + 2)));
+    await untilCommitted([
+      [0, 3000],
+      [1, 1],
+      [2, 3000],
+    ]);
+    writer.downShard = undefined;
+    await untilCommitted([
+      [0, 3000],
+      [1, 3000],
+      [2, 3000],
+    ]);
+    expect(await stored()).toHaveLength(9000);
     expect(failures).toEqual([]);
   });
 

@@ -5,6 +5,7 @@ import type {
   ConsumerHandler,
   ConsumerRecord,
   Log,
+  MemoryShare,
   NewlyAssignedPartition,
   RecordBatch,
   TopicPartition,
@@ -17,7 +18,8 @@ import { IdHistoryLoader } from './fetch/id-history-loader.js';
 import { splitBatch } from './fetch/split-batch.js';
 import { eraseUnstored } from './insert/erase-unstored.js';
 import { EventInserter } from './insert/event-inserter.js';
-import { InsertQueue, type InsertLimits } from './insert/insert-queue.js';
+import type { InsertLimits } from './insert/insert-queue.js';
+import { InsertQueues } from './insert/insert-queues.js';
 import { insertSpans } from './insert/insert-spans.js';
 import {
   consumeLastProgress,
@@ -87,7 +89,7 @@ export class Materializer implements ConsumerHandler {
   private readonly histories: IdHistoryLoader;
   private readonly conditional: ConditionalWriteCoordinator;
   private readonly marks: DecidedMarkPublisher;
-  private readonly queue: InsertQueue;
+  private readonly queues: InsertQueues;
   private readonly inserter: EventInserter;
   private readonly shutdown: WorkShutdown;
   private closing = false;
@@ -135,14 +137,14 @@ export class Materializer implements ConsumerHandler {
       leaderMs: options.leaderMs,
       versions: new EntityVersionCache(options.cachedEntities),
       farMemory: new MemoryBudget(options.farBytes),
-      dropped: (state) => this.queue.drop(state),
-      inserted: () => this.queue.flush(),
+      dropped: (state) => this.queues.drop(state),
+      inserted: (shard) => this.queues.flush(shard),
     });
     this.histories = new IdHistoryLoader(dependencies);
     this.conditional = new ConditionalWriteCoordinator(dependencies, this.assignments);
     this.marks = new DecidedMarkPublisher(dependencies);
     this.inserter = new EventInserter(dependencies, this.shutdown.signal);
-    this.queue = new InsertQueue({
+    this.queues = new InsertQueues({
       ...options.limits,
       write: (batches) => withWriteTrace(insertSpans(options.tracing, batches), () => this.insert(batches)),
       onFailure: (error) => this.shutdown.fail(error),
@@ -189,7 +191,7 @@ export class Materializer implements ConsumerHandler {
     this.dependencies.consumer.fetchNow();
     // The insert is delayed until the running fetch of records has ended: an earlier insert would leave out the awaited
     // events.
-    setTimeout(() => this.queue.flushSoon(), fetchMs).unref();
+    setTimeout(() => this.queues.flushSoon(), fetchMs).unref();
   }
 
   async assigned(assignment: NewlyAssignedPartition): Promise<number> {
@@ -203,6 +205,11 @@ export class Materializer implements ConsumerHandler {
       await this.released;
       return assignment.position;
     }
+  }
+
+  memoryShare({ topic, partition }: TopicPartition): MemoryShare {
+    const { shard, shards } = this.assignments.get(topic, partition)?.shard ?? { shard: 0, shards: 1 };
+    return { name: `shard ${shard}`, shares: shards };
   }
 
   async batch(batch: RecordBatch): Promise<void> {
@@ -226,10 +233,10 @@ export class Materializer implements ConsumerHandler {
   async close(flushMs: number): Promise<void> {
     this.closing = true;
     await this.shutdown.within(flushMs, async (givenUp) => {
-      await Promise.race([this.queue.flush().then(() => this.committed()), givenUp]);
+      await Promise.race([this.queues.flush().then(() => this.committed()), givenUp]);
     });
     this.assignments.clear();
-    this.queue.abandon();
+    this.queues.abandon();
     this.release();
     await this.dependencies.consumer.close();
     await this.dependencies.verdicts.close();
@@ -251,13 +258,13 @@ export class Materializer implements ConsumerHandler {
   private async process(state: MaterializedPartition, batch: RecordBatch): Promise<void> {
     // Room in the insert queue is acquired before rows are built, so that the rows of all partitions together stay
     // within the limit of memory.
-    const returnPermit = await this.queue.permit(state.ended, estimatedBytesOf(batch));
+    const returnPermit = await this.queues.permit(state, estimatedBytesOf(batch));
     try {
       if (state.ended.aborted || this.isEnding) return;
       const pending = await this.materialize(state, batch);
       if (!pending) this.options.progress.moved();
       if (!pending || state.ended.aborted || this.isEnding) return;
-      this.queue.add(pending);
+      this.queues.add(pending);
     } catch (error) {
       if (!state.ended.aborted) this.shutdown.fail(error);
     } finally {

@@ -14,6 +14,7 @@ export function trackBatches(log: Log, works: RecentWorkTracker): Log {
         ...options,
         handler: {
           assigned: (assignment) => handler.assigned(assignment),
+          ...(handler.memoryShare && { memoryShare: (partition) => handler.memoryShare!(partition) }),
           revoked: (partition) => handler.revoked(partition),
           batch: async (batch) => {
             const { topic, partition, records } = batch;

@@ -56,6 +56,14 @@ export interface DeadLetter {
   streams?: readonly string[];
 }
 
+/** The shard of a partition: an outage of another shard does not affect its rows. */
+export interface PartitionShard {
+  /** From 0. */
+  shard: number;
+  /** Number of shards of the store. */
+  shards: number;
+}
+
 /**
  * Writes events and dead letters, and looks up which events are stored, for a materializer. All writes are idempotent:
  * writing the same rows again does not change any answer.
@@ -74,6 +82,11 @@ export interface EventWriter {
    * is written again unchanged.
    */
   markReplayed(ids: readonly string[], at: EpochMicros): Promise<void>;
+  /**
+   * Returns the shard that has the rows of a partition. The first call for a stream writes down over how many shards it is spread.
+   * @throws StoreUnavailableError
+   */
+  shardOf(stream: string, partition: number): Promise<PartitionShard>;
   /** Returns the greatest offset of a partition that was ever stored, even if its event was removed since. */
   lastStoredOffset(stream: string, partition: number): Promise<number | undefined>;
   /**

@@ -1,3 +1,4 @@
+import { SharedCall } from '#async';
 import type { TopicAndGroupNames } from '#event';
 import type { ProducerRecord, Producer, TopicPartition } from '#kafka';
 import { encodeMark, markTombstone, type DecidedMark } from './decided-mark.js';
@@ -32,7 +33,7 @@ interface VerdictPublisherOptions {
 
 /** Writes verdicts to the topic `verdicts` for the owner of a partition. Only those in the topic are valid. */
 export class VerdictPublisher {
-  private connected: Promise<Pick<Producer, 'append'>> | undefined;
+  private readonly producer = new SharedCall(() => this.options.producer());
 
   constructor(private readonly options: VerdictPublisherOptions) {}
 
@@ -109,7 +110,7 @@ export class VerdictPublisher {
 
   /** Appends records to the topic of verdicts, and reads them back. */
   private async append(records: readonly ProducerRecord[]): Promise<void> {
-    const positions = await (await this.producer()).append(records);
+    const positions = await (await this.producer.result()).append(records);
     const last = positions.reduce((most, { offset }) => Math.max(most, offset), 0);
     await this.options.table.caughtUp(last, readBackMs);
   }
@@ -125,17 +126,7 @@ export class VerdictPublisher {
   }
 
   private async write(records: readonly ProducerRecord[]): Promise<void> {
-    if (records.length > 0) await (await this.producer()).append(records);
-  }
-
-  private async producer(): Promise<Pick<Producer, 'append'>> {
-    this.connected ??= this.options.producer();
-    try {
-      return await this.connected;
-    } catch (error) {
-      this.connected = undefined;
-      throw error;
-    }
+    if (records.length > 0) await (await this.producer.result()).append(records);
   }
 }
 

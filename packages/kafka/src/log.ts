@@ -1,3 +1,4 @@
+import type { TopicPartition } from './topic-partition.js';
 import type { EpochPosition } from './epoch-position.js';
 /** Port to the event log. Production uses Kafka, specs an in-memory fake that passes the same contract suite. */
 
@@ -197,6 +198,13 @@ export interface RecordBatch {
   highWatermark: number;
 }
 
+/** One of several equal shares of the memory for fetched records. */
+export interface MemoryShare {
+  name: string;
+  /** Number of shares. */
+  shares: number;
+}
+
 /** Callbacks of a consumer. Calls for one partition never overlap; calls for different partitions do. */
 export interface ConsumerHandler {
   /**
@@ -204,6 +212,11 @@ export interface ConsumerHandler {
    * `assignment.position`. With a lower offset, the consumer reads records again that were already committed.
    */
   assigned(assignment: NewlyAssignedPartition): Promise<number>;
+  /**
+   * Returns whose share of the memory for fetched records a partition takes, of a fixed number of equal shares. While the batches
+   * of one share wait, those of the others are fetched. Called after `assigned`. Default: all partitions have one share.
+   */
+  memoryShare?(partition: TopicPartition): MemoryShare;
   /**
    * Processes a batch. The consumer passes the partition's next batch once the promise resolves. Until then the
    * partition is paused; heartbeats keep the consumer in its group meanwhile.

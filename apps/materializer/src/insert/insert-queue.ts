@@ -23,7 +23,7 @@ export interface InsertLimits {
 }
 
 export interface InsertQueueOptions extends InsertLimits {
-  /** Runs one insert. The batches of a partition are in offset order, and two inserts never run at the same time. */
+  /** Runs one insert. The batches of a partition are in offset order, and two inserts of a queue never run at the same time. */
   write(batches: readonly PendingBatch[]): Promise<void>;
   /** Called when `write` rejects. The queue writes nothing after a failure. */
   onFailure(error: unknown): void;

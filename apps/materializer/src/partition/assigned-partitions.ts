@@ -25,8 +25,8 @@ export interface AssignedPartitionsOptions
   recovery: {
     begin(partition: TopicPartition & { stream: StreamId }, lost: LostEnd, ended: AbortSignal): Promise<void>;
   };
-  /** Resolves when the inserts that are running or waiting are over. */
-  inserted(): Promise<void>;
+  /** Resolves when the inserts into a shard that are running or waiting are over. */
+  inserted(shard: number): Promise<void>;
   /** Called when the state of a partition is discarded, so that its pending events need not be stored any more. */
   dropped(state: MaterializedPartition): void;
   /** Milliseconds for which the end of the log is looked up again if it is below the last stored event. */
@@ -76,12 +76,10 @@ export class AssignedPartitions {
     const isLost = assignment.lost !== undefined || this.lostFrom.has(key);
     if (!isLost && (await this.continues(key, assignment))) return assignment.position;
     this.drop(key);
-    // A running insert can have records that the log has lost since. They must be stored before the lost ones are looked up.
-    if (isLost) await this.options.inserted();
     const owned: AssignedPartition = { topic: assignment.topic, end: new AbortController() };
     this.owned.set(key, owned);
     try {
-      const { offset, ...start } = await this.findStart(assignment, owned.end.signal);
+      const { offset, ...start } = await this.findStart(assignment, { isLost, ended: owned.end.signal });
       owned.end.signal.throwIfAborted();
       owned.state = new MaterializedPartition(this.options, assignment, start, owned.end.signal);
       return offset;
@@ -182,20 +180,23 @@ export class AssignedPartitions {
   /** Resolves with what is known of a partition, and with the offset to read from. */
   private async findStart(
     assignment: NewlyAssignedPartition,
-    ended: AbortSignal,
+    { isLost, ended }: { isLost: boolean; ended: AbortSignal },
   ): Promise<PartitionStart & { offset: number }> {
+    const { partition } = assignment;
     const { writer, retry, topics, window } = this.options;
     const stream = topics.streamOf(assignment.topic);
     if (!stream) throw new RangeError(`The topic ${assignment.topic} does not belong to a stream`);
-    const last =
-      (await retry.run('store', ended, () => writer.lastStoredOffset(stream, assignment.partition))) ?? -1;
+    const shard = await retry.run('store', ended, () => writer.shardOf(stream, partition));
+    // A running insert can have records that the log has lost since. They must be stored before the lost ones are looked up.
+    if (isLost) await this.options.inserted(shard.shard);
+    const last = (await retry.run('store', ended, () => writer.lastStoredOffset(stream, partition))) ?? -1;
     const { lost, suspected } = await this.lostEndOf(assignment, last, ended);
     if (lost) await this.options.recovery.begin({ ...assignment, stream }, lost, ended);
     const [offset, oldest] = await retry.run('log', ended, async () => [
       await warmUpStart(assignment, window, this.options.now()),
       await assignment.timestampAtPosition(),
     ]);
-    return { stream, last, lost, suspected, offset, oldest };
+    return { stream, shard, last, lost, suspected, offset, oldest };
   }
 
   /**

@@ -16,7 +16,7 @@ import {
 } from '#engine';
 import { streamNameOf, type StreamId } from '#event';
 import type { LostRecords, NewlyAssignedPartition, RecordBatch } from '#kafka';
-import type { DeadLetter, EventRowBatch } from '#store';
+import type { DeadLetter, EventRowBatch, PartitionShard } from '#store';
 import { loadVersions } from '../number/load-versions.js';
 import { StoredEventLookup } from '../number/stored-event-lookup.js';
 import type {
@@ -50,6 +50,8 @@ export interface LostEnd extends LostRecords {
 /** What is known of a partition when it is assigned. */
 export interface PartitionStart {
   stream: StreamId;
+  /** The shard that has the rows of the partition. */
+  shard: PartitionShard;
   /** The greatest stored offset of the partition; -1 if nothing is stored. */
   last: number;
   /** The records that Kafka is known to have lost. */
@@ -113,6 +115,8 @@ export class MaterializedPartition implements MeasuredPartition {
   readonly stream: StreamId;
   /** Name of the stream, for metrics and traces. */
   readonly name: string;
+  /** The shard that has the rows of the partition. */
+  readonly shard: PartitionShard;
   /** The records that Kafka has lost: stored events without a record are written back. */
   readonly lost: LostEnd | undefined;
   /** The end that the log had, and the offset after the last stored event, if the log has lost some of them. */
@@ -142,7 +146,7 @@ export class MaterializedPartition implements MeasuredPartition {
   constructor(
     private readonly dependencies: MaterializedPartitionDependencies,
     readonly assignment: NewlyAssignedPartition,
-    { stream, last, lost, suspected, oldest }: PartitionStart,
+    { stream, shard, last, lost, suspected, oldest }: PartitionStart,
     readonly ended: AbortSignal,
   ) {
     const { writer, retry, consumer, far, farMemory, now } = dependencies;
@@ -151,6 +155,7 @@ export class MaterializedPartition implements MeasuredPartition {
     this.partition = partition;
     this.stream = stream;
     this.name = streamNameOf(stream);
+    this.shard = shard;
     this.lost = lost;
     this.lostEnd = lost ?? suspected;
     this.versions = dependencies.versions.open({ fromTheStart: position === 0 });

@@ -19,6 +19,17 @@ describe('An erasure', () => {
     await vi.waitFor(() => expect(world.removed).toEqual(['a']));
   });
 
+  it('that is read during two inserts into its stream is repeated after the last of them', async () => {
+    const world = new ErasureRepeaterTestBed();
+    for (let n = 0; n < 2; n++) world.inserts.begin(orders);
+    world.erase('a');
+    world.inserts.end(orders);
+    await sleep(20);
+    expect(world.removed).toEqual([]);
+    world.inserts.end(orders);
+    await vi.waitFor(() => expect(world.removed).toEqual(['a']));
+  });
+
   it('that is read shortly after an insert into its stream is repeated once, immediately', async () => {
     const world = new ErasureRepeaterTestBed();
     world.insert();

@@ -37,7 +37,8 @@ const most = 1_000;
 export class InsertErasureRepeater {
   /** The erasures that were looked up before; undefined before the first look-up. */
   private seen: ReadonlySet<string> | undefined;
-  private readonly running = new Set<string>();
+  /** The number of inserts that are running, by stream. */
+  private readonly running = new Map<string, number>();
   private readonly ended = new Map<string, number>();
   private waiting: Erasure[] = [];
   private timer: NodeJS.Timeout | undefined;
@@ -51,16 +52,20 @@ export class InsertErasureRepeater {
     });
   }
 
-  /** Called when an insert into these streams starts. Two inserts never overlap. */
+  /** Called when an insert into these streams starts. The inserts into different shards overlap. */
   begin(streams: ReadonlySet<string>): void {
     if (!this.seen) this.findNew();
-    for (const stream of streams) this.running.add(stream);
+    for (const stream of streams) this.running.set(stream, (this.running.get(stream) ?? 0) + 1);
   }
 
   end(streams: ReadonlySet<string>): void {
-    this.running.clear();
     this.forgetOld();
-    for (const stream of streams) this.ended.set(stream, this.now());
+    for (const stream of streams) {
+      const others = (this.running.get(stream) ?? 1) - 1;
+      if (others > 0) this.running.set(stream, others);
+      else this.running.delete(stream);
+      this.ended.set(stream, this.now());
+    }
     void this.remove();
   }
 

@@ -1,11 +1,12 @@
 import { ProblemError } from '#api';
+import { SharedCall } from '#async';
 import type { TopicAndGroupNames } from '#event';
 import { ProducerBufferFullError, LogUnavailableError, type Log, type Producer } from '#kafka';
 import { writeRecord, type DefinitionChangeRecord } from '../resources/definition-change-record.js';
 
 /** Writes definition records and tombstones to the definitions topic, with one producer that it opens on first use. */
 export class DefinitionsTopicWriter {
-  private opening: Promise<Producer> | undefined;
+  private readonly opening = new SharedCall(() => this.open());
 
   constructor(
     private readonly log: Log,
@@ -14,11 +15,7 @@ export class DefinitionsTopicWriter {
 
   /** Returns the producer, which the first call opens. @throws LogUnavailableError */
   producer(): Promise<Producer> {
-    this.opening ??= this.log.producer().catch((error: unknown) => {
-      this.opening = undefined;
-      throw error instanceof Error ? error : new LogUnavailableError('no producer', { cause: error });
-    });
-    return this.opening;
+    return this.opening.result();
   }
 
   /**
@@ -47,7 +44,15 @@ export class DefinitionsTopicWriter {
   }
 
   async close(): Promise<void> {
-    await (await this.opening)?.close();
+    await (await this.opening.started)?.close();
+  }
+
+  private async open(): Promise<Producer> {
+    try {
+      return await this.log.producer();
+    } catch (error) {
+      throw error instanceof Error ? error : new LogUnavailableError('no producer', { cause: error });
+    }
   }
 }
 

@@ -72,27 +72,25 @@ export function openClickHouseCluster(
     projectionResults: states('projectionResults', 'projection_results'),
     pipelines: states('pipelines', 'pipeline_states'),
     async migrate() {
-      await shards.map(async ({ url: server, connection: shard }) => {
+      await shards.prepare(async ({ url: server, connection: shard }) => {
         for (const name of [localDatabase, database]) await createDatabase(server, name);
         await prepare(shard);
+        await createDistributedTables(shard, { cluster, database, localDatabase });
       });
-      // A distributed table has the columns of the server's own table.
-      await shards.map(({ connection: shard }) =>
-        createDistributedTables(shard, { cluster, database, localDatabase }),
-      );
     },
     async ping() {
-      await shards.map(({ connection: shard }) => shard.select('SELECT 1'));
+      await shards.ping();
     },
-    usage: async () => usageOf(await shards.map(({ connection: shard }) => readStoreUsage(shard))),
+    usage: async () => usageOf(await shards.mapPresent(({ connection: shard }) => readStoreUsage(shard))),
     async close() {
       await Promise.all([entry.close(), connection.close(), shards.close()]);
     },
   };
 }
 
-/** Returns the disks of all shards, by the number of the shard, and the sums of their tables and errors. */
-function usageOf(shards: readonly StoreUsage[]): StoreUsage {
+/** Returns the disks of the shards, named by the number of the shard, and the sums of their tables and errors. */
+function usageOf(byNumber: ReadonlyMap<number, StoreUsage>): StoreUsage {
+  const shards = [...byNumber.values()];
   const sizes = new Map<string, Omit<StoreUsage['tables'][number], 'table'>>();
   for (const { table, ...more } of shards.flatMap(({ tables }) => tables))
     sizes.set(table, sumOf(sizes.get(table), more));
@@ -100,8 +98,8 @@ function usageOf(shards: readonly StoreUsage[]): StoreUsage {
   for (const { error, ...more } of shards.flatMap(({ damageErrors }) => damageErrors))
     errors.set(error, sumOf(errors.get(error), more));
   return {
-    disks: shards.flatMap(({ disks }, n) =>
-      disks.map(({ disk, ...size }) => ({ disk: `shard ${n + 1}: ${disk}`, ...size })),
+    disks: [...byNumber].flatMap(([number, { disks }]) =>
+      disks.map(({ disk, ...size }) => ({ disk: `shard ${number}: ${disk}`, ...size })),
     ),
     tables: [...sizes].map(([table, size]) => ({ table, ...size })),
     damageErrors: [...errors].map(([error, { count }]) => ({ error, count })),

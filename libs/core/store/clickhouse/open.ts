@@ -1,4 +1,5 @@
 import type { AppConfig } from '#api';
+import { SharedCall } from '#async';
 import type { AnswerMemoryBudget } from '../answer-memory-budget.js';
 import { openClickHouseCluster } from './open-cluster.js';
 import type { ClickHouseStore } from './clickhouse-store.js';
@@ -104,17 +105,13 @@ export function openClickHouse(options: ClickHouseStoreOptions): ClickHouseStore
 export class ClickHouseServers {
   /** Connects to the server of `CLICKHOUSE_URL`, or to any of those behind this address. */
   readonly entry = clickHouseConnection(this.options, 'default');
-  private opened: Promise<readonly StoreClickHouseClient[]> | undefined;
+  private readonly opened = new SharedCall(() => this.open());
 
   constructor(private readonly options: ClickHouseStoreOptions) {}
 
   /** Returns a connection to each server. @throws StoreUnavailableError @throws UnknownClusterError */
   all(): Promise<readonly StoreClickHouseClient[]> {
-    this.opened ??= this.open().catch((error: unknown) => {
-      this.opened = undefined;
-      throw error;
-    });
-    return this.opened;
+    return this.opened.result();
   }
 
   private async open(): Promise<readonly StoreClickHouseClient[]> {
@@ -125,7 +122,7 @@ export class ClickHouseServers {
   }
 
   async close(): Promise<void> {
-    const opened = (await this.opened?.catch(() => [])) ?? [];
+    const opened = (await this.opened.started?.catch(() => [])) ?? [];
     await Promise.all([...new Set([this.entry, ...opened])].map((connection) => connection.close()));
   }
 }

@@ -7,7 +7,7 @@ import type { EventRowBatch } from '../row-batch/event-row-batch.js';
 import type { EventsOfPartition } from '../log-order.js';
 import type { EventRow } from '../row-batch/event-row.js';
 import type { ScrubbedEvent } from '../scrub-reader.js';
-import type { DeadLetter, EventWriter, OffsetRange } from '../store.js';
+import type { DeadLetter, EventWriter, OffsetRange, PartitionShard } from '../store.js';
 import { paramsOfEvents } from './removal/lost-events.js';
 import { RowTable } from './connection/row-table.js';
 import { deduplicatedInsert, longQuerySettings } from './connection/settings.js';
@@ -79,6 +79,10 @@ export class ClickHouseWriter implements EventWriter {
     if (ids.length === 0) return;
     const { query, params } = markReplayedSql(ids, at);
     await this.connection.command(query, params);
+  }
+
+  async shardOf(): Promise<PartitionShard> {
+    return { shard: 0, shards: 1 };
   }
 
   lastStoredOffset(stream: string, partition: number): Promise<number | undefined> {

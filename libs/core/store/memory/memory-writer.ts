@@ -4,7 +4,7 @@ import type { EventRowBatch } from '../row-batch/event-row-batch.js';
 import { assertDeadLetterIdsBounded } from '../dead-letter-id.js';
 import type { EventsOfPartition } from '../log-order.js';
 import type { ScrubbedEvent } from '../scrub-reader.js';
-import type { DeadLetter, EventRow, EventWriter, OffsetRange } from '../store.js';
+import type { DeadLetter, EventRow, EventWriter, OffsetRange, PartitionShard } from '../store.js';
 import type { MemoryTables } from './memory-tables.js';
 
 /** In-memory fake of the store's event writer, for specs. */
@@ -22,6 +22,10 @@ export class MemoryWriter implements EventWriter {
   async markReplayed(ids: readonly string[], at: EpochMicros): Promise<void> {
     assertDeadLetterIdsBounded(ids);
     for (const id of ids) this.tables.markReplayed(id, at);
+  }
+
+  async shardOf(): Promise<PartitionShard> {
+    return { shard: 0, shards: 1 };
   }
 
   async lastStoredOffset(stream: string, partition: number): Promise<number | undefined> {

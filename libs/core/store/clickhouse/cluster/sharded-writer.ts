@@ -1,6 +1,6 @@
 import type { EpochMicros } from '#json';
 import type { EventRowBatch } from '../../row-batch/event-row-batch.js';
-import type { DeadLetter, EventWriter } from '../../store.js';
+import type { DeadLetter, EventWriter, PartitionShard } from '../../store.js';
 import { groupBy, type Shards } from './shards.js';
 
 /** Writes the events and dead letters of a partition into its shard, and looks there what is stored. */
@@ -20,6 +20,11 @@ export class ShardedEventWriter implements EventWriter {
   /** Each shard marks those that it has. */
   async markReplayed(ids: readonly string[], at: EpochMicros): Promise<void> {
     await this.shards.map(({ writer }) => writer.markReplayed(ids, at));
+  }
+
+  async shardOf(stream: string, partition: number): Promise<PartitionShard> {
+    const [all, shard] = [await this.shards.all(), await this.shards.of({ stream, partition })];
+    return { shard: all.indexOf(shard), shards: all.length };
   }
 
   async lastStoredOffset(stream: string, partition: number): Promise<number | undefined> {

@@ -1,5 +1,11 @@
+import { SharedCall } from '#async';
 import type { StreamId } from '#event';
-import { NonRetryableStoreError, StoreUnavailableError } from '../../errors.js';
+import {
+  isRetryableStoreError,
+  NonRetryableStoreError,
+  ShardUnavailableError,
+  StoreUnavailableError,
+} from '../../errors.js';
 import type { StoreClickHouseClient } from '../connection/store-clickhouse-client.js';
 import type { ShardStore } from './shard-store.js';
 
@@ -36,17 +42,15 @@ interface ShardsOptions {
  * only. Asks ClickHouse for its servers on the first use.
  */
 export class Shards {
-  private opened: Promise<readonly ShardStore[]> | undefined;
+  private readonly opened = new SharedCall(() => this.open());
+  /** What must succeed before a shard is used, for the shards that did not answer `prepare`. */
+  private readonly unprepared = new Map<ShardStore, SharedCall<void>>();
 
   constructor(private readonly options: ShardsOptions) {}
 
   /** Returns the stores of all shards, in the order of their numbers. @throws StoreUnavailableError */
   all(): Promise<readonly ShardStore[]> {
-    this.opened ??= this.open().catch((error: unknown) => {
-      this.opened = undefined;
-      throw error;
-    });
-    return this.opened;
+    return this.opened.result();
   }
 
   /** Returns the store of the shard that has the rows of a partition. */
@@ -54,7 +58,7 @@ export class Shards {
     const all = await this.all();
     const spread = await this.spreadOf(stream, all.length);
     if (spread > all.length) throw new ShardsMissingError(stream, spread, all.length);
-    return all[(hashOf(stream) + partition) % spread]!;
+    return this.prepared(all[(hashOf(stream) + partition) % spread]!);
   }
 
   /** Returns over how many of the first shards the partitions of a stream are spread. @throws StoreUnavailableError */
@@ -69,7 +73,7 @@ export class Shards {
   /** Returns the shard that a hash chooses among those present, which another number of shards changes. */
   async hashed(name: string, partition: number): Promise<ShardStore> {
     const all = await this.all();
-    return all[(hashOf(name) + partition) % all.length]!;
+    return this.prepared(all[(hashOf(name) + partition) % all.length]!);
   }
 
   /** Groups items by the shard of their partition. */
@@ -79,23 +83,70 @@ export class Shards {
 
   /** Calls a function for each shard at once, and returns the results in the order of the shards. */
   async map<T>(call: (shard: ShardStore) => Promise<T>): Promise<T[]> {
-    return Promise.all((await this.all()).map(call));
+    return Promise.all((await this.all()).map(async (shard) => call(await this.prepared(shard))));
+  }
+
+  /**
+   * Prepares the tables of each shard. A shard that does not answer is prepared before its next use: an outage of one does not stop
+   * the processes that start meanwhile.
+   * @throws StoreUnavailableError if no shard answers; the error of a shard that no retry helps
+   */
+  async prepare(call: (shard: ShardStore) => Promise<void>): Promise<void> {
+    const all = await this.all();
+    const failures = await failuresOf(all, call);
+    const errors = [...failures.values()];
+    const fatal =
+      errors.find((error) => !isRetryableStoreError(error)) ??
+      (errors.length === all.length ? errors[0] : undefined);
+    if (fatal) throw fatal;
+    for (const shard of failures.keys()) this.unprepared.set(shard, new SharedCall(() => call(shard)));
+  }
+
+  /**
+   * Calls a function for each shard, and returns the results of those that answer, by their numbers from 1.
+   * @throws StoreUnavailableError if none does
+   */
+  async mapPresent<T>(call: (shard: ShardStore) => Promise<T>): Promise<Map<number, T>> {
+    const all = await this.all();
+    const results = new Map<number, T>();
+    const failures = await failuresOf(
+      all,
+      async (shard) => void results.set(all.indexOf(shard) + 1, await call(shard)),
+    );
+    const [error] = failures.values();
+    if (error && results.size === 0) throw error;
+    return results;
   }
 
   /** Returns the numbers of the shards that do not answer, from 1. */
   async unavailable(): Promise<number[]> {
-    const answers = await this.map(({ connection }) =>
-      connection.select('SELECT 1', { signal: AbortSignal.timeout(pingMs) }).then(
-        () => true,
-        () => false,
-      ),
+    const all = await this.all();
+    const failures = await failuresOf(all, ({ connection }) =>
+      connection.select('SELECT 1', { signal: AbortSignal.timeout(pingMs) }),
     );
-    return answers.flatMap((answer, index) => (answer ? [] : [index + 1]));
+    return all.flatMap((shard, index) => (failures.has(shard) ? [index + 1] : []));
+  }
+
+  /** @throws ShardUnavailableError if a shard does not answer */
+  async ping(): Promise<void> {
+    const missing = await this.unavailable();
+    if (missing.length === 0) return;
+    throw new ShardUnavailableError(
+      `shards of ClickHouse that do not answer: ${missing.join(', ')}`,
+      {},
+      missing,
+    );
   }
 
   async close(): Promise<void> {
-    const opened = await this.opened?.catch(() => []);
+    const opened = await this.opened.started?.catch(() => []);
     await Promise.all((opened ?? []).map(({ connection }) => connection.close()));
+  }
+
+  private async prepared(shard: ShardStore): Promise<ShardStore> {
+    await this.unprepared.get(shard)?.result();
+    this.unprepared.delete(shard);
+    return shard;
   }
 
   private async open(): Promise<readonly ShardStore[]> {
@@ -103,6 +154,19 @@ export class Shards {
     const hosts = await hostsOf(cluster, connection);
     return hosts.map(([first]) => open(first!));
   }
+}
+
+/** Calls a function for each shard at once, and returns the errors of those for which it fails, in their order. */
+async function failuresOf(
+  shards: readonly ShardStore[],
+  call: (shard: ShardStore) => Promise<unknown>,
+): Promise<Map<ShardStore, Error>> {
+  const results = await Promise.allSettled(shards.map(call));
+  return new Map(
+    results.flatMap((result, index) =>
+      result.status === 'rejected' ? [[shards[index]!, result.reason as Error] as const] : [],
+    ),
+  );
 }
 
 /** Returns the host names of the replicas of each shard of a cluster, in their order. @throws UnknownClusterError */

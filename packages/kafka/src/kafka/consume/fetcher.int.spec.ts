@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../contract/recording-consumer.js';
-import type { Log, Producer } from '../../log.js';
+import type { Log, MemoryShare, Producer } from '../../log.js';
 import { ClusterClient } from '../cluster/cluster-client.js';
 import { defaultKafkaLogLimits, type KafkaLogOptions } from '../cluster/kafka-log-options.js';
 import { openKafkaLog } from '../kafka-log.js';
@@ -73,6 +73,8 @@ describe('a fetcher of 500 partitions', () => {
   let buffers: Map<string, PartitionBuffer>;
   let read: string[];
   let hold: Promise<void>;
+  let bounds = defaultKafkaLogLimits;
+  let shareOf: (topic: string) => MemoryShare | undefined = () => undefined;
 
   beforeAll(async () => {
     log = openKafkaLog(config);
@@ -91,10 +93,10 @@ describe('a fetcher of 500 partitions', () => {
 
   function follow(topic: string, partition: number, from = 0): PartitionBuffer {
     const buffer = new PartitionBuffer({
-      ...{ topic, partition, from },
+      ...{ topic, partition, from, share: shareOf(topic) },
       deliver: async ({ records }) => {
         read.push(...records.map(({ value }) => String(value)));
-        await hold;
+        if (shareOf(topic)?.name !== 'other') await hold;
       },
       onError: (error) => expect.fail(String(error)),
     });
@@ -110,7 +112,7 @@ describe('a fetcher of 500 partitions', () => {
     hold = Promise.resolve();
     client = new WatchedClient(config);
     fetcher = new Fetcher({
-      ...{ client, bounds: defaultKafkaLogLimits, logger: silentLogger, outage: fetchOutage(silentLogger) },
+      ...{ client, bounds, logger: silentLogger, outage: fetchOutage(silentLogger) },
       onGone: (buffer) => expect.fail(`${buffer.topic} is gone`),
       onFatal: (error) => expect.fail(String(error)),
     });
@@ -174,6 +176,31 @@ describe('a fetcher of 500 partitions', () => {
     await until(() => read.length === 4, 'the records of the paused partition');
     expect(read.filter((value) => value !== 'other')).toEqual(['a', 'b', 'c']);
     await close();
+  });
+
+  it('given a share of the memory that is used up, fetches the partitions of the other, and its own when there is room', async () => {
+    const [slow, other] = [topics[3] as string, topics[4] as string];
+    bounds = { ...defaultKafkaLogLimits, consumeBytes: 60_000, fetchPartitionBytes: 10_000 };
+    shareOf = (topic) => ({ name: topic === slow ? 'slow' : 'other', shares: 2 });
+    await followAll();
+    let release: () => void = () => undefined;
+    hold = new Promise((resolve) => (release = resolve));
+    const writeAll = async (topic: string, value: string) => {
+      for (const partition of Array(partitionCount).keys())
+        for (let n = 0; n < 3; n++) await producer.append([{ topic, partition, key: 'k', value }]);
+    };
+    await writeAll(slow, 's'.repeat(9_000));
+    await until(() => read.length >= 2, 'batches that are being processed');
+    await writeAll(other, 'o'.repeat(9_000));
+    const countOf = (letter: string) => read.filter((value) => value.startsWith(letter)).length;
+    await until(() => countOf('o') === 3 * partitionCount, 'the partitions of the other share');
+    // Half of the memory has three of these batches, and exceeds it by one at most.
+    expect(countOf('s')).toBeLessThanOrEqual(4);
+    release();
+    await until(() => countOf('s') === 3 * partitionCount, 'the partitions whose share was used up');
+    await close();
+    bounds = defaultKafkaLogLimits;
+    shareOf = () => undefined;
   });
 
   it('removes a removed partition from its session, and then names only an added partition', async () => {

@@ -68,13 +68,14 @@ export class Fetcher {
   private closed = false;
   private wake: () => void = () => undefined;
   private room = this.nextRoom();
-  /** Bytes of all partitions that are fetched and not yet processed. No fetch is sent while they reach the limit. */
-  private readonly budget: ByteBudget;
+  /**
+   * Bytes that are fetched and not yet processed, by the share of memory that they take. No partition of a share is fetched while
+   * they reach its limit.
+   */
+  private readonly budgets = new Map<string, ByteBudget>();
   private readonly expansion = new ExpansionEstimate();
 
-  constructor(private readonly options: FetcherOptions) {
-    this.budget = new ByteBudget(options.bounds.consumeBytes, () => this.wakeUp());
-  }
+  constructor(private readonly options: FetcherOptions) {}
 
   /**
    * Fetches records for this buffer from now on.
@@ -84,7 +85,8 @@ export class Fetcher {
   add(buffer: PartitionBuffer, leader?: number): void {
     this.buffers.set(partitionKey(buffer), buffer);
     buffer.onRoom = () => {
-      if (this.has(buffer)) this.sessionOf(buffer)?.want(buffer);
+      const session = this.sessionOf(buffer);
+      if (session && this.has(buffer)) this.continue(session, buffer);
       this.wakeUp();
     };
     buffer.leader = leader;
@@ -174,8 +176,35 @@ export class Fetcher {
   }
 
   private continue(session: FetchSession<PartitionBuffer>, buffer: PartitionBuffer): void {
-    if (buffer.wantsMore) session.want(buffer);
+    if (buffer.wantsMore && !this.isPaused(buffer)) session.want(buffer);
     else session.pause(buffer);
+  }
+
+  private budgetOf({ share: { name, shares } }: PartitionBuffer): ByteBudget {
+    let budget = this.budgets.get(name);
+    if (!budget) {
+      budget = new ByteBudget(this.options.bounds.consumeBytes / shares, () => this.changed(name));
+      this.budgets.set(name, budget);
+    }
+    return budget;
+  }
+
+  /** Bytes that may be fetched, of all shares. */
+  private get left(): number {
+    return [...this.budgets.values()].reduce((sum, { left }) => sum + Math.max(left, 0), 0);
+  }
+
+  /** Whether the share of a partition is used up. Partitions that have the only share are not paused: no fetch is sent. */
+  private isPaused(buffer: PartitionBuffer): boolean {
+    return this.budgetOf(buffer).left <= 0 && buffer.share.shares > 1;
+  }
+
+  /** Pauses or fetches the partitions of a share, which is used up or no longer is. */
+  private changed(share: string): void {
+    for (const session of this.sessions.values())
+      for (const buffer of session.partitions)
+        if (buffer.share.name === share) this.continue(session, buffer);
+    this.wakeUp();
   }
 
   private async loop(node: number, session: FetchSession<PartitionBuffer>): Promise<void> {
@@ -188,7 +217,7 @@ export class Fetcher {
         this.sessions.delete(node);
         return this.end(node, session);
       }
-      if (this.budget.left <= 0 || session.size === 0) {
+      if (this.left <= 0 || session.size === 0) {
         await this.room;
         continue;
       }
@@ -221,7 +250,7 @@ export class Fetcher {
   /**
    * Sends one fetch to a broker. Returns the size of the fetched records in bytes, decompressed; 0 after an error.
    *
-   * Partitions of the response are left out once the decompressed records of the others have used up the budget. The
+   * Partitions of the response are left out once the decompressed records of the others have used up their share. The
    * broker sends them again, because their offsets are still the next ones.
    */
   private async fetch(
@@ -233,7 +262,7 @@ export class Fetcher {
     try {
       const limits = {
         maxWaitMs,
-        maxBytes: this.expansion.toFetch(Math.min(bounds.fetchBytes, this.budget.left)),
+        maxBytes: this.expansion.toFetch(Math.min(bounds.fetchBytes, this.left)),
         partitionBytes: this.expansion.toFetch(bounds.fetchPartitionBytes),
       };
       const answer = await fetchInSession(await client.broker(node), session.next(), limits);
@@ -243,8 +272,8 @@ export class Fetcher {
       let fetchedBytes = 0;
       for (const partition of answer.partitions) {
         const buffer = session.asked(partition);
-        if (buffer && this.has(buffer)) fetchedBytes += await this.deliver(buffer, partition, session);
-        if (fetchedBytes > 0 && this.budget.left <= 0) break;
+        if (!buffer || !this.has(buffer) || (fetchedBytes > 0 && this.budgetOf(buffer).left <= 0)) continue;
+        fetchedBytes += await this.deliver(buffer, partition, session);
       }
       return fetchedBytes;
     } catch (error) {
@@ -284,9 +313,10 @@ export class Fetcher {
     const size = bytes.length + decompressedBytes;
     this.expansion.observe({ fetched: bytes.length, inMemory: size });
     const batch = { topic, partition, records, bytes: size, next, highWatermark, ...unread };
-    buffer.offer(batch, this.budget.take(size), known);
+    buffer.offer(batch, this.budgetOf(buffer).take(size), known);
     // The buffer may have been removed during the decoding.
     if (this.has(buffer)) this.continue(session, buffer);
+    if (this.isPaused(buffer)) this.changed(buffer.share.name);
     return size;
   }
 

@@ -264,6 +264,7 @@ export class GroupSession {
       topic: owned.topic,
       partition: owned.partition,
       from: Math.max(from, assignment.beginning),
+      share: options.handler.memoryShare?.(owned),
       ...(!log.lost && { read: furthest(committed, options.read.get(owned.key)) }),
       deliver: (batch) => this.keepBusy(owned.key, options.handler.batch(batch)),
       onError: (error) => options.onFatal(error),

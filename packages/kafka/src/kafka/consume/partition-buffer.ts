@@ -1,5 +1,5 @@
 import { unknownEpoch, type EpochPosition } from '../../epoch-position.js';
-import type { RecordBatch } from '../../log.js';
+import type { MemoryShare, RecordBatch } from '../../log.js';
 import type { TopicPartition } from '../../topic-partition.js';
 import { LeaderEpochs, type EpochStart } from './leader-epochs.js';
 
@@ -8,6 +8,8 @@ interface PartitionBufferOptions extends TopicPartition {
   from: number;
   /** The position up to which the partition was read before, which the log must still have. Default: `from`. */
   read?: EpochPosition;
+  /** Default: the only share. */
+  share?: MemoryShare | undefined;
   deliver(batch: RecordBatch): Promise<void>;
   /** Called with the error with which `deliver` rejects. */
   onError(error: unknown): void;
@@ -25,6 +27,7 @@ interface BatchEpochs {
 export class PartitionBuffer {
   readonly topic = this.options.topic;
   readonly partition = this.options.partition;
+  readonly share = this.options.share ?? { name: '', shares: 1 };
   /** Offset at which the next fetch of this partition begins. */
   next = this.options.from;
   /** The leader epochs of the records that were fetched. */
