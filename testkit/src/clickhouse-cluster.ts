@@ -11,14 +11,17 @@ import {
 } from '#local';
 import { askClickHouse } from './clickhouse-statement.js';
 
-/** Options of each server of a `ClickHouseCluster`. */
-type ServerOptions = Pick<
+/** Options of a `ClickHouseCluster` and of each of its servers. */
+interface ClusterOptions extends Pick<
   Parameters<typeof startClickHouse>[0],
   'appDatabases' | 'analystDatabases' | 'onLog'
->;
+> {
+  /** Servers of each shard. Their tables have the same rows only if the spec writes them to each. Default: 1. */
+  replicas?: number;
+}
 
 /**
- * A cluster of ClickHouse servers, each a shard, in a folder of its own. All have the same HTTP port at different loopback addresses, as
+ * A cluster of ClickHouse servers in a folder of its own, those of the first shard first. All have the same HTTP port at different loopback addresses, as
  * servers of a real cluster have at different hosts. Their TCP ports differ: a server takes each loopback address with its own TCP port
  * for itself.
  */
@@ -30,21 +33,28 @@ export class ClickHouseCluster {
     readonly servers: readonly ClusterServer[],
   ) {}
 
-  static async start(shards: number, options: ServerOptions = {}): Promise<ClickHouseCluster> {
+  static async start(
+    shards: number,
+    { replicas = 1, ...options }: ClusterOptions = {},
+  ): Promise<ClickHouseCluster> {
     const folder = await mkdtemp(join(tmpdir(), 'tributary-cluster-'));
     const port = await freePort();
     const servers = await Promise.all(
-      Array.from({ length: shards }, async (_, n) => ({
+      Array.from({ length: shards * replicas }, async (_, n) => ({
         host: `127.0.0.${n + 1}`,
         tcpPort: await freePort(),
       })),
     );
-    const cluster = { name: 'tributary', secret: randomBytes(16).toString('hex'), servers };
+    const cluster = {
+      name: 'tributary',
+      secret: randomBytes(16).toString('hex'),
+      shards: Array.from({ length: shards }, (_, n) => servers.slice(n * replicas, (n + 1) * replicas)),
+    };
     const passwords = await clickHousePasswords(join(folder, 'passwords'));
     const result = new ClickHouseCluster(
       folder,
       servers.map(({ host, tcpPort }, n) => {
-        const dataDir = join(folder, `shard-${n + 1}`);
+        const dataDir = join(folder, `server-${n + 1}`);
         return new ClusterServer(`http://${host}:${port}`, passwords, () =>
           startClickHouse({ ...options, ...{ dataDir, host, port, tcpPort, cluster, passwords } }),
         );

@@ -85,6 +85,10 @@ exists before the release's own Secret.
 - name: CLICKHOUSE_CLUSTER
   value: {{ . | quote }}
 {{- end }}
+{{- if $values.clickhouse.replicated }}
+- name: CLICKHOUSE_REPLICATED
+  value: "true"
+{{- end }}
 - name: CLICKHOUSE_FSYNC_AFTER_INSERT
   value: {{ $values.clickhouse.fsyncAfterInsert | quote }}
 {{- with $values.clickhouse }}

@@ -208,6 +208,11 @@ export class AppConfig {
    */
   @IsOptional() @Matches(/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/) CLICKHOUSE_CLUSTER?: string = undefined;
   /**
+   * Replicates the tables of each shard of `CLICKHOUSE_CLUSTER` among its servers. ClickHouse then needs a Keeper, and the macros `shard`
+   * and `replica` on each server. All apps need the same value.
+   */
+  @FromText('boolean') @IsBoolean() CLICKHOUSE_REPLICATED = false;
+  /**
    * Makes ClickHouse sync each insert, merge and removal to its disk. Without it, a ClickHouse whose machine loses power loses
    * the inserts of the last seconds to minutes, which Tributary does not repeat, and undoes erasures. All apps need the same
    * value.

@@ -36,5 +36,5 @@ export { namedStreams, scopeConditions, streamConditions } from './clickhouse/co
 export { entityHashCondition } from './clickhouse/removal/erased-entity.js';
 export { RowRemover } from './clickhouse/removal/row-remover.js';
 export { decodeCursor, encodeCursor } from './cursor.js';
-export type { StoreClickHouseClient } from './clickhouse/connection/store-clickhouse-client.js';
+export type { ClickHouseConnection } from './clickhouse/connection/store-clickhouse-client.js';
 export { selectClause, type DataMemberColumn } from './clickhouse/event-columns.js';

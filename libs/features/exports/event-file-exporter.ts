@@ -10,7 +10,7 @@ import {
   type DataMemberColumn,
   type EventFilter,
   type ParameterizedSql,
-  type StoreClickHouseClient,
+  type ClickHouseConnection,
 } from '#store';
 
 /**
@@ -56,7 +56,7 @@ const fileSettings = {
  * then timestamp, partition and offset.
  */
 export class EventFileExporter {
-  private readonly connection: StoreClickHouseClient;
+  private readonly connection: ClickHouseConnection;
 
   /** @param seconds time limit of one export, longer than that of other reads */
   constructor(

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { analystGrants, analystProfile, analystRowPolicies } from '#features/sql/clickhouse';
 import { appGrants, clickHouseUsers, escapedXml, makeUsersFile, shardDatabase } from '#store';
 
-/** A cluster of embedded ClickHouse servers, each of which is a shard without further replicas. */
+/** A cluster of embedded ClickHouse servers. */
 export interface ClusterConfig {
   name: string;
   /** By which the servers know each other: one asks another one as the user who asked it. */
   secret: string;
-  /** The servers in the order of their shards. */
-  servers: readonly { host: string; tcpPort: number }[];
+  /** The servers of each shard, in the order of the shards. */
+  shards: readonly (readonly { host: string; tcpPort: number }[])[];
 }
 
 /** Files, memory limit and cluster of an embedded ClickHouse server. */
@@ -29,12 +29,14 @@ function systemLog(name: string): string {
   return `<${name}><database>system</database><table>${name}</table><ttl>event_date + INTERVAL 1 DAY DELETE</ttl><max_size_rows>100000</max_size_rows><reserved_size_rows>1024</reserved_size_rows><buffer_size_rows_flush_threshold>10000</buffer_size_rows_flush_threshold></${name}>`;
 }
 
-function remoteServers({ name, secret, servers }: ClusterConfig): string {
-  const shards = servers.map(
-    ({ host, tcpPort }) =>
-      `<shard><internal_replication>true</internal_replication><replica><host>${host}</host><port>${tcpPort}</port></replica></shard>`,
+function remoteServers({ name, secret, shards }: ClusterConfig): string {
+  const replica = ({ host, tcpPort }: { host: string; tcpPort: number }) =>
+    `<replica><host>${host}</host><port>${tcpPort}</port></replica>`;
+  const all = shards.map(
+    (servers) =>
+      `<shard><internal_replication>true</internal_replication>${servers.map(replica).join('')}</shard>`,
   );
-  return `<remote_servers><${name}><secret>${escapedXml(secret)}</secret>${shards.join('')}</${name}></remote_servers>`;
+  return `<remote_servers><${name}><secret>${escapedXml(secret)}</secret>${all.join('')}</${name}></remote_servers>`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
+import type { ClickHouseConnection } from './connection/store-clickhouse-client.js';
 
 /**
  * The settings with which ClickHouse syncs a new part of a table, its directory, and a part that a merge or a removal wrote
@@ -12,7 +12,7 @@ const fsyncSettings = ['fsync_after_insert', 'fsync_part_directory', 'min_rows_t
  * Without it, a machine that loses power loses inserts whose offsets are committed, and undoes removals.
  * Source: https://clickhouse.com/docs/operations/settings/merge-tree-settings#fsync_after_insert
  */
-export async function applyFsync(connection: StoreClickHouseClient, synced: boolean): Promise<void> {
+export async function applyFsync(connection: ClickHouseConnection, synced: boolean): Promise<void> {
   const setting = `\\b(${fsyncSettings.join('|')}) = (${synced ? '1|true' : '0|false'})\\b`;
   const differing = await connection.select<[string]>(
     `SELECT name FROM system.tables

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NonRetryableStoreError, StoreUnavailableError } from '../errors.js';
-import type { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
+import type { ClickHouseConnection } from './connection/store-clickhouse-client.js';
 import { latestVersions } from './latest-versions.js';
 
 /**
@@ -14,7 +14,7 @@ function serverTaking(most: number, error: Error = new NonRetryableStoreError('M
     if (params.entityIds.length > most) throw error;
     return params.entityIds.map((id) => [id, 1, 0]);
   };
-  return { connection: { select } as unknown as StoreClickHouseClient, asked };
+  return { connection: { select } as unknown as ClickHouseConnection, asked };
 }
 
 const query = (entityIds: string[]) => ({ stream: 's', partition: 0, before: 10, entityIds });

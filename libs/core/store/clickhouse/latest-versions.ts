@@ -1,6 +1,6 @@
 import { NonRetryableStoreError } from '../errors.js';
 import type { EventWriter } from '../store.js';
-import type { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
+import type { ClickHouseConnection } from './connection/store-clickhouse-client.js';
 import { splitBySize } from './connection/split-by-size.js';
 import { longQuerySettings } from './connection/settings.js';
 
@@ -27,7 +27,7 @@ GROUP BY entity_id`;
  * remaining event. If no event is left, the row in `entities` decides.
  */
 export async function latestVersions(
-  connection: StoreClickHouseClient,
+  connection: ClickHouseConnection,
   query: VersionsQuery,
 ): Promise<Map<string, number>> {
   const found = new Map<string, number>();
@@ -39,7 +39,7 @@ export async function latestVersions(
 
 /** Runs the query; if the server rejects it, for example because of a limit of its own, runs it for each half. */
 async function addHalving(
-  connection: StoreClickHouseClient,
+  connection: ClickHouseConnection,
   query: VersionsQuery,
   found: Map<string, number>,
 ): Promise<void> {
@@ -55,7 +55,7 @@ async function addHalving(
 }
 
 async function addVersions(
-  connection: StoreClickHouseClient,
+  connection: ClickHouseConnection,
   query: VersionsQuery,
   found: Map<string, number>,
 ): Promise<void> {

@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
-import { applyMigrations, MigrationMismatchError, migrationFolders, readMigrations } from './migrations.js';
+import {
+  applyMigrations,
+  replicatedStatement,
+  MigrationMismatchError,
+  migrationFolders,
+  readMigrations,
+} from './migrations.js';
 import { openTestStore, type TestStore } from './test-store.js';
 
 const folders: string[] = [];
@@ -114,7 +120,10 @@ describe('migrations', () => {
   it('fail when an applied migration was edited', async () => {
     const [first, ...rest] = readMigrations(migrationFolders());
     const edited = { ...(first as NonNullable<typeof first>), checksum: 'other' };
-    const error = await applyMigrations(connection, [edited, ...rest]).catch((caught: unknown) => caught);
+    const error = await applyMigrations(connection, {
+      migrations: [edited, ...rest],
+      replicated: false,
+    }).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(MigrationMismatchError);
     expect((error as Error).message).toContain('0001_events.sql');
   });
@@ -129,6 +138,29 @@ describe('migrations', () => {
     await own.close();
   });
 
+  it('fail when the tables of the database are not replicated, and others were asked for', async () => {
+    const own = await openTestStore();
+    const options = { migrations: readMigrations(migrationFolders()), replicated: true };
+    await expect(applyMigrations(own.store.connection, options)).rejects.toThrow(
+      /^The table \w+ is not replicated, and CLICKHOUSE_REPLICATED is true: use the former value, or an empty database/,
+    );
+    await own.close();
+  });
+
+  it('create replicated tables with statements that ClickHouse understands, each with its own path on each shard', async () => {
+    const statements = readMigrations(migrationFolders()).flatMap((one) => one.statements);
+    const tables = statements.filter((statement) => /^ENGINE = /m.test(statement));
+    expect(tables.length).toBeGreaterThan(10);
+    for (const statement of tables.map(replicatedStatement)) {
+      expect(statement).toMatch(
+        /^ENGINE = Replicated\w+MergeTree\('\/clickhouse\/tables\/\{shard\}\/\{database\}\/\{table\}', '\{replica\}'/m,
+      );
+      await connection.command(`EXPLAIN AST ${statement}`);
+    }
+    const others = statements.filter((statement) => !tables.includes(statement));
+    expect(others.map(replicatedStatement)).toEqual(others);
+  });
+
   it('apply a new migration', async () => {
     const table = `extra_${randomBytes(3).toString('hex')}`;
     const extra = {
@@ -138,7 +170,8 @@ describe('migrations', () => {
       statements: [`CREATE TABLE IF NOT EXISTS ${table} (a UInt8) ENGINE = MergeTree ORDER BY a`],
     };
     const migrations = [...readMigrations(migrationFolders()), extra];
-    await Promise.all([applyMigrations(connection, migrations), applyMigrations(connection, migrations)]);
+    const options = { migrations, replicated: false };
+    await Promise.all([applyMigrations(connection, options), applyMigrations(connection, options)]);
     expect(await connection.select(`SELECT count() FROM ${table}`)).toEqual([[0]]);
   });
 });

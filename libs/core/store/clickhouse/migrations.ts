@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
+import type { ClickHouseConnection } from './connection/store-clickhouse-client.js';
 
 /**
  * Error: a migration that was applied to the database has been edited since, or is unknown to this version of the
@@ -97,9 +97,10 @@ ORDER BY id`;
  * @throws MigrationMismatchError when a recorded file has changed since, or is unknown to this version.
  */
 export async function applyMigrations(
-  connection: StoreClickHouseClient,
-  migrations: Migration[],
+  connection: ClickHouseConnection,
+  { migrations, replicated }: { migrations: Migration[]; replicated: boolean },
 ): Promise<void> {
+  await requireEngines(connection, replicated);
   await connection.command(createTable);
   const recorded = await connection.select<[number, string, string]>(
     'SELECT id, name, checksum FROM migrations FINAL ORDER BY id',
@@ -110,13 +111,51 @@ export async function applyMigrations(
   const checksums = new Map(recorded.map(([id, , checksum]) => [id, checksum]));
   for (const migration of migrations) {
     const checksum = checksums.get(migration.id);
-    if (checksum === undefined) await apply(connection, migration);
+    if (checksum === undefined) await apply(connection, migration, replicated);
     else if (checksum !== migration.checksum) throw changed(migration);
   }
 }
 
-async function apply(connection: StoreClickHouseClient, migration: Migration): Promise<void> {
-  for (const statement of migration.statements) await connection.command(statement);
+/**
+ * Requires that the tables of the database are replicated, or that none is. @throws MigrationMismatchError: rows of a table that is not
+ * replicated would be on one replica only
+ */
+async function requireEngines(connection: ClickHouseConnection, replicated: boolean): Promise<void> {
+  const others = await connection.select<[string]>(
+    `SELECT name FROM system.tables
+    WHERE database = currentDatabase() AND endsWith(engine, 'MergeTree') AND name != 'migrations'
+      AND startsWith(engine, 'Replicated') != {replicated:Bool}
+    ORDER BY name LIMIT 1`,
+    { params: { replicated }, purpose: 'lookup' },
+  );
+  if (!others[0]) return;
+  throw new MigrationMismatchError(
+    `The table ${others[0][0]} is ${replicated ? 'not ' : ''}replicated, and CLICKHOUSE_REPLICATED is ${String(replicated)}: ` +
+      'use the former value, or an empty database.',
+  );
+}
+
+/**
+ * Returns the statement that creates a replicated table. All replicas of a shard have the same path, and all shards their own.
+ * Source: https://clickhouse.com/docs/engines/table-engines/mergetree-family/replication
+ */
+export function replicatedStatement(statement: string): string {
+  return statement.replace(
+    /^ENGINE = (\w*MergeTree)(?:\((.*)\))?$/m,
+    (_all, engine: string, parameters?: string) =>
+      `ENGINE = Replicated${engine}(${[replicaPath, parameters].filter(Boolean).join(', ')})`,
+  );
+}
+
+const replicaPath = `'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'`;
+
+async function apply(
+  connection: ClickHouseConnection,
+  migration: Migration,
+  replicated: boolean,
+): Promise<void> {
+  for (const statement of migration.statements)
+    await connection.command(replicated ? replicatedStatement(statement) : statement);
   await connection.command(
     'INSERT INTO migrations (id, name, checksum) SELECT {id:UInt32}, {name:String}, {checksum:String}',
     { id: migration.id, name: migration.name, checksum: migration.checksum },

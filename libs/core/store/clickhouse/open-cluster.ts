@@ -1,7 +1,7 @@
 import type { StoreUsage } from '../store.js';
 import type { ClickHouseStore } from './clickhouse-store.js';
 import type { QueryLimits } from './connection/settings.js';
-import type { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
+import type { ClickHouseConnection } from './connection/store-clickhouse-client.js';
 import { shardDatabase } from './access/users.js';
 import { ClickHouseReader } from './reader.js';
 import { ClickHouseKeyedStates } from './states/keyed-states.js';
@@ -13,12 +13,15 @@ import { ShardedEventRemover } from './cluster/sharded-remover.js';
 import { ShardedEventWriter } from './cluster/sharded-writer.js';
 import { ShardedKeyedStates } from './cluster/sharded-keyed-states.js';
 import { ShardedScrubPasses, ShardedScrubReader } from './cluster/sharded-scrub.js';
+import { ReplicatedConnection } from './cluster/replicated-connection.js';
 import { Shards, urlAt, type StreamSharding } from './cluster/shards.js';
 
 /** A cluster whose shards have the rows of a store. */
 export interface ClusterOptions {
   /** Name of the cluster in the server's `remote_servers`. */
   cluster: string;
+  /** Whether the tables are replicated among the servers of a shard. */
+  replicated: boolean;
   sharding: StreamSharding;
 }
 
@@ -26,11 +29,11 @@ export interface ClusterOptions {
 interface ClusterDependencies {
   bounds: QueryLimits;
   /** Creates a connection to a database of a server. */
-  connect: (url: string, database: string) => StoreClickHouseClient;
+  connect: (url: string, database: string) => ClickHouseConnection;
   /** Creates the database of a server if it is missing. */
   createDatabase: (url: string, database: string) => Promise<void>;
-  /** Applies migrations and settings to the tables of a connection. */
-  prepare: (connection: StoreClickHouseClient) => Promise<void>;
+  /** Applies migrations and settings to the tables of a server. */
+  prepare: (connection: ClickHouseConnection) => Promise<void>;
 }
 
 /**
@@ -38,7 +41,7 @@ interface ClusterDependencies {
  * read all of them. All servers have the protocol and the HTTP port of `url`, and the user of the apps.
  */
 export function openClickHouseCluster(
-  { url, database, cluster, sharding }: { url: string; database: string } & ClusterOptions,
+  { url, database, cluster, replicated, sharding }: { url: string; database: string } & ClusterOptions,
   { bounds, connect, createDatabase, prepare }: ClusterDependencies,
 ): ClickHouseStore {
   const localDatabase = shardDatabase(database);
@@ -46,8 +49,17 @@ export function openClickHouseCluster(
   const entry = connect(url, 'default');
   const connection = connect(url, database);
   const shards = new Shards({
-    ...{ cluster, sharding, connection: entry },
-    open: (host) => shardStore(connect(urlAt(host, url), localDatabase), bounds, urlAt(host, url)),
+    ...{ cluster, replicated, sharding, connection: entry },
+    open: (hosts) =>
+      shardStore(
+        new ReplicatedConnection(
+          hosts.map((host) => ({
+            url: urlAt(host, url),
+            connection: connect(urlAt(host, url), localDatabase),
+          })),
+        ),
+        bounds,
+      ),
   });
   const states = (
     name: 'projections' | 'projectionResults' | 'pipelines',
@@ -72,10 +84,10 @@ export function openClickHouseCluster(
     projectionResults: states('projectionResults', 'projection_results'),
     pipelines: states('pipelines', 'pipeline_states'),
     async migrate() {
-      await shards.prepare(async ({ url: server, connection: shard }) => {
-        for (const name of [localDatabase, database]) await createDatabase(server, name);
-        await prepare(shard);
-        await createDistributedTables(shard, { cluster, database, localDatabase });
+      await shards.prepare(async (server) => {
+        for (const name of [localDatabase, database]) await createDatabase(server.url, name);
+        await prepare(server.connection);
+        await createDistributedTables(server.connection, { cluster, database, localDatabase });
       });
     },
     async ping() {

@@ -5,7 +5,7 @@ import { openClickHouseCluster } from './open-cluster.js';
 import type { ClickHouseStore } from './clickhouse-store.js';
 import { hostsOf, urlAt, type StreamSharding } from './cluster/shards.js';
 import { shardStore } from './shard-store.js';
-import { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
+import { StoreClickHouseClient, type ClickHouseConnection } from './connection/store-clickhouse-client.js';
 import { applyFsync } from './fsync.js';
 import { applyMigrations, migrationFolders, readMigrations } from './migrations.js';
 import type { QueryLimits } from './connection/settings.js';
@@ -20,6 +20,8 @@ export interface ClickHouseStoreOptions {
   database: string;
   /** Name of the cluster in the server's `remote_servers` whose shards have the rows; without it, the server has all of them. */
   cluster?: string | undefined;
+  /** Whether the tables of a cluster are replicated among the servers of a shard. Default: false. */
+  replicated?: boolean;
   /** Where the partitions of streams are in a cluster. Without it, a store of a cluster can only migrate and read. */
   sharding?: StreamSharding | undefined;
   /** Whether `migrate` makes ClickHouse sync each insert to the disk before it answers. Default: true. */
@@ -62,6 +64,7 @@ export function clickHouseOptions(config: AppConfig, sharding?: StreamSharding):
     database: config.CLICKHOUSE_DATABASE,
     fsyncAfterInsert: config.CLICKHOUSE_FSYNC_AFTER_INSERT,
     cluster: config.CLICKHOUSE_CLUSTER,
+    replicated: config.CLICKHOUSE_REPLICATED,
     sharding,
   };
 }
@@ -71,21 +74,22 @@ export function clickHouseOptions(config: AppConfig, sharding?: StreamSharding):
  */
 export function openClickHouse(options: ClickHouseStoreOptions): ClickHouseStore {
   const bounds = { ...defaultQueryBounds, ...options.bounds };
-  const { url, database, cluster, sharding = noSharding } = options;
-  const prepare = async (connection: StoreClickHouseClient) => {
-    await applyMigrations(connection, readMigrations(options.migrations ?? migrationFolders()));
+  const { url, database, cluster, replicated = false, sharding = noSharding } = options;
+  const prepare = async (connection: ClickHouseConnection) => {
+    const migrations = readMigrations(options.migrations ?? migrationFolders());
+    await applyMigrations(connection, { migrations, replicated });
     await applyFsync(connection, options.fsyncAfterInsert ?? true);
   };
   const connect = (url: string, database: string) => clickHouseConnection({ ...options, url }, database);
   const create = (url: string, database: string) => createDatabase(connect(url, 'default'), database);
   if (cluster !== undefined)
     return openClickHouseCluster(
-      { url, database, cluster, sharding },
+      { url, database, cluster, replicated, sharding },
       { bounds, connect, createDatabase: create, prepare },
     );
   const connection = connect(url, database);
   return {
-    ...shardStore(connection, bounds, url),
+    ...shardStore(connection, bounds),
     bounds,
     connectionOf: async () => connection,
     reader: new ClickHouseReader(connection, bounds),
@@ -110,11 +114,11 @@ export class ClickHouseServers {
   constructor(private readonly options: ClickHouseStoreOptions) {}
 
   /** Returns a connection to each server. @throws StoreUnavailableError @throws UnknownClusterError */
-  all(): Promise<readonly StoreClickHouseClient[]> {
+  all(): Promise<readonly ClickHouseConnection[]> {
     return this.opened.result();
   }
 
-  private async open(): Promise<readonly StoreClickHouseClient[]> {
+  private async open(): Promise<readonly ClickHouseConnection[]> {
     const { cluster, url } = this.options;
     if (cluster === undefined) return [this.entry];
     const hosts = (await hostsOf(cluster, this.entry)).flat();
@@ -127,11 +131,14 @@ export class ClickHouseServers {
   }
 }
 
+/** Seconds by which a replica may lag behind the others and still be read, unless each of them does. */
+const mostDelaySeconds = '5';
+
 /** Creates a connection to a database of the server. The first request connects. */
 export function clickHouseConnection(
   options: ClickHouseStoreOptions,
   database: string,
-): StoreClickHouseClient {
+): ClickHouseConnection {
   const { url, user, password, readBudget } = options;
   const seconds = options.bounds?.seconds ?? defaultQueryBounds.seconds;
   return new StoreClickHouseClient({
@@ -140,11 +147,14 @@ export function clickHouseConnection(
     insertTimeoutMs: options.insertTimeoutMs ?? 60_000,
     queryTimeoutMs: options.readTimeoutMs ?? (seconds + 5) * 1000,
     // A subquery of a query over all shards finds the rows of all of them.
-    settings: options.cluster === undefined ? {} : { distributed_product_mode: 'global' },
+    settings:
+      options.cluster === undefined
+        ? {}
+        : { distributed_product_mode: 'global', max_replica_delay_for_distributed_queries: mostDelaySeconds },
   });
 }
 
-async function createDatabase(connection: StoreClickHouseClient, database: string): Promise<void> {
+async function createDatabase(connection: ClickHouseConnection, database: string): Promise<void> {
   try {
     await connection.command('CREATE DATABASE IF NOT EXISTS {database:Identifier}', { database });
   } finally {

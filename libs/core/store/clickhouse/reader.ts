@@ -22,7 +22,7 @@ import type {
 } from '../store.js';
 import {
   InvalidRegularExpressionError,
-  type StoreClickHouseClient,
+  type ClickHouseConnection,
 } from './connection/store-clickhouse-client.js';
 import {
   countSql,
@@ -78,7 +78,7 @@ export class ClickHouseReader implements EventReader {
   private readonly timeRanges = new TimeRangeHints();
 
   constructor(
-    private readonly connection: StoreClickHouseClient,
+    private readonly connection: ClickHouseConnection,
     private readonly bounds: QueryLimits,
     private readonly cluster?: ClusterReading,
   ) {}

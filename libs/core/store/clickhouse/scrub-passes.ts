@@ -1,7 +1,7 @@
 import type { ScrubPassProgress, ScrubPassStore } from '../scrub-passes.js';
 import { RowTable } from './connection/row-table.js';
 import { replacingInsert } from './connection/settings.js';
-import type { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
+import type { ClickHouseConnection } from './connection/store-clickhouse-client.js';
 
 const table = new RowTable<ScrubPassProgress>('scrub_passes', {
   request: (out, { request }) => out.string(request),
@@ -23,7 +23,7 @@ ORDER BY request, stream, partition`;
 
 /** Keeps the progress of requested passes in ClickHouse. */
 export class ClickHouseScrubPasses implements ScrubPassStore {
-  constructor(private readonly connection: StoreClickHouseClient) {}
+  constructor(private readonly connection: ClickHouseConnection) {}
 
   save(progress: readonly ScrubPassProgress[]): Promise<void> {
     return table.insert(this.connection, [...progress], replacingInsert);

@@ -9,7 +9,7 @@ import type {
 } from '../scrub-reader.js';
 import { longQuerySettings } from './connection/settings.js';
 import { splitBySize } from './connection/split-by-size.js';
-import type { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
+import type { ClickHouseConnection } from './connection/store-clickhouse-client.js';
 import {
   bucketOffsets,
   eventsInEqualTablesSql,
@@ -22,7 +22,7 @@ import {
 
 /** Reads what the scrub compares with the log from ClickHouse. */
 export class ClickHouseScrubReader implements ScrubReader {
-  constructor(private readonly connection: StoreClickHouseClient) {}
+  constructor(private readonly connection: ClickHouseConnection) {}
 
   async unequalRanges(range: OffsetRange): Promise<ScrubbedOffsets[]> {
     const rows = await this.lookUp<[number]>(unequalBucketsSql, { ...range });

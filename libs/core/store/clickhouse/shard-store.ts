@@ -1,16 +1,18 @@
 import type { ShardStore } from './cluster/shard-store.js';
 import type { QueryLimits } from './connection/settings.js';
-import type { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
+import type { ClickHouseConnection } from './connection/store-clickhouse-client.js';
 import { ClickHouseEventRemover } from './removal/event-remover.js';
 import { ClickHouseScrubPasses } from './scrub-passes.js';
 import { ClickHouseScrubReader } from './scrub-reader.js';
 import { ClickHouseKeyedStates } from './states/keyed-states.js';
 import { ClickHouseWriter } from './writer.js';
 
-/** Returns the store of the tables that a connection to a server reaches. */
-export function shardStore(connection: StoreClickHouseClient, bounds: QueryLimits, url: string): ShardStore {
+/** Returns the store of the tables that a connection reaches. */
+export function shardStore<Connection extends ClickHouseConnection>(
+  connection: Connection,
+  bounds: QueryLimits,
+): Omit<ShardStore, 'connection'> & { connection: Connection } {
   return {
-    url,
     connection,
     writer: new ClickHouseWriter(connection),
     eraser: new ClickHouseEventRemover(connection),

@@ -1,6 +1,6 @@
 import type { StoreUsage } from '../store.js';
 import { damageCodes } from './connection/error-codes.js';
-import type { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
+import type { ClickHouseConnection } from './connection/store-clickhouse-client.js';
 
 /** Excludes object storage: ClickHouse reports the greatest possible number as its size. */
 const disks = `
@@ -28,7 +28,7 @@ const damageErrors = `
 SELECT toInt32(code), sum(value) FROM system.errors WHERE code IN {codes:Array(Int32)} GROUP BY code`;
 
 /** Returns the free space of ClickHouse's disks, the size of the store's tables, and signs of damage. @throws StoreUnavailableError */
-export async function readStoreUsage(connection: Pick<StoreClickHouseClient, 'select'>): Promise<StoreUsage> {
+export async function readStoreUsage(connection: Pick<ClickHouseConnection, 'select'>): Promise<StoreUsage> {
   const foundDisks = await connection.select<[string, number, number]>(disks);
   const foundTables = await connection.select<[string, number, number, number]>(tables);
   const detached = new Map(await connection.select<[string, number]>(detachedParts));

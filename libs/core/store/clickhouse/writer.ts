@@ -12,7 +12,7 @@ import { paramsOfEvents } from './removal/lost-events.js';
 import { RowTable } from './connection/row-table.js';
 import { deduplicatedInsert, longQuerySettings } from './connection/settings.js';
 import { splitBySize } from './connection/split-by-size.js';
-import type { StoreClickHouseClient } from './connection/store-clickhouse-client.js';
+import type { ClickHouseConnection } from './connection/store-clickhouse-client.js';
 import { markReplayedSql } from './dead-letter-query.js';
 import { latestVersions } from './latest-versions.js';
 import { eventsInSql } from './scrub-sql.js';
@@ -58,7 +58,7 @@ export class ClickHouseWriter implements EventWriter {
       this.lastStoredOffsets(partitions),
   });
 
-  constructor(private readonly connection: StoreClickHouseClient) {}
+  constructor(private readonly connection: ClickHouseConnection) {}
 
   async appendRowBatches(batches: readonly EventRowBatch[], token: string): Promise<void> {
     const filled = batches.filter(({ count }) => count > 0);
@@ -154,6 +154,8 @@ export class ClickHouseWriter implements EventWriter {
   private async lastStoredOffsets(
     asked: readonly Pick<OffsetRange, 'stream' | 'partition'>[],
   ): Promise<(number | undefined)[]> {
+    // Another process may have written to another replica.
+    await this.connection.caughtUp();
     const streams = asked.map(({ stream }) => stream);
     const partitions = asked.map(({ partition }) => partition);
     const rows = await this.lookUp<[string, number, number]>(lastOffsetsSql, { streams, partitions });

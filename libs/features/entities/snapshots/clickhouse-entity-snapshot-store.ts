@@ -8,7 +8,7 @@ import {
   synchronousInsert,
   TupleParam,
   type ClickHouseStore,
-  type StoreClickHouseClient,
+  type ClickHouseConnection,
   type CursorPage,
   type ParameterizedSql,
 } from '#store';
@@ -205,7 +205,7 @@ export class ClickHouseEntitySnapshotStore {
 
   /** Saves snapshots with one insert for each shard. @throws RowsRejectedError */
   async saveAll(snapshots: readonly EntitySnapshot[]): Promise<void> {
-    const inserts = new Map<StoreClickHouseClient, EntitySnapshot[]>();
+    const inserts = new Map<ClickHouseConnection, EntitySnapshot[]>();
     for (const snapshot of snapshots) {
       const { stream, last } = snapshot;
       const connection = await this.store.connectionOf({ stream, partition: last.partition });

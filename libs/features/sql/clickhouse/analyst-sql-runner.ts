@@ -5,7 +5,7 @@ import {
   quoteIdentifier,
   quoteText,
   type ClickHouseStoreOptions,
-  type StoreClickHouseClient,
+  type ClickHouseConnection,
 } from '#store';
 import {
   type AnalystViews,
@@ -103,7 +103,7 @@ export class AnalystSqlRunner {
   private readonly http: ClickHouseHttpClient;
   /** Connections as the apps' user, which creates views and cancels queries. */
   private readonly servers: ClickHouseServers;
-  private readonly connection: StoreClickHouseClient;
+  private readonly connection: ClickHouseConnection;
   private readonly published: SqlViewPublisher;
   /** Why statements may not run as the user for analysts; empty if they may, undefined if it is not known yet. */
   private userFault: string | undefined;

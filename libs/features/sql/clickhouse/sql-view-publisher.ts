@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AnalystViews } from './analyst-sql.js';
-import { type ClickHouseServers, type StoreClickHouseClient, quoteText, quoteIdentifier } from '#store';
+import { type ClickHouseServers, type ClickHouseConnection, quoteText, quoteIdentifier } from '#store';
 import type { TableAndViewDatabases } from './row-filters.js';
 import { viewSelects } from './view-statements.js';
 
@@ -60,7 +60,7 @@ export class SqlViewPublisher {
   }
 
   private async bringTo(
-    server: StoreClickHouseClient,
+    server: ClickHouseConnection,
     selects: ReadonlyMap<string, string>,
     projections: AnalystViews['projections'],
   ): Promise<void> {
@@ -92,7 +92,7 @@ export class SqlViewPublisher {
   }
 
   /** Returns the comments of the views that ClickHouse has now, by the name of the view. */
-  private async present(server: StoreClickHouseClient, signal?: AbortSignal): Promise<Map<string, string>> {
+  private async present(server: ClickHouseConnection, signal?: AbortSignal): Promise<Map<string, string>> {
     const rows = await server.select<[string, string]>(
       'SELECT name, comment FROM system.tables WHERE database = {database:String}',
       { params: { database: this.databases.views }, purpose: 'lookup', ...(signal && { signal }) },

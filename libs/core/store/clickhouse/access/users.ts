@@ -11,7 +11,7 @@ export function shardDatabase(database: string): string {
 /** Table engines that the tables of the store and of tests have. */
 const tableEngines = [
   ...['MergeTree', 'ReplacingMergeTree', 'SummingMergeTree', 'AggregatingMergeTree', 'Memory', 'Null'],
-  'Distributed',
+  ...['Distributed', 'ReplicatedReplacingMergeTree', 'ReplicatedAggregatingMergeTree'],
 ];
 
 /**
@@ -21,7 +21,7 @@ const tableEngines = [
  */
 export function appGrants(databases: readonly string[]): string[] {
   const inDatabase = (database: string) =>
-    `CHECK, SHOW, SELECT, INSERT, ALTER, TRUNCATE, OPTIMIZE, DROP, UNDROP TABLE, CREATE DATABASE, CREATE TABLE, CREATE VIEW, SYSTEM MERGES ON ${
+    `CHECK, SHOW, SELECT, INSERT, ALTER, TRUNCATE, OPTIMIZE, DROP, UNDROP TABLE, CREATE DATABASE, CREATE TABLE, CREATE VIEW, SYSTEM MERGES, SYSTEM SYNC REPLICA ON ${
       database.endsWith('*') ? database : quoteIdentifier(database)
     }.*`;
   return [

@@ -1,5 +1,5 @@
 import { quoteIdentifier } from '../connection/sql-params.js';
-import type { StoreClickHouseClient } from '../connection/store-clickhouse-client.js';
+import type { ClickHouseConnection } from '../connection/store-clickhouse-client.js';
 
 interface DistributedTables {
   /** Name of the cluster in the servers' `remote_servers`. */
@@ -27,7 +27,7 @@ ORDER BY table`;
  * Source: https://clickhouse.com/docs/engines/table-engines/special/distributed
  */
 export async function createDistributedTables(
-  connection: StoreClickHouseClient,
+  connection: ClickHouseConnection,
   { cluster, database, localDatabase }: DistributedTables,
 ): Promise<void> {
   const params = { database, localDatabase };

@@ -1,9 +1,7 @@
 import type { Store } from '../../store.js';
-import type { StoreClickHouseClient } from '../connection/store-clickhouse-client.js';
+import type { ReplicatedConnection } from './replicated-connection.js';
 
-/** What writes the tables of one server, and reads them to decide what to write. */
+/** What writes the tables of one shard, and reads them to decide what to write. */
 export interface ShardStore extends Omit<Store, 'reader' | 'migrate' | 'ping' | 'usage' | 'close'> {
-  /** URL of the server. */
-  url: string;
-  connection: StoreClickHouseClient;
+  connection: ReplicatedConnection;
 }

@@ -6,7 +6,8 @@ import {
   ShardUnavailableError,
   StoreUnavailableError,
 } from '../../errors.js';
-import type { StoreClickHouseClient } from '../connection/store-clickhouse-client.js';
+import type { ClickHouseConnection } from '../connection/store-clickhouse-client.js';
+import type { ClickHouseServer } from './replicated-connection.js';
 import type { ShardStore } from './shard-store.js';
 
 /** Where the partitions of streams are placed. It is written down once for each stream, so that no new shard moves them. */
@@ -31,10 +32,12 @@ interface ShardsOptions {
   sharding: StreamSharding;
   /** Name of the cluster in the servers' `remote_servers`. */
   cluster: string;
+  /** Whether the tables are replicated among the servers of a shard. */
+  replicated: boolean;
   /** A connection to any server of the cluster. */
-  connection: Pick<StoreClickHouseClient, 'select'>;
-  /** Opens the store of the shard of a server, given by its host name. Connects on its first request. */
-  open: (host: string) => ShardStore;
+  connection: Pick<ClickHouseConnection, 'select'>;
+  /** Opens the store of a shard, given by the host names of its replicas. Connects on its first request. */
+  open: (hosts: readonly string[]) => ShardStore;
 }
 
 /**
@@ -43,8 +46,6 @@ interface ShardsOptions {
  */
 export class Shards {
   private readonly opened = new SharedCall(() => this.open());
-  /** What must succeed before a shard is used, for the shards that did not answer `prepare`. */
-  private readonly unprepared = new Map<ShardStore, SharedCall<void>>();
 
   constructor(private readonly options: ShardsOptions) {}
 
@@ -58,7 +59,7 @@ export class Shards {
     const all = await this.all();
     const spread = await this.spreadOf(stream, all.length);
     if (spread > all.length) throw new ShardsMissingError(stream, spread, all.length);
-    return this.prepared(all[(hashOf(stream) + partition) % spread]!);
+    return all[(hashOf(stream) + partition) % spread]!;
   }
 
   /** Returns over how many of the first shards the partitions of a stream are spread. @throws StoreUnavailableError */
@@ -73,7 +74,7 @@ export class Shards {
   /** Returns the shard that a hash chooses among those present, which another number of shards changes. */
   async hashed(name: string, partition: number): Promise<ShardStore> {
     const all = await this.all();
-    return this.prepared(all[(hashOf(name) + partition) % all.length]!);
+    return all[(hashOf(name) + partition) % all.length]!;
   }
 
   /** Groups items by the shard of their partition. */
@@ -83,23 +84,23 @@ export class Shards {
 
   /** Calls a function for each shard at once, and returns the results in the order of the shards. */
   async map<T>(call: (shard: ShardStore) => Promise<T>): Promise<T[]> {
-    return Promise.all((await this.all()).map(async (shard) => call(await this.prepared(shard))));
+    return Promise.all((await this.all()).map(call));
   }
 
   /**
-   * Prepares the tables of each shard. A shard that does not answer is prepared before its next use: an outage of one does not stop
-   * the processes that start meanwhile.
-   * @throws StoreUnavailableError if no shard answers; the error of a shard that no retry helps
+   * Creates the tables of each server. Those of a server that does not answer are created before its next use: its outage does not
+   * stop the processes that start meanwhile.
+   * @throws StoreUnavailableError if no shard answers; the error of a server that no repeat helps
    */
-  async prepare(call: (shard: ShardStore) => Promise<void>): Promise<void> {
+  async prepare(createTables: (server: ClickHouseServer) => Promise<void>): Promise<void> {
     const all = await this.all();
-    const failures = await failuresOf(all, call);
-    const errors = [...failures.values()];
+    const errors = [
+      ...(await failuresOf(all, ({ connection }) => connection.prepare(createTables))).values(),
+    ];
     const fatal =
       errors.find((error) => !isRetryableStoreError(error)) ??
       (errors.length === all.length ? errors[0] : undefined);
     if (fatal) throw fatal;
-    for (const shard of failures.keys()) this.unprepared.set(shard, new SharedCall(() => call(shard)));
   }
 
   /**
@@ -143,16 +144,11 @@ export class Shards {
     await Promise.all((opened ?? []).map(({ connection }) => connection.close()));
   }
 
-  private async prepared(shard: ShardStore): Promise<ShardStore> {
-    await this.unprepared.get(shard)?.result();
-    this.unprepared.delete(shard);
-    return shard;
-  }
-
   private async open(): Promise<readonly ShardStore[]> {
-    const { cluster, connection, open } = this.options;
+    const { cluster, replicated, connection, open } = this.options;
     const hosts = await hostsOf(cluster, connection);
-    return hosts.map(([first]) => open(first!));
+    if (!replicated && hosts.some(({ length }) => length > 1)) throw new NotReplicatedError(cluster);
+    return hosts.map(open);
   }
 }
 
@@ -172,7 +168,7 @@ async function failuresOf(
 /** Returns the host names of the replicas of each shard of a cluster, in their order. @throws UnknownClusterError */
 export async function hostsOf(
   cluster: string,
-  connection: Pick<StoreClickHouseClient, 'select'>,
+  connection: Pick<ClickHouseConnection, 'select'>,
 ): Promise<readonly string[][]> {
   const query = `SELECT groupArray(host_name) FROM (SELECT * FROM system.clusters WHERE cluster = {cluster:String} ORDER BY shard_num, replica_num) GROUP BY shard_num ORDER BY shard_num`;
   const rows = await connection.select<[string[]]>(query, { params: { cluster }, purpose: 'lookup' });
@@ -207,6 +203,17 @@ export class UnknownClusterError extends Error {
   constructor(cluster: string) {
     super(
       `ClickHouse knows no cluster '${cluster}': name one of its remote_servers (SELECT DISTINCT cluster FROM system.clusters).`,
+    );
+  }
+}
+
+/** Error: a shard has several servers, whose tables would have different rows. */
+export class NotReplicatedError extends Error {
+  override readonly name = 'NotReplicatedError';
+
+  constructor(cluster: string) {
+    super(
+      `A shard of the cluster '${cluster}' has several replicas: set CLICKHOUSE_REPLICATED=true, so that their tables have the same rows.`,
     );
   }
 }

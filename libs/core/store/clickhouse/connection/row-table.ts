@@ -1,6 +1,6 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
 import { RowBinaryWriter } from '../../row-batch/row-binary.js';
-import type { StoreClickHouseClient } from './store-clickhouse-client.js';
+import type { ClickHouseConnection } from './store-clickhouse-client.js';
 
 type WriteColumn<Row> = (out: RowBinaryWriter, row: Row) => void;
 
@@ -16,7 +16,7 @@ export class RowTable<Row> {
   }
 
   async insert(
-    connection: StoreClickHouseClient,
+    connection: ClickHouseConnection,
     rows: readonly Row[],
     settings: ClickHouseSettings,
   ): Promise<void> {

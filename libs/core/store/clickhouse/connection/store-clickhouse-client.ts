@@ -46,6 +46,9 @@ interface SelectOptions {
   purpose?: 'read' | 'lookup';
 }
 
+/** A connection to a ClickHouse server, or to one of those that have the same rows. */
+export type ClickHouseConnection = Pick<StoreClickHouseClient, keyof StoreClickHouseClient>;
+
 /**
  * The official ClickHouse client, with the store's error classes and time limits. Values reach ClickHouse
  * only as bound parameters or as the body of an insert.
@@ -169,6 +172,9 @@ export class StoreClickHouseClient {
       await finished(answer.stream);
     });
   }
+
+  /** Resolves when what others have written can be read here: at once, without replicas. @throws StoreUnavailableError */
+  async caughtUp(): Promise<void> {}
 
   close(): Promise<void> {
     return this.client.close();

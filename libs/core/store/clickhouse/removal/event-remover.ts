@@ -1,6 +1,6 @@
 import { StoreUnavailableError } from '../../errors.js';
 import type { EntityErasure, EventRemover } from '../../event-remover.js';
-import type { StoreClickHouseClient } from '../connection/store-clickhouse-client.js';
+import type { ClickHouseConnection } from '../connection/store-clickhouse-client.js';
 import { dropStream, removeLateRows } from './drop-stream.js';
 import { countEntity, eraseEntity } from './erase-entity.js';
 import { InProcessRemovalQueue } from './in-process-removal-queue.js';
@@ -31,7 +31,7 @@ export class ClickHouseEventRemover implements EventRemover {
   private readonly queue = new InProcessRemovalQueue();
   private readonly rows: RowRemover;
 
-  constructor(private readonly connection: StoreClickHouseClient) {
+  constructor(private readonly connection: ClickHouseConnection) {
     this.rows = new RowRemover(connection);
   }
 

@@ -1,5 +1,5 @@
 import { deleteSettings } from '../connection/settings.js';
-import type { StoreClickHouseClient } from '../connection/store-clickhouse-client.js';
+import type { ClickHouseConnection } from '../connection/store-clickhouse-client.js';
 
 /** A set of rows of one stream. */
 export interface RowSet {
@@ -27,7 +27,7 @@ export const belowEndCondition = 'offset < {below:Map(UInt16, UInt64)}[partition
 
 /** Finds, counts and deletes sets of rows in ClickHouse. */
 export class RowRemover {
-  constructor(readonly connection: StoreClickHouseClient) {}
+  constructor(readonly connection: ClickHouseConnection) {}
 
   /** Runs a SELECT for a removal. */
   lookUp<Row extends readonly unknown[]>(query: string, params?: Record<string, unknown>): Promise<Row[]> {

@@ -22,7 +22,7 @@ import {
 } from '../connection/settings.js';
 import { splitBySize } from '../connection/split-by-size.js';
 import { SqlParams, type ParameterizedSql } from '../connection/sql-params.js';
-import type { StoreClickHouseClient } from '../connection/store-clickhouse-client.js';
+import type { ClickHouseConnection } from '../connection/store-clickhouse-client.js';
 import {
   checkpointColumns,
   readCheckpoint,
@@ -61,7 +61,7 @@ export class ClickHouseKeyedStates implements KeyedStateStore, KeyedStateReader 
   private readonly tables: readonly StateTableName[];
 
   constructor(
-    private readonly connection: StoreClickHouseClient,
+    private readonly connection: ClickHouseConnection,
     private readonly bounds: QueryLimits,
     private readonly name: StateTableName,
   ) {
@@ -114,6 +114,8 @@ LIMIT ${params.bind('UInt64', limit)}`;
   }
 
   async progressOf(at: StatePartitionKey): Promise<PartitionCheckpoint | undefined> {
+    // Another process may have written to another replica.
+    await this.connection.caughtUp();
     const query = `${this.selectCheckpoints}
 WHERE kind = 'progress' AND key = '' AND ${ofPartition}
 ORDER BY position DESC
