@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { TestSystem } from '#testkit';
+import { TestSystem, type ClickHouseCluster } from '#testkit';
 import type { BenchEngines } from './engines.js';
 import type { BenchOptions } from './options.js';
 import { usageOf } from './process-usage.js';
@@ -32,17 +32,24 @@ export function writePayload(folder: string): string {
 
 /** Number of processors of a system, and settings of all its apps. */
 export interface SystemOptions {
+  materializers?: number;
   processors?: number;
+  /** Instead of the benchmark's ClickHouse server. */
+  cluster?: ClickHouseCluster | undefined;
   env?: Record<string, string>;
 }
 
 /** Returns the system with names and ports of its own, on the benchmark's engines. Starts no process. */
-export function prepareStack(bench: BenchContext, { env, ...more }: SystemOptions = {}): Promise<TestSystem> {
+export function prepareStack(
+  bench: BenchContext,
+  { env, cluster, ...more }: SystemOptions = {},
+): Promise<TestSystem> {
   return TestSystem.prepare({
     ...more,
     brokers: bench.engines.brokers,
-    clickhouseUrl: bench.engines.clickhouseUrl,
-    clickhousePassword: bench.engines.clickhousePassword,
+    clickhouseUrl: cluster?.url ?? bench.engines.clickhouseUrl,
+    clickhousePassword: cluster?.password ?? bench.engines.clickhousePassword,
+    ...(cluster && { clickhouseCluster: cluster.name }),
     unbundled: bench.options.profile,
     env: {
       STREAM_PARTITIONS: String(partitions),

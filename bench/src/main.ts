@@ -26,6 +26,7 @@ import { conditional } from './measures/conditional.js';
 import { recovery } from './measures/recovery.js';
 import { reset } from './measures/reset.js';
 import { schema } from './measures/schema.js';
+import { shards } from './measures/shards.js';
 import { streams } from './measures/streams.js';
 import { OptionError, parseOptions, usage, type BenchOptions, type MeasureName } from './options.js';
 import { markdownTable, type MeasuredFigure } from './report.js';
@@ -55,6 +56,7 @@ const measures: { names: MeasureName[]; run: (bench: BenchContext) => Promise<Me
   { names: ['CONDITIONAL'], run: conditional },
   { names: ['EXPORT'], run: exports },
   { names: ['FAR'], run: farDuplicates },
+  { names: ['SHARDS'], run: shards },
 ];
 
 const keptFolder = resolve('.engines/bench');

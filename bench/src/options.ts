@@ -3,7 +3,18 @@ import { parseArgs } from 'node:util';
 export const measureNames = [
   ...(['P1', 'P2', 'P3', 'P4', 'P5', 'P6', 'P7', 'P8', 'P9'] as const),
   ...(['P10', 'P11', 'P12', 'P13', 'P14', 'SCHEMA'] as const),
-  ...(['KEYS', 'RESET', 'STATE', 'RECOVERY', 'STREAMS', 'CLIENT', 'CONDITIONAL', 'EXPORT', 'FAR'] as const),
+  ...([
+    'KEYS',
+    'RESET',
+    'STATE',
+    'RECOVERY',
+    'STREAMS',
+    'CLIENT',
+    'CONDITIONAL',
+    'EXPORT',
+    'FAR',
+    'SHARDS',
+  ] as const),
 ] as const;
 /** Name of a measure of the benchmark, such as `P1`. */
 export type MeasureName = (typeof measureNames)[number];

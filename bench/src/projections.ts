@@ -54,8 +54,8 @@ export interface ObservedOffsetCommit {
 }
 
 /**
- * Builds a projection in a newly started processor. Returns the first observed commit, and the first one after each
- * of these numbers of records. The process still runs afterwards.
+ * Builds a projection in newly started processors. Returns the first observed commit, and the first one after each
+ * of these numbers of records. They still run afterwards.
  */
 export async function foldBacklog(
   bench: BenchContext,
@@ -64,12 +64,12 @@ export async function foldBacklog(
 ): Promise<
   { first: ObservedOffsetCommit; marks: ObservedOffsetCommit[] } & Omit<ResultWithCpuTime<unknown>, 'result'>
 > {
-  const [processor] = stack.processors;
-  if (!processor) throw new Error('the stack has no processor');
-  if (processor.running) await processor.stop();
+  const { processors } = stack;
+  if (processors.length === 0) throw new Error('the stack has no processor');
+  for (const processor of processors) if (processor.running) await processor.stop();
   const known = new Set(await GroupProgressPoller.groups(bench.engines.brokers));
   await define(stack, definition);
-  processor.launch();
+  for (const processor of processors) processor.launch();
   const group = await newGroup(bench, stack.topics.projectionGroup(''), known);
   const topic = await topicOf(stack, definition.source.streams[0]!);
   const progress = await GroupProgressPoller.open({ brokers: bench.engines.brokers, group, topic });

@@ -95,6 +95,12 @@ class ClusterServer {
     private readonly launch: () => Promise<RunningClickHouse>,
   ) {}
 
+  /** Process id of the server. @throws an Error if it does not run */
+  get pid(): number {
+    if (!this.running) throw new Error('The server does not run');
+    return this.running.pid;
+  }
+
   async start(): Promise<void> {
     this.running = await this.launch();
   }

@@ -74,9 +74,9 @@ export async function drain(bench: BenchContext): Promise<MeasuredFigure[]> {
   ];
 }
 
-/** Stops the materializer, and writes a backlog of events. */
+/** Stops the materializers, and writes a backlog of events. */
 export async function fill(stack: TestSystem, stream: string, events: number): Promise<void> {
-  if (stack.materializer.running) await stack.materializer.stop();
+  for (const one of stack.materializers) if (one.running) await one.stop();
   await createStream(stack, stream);
   await runClosedLoop({
     urls: [stack.urls.ingest],
@@ -89,7 +89,7 @@ export async function fill(stack: TestSystem, stream: string, events: number): P
   });
 }
 
-/** Starts the materializer, with these settings in addition, and measures until the backlog is stored. */
+/** Starts the materializers, with these settings in addition, and measures until the backlog is stored. */
 export async function drainOnce(
   bench: BenchContext,
   stack: TestSystem,
@@ -102,7 +102,7 @@ export async function drainOnce(
   });
   try {
     const startedAt = performance.now();
-    stack.materializer.launch(env);
+    for (const one of stack.materializers) one.launch(env);
     const first = await progress.past(0);
     const { result: last, cpuSeconds } = await observed(bench, stack, () => progress.past(progress.end - 1));
     return {

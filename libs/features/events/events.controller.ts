@@ -3,9 +3,9 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { STORE } from '#app';
 import { ProblemError } from '#api';
-import { eventToJson, uuidPattern } from '#event';
+import { eventToJson } from '#event';
 import { formatTime } from '#json';
-import { DisconnectSignal, InjectPrincipal, PathParameter, Principal, Query, RequireScope } from '#http';
+import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import type { Store } from '#store';
 import {
   StreamReadAuthorizer,
@@ -19,6 +19,7 @@ import {
   missingShardsHeader,
   readPresentShards,
   storeAndLogProblems,
+  UuidInPath,
 } from '#gateway-kit';
 import { maxBuckets, requireWithinBucketLimit } from './bucket-limit.js';
 import { EventAnswer, EventCount, EventPage } from './event-answers.js';
@@ -171,7 +172,7 @@ export class EventReadController {
   @Problems('event_not_found', 'stream_not_found', consistentReadProblems)
   @Header('content-type', jsonType)
   async event(
-    @EventId() eventId: string,
+    @UuidInPath('event_id') eventId: string,
     @Query() { wait_for: positions }: EventByIdParameters,
     @InjectPrincipal() { access }: Principal,
     @DisconnectSignal() client: AbortSignal,
@@ -182,15 +183,4 @@ export class EventReadController {
     if (event) return eventToJson(event);
     throw new ProblemError('event_not_found', 'There is no event with this id, or it cannot be queried yet.');
   }
-}
-
-/** Injects the event id from the path of the URL. */
-function EventId(): ParameterDecorator {
-  return PathParameter({ name: 'event_id', schema: { type: 'string', format: 'uuid' } }, (id) => {
-    if (uuidPattern.test(id)) return id.toLowerCase();
-    const detail = 'must be a UUID';
-    throw new ProblemError('invalid_request', `The event id ${detail}.`, {
-      errors: [{ pointer: 'event_id', detail }],
-    });
-  });
 }

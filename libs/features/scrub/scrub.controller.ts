@@ -3,18 +3,13 @@ import { Controller, Get, Header, HttpCode, Inject, Post } from '@nestjs/common'
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { DEFINITIONS, LOG, STORE, PRODUCER } from '#app';
 import { createFlushTopic, sendFlushRequest } from '#engine';
-import { TopicAndGroupNames, uuidPattern } from '#event';
-import { ApiAnswer, Problems, RequireAllStreams, storeAndLogProblems } from '#gateway-kit';
-import { AlwaysAnswered, PathParameter, RequireScope } from '#http';
+import { TopicAndGroupNames } from '#event';
+import { ApiAnswer, Problems, RequireAllStreams, storeAndLogProblems, UuidInPath } from '#gateway-kit';
+import { AlwaysAnswered, RequireScope } from '#http';
 import type { Producer, TopicAdmin } from '#kafka';
 import type { Definitions, StreamDefinition } from '#registry';
 import type { ScrubPassProgress, Store } from '#store';
 import { ScrubAnswer } from './scrub-answer.js';
-
-/** Injects the id of a scrub from the path of the URL. */
-function ScrubId(): ParameterDecorator {
-  return PathParameter({ name: 'scrub_id', schema: { type: 'string', pattern: uuidPattern.source } });
-}
 
 /** Requests passes of the scrub, which the materializers run, and shows their progress. */
 @ApiTags('system')
@@ -61,8 +56,8 @@ export class ScrubController {
   })
   @ApiAnswer(ScrubAnswer, { description: 'What the scrub has found so far, by stream.' })
   @Problems('stream_forbidden', storeAndLogProblems)
-  read(@ScrubId() scrubId: string): Promise<ScrubAnswer> {
-    return this.progressOf(scrubId.toLowerCase());
+  read(@UuidInPath('scrub_id') scrubId: string): Promise<ScrubAnswer> {
+    return this.progressOf(scrubId);
   }
 
   private async progressOf(scrub_id: string): Promise<ScrubAnswer> {

@@ -474,6 +474,19 @@ describe('PartitionRowBuilder with far duplicates', () => {
     expect(n).toBe(1);
   });
 
+  it('refuses a record that was written back twice, however long ago, but not for the row of its lost offset', () => {
+    const writtenBack = (offset: number, id: number, lost: number) => ({
+      ...recordOf(offset, { id }),
+      headers: { 'lost-offset': Buffer.from(String(lost)) },
+    });
+    const looked: SuspectedDuplicateIds[] = [];
+    const fold = foldFrom(0, { offsets: (id) => (id === uuid(3) ? [3, 15] : offsetOf(id)), looked });
+    const found = fold([writtenBack(20, 2, 2), writtenBack(21, 3, 3), recordOf(22, {})]);
+    expect(looked).toEqual([{ eventIds: [uuid(2), uuid(3)], from: 0, until: 21 }]);
+    expect(found.rows.map(({ offset }) => offset)).toEqual([20, 22]);
+    expect([found.verdicts, found.duplicates]).toEqual([[repeats(21)], 1]);
+  });
+
   it('does not remember the id of a refused record', () => {
     const fold = foldFrom(0, { limits, offsets: offsetOf });
     fold(range(0, 20));

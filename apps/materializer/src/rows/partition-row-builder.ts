@@ -10,6 +10,7 @@ import type { ConsumerRecord } from '#kafka';
 import { EventRowBatch, EventRowBatchBuilder } from '#store';
 import type { IdHistory, IdWindow, OffsetInterval } from '#dataflow';
 import { expectedVersionOf, type Verdict, type VerdictTable } from '#verdicts';
+import { lostOffsetOf } from './lost-offset.js';
 import type { LatestEntityVersion, PartitionEntityVersionCache } from '../number/entity-version-cache.js';
 
 /** A Kafka record of a stream that cannot be decoded as an event. */
@@ -235,6 +236,7 @@ export class PartitionRowBuilder {
       const inWindow = window.offsetOf(reader.id);
       const leaves = inWindow !== undefined && record.offset - inWindow > limit;
       if (leaves) ranges.push({ from: Math.max(0, window.offset - limit), until: record.offset - limit });
+      if (lostOffsetOf(record) !== undefined) ranges.push({ from: 0, until: record.offset });
       if (ranges.length === 0) continue;
       suspects.eventIds.add(uuidText(reader.id));
       for (const { from, until } of ranges) {
@@ -253,7 +255,7 @@ export class PartitionRowBuilder {
    * | ----------------------------------------------- | -------------------------------------- | --------------- |
    * | is not an event                                 | a dead letter, and if conditional a verdict | no         |
    * | is refused by a verdict                         | a duplicate, unless it is conditional  | no              |
-   * | repeats one that has left the id window         | a far duplicate, with a verdict        | no              |
+   * | repeats one that has left the id window, or was written back twice | a far duplicate, with a verdict | no  |
    * | is conditional, and expects another version     | a verdict that refuses it              | no              |
    * | repeats one of the id window                    | a duplicate, and if conditional a verdict | it is there  |
    * | is of an entity that was erased after it        | nothing                                | yes             |
@@ -320,15 +322,19 @@ export class PartitionRowBuilder {
    * must be looked up first.
    */
   private isFarDuplicate(
-    { offset, timestamp }: ConsumerRecord,
+    record: ConsumerRecord,
     { accepted }: Pick<AdmittedRecords, 'accepted'>,
   ): boolean | undefined {
     const { window, history } = this.options;
+    const { offset, timestamp } = record;
+    const lost = lostOffsetOf(record);
     // The record may move ids from the id window to the history.
     window.pass(offset, timestamp);
-    if (!history.mightHave(reader.id, window.time)) return false;
+    if (lost === undefined && !history.mightHave(reader.id, window.time)) return false;
     if (window.wouldRepeat(reader.id, offset, timestamp)) return false;
     const offsets = accepted.get(uuidText(reader.id));
+    // A crash between the append and the removal repeats the append, perhaps long after it.
+    if (lost !== undefined) return offsets?.some((one) => one < offset && one !== lost);
     // Consumers wait for decisions only where a record that many offsets back is young enough to be repeated.
     const { records } = window.bounds;
     return offsets?.some((one) => offset - one > records && history.includes(one, window.time));

@@ -5,6 +5,7 @@ import { maxEventsOfPartition, maxRangeOffsets, type EventRemover, type OffsetAn
 import { eventsWrittenBack } from '../metrics/materializer-metrics.js';
 import type { LostEnd } from '../partition/materialized-partition.js';
 import type { MaterializerDependencies } from '../partition/materializer-dependencies.js';
+import { lostOffsetHeader } from '../rows/lost-offset.js';
 
 /** Error: Kafka has lost so many stored events that it is probably not the log that belongs to the store. */
 export class TooManyLostEventsError extends Error {
@@ -28,8 +29,6 @@ interface PartitionWithLostEnd extends TopicPartition {
   stream: StreamId;
 }
 
-/** Header of a record that was written back: the offset that the event had before Kafka lost it. */
-const lostOffsetHeader = 'lost-offset';
 /** Time limit in milliseconds of one attempt to read the verdicts; a failed attempt is repeated. */
 const upToDateMs = 10_000;
 /** Bytes of records in one append, at least one record. */
@@ -39,7 +38,7 @@ const appendBytes = 4 * 1024 * 1024;
  * Repairs a partition whose end Kafka has lost (a broker lost power, or a replica without the records became the
  * leader). The store may have the last copy of acknowledged events: they are written to the end of the partition again, with
  * their ids, and only then are their old rows removed. Every step can be repeated: a crash between the two yields a repeat,
- * which the id window recognizes.
+ * which is looked up in the store when it is read.
  */
 export class LostEndRecovery {
   constructor(private readonly options: LostEndRecoveryOptions) {}

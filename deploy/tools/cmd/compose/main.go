@@ -1,4 +1,4 @@
-// Reads a compose file with the library of `docker compose config`. The library checks the schema, replaces variables,
+// Reads compose files, of which each changes those before it, with the library of `docker compose config`. The library checks the schema, replaces variables,
 // and checks that the volumes, networks and services that a service refers to exist. Prints the project as JSON.
 package main
 
@@ -12,14 +12,14 @@ import (
 )
 
 func main() {
-	if err := show(os.Args[1]); err != nil {
+	if err := show(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func show(file string) error {
-	options, err := cli.NewProjectOptions([]string{file}, cli.WithOsEnv)
+func show(files []string) error {
+	options, err := cli.NewProjectOptions(files, cli.WithOsEnv)
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
 import { ArrayMaxSize, ArrayMinSize, IsBoolean, IsOptional, Matches, ValidateBy } from 'class-validator';
 import { Characters, FromText, ProblemError } from '#api';
-import { limits, streamNamePattern } from '#event';
+import { limits, streamNamePattern, uuidPattern, uuidRule } from '#event';
 import { parseTime, type EpochMicros } from '#json';
-import { askedFor, ParseValue, ParseValues, Repeatable } from '#http';
+import { askedFor, ParseValue, ParseValues, PathParameter, Repeatable } from '#http';
 import { JsonSchemaPart } from '../openapi/schema.js';
 
 /** Decorator of an optional query parameter, with its description and example for the OpenAPI document. */
@@ -175,4 +175,14 @@ export function parsePosition(text: string): ConsistencyToken | undefined {
   const [, stream = '', partition, offset] = match;
   if (!streamNamePattern.test(stream) || !Number.isSafeInteger(Number(offset))) return undefined;
   return { stream, partition: Number(partition), offset: Number(offset) };
+}
+
+/** Parameter decorator of a handler: injects a UUID from the path of the URL, in lower case. */
+export function UuidInPath(name: string): ParameterDecorator {
+  return PathParameter({ name, schema: { type: 'string', format: 'uuid' } }, (text) => {
+    if (uuidPattern.test(text)) return text.toLowerCase();
+    throw new ProblemError('invalid_request', `The ${name} of the path ${uuidRule}.`, {
+      errors: [{ pointer: name, detail: uuidRule }],
+    });
+  });
 }

@@ -22,9 +22,9 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-function optionsOf(database: string): ClickHouseStoreOptions {
+function optionsOf(database: string, spread?: number): ClickHouseStoreOptions {
   const { url, password, name } = cluster;
-  const sharding = { shardsOf: async (_: string, shards: number) => shards };
+  const sharding = { shardsOf: async (_: string, shards: number) => spread ?? shards };
   return { url, user: 'tributary', password, database, cluster: name, sharding };
 }
 
@@ -37,9 +37,10 @@ function clientOf(url: string, database: string): ClickHouseClient {
   return createClient({ url, username: 'tributary', password: cluster.password, database });
 }
 
-async function openClusterStore() {
+/** @param spread Over how many of the shards the partitions of all streams are spread. */
+async function openClusterStore(spread?: number) {
   const database = `store_${randomBytes(6).toString('hex')}`;
-  const store = openClickHouse(optionsOf(database));
+  const store = openClickHouse(optionsOf(database, spread));
   await store.migrate();
   const clients = cluster.servers.map(({ url }) => clientOf(url, `${database}_local`));
   const query = `SELECT name FROM system.tables WHERE database = currentDatabase() AND endsWith(engine, 'MergeTree')`;
@@ -62,7 +63,7 @@ async function openClusterStore() {
 const random = new SeededRandom(faultSeed());
 describeStore(
   'A cluster of three ClickHouse servers',
-  openClusterStore,
+  () => openClusterStore(),
   () => testsAll || random.chance(0.2),
 );
 
@@ -82,6 +83,21 @@ describe('The shards of a cluster', () => {
     }
     const counts = await onEach(`SELECT count() FROM ${database}.events FINAL`);
     expect(counts).toEqual(['60\n', '60\n', '60\n']);
+    await close();
+  });
+
+  it('that are added later get no partition of a stream that was there before, which is read as before', async () => {
+    const { store, database, close } = await openClusterStore(2);
+    for (let partition = 0; partition < 6; partition++)
+      await store.writer.appendRowBatches(
+        rowBatchesOf(rowsOf('orders', 10, () => ({ partition, entity_id: 'e' }))),
+        randomUUID(),
+      );
+    const counts = await onEach(`SELECT count() FROM ${database}_local.events`);
+    expect(counts).toEqual(['30\n', '30\n', '0\n']);
+    const { items } = await store.reader.query({ access: allStreams, order: 'asc', limit: 100 });
+    expect(items).toHaveLength(60);
+    expect(await store.writer.lastStoredOffset('orders', 5)).toBe(9);
     await close();
   });
 
