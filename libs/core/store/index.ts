@@ -22,7 +22,12 @@ export { LogOrderPageReader, type LogOrderPageWithRanges } from './log-order-pag
 export * from './keyed-state-store.js';
 export * from './scrub-reader.js';
 export { RowTable } from './clickhouse/connection/row-table.js';
-export { boundSettings, longQuerySettings, synchronousInsert } from './clickhouse/connection/settings.js';
+export {
+  boundSettings,
+  distributedSettings,
+  longQuerySettings,
+  synchronousInsert,
+} from './clickhouse/connection/settings.js';
 export { splitBySize } from './clickhouse/connection/split-by-size.js';
 export {
   quoteIdentifier,

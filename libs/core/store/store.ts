@@ -271,6 +271,9 @@ export interface StoreUsage {
   damageErrors: { error: string; count: number }[];
 }
 
+/** What `ping` reports: undefined if all servers answer, otherwise what an operator must bring back although the store works. */
+export type StoreHealth = { status: 'degraded'; servers_missing: string[] } | undefined;
+
 /**
  * The store: materialized events for queries. ClickHouse implements it in production; an in-memory fake
  * passes the same contract suite. `stream` is a stream's id in all inputs, and its name in all results.
@@ -292,7 +295,7 @@ export interface Store {
   /** Applies the missing migrations. Several processes may run this at the same time. */
   migrate(): Promise<void>;
   /** Resolves when ClickHouse answers a trivial query. @throws StoreUnavailableError */
-  ping(): Promise<void>;
+  ping(): Promise<StoreHealth>;
   /** Disk and table sizes, for monitoring. @throws StoreUnavailableError */
   usage(): Promise<StoreUsage>;
   close(): Promise<void>;

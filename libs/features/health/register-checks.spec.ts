@@ -22,7 +22,8 @@ beforeEach(async () => {
   health = new Health('0.0.0-spec');
   storeIsDown = false;
   const { log, definitions, topics } = gateway;
-  const ping = () => (storeIsDown ? Promise.reject(new StoreUnavailableError('down')) : Promise.resolve());
+  const ping = () =>
+    storeIsDown ? Promise.reject(new StoreUnavailableError('down')) : Promise.resolve(undefined);
   const lag = new MaterializerLagReader(log, definitions, topics);
   history = new HealthHistory();
   processor = new ProcessorLagReader(
@@ -73,7 +74,7 @@ describe('the health of the gateway', () => {
     health = new Health('0.0.0-spec');
     registerChecks(health, {
       log,
-      store: { ping: () => Promise.resolve() },
+      store: { ping: () => Promise.resolve(undefined) },
       definitions,
       lag: new MaterializerLagReader(log, definitions, topics),
       processor,
@@ -94,7 +95,7 @@ describe('the health of the gateway', () => {
       health = new Health('0.0.0-spec');
       registerChecks(health, {
         log,
-        store: { ping: () => Promise.resolve() },
+        store: { ping: () => Promise.resolve(undefined) },
         definitions,
         lag,
         processor,

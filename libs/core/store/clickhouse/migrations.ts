@@ -102,10 +102,7 @@ export async function applyMigrations(
 ): Promise<void> {
   await requireEngines(connection, replicated);
   await connection.command(createTable);
-  const recorded = await connection.select<[number, string, string]>(
-    'SELECT id, name, checksum FROM migrations FINAL ORDER BY id',
-    { purpose: 'lookup' },
-  );
+  const recorded = await migrationsOf(connection);
   const unknown = recorded.find(([id]) => !migrations.some((migration) => migration.id === id));
   if (unknown) throw newer(unknown[1]);
   const checksums = new Map(recorded.map(([id, , checksum]) => [id, checksum]));
@@ -140,12 +137,50 @@ async function requireEngines(connection: ClickHouseConnection, replicated: bool
  * Source: https://clickhouse.com/docs/engines/table-engines/mergetree-family/replication
  */
 export function replicatedStatement(statement: string): string {
-  return statement.replace(
+  if (!/^ENGINE = /m.test(statement)) return statement;
+  const engine = statement.replace(
     /^ENGINE = (\w*MergeTree)(?:\((.*)\))?$/m,
     (_all, engine: string, parameters?: string) =>
       `ENGINE = Replicated${engine}(${[replicaPath, parameters].filter(Boolean).join(', ')})`,
   );
+  // Each table forgets tokens as it does on one server: by default, replicated tables remember the blocks of all inserts.
+  const named = engine.replace('non_replicated_deduplication_window', 'replicated_deduplication_window');
+  if (named !== engine) return named;
+  const window = 'replicated_deduplication_window = 0';
+  return /^SETTINGS /m.test(engine)
+    ? engine.replace(/^SETTINGS /m, `SETTINGS ${window}, `)
+    : `${engine}\nSETTINGS ${window}`;
 }
+
+/**
+ * Creates the tables of a replica that has none as another one of its shard has them now, and records the same migrations:
+ * a table can only be created as its other replicas are, which later migrations have altered. Does nothing if none of the others that
+ * answer has tables.
+ */
+export async function copyTables(
+  replica: ClickHouseConnection,
+  others: readonly { connection: ClickHouseConnection }[],
+): Promise<void> {
+  await replica.command(createTable);
+  if ((await migrationsOf(replica)).length > 0) return;
+  for (const { connection: other } of others) {
+    // One that has no database yet, or is down, has nothing to copy: Keeper refuses tables that differ from those that it has.
+    const tables = await other.select<[string]>(tablesToCopy, { purpose: 'lookup' }).catch(() => []);
+    if (tables.length === 0) continue;
+    const recorded = await migrationsOf(other);
+    for (const [statement] of tables)
+      await replica.command(
+        statement.replace(/^CREATE (TABLE|MATERIALIZED VIEW) /, 'CREATE $1 IF NOT EXISTS '),
+      );
+    for (const [id, name, checksum] of recorded) await record(replica, { id, name, checksum });
+    return;
+  }
+}
+
+/** Tables before the views that fill them. */
+const tablesToCopy = `SELECT create_table_query FROM system.tables
+WHERE database = currentDatabase() AND name != 'migrations' AND (endsWith(engine, 'MergeTree') OR engine = 'MaterializedView')
+ORDER BY engine = 'MaterializedView', name`;
 
 const replicaPath = `'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'`;
 
@@ -156,10 +191,25 @@ async function apply(
 ): Promise<void> {
   for (const statement of migration.statements)
     await connection.command(replicated ? replicatedStatement(statement) : statement);
-  await connection.command(
-    'INSERT INTO migrations (id, name, checksum) SELECT {id:UInt32}, {name:String}, {checksum:String}',
-    { id: migration.id, name: migration.name, checksum: migration.checksum },
-  );
+  await record(connection, migration);
+}
+
+/** Returns the recorded migrations, in their order. */
+function migrationsOf(
+  connection: ClickHouseConnection,
+): Promise<[id: number, name: string, checksum: string][]> {
+  return connection.select('SELECT id, name, checksum FROM migrations FINAL ORDER BY id', {
+    purpose: 'lookup',
+  });
+}
+
+function record(
+  connection: ClickHouseConnection,
+  { id, name, checksum }: Pick<Migration, 'id' | 'name' | 'checksum'>,
+): Promise<void> {
+  const statement =
+    'INSERT INTO migrations (id, name, checksum) SELECT {id:UInt32}, {name:String}, {checksum:String}';
+  return connection.command(statement, { id, name, checksum });
 }
 
 function newer(name: string): MigrationMismatchError {

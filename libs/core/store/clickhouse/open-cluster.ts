@@ -14,6 +14,7 @@ import { ShardedEventWriter } from './cluster/sharded-writer.js';
 import { ShardedKeyedStates } from './cluster/sharded-keyed-states.js';
 import { ShardedScrubPasses, ShardedScrubReader } from './cluster/sharded-scrub.js';
 import { ReplicatedConnection } from './cluster/replicated-connection.js';
+import { copyTables } from './migrations.js';
 import { Shards, urlAt, type StreamSharding } from './cluster/shards.js';
 
 /** A cluster whose shards have the rows of a store. */
@@ -84,15 +85,14 @@ export function openClickHouseCluster(
     projectionResults: states('projectionResults', 'projection_results'),
     pipelines: states('pipelines', 'pipeline_states'),
     async migrate() {
-      await shards.prepare(async (server) => {
+      await shards.prepare(async (server, others) => {
         for (const name of [localDatabase, database]) await createDatabase(server.url, name);
+        if (replicated) await copyTables(server.connection, others);
         await prepare(server.connection);
         await createDistributedTables(server.connection, { cluster, database, localDatabase });
       });
     },
-    async ping() {
-      await shards.ping();
-    },
+    ping: () => shards.ping(),
     usage: async () => usageOf(await shards.mapPresent(({ connection: shard }) => readStoreUsage(shard))),
     async close() {
       await Promise.all([entry.close(), connection.close(), shards.close()]);

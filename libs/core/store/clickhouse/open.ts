@@ -8,7 +8,7 @@ import { shardStore } from './shard-store.js';
 import { StoreClickHouseClient, type ClickHouseConnection } from './connection/store-clickhouse-client.js';
 import { applyFsync } from './fsync.js';
 import { applyMigrations, migrationFolders, readMigrations } from './migrations.js';
-import type { QueryLimits } from './connection/settings.js';
+import { distributedSettings, type QueryLimits } from './connection/settings.js';
 import { ClickHouseReader } from './reader.js';
 import { readStoreUsage } from './usage.js';
 
@@ -99,6 +99,7 @@ export function openClickHouse(options: ClickHouseStoreOptions): ClickHouseStore
     },
     async ping() {
       await connection.select('SELECT 1');
+      return undefined;
     },
     usage: () => readStoreUsage(connection),
     close: () => connection.close(),
@@ -131,9 +132,6 @@ export class ClickHouseServers {
   }
 }
 
-/** Seconds by which a replica may lag behind the others and still be read, unless each of them does. */
-const mostDelaySeconds = '5';
-
 /** Creates a connection to a database of the server. The first request connects. */
 export function clickHouseConnection(
   options: ClickHouseStoreOptions,
@@ -146,11 +144,7 @@ export function clickHouseConnection(
     maxConnections: options.maxConnections ?? 10,
     insertTimeoutMs: options.insertTimeoutMs ?? 60_000,
     queryTimeoutMs: options.readTimeoutMs ?? (seconds + 5) * 1000,
-    // A subquery of a query over all shards finds the rows of all of them.
-    settings:
-      options.cluster === undefined
-        ? {}
-        : { distributed_product_mode: 'global', max_replica_delay_for_distributed_queries: mostDelaySeconds },
+    ...(options.cluster !== undefined && { settings: distributedSettings }),
   });
 }
 

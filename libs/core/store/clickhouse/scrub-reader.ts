@@ -25,6 +25,8 @@ export class ClickHouseScrubReader implements ScrubReader {
   constructor(private readonly connection: ClickHouseConnection) {}
 
   async unequalRanges(range: OffsetRange): Promise<ScrubbedOffsets[]> {
+    // Others may have written to another replica.
+    await this.connection.caughtUp();
     const rows = await this.lookUp<[number]>(unequalBucketsSql, { ...range });
     return rows.map(([bucket]) => ({ from: bucket * bucketOffsets, until: (bucket + 1) * bucketOffsets }));
   }

@@ -33,7 +33,7 @@ export class MemoryStore implements Store {
 
   async migrate(): Promise<void> {}
 
-  async ping(): Promise<void> {}
+  async ping(): Promise<undefined> {}
 
   /** Returns empty lists: the in-memory store has neither disks nor tables. */
   async usage(): Promise<StoreUsage> {

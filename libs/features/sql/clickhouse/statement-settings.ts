@@ -1,3 +1,4 @@
+import { distributedSettings } from '#store';
 import type { SqlRequest } from './analyst-sql.js';
 import { rowFilters, type TableAndViewDatabases } from './row-filters.js';
 
@@ -30,8 +31,7 @@ export const defaultSqlBounds: StatementLimits = {
  */
 export const fixedStatementSettings: Readonly<Record<string, string>> = {
   final: '1',
-  // On a cluster, a subquery finds the rows of all shards.
-  distributed_product_mode: 'global',
+  ...Object.fromEntries(Object.entries(distributedSettings).map(([name, value]) => [name, String(value)])),
   apply_deleted_mask: '1',
   // All rows of one event have the same ingestion month: FINAL need not compare partitions.
   do_not_merge_across_partitions_select_final: '1',

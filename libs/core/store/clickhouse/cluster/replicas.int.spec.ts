@@ -15,6 +15,7 @@ describe('Two servers of a shard with the same rows', () => {
   let cluster: ClickHouseCluster;
   let store: ClickHouseStore;
   let others: ClickHouseStore[];
+  let firstPrepared = false;
   const database = 'replicas';
 
   beforeAll(async () => {
@@ -32,8 +33,13 @@ describe('Two servers of a shard with the same rows', () => {
           await connection.command('CREATE DATABASE IF NOT EXISTS {of:Identifier}', { of });
           await connection.close();
         },
-        prepare: (connection) =>
-          applyMigrations(connection, { migrations: readMigrations(migrationFolders()), replicated: false }),
+        async prepare(connection) {
+          const migrations = readMigrations(migrationFolders());
+          await applyMigrations(connection, { migrations, replicated: false });
+          if (firstPrepared) return;
+          firstPrepared = true;
+          await connection.command('CREATE TABLE of_the_first (a UInt8) ENGINE = MergeTree ORDER BY a');
+        },
       },
     );
     await store.migrate();
@@ -57,6 +63,17 @@ describe('Two servers of a shard with the same rows', () => {
   };
   const upTo = (end: number) => Array.from({ length: end }, (_, n) => n);
 
+  it('have the same tables and recorded migrations, which the second one gets from the first', async () => {
+    const columns = `SELECT groupBitXor(cityHash64(table, name, type, position)) FROM system.columns WHERE database = '${database}_local'`;
+    const recorded = `SELECT count(), groupBitXor(cityHash64(id, checksum)) FROM ${database}_local.migrations FINAL`;
+    for (const query of [columns, recorded]) {
+      const [one, other] = await Promise.all(cluster.servers.map((server) => server.ask(query)));
+      expect(one).toBe(other);
+      expect(one).toMatch(/^\d*[1-9]/);
+    }
+    expect(await cluster.servers[1]!.ask(`EXISTS ${database}_local.of_the_first`)).toBe('1\n');
+  });
+
   it('answer, decide and store through the other one when one is killed', async () => {
     for (const { writer } of others) await writer.appendRowBatches(batchesFrom(0), randomUUID());
     expect(await offsets()).toEqual(upTo(10));
@@ -68,7 +85,7 @@ describe('Two servers of a shard with the same rows', () => {
     await store.writer.appendRowBatches(batchesFrom(10), randomUUID());
     expect(await offsets()).toEqual(upTo(20));
     expect(await store.writer.lastStoredOffset('orders', 0)).toBe(19);
-    await store.ping();
+    expect(await store.ping()).toEqual({ status: 'degraded', servers_missing: ['127.0.0.1'] });
   });
 
   it('are refused without replicated tables, which would have different rows', async () => {

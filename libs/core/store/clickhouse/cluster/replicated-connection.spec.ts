@@ -8,6 +8,10 @@ import { ReplicatedConnection } from './replicated-connection.js';
 class FakeServer {
   down = false;
   lags = false;
+  /** The error of each removal. */
+  fails = '';
+  /** Called while an insert runs. */
+  during: () => Promise<void> = async () => undefined;
   readonly statements: string[] = [];
 
   constructor(readonly url: string) {}
@@ -22,11 +26,13 @@ class FakeServer {
     command: async (statement: string) => {
       this.requireUp();
       if (statement.startsWith('SYSTEM') && this.lags) throw new StoreUnavailableError('a part is missing');
+      if (statement === 'DELETE' && this.fails !== '') throw new StoreUnavailableError(this.fails);
       this.statements.push(statement);
     },
     insert: async (statement: string) => {
       this.requireUp();
       this.statements.push(statement);
+      await this.during();
     },
     close: async () => undefined,
   } as unknown as ClickHouseConnection;
@@ -66,6 +72,35 @@ describe('a connection to the replicas of a shard', () => {
     servers[1]!.down = false;
     await connection.insert('INSERT', [], {});
     expect(servers[1]!.statements).toEqual([]);
+  });
+
+  it('resolves an insert only when the replica that others chose meanwhile has its parts', async () => {
+    const { servers, connection, answer } = shardOf(2);
+    servers[0]!.during = async () => {
+      servers[0]!.down = true;
+      await answer().catch(() => undefined);
+      expect(await answer()).toBe('server 2');
+      servers[1]!.lags = true;
+      servers[0]!.down = false;
+    };
+    await expect(connection.insert('INSERT', [], {})).rejects.toThrow('a part is missing');
+  });
+
+  it('takes a removal as done that the replicas which answer have done', async () => {
+    const { servers, connection } = shardOf(2);
+    servers[0]!.fails =
+      'error 341: Mutation is not finished because some replicas are inactive right now: r2';
+    await connection.command('DELETE');
+    servers[0]!.fails = 'error 341: Mutation failed';
+    await expect(connection.command('DELETE')).rejects.toThrow('Mutation failed');
+  });
+
+  it('shares one look for missing parts among the calls that wait for it', async () => {
+    const { servers, connection, answer } = shardOf(2);
+    await answer();
+    servers[0]!.statements.length = 0;
+    await Promise.all(Array.from({ length: 100 }, () => connection.caughtUp()));
+    expect(servers[0]!.statements).toEqual(syncs);
   });
 
   it('given a replica that goes down, fails once, and then uses the next one', async () => {

@@ -17,12 +17,17 @@ export interface ClickHouseServer {
   connection: ClickHouseConnection;
 }
 
+/** Creates the tables of a server. @param others The other servers of its shard, whose tables it must have. */
+export type CreateTables = (server: ClickHouseServer, others: readonly ClickHouseServer[]) => Promise<void>;
+
 /** One server of a shard. */
 class Replica {
   /** When an insert may wait for this replica again, on the clock of `performance.now()`. */
   absentUntil = 0;
   /** Creates the tables. Must succeed before the next use, if it is set. */
   preparation: SharedCall<void> | undefined;
+  private last: Promise<void> = Promise.resolve();
+  private next: Promise<void> | undefined;
 
   constructor(readonly server: ClickHouseServer) {}
 
@@ -36,14 +41,21 @@ class Replica {
   }
 
   /**
-   * Resolves when the replica has every part that the others had announced before this call.
+   * Resolves when the replica has every part that the others had announced before this call. Calls during a call share the next one.
    * Source: https://clickhouse.com/docs/sql-reference/statements/system#sync-replica
    * @throws StoreUnavailableError if it does not answer, or needs longer than `syncMs`
    */
-  async sync(): Promise<void> {
-    await within(syncMs, this.fetchMissing(), () => {
-      throw new StoreUnavailableError('a replica of ClickHouse lags behind the others');
-    });
+  sync(): Promise<void> {
+    this.next ??= this.last
+      .catch(() => undefined)
+      .then(() => {
+        this.next = undefined;
+        this.last = within(syncMs, this.fetchMissing(), () => {
+          throw new StoreUnavailableError(`the replica ${this.server.url} lags behind the others`);
+        });
+        return this.last;
+      });
+    return this.next;
   }
 
   private async fetchMissing(): Promise<void> {
@@ -76,10 +88,12 @@ export class ReplicatedConnection implements ClickHouseConnection {
    * Creates the tables of each replica that answers. Those of the others are created before their next use.
    * @throws StoreUnavailableError if no replica answers; the error of one that no repeat helps
    */
-  async prepare(createTables: (server: ClickHouseServer) => Promise<void>): Promise<void> {
+  async prepare(createTables: CreateTables): Promise<void> {
     const errors: Error[] = [];
-    for (const replica of this.replicas)
-      replica.preparation = new SharedCall(() => createTables(replica.server));
+    for (const replica of this.replicas) {
+      const others = this.replicas.flatMap(({ server }) => (server === replica.server ? [] : [server]));
+      replica.preparation = new SharedCall(() => createTables(replica.server, others));
+    }
     // One after the other: an ALTER of one replica reaches the others through Keeper.
     for (const replica of this.replicas) await replica.prepared().catch((error: Error) => errors.push(error));
     const permanent = errors.find((error) => !isRetryableStoreError(error));
@@ -98,13 +112,18 @@ export class ReplicatedConnection implements ClickHouseConnection {
   }
 
   async command(...statement: Parameters<ClickHouseConnection['command']>): Promise<void> {
-    await this.run((connection) => connection.command(...statement));
-    await this.syncOthers();
+    await this.write(async (connection) => {
+      try {
+        await connection.command(...statement);
+      } catch (error) {
+        // The replicas that answer have done it, and the others do it when they are back.
+        if (!doneByActiveReplicas.test((error as Error).message)) throw error;
+      }
+    });
   }
 
   async insert(...statement: Parameters<ClickHouseConnection['insert']>): Promise<void> {
-    await this.run((connection) => connection.insert(...statement));
-    await this.syncOthers();
+    await this.write((connection) => connection.insert(...statement));
   }
 
   async end(queryId: string): Promise<boolean> {
@@ -116,8 +135,30 @@ export class ReplicatedConnection implements ClickHouseConnection {
     if (this.replicas.length > 1) await this.onChosen((replica) => replica.sync());
   }
 
+  /** Returns the host names of the replicas that do not have all parts of the others within this time. Empty for a single server. */
+  async absent(withinMs: number): Promise<string[]> {
+    if (this.replicas.length === 1) return [];
+    const asked = this.replicas.map(async (replica) => {
+      const host = new URL(replica.server.url).hostname;
+      const synced = replica.sync().then(
+        () => [],
+        () => [host],
+      );
+      return await within(withinMs, synced, () => [host]);
+    });
+    return (await Promise.all(asked)).flat();
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.replicas.map(({ connection }) => connection.close()));
+  }
+
+  private async write(statement: (connection: ClickHouseConnection) => Promise<void>): Promise<void> {
+    const used = await this.onChosen(async (replica) => {
+      await statement(replica.connection);
+      return replica;
+    });
+    await this.syncOthers(used);
   }
 
   private run<T>(statement: (connection: ClickHouseConnection) => Promise<T>): Promise<T> {
@@ -130,8 +171,7 @@ export class ReplicatedConnection implements ClickHouseConnection {
     try {
       return await use(replica);
     } catch (error) {
-      if (isRetryableStoreError(error) && this.chosen === chosen)
-        this.chosen = new SharedCall(() => this.choose());
+      if (this.chosen === chosen && isOfReplica(error)) this.chosen = new SharedCall(() => this.choose());
       throw error;
     }
   }
@@ -151,14 +191,28 @@ export class ReplicatedConnection implements ClickHouseConnection {
     throw errors[0]!;
   }
 
-  /** Waits until each other replica that answers has the parts of the one in use. */
-  private async syncOthers(): Promise<void> {
+  /**
+   * Waits until each replica that answers has the parts of the one that was written to. The one in use must have them: another
+   * statement may have chosen it meanwhile.
+   */
+  private async syncOthers(written: Replica): Promise<void> {
     if (this.replicas.length === 1) return;
     const used = await this.chosen.result();
+    if (used !== written) await used.sync();
     const now = performance.now();
-    const others = this.replicas.filter((replica) => replica !== used && replica.absentUntil <= now);
+    const others = this.replicas.filter(
+      (replica) => replica !== written && replica !== used && replica.absentUntil <= now,
+    );
     await Promise.all(
       others.map((replica) => replica.sync().catch(() => void (replica.absentUntil = now + absentMs))),
     );
   }
+}
+
+/** ClickHouse's message when all replicas that answer have removed rows, and others are down. */
+const doneByActiveReplicas = /some replicas are inactive right now/;
+
+/** Whether an error can be one of the replica itself, so that another one may do better. */
+function isOfReplica(error: unknown): boolean {
+  return isRetryableStoreError(error) || (error as Error).name === 'TimeoutError';
 }

@@ -1,4 +1,4 @@
-import { SharedCall } from '#async';
+import { SharedCall, within } from '#async';
 import type { StreamId } from '#event';
 import {
   isRetryableStoreError,
@@ -7,7 +7,8 @@ import {
   StoreUnavailableError,
 } from '../../errors.js';
 import type { ClickHouseConnection } from '../connection/store-clickhouse-client.js';
-import type { ClickHouseServer } from './replicated-connection.js';
+import type { CreateTables } from './replicated-connection.js';
+import type { StoreHealth } from '../../store.js';
 import type { ShardStore } from './shard-store.js';
 
 /** Where the partitions of streams are placed. It is written down once for each stream, so that no new shard moves them. */
@@ -26,7 +27,7 @@ export interface ShardingKey {
 }
 
 /** Milliseconds after which a server that does not answer is taken for unavailable. */
-const pingMs = 2_000;
+const pingMs = 1_500;
 
 interface ShardsOptions {
   sharding: StreamSharding;
@@ -67,7 +68,8 @@ export class Shards {
     try {
       return await this.options.sharding.shardsOf(stream as StreamId, present);
     } catch (error) {
-      throw new StoreUnavailableError('The placement of a stream is not known', { cause: error });
+      const reason = (error as Error).message;
+      throw new StoreUnavailableError(`The placement of a stream is not known: ${reason}`, { cause: error });
     }
   }
 
@@ -92,7 +94,7 @@ export class Shards {
    * stop the processes that start meanwhile.
    * @throws StoreUnavailableError if no shard answers; the error of a server that no repeat helps
    */
-  async prepare(createTables: (server: ClickHouseServer) => Promise<void>): Promise<void> {
+  async prepare(createTables: CreateTables): Promise<void> {
     const all = await this.all();
     const errors = [
       ...(await failuresOf(all, ({ connection }) => connection.prepare(createTables))).values(),
@@ -122,16 +124,29 @@ export class Shards {
   /** Returns the numbers of the shards that do not answer, from 1. */
   async unavailable(): Promise<number[]> {
     const all = await this.all();
-    const failures = await failuresOf(all, ({ connection }) =>
-      connection.select('SELECT 1', { signal: AbortSignal.timeout(pingMs) }),
-    );
+    const failures = await failuresOf(all, ({ connection }) => {
+      const ping = connection.select('SELECT 1', { signal: AbortSignal.timeout(pingMs) });
+      // The connection may look for a replica first.
+      return within(pingMs, ping, () => {
+        throw new StoreUnavailableError('no answer');
+      });
+    });
     return all.flatMap((shard, index) => (failures.has(shard) ? [index + 1] : []));
   }
 
-  /** @throws ShardUnavailableError if a shard does not answer */
-  async ping(): Promise<void> {
-    const missing = await this.unavailable();
-    if (missing.length === 0) return;
+  /**
+   * Resolves when each shard answers; with the servers that do not answer, or lack rows of the others of their shard, if there are
+   * any. @throws ShardUnavailableError if a shard does not answer
+   */
+  async ping(): Promise<StoreHealth> {
+    const all = await this.all();
+    const [missing, ...absent] = await Promise.all([
+      this.unavailable(),
+      ...all.map(({ connection }) => connection.absent(pingMs)),
+    ]);
+    const servers = absent.flat();
+    if (missing.length === 0)
+      return servers.length > 0 ? { status: 'degraded', servers_missing: servers } : undefined;
     throw new ShardUnavailableError(
       `shards of ClickHouse that do not answer: ${missing.join(', ')}`,
       {},

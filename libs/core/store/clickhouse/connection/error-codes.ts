@@ -119,6 +119,7 @@ const shardCodes = new Set([
   209, // SOCKET_TIMEOUT
   210, // NETWORK_ERROR
   279, // ALL_CONNECTION_TRIES_FAILED
+  369, // ALL_REPLICAS_ARE_STALE
 ]);
 
 /** ClickHouse's code for a removal of rows that failed; its type is the name of the cause. */

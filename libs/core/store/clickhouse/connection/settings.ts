@@ -19,6 +19,15 @@ export function boundSettings(bounds: QueryLimits): ClickHouseSettings {
   };
 }
 
+/** Settings of queries over the shards of a cluster. Without a cluster they have no effect. */
+export const distributedSettings: ClickHouseSettings = {
+  // A subquery finds the rows of all shards.
+  distributed_product_mode: 'global',
+  // A replica that lags by more seconds is not read; without another one, the query fails.
+  max_replica_delay_for_distributed_queries: '5',
+  fallback_to_stale_replicas_for_distributed_queries: 0,
+};
+
 /** Raises the limit on the text of a query to 4 MiB; the default is 256 KiB. */
 export const longQuerySettings = { max_query_size: String(4 * 1024 * 1024) };
 

@@ -39,7 +39,8 @@ export class ClickHouseEventRemover implements EventRemover {
     return this.enqueue(() => eraseEntity(this.rows, erasure));
   }
 
-  countEntity(erasure: Parameters<EventRemover['countEntity']>[0]): Promise<number> {
+  async countEntity(erasure: Parameters<EventRemover['countEntity']>[0]): Promise<number> {
+    await this.connection.caughtUp();
     return countEntity(this.rows, erasure);
   }
 
@@ -78,6 +79,8 @@ export class ClickHouseEventRemover implements EventRemover {
 
   private enqueue<T>(removal: () => Promise<T>): Promise<T> {
     return this.queue.run(async () => {
+      // Others may have written to another replica.
+      await this.connection.caughtUp();
       const [row] = await this.rows.lookUp<[number]>(unfinishedMutationsSql);
       if ((row?.[0] ?? 0) < maxUnfinishedMutations) return removal();
       throw new StoreUnavailableError(
