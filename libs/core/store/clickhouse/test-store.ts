@@ -28,7 +28,7 @@ const noMerges = 'max_bytes_to_merge_at_max_space_in_pool = 1, max_bytes_to_merg
 /**
  * Opens a store in a database of its own on the tests' ClickHouse server, with the tables of further folders of `migrations`. Parts are merged
  * only on request. With
- * `analysts` the database is that one, which the user for analysts may read.
+ * `analysts` the database is that one, which the user for analysts may read; it is on a cluster if the tests have one (`TEST_SHARDS`).
  */
 export async function openTestStore({
   merges = false,
@@ -40,15 +40,22 @@ export async function openTestStore({
   if (!url) throw new Error('TEST_CLICKHOUSE_URL is not set: the global set-up of the tests sets it');
   const database = analysts?.database ?? `store_${randomBytes(6).toString('hex')}`;
   const password = process.env.TEST_CLICKHOUSE_PASSWORD ?? '';
-  const options = { url, user: 'tributary', password, database };
+  // Rows that a spec inserts with `engine` get to any of the shards.
+  const cluster = analysts && process.env.TEST_CLICKHOUSE_CLUSTER;
+  const options = { url, user: 'tributary', password, database, cluster };
   const store = openClickHouse({
     ...options,
     fsyncAfterInsert,
     migrations: [...migrationFolders(), ...migrations],
   });
   await store.migrate();
-  const engine = createClient({ url, username: options.user, password, database });
-  for (const table of merges ? [] : tables) {
+  const engine = createClient({
+    ...{ url, username: options.user, password, database },
+    ...(cluster !== undefined && {
+      clickhouse_settings: { insert_distributed_one_random_shard: 1, distributed_foreground_insert: 1 },
+    }),
+  });
+  for (const table of merges || cluster !== undefined ? [] : tables) {
     await engine.command({ query: `ALTER TABLE ${table} MODIFY SETTING ${noMerges}` });
   }
   const close = async () => {

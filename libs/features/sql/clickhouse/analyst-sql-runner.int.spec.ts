@@ -562,7 +562,10 @@ describe('the user for analysts, if statements were not analysed', () => {
       "SELECT count() FROM t_name.projection_results WHERE throwIf(state LIKE '%MARKER%') = 0",
     ],
   ])('learns nothing of %s from an error', async (_, statement) => {
-    expect((await asAnalyst(named(statement))).status).toBe(200);
+    // ClickHouse cannot merge the tables of a cluster with row policies, and says so without a look at the rows.
+    expect((await asAnalyst(named(statement))).body).toMatch(
+      /^(\d+\n$|Code: 10\. .* Not found column stream)/,
+    );
   });
 
   it('sees the rows of the streams and generations in the query id, and none without them', async () => {
@@ -615,7 +618,11 @@ describe('the user for analysts, if statements were not analysed', () => {
   // docs/maturity.md lists them.
   it.each([
     ['the scalar function file', "SELECT length(file('/etc/passwd')) > 0", /^1/],
-    ['primary keys of hidden rows', "SELECT count() FROM mergeTreeIndex('t_name', 'events')", /^[1-9]/],
+    [
+      'primary keys of hidden rows',
+      "SELECT count() FROM mergeTreeIndex('t_name', 'events')",
+      /^[1-9]|got: Distributed/,
+    ],
     [
       'names of views of other keys',
       "SELECT count() FROM system.tables WHERE name = 'secrets__secret_kept'",
