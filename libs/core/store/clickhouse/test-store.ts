@@ -42,7 +42,8 @@ export async function openTestStore({
   const password = process.env.TEST_CLICKHOUSE_PASSWORD ?? '';
   // Rows that a spec inserts with `engine` get to any of the shards.
   const cluster = analysts && process.env.TEST_CLICKHOUSE_CLUSTER;
-  const options = { url, user: 'tributary', password, database, cluster };
+  const sharding = { shardsOf: async (_: string, shards: number) => shards };
+  const options = { url, user: 'tributary', password, database, cluster, sharding };
   const store = openClickHouse({
     ...options,
     fsyncAfterInsert,

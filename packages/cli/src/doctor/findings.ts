@@ -53,7 +53,13 @@ export function healthFindings({ checks }: Health): CheckResult[] {
 }
 
 function degradedFinding(name: string, check: HealthCheckResult): CheckResult {
-  const { unreadable = 0, failed_projections = 0, failed_pipelines = 0 } = check;
+  const { unreadable = 0, failed_projections = 0, failed_pipelines = 0, servers_missing = [] } = check;
+  if (servers_missing.length > 0)
+    return warning(
+      name,
+      `Servers of ClickHouse are down, or lack rows of the others: ${servers_missing.map((server) => visibleText(server)).join(', ')}.`,
+      'Start them. The others of their shards answer and store meanwhile.',
+    );
   if (unreadable > 0)
     return warning(
       name,

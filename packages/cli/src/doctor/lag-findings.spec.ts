@@ -25,6 +25,13 @@ it('given failed projections and pipelines, doctor warns with their numbers', ()
   });
 });
 
+it('given servers of ClickHouse that are down, doctor names them', () => {
+  expect(findingOf({ status: 'degraded', servers_missing: ['ch-1-2', 'ch-2-2'] })).toMatchObject({
+    verdict: 'warning',
+    detail: 'Servers of ClickHouse are down, or lack rows of the others: ch-1-2, ch-2-2.',
+  });
+});
+
 it('given a degraded check without counts, doctor warns', () => {
   expect(findingOf({ status: 'degraded' })).toMatchObject({ verdict: 'warning', advice: 'See GET /health.' });
 });

@@ -11,7 +11,10 @@ export interface LagRow {
   seconds: number | null;
 }
 
-/** The result of a check in the gateway's health answer; the last counts are those of the check `definitions`. */
+/**
+ * The result of a check in the gateway's health answer; the counts after the lag are those of the check `definitions`, and
+ * the servers those of the check `store`.
+ */
 export interface HealthCheckResult {
   status?: string;
   error?: string;
@@ -20,6 +23,7 @@ export interface HealthCheckResult {
   unreadable?: number;
   failed_projections?: number;
   failed_pipelines?: number;
+  servers_missing?: string[];
 }
 
 /** Returns the lag of the materializer's and the processor's groups from the gateway's health answer. */
