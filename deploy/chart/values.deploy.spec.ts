@@ -13,6 +13,7 @@ const refused: [set: string, says: RegExp][] = [
   ['kafka.brokers=null', /kafka.brokers is empty: name your brokers as host:port, or set kafka.bundled=true/],
   ['kafka.bundled=true', /kafka.brokers and kafka.bundled=true exclude each other: set one/],
   ['kafka.sasl.mechanism=gssapi', /kafka\/sasl\/mechanism.*one of.*scram-sha-512/],
+  ['clickhouse.replicated=true', /clickhouse.replicated=true needs clickhouse.cluster/],
   ['kafka.sasl.mechanism=plain', /kafka.sasl.mechanism needs kafka.sasl.username/],
   [
     'kafka.sasl.username=u,kafka.sasl.mechanism=plain',

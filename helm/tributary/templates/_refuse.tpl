@@ -1,5 +1,8 @@
 {{/* Rejects invalid combinations of values, which the schema of the values cannot express. Included once. */}}
 {{- define "tributary.refuse" -}}
+{{- if and .Values.clickhouse.replicated (not .Values.clickhouse.cluster) }}
+{{- fail "clickhouse.replicated=true needs clickhouse.cluster" }}
+{{- end }}
 {{- with .Values.kafka }}
 {{- if and (not .bundled) (not .brokers) }}
 {{- fail "kafka.brokers is empty: name your brokers as host:port, or set kafka.bundled=true for a trial" }}

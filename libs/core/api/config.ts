@@ -211,7 +211,12 @@ export class AppConfig {
    * Replicates the tables of each shard of `CLICKHOUSE_CLUSTER` among its servers. ClickHouse then needs a Keeper, and the macros `shard`
    * and `replica` on each server. All apps need the same value.
    */
-  @FromText('boolean') @IsBoolean() CLICKHOUSE_REPLICATED = false;
+  @FromText('boolean')
+  @IsBoolean()
+  @FollowsRule('hasCluster', (value, { CLICKHOUSE_CLUSTER }) =>
+    value === true && CLICKHOUSE_CLUSTER === undefined ? 'it needs CLICKHOUSE_CLUSTER' : undefined,
+  )
+  CLICKHOUSE_REPLICATED = false;
   /**
    * Makes ClickHouse sync each insert, merge and removal to its disk. Without it, a ClickHouse whose machine loses power loses
    * the inserts of the last seconds to minutes, which Tributary does not repeat, and undoes erasures. All apps need the same

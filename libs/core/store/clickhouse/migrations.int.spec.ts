@@ -138,6 +138,15 @@ describe('migrations', () => {
     await own.close();
   });
 
+  it('fail when a table is missing that the database has had, and name it', async () => {
+    const own = await openTestStore();
+    await own.engine.command({ query: 'DROP TABLE dead_letters SYNC' });
+    await expect(own.store.migrate()).rejects.toThrow(
+      /^The table dead_letters is missing, .*: rebuild or restore/,
+    );
+    await own.close();
+  });
+
   it('fail when the tables of the database are not replicated, and others were asked for', async () => {
     const own = await openTestStore();
     const options = { migrations: readMigrations(migrationFolders()), replicated: true };

@@ -105,6 +105,8 @@ export async function applyMigrations(
   const recorded = await migrationsOf(connection);
   const unknown = recorded.find(([id]) => !migrations.some((migration) => migration.id === id));
   if (unknown) throw newer(unknown[1]);
+  const applied = migrations.filter(({ id }) => recorded.some(([known]) => known === id));
+  await requireTables(connection, applied);
   const checksums = new Map(recorded.map(([id, , checksum]) => [id, checksum]));
   for (const migration of migrations) {
     const checksum = checksums.get(migration.id);
@@ -129,6 +131,22 @@ async function requireEngines(connection: ClickHouseConnection, replicated: bool
   throw new MigrationMismatchError(
     `The table ${others[0][0]} is ${replicated ? 'not ' : ''}replicated, and CLICKHOUSE_REPLICATED is ${String(replicated)}: ` +
       'use the former value, or an empty database.',
+  );
+}
+
+/** Requires the tables and views of applied migrations. @throws MigrationMismatchError: a new table would be without its rows */
+async function requireTables(connection: ClickHouseConnection, applied: readonly Migration[]): Promise<void> {
+  const created = applied.flatMap(({ statements }) =>
+    statements.flatMap((one) => /^CREATE .*?IF NOT EXISTS (\w+)/.exec(one)?.[1] ?? []),
+  );
+  const missing = await connection.select<[string]>(
+    `SELECT arrayJoin({created:Array(String)}) AS table
+    WHERE table NOT IN (SELECT name FROM system.tables WHERE database = currentDatabase()) LIMIT 1`,
+    { params: { created }, purpose: 'lookup' },
+  );
+  if (!missing[0]) return;
+  throw new MigrationMismatchError(
+    `The table ${missing[0][0]} is missing, which this database has had: rebuild or restore the store (docs/operations.md, "After data loss").`,
   );
 }
 
