@@ -10,6 +10,11 @@ export const healthCheckPassing = gauge('tributary_health_check_passing', {
   labelNames: ['check'],
 });
 
+export const healthCheckDegraded = gauge('tributary_health_check_degraded', {
+  help: 'Whether a check of /health passes although an operator must act: 1 if so, otherwise 0.',
+  labelNames: ['check'],
+});
+
 export const certificateExpiry = gauge('tributary_tls_certificate_expiry_timestamp_seconds', {
   help: 'Earliest expiry of the certificates in a file that this process read at its start (kafka_ca, kafka_client), in seconds since 1970.',
   labelNames: ['certificate'],

@@ -31,6 +31,7 @@ describe('health', () => {
     });
     const { body } = await app.instance.inject('/metrics');
     expect(body).toContain('tributary_health_check_passing{check="definitions"} 1\n');
+    expect(body).toContain('tributary_health_check_degraded{check="definitions"} 1\n');
     await app.nest.close();
   });
 

@@ -5,7 +5,7 @@ import { accessOf } from '../auth/authentication-result.js';
 import type { Health, HealthReport } from './health.js';
 import { NoQuery } from '../handlers/decorators.js';
 import { parseQuery } from '../handlers/parse-input.js';
-import { healthCheckPassing } from '../metrics.js';
+import { healthCheckDegraded, healthCheckPassing } from '../metrics.js';
 
 /** Paths of the routes that answer while the process starts, runs or stops. */
 export const systemPaths: readonly string[] = ['/health', '/health/live', '/health/ready', '/metrics'];
@@ -30,8 +30,10 @@ export function registerSystemRoutes(instance: FastifyInstance, health: Health):
       throw new ProblemError('stream_forbidden', detail);
     }
     const { checks } = await health.report('all');
-    for (const [check, { status }] of Object.entries(checks))
+    for (const [check, { status }] of Object.entries(checks)) {
       healthCheckPassing.set({ check }, status === 'failing' ? 0 : 1);
+      healthCheckDegraded.set({ check }, status === 'degraded' ? 1 : 0);
+    }
     return reply.header('content-type', metricsContentType).send(await metricsText());
   });
 }
