@@ -183,9 +183,10 @@ export async function copyTables(
   if ((await migrationsOf(replica)).length > 0) return;
   for (const { connection: other } of others) {
     // One that has no database yet, or is down, has nothing to copy: Keeper refuses tables that differ from those that it has.
-    const tables = await other.select<[string]>(tablesToCopy, { purpose: 'lookup' }).catch(() => []);
-    if (tables.length === 0) continue;
-    const recorded = await migrationsOf(other);
+    const recorded = await migrationsOf(other).catch(() => []);
+    if (recorded.length === 0) continue;
+    // Read after them: another process may apply migrations meanwhile.
+    const tables = await other.select<[string]>(tablesToCopy, { purpose: 'lookup' });
     for (const [statement] of tables)
       await replica.command(
         statement.replace(/^CREATE (TABLE|MATERIALIZED VIEW) /, 'CREATE $1 IF NOT EXISTS '),

@@ -96,9 +96,7 @@ export class ReplicatedConnection implements ClickHouseConnection {
     }
     // One after the other: an ALTER of one replica reaches the others through Keeper.
     for (const replica of this.replicas) await replica.prepared().catch((error: Error) => errors.push(error));
-    const permanent = errors.find((error) => !isRetryableStoreError(error));
-    const fatal = permanent ?? (errors.length === this.replicas.length ? errors[0] : undefined);
-    if (fatal) throw fatal;
+    throwIfFatal(errors, this.replicas.length);
   }
 
   select<Row extends readonly unknown[]>(
@@ -207,6 +205,14 @@ export class ReplicatedConnection implements ClickHouseConnection {
       others.map((replica) => replica.sync().catch(() => void (replica.absentUntil = now + absentMs))),
     );
   }
+}
+
+/** Throws an error that no repeat helps, or the first one if each of the attempts has failed. */
+export function throwIfFatal(errors: readonly Error[], attempts: number): void {
+  const fatal =
+    errors.find((error) => !isRetryableStoreError(error)) ??
+    (errors.length === attempts ? errors[0] : undefined);
+  if (fatal) throw fatal;
 }
 
 /** ClickHouse's message when all replicas that answer have removed rows, and others are down. */

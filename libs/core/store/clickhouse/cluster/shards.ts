@@ -1,13 +1,8 @@
 import { SharedCall, within } from '#async';
 import type { StreamId } from '#event';
-import {
-  isRetryableStoreError,
-  NonRetryableStoreError,
-  ShardUnavailableError,
-  StoreUnavailableError,
-} from '../../errors.js';
+import { NonRetryableStoreError, ShardUnavailableError, StoreUnavailableError } from '../../errors.js';
 import type { ClickHouseConnection } from '../connection/store-clickhouse-client.js';
-import type { CreateTables } from './replicated-connection.js';
+import { throwIfFatal, type CreateTables } from './replicated-connection.js';
 import type { StoreHealth } from '../../store.js';
 import type { ShardStore } from './shard-store.js';
 
@@ -96,13 +91,8 @@ export class Shards {
    */
   async prepare(createTables: CreateTables): Promise<void> {
     const all = await this.all();
-    const errors = [
-      ...(await failuresOf(all, ({ connection }) => connection.prepare(createTables))).values(),
-    ];
-    const fatal =
-      errors.find((error) => !isRetryableStoreError(error)) ??
-      (errors.length === all.length ? errors[0] : undefined);
-    if (fatal) throw fatal;
+    const failures = await failuresOf(all, ({ connection }) => connection.prepare(createTables));
+    throwIfFatal([...failures.values()], all.length);
   }
 
   /**
