@@ -73,6 +73,21 @@ export class ConsolePage {
     await this.page.locator(`::-p-aria([name=${JSON.stringify(name)}])`).click();
   }
 
+  /** Waits until an element is there, and presses Tab until it has the focus. */
+  async tabTo(selector: string, text = ''): Promise<void> {
+    const isIt = (element: string) =>
+      `${element}.matches(${JSON.stringify(selector)}) && ${element}.textContent.includes(${JSON.stringify(text)})`;
+    await this.page.waitForFunction(
+      `[...document.querySelectorAll(${JSON.stringify(selector)})].some((one) => ${isIt('one')})`,
+      { timeout: 60_000 },
+    );
+    for (let i = 0; i < 200; i++) {
+      if (await this.page.evaluate(isIt('document.activeElement'))) return;
+      await this.page.keyboard.press('Tab');
+    }
+    throw new Error(`200 presses of Tab do not reach ${selector} ${text}`);
+  }
+
   /** Runs an action that saves a file, and returns the text of the file. */
   async downloaded(action: () => Promise<void>): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'tributary-download-'));
