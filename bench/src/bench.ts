@@ -53,13 +53,18 @@ export function prepareStack(
     unbundled: bench.options.profile,
     env: {
       STREAM_PARTITIONS: String(partitions),
-      ...(process.env.CLICKHOUSE_FSYNC_AFTER_INSERT && {
-        CLICKHOUSE_FSYNC_AFTER_INSERT: process.env.CLICKHOUSE_FSYNC_AFTER_INSERT,
-      }),
+      ...passedOn('CLICKHOUSE_FSYNC_AFTER_INSERT', 'PROCESSOR_THREADS'),
       ...(bench.options.profile && profilingEnv(profileFolder(bench))),
       ...env,
     },
   });
+}
+
+/** Returns those of the settings that the environment of the benchmark has. */
+function passedOn(...names: string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] ? [[name, process.env[name]] as const] : [])),
+  );
 }
 
 /** Starts the system, calls the function with it, and always stops it. */

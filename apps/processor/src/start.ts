@@ -12,7 +12,7 @@ export async function startProcessor(context: ProcessContext<ProcessorConfig>): 
   await startHttpApp({
     context,
     module: ProcessorModule.with(context, features),
-    listen: { host, port, variable: 'PROCESSOR_PORT' },
+    ...(context.thread === 0 && { listen: { host, port, variable: 'PROCESSOR_PORT' } }),
   });
   await context.lifecycle.start();
 }

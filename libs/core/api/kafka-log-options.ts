@@ -1,18 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import type { KafkaLogOptions } from '#kafka';
 import type { AppConfig } from './config.js';
 
 /**
  * Returns the options of `openKafkaLog` from the KAFKA_* settings of a process, and reads the PEM files that they name.
- * A process with consumer groups passes the port that it listens on: the host name and the port form its `instance`.
  */
-export function kafkaLogOptions(config: AppConfig, clientId: string, port?: number): KafkaLogOptions {
+export function kafkaLogOptions(config: AppConfig, clientId: string): KafkaLogOptions {
   return {
     brokers: config.KAFKA_BROKERS,
     clientId,
-    // Port 0 means any free port, so it does not identify a process.
-    ...(port && { instance: `${hostname()}:${port}` }),
     compression: config.KAFKA_COMPRESSION,
     replicationFactor: config.KAFKA_REPLICATION_FACTOR,
     ...(config.KAFKA_TLS && { tls: tlsOptions(config) }),

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { Module, type DynamicModule } from '@nestjs/common';
 import { kafkaLogOptions } from '#api';
 import type { ProcessContext } from '#http';
@@ -18,8 +19,13 @@ interface LogModuleOptions {
 @Module({})
 export class LogModule {
   static forRoot({ port, bounds }: LogModuleOptions = {}): DynamicModule {
-    const open = ({ name, config, logger, lifecycle }: ProcessContext): Log => {
-      const log = openKafkaLog({ ...kafkaLogOptions(config, name, port), logger, ...(bounds && { bounds }) });
+    const open = (context: ProcessContext): Log => {
+      const { name, config, logger, lifecycle } = context;
+      const log = openKafkaLog({
+        ...kafkaLogOptions(config, name),
+        ...instanceOf(context, port),
+        ...{ logger, ...(bounds && { bounds }) },
+      });
       lifecycle.onStop('log', () => log.close());
       return log;
     };
@@ -30,4 +36,24 @@ export class LogModule {
       exports: [LOG],
     };
   }
+}
+
+/** Maximum number of threads whose former members a process removes from its consumer groups. */
+const mostThreads = 64;
+
+/**
+ * Returns the `instance` of a process in consumer groups, which its host name and port form, and that of each of its
+ * further threads. The main thread removes the members of threads that do not run.
+ */
+function instanceOf(
+  { thread, threads }: ProcessContext,
+  port: number | undefined,
+): Pick<KafkaLogOptions, 'instance' | 'formerInstances'> {
+  // Port 0 means any free port, so it does not identify a process.
+  if (!port) return {};
+  const name = `${hostname()}:${port}`;
+  if (!threads) return { instance: thread === 0 ? name : `${name}/${thread}` };
+  const formerInstances = (): string[] =>
+    Array.from({ length: mostThreads - threads.running }, (_, i) => `${name}/${threads.running + i}`);
+  return { instance: name, formerInstances };
 }

@@ -1,6 +1,7 @@
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import {
+  AggregatorRegistry,
   collectDefaultMetrics,
   Counter,
   Gauge,
@@ -9,6 +10,7 @@ import {
   type CounterConfiguration,
   type GaugeConfiguration,
   type HistogramConfiguration,
+  type MetricObject,
 } from 'prom-client';
 
 /**
@@ -38,9 +40,12 @@ export function counter<L extends string = never>(name: string, options: Options
   return new Counter({ name, ...options, registers });
 }
 
-/** Defines a gauge of this process. */
+/**
+ * Defines a gauge of this process. If several threads of the process run the app, its value is that of the thread with
+ * the greatest, or as its `aggregator` says.
+ */
 export function gauge<L extends string = never>(name: string, options: Options<GaugeConfiguration<L>>) {
-  return new Gauge({ name, ...options, registers });
+  return new Gauge({ name, aggregator: 'max', ...options, registers });
 }
 
 /** Defines a histogram of this process. By default, its buckets are for seconds, from 1 ms to half a minute. */
@@ -70,10 +75,38 @@ export function onScrape(show: () => void): () => void {
   return () => void askedWhenScraped.delete(show);
 }
 
-/** Returns the body of `/metrics`: all metrics in Prometheus' text format. */
+/** The metrics of one thread of a process, which can be sent to another thread. */
+export type MetricsOfThread = MetricObject[];
+
+/** Returns the metrics of this thread, without those of the process, which the main thread has, too. */
+export async function metricsOfThread(): Promise<MetricsOfThread> {
+  const metrics = await allMetrics();
+  return metrics.filter(({ name }) => !name.startsWith('process_'));
+}
+
+let metricsOfOthers = (): Promise<readonly MetricsOfThread[]> => Promise.resolve([]);
+
+/** Sets the function that returns the metrics of further threads, which `metricsText` adds. It must not throw. */
+export function addMetricsOfThreads(others: typeof metricsOfOthers): void {
+  metricsOfOthers = others;
+}
+
+/** Returns the body of `/metrics`: all metrics of all threads in Prometheus' text format. */
 export async function metricsText(): Promise<string> {
+  const others = await metricsOfOthers();
+  if (others.length > 0) return AggregatorRegistry.aggregate([await allMetrics(), ...others]).metrics();
   for (const show of askedWhenScraped) show();
   return registry.metrics();
+}
+
+async function allMetrics(): Promise<MetricsOfThread> {
+  for (const show of askedWhenScraped) show();
+  const metrics = (await registry.getMetricsAsJSON()) as unknown as MetricsOfThread;
+  // What prom-client would leave out of the sum of several processes is the main thread's: the first.
+  return metrics.map((metric) => ({
+    ...metric,
+    aggregator: metric.aggregator === 'omit' ? 'first' : metric.aggregator,
+  }));
 }
 
 /** Media type of the answer of `/metrics`. */

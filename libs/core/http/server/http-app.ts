@@ -49,7 +49,7 @@ export interface HttpApp extends HttpPort {
 
 /** A Nest application whose ports listen, with the address of the first one. */
 interface ListeningApp extends HttpApp {
-  /** `http://host:port`, with the actual port. */
+  /** `http://host:port`, with the actual port; empty, and the port 0, if the first port does not listen. */
   url: string;
   port: number;
 }
@@ -115,7 +115,7 @@ export async function startHttpApp(options: HttpAppOptions): Promise<ListeningAp
     urls.push(urlOf(instance, listen));
     context.logger.info({ url: urls.at(-1) }, 'listening');
   }
-  return { ...app, url: urls[0] ?? '', port: portNumberOf(app.instance) };
+  return { ...app, url: urls[0] ?? '', port: options.listen ? portNumberOf(app.instance) : 0 };
 }
 
 function urlOf(instance: FastifyInstance, { host }: ListenOptions): string {

@@ -1,5 +1,7 @@
 import { ConfigError, describeConfig, loadConfig, type AppConfig } from '#api';
-import { openTracing, watchEventLoop, type Logger } from '#telemetry';
+import { addMetricsOfThreads, openTracing, watchEventLoop, type Logger } from '#telemetry';
+import { answerMainThread, ownThread, ownUtilization, startAppThread } from './app-thread.js';
+import { AppThreads } from './app-threads.js';
 import { createContext, type ProcessContext } from './process-context.js';
 import { ShutdownWhileWaitingError } from './process-lifecycle.js';
 import { buildInfo, certificateExpiry } from '../metrics.js';
@@ -14,6 +16,8 @@ interface AppDefinition<Config extends AppConfig> {
   /** Starts the app; resolves when it can serve. The HTTP ports open first, so that probes see that it starts. */
   start(context: ProcessContext<Config>): Promise<void>;
   commands?: AppCommand<Config>[];
+  /** The URL of the module that calls `runApp`, and the maximum number of threads that run the app; see `AppThreads`. */
+  threads?: { entry: string; most: (config: Config) => number };
 }
 
 /** A task that a process runs once in place of serving; then the process ends. */
@@ -31,11 +35,12 @@ const exitUsage = 64;
 
 /**
  * Runs a process from start to end: checks its configuration (`--check-config` prints it and exits), starts the app,
- * and stops it in order on SIGTERM or SIGINT. Exit codes: 0 after an orderly stop or a finished command, 64 for an
+ * and stops it in order on SIGTERM or SIGINT. In a further thread, it runs the app until the main thread stops it. Exit
+ * codes: 0 after an orderly stop or a finished command, 64 for an
  * unknown argument, 78 for an invalid configuration, and 1 for any other error or an interrupted command.
  */
 export async function runApp<Config extends AppConfig>(app: AppDefinition<Config>): Promise<void> {
-  const args = process.argv.slice(2);
+  const args = ownThread === 0 ? process.argv.slice(2) : [];
   checkArguments(app, args);
   const config = loadConfigOrExit(app.config);
   if (args.includes('--check-config')) {
@@ -59,6 +64,7 @@ export async function runApp<Config extends AppConfig>(app: AppDefinition<Config
     context.tracing = tracing;
     // Tracing stops last, so that spans of the other shutdown steps are exported, too.
     if (tracing) context.lifecycle.onStopLast('tracing', () => tracing.close());
+    if (app.threads && ownThread === 0) addThreads(context, app.threads.entry, app.threads.most(config));
     await app.start(context);
     if (context.lifecycle.stopping.aborted) return;
     context.lifecycle.running = true;
@@ -66,11 +72,29 @@ export async function runApp<Config extends AppConfig>(app: AppDefinition<Config
     context.logger.info('started');
     // Watch from here on: loading the app blocks the event loop while no request waits.
     watchEventLoop(context.logger);
+    setInterval(() => context.threads?.poll(), 1000).unref();
   } catch (error) {
     if (error instanceof ShutdownWhileWaitingError) return;
     if (error instanceof ConfigError) exitForConfig(error);
     crash(error);
   }
+}
+
+function addThreads(context: ProcessContext, entry: string, most: number): void {
+  const { health, lifecycle, logger } = context;
+  const threads = new AppThreads({
+    most,
+    start: (thread) => startAppThread(entry, thread),
+    utilization: ownUtilization,
+    logger,
+    onFailure: (error) => context.crash(error),
+  });
+  context.threads = threads;
+  addMetricsOfThreads(() => threads.metrics());
+  health.register('threads', () => threads.check('all'), { timeoutMs: 3000 });
+  health.register('threads_alive', () => threads.check('liveness'), { liveness: true, timeoutMs: 3000 });
+  lifecycle.stopping.addEventListener('abort', () => threads.stop());
+  lifecycle.onStopLast('threads', () => threads.ended());
 }
 
 /** Exits for `--help` and for an unknown argument: a mistyped `--check-config` must not start the app. */
@@ -116,7 +140,8 @@ function exitForConfig(error: ConfigError): never {
  * after a signal.
  */
 function listenForTheEnd(context: ProcessContext, code: number): void {
-  // Ignore repeated signals: a terminal and a parent process may both send one.
+  answerMainThread(context.health, () => void stopAndExit(context, code));
+  // Ignore repeated signals: a terminal and a parent process may both send one. Further threads get none.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
       if (!context.lifecycle.stopping.aborted) void stopAndExit(context, code, { signal });

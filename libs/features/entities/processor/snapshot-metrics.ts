@@ -12,6 +12,7 @@ for (const reason of ['too_large', 'error']) snapshotFailures.inc({ reason }, 0)
 
 export const snapshotLagRecords = gauge('tributary_snapshot_lag_records', {
   help: 'Records in the log for which this process has not made the snapshots yet; the sum over its partitions.',
+  aggregator: 'sum',
 });
 
 export const snapshotLagSeconds = gauge('tributary_snapshot_lag_seconds', {

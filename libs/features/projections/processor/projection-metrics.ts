@@ -27,6 +27,7 @@ export const projectionDuplicates = counter('tributary_projection_duplicates_tot
 export const projectionLagRecords = gauge('tributary_projection_lag_records', {
   help: 'Records in the log that this process has not folded and saved yet, by projection; the sum over its partitions.',
   labelNames: ['projection'],
+  aggregator: 'sum',
 });
 
 export const projectionLagSeconds = gauge('tributary_projection_lag_seconds', {

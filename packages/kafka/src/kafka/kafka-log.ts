@@ -11,7 +11,7 @@ import { codecOf } from './compression/codecs.js';
 import type { KafkaLogOptions } from './cluster/kafka-log-options.js';
 import {
   limitsOf,
-  clientIdOf,
+  predecessorsOf,
   clientOptions,
   producerRetry,
   KafkajsClientSockets,
@@ -75,7 +75,7 @@ class KafkaLog implements Log {
       client: this.client(),
       fetching: this.client(),
       joining: this.client(),
-      ownClientId: config.instance === undefined ? undefined : clientIdOf(config),
+      predecessors: config.instance === undefined ? undefined : () => predecessorsOf(config),
       // Pipelines start and stop at run time, so a closed consumer must not remain in `closing`.
       closed: () => this.closing.delete(consumer),
     });

@@ -37,6 +37,7 @@ export const pipelineDuplicates = counter('tributary_pipeline_duplicates_total',
 export const pipelineLagRecords = gauge('tributary_pipeline_lag_records', {
   help: 'Records of the sources and of the internal topics that this process has not processed and saved yet, by pipeline.',
   labelNames: ['pipeline'],
+  aggregator: 'sum',
 });
 
 export const pipelineLagSeconds = gauge('tributary_pipeline_lag_seconds', {
@@ -47,6 +48,7 @@ export const pipelineLagSeconds = gauge('tributary_pipeline_lag_seconds', {
 export const pipelineWatermark = gauge('tributary_pipeline_watermark_timestamp_seconds', {
   help: 'Lowest watermark of the windows in this process, in seconds since 1970, by pipeline; without windows, the lowest watermark of its sources.',
   labelNames: ['pipeline'],
+  aggregator: 'min',
 });
 
 export const pipelineLastProgress = gauge('tributary_pipeline_last_progress_timestamp_seconds', {

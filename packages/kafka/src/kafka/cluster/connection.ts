@@ -65,6 +65,12 @@ export function clientIdOf({ clientId, instance }: KafkaLogOptions): string {
   return instance === undefined ? clientId : `${clientId}@${instance}`;
 }
 
+/** Returns the client ids of processes that no longer run when this process does; see `KafkaLogOptions.instance`. */
+export function predecessorsOf(config: KafkaLogOptions): ReadonlySet<string> {
+  const former = config.formerInstances?.() ?? [];
+  return new Set([config, ...former.map((instance) => ({ ...config, instance }))].map(clientIdOf));
+}
+
 /** Retries inside kafkajs: few and short, because the callers of kafkajs retry until their own deadline. */
 const shortRetry = { initialRetryTime: 50, maxRetryTime: 500, multiplier: 2, factor: 0.2, retries: 4 };
 

@@ -19,6 +19,8 @@ export interface KafkaLogOptions {
    * Without an `instance`, the group waits until the sessions of such members time out.
    */
   instance?: string;
+  /** Returns further instances that do not run now, whose members a consumer removes from its group, too. */
+  formerInstances?: () => readonly string[];
   /** TLS to the brokers: true for the default certificate authorities, or certificates and private key (PEM). */
   tls?: boolean | { ca?: string; cert?: string; key?: string };
   sasl?: KafkaSasl;

@@ -26,8 +26,8 @@ interface GroupMembershipOptions {
   joining: ClusterClient;
   group: string;
   bounds: KafkaLogLimits;
-  /** Client id that no other running process has; see `KafkaLogOptions.instance`. */
-  ownClientId?: string | undefined;
+  /** Returns client ids that no other running process has; see `KafkaLogOptions.instance`. */
+  predecessors?: (() => ReadonlySet<string>) | undefined;
 }
 
 /** One member of a consumer group, on the protocol. It keeps its member id from one generation to the next. */
@@ -35,7 +35,7 @@ export class GroupMembership {
   private memberId = '';
   private readonly coordinator = new GroupCoordinatorClient(this.options.client, this.options.group);
   private readonly joining = new GroupCoordinatorClient(this.options.joining, this.options.group);
-  private isFirst = this.options.ownClientId !== undefined;
+  private isFirst = this.options.predecessors !== undefined;
   private readonly commits = new CommitBatcher((generation, offsets) =>
     this.sendCommits(generation, offsets),
   );
@@ -121,14 +121,15 @@ export class GroupMembership {
     await this.coordinator.ask((coordinator) => coordinator.leaveGroup({ groupId, memberId }));
   }
 
-  /** Removes members of a killed process of this client id, for whose time-outs the group would wait. */
+  /** Removes the members of a killed process of this instance, for whose time-outs the group would wait. */
   private async removePredecessors(): Promise<void> {
-    const { group, ownClientId } = this.options;
+    const { group, predecessors } = this.options;
     const { groups } = await this.coordinator.ask((coordinator) =>
       coordinator.describeGroups({ groupIds: [group] }),
     );
+    const removed = predecessors?.();
     for (const { memberId, clientId } of groups.flatMap(({ members }) => members)) {
-      if (clientId !== ownClientId) continue;
+      if (!removed?.has(clientId)) continue;
       await this.remove(memberId).catch((error: unknown) => {
         // The group has removed the member meanwhile, because its session timed out.
         if (!isProtocolError(error, 'UNKNOWN_MEMBER_ID')) throw error;

@@ -21,8 +21,8 @@ interface KafkaConsumerDependencies extends KafkaReaderDependencies {
   fetching: ClusterClient;
   /** Client for joins, with its own connections: a broker answers a join only when all members have joined. */
   joining: ClusterClient;
-  /** See `GroupMembershipOptions.ownClientId`. */
-  ownClientId?: string | undefined;
+  /** See `GroupMembershipOptions.predecessors`. */
+  predecessors?: (() => ReadonlySet<string>) | undefined;
   /** Called when the consumer has been closed. */
   closed?: (() => unknown) | undefined;
 }
