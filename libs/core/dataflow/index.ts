@@ -8,7 +8,13 @@ export type { FoldResultType, Json } from './fold-operations/fold-operation.js';
 export type { FoldEventSortKey } from './fold-operations/position.js';
 export { compileExact } from './folds/checked-expression.js';
 export { foldLimits, type FoldField } from './folds/compile-fields.js';
-export { compileFold, type Fold, type FoldState, type FoldRejection } from './folds/compile-fold.js';
+export {
+  compileFold,
+  type Fold,
+  type FoldState,
+  type FoldRejection,
+  type FoldValues,
+} from './folds/compile-fold.js';
 export { compileKey, type KeyResult } from './folds/compile-key.js';
 export { compileSource, type SourceFilterSpec } from './folds/compile-source.js';
 export { foldEvent, type FoldEvent } from './folds/fold-event.js';

@@ -108,6 +108,49 @@ describe('a fold', () => {
     expect(JSON.stringify(state)).toBe(before);
   });
 
+  it('adds the values of an event as it adds the event, also after JSON', () => {
+    const numbers = fc.oneof(numberTexts, fc.constantFrom('0', '-0', '0.1', '1e3', '9007199254740993'));
+    const text = fc.oneof(fc.string(), fc.string({ minLength: 200, maxLength: 300 }));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(numbers, text)), (list) => {
+        const plain = compileFold({
+          n: { op: 'count' },
+          sum: { op: 'sum', value: 'event.data.amount' },
+          least: { op: 'min', value: 'event.data.amount' },
+          last: { op: 'last', value: 'event.data.amount' },
+          customers: { op: 'count_distinct', value: 'event.data.customer' },
+          large: { op: 'last', value: 'event.data.amount > 5 ? event.data.customer : null' },
+        });
+        let [state, byValues] = [plain.empty, plain.empty];
+        for (const [offset, [amount, customer]] of list.entries()) {
+          const one = event(`{"amount":${amount},"customer":${JSON.stringify(customer)}}`, { offset });
+          const values = plain.valuesOf(one);
+          const sent = values && (JSON.parse(JSON.stringify(values)) as typeof values);
+          const { state: next } = plain.add(state, one);
+          const added = sent ? plain.addValues(byValues, sent, one.position) : plain.add(byValues, one);
+          expect(added.state).toEqual(next);
+          if (next) [state, byValues] = [next, added.state!];
+        }
+        expect(plain.result(byValues)).toBe(plain.result(state));
+      }),
+    );
+  });
+
+  it.each([
+    ['a value that is no double', '{"amount":9007199254740993,"customer":"a"}'],
+    ['the sign of zero, which JSON loses', '{"amount":-0,"customer":"a"}'],
+    ['long values', `{"amount":1,"customer":"${'x'.repeat(257)}"}`],
+    ['a member that is missing', '{"amount":1}'],
+    ['a value of another kind', '{"amount":"1","customer":"a"}'],
+  ])('has no values to send for an event with %s', (_, data) => {
+    const plain = compileFold({
+      sum: { op: 'sum', value: 'event.data.amount' },
+      last: { op: 'last', value: 'event.data.customer' },
+    });
+    expect(plain.valuesOf(event('{"amount":1,"customer":"a"}'))).toEqual([1, 'a']);
+    expect(plain.valuesOf(event(data))).toBeUndefined();
+  });
+
   it('computes statistics of flight delays', () => {
     const delays = compileFold({
       flights: { op: 'count' },

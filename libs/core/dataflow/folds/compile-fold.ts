@@ -2,11 +2,15 @@ import { EvaluationError, kindsOf, namesOfKinds, type CelValue } from '#cel';
 import { compileFields, type CompiledField, type FoldField } from './compile-fields.js';
 import { expressionDetail } from '../definition/definition-error.js';
 import type { FoldEvent } from './fold-event.js';
+import type { FoldEventSortKey } from '../fold-operations/position.js';
 import { FoldRejectedError } from '../fold-operations/fold-operation.js';
 import type { Json } from '../fold-operations/fold-operation.js';
 
 /** The state of a fold, as plain JSON: one state for each field, in the order of the definition. */
 export type FoldState = readonly Json[];
+
+/** The value of each field for one event, in the order of the definition; null for a field without one. */
+export type FoldValues = readonly (null | boolean | number | string)[];
 
 /** The reason why an event cannot be folded, with a JSON pointer into the definition. */
 export interface FoldRejection {
@@ -26,6 +30,13 @@ type FoldAddResult =
 export interface Fold {
   readonly empty: FoldState;
   add(state: FoldState, event: FoldEvent): FoldAddResult;
+  /**
+   * Returns the values of all fields for an event, which `addValues` adds in place of the event. Undefined if a value is
+   * not short and plain JSON, or if the event would be rejected.
+   */
+  valuesOf(event: FoldEvent): FoldValues | undefined;
+  /** Returns the state after an event of which the values and the position are known. */
+  addValues(state: FoldState, values: FoldValues, position: FoldEventSortKey): FoldAddResult;
   merge(a: FoldState, b: FoldState): FoldState;
   /** Returns the result of each field by its name, as JSON text. Numbers may have more digits than a double. */
   results(state: FoldState): Record<string, string>;
@@ -43,7 +54,9 @@ export function compileFold(definition: Readonly<Record<string, FoldField>>): Fo
     fields.map(({ name, operation }, i): [string, string] => [name, operation.result(state[i] as Json)]);
   return {
     empty: operations.map(({ empty }) => empty),
-    add: (state, event) => add(fields, state, event),
+    add: (state, event) => add(fields, state, event.position, (i) => valueOf(fields[i]!, event)),
+    valuesOf: (event) => valuesOf(fields, event),
+    addValues: (state, values, position) => add(fields, state, position, (i) => values[i]!),
     merge: (a, b) => operations.map((operation, i) => operation.merge(a[i] as Json, b[i] as Json)),
     results: (state) => Object.fromEntries(results(state)),
     result: (state) =>
@@ -59,24 +72,58 @@ export function compileFold(definition: Readonly<Record<string, FoldField>>): Fo
   };
 }
 
-function add(fields: readonly CompiledField[], state: FoldState, event: FoldEvent): FoldAddResult {
+function add(
+  fields: readonly CompiledField[],
+  state: FoldState,
+  position: FoldEventSortKey,
+  valueAt: (index: number) => CelValue,
+): FoldAddResult {
   const next = new Array<Json>(fields.length);
   let at = 0;
   try {
-    for (; at < fields.length; at++) next[at] = added(fields[at]!, state[at] as Json, event);
+    for (; at < fields.length; at++) {
+      const { operation, value } = fields[at]!;
+      const [before, found] = [state[at] as Json, valueAt(at)];
+      // An event with a null value does not change the state.
+      next[at] = value && found === null ? before : operation.add(before, found, position);
+    }
     return { state: next };
   } catch (error) {
     return { refused: { pointer: `/fields/${fields[at]!.name}/value`, detail: refusal(error) } };
   }
 }
 
-/** Returns the state of a field after an event. An event with a null value does not change the state. */
-function added({ operation, value }: CompiledField, state: Json, event: FoldEvent): Json {
-  if (!value) return operation.add(state, null, event.position);
-  const found = value(event);
-  if (found === null) return state;
-  checkKind(found, operation.takes ?? 0);
-  return operation.add(state, found, event.position);
+/** Returns the value of a field, and null without one. @throws EvaluationError, FoldRejectedError */
+function valueOf({ operation, value }: CompiledField, event: FoldEvent): CelValue {
+  const found = value ? value(event) : null;
+  if (found !== null) checkKind(found, operation.takes ?? 0);
+  return found;
+}
+
+/** Maximum number of characters of all values of an event that are worth sending with the event. */
+const valuesCharacters = 256;
+
+function valuesOf(fields: readonly CompiledField[], event: FoldEvent): FoldValues | undefined {
+  const values: (null | boolean | number | string)[] = [];
+  let characters = 0;
+  try {
+    for (const field of fields) {
+      const found = valueOf(field, event);
+      if (!isPlain(found)) return undefined;
+      if (typeof found === 'string') characters += found.length;
+      values.push(found);
+    }
+  } catch (error) {
+    if (error instanceof EvaluationError || error instanceof FoldRejectedError) return undefined;
+    throw error;
+  }
+  return characters > valuesCharacters ? undefined : values;
+}
+
+/** Returns whether a value is the same after JSON.stringify and JSON.parse, which lose the sign of zero. */
+function isPlain(value: CelValue): value is null | boolean | number | string {
+  if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0);
+  return value === null || typeof value === 'boolean' || typeof value === 'string';
 }
 
 function checkKind(value: CelValue, takes: number): void {

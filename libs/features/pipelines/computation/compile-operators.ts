@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { StepBudget, withinBudget } from '#cel';
 import { jsonPointerTo } from '#json';
 import { collectErrors, type DefinitionProblem, readList, readObject, definitionError } from '#dataflow';
 import type { KeyedStage } from './flow/pipeline.js';
@@ -228,12 +229,22 @@ function passed(at: string, next: OperatorFunction): OperatorFunction {
   };
 }
 
-function forwardStep(stage: string, at: string, { keyOf }: StatefulOperator): OperatorFunction {
+/** Maximum number of steps that the values of an event may take, to be sent with the event. */
+const valuesSteps = 1000;
+
+function forwardStep(stage: string, at: string, { keyOf, valuesOf }: StatefulOperator): OperatorFunction {
   const keyed = catchOperatorError((flow) => ({ key: keyOf(flow) }), at);
   return (flow, context) => {
     const key = keyed(flow, context)?.key;
     if (key === undefined) return;
     if (key === null) context.outcomes.push({ kind: 'drop', at, reason: 'The key is null.', flow });
-    else context.outcomes.push({ kind: 'forward', at, stage, key, flow });
+    else {
+      // The values only save time: they must not use up the steps of the event, of which flat_map makes many.
+      const values =
+        flow.origin.path === '' && valuesOf
+          ? withinBudget(new StepBudget(valuesSteps), () => valuesOf(flow))
+          : undefined;
+      context.outcomes.push({ kind: 'forward', at, stage, key, flow, values });
+    }
   };
 }

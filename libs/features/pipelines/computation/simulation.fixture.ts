@@ -3,6 +3,7 @@ import { derivedId } from './derived-id.js';
 import { UpstreamProgress, downstreamWatermark, type WatermarkRecord } from './upstream-progress.js';
 import { sourceEvent } from './flow/lazily-parsed-event.js';
 import type {
+  KeyedEvent,
   OperatorChain,
   PipelineEvent,
   StateEntry,
@@ -171,8 +172,8 @@ abstract class Task {
         this.world.out(outcome);
         continue;
       }
-      const { key, flow, stage } = outcome;
-      const text = JSON.stringify({ event: flow.event, origin: flow.origin });
+      const { key, flow, stage, values } = outcome;
+      const text = JSON.stringify({ event: flow.event, origin: flow.origin, values });
       const topic = `${stage}/${partitionOf(key, this.world.partitions)}`;
       this.world.append(topic, { kind: 'data', key, text, source: this.name, offset, index, watermark });
     }
@@ -303,14 +304,14 @@ class KeyedTask extends Task {
       }
       return made;
     }
-    const flow = JSON.parse(record.text) as PipelineEvent;
+    const { values, ...flow } = JSON.parse(record.text) as PipelineEvent & Pick<KeyedEvent, 'values'>;
     if (!this.positions.take({ ...record, path: flow.origin.path })) return made;
     const watermark = Math.max(before, record.watermark);
     let refused: OperatorOutcome | undefined;
     for (const name of operator.rowsOf(record.key, flow.event.timestamp)) {
       const kept = this.rows.get(name);
       if (kept && kept.last >= offset) continue;
-      const step = operator.add(kept?.row, name, { key: record.key, flow, watermark });
+      const step = operator.add(kept?.row, name, { key: record.key, flow, values, watermark });
       if (step.row) this.set(name, step.row, offset);
       refused ??= step.outcome;
       run(step.results, downstreamWatermark(watermark, operator.delay));

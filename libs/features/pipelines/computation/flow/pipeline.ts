@@ -1,6 +1,6 @@
 import type { EpochMicros } from '#json';
 import type { EventFromKafka } from '#event';
-import type { Json } from '#dataflow';
+import type { FoldValues, Json } from '#dataflow';
 import type { CountedOperator, OperatorEventCounter } from './operator-event-counts.js';
 
 /**
@@ -48,7 +48,7 @@ export type OperatorOutcome =
   | Outcome<'emit', { stream: string }>
   | Outcome<'webhook', { url: string; secretRef: string; format: WebhookFormat }>
   /** The event continues in another stage, through the repartition topic's partition of its key. */
-  | Outcome<'forward', { stage: string; key: string }>
+  | Outcome<'forward', { stage: string; key: string; values: FoldValues | undefined }>
   /** The event ends here without an error: it is filtered out, is a duplicate, matches no branch, or has no key. */
   | Outcome<'drop', { reason: string }>
   | Outcome<'late', { stream: string | undefined }>
@@ -99,6 +99,14 @@ export interface StateEntry<State extends StateEntryValue = StateEntryValue> {
   readonly closesAt: EpochMicros;
 }
 
+/** An event that arrives at a keyed stage, with the values of the stage's `reduce` if the upstream task sent them. */
+export interface KeyedEvent {
+  readonly key: string;
+  readonly flow: PipelineEvent;
+  readonly values?: FoldValues | undefined;
+  readonly watermark: EpochMicros;
+}
+
 /** What adding one event to one state entry of a keyed stage changes and produces. */
 export interface StateEntryAddResult<State extends StateEntryValue = StateEntryValue> {
   /** The new state entry; undefined if the event did not change it. */
@@ -123,11 +131,7 @@ export interface KeyedOperator<State extends StateEntryValue = StateEntryValue> 
    * @param arrival with the greater of the stage's watermark and that of the event's record. A window that closes at or
    *   before it takes no more events.
    */
-  add(
-    row: StateEntry<State> | undefined,
-    name: string,
-    arrival: { key: string; flow: PipelineEvent; watermark: EpochMicros },
-  ): StateEntryAddResult<State>;
+  add(row: StateEntry<State> | undefined, name: string, arrival: KeyedEvent): StateEntryAddResult<State>;
   /** Returns the results that are due at this watermark, and the entry that remains if some sessions are open. */
   close(
     row: StateEntry<State>,

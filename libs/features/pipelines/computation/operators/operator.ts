@@ -1,4 +1,4 @@
-import type { DefinitionProblem } from '#dataflow';
+import type { DefinitionProblem, FoldValues } from '#dataflow';
 import type { KeyedOperator } from '../flow/pipeline.js';
 import type { LazilyParsedEvent } from '../flow/lazily-parsed-event.js';
 import type { OperatorFunction } from '../flow/step.js';
@@ -64,6 +64,8 @@ export type StatelessOperator = (next: OperatorFunction, traces: boolean) => Ope
 export interface StatefulOperator {
   /** Returns the key that the operator's state belongs to for an event; null if the event has none and is dropped. */
   readonly keyOf: (flow: LazilyParsedEvent) => string | null;
+  /** Returns the values that the operator's fold needs of an event; undefined if they are not known to be plain JSON. */
+  readonly valuesOf?: (flow: LazilyParsedEvent) => FoldValues | undefined;
   /** The parts of the definition that the state depends on. If one changes, the operator begins without state. */
   readonly identity: readonly unknown[];
   /** Returns the operator of a keyed stage. @param id of the stage */

@@ -40,6 +40,7 @@ export const window: OperatorImplementation<WindowSpec> = {
     if (!read || !reduced) throw new DefinitionError(errors);
     return {
       keyOf: read.keyOf,
+      valuesOf: (flow) => reduced.settings.fold.valuesOf(flow),
       identity: [...read.identity, reduced.spec],
       keyed: (stage) => {
         const settings: CommonWindowSettings = { ...read.settings, ...reduced.settings, stage };

@@ -1,6 +1,6 @@
 import { formatTime, latestTime, type EpochMicros } from '#json';
 import { LazilyParsedEvent, readableEvent } from '../flow/lazily-parsed-event.js';
-import type { PipelineEvent, OperatorOutcome, Provenance } from '../flow/pipeline.js';
+import type { KeyedEvent, PipelineEvent, OperatorOutcome, Provenance } from '../flow/pipeline.js';
 import type { Fold, FoldState } from '#dataflow';
 
 /** What tumbling, hopping and session windows have in common. */
@@ -26,9 +26,12 @@ export function lateOutcome({ at, late }: CommonWindowSettings, flow: PipelineEv
 export function addToFold(
   { fold, at, reduceAt }: CommonWindowSettings,
   state: FoldState,
-  flow: PipelineEvent,
+  { flow, values }: Pick<KeyedEvent, 'flow' | 'values'>,
 ): { state: FoldState; failed?: undefined } | { state?: undefined; failed: OperatorOutcome } {
-  const { state: next, refused } = fold.add(state, readableEvent(flow));
+  const event = readableEvent(flow);
+  const { state: next, refused } = values
+    ? fold.addValues(state, values, event.position)
+    : fold.add(state, event);
   if (next) return { state: next };
   const pointer = reducePointer(refused.pointer, reduceAt);
   return { failed: { kind: 'fail', at, pointer, detail: refused.detail, flow } };

@@ -32,7 +32,8 @@ export function fixedWindow(
       return names;
     },
 
-    add(row, name, { key, flow, watermark }) {
+    add(row, name, arrival) {
+      const { key, flow, watermark } = arrival;
       const start = startOf(name);
       const end = start + size;
       const closesAt = end + lateness;
@@ -41,7 +42,7 @@ export function fixedWindow(
         return isNewest ? { results: [], outcome: lateOutcome(settings, flow) } : unchanged;
       }
       const before = row?.state ?? { fold: fold.empty, events: 0 };
-      const { state, failed } = addToFold(settings, before.fold, flow);
+      const { state, failed } = addToFold(settings, before.fold, arrival);
       if (failed) return { results: [], outcome: failed };
       const events = before.events + 1;
       const window = { key, start, end, state, events };

@@ -43,7 +43,8 @@ export function sessionWindow(
 
     rowsOf: (key) => [key],
 
-    add(row, _name, { key, flow, watermark }) {
+    add(row, _name, arrival) {
+      const { key, flow, watermark } = arrival;
       const { timestamp } = flow.event;
       const before = row ? SessionList.of(row.state) : SessionList.none;
       const isOpen = ({ last }: { last: EpochMicros }) => last + wait > watermark;
@@ -52,7 +53,7 @@ export function sessionWindow(
       if (!isOpen({ last })) return { results: [], outcome: lateOutcome(settings, flow) };
 
       const merged = near.reduce((state, session) => fold.merge(state, session.fold), fold.empty);
-      const { state, failed } = addToFold(settings, merged, flow);
+      const { state, failed } = addToFold(settings, merged, arrival);
       if (failed) return { results: [], outcome: failed };
       const session: OpenSession = {
         start: Math.min(timestamp, ...near.map(({ start }) => start)),

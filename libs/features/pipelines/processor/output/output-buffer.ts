@@ -176,13 +176,13 @@ export class OutputBuffer {
   }
 
   private forward(
-    { at, stage, key, flow }: OperatorOutcome & { kind: 'forward' },
+    { at, stage, key, flow, values }: OperatorOutcome & { kind: 'forward' },
     { offset, watermark, index }: InputRecordContext,
   ): void {
     const { topic } = this.dependencies.topicOf(stage);
     const { source } = this.dependencies;
     const { path } = flow.origin;
-    const value = encodeRepartitionedEvent({ source, offset, index, path, watermark, flow });
+    const value = encodeRepartitionedEvent({ source, offset, index, path, watermark, flow, values });
     if (isTooLargeRecord(value))
       return this.fail(flow, { at, reason: 'operator_failed', error: `${at}: ${recordTooLarge}` });
     this.forwards.push({ topic, key, value });

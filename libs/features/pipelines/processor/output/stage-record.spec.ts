@@ -16,6 +16,15 @@ const forwarded = fc.record({
   ...{ schema_version: fc.option(fc.nat()), metadata: json, data: json },
 });
 
+const values = fc.array(
+  fc.oneof(
+    text,
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map((n) => n + 0),
+    fc.boolean(),
+    fc.constant(null),
+  ),
+);
+
 const record = (key: string, value: string | null) => ({
   ...{ topic: 't', partition: 0, offset: 0, timestamp: 0, headers: {} },
   ...{ key: Buffer.from(key), value: value === null ? null : Buffer.from(value) },
@@ -24,11 +33,11 @@ const record = (key: string, value: string | null) => ({
 describe('A record of a stage topic', () => {
   it('is decoded to the event that was encoded, for any event', () => {
     fc.assert(
-      fc.property(forwarded, text, (made, key) => {
+      fc.property(forwarded, fc.option(values, { nil: undefined }), text, (made, values, key) => {
         const { source, offset, index, watermark, at, path, ...rest } = made;
         const { stream, partition } = rest;
         const flow = { event: { ...rest, offset: at }, origin: { stream, partition, offset: at, path } };
-        const wanted = { source, offset, index, path, watermark, flow };
+        const wanted = { source, offset, index, path, watermark, flow, values };
         expect(readStageRecord(record(key, encodeRepartitionedEvent(wanted)))).toEqual({
           key,
           forwarded: wanted,

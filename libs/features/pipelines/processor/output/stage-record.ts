@@ -1,3 +1,4 @@
+import type { FoldValues } from '#dataflow';
 import { jsonValue, type EpochMicros } from '#json';
 import type { ConsumerRecord, ProducerRecord } from '#kafka';
 import type {
@@ -18,9 +19,9 @@ import type {
  * The head is a JSON array, too:
  *
  * [0, source, at, index, watermark, stream, partition, offset, path, event_id, event_type, entity_id, timestamp,
- * ingested_at, schema_version, length of metadata, replay]
+ * ingested_at, schema_version, length of metadata, replay, values?]
  *
- * `source` and `at` are the upstream partition and the offset of the upstream record. The members from `stream` to
+ * `values` are those of the stage's `reduce`, so that its task need not parse the data; see `Fold.valuesOf`. `source` and `at` are the upstream partition and the offset of the upstream record. The members from `stream` to
  * `path`, and `replay` (or 0), are the provenance of the event. The metadata and data of the event follow the head
  * unescaped, so that they are not parsed twice. Lengths are in UTF-16 units.
  */
@@ -42,6 +43,7 @@ type RepartitionedEventHeader = [
   schemaVersion: number | null,
   metadataLength: number,
   replay: number,
+  values?: FoldValues,
 ];
 type WatermarkRecordValue = [kind: 1, source: string, next: number, watermark: EpochMicros, idle: boolean];
 
@@ -50,6 +52,7 @@ export interface RepartitionedEvent extends UpstreamEmissionPosition {
   /** Watermark of the upstream partition before the source record of the event was read. */
   readonly watermark: EpochMicros;
   readonly flow: PipelineEvent;
+  readonly values?: FoldValues | undefined;
 }
 
 export type StageRecord =
@@ -58,7 +61,7 @@ export type StageRecord =
 
 /** Encodes an event for the internal topic of a stage. */
 export function encodeRepartitionedEvent(repartitioned: RepartitionedEvent): string {
-  const { source, offset, index, watermark, flow } = repartitioned;
+  const { source, offset, index, watermark, flow, values } = repartitioned;
   const { event, origin } = flow;
   const head: RepartitionedEventHeader = [
     0,
@@ -79,6 +82,7 @@ export function encodeRepartitionedEvent(repartitioned: RepartitionedEvent): str
     event.metadata.length,
     origin.replay ?? 0,
   ];
+  if (values) head.push(values);
   const text = JSON.stringify(head);
   return `${text.length}${text}${event.metadata}${event.data}`;
 }
@@ -116,11 +120,20 @@ export function readStageRecord({ key, value }: ConsumerRecord): StageRecord | u
 function readForwarded(text: string, start: number): RepartitionedEvent | undefined {
   const end = start + Number(text.slice(0, start));
   const head = jsonValue(text.slice(start, end));
-  if (!Array.isArray(head) || head[0] !== 0 || head.length !== 17) return undefined;
+  if (!Array.isArray(head) || head[0] !== 0 || head.length < 17) return undefined;
   const [, source, at, index, watermark, stream, partition, offset, path, ...event] =
     head as RepartitionedEventHeader;
-  const [event_id, event_type, entity_id, timestamp, ingested_at, schema_version, metadataLength, replay] =
-    event;
+  const [
+    event_id,
+    event_type,
+    entity_id,
+    timestamp,
+    ingested_at,
+    schema_version,
+    metadataLength,
+    replay,
+    values,
+  ] = event;
   const dataAt = end + metadataLength;
   if (!(dataAt < text.length)) return undefined;
   return {
@@ -129,6 +142,7 @@ function readForwarded(text: string, start: number): RepartitionedEvent | undefi
     index,
     path,
     watermark,
+    values,
     flow: {
       event: {
         event_id,

@@ -205,7 +205,7 @@ export class KeyedStageTask implements StageTask {
       index: 0,
     };
     const there = { names, rowOf: (name: string) => rows.get(name) };
-    const added = addToStateEntries(operator, there, { key, flow, watermark });
+    const added = addToStateEntries(operator, there, { key, flow, values: forwarded.values, watermark });
     const { results, outcome } = added;
     for (const [name, row] of added.rows)
       rows.set(name, row, { position: record.offset, weight: record.value?.length ?? 0 });
