@@ -1,0 +1,9 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { expect, it } from 'vitest';
+
+it('a thread of an app that a local start runs does not fail, and does not watch the standard input', async () => {
+  const execArgv = ['--import', new URL('./stop-with-parent.js', import.meta.url).href];
+  const thread = new Worker('process.exit(7)', { eval: true, execArgv });
+  expect(await once(thread, 'exit')).toEqual([7]);
+});
