@@ -7,7 +7,7 @@ import { tryClosedLoop } from '../load/start.js';
 import { withLocalSystem, type LocalSystem } from '../local-system.js';
 import { timePages, type PageLatencies } from '../pages/time-pages.js';
 import { peerProgram, programOnPath, withPeer } from '../peer-program.js';
-import type { MeasuredFigure } from '../report.js';
+import { figure, type MeasuredFigure } from '../report.js';
 import { percentile } from '../statistics.js';
 import { caughtUp } from '../whole-system.js';
 import { eventTypes } from '../workload.js';
@@ -138,7 +138,7 @@ async function write(
   seed: number,
 ): Promise<ClosedLoopResult> {
   const { connections, batchSize } = loads[load];
-  const job = { stream: load, connections, batchSize, seconds, warmUpEvents: 2_000, seed };
+  const job = { stream: load, connections, batchSize, seconds, warmUpEvents: 10_000, seed };
   const result = await tryClosedLoop({ ...job, urls: [writeUrl], peer });
   await settled();
   return result;
@@ -200,7 +200,11 @@ function failures(load: Load, who: 'defaults' | 'synced' | 'peer', runs: readonl
 
 function pageRows(runs: readonly RunResult[]): MeasuredFigure[] {
   return pageKinds.map((kind) => ({
-    ...{ measure: 'PEER', unit: 'ms', what: `100 of ${stored.events} events by ${kind}, p50` },
+    ...{
+      measure: 'PEER',
+      unit: 'ms',
+      what: `page of 100 of ${figure(stored.events)} events by ${kind}, p50`,
+    },
     runs: runs.map(({ pages }) => percentile(pages[kind].system, 0.5)),
     baseline: {
       what: `${peerProgram} ${runs[0]!.version}, from memory`,
