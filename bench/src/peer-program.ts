@@ -11,8 +11,8 @@ export const peerProgram = 'allsource-core';
 const stopMs = 10_000;
 
 /** Returns the path of the peer's program; undefined if it is not on the PATH. */
-export function programOnPath(): string | undefined {
-  const programs = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, peerProgram));
+export function programOnPath(path = process.env.PATH ?? ''): string | undefined {
+  const programs = path.split(delimiter).map((folder) => join(folder, peerProgram));
   return programs.find((program) => {
     try {
       accessSync(program, constants.X_OK);
