@@ -42,10 +42,14 @@ export interface LocalSystem {
   pidOf(name: ProcessName): number;
 }
 
-/** Starts the system like `npm start`, calls the function with it, and always stops it. */
+/**
+ * Starts the system like `npm start`, calls the function with it, and always stops it. With `brokers`, it uses that Kafka
+ * instead of one of its own.
+ */
 export async function withLocalSystem<T>(
   bench: BenchContext,
   use: (system: LocalSystem) => Promise<T>,
+  { brokers = '' }: { brokers?: string } = {},
 ): Promise<T> {
   const [{ freePort }, { openLocalSystem }] = [
     await import('#local'),
@@ -55,7 +59,7 @@ export async function withLocalSystem<T>(
   const ports: Record<string, string> = {};
   for (const name of portNames) ports[name] = String(await freePort());
   const system = await openLocalSystem({
-    env: { ...process.env, ...ports, KAFKA_BROKERS: '', CLICKHOUSE_URL: '', TRIBUTARY_DATA_DIR: folder },
+    env: { ...process.env, ...ports, KAFKA_BROKERS: brokers, CLICKHOUSE_URL: '', TRIBUTARY_DATA_DIR: folder },
     say: () => undefined,
     step: (_name, work) => work(),
   });

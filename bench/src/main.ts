@@ -23,6 +23,7 @@ import { entityState } from './measures/entity-state.js';
 import { keys } from './measures/keys.js';
 import { client } from './measures/client.js';
 import { conditional } from './measures/conditional.js';
+import { peer } from './measures/peer.js';
 import { recovery } from './measures/recovery.js';
 import { reset } from './measures/reset.js';
 import { schema } from './measures/schema.js';
@@ -57,6 +58,7 @@ const measures: { names: MeasureName[]; run: (bench: BenchContext) => Promise<Me
   { names: ['EXPORT'], run: exports },
   { names: ['FAR'], run: farDuplicates },
   { names: ['SHARDS'], run: shards },
+  { names: ['PEER'], run: peer },
 ];
 
 const keptFolder = resolve('.engines/bench');

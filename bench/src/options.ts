@@ -14,6 +14,7 @@ export const measureNames = [
     'EXPORT',
     'FAR',
     'SHARDS',
+    'PEER',
   ] as const),
 ] as const;
 /** Name of a measure of the benchmark, such as `P1`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { batchBodies, benchEvents, entities } from './workload.js';
+import { batchBodies, benchEvents, entities, peerBodies } from './workload.js';
 
 const events = benchEvents(2_000, { stream: 'orders', seed: 7 });
 
@@ -31,5 +31,13 @@ describe('the workload', () => {
     const bodies = batchBodies(events, 500);
     expect(bodies).toHaveLength(4);
     expect((JSON.parse(bodies[3]!) as { events: unknown[] }).events).toEqual(events.slice(1_500));
+  });
+
+  it('has the same events in the form of the peer', () => {
+    const [{ event_type, entity_id, data }] = events as [(typeof events)[number]];
+    const [body] = peerBodies(events, 1) as [string];
+    expect(JSON.parse(body)).toEqual({ tenant_id: 'orders', event_type, entity_id, payload: data });
+    const [batch] = peerBodies(events, 500) as [string];
+    expect((JSON.parse(batch) as { events: unknown[] }).events).toHaveLength(500);
   });
 });

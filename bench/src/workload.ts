@@ -104,7 +104,24 @@ export function rawBodies(events: readonly BenchEvent[], size: number): string[]
 
 /** Returns bodies of `POST /api/v1/events/batch`. */
 export function batchBodies(events: readonly BenchEvent[], size: number): string[] {
-  const texts = events.map((event) => JSON.stringify(event));
+  return inBatches(
+    events.map((event) => JSON.stringify(event)),
+    size,
+  );
+}
+
+/**
+ * Returns bodies of single events, or of batches, for the peer of the measure `PEER`: the same events in its form. A
+ * stream becomes a tenant.
+ */
+export function peerBodies(events: readonly BenchEvent[], size: number): string[] {
+  const texts = events.map(({ stream, data, ...event }) =>
+    JSON.stringify({ tenant_id: stream, ...event, payload: data }),
+  );
+  return size > 1 ? inBatches(texts, size) : texts;
+}
+
+function inBatches(texts: readonly string[], size: number): string[] {
   return Array.from({ length: Math.floor(texts.length / size) }, (_, index) => {
     const batch = texts.slice(index * size, (index + 1) * size);
     return `{"events":[${batch.join(',')}]}`;

@@ -1,6 +1,6 @@
 import { KeepAliveConnection, requestBytes } from '../http/connection.js';
 import { percentile } from '../statistics.js';
-import { batchBodies, benchEvents, rawBodies, type BenchEvent } from '../workload.js';
+import { batchBodies, benchEvents, peerBodies, rawBodies, type BenchEvent } from '../workload.js';
 import type { ClosedLoopJob, ClosedLoopResult } from './job.js';
 
 /** The number of distinct prepared events. The events are sent repeatedly, because the server assigns the ids. */
@@ -64,9 +64,11 @@ interface Requests {
   type?: string;
 }
 
-function requests({ batchSize }: ClosedLoopJob, events: readonly BenchEvent[]): Requests {
-  if (batchSize > 1) return { path: '/api/v1/events/batch', bodies: batchBodies(events, batchSize) };
-  return { path: '/api/v1/events', bodies: events.map((event) => JSON.stringify(event)) };
+function requests({ batchSize, peer }: ClosedLoopJob, events: readonly BenchEvent[]): Requests {
+  const path = batchSize > 1 ? '/api/v1/events/batch' : '/api/v1/events';
+  if (peer) return { path, bodies: peerBodies(events, batchSize) };
+  if (batchSize > 1) return { path, bodies: batchBodies(events, batchSize) };
+  return { path, bodies: events.map((event) => JSON.stringify(event)) };
 }
 
 function rawRequests({ stream, batchSize }: ClosedLoopJob, events: readonly BenchEvent[]): Requests {

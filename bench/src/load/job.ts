@@ -14,6 +14,8 @@ export interface ClosedLoopJob {
   seed: number;
   /** Sends lines of plain values to `raw`, with pointers to type and entity, instead of batches. */
   raw?: boolean;
+  /** Sends the events in the form of the peer that the measure `PEER` starts. */
+  peer?: boolean;
   /**
    * The number of entities, which are used one after the other in scattered order, and then again. Default: 5 000 at
    * random.
