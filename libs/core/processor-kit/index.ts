@@ -1,5 +1,6 @@
 export { AgeOrderedMap } from './age-ordered-map.js';
 export { DefinitionFailureReporter } from './definition-failure-reporter.js';
+export { KeyBloomFilter } from './key-bloom-filter.js';
 export { endAfterCheckpoint, NotResumableError } from './not-resumable-error.js';
 export { type ProcessorTask, ProcessorTasks } from './processor-tasks.js';
 export {

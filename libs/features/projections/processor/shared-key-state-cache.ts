@@ -1,7 +1,6 @@
 import type { EpochMicros } from '#json';
 import type { FoldState } from '#dataflow';
-import { AgeOrderedMap } from '#processor-kit';
-import { KeyBloomFilter } from './key-bloom-filter.js';
+import { AgeOrderedMap, KeyBloomFilter } from '#processor-kit';
 
 /** The cached state of one key in one partition. */
 export interface CachedKeyState {

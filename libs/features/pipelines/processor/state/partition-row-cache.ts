@@ -1,5 +1,6 @@
 import { FencedError } from '#engine';
 import type { EpochMicros } from '#json';
+import { KeyBloomFilter } from '#processor-kit';
 import type { KeyedStateRow, StatePartitionKey } from '#store';
 import type { StateEntry, StateEntryValue } from '#features/pipelines/computation';
 import { compareDue, ClosingTimeHeap, type RowClosingTime } from './closing-time-heap.js';
@@ -66,16 +67,18 @@ export class PartitionRowCache {
   private readonly unsaved = new Map<string, CachedRow>();
   private readonly changed = new Set<string>();
   private readonly heap = new ClosingTimeHeap();
+  /** The keys of all rows that were evicted, while the store has no others. */
+  private evicted = new KeyBloomFilter();
   private weight = 0;
   private unsavedCharacters = 0;
   /** Lower bound of the closing times of stored rows that are not cached. */
   private storedLeast: EpochMicros;
 
   /**
-   * @param complete Whether the store has no rows of the partition. Then all rows are cached until a row is evicted.
+   * @param complete Whether the store has no rows of the partition. Then it only has evicted rows.
    */
   constructor(
-    private complete: boolean,
+    private readonly complete: boolean,
     private closedTo: EpochMicros,
     private readonly dependencies: { source: StoredRowReader; budget: RowCacheBudget },
   ) {
@@ -105,13 +108,13 @@ export class PartitionRowCache {
     for (const key of keys) {
       const entry = this.entries.get(key);
       if (!entry) {
-        missing.push(key);
+        if (!this.complete || this.evicted.mayHave(key)) missing.push(key);
         continue;
       }
       this.entries.delete(key);
       this.entries.set(key, entry);
     }
-    if (this.complete || missing.length === 0) return;
+    if (missing.length === 0) return;
     for (const row of await this.dependencies.source.load(missing)) this.learn(row, before);
   }
 
@@ -224,6 +227,7 @@ export class PartitionRowCache {
     this.dependencies.budget.leave();
     for (const all of [this.entries, this.unsaved, this.changed]) all.clear();
     this.heap.clear();
+    this.evicted = new KeyBloomFilter();
   }
 
   /** Removes the cached rows that close at or before the watermark from the heap, and returns them in order. */
@@ -266,7 +270,7 @@ export class PartitionRowCache {
       if (this.entries.size <= keys && this.weight <= weight) break;
       if (this.unsaved.has(entry.key)) continue;
       this.remove(entry);
-      this.complete = false;
+      if (this.complete) this.evicted.add(entry.key);
       this.storedLeast = Math.min(this.storedLeast, entry.row.closesAt);
     }
     if (this.heap.size > 2 * this.entries.size + pageRows) this.rebuildHeap();
