@@ -1,6 +1,7 @@
 import type { TimeSlice } from '#async';
 import { withinBudget, type StepBudget } from '#cel';
-import type { LiveEventJsonFormat, LiveEvent, LiveFilter } from './live-filter.js';
+import type { StoredEvent } from '#event';
+import { LiveEvent, type LiveEventJsonFormat, type LiveFilter } from './live-filter.js';
 import type { LivePosition } from './live-position.js';
 import { filterTooExpensive } from './live-problems.js';
 import { eventMessage } from './server-sent-event-writer.js';
@@ -128,4 +129,15 @@ export class SameFilterLiveStreams {
     [this.texts, this.characters] = [[], 0];
     for (const listener of [...this.listeners]) listener.take(chunk);
   }
+}
+
+/** Returns events in the form that groups share, by stream, in the given order. */
+export function liveEventsByStream(events: readonly StoredEvent[]): Map<string, LiveEvent[]> {
+  const streams = new Map<string, LiveEvent[]>();
+  for (const event of events) {
+    const known = streams.get(event.stream);
+    if (known) known.push(new LiveEvent(event));
+    else streams.set(event.stream, [new LiveEvent(event)]);
+  }
+  return streams;
 }
