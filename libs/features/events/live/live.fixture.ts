@@ -57,6 +57,8 @@ export class LiveStreamsFixture {
   commit(stream: string, partition: number, next: number): void {
     const known = this.committed.get(stream) ?? new Map<number, number>();
     this.committed.set(stream, known.set(partition, next));
+    const topic = topics.ofStream(this.definitions.get(stream)?.id ?? `${stream}#0`);
+    this.log.broker.group(topics.materializerGroup).commit({ topic, partition }, next);
   }
 
   /** Simulates a gateway process that has no open live streams yet. */
@@ -117,7 +119,7 @@ export class LiveClient extends StreamClient {
   constructor(
     newParser: () => ServerSentEventParser,
     private readonly question: Partial<LiveSelection> = {},
-    private readonly delivery: LiveDelivery = 'stored',
+    public delivery: LiveDelivery = 'stored',
   ) {
     super(newParser);
   }
