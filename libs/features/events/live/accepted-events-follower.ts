@@ -232,12 +232,12 @@ export class AcceptedEventsFollower implements LiveEventsFollower {
     this.plan();
     for (const group of this.groups) {
       if (group.cursor) continue;
-      const wanted = [...this.streams.values()].filter(({ stream }) => group.filter.wants(stream));
+      const desired = [...this.streams.values()].filter(({ stream }) => group.filter.wants(stream));
       const isReady = (one: FollowedPartition | undefined) =>
         one && (this.late.has(group) || one.next >= one.target);
-      if (!wanted.every(({ partitions }) => partitions.every(isReady))) continue;
+      if (!desired.every(({ partitions }) => partitions.every(isReady))) continue;
       group.cursor = new LivePosition(group.filter.binding);
-      for (const { key, partitions } of wanted)
+      for (const { key, partitions } of desired)
         for (const [partition, one] of partitions.entries()) group.cursor.set(key, partition, one!.next);
     }
   }
@@ -293,17 +293,17 @@ export class AcceptedEventsFollower implements LiveEventsFollower {
       reached: fresh.map(({ page }) => page),
       keyOf,
     };
-    const slice = new TimeSlice();
-    const turn = {
-      over: (size: number) => slice.over(size),
+    const time = new TimeSlice();
+    const slice = {
+      over: (size: number) => time.over(size),
       end: async () => {
-        await slice.end();
+        await time.end();
         this.plan();
       },
     };
     const steps = this.currentBudgets();
     for (const group of [...this.groups])
-      await steps.within(group.keyId, (budget) => group.deliver(batch, { turn, budget }));
+      await steps.within(group.keyId, (budget) => group.deliver(batch, { slice, budget }));
     for (const { page, one } of fresh) one.next = page.next;
   }
 

@@ -14,7 +14,7 @@ import { TopicAndGroupNames, streamNameOf } from '#event';
 import type { Log, NewlyAssignedPartition } from '#kafka';
 import type { Definitions } from '#registry';
 import type { Logger } from '#telemetry';
-import { leaveOutRefused, VerdictTable } from '#verdicts';
+import { leaveOutRejected, VerdictTable } from '#verdicts';
 import { AcceptedEventsTask, type AcceptedPage } from './accepted-events-task.js';
 import { streamKey } from './live-position.js';
 
@@ -65,7 +65,7 @@ export class AcceptedEventsReader {
     this.erasures = new Erasures(definitions);
     this.idWindows = new SharedIdWindows(idWindowBounds(dedupe));
     this.retry = new KafkaOrClickHouseRetrier({ logger });
-    this.decided = leaveOutRefused(log, {
+    this.decided = leaveOutRejected(log, {
       verdicts: this.verdicts,
       committed: async ({ topic, partition }) =>
         (await log.admin.committed(topics.materializerGroup, topic)).get(partition) ?? 0,

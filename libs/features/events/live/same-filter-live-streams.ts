@@ -19,7 +19,7 @@ export interface LiveBatch {
 /** Limits for the work on one batch. */
 interface BatchWorkLimits {
   /** Time slice of the whole batch: when it is used up, other work of the process runs before the next event. */
-  turn: Pick<TimeSlice, 'over' | 'end'>;
+  slice: Pick<TimeSlice, 'over' | 'end'>;
   /** CEL evaluation steps that the filter of this group may use for the batch. */
   budget: StepBudget;
 }
@@ -70,12 +70,12 @@ export class SameFilterLiveStreams {
    * past them: a stream that joins at the cursor continues with the next event. At the end, the cursor is past the
    * whole batch.
    */
-  async deliver({ events, reached, keyOf }: LiveBatch, { turn, budget }: BatchWorkLimits): Promise<void> {
+  async deliver({ events, reached, keyOf }: LiveBatch, { slice, budget }: BatchWorkLimits): Promise<void> {
     try {
       for (const [key, event] of this.desired(events, keyOf)) {
-        if (turn.over(event.size + (this.filter.evaluates ? sizeOfEvaluation : 0))) {
+        if (slice.over(event.size + (this.filter.evaluates ? sizeOfEvaluation : 0))) {
           this.flush();
-          await turn.end();
+          await slice.end();
         }
         if (this.listeners.size === 0) break;
         if (keyOf(event.event.stream) === key) this.evaluate(event, key, budget);

@@ -210,17 +210,17 @@ export class StoredEventsFollower implements LiveEventsFollower {
       return key !== undefined && this.streams.has(key) ? key : undefined;
     };
     const batch: LiveBatch = { events: liveEventsByStream(events), reached, keyOf };
-    const slice = this.newTurn();
-    const turn = {
-      over: (size: number) => slice.over(size),
+    const time = this.newTurn();
+    const slice = {
+      over: (size: number) => time.over(size),
       end: async () => {
-        await slice.end();
+        await time.end();
         this.plan();
       },
     };
     const budgets = new LiveFilterStepBudgets();
     for (const group of [...this.groups])
-      await budgets.within(group.keyId, (budget) => group.deliver(batch, { turn, budget }));
+      await budgets.within(group.keyId, (budget) => group.deliver(batch, { slice, budget }));
     for (const { stream, partition, next } of reached) {
       const offsets = this.streams.get(keyOf(stream) ?? '')?.next;
       if (offsets) offsets[partition] = next;
