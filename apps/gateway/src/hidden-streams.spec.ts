@@ -80,7 +80,10 @@ const asks: Record<string, (names: Names) => Ask[]> = {
   'GET /events/query': filters(`${api}/events/query`),
   'GET /events/count': filters(`${api}/events/count`),
   'GET /events/export': filters(`${api}/events/export`),
-  'GET /events/stream': ({ stream }) => [{ url: `${api}/events/stream?stream=${stream}` }],
+  'GET /events/stream': ({ stream }) => [
+    { url: `${api}/events/stream?stream=${stream}` },
+    { url: `${api}/events/stream?stream=${stream}&delivery=accepted` },
+  ],
   'GET /events/:event_id': ({ event, stream }) => [
     { url: `${api}/events/${event}` },
     { url: `${api}/events/${event}?wait_for=${stream}:0:0` },

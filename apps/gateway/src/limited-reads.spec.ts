@@ -61,6 +61,7 @@ const reads: Record<string, Case[]> = {
     '/api/v1/events/stream?stream=secret',
     '/api/v1/events/stream?stream=mine&stream=secret',
     '/api/v1/events/stream?stream=not-there',
+    '/api/v1/events/stream?stream=secret&delivery=accepted',
   ),
   'GET /api/v1/events/:event_id': [
     { url: '/api/v1/events/019aa4e2-7d53-7c1e-9a3e-000000000001', becomes: 'shown' },

@@ -7,7 +7,7 @@ import type { NewlyAssignedPartition } from '#kafka';
 import { MemoryLog } from '#kafka/memory';
 import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
-import { leaveOutRefused, VerdictTable } from '#verdicts';
+import { leaveOutRejected, VerdictTable } from '#verdicts';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Materializer } from './materializer.js';
@@ -102,7 +102,7 @@ class Reader {
   private begun = false;
 
   constructor(private readonly group: string) {
-    this.consumer = leaveOutRefused(log, {
+    this.consumer = leaveOutRejected(log, {
       verdicts: this.table,
       committed: async ({ partition }) =>
         (await log.admin.committed(topics.materializerGroup, topic)).get(partition) ?? 0,

@@ -3,6 +3,7 @@ export { Checkpointer, type UnsavedTaskChanges, type CheckpointedTask } from './
 export { OffsetCommitter } from './offset-committer.js';
 export { ConsumerSettings } from './consumer-settings.js';
 export { consumerHealth, blockedWriteHealth } from './consumer-health.js';
+export { decodeLogRecord } from './decoded-record.js';
 export { deadLettersWritten } from './dead-letter-metrics.js';
 export { Erasures, PartitionErasureLookup, type ErasureLookup } from './erasures.js';
 export { reportLostRecords } from './lost-records.js';

@@ -10,7 +10,7 @@ const lostRecords = counter('tributary_log_lost_records_total', {
 export function reportLostRecords(
   { topic, partition }: TopicPartition,
   lost: LostRecords | undefined,
-  { consumer, logger }: { consumer: 'materializer' | 'processor' | 'scrub'; logger: Logger },
+  { consumer, logger }: { consumer: 'materializer' | 'processor' | 'scrub' | 'gateway'; logger: Logger },
 ): void {
   lostRecords.inc({ consumer }, lost ? lost.until - lost.from : 0);
   if (!lost) return;

@@ -26,7 +26,7 @@ interface PartitionHostOptions<Task extends PartitionTask> {
   name: string;
   group: string;
   /** The kind of consumer under which lost records are reported; default: `processor`. */
-  kind?: 'processor' | 'scrub';
+  kind?: 'processor' | 'scrub' | 'gateway';
   /** See `ConsumerOptions.collectMs`. */
   collectMs?: number;
   log: Pick<Log, 'consumer'>;

@@ -8,7 +8,7 @@ import type { Log } from '#kafka';
 import type { Definitions } from '#registry';
 import type { Store } from '#store';
 import { activeWork } from '#telemetry';
-import { leaveOutRefused, VerdictTable } from '#verdicts';
+import { leaveOutRejected, VerdictTable } from '#verdicts';
 import { StateSettings } from './state-settings.js';
 import { TASK_DEPENDENCIES, type TaskDependencies } from './task-dependencies.js';
 import { ProcessorTasks } from './processor-tasks.js';
@@ -71,7 +71,7 @@ const TASK_LOG = Symbol('Log of tasks');
       ): Log => {
         const verdicts = new VerdictTable({ log, names: topics });
         lifecycle.onStop('verdicts', () => verdicts.close());
-        return leaveOutRefused(trackBatches(log, activeWork), {
+        return leaveOutRejected(trackBatches(log, activeWork), {
           verdicts,
           committed: async ({ topic, partition }) =>
             (await log.admin.committed(topics.materializerGroup, topic)).get(partition) ?? 0,

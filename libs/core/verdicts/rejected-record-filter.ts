@@ -41,7 +41,7 @@ const retryMs = 500;
  * decided; all other batches pass at once. If an operator has moved the materializer's committed offset past a conditional record without a
  * verdict, the record counts as refused, because no process stores the record.
  */
-export function leaveOutRefused(log: Log, options: RejectedRecordFilterOptions): Log {
+export function leaveOutRejected(log: Log, options: RejectedRecordFilterOptions): Log {
   return {
     admin: log.admin,
     producer: () => log.producer(),

@@ -9,7 +9,7 @@ import {
   type RecordBatch,
 } from '#kafka';
 import { MemoryLog } from '#kafka/memory';
-import { leaveOutRefused } from './rejected-record-filter.js';
+import { leaveOutRejected } from './rejected-record-filter.js';
 import { VerdictConflictError, VerdictPublisher } from './verdict-publisher.js';
 import { noOffsets, withIndexes } from './offset-bitmap.js';
 import { encodeVerdicts, rangeOffsets, type Verdict } from './offset-range-verdicts.js';
@@ -413,7 +413,7 @@ describe('a consumer without refused records', () => {
     of = topic,
   ): Promise<{ batches: RecordBatch[]; close: () => Promise<void> }> {
     const batches: RecordBatch[] = [];
-    const consumer = leaveOutRefused(log, {
+    const consumer = leaveOutRejected(log, {
       ...{ verdicts: table, committed: async () => passed, waiting: () => undefined, busy },
       ...{
         isStream: (of) => of.startsWith('spec.events.'),
@@ -528,7 +528,7 @@ describe('a consumer without refused records', () => {
     const seen: ConsumerRecord[] = [];
     let given: ConsumerHandler | undefined;
     const fetching = { ...log, consumer: (options: ConsumerOptions) => ((given = options.handler), {}) };
-    leaveOutRefused(fetching as never, {
+    leaveOutRejected(fetching as never, {
       ...{ verdicts: table, committed: async () => 0, waiting: () => undefined, busy },
       ...{ isStream: () => true, logTimeAt: async (_, { timestamp }) => timestamp },
     }).consumer({

@@ -23,6 +23,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ProblemError } from '#api';
 import { storedEventVariable } from '#dataflow';
 import { requireRangeWithinBucketLimit } from './bucket-limit.js';
+import { liveDeliveries, type LiveDelivery } from './live/live-events-follower.js';
 import { eventFormats, type LiveEventJsonFormat } from './live/live-filter.js';
 
 const bounds = { least: 1, most: limits.whereCharacters };
@@ -112,6 +113,14 @@ export class LiveEventStreamParameters extends EventSelectionParameters {
   @IsIn(eventFormats)
   @Parameter('`cloudevents`: each event in the JSON format of CloudEvents 1.0.')
   format: LiveEventJsonFormat = 'event';
+
+  @IsIn(liveDeliveries)
+  @Parameter(
+    '`accepted`: each event is sent straight from the log, a few milliseconds after its acknowledgement, when it perhaps cannot ' +
+      'be queried yet. Repeated events, refused conditional ones and erased ones are not sent. `version` is null where it is ' +
+      'not known yet. `stored`: each event is sent when it can be queried.',
+  )
+  delivery: LiveDelivery = 'stored';
 }
 
 /** Event filters of a request that is answered once, with `wait_for`; a live stream has no `wait_for`. */

@@ -137,7 +137,8 @@ export class EventReadController {
       'sent only after as many characters of events, and events since the last id may then be repeated. ' +
       'Without `Last-Event-ID`, the stream starts now, or with `since` at the beginning of what is ' +
       'stored. Events of one partition arrive in the order of their offsets. An event that is stored ' +
-      'late, with an early timestamp, arrives when it is stored. A comment is sent every 15 seconds. ' +
+      'late, with an early timestamp, arrives when it is stored. With `delivery=accepted`, each event is ' +
+      'sent as soon as it is accepted, before it can be queried. A comment is sent every 15 seconds. ' +
       'Before the server ends a stream, a message `error` gives the reason as a problem document: ' +
       '`overloaded` for a client that is too slow, `shutting_down`, `invalid_token` for a key that was ' +
       'revoked or has expired, `stream_not_found` for a stream that was deleted, `query_too_expensive` ' +
@@ -146,7 +147,7 @@ export class EventReadController {
   @DescribeEventStream('The last id that was received. The other parameters must be the same.')
   @Problems('invalid_cursor', 'invalid_expression', 'stream_not_found', 'not_acceptable', storeAndLogProblems)
   async stream(
-    @Query() { filter, format }: LiveEventStreamParameters,
+    @Query() { filter, format, delivery }: LiveEventStreamParameters,
     @InjectPrincipal() caller: Principal,
     @DisconnectSignal() client: AbortSignal,
     @Req() request: FastifyRequest,
@@ -158,6 +159,7 @@ export class EventReadController {
     const opened = {
       question: { ...filter, access },
       format,
+      delivery,
       lastEventId: request.headers['last-event-id']?.toString(),
       requestId: request.id,
       caller,

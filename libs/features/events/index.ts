@@ -1,9 +1,14 @@
 import type { Feature } from '#app';
+import { DedupeSettings } from '#dataflow';
 import { EventsModule } from './events.module.js';
 import { LiveSettings } from './live/live-settings.js';
 
 /** Queries, counts and live streams of events. */
-export const events: Feature = { name: 'events', settings: [LiveSettings], gateway: EventsModule };
+export const events: Feature = {
+  name: 'events',
+  settings: [LiveSettings, DedupeSettings],
+  gateway: EventsModule,
+};
 
 export { ConsistentEventReadParameters } from './event-parameters.js';
 export { inTimeSlices } from './send-page.js';

@@ -1,12 +1,13 @@
 import type { Feature } from '#app';
 import { projectionDefinitions } from '#features/projections/definition';
+import { DedupeSettings } from '#dataflow';
 import { LiveSettings } from '#features/events';
 import { ProjectionsModule } from './projections.module.js';
 
 /** Projections: their definitions, states and changes. */
 export const projections: Feature = {
   ...projectionDefinitions,
-  settings: [LiveSettings],
+  settings: [LiveSettings, DedupeSettings],
   gateway: ProjectionsModule,
 };
 

@@ -31,7 +31,7 @@ import type {
   EventCountQuery,
   NewEntityEvent,
   EventCount,
-  EventFilter,
+  LiveEventQuery,
   EventQuery,
   EventExportQuery,
   NewEvent,
@@ -298,10 +298,10 @@ export class Tributary {
 
   /**
    * Streams events as they arrive, until the signal is aborted or the iteration ends. With `since`, stored events
-   * come first.
+   * come first. With `delivery: 'accepted'`, events come before they can be queried, without a version.
    */
   tail<Data = JsonObject>(
-    filter: EventFilter = {},
+    filter: LiveEventQuery = {},
     options: LiveOptions = {},
   ): LiveStream<StoredEvent<Data>> {
     return new LiveStream(this.api.http, eventTail<Data>(filter), options);

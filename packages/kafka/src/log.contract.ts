@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { describeConsuming } from './contract/consuming.js';
 import { describeGroups } from './contract/groups.js';
 import { LogUnderTest } from './contract/log-under-test.js';
+import { describeStandaloneConsumers } from './contract/standalone-consumers.js';
 import { describeTables } from './contract/tables.js';
 import { describeTopicsAndAppending } from './contract/topics-and-appending.js';
 import type { Log } from './log.js';
@@ -16,6 +17,7 @@ export function describeLogContract(name: string, open: () => Log): void {
     describeTopicsAndAppending(contract);
     describeConsuming(contract);
     describeGroups(contract);
+    describeStandaloneConsumers(contract);
     describeTables(contract);
   });
 }

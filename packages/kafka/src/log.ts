@@ -235,6 +235,11 @@ export interface ConsumerHandler {
 export interface ConsumerOptions {
   group: string;
   /**
+   * Whether the consumer reads every partition of its topics without joining the group, from the offsets that the group has
+   * committed. Its own `commit` changes nothing. Default: false.
+   */
+  standalone?: boolean;
+  /**
    * Milliseconds for which Kafka may collect records after a fetch that returned fewer than 64 KiB; the default is
    * `fetchCollectMs` of the log. A longer time costs less CPU and delays records by as much. The first record that
    * arrives after an idle period is not delayed.

@@ -14,14 +14,15 @@ import { LiveEvent } from './live-filter.js';
 import type { SameFilterLiveStreams, LiveMessagesListener } from './same-filter-live-streams.js';
 import type { LivePosition, CatchUpRange } from './live-position.js';
 import { ResumeIdSpacer } from './resume-id-spacer.js';
-import type { StoredEventsFollower } from './stored-events-follower.js';
+import { JoinQueue } from './join-queue.js';
+import type { LiveEventsFollower } from './live-events-follower.js';
 import { eventMessage, positionMessage, type ServerSentEventWriter } from './server-sent-event-writer.js';
 import { liveEvents } from './live-connections.js';
 
 /** Dependencies and retry times of one live stream of events. */
 interface LiveEventStreamOptions {
   group: SameFilterLiveStreams;
-  follower: Pick<StoredEventsFollower, 'nextRound' | 'streamOf'>;
+  follower: Pick<LiveEventsFollower, 'nextRound' | 'streamOf' | 'stored'>;
   reader: Pick<EventReader, 'inLogOrder'>;
   /** Limits the store reads of streams that are catching up. */
   bulkhead: Pick<Bulkhead, 'run'>;
@@ -62,6 +63,11 @@ export class LiveEventStream {
     this.pages = new LogOrderPageReader({ reader: options.reader, ...page });
   }
 
+  /** Starts at the cursor of the group instead. Called right before `run`, so that no event comes between. */
+  startNow(): void {
+    this.own = this.cursor.copy();
+  }
+
   /** The client has received, or is about to receive, everything before this position. */
   get position(): LivePosition {
     return this.isLive ? this.cursor : this.own;
@@ -73,12 +79,13 @@ export class LiveEventStream {
    */
   async run(socket: Socket, signal: AbortSignal): Promise<never> {
     try {
+      signal.throwIfAborted();
       for (;;) {
-        await socket.room(signal);
         const missing = this.own.missingTo(this.cursor);
-        if (missing.length > 0) await this.catchUp(missing, socket, signal);
+        if (missing.length > 0) await this.approach(missing, socket, signal);
         else if (this.own.missingFrom(this.cursor)) await this.wait(signal);
         else await this.live(socket, signal);
+        await socket.room(signal);
       }
     } finally {
       this.options.outage.gaveUp(this);
@@ -89,6 +96,56 @@ export class LiveEventStream {
     const { cursor } = this.options.group;
     if (!cursor) throw new Error('The group does not follow the log yet');
     return cursor;
+  }
+
+  /** Reads what the store has of the missing ranges. Once it has no more of them, waits for the rest, and joins the group. */
+  private async approach(
+    missing: readonly CatchUpRange[],
+    socket: Socket,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { follower, group } = this.options;
+    const stored = await follower.stored(missing);
+    if (stored.length > 0) return await this.catchUp(stored, socket, signal);
+    if (this.own.missingFrom(this.cursor)) return await this.wait(signal);
+    const queue = new JoinQueue(group, this.cursor);
+    try {
+      await this.catchUpTo(queue, socket, signal);
+      await this.joinAfter(queue, socket, signal);
+    } finally {
+      queue.close();
+    }
+  }
+
+  /** Reads from the store until the position has reached the start of the queue, or the queue is of no use. */
+  private async catchUpTo(queue: JoinQueue, socket: Socket, signal: AbortSignal): Promise<void> {
+    const { follower } = this.options;
+    while (!queue.isOverfull) {
+      const all = this.own.missingTo(queue.start);
+      const missing = all.filter(({ key }) => follower.streamOf(key) !== undefined);
+      if (missing.length === 0) return;
+      const stored = await follower.stored(missing);
+      if (stored.length > 0) await this.catchUp(stored, socket, signal);
+      else await follower.nextRound(signal);
+      await socket.room(signal);
+      if (queue.failure) throw queue.failure;
+    }
+  }
+
+  /** Writes what waits in the queue, and then receives the group's events, unless the queue is of no use. */
+  private async joinAfter(queue: JoinQueue, socket: Socket, signal: AbortSignal): Promise<void> {
+    for (let messages = queue.shift(); messages; messages = queue.shift()) {
+      this.own = messages.after;
+      socket.write(messages.bytes);
+      liveEvents.inc(messages.events);
+      await socket.room(signal);
+    }
+    if (queue.failure) throw queue.failure;
+    if (queue.isOverfull) return;
+    // Nothing is awaited between the empty queue and the registration as a listener, so no event is lost.
+    queue.close();
+    this.own = this.cursor.copy();
+    await this.live(socket, signal);
   }
 
   private async catchUp(

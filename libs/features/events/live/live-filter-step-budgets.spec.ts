@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LiveFilterStepBudgets, filterSteps } from './stored-events-follower.js';
+import { LiveFilterStepBudgets, filterSteps } from './live-filter-step-budgets.js';
 
 /**
  * Runs groups of a key, each of which uses this many steps if its budget allows.

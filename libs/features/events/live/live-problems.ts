@@ -58,7 +58,12 @@ export function shuttingDown(): ProblemError {
   );
 }
 
-export function logUnavailable(cause: Error): ProblemError {
+export function logRecordsDeleted(stream: string): ProblemError {
+  const detail = `Kafka has deleted records of the stream ${stream} that were not delivered. Connect again with Last-Event-ID: no event is lost.`;
+  return new ProblemError('overloaded', detail);
+}
+
+export function logUnavailable(cause: unknown): ProblemError {
   const detail = 'Cannot determine which events can be queried: Kafka cannot be reached.';
   return new ProblemError('log_unavailable', detail, { retryAfterSeconds: 2, cause });
 }

@@ -11,6 +11,8 @@ import { SameFilterLiveStreams } from './same-filter-live-streams.js';
 import { LivePosition, maxIdCharacters } from './live-position.js';
 import { streamDeleted, invalidLastEventId, positionTooLong } from './live-problems.js';
 import { LiveEventStream, storeOutage, type StoreOutageTracker } from './live-event-stream.js';
+import { AcceptedEventsFollower } from './accepted-events-follower.js';
+import type { LiveDelivery, LiveEventsFollower } from './live-events-follower.js';
 import { StoredEventsFollower } from './stored-events-follower.js';
 import { startMessage } from './server-sent-event-writer.js';
 
@@ -18,6 +20,7 @@ import { startMessage } from './server-sent-event-writer.js';
 interface LiveRequest {
   question: LiveSelection;
   format: LiveEventJsonFormat;
+  delivery: LiveDelivery;
   /** The header `Last-Event-ID`. */
   lastEventId: string | undefined;
   requestId: string;
@@ -28,7 +31,8 @@ interface LiveRequest {
 const concurrentHistory = 3;
 
 /**
- * Opens live streams of events, and groups those of one gateway process that have the same filters, access and format.
+ * Opens live streams of events, and groups those of one gateway process that have the same filters, access, format and
+ * delivery.
  */
 @Injectable()
 export class LiveStreamOpener {
@@ -38,7 +42,8 @@ export class LiveStreamOpener {
 
   constructor(
     private readonly connections: LiveConnections,
-    private readonly follower: StoredEventsFollower,
+    private readonly stored: StoredEventsFollower,
+    private readonly accepted: AcceptedEventsFollower,
     @Inject(LIVE_STORE) private readonly store: { reader: Pick<EventReader, 'inLogOrder'> },
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream'>,
     @Inject(LOGGER) logger: Logger,
@@ -56,31 +61,36 @@ export class LiveStreamOpener {
    */
   open(request: LiveRequest, begin: () => ServerResponse, client: AbortSignal): Promise<void> {
     return this.connections.admit(request.caller.keyId, async () => {
-      const group = this.groupOf(request);
+      const follower = this[request.delivery];
+      const { key, group } = this.groupOf(request);
       group.members++;
       try {
         await this.askOnce(group.filter.question, client);
-        const cursor = await this.follower.join(group, client);
+        const cursor = await follower.join(group, client);
         const position = startOf(request, cursor, group.filter);
         if (position.toString().length > maxIdCharacters) throw positionTooLong();
-        const content = this.contentOf(request, group, position);
+        const content = this.contentOf(request, { group, follower, position });
         await this.connections.serve(content, begin(), client);
       } finally {
         group.members--;
         if (group.members === 0) {
-          this.groups.delete(groupKey(group));
-          this.follower.leave(group);
+          this.groups.delete(key);
+          follower.leave(group);
         }
       }
     });
   }
 
   private contentOf(
-    { caller, question: { streams = [] }, requestId }: LiveRequest,
-    group: SameFilterLiveStreams,
-    position: LivePosition,
+    request: LiveRequest,
+    {
+      group,
+      follower,
+      position,
+    }: { group: SameFilterLiveStreams; follower: LiveEventsFollower; position: LivePosition },
   ): ServedLiveStream {
-    const { bulkhead, follower, outage } = this;
+    const { bulkhead, outage } = this;
+    const { caller, question, requestId } = request;
     const live = new LiveEventStream(position, {
       group,
       follower,
@@ -88,7 +98,10 @@ export class LiveStreamOpener {
       bulkhead,
       outage,
     });
-    const named = streams.map((stream) => ({ stream, id: this.definitions.stream(stream)?.id }));
+    const named = (question.streams ?? []).map((stream) => ({
+      stream,
+      id: this.definitions.stream(stream)?.id,
+    }));
     return {
       requestId,
       position: () => live.position.toString(),
@@ -101,7 +114,8 @@ export class LiveStreamOpener {
         if (live.position.toString().length > maxIdCharacters) throw positionTooLong();
       },
       run: (socket, signal) => {
-        socket.write(startMessage(position.toString()));
+        if (isFromNow(request)) live.startNow();
+        socket.write(startMessage(live.position.toString()));
         return live.run(socket, signal);
       },
     };
@@ -119,33 +133,34 @@ export class LiveStreamOpener {
     await this.bulkhead.run(client, (signal) => this.store.reader.inLogOrder(query, signal));
   }
 
-  private groupOf({ question, format, caller: { keyId } }: LiveRequest): SameFilterLiveStreams {
+  private groupOf({ question, format, delivery, caller: { keyId } }: LiveRequest): {
+    key: string;
+    group: SameFilterLiveStreams;
+  } {
     const filter = new LiveFilter(question);
-    const key = groupKey({ filter, format });
+    const { access } = question;
+    const key = JSON.stringify([filter.binding, format, delivery, access.patterns, access.reserved]);
     let group = this.groups.get(key);
     if (!group) this.groups.set(key, (group = new SameFilterLiveStreams(filter, keyId, format)));
-    return group;
+    return { key, group };
   }
 }
 
-function groupKey({ filter, format }: Pick<SameFilterLiveStreams, 'filter' | 'format'>): string {
-  const { access } = filter.question;
-  return JSON.stringify([filter.binding, format, access.patterns, access.reserved]);
+/** Whether a live stream starts with the next event. */
+function isFromNow({ lastEventId = '', question }: LiveRequest): boolean {
+  return lastEventId === '' && question.since === undefined;
 }
 
 /**
  * Returns where a live stream starts: at the position of the header `Last-Event-ID`. Without that header it starts
  * after the newest delivered event, or with `since` at the first stored event.
  */
-function startOf(
-  { lastEventId, question }: LiveRequest,
-  cursor: LivePosition,
-  { binding }: LiveFilter,
-): LivePosition {
-  if (lastEventId !== undefined && lastEventId !== '') {
+function startOf(request: LiveRequest, cursor: LivePosition, { binding }: LiveFilter): LivePosition {
+  const { lastEventId = '' } = request;
+  if (lastEventId !== '') {
     const position = LivePosition.parse(lastEventId, binding);
     if (position) return position;
     throw invalidLastEventId();
   }
-  return question.since === undefined ? cursor.copy() : new LivePosition(binding);
+  return isFromNow(request) ? cursor.copy() : new LivePosition(binding);
 }

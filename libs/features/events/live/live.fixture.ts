@@ -2,6 +2,8 @@ import { allStreams } from '#api';
 import { TopicAndGroupNames, type StoredEvent } from '#event';
 import { type ExpressionTree, compileCondition } from '#cel';
 import type { StreamDefinition } from '#registry';
+import { DedupeSettings } from '#dataflow';
+import { MemoryLog } from '#kafka/memory';
 import type { EventReader } from '#store';
 import { MemoryStore } from '#store/memory';
 import { eventValue, storedEventVariable } from '#dataflow';
@@ -9,6 +11,9 @@ import { expect, vi } from 'vitest';
 import { createLogger, type Logger } from '#telemetry';
 import type { LiveSelection } from './live-filter.js';
 import { givenConnections, type GivenConnectionsOptions } from './given-connections.fixture.js';
+import { AcceptedEventsFollower } from './accepted-events-follower.js';
+import { AcceptedEventsReader } from './accepted-events-reader.js';
+import type { LiveDelivery } from './live-events-follower.js';
 import { LiveStreamOpener } from './live-stream-opener.js';
 import { StoredEventsFollower, type StoredEventsFollowerTimings } from './stored-events-follower.js';
 import { StreamClient, type ServerSentEventParser } from './stream-client.fixture.js';
@@ -27,6 +32,10 @@ interface LiveStreamsHandle {
  */
 export class LiveStreamsFixture {
   readonly store = new MemoryStore({ evaluate });
+  /** The log that streams of accepted events read. */
+  readonly log = new MemoryLog();
+  /** Names of the topics in the log, and of the materializer's group. */
+  readonly topics = topics;
   readonly definitions = new Map<string, StreamDefinition>();
   /** Committed offsets by stream, then partition. */
   readonly committed = new Map<string, Map<number, number>>();
@@ -48,6 +57,8 @@ export class LiveStreamsFixture {
   commit(stream: string, partition: number, next: number): void {
     const known = this.committed.get(stream) ?? new Map<number, number>();
     this.committed.set(stream, known.set(partition, next));
+    const topic = topics.ofStream(this.definitions.get(stream)?.id ?? `${stream}#0`);
+    this.log.broker.group(topics.materializerGroup).commit({ topic, partition }, next);
   }
 
   /** Simulates a gateway process that has no open live streams yet. */
@@ -85,7 +96,16 @@ export class LiveStreamsFixture {
     const times = { pollMs: 1, retryMs: 1, ...(newTurn && { newTurn }) };
     const follower = new StoredEventsFollower({ admin }, { reader }, definitions, topics, logger, times);
     const connections = givenConnections(logger, options);
-    const live = new LiveStreamOpener(connections, follower, { reader }, definitions, logger);
+    const reading = { ...definitions, erasures: { all: () => [], get: () => undefined } as never };
+    const accepted = new AcceptedEventsFollower(
+      new AcceptedEventsReader(this.log, reading, topics, new DedupeSettings(), logger),
+      { admin },
+      definitions,
+      topics,
+      logger,
+      { joinMs: 2_000, retryMs: 1 },
+    );
+    const live = new LiveStreamOpener(connections, follower, accepted, { reader }, definitions, logger);
     return { open: (...request) => live.open(...request), close: () => connections.close() };
   }
 
@@ -99,6 +119,7 @@ export class LiveClient extends StreamClient {
   constructor(
     newParser: () => ServerSentEventParser,
     private readonly question: Partial<LiveSelection> = {},
+    public delivery: LiveDelivery = 'stored',
   ) {
     super(newParser);
   }
@@ -116,7 +137,11 @@ export class LiveClient extends StreamClient {
     const question = { access: allStreams, ...this.question };
     const caller = { access: question.access, keyId: null, requireStillAdmitted };
     return this.open((lastEventId, begin, client) =>
-      live.open({ question, format: 'event', lastEventId, requestId: 'r', caller }, begin, client),
+      live.open(
+        { question, format: 'event', delivery: this.delivery, lastEventId, requestId: 'r', caller },
+        begin,
+        client,
+      ),
     );
   }
 }

@@ -41,7 +41,7 @@ function batchOf(events: number, bytes: number): LiveBatch {
 }
 
 const freely = () => ({
-  turn: { over: () => false, end: () => Promise.resolve() },
+  slice: { over: () => false, end: () => Promise.resolve() },
   budget: new StepBudget(1_000_000),
 });
 

@@ -1,6 +1,7 @@
 import type { TimeSlice } from '#async';
 import { withinBudget, type StepBudget } from '#cel';
-import type { LiveEventJsonFormat, LiveEvent, LiveFilter } from './live-filter.js';
+import type { StoredEvent } from '#event';
+import { LiveEvent, type LiveEventJsonFormat, type LiveFilter } from './live-filter.js';
 import type { LivePosition } from './live-position.js';
 import { filterTooExpensive } from './live-problems.js';
 import { eventMessage } from './server-sent-event-writer.js';
@@ -18,7 +19,7 @@ export interface LiveBatch {
 /** Limits for the work on one batch. */
 interface BatchWorkLimits {
   /** Time slice of the whole batch: when it is used up, other work of the process runs before the next event. */
-  turn: Pick<TimeSlice, 'over' | 'end'>;
+  slice: Pick<TimeSlice, 'over' | 'end'>;
   /** CEL evaluation steps that the filter of this group may use for the batch. */
   budget: StepBudget;
 }
@@ -69,12 +70,12 @@ export class SameFilterLiveStreams {
    * past them: a stream that joins at the cursor continues with the next event. At the end, the cursor is past the
    * whole batch.
    */
-  async deliver({ events, reached, keyOf }: LiveBatch, { turn, budget }: BatchWorkLimits): Promise<void> {
+  async deliver({ events, reached, keyOf }: LiveBatch, { slice, budget }: BatchWorkLimits): Promise<void> {
     try {
       for (const [key, event] of this.desired(events, keyOf)) {
-        if (turn.over(event.size + (this.filter.evaluates ? sizeOfEvaluation : 0))) {
+        if (slice.over(event.size + (this.filter.evaluates ? sizeOfEvaluation : 0))) {
           this.flush();
-          await turn.end();
+          await slice.end();
         }
         if (this.listeners.size === 0) break;
         if (keyOf(event.event.stream) === key) this.evaluate(event, key, budget);
@@ -128,4 +129,15 @@ export class SameFilterLiveStreams {
     [this.texts, this.characters] = [[], 0];
     for (const listener of [...this.listeners]) listener.take(chunk);
   }
+}
+
+/** Returns events in the form that groups share, by stream, in the given order. */
+export function liveEventsByStream(events: readonly StoredEvent[]): Map<string, LiveEvent[]> {
+  const streams = new Map<string, LiveEvent[]>();
+  for (const event of events) {
+    const known = streams.get(event.stream);
+    if (known) known.push(new LiveEvent(event));
+    else streams.set(event.stream, [new LiveEvent(event)]);
+  }
+  return streams;
 }

@@ -2,17 +2,21 @@ import { Inject, Injectable, Optional } from '@nestjs/common';
 import { DEFINITIONS, LOG, LOGGER } from '#app';
 import { TimeSlice } from '#async';
 import { allStreams } from '#api';
-import { StepBudget } from '#cel';
-import { TopicAndGroupNames, type StoredEvent } from '#event';
+import { TopicAndGroupNames } from '#event';
 import type { Definitions, StreamDefinition } from '#registry';
 import type { TopicAdmin } from '#kafka';
 import { LogOrderPageReader, maxOffsetRanges, type EventReader, type OffsetRange } from '#store';
 import type { Logger } from '#telemetry';
 import { LIVE_STORE } from '#gateway-kit';
-import { LiveEvent } from './live-filter.js';
-import { LivePosition, streamKey } from './live-position.js';
+import type { LiveEventsFollower } from './live-events-follower.js';
+import { LiveFilterStepBudgets } from './live-filter-step-budgets.js';
+import { LivePosition, streamKey, type CatchUpRange } from './live-position.js';
 import { logUnavailable } from './live-problems.js';
-import type { LiveBatch, SameFilterLiveStreams } from './same-filter-live-streams.js';
+import {
+  liveEventsByStream,
+  type LiveBatch,
+  type SameFilterLiveStreams,
+} from './same-filter-live-streams.js';
 import { SharedPoller } from './shared-poller.js';
 
 /** Intervals at which `StoredEventsFollower` polls the materializer's offsets. */
@@ -54,7 +58,7 @@ const page = { events: 2_000, bytes: 2 * 1024 * 1024 };
  * nothing while the process has no group of live streams.
  */
 @Injectable()
-export class StoredEventsFollower {
+export class StoredEventsFollower implements LiveEventsFollower {
   private readonly groups = new Set<SameFilterLiveStreams>();
   private streams = new Map<string, FollowedStream>();
   /** Whether streams or groups have changed, so that the streams to follow must be determined again. */
@@ -86,10 +90,6 @@ export class StoredEventsFollower {
     definitions.onChange(() => (this.outdated = true));
   }
 
-  /**
-   * Follows the log for this group from now on. Resolves when the group has a cursor.
-   * @throws ProblemError 503 `log_unavailable`, and the signal's reason
-   */
   async join(group: SameFilterLiveStreams, signal: AbortSignal): Promise<LivePosition> {
     if (!this.groups.has(group)) {
       this.groups.add(group);
@@ -108,14 +108,17 @@ export class StoredEventsFollower {
     this.outdated = true;
   }
 
-  /** Resolves after the next poll, whether it succeeds or fails. */
   nextRound(signal: AbortSignal): Promise<void> {
     return this.rounds.next(signal);
   }
 
-  /** Returns the name of a followed stream; undefined for a stream that is not, or no longer, followed. */
   streamOf(key: string): string | undefined {
     return this.streams.get(key)?.stream;
+  }
+
+  /** Everything that was delivered is stored. */
+  async stored(ranges: readonly CatchUpRange[]): Promise<readonly CatchUpRange[]> {
+    return ranges;
   }
 
   private isFollowed(): boolean {
@@ -206,56 +209,21 @@ export class StoredEventsFollower {
       const key = keys.get(stream);
       return key !== undefined && this.streams.has(key) ? key : undefined;
     };
-    const batch: LiveBatch = { events: byStream(events), reached, keyOf };
-    const slice = this.newTurn();
-    const turn = {
-      over: (size: number) => slice.over(size),
+    const batch: LiveBatch = { events: liveEventsByStream(events), reached, keyOf };
+    const time = this.newTurn();
+    const slice = {
+      over: (size: number) => time.over(size),
       end: async () => {
-        await slice.end();
+        await time.end();
         this.plan();
       },
     };
     const budgets = new LiveFilterStepBudgets();
     for (const group of [...this.groups])
-      await budgets.within(group.keyId, (budget) => group.deliver(batch, { turn, budget }));
+      await budgets.within(group.keyId, (budget) => group.deliver(batch, { slice, budget }));
     for (const { stream, partition, next } of reached) {
       const offsets = this.streams.get(keyOf(stream) ?? '')?.next;
       if (offsets) offsets[partition] = next;
     }
-  }
-}
-
-function byStream(events: readonly StoredEvent[]): Map<string, LiveEvent[]> {
-  const streams = new Map<string, LiveEvent[]>();
-  for (const event of events) {
-    const known = streams.get(event.stream);
-    if (known) known.push(new LiveEvent(event));
-    else streams.set(event.stream, [new LiveEvent(event)]);
-  }
-  return streams;
-}
-
-/**
- * Limits of CEL evaluation steps while one page of events is delivered: for the filter of one group of live streams,
- * and for all groups of one API key together.
- */
-export const filterSteps = { group: 16_000_000, key: 32_000_000 };
-
-/**
- * Counts the CEL evaluation steps of live streams' filters while one page of events is delivered. Each page starts with
- * new budgets. Live streams whose filter exceeds a budget are ended, so the evaluation of a page takes a bounded time.
- */
-export class LiveFilterStepBudgets {
-  private readonly spent = new Map<string, number>();
-
-  /**
-   * Runs the work of one group with its budget, and charges the steps that it used to the key.
-   * @param keyId null on a port without keys, where only the limit of each group applies
-   */
-  async within(keyId: string | null, work: (budget: StepBudget) => Promise<void>): Promise<void> {
-    const before = keyId === null ? 0 : (this.spent.get(keyId) ?? 0);
-    const budget = new StepBudget(Math.min(filterSteps.group, filterSteps.key - before));
-    await work(budget);
-    if (keyId !== null) this.spent.set(keyId, before + budget.spent);
   }
 }

@@ -1,4 +1,5 @@
 import {
+  decodeLogRecord,
   sampledRequests,
   type CheckpointedTask,
   type OwnedPartition,
@@ -26,7 +27,6 @@ import {
 } from '#dataflow';
 import type { CompiledGeneration } from './desired-generations.js';
 import type { CachedKeyState, PartitionKeyStateCache } from './shared-key-state-cache.js';
-import { decodeLogRecord } from './decoded-record.js';
 
 /**
  * Maximum number of events whose keys one query loads from the store. The limit bounds the keys of the query and the

@@ -133,6 +133,7 @@ export const tail: Command = {
   positionals: [streamsPositional],
   options: {
     ...filterOptions,
+    accepted: { about: 'show events as soon as they are accepted, before they can be queried' },
     limit: { value: 'N', least: 1, about: 'end after this number of events' },
     resume: {
       ...{ value: 'FILE', completes: 'file' },
@@ -140,7 +141,7 @@ export const tail: Command = {
     },
   },
   details:
-    'With --since it shows stored events first. With --resume an event may be shown again after a crash, and none is missed.',
+    'With --since it shows stored events first. With --resume an event may be shown again after a crash, and none is missed. With --accepted the version of an event is not known yet.',
   effect: 'reads',
   async run(session, input) {
     const name = input.text('resume');
@@ -149,7 +150,8 @@ export const tail: Command = {
     const client = await session.client();
     const onReconnect = (error: unknown, delayMs: number) =>
       session.report(`${messageOf(error)}\nNext attempt in ${(delayMs / 1000).toFixed(1)} s.`);
-    const open = (signal: AbortSignal) => client.tail(filterOf(input), { signal, from, onReconnect });
+    const query = { ...filterOf(input), ...(input.flag('accepted') && { delivery: 'accepted' as const }) };
+    const open = (signal: AbortSignal) => client.tail(query, { signal, from, onReconnect });
     const most = input.whole('limit') ?? Infinity;
     const events = follow({ open, signal: session.signal, file, most });
     await session.output.list(events, eventColumns, { live: true });

@@ -1,14 +1,14 @@
 import { queryOf, path } from '../http/address.js';
 import { readEvent, type StoredEvent } from '../reading/exact-reader.js';
 import { readProjectionState, type ProjectionKeyState } from '../reading/states.js';
-import type { EventFilter, JsonObject } from '../types/index.js';
+import type { LiveEventQuery, JsonObject } from '../types/index.js';
 import type { LiveStreamRequestAndParser } from './live-stream.js';
 
 /**
  * Request for the live stream of events, and the parser of its messages. The server does not send an id with every
  * event: after a reconnect it repeats the events after the last id, and this parser skips those.
  */
-export function eventTail<Data>(filter: EventFilter): LiveStreamRequestAndParser<StoredEvent<Data>> {
+export function eventTail<Data>(filter: LiveEventQuery): LiveStreamRequestAndParser<StoredEvent<Data>> {
   const sinceLastId = new Set<string>();
   let lastId = '';
   return {

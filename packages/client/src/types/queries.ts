@@ -19,7 +19,9 @@ type QueryOf<Operation extends { parameters: { query?: object } }> = Query<
 /** Options of a list request. */
 export type ListQuery = QueryOf<paths['/api/v1/streams']['get']>;
 /** Selects events by streams, types, entities and time. */
-export type EventFilter = Omit<QueryOf<paths['/api/v1/events/stream']['get']>, 'format'>;
+export type EventFilter = Omit<QueryOf<paths['/api/v1/events/stream']['get']>, 'format' | 'delivery'>;
+/** Selects the events of a live stream, and says whether they are sent once they are stored or once they are accepted. */
+export type LiveEventQuery = Omit<QueryOf<paths['/api/v1/events/stream']['get']>, 'format'>;
 /** Positions that a read waits for, `stream:partition:offset`; `client.afterWrites()` returns them. */
 export type WaitForPositions = QueryOf<paths['/api/v1/events/{event_id}']['get']>;
 /** Filters, order and page size of a query for events. Iterating reads all pages. */

@@ -20,10 +20,12 @@ export class RecordingConsumer {
     private readonly behaviour: {
       from?: (assignment: NewlyAssignedPartition) => number | Promise<number>;
       onBatch?: (batch: RecordBatch, consumer: Consumer) => Promise<unknown>;
+      standalone?: boolean;
     } = {},
   ) {
     this.consumer = log.consumer({
       group,
+      standalone: behaviour.standalone ?? false,
       onCrash: (error) => this.crashes.push(error),
       handler: {
         assigned: async (assignment) => {

@@ -19,6 +19,7 @@ import {
 import { fetchOutage, type KafkaReaderDependencies } from './consume/fetcher.js';
 import { KafkaConsumer } from './consume/kafka-consumer.js';
 import { KafkaGlobalTableReader } from './consume/kafka-global-table-reader.js';
+import { KafkaStandaloneConsumer } from './consume/kafka-standalone-consumer.js';
 import { KafkaAdmin } from './admin/kafka-admin.js';
 import { kafkajs } from './kafkajs/internals.js';
 import { silentLogger } from './cluster/logger.js';
@@ -69,16 +70,21 @@ class KafkaLog implements Log {
   consumer(options: ConsumerOptions): Consumer {
     const { config, reading } = this;
     const { bounds } = reading;
-    const consumer: Consumer = new KafkaConsumer(options, {
+    const shared = {
       ...reading,
       bounds: { ...bounds, fetchCollectMs: options.collectMs ?? bounds.fetchCollectMs },
       client: this.client(),
       fetching: this.client(),
-      joining: this.client(),
-      predecessors: config.instance === undefined ? undefined : () => predecessorsOf(config),
       // Pipelines start and stop at run time, so a closed consumer must not remain in `closing`.
       closed: () => this.closing.delete(consumer),
-    });
+    };
+    const consumer: Consumer = options.standalone
+      ? new KafkaStandaloneConsumer(options, shared)
+      : new KafkaConsumer(options, {
+          ...shared,
+          joining: this.client(),
+          predecessors: config.instance === undefined ? undefined : () => predecessorsOf(config),
+        });
     return this.keep(consumer);
   }
 

@@ -11,6 +11,8 @@ import type { MemoryTopic } from './memory-topic.js';
 const batchRecords = 1000;
 
 const releaseMs = 3_000;
+/** How often a standalone consumer checks whether a missing topic exists now. */
+const missingTopicsMs = 20;
 
 /** A partition that the consumer owns, from its assignment until its revocation. */
 interface OwnedMemoryPartition extends TopicPartition {
@@ -53,6 +55,7 @@ export class MemoryConsumer implements Consumer, MemoryConsumerGroupMember {
   async subscribe(topics: readonly string[]): Promise<void> {
     if (this.stopping) throw new LogUnavailableError('the consumer is closed');
     this.topics = new Set(topics);
+    if (this.options.standalone) return this.readAlone();
     if (!this.member) {
       this.member = true;
       return this.group.join(this);
@@ -60,6 +63,21 @@ export class MemoryConsumer implements Consumer, MemoryConsumerGroupMember {
     const left = this.held.filter(({ topic }) => !this.topics.has(topic));
     if (left.length > 0) void this.release(left).then(() => this.group.rebalance());
     this.group.rebalance();
+  }
+
+  /** Reads all partitions of the topics that exist, and looks for missing topics again while there are some. */
+  private readAlone(): void {
+    if (this.stopping) return;
+    const left = this.held.filter(({ topic }) => !this.topics.has(topic));
+    if (left.length > 0) void this.release(left);
+    let isComplete = true;
+    for (const name of this.topics) {
+      const topic = this.broker.down ? undefined : this.broker.topics.get(name);
+      isComplete &&= topic !== undefined;
+      if (!topic || this.held.some((held) => held.topic === name)) continue;
+      this.assign(topic.partitions.map((_, partition) => ({ topic: name, partition })));
+    }
+    if (!isComplete) setTimeout(() => this.readAlone(), missingTopicsMs);
   }
 
   /** The in-memory log delivers records at once. */
@@ -79,7 +97,8 @@ export class MemoryConsumer implements Consumer, MemoryConsumerGroupMember {
   async commit(topic: string, partition: number, offset: number): Promise<boolean> {
     this.broker.throwIfDown();
     const own = this.held.find((held) => held.open && isSame(held, { topic, partition }));
-    if (own) this.group.commit({ topic, partition }, offset, own.epochs.before(offset));
+    if (own && !this.options.standalone)
+      this.group.commit({ topic, partition }, offset, own.epochs.before(offset));
     return own !== undefined;
   }
 

@@ -1,4 +1,4 @@
-import type { PartitionErasureLookup } from '#engine';
+import { decodeLogRecord, type PartitionErasureLookup } from '#engine';
 import { TimeSlice } from '#async';
 import type { ConsumerRecord, RecordBatch } from '#kafka';
 import {
@@ -8,7 +8,6 @@ import {
   type CompiledPipeline,
 } from '#features/pipelines/computation';
 import { type IdWindowReader } from '#dataflow';
-import { decodeLogRecord } from '#features/projections/processor';
 import {
   zeroCounts,
   sumCounts,
