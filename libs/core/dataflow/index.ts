@@ -2,7 +2,7 @@ export * from './definition/definition-error.js';
 export * from './definition/members.js';
 export { hash64 } from './fold-operations/hash64.js';
 export { eventValue, logEventValue } from './expressions/event-value.js';
-export { storedEventVariable } from './expressions/event-variable.js';
+export { eventVariable, storedEventVariable } from './expressions/event-variable.js';
 export { foldOperations } from './fold-operations/index.js';
 export type { FoldResultType, Json } from './fold-operations/fold-operation.js';
 export type { FoldEventSortKey } from './fold-operations/position.js';

@@ -1,7 +1,7 @@
 import { IsIn } from 'class-validator';
 import { limits } from '#event';
 import { type EpochMicros, hasCharacters } from '#json';
-import { type ExpressionTree, RegexTooLargeError, InvalidCelExpressionError, parseCondition } from '#cel';
+import { checkKinds, type ExpressionTree, RegexTooLargeError, InvalidCelExpressionError, parseCondition } from '#cel';
 import { type HasCrossFieldCheck, ParseValue } from '#http';
 import { eventTimeNames, type EventFilter, type AuthorizationScope, type EventTimeName } from '#store';
 import {
@@ -21,7 +21,7 @@ import {
 } from '#gateway-kit';
 import { applyDecorators } from '@nestjs/common';
 import { ProblemError } from '#api';
-import { storedEventVariable } from '#dataflow';
+import { eventVariable, storedEventVariable } from '#dataflow';
 import { requireRangeWithinBucketLimit } from './bucket-limit.js';
 import { liveDeliveries, type LiveDelivery } from './live/live-events-follower.js';
 import { eventFormats, type LiveEventJsonFormat } from './live/live-filter.js';
@@ -48,11 +48,16 @@ function readWhere(text: string): ExpressionTree | ProblemError | undefined {
   try {
     return parseCondition(text, storedEventVariable);
   } catch (error) {
-    if (!(error instanceof InvalidCelExpressionError)) throw error;
-    const detail = `${error.message} (at character ${error.at + 1})`;
-    const code = error instanceof RegexTooLargeError ? 'query_too_expensive' : 'invalid_expression';
-    return new ProblemError(code, detail, { errors: [{ pointer: 'where', detail }] });
+    return whereProblem(error);
   }
+}
+
+/** Returns the problem of an invalid `where`. @throws every other error */
+function whereProblem(error: unknown): ProblemError {
+  if (!(error instanceof InvalidCelExpressionError)) throw error;
+  const detail = `${error.message} (at character ${error.at + 1})`;
+  const code = error instanceof RegexTooLargeError ? 'query_too_expensive' : 'invalid_expression';
+  return new ProblemError(code, detail, { errors: [{ pointer: 'where', detail }] });
 }
 
 /**
@@ -121,6 +126,16 @@ export class LiveEventStreamParameters extends EventSelectionParameters {
       'not known yet. `stored`: each event is sent when it can be queried.',
   )
   delivery: LiveDelivery = 'stored';
+
+  override requireConsistent(): void {
+    super.requireConsistent();
+    if (this.delivery !== 'accepted' || !this.where) return;
+    try {
+      checkKinds(this.where, eventVariable);
+    } catch (error) {
+      throw whereProblem(error);
+    }
+  }
 }
 
 /** Event filters of a request that is answered once, with `wait_for`; a live stream has no `wait_for`. */

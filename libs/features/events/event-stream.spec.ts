@@ -53,4 +53,15 @@ describe('GET /api/v1/events/stream', () => {
     const answer = await gateway.core.instance.inject({ url, headers });
     expect(answer.json()).toMatchObject({ code: 'not_acceptable' });
   });
+
+  it('refuses a where on the version of accepted events, which have none yet', async () => {
+    const where = encodeURIComponent('event.version > 1');
+    const answer = await gateway.core.instance.inject({ url: `${url}?delivery=accepted&where=${where}` });
+    expect(answer.json()).toMatchObject({
+      ...{ status: 400, code: 'invalid_expression' },
+      detail: expect.stringContaining('assigned when the event is stored') as string,
+    });
+    const stored = await gateway.core.instance.inject({ url: `${url}?delivery=stored&where=${where}` });
+    expect(stored.json()).toMatchObject({ code: 'overloaded' });
+  });
 });
