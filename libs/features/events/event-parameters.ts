@@ -1,7 +1,13 @@
 import { IsIn } from 'class-validator';
 import { limits } from '#event';
 import { type EpochMicros, hasCharacters } from '#json';
-import { checkKinds, type ExpressionTree, RegexTooLargeError, InvalidCelExpressionError, parseCondition } from '#cel';
+import {
+  checkKinds,
+  type ExpressionTree,
+  RegexTooLargeError,
+  InvalidCelExpressionError,
+  parseCondition,
+} from '#cel';
 import { type HasCrossFieldCheck, ParseValue } from '#http';
 import { eventTimeNames, type EventFilter, type AuthorizationScope, type EventTimeName } from '#store';
 import {
