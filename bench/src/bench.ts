@@ -53,7 +53,7 @@ export function prepareStack(
     unbundled: bench.options.profile,
     env: {
       STREAM_PARTITIONS: String(partitions),
-      ...passedOn('CLICKHOUSE_FSYNC_AFTER_INSERT', 'PROCESSOR_THREADS'),
+      ...passedOn('CLICKHOUSE_FSYNC_AFTER_INSERT', 'NODE_OPTIONS', 'PROCESSOR_THREADS'),
       ...(bench.options.profile && profilingEnv(profileFolder(bench))),
       ...env,
     },

@@ -23,6 +23,7 @@ import { entityState } from './measures/entity-state.js';
 import { keys } from './measures/keys.js';
 import { client } from './measures/client.js';
 import { conditional } from './measures/conditional.js';
+import { delivery } from './measures/delivery.js';
 import { peer } from './measures/peer.js';
 import { recovery } from './measures/recovery.js';
 import { reset } from './measures/reset.js';
@@ -55,6 +56,7 @@ const measures: { names: MeasureName[]; run: (bench: BenchContext) => Promise<Me
   { names: ['STREAMS'], run: streams },
   { names: ['CLIENT'], run: client },
   { names: ['CONDITIONAL'], run: conditional },
+  { names: ['DELIVERY'], run: delivery },
   { names: ['EXPORT'], run: exports },
   { names: ['FAR'], run: farDuplicates },
   { names: ['SHARDS'], run: shards },

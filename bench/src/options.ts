@@ -11,6 +11,7 @@ export const measureNames = [
     'STREAMS',
     'CLIENT',
     'CONDITIONAL',
+    'DELIVERY',
     'EXPORT',
     'FAR',
     'SHARDS',

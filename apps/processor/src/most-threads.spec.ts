@@ -10,7 +10,11 @@ it.each([
   [64, 1.5 * gib, 2],
   [8, 0.25 * gib, 1],
 ])('%d processors and %d bytes of memory give %i threads', (processors, bytes, threads) => {
-  expect(mostThreads(processors, bytes)).toBe(threads);
+  expect(mostThreads(gib / 8, processors, bytes)).toBe(threads);
+});
+
+it('larger state caches leave memory for fewer threads', () => {
+  expect(mostThreads(gib, 8, 4 * gib)).toBe(1);
 });
 
 it.each([

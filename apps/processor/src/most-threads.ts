@@ -1,18 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 
-/** Bytes of memory that a thread is given: its heap, and the buffers of its fetches. */
-const threadBytes = 600 * 1024 ** 2;
+/** Bytes of memory that a thread is given besides its two state caches: its heap, id windows and fetched records. */
+const threadBytes = 512 * 1024 ** 2;
 
 /**
  * Returns the number of threads that this machine or container has processors and memory for, at least 1. In a container
  * with a limit, that is the limit of its cgroup (version 2), which Node.js 20 does not read.
  */
 export function mostThreads(
+  cachedBytes: number,
   processors = Math.min(availableParallelism(), limitOf(cpuMax())),
   bytes = Math.min(process.constrainedMemory() || Infinity, totalmem()),
 ): number {
-  return Math.max(1, Math.min(Math.ceil(processors), Math.floor(bytes / threadBytes)));
+  return Math.max(1, Math.min(Math.ceil(processors), Math.floor(bytes / (threadBytes + 2 * cachedBytes))));
 }
 
 /**

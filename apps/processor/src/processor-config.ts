@@ -13,7 +13,7 @@ export class ProcessorSettings {
   /**
    * Maximum number of threads of the processor. A busy processor starts further threads, which take over partitions, and
    * stops them when they are not needed. Each has its own memory, and the STATE_* limits hold for each. With 0, as many
-   * as the machine or container has processors, and 600 MiB of memory for each.
+   * as the machine or container has processors, and 512 MiB and twice STATE_CACHED_BYTES of memory for each.
    */
   @FromText('number') @IsInt() @Min(0) @Max(64) PROCESSOR_THREADS = 0;
 }

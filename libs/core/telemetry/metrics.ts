@@ -61,7 +61,8 @@ gauge('tributary_memory_limit_bytes', {
 }).set(Math.min(process.constrainedMemory() || Infinity, totalmem()));
 
 gauge('tributary_heap_limit_bytes', {
-  help: 'Maximum size of the V8 heap in bytes; above it, the process ends.',
+  help: 'Maximum size of the V8 heap in bytes, of all threads together; above it, the process ends.',
+  aggregator: 'sum',
 }).set(getHeapStatistics().heap_size_limit);
 
 const askedWhenScraped = new Set<() => void>();
@@ -76,7 +77,7 @@ export function onScrape(show: () => void): () => void {
 }
 
 /** The metrics of one thread of a process, which can be sent to another thread. */
-export type MetricsOfThread = MetricObject[];
+export type MetricsOfThread = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 /** Returns the metrics of this thread, without those of the process, which the main thread has, too. */
 export async function metricsOfThread(): Promise<MetricsOfThread> {
@@ -101,12 +102,28 @@ export async function metricsText(): Promise<string> {
 
 async function allMetrics(): Promise<MetricsOfThread> {
   for (const show of askedWhenScraped) show();
-  const metrics = (await registry.getMetricsAsJSON()) as unknown as MetricsOfThread;
-  // What prom-client would leave out of the sum of several processes is the main thread's: the first.
+  const metrics = await registry.getMetricsAsJSON();
   return metrics.map((metric) => ({
     ...metric,
-    aggregator: metric.aggregator === 'omit' ? 'first' : metric.aggregator,
+    aggregator: otherAggregators[metric.aggregator] ?? metric.aggregator,
   }));
+}
+
+/**
+ * What prom-client would leave out of the sum of several processes is the main thread's: the first. The lag of an event
+ * loop is that of the slowest thread, not the mean.
+ */
+const otherAggregators: Partial<Record<string, MetricObject['aggregator']>> = {
+  omit: 'first',
+  average: 'max',
+};
+
+/** Returns the counters and histograms of several threads as those of one. */
+export async function sumOfCounters(all: readonly MetricsOfThread[]): Promise<MetricsOfThread> {
+  const counted = all.map((metrics) =>
+    metrics.filter(({ type }) => ['counter', 'histogram'].includes(String(type))),
+  );
+  return await AggregatorRegistry.aggregate(counted).getMetricsAsJSON();
 }
 
 /** Media type of the answer of `/metrics`. */

@@ -1,22 +1,22 @@
-import { once } from 'node:events';
 import { performance, type EventLoopUtilization } from 'node:perf_hooks';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { within } from '#async';
-import { metricsOfThread } from '#telemetry';
-import type { Health } from './health.js';
-import type { AppThread, AppThreadReport } from './app-threads.js';
+import { metricsOfThread, type Logger, type MetricsOfThread } from '#telemetry';
+import type { CheckResult, Health, HealthKind } from './health.js';
+import type { AppThread } from './app-threads.js';
 
 /** What a further thread is started with: its number, from 1. */
 interface ThreadData {
   readonly thread: number;
 }
 
-/** A request to a further thread: to stop in order, or to answer with a report of this number. */
-type ThreadRequest = { readonly stop: true } | { readonly report: number };
-type ThreadAnswer = AppThreadReport & { readonly report: number };
+/** A request to a further thread: to stop in order, or to answer the question of this number. */
+type ThreadRequest = { readonly stop: true } | ThreadQuestion;
+type ThreadQuestion = { readonly question: number; readonly about: 'metrics' | HealthKind };
+type ThreadAnswer = { readonly question: number; readonly answer: unknown };
 
-/** Milliseconds that a thread has for its report. */
-const reportMs = 2000;
+/** Milliseconds that a thread has for an answer: its health checks take up to two seconds. */
+const answerMs = 2500;
 
 /** Number of the thread that runs this code: 0 for the main thread, otherwise the number of the further thread. */
 export const ownThread = isMainThread ? 0 : ((workerData as Partial<ThreadData> | null)?.thread ?? 0);
@@ -37,31 +37,32 @@ export function utilizationSince(read: (last?: EventLoopUtilization) => EventLoo
 export const ownUtilization = utilizationSince(() => performance.eventLoopUtilization());
 
 /** Starts a further thread, which runs the module `entry`. */
-export function startAppThread(entry: string, thread: number): AppThread {
+export function startAppThread(entry: string, thread: number, logger: Pick<Logger, 'fatal'>): AppThread {
   const worker = new Worker(new URL(entry), { workerData: { thread } satisfies ThreadData });
-  const waiting = new Map<number, (report: AppThreadReport) => void>();
-  let reports = 0;
-  worker.on('message', ({ report, ...answer }: ThreadAnswer) => {
-    waiting.get(report)?.(answer);
-    waiting.delete(report);
+  const waiting = new Map<number, (answer: unknown) => void>();
+  let questions = 0;
+  worker.on('message', ({ question, answer }: ThreadAnswer) => {
+    waiting.get(question)?.(answer);
+    waiting.delete(question);
   });
-  // The thread has logged its error. Its end is in `ended`.
-  worker.on('error', () => undefined);
-  const ended = once(worker, 'exit').then(([code]) => code as number);
-  const ask = (request: ThreadRequest): void => worker.postMessage(request);
+  // An error that the thread could not log, such as that its heap is full. The thread ends.
+  worker.on('error', (error) => logger.fatal({ err: error, thread }, 'a thread has failed'));
+  const send = (request: ThreadRequest): void => worker.postMessage(request);
+  const ask = async (about: ThreadQuestion['about']): Promise<unknown> => {
+    const question = ++questions;
+    const answered = new Promise<unknown>((resolve) => waiting.set(question, resolve));
+    send({ question, about });
+    return await within(answerMs, answered, () => {
+      waiting.delete(question);
+      throw new Error(`thread ${thread} has not answered within ${answerMs} ms`);
+    });
+  };
   return {
-    ended,
+    ended: new Promise((resolve) => worker.once('exit', resolve)),
     utilization: utilizationSince(() => worker.performance.eventLoopUtilization()),
-    stop: () => ask({ stop: true }),
-    report: async () => {
-      const number = ++reports;
-      const answered = new Promise<AppThreadReport>((resolve) => waiting.set(number, resolve));
-      ask({ report: number });
-      return await within(reportMs, answered, () => {
-        waiting.delete(number);
-        throw new Error(`thread ${thread} has not answered within ${reportMs} ms`);
-      });
-    },
+    stop: () => send({ stop: true }),
+    metrics: () => ask('metrics') as Promise<MetricsOfThread>,
+    checks: (kind) => ask(kind) as Promise<Record<string, CheckResult>>,
   };
 }
 
@@ -69,15 +70,11 @@ export function startAppThread(entry: string, thread: number): AppThread {
 export function answerMainThread(health: Health, stop: () => void): void {
   parentPort?.on('message', (request: ThreadRequest) => {
     if ('stop' in request) stop();
-    else void answer(health, request.report);
+    else void answer(health, request);
   });
 }
 
-async function answer(health: Health, report: number): Promise<void> {
-  const [metrics, all, liveness] = await Promise.all([
-    metricsOfThread(),
-    health.report('all'),
-    health.report('liveness'),
-  ]);
-  parentPort?.postMessage({ report, metrics, all, liveness } satisfies ThreadAnswer);
+async function answer(health: Health, { question, about }: ThreadQuestion): Promise<void> {
+  const found = about === 'metrics' ? await metricsOfThread() : (await health.report(about)).checks;
+  parentPort?.postMessage({ question, answer: found } satisfies ThreadAnswer);
 }

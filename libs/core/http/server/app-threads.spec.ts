@@ -1,23 +1,34 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { createLogger } from '#telemetry';
-import { AppThreads, type AppThread, type AppThreadReport } from './app-threads.js';
+import { counter, createLogger, metricsOfThread, type MetricsOfThread } from '#telemetry';
+import { AppThreads, type AppThread } from './app-threads.js';
+import { Health, type CheckResult } from './health.js';
 import { utilizationSince } from './app-thread.js';
 
 /** Further threads that a spec controls: how busy they are, what they report, and when they end. */
 class GivenThread implements AppThread {
   busy = 0;
   stopped = false;
-  checks: AppThreadReport['all']['checks'] = { store: { status: 'ok' } };
+  results: Record<string, CheckResult> = { store: { status: 'ok' } };
+  values: MetricsOfThread = [];
   end!: (code: number) => void;
   readonly ended = new Promise<number>((resolve) => (this.end = resolve));
   utilization = () => this.busy;
   stop = () => void (this.stopped = true);
-
-  report(): Promise<AppThreadReport> {
-    const report = { healthy: true, checks: this.checks };
-    return Promise.resolve({ metrics: [], all: report, liveness: report });
-  }
+  metrics = () => Promise.resolve(this.values);
+  checks = () => Promise.resolve(this.results);
 }
+
+const counted = counter('spec_counted_total', { help: 'A counter of this spec.' });
+/** Returns the metrics of a thread that has counted so far. */
+async function countedTo(value: number): Promise<MetricsOfThread> {
+  counted.reset();
+  counted.inc(value);
+  return (await metricsOfThread()).filter(({ name }) => name === 'spec_counted_total');
+}
+const sumOf = (all: readonly MetricsOfThread[]) =>
+  all
+    .flatMap((metrics) => metrics.flatMap(({ values }) => values))
+    .reduce((sum, { value }) => sum + value, 0);
 
 let main: number;
 let started: GivenThread[];
@@ -80,7 +91,12 @@ describe('a further thread', () => {
     poll(15 + 599);
     expect(started[0]!.stopped).toBe(false);
     poll(1);
-    expect(started[0]!.stopped).toBe(true);
+    await vi.waitFor(() => expect(started[0]!.stopped).toBe(true));
+    main = 1;
+    poll(100);
+    // Its number is not used again while it ends.
+    expect(started).toHaveLength(1);
+    main = 0;
     started[0]!.end(0);
     await vi.waitFor(() => expect(threads.running).toBe(1));
     expect(failures).toEqual([]);
@@ -93,20 +109,57 @@ describe('a further thread', () => {
     await vi.waitFor(() => expect(failures).toEqual([`thread 1 has ended with exit code ${code}`]));
   });
 
-  it('fails the health check of the process with the name of its own check', async () => {
+  it('has health checks of which the worst result of all threads is that of the process', async () => {
     main = 1;
     poll(5);
-    expect(await threads.check('all')).toEqual({ running: 2 });
-    started[0]!.checks = { store: { status: 'failing', error: 'down' } };
-    await expect(threads.check('all')).rejects.toThrow('thread 1: store: down');
+    const health = new Health();
+    health.register('store', async () => undefined);
+    health.register('saving', async () => ({ status: 'degraded' }));
+    health.ofThreads = (kind) => threads.checks(kind);
+    const ok = { status: 'ok' };
+    expect(await health.report('all')).toEqual({
+      healthy: true,
+      checks: { store: ok, saving: { status: 'degraded' }, threads: { status: 'ok', running: 2 } },
+    });
+    const failing = { status: 'failing', error: 'down' } as const;
+    started[0]!.results = { store: failing, saving: { status: 'ok' } };
+    expect(await health.report('all')).toMatchObject({
+      healthy: false,
+      checks: { store: failing, saving: { status: 'degraded' } },
+    });
   });
 
-  it('without an answer is left out of the metrics, and fails the check that a process is alive', async () => {
+  it('without an answer fails the check that a process is alive, and keeps its metrics', async () => {
     main = 1;
     poll(5);
-    started[0]!.report = () => Promise.reject(new Error('thread 1 has not answered within 2000 ms'));
-    expect(await threads.metrics()).toEqual([]);
-    await expect(threads.check('liveness')).rejects.toThrow('thread 1 has not answered');
+    started[0]!.values = await countedTo(3);
+    expect(sumOf(await threads.metrics())).toBe(3);
+    const late = () => Promise.reject(new Error('thread 1 has not answered within 2500 ms'));
+    Object.assign(started[0]!, { metrics: late, checks: late });
+    expect(sumOf(await threads.metrics())).toBe(3);
+    const health = new Health();
+    health.ofThreads = (kind) => threads.checks(kind);
+    expect(await health.report('liveness')).toEqual({
+      healthy: false,
+      checks: { threads: { status: 'failing', error: 'thread 1 has not answered within 2500 ms' } },
+    });
+  });
+
+  it('leaves its counters when it has ended, so that no sum falls', async () => {
+    main = 1;
+    poll(5);
+    started[0]!.values = await countedTo(3);
+    await threads.metrics();
+    main = 0;
+    poll(15 + 600);
+    await vi.waitFor(() => expect(started[0]!.stopped).toBe(true));
+    started[0]!.end(0);
+    await vi.waitFor(() => expect(threads.running).toBe(1));
+    expect(sumOf(await threads.metrics())).toBe(3);
+    main = 1;
+    poll(100);
+    started[1]!.values = await countedTo(4);
+    expect(sumOf(await threads.metrics())).toBe(7);
   });
 });
 

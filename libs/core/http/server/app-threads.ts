@@ -1,23 +1,26 @@
-import { gauge, type Logger, type MetricsOfThread } from '#telemetry';
-import type { HealthReport } from './health.js';
-
-/** Metrics and health of a further thread. */
-export interface AppThreadReport {
-  readonly metrics: MetricsOfThread;
-  readonly all: HealthReport;
-  readonly liveness: HealthReport;
-}
+import { gauge, sumOfCounters, type Logger, type MetricsOfThread } from '#telemetry';
+import type { CheckResult, HealthKind } from './health.js';
 
 /** A running further thread, as `AppThreads` uses it. Specs use another one. */
 export interface AppThread {
   /** Returns the part of the time, from 0 to 1, in which its event loop was busy since the last call. */
   utilization(): number;
-  /** Returns its metrics and health. @throws Error when it does not answer in time */
-  report(): Promise<AppThreadReport>;
+  /** Returns its metrics. @throws Error when it does not answer in time */
+  metrics(): Promise<MetricsOfThread>;
+  /** Returns the results of its health checks by name. @throws Error when it does not answer in time */
+  checks(kind: HealthKind): Promise<Record<string, CheckResult>>;
   /** Stops the thread in order. */
   stop(): void;
   /** Resolves with its exit code when the thread has ended. */
   readonly ended: Promise<number>;
+}
+
+interface RunningThread {
+  readonly number: number;
+  readonly thread: AppThread;
+  stopped: boolean;
+  /** Its metrics when they were last known. */
+  metrics: MetricsOfThread;
 }
 
 interface AppThreadsOptions {
@@ -51,7 +54,9 @@ const threads = gauge('tributary_threads', {
  * process costs what one thread costs. When a thread fails, the process fails.
  */
 export class AppThreads {
-  private readonly threads: { thread: AppThread; stopped: boolean }[] = [];
+  private readonly threads: RunningThread[] = [];
+  /** The counters of threads that have ended. A sum that falls would look like a restart of the process. */
+  private ofEnded: MetricsOfThread = [];
   private busy = 0;
   private quiet = 0;
   private settling = 0;
@@ -71,6 +76,8 @@ export class AppThreads {
       (sum, { thread }) => sum + thread.utilization(),
       this.options.utilization(),
     );
+    // A number is used again only when its thread has ended.
+    if (this.threads.some(({ stopped }) => stopped)) return;
     if (this.settling > 0) return void this.settling--;
     this.busy = total > busyAbove * this.running ? this.busy + 1 : 0;
     this.quiet = total < quietBelow * (this.running - 1) ? this.quiet + 1 : 0;
@@ -78,19 +85,27 @@ export class AppThreads {
     else if (this.quiet >= quietSeconds && this.running > 1) this.stopOne();
   }
 
-  /** Returns the metrics of all further threads. A thread that does not answer in time is left out. */
+  /** Returns the metrics of all further threads, of a thread that does not answer in time those that it had before. */
   async metrics(): Promise<readonly MetricsOfThread[]> {
-    const reports = await Promise.allSettled(this.threads.map(({ thread }) => thread.report()));
-    return reports.flatMap((report) => (report.status === 'fulfilled' ? [report.value.metrics] : []));
+    await Promise.allSettled(
+      this.threads.map(async (one) => {
+        one.metrics = await one.thread.metrics();
+      }),
+    );
+    const known = [this.ofEnded, ...this.threads.map(({ metrics }) => metrics)];
+    return known.filter((metrics) => metrics.length > 0);
   }
 
-  /** Health check: @throws Error when a check of a further thread fails, or when a thread does not answer */
-  async check(kind: 'all' | 'liveness'): Promise<Record<string, unknown>> {
-    const reports = await Promise.all(this.threads.map(({ thread }) => thread.report()));
-    for (const [at, report] of reports.entries())
-      for (const [name, { status, error }] of Object.entries(report[kind].checks))
-        if (status === 'failing') throw new Error(`thread ${at + 1}: ${name}: ${error}`);
-    return { running: this.running };
+  /** Returns the results of the health checks of all further threads, and of a check whether they answer. */
+  async checks(kind: HealthKind): Promise<readonly Record<string, CheckResult>[]> {
+    const answers = await Promise.allSettled(this.threads.map(({ thread }) => thread.checks(kind)));
+    return [
+      { threads: { status: 'ok', running: this.running } },
+      ...answers.map((answer): Record<string, CheckResult> => {
+        if (answer.status === 'fulfilled') return answer.value;
+        return { threads: { status: 'failing', error: String((answer.reason as Error).message) } };
+      }),
+    ];
   }
 
   /** Tells all threads to stop in order. */
@@ -110,22 +125,34 @@ export class AppThreads {
   private startOne(): void {
     const number = this.running;
     this.options.logger.info({ thread: number }, 'a further thread starts, because all threads are busy');
-    const one = { thread: this.options.start(number), stopped: false };
+    const one: RunningThread = { number, thread: this.options.start(number), stopped: false, metrics: [] };
     this.threads.push(one);
     this.decided();
-    void one.thread.ended.then((code) => {
-      this.threads.splice(this.threads.indexOf(one), 1);
-      threads.set(this.running);
-      if (!one.stopped || code !== 0)
-        this.options.onFailure(new Error(`thread ${number} has ended with exit code ${code}`));
-    });
+    void one.thread.ended.then((code) => this.hasEnded(one, code));
+  }
+
+  private async hasEnded(one: RunningThread, code: number): Promise<void> {
+    const { number, stopped, metrics } = one;
+    if (!stopped || code !== 0)
+      this.options.onFailure(new Error(`thread ${number} has ended with exit code ${code}`));
+    this.ofEnded = await sumOfCounters([this.ofEnded, metrics]);
+    this.threads.splice(this.threads.indexOf(one), 1);
+    threads.set(this.running);
   }
 
   private stopOne(): void {
     const one = this.threads.at(-1)!;
-    this.options.logger.info({ thread: this.running - 1 }, 'the last thread stops, because it is not needed');
+    this.options.logger.info({ thread: one.number }, 'the last thread stops, because it is not needed');
     one.stopped = true;
-    one.thread.stop();
+    // The counters are final but for what is saved during the stop.
+    const stop = () => one.thread.stop();
+    void one.thread
+      .metrics()
+      .then(
+        (metrics) => (one.metrics = metrics),
+        () => undefined,
+      )
+      .then(stop);
     this.decided();
   }
 

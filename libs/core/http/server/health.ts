@@ -12,7 +12,7 @@ interface HealthCheckOptions {
 }
 
 /** Result of one health check, with the details or the error that the health routes show. */
-interface CheckResult {
+export interface CheckResult {
   /** `degraded`: the process works, but an operator must act. */
   status: 'ok' | 'degraded' | 'failing';
   error?: string;
@@ -34,12 +34,23 @@ interface Entry extends Required<HealthCheckOptions> {
 /** Milliseconds for which the result of a health check is reused, because many probes may ask. */
 const freshMs = 1000;
 
+/** Returns the results of the health checks of further threads of the process, each by the name of the check. */
+type ChecksOfThreads = (kind: HealthKind) => Promise<readonly Record<string, CheckResult>[]>;
+
+/** All checks, or those that decide whether the process is ready, or alive. */
+export type HealthKind = 'all' | 'readiness' | 'liveness';
+
+const badness = { ok: 0, degraded: 1, failing: 2 };
+
 /** The health checks of one process. The owner of a dependency registers its check by name. */
 export class Health {
   private readonly entries = new Map<string, Entry>();
   private readonly startedAt = performance.now();
   /** Set while the process starts or stops: `/health/ready` fails then. */
   unready: 'starting' | 'stopping' | undefined;
+
+  /** The checks of further threads; of each name, the worst result of all threads is reported. */
+  ofThreads: ChecksOfThreads = () => Promise.resolve([]);
 
   constructor(readonly version = '0.0.0') {}
 
@@ -61,14 +72,20 @@ export class Health {
   }
 
   /** Runs the health checks of a kind. Results that are at most a second old are reused. */
-  async report(kind: 'all' | 'readiness' | 'liveness'): Promise<HealthReport> {
+  async report(kind: HealthKind): Promise<HealthReport> {
     const chosen = [...this.entries].filter(([, entry]) => kind === 'all' || entry[kind]);
-    const results = await Promise.all(
-      chosen.map(async ([name, entry]) => [name, await resultOf(entry)] as const),
-    );
-    const passing = results.every(([, result]) => result.status !== 'failing');
+    const [results, others] = await Promise.all([
+      Promise.all(chosen.map(async ([name, entry]) => [name, await resultOf(entry)] as const)),
+      this.ofThreads(kind),
+    ]);
+    const checks: Record<string, CheckResult> = Object.fromEntries(results);
+    for (const [name, result] of others.flatMap((other) => Object.entries(other))) {
+      const known = checks[name];
+      if (!known || badness[result.status] > badness[known.status]) checks[name] = result;
+    }
+    const passing = Object.values(checks).every((result) => result.status !== 'failing');
     const healthy = passing && (kind === 'liveness' || this.unready === undefined);
-    return { healthy, checks: Object.fromEntries(results) };
+    return { healthy, checks };
   }
 }
 

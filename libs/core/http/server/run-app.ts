@@ -84,15 +84,14 @@ function addThreads(context: ProcessContext, entry: string, most: number): void 
   const { health, lifecycle, logger } = context;
   const threads = new AppThreads({
     most,
-    start: (thread) => startAppThread(entry, thread),
+    start: (thread) => startAppThread(entry, thread, logger),
     utilization: ownUtilization,
     logger,
     onFailure: (error) => context.crash(error),
   });
   context.threads = threads;
   addMetricsOfThreads(() => threads.metrics());
-  health.register('threads', () => threads.check('all'), { timeoutMs: 3000 });
-  health.register('threads_alive', () => threads.check('liveness'), { liveness: true, timeoutMs: 3000 });
+  health.ofThreads = (kind) => threads.checks(kind);
   lifecycle.stopping.addEventListener('abort', () => threads.stop());
   lifecycle.onStopLast('threads', () => threads.ended());
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { TimeSlice } from '#async';
 import { DEFINITIONS, LOG, LOGGER } from '#app';
@@ -13,7 +12,7 @@ import { CommittedOffsetsCache } from './committed-offsets-cache.js';
 import type { LiveEventsFollower } from './live-events-follower.js';
 import { LiveFilterStepBudgets } from './live-filter-step-budgets.js';
 import { LivePosition, streamKey, type CatchUpRange } from './live-position.js';
-import { logRecordsDeleted, logUnavailable } from './live-problems.js';
+import { logRecordsDeleted, logUnavailable, tooManyPartitions } from './live-problems.js';
 import {
   liveEventsByStream,
   type LiveBatch,
@@ -54,6 +53,8 @@ interface PendingPage {
   done: () => void;
 }
 
+/** Maximum number of partitions that a process follows. */
+const mostPartitions = 512;
 /** Longest time, in milliseconds, that `nextRound` waits without new events. */
 const roundMs = 50;
 /** Milliseconds after which the filters of live streams get new budgets of evaluation steps. */
@@ -79,6 +80,7 @@ export class AcceptedEventsFollower implements LiveEventsFollower {
   private delivering = false;
   private budgets = { since: -Infinity, steps: new LiveFilterStepBudgets() };
   private round = newRound();
+  private roundTimer: NodeJS.Timeout | undefined;
   private readonly committed: CommittedOffsetsCache;
   private readonly times: AcceptedEventsFollowerTimings;
 
@@ -97,6 +99,7 @@ export class AcceptedEventsFollower implements LiveEventsFollower {
 
   async join(group: SameFilterLiveStreams, signal: AbortSignal): Promise<LivePosition> {
     if (!this.groups.has(group)) {
+      this.requireFew(group);
       this.groups.add(group);
       this.outdated = true;
     }
@@ -117,11 +120,15 @@ export class AcceptedEventsFollower implements LiveEventsFollower {
   leave(group: SameFilterLiveStreams): void {
     this.groups.delete(group);
     this.late.delete(group);
+    // The offsets would be old when somebody follows again.
+    if (this.groups.size === 0) this.streams.clear();
     this.outdate();
   }
 
   async nextRound(signal: AbortSignal): Promise<void> {
-    await abortable(Promise.race([this.round.ended, sleep(roundMs, undefined, { ref: false })]), signal);
+    // A round without events ends by itself, so that nobody keeps waiting for the same promise.
+    this.roundTimer ??= setTimeout(() => this.endRound(), roundMs).unref();
+    await abortable(this.round.ended, signal);
   }
 
   streamOf(key: string): string | undefined {
@@ -139,6 +146,15 @@ export class AcceptedEventsFollower implements LiveEventsFollower {
       const until = Math.min(range.until, committed.get(followed.topic)?.get(range.partition) ?? 0);
       return range.from < until ? [{ ...range, until }] : [];
     });
+  }
+
+  /** The id windows of a partition take up to 8 MB. @throws ProblemError `query_too_expensive` */
+  private requireFew(group: SameFilterLiveStreams): void {
+    const followed = this.definitions
+      .streams()
+      .filter(({ stream }) => [...this.groups, group].some(({ filter }) => filter.wants(stream)));
+    const partitions = followed.reduce((sum, stream) => sum + stream.partitions, 0);
+    if (partitions > mostPartitions) throw tooManyPartitions(mostPartitions);
   }
 
   private outdate(): void {
@@ -257,11 +273,17 @@ export class AcceptedEventsFollower implements LiveEventsFollower {
       this.begin();
       await this.deliverPages(taken.map(({ page }) => page));
       for (const { done } of taken) done();
-      const { end } = this.round;
-      this.round = newRound();
-      end();
+      this.endRound();
     }
     this.delivering = false;
+  }
+
+  private endRound(): void {
+    clearTimeout(this.roundTimer);
+    this.roundTimer = undefined;
+    const { end } = this.round;
+    this.round = newRound();
+    end();
   }
 
   /** Returns the first page of each partition. A partition that was opened again can have two. */

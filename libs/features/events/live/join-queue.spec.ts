@@ -36,12 +36,12 @@ describe('the queue of a live stream that joins a group', () => {
     expect(group.listeners.size).toBe(0);
   });
 
-  it('is of no use once its bytes would exceed the limit, and then holds no memory', () => {
+  it('is of no use once its bytes and positions would exceed the limit, and then holds no memory', () => {
     const { group, cursor } = givenGroup();
     const budget = new MemoryBudget(64 * mib);
     const queue = new JoinQueue(group, cursor, budget);
     deliver(group, 0, 5 * mib);
-    expect([queue.isOverfull, budget.bytes]).toEqual([false, 5 * mib]);
+    expect([queue.isOverfull, budget.bytes]).toEqual([false, 5 * mib + 20]);
     deliver(group, 1, 4 * mib);
     expect([queue.isOverfull, budget.bytes, group.listeners.size]).toEqual([true, 0, 0]);
     expect(queue.shift()).toBeUndefined();

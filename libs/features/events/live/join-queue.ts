@@ -9,7 +9,12 @@ import type {
 interface QueuedMessages extends LiveMessages {
   /** Position of the group after these messages. */
   after: LivePosition;
+  /** Bytes of the messages and the position. */
+  length: number;
 }
+
+/** Approximate bytes of a position for each of its partitions. */
+const offsetBytes = 20;
 
 /** Limits of the messages that wait in one queue, and in all queues of a process. */
 const queueBytes = 8 * 1024 * 1024;
@@ -39,13 +44,14 @@ export class JoinQueue implements LiveMessagesListener {
   }
 
   take(messages: LiveMessages): void {
-    const { length } = messages.bytes;
+    const after = this.group.cursor!.copy();
+    const length = messages.bytes.length + after.partitions * offsetBytes;
     if (this.bytes + length > queueBytes || !this.budget.take(length)) {
       this.isOverfull = true;
       return this.close();
     }
     this.bytes += length;
-    this.queued.push({ ...messages, after: this.group.cursor!.copy() });
+    this.queued.push({ ...messages, after, length });
   }
 
   fail(error: Error): void {
@@ -56,7 +62,7 @@ export class JoinQueue implements LiveMessagesListener {
   /** Returns the oldest messages, which are no longer in the queue; undefined if the queue is empty. */
   shift(): QueuedMessages | undefined {
     const first = this.queued.shift();
-    if (first) this.release(first.bytes.length);
+    if (first) this.release(first.length);
     return first;
   }
 

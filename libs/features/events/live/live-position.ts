@@ -68,6 +68,13 @@ export class LivePosition {
     return position;
   }
 
+  /** Number of partitions that the position names. */
+  get partitions(): number {
+    let count = 0;
+    for (const { next } of this.streams.values()) count += next.length;
+    return count;
+  }
+
   at(key: string, partition: number): number {
     return this.streams.get(key)?.next[partition] ?? 0;
   }

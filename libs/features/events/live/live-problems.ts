@@ -22,6 +22,15 @@ export function positionTooLong(): ProblemError {
   });
 }
 
+export function tooManyPartitions(most: number): ProblemError {
+  const detail =
+    `An instance follows the accepted events of at most ${most} partitions. Name fewer streams with stream=, or use ` +
+    'delivery=stored.';
+  return new ProblemError('query_too_expensive', detail, {
+    errors: [{ pointer: 'stream', detail: 'must name fewer streams' }],
+  });
+}
+
 export function clientTooSlow(): ProblemError {
   const detail =
     'This client receives events more slowly than they arrive. Connect again with Last-Event-ID: no event is lost.';

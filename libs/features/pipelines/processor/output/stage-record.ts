@@ -81,8 +81,8 @@ export function encodeRepartitionedEvent(repartitioned: RepartitionedEvent): str
     event.schema_version,
     event.metadata.length,
     origin.replay ?? 0,
+    ...((values ? [values] : []) as [FoldValues?]),
   ];
-  if (values) head.push(values);
   const text = JSON.stringify(head);
   return `${text.length}${text}${event.metadata}${event.data}`;
 }

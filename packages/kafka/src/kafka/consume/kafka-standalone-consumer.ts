@@ -4,7 +4,9 @@ import type { Consumer, ConsumerOptions } from '../../log.js';
 import type { ClusterClient } from '../cluster/cluster-client.js';
 import { isFatal } from '../cluster/kafka-errors.js';
 import type { KafkaReaderDependencies } from './fetcher.js';
-import type { GroupGeneration } from './group-generation.js';
+import { unknownEpoch } from '../../epoch-position.js';
+import { partitionKey, type TopicPartition } from '../../topic-partition.js';
+import type { CommittedOffset, GroupGeneration } from './group-generation.js';
 import { GroupMembership } from './group-membership.js';
 import { GroupSession } from './group-session.js';
 import { WakeUpSignal } from './wake-up-signal.js';
@@ -31,6 +33,7 @@ const releaseMs = 3_000;
 export class KafkaStandaloneConsumer implements Consumer {
   readonly joined = true;
   private readonly changed = new WakeUpSignal();
+  private readonly commits = new Map<string, number>();
   private readonly membership: GroupMembership;
   private readonly session: GroupSession;
   private topics: readonly string[] = [];
@@ -49,7 +52,7 @@ export class KafkaStandaloneConsumer implements Consumer {
       ...dependencies,
       handler,
       generation: generationOf([], new Map()),
-      membership: this.membership,
+      membership: { committed: (partitions) => this.committed(partitions) },
       busy: new Map(),
       read: new Map(),
       onFatal: (error) => this.crash(error),
@@ -71,7 +74,9 @@ export class KafkaStandaloneConsumer implements Consumer {
     this.session.fetchNow();
   }
 
-  async commit(): Promise<boolean> {
+  /** Remembers the offset, from which a partition that is opened again is read. The group's offset does not change. */
+  async commit(topic: string, partition: number, offset: number): Promise<boolean> {
+    this.commits.set(partitionKey({ topic, partition }), offset);
     return !this.closed;
   }
 
@@ -85,6 +90,14 @@ export class KafkaStandaloneConsumer implements Consumer {
     const { client, fetching, closed } = this.dependencies;
     await Promise.all([client, fetching].map((one) => one.close()));
     closed?.();
+  }
+
+  private async committed(partitions: readonly TopicPartition[]): Promise<CommittedOffset[]> {
+    const found = await this.membership.committed(partitions);
+    return found.map((one) => {
+      const own = this.commits.get(partitionKey(one)) ?? -1;
+      return own > one.offset ? { ...one, offset: own, leaderEpoch: unknownEpoch } : one;
+    });
   }
 
   private async run(): Promise<void> {
