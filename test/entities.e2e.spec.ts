@@ -62,6 +62,9 @@ const make = (stream: string, entity_id: string) =>
 describe('the state of an entity', () => {
   it('is the fold of its events, now and as of any time, before and after snapshots', async () => {
     const [stream, entity] = [freshStream(), 'a/ü 1'];
+    // The processor makes no snapshot by itself, however long the first read takes.
+    const created = await system().core.post('/api/v1/streams', { stream, snapshot_every: 1000 });
+    expect(created.status, created.text).toBe(201);
     const written = await givenEvents(stream, entity, upTo(250));
     await givenEvents(stream, 'other', [7]);
     const { query } = system();

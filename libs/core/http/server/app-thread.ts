@@ -14,6 +14,8 @@ interface ThreadData {
 type ThreadRequest = { readonly stop: true } | ThreadQuestion;
 type ThreadQuestion = { readonly question: number; readonly about: 'metrics' | HealthKind };
 type ThreadAnswer = { readonly question: number; readonly answer: unknown };
+/** The question of a message that says that a thread can answer from now on. */
+const listening = 0;
 
 /** Milliseconds that a thread has for an answer: its health checks take up to two seconds. */
 const answerMs = 2500;
@@ -40,8 +42,10 @@ export const ownUtilization = utilizationSince(() => performance.eventLoopUtiliz
 export function startAppThread(entry: string, thread: number, logger: Pick<Logger, 'fatal'>): AppThread {
   const worker = new Worker(new URL(entry), { workerData: { thread } satisfies ThreadData });
   const waiting = new Map<number, (answer: unknown) => void>();
-  let questions = 0;
+  let questions = listening;
+  let isListening = false;
   worker.on('message', ({ question, answer }: ThreadAnswer) => {
+    isListening = true;
     waiting.get(question)?.(answer);
     waiting.delete(question);
   });
@@ -58,6 +62,9 @@ export function startAppThread(entry: string, thread: number, logger: Pick<Logge
     });
   };
   return {
+    get isListening() {
+      return isListening;
+    },
     ended: new Promise((resolve) => worker.once('exit', resolve)),
     utilization: utilizationSince(() => worker.performance.eventLoopUtilization()),
     stop: () => send({ stop: true }),
@@ -72,6 +79,7 @@ export function answerMainThread(health: Health, stop: () => void): void {
     if ('stop' in request) stop();
     else void answer(health, request);
   });
+  parentPort?.postMessage({ question: listening, answer: undefined } satisfies ThreadAnswer);
 }
 
 async function answer(health: Health, { question, about }: ThreadQuestion): Promise<void> {

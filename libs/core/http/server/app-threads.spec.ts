@@ -8,6 +8,7 @@ import { utilizationSince } from './app-thread.js';
 class GivenThread implements AppThread {
   busy = 0;
   stopped = false;
+  isListening = true;
   results: Record<string, CheckResult> = { store: { status: 'ok' } };
   values: MetricsOfThread = [];
   end!: (code: number) => void;
@@ -142,6 +143,18 @@ describe('a further thread', () => {
     expect(await health.report('liveness')).toEqual({
       healthy: false,
       checks: { threads: { status: 'failing', error: 'thread 1 has not answered within 2500 ms' } },
+    });
+  });
+
+  it('that still loads its modules does not fail the check, for a minute', async () => {
+    main = 1;
+    poll(5);
+    Object.assign(started[0]!, { isListening: false, checks: () => Promise.reject(new Error('late')) });
+    poll(60);
+    expect(await threads.checks('liveness')).toEqual([{ threads: { status: 'ok', running: 2 } }]);
+    poll(1);
+    expect(await threads.checks('liveness')).toContainEqual({
+      threads: { status: 'failing', error: 'late' },
     });
   });
 

@@ -9,6 +9,8 @@ export interface AppThread {
   metrics(): Promise<MetricsOfThread>;
   /** Returns the results of its health checks by name. @throws Error when it does not answer in time */
   checks(kind: HealthKind): Promise<Record<string, CheckResult>>;
+  /** Whether it has loaded its modules, so that it can answer. */
+  readonly isListening: boolean;
   /** Stops the thread in order. */
   stop(): void;
   /** Resolves with its exit code when the thread has ended. */
@@ -19,6 +21,8 @@ interface RunningThread {
   readonly number: number;
   readonly thread: AppThread;
   stopped: boolean;
+  /** Seconds since it was started. */
+  age: number;
   /** Its metrics when they were last known. */
   metrics: MetricsOfThread;
 }
@@ -38,6 +42,8 @@ interface AppThreadsOptions {
 /** A further thread is started when all threads together are busier than this for `busySeconds`. */
 const busyAbove = 0.8;
 const busySeconds = 5;
+/** Seconds in which a thread on a busy machine may load its modules, and cannot answer. */
+const loadSeconds = 60;
 /** Seconds without a decision after a start, in which the new thread takes over its partitions. */
 const settleSeconds = 15;
 /** The last thread is stopped when the others would be less busy than this without it, for `quietSeconds`. */
@@ -76,6 +82,7 @@ export class AppThreads {
       (sum, { thread }) => sum + thread.utilization(),
       this.options.utilization(),
     );
+    for (const one of this.threads) one.age++;
     // A number is used again only when its thread has ended.
     if (this.threads.some(({ stopped }) => stopped)) return;
     if (this.settling > 0) return void this.settling--;
@@ -89,7 +96,7 @@ export class AppThreads {
   async metrics(): Promise<readonly MetricsOfThread[]> {
     await Promise.allSettled(
       this.threads.map(async (one) => {
-        one.metrics = await one.thread.metrics();
+        if (one.thread.isListening) one.metrics = await one.thread.metrics();
       }),
     );
     const known = [this.ofEnded, ...this.threads.map(({ metrics }) => metrics)];
@@ -98,7 +105,8 @@ export class AppThreads {
 
   /** Returns the results of the health checks of all further threads, and of a check whether they answer. */
   async checks(kind: HealthKind): Promise<readonly Record<string, CheckResult>[]> {
-    const answers = await Promise.allSettled(this.threads.map(({ thread }) => thread.checks(kind)));
+    const asked = this.threads.filter(({ thread, age }) => thread.isListening || age > loadSeconds);
+    const answers = await Promise.allSettled(asked.map(({ thread }) => thread.checks(kind)));
     return [
       { threads: { status: 'ok', running: this.running } },
       ...answers.map((answer): Record<string, CheckResult> => {
@@ -125,7 +133,13 @@ export class AppThreads {
   private startOne(): void {
     const number = this.running;
     this.options.logger.info({ thread: number }, 'a further thread starts, because all threads are busy');
-    const one: RunningThread = { number, thread: this.options.start(number), stopped: false, metrics: [] };
+    const one: RunningThread = {
+      number,
+      thread: this.options.start(number),
+      stopped: false,
+      age: 0,
+      metrics: [],
+    };
     this.threads.push(one);
     this.decided();
     void one.thread.ended.then((code) => this.hasEnded(one, code));

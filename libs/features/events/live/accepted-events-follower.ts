@@ -152,7 +152,10 @@ export class AcceptedEventsFollower implements LiveEventsFollower {
   private requireFew(group: SameFilterLiveStreams): void {
     const followed = this.definitions
       .streams()
-      .filter(({ stream }) => [...this.groups, group].some(({ filter }) => filter.wants(stream)));
+      .filter(
+        ({ stream, state }) =>
+          state === 'live' && [...this.groups, group].some(({ filter }) => filter.wants(stream)),
+      );
     const partitions = followed.reduce((sum, stream) => sum + stream.partitions, 0);
     if (partitions > mostPartitions) throw tooManyPartitions(mostPartitions);
   }

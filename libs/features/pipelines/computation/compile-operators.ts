@@ -239,7 +239,7 @@ function forwardStep(stage: string, at: string, { keyOf, valuesOf }: StatefulOpe
     if (key === undefined) return;
     if (key === null) context.outcomes.push({ kind: 'drop', at, reason: 'The key is null.', flow });
     else {
-      // The values only save time: they must not use up the steps of the event, of which flat_map makes many.
+      // The values only save time: they may use a small part of the steps of an event, of which flat_map makes many.
       const values =
         flow.origin.path === '' && valuesOf
           ? withinBudget(new StepBudget(valuesSteps), () => valuesOf(flow))

@@ -182,7 +182,9 @@ export class OutputBuffer {
     const { topic } = this.dependencies.topicOf(stage);
     const { source } = this.dependencies;
     const { path } = flow.origin;
-    const value = encodeRepartitionedEvent({ source, offset, index, path, watermark, flow, values });
+    const repartitioned = { source, offset, index, path, watermark, flow };
+    let value = encodeRepartitionedEvent({ ...repartitioned, values });
+    if (values && isTooLargeRecord(value)) value = encodeRepartitionedEvent(repartitioned);
     if (isTooLargeRecord(value))
       return this.fail(flow, { at, reason: 'operator_failed', error: `${at}: ${recordTooLarge}` });
     this.forwards.push({ topic, key, value });
