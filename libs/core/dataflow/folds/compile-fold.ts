@@ -54,9 +54,12 @@ export function compileFold(definition: Readonly<Record<string, FoldField>>): Fo
     fields.map(({ name, operation }, i): [string, string] => [name, operation.result(state[i] as Json)]);
   return {
     empty: operations.map(({ empty }) => empty),
-    add: (state, event) => add(fields, state, event.position, (i) => valueOf(fields[i]!, event)),
+    add: (state, event) => {
+      const { position } = event;
+      return add(fields, state, { position, valueAt: (i) => valueOf(fields[i]!, event) });
+    },
     valuesOf: (event) => valuesOf(fields, event),
-    addValues: (state, values, position) => add(fields, state, position, (i) => values[i]!),
+    addValues: (state, values, position) => add(fields, state, { position, valueAt: (i) => values[i]! }),
     merge: (a, b) => operations.map((operation, i) => operation.merge(a[i] as Json, b[i] as Json)),
     results: (state) => Object.fromEntries(results(state)),
     result: (state) =>
@@ -75,8 +78,7 @@ export function compileFold(definition: Readonly<Record<string, FoldField>>): Fo
 function add(
   fields: readonly CompiledField[],
   state: FoldState,
-  position: FoldEventSortKey,
-  valueAt: (index: number) => CelValue,
+  { position, valueAt }: { position: FoldEventSortKey; valueAt: (index: number) => CelValue },
 ): FoldAddResult {
   const next = new Array<Json>(fields.length);
   let at = 0;
