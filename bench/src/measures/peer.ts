@@ -191,7 +191,7 @@ function writeRows(load: Load, runs: readonly RunResult[]): MeasuredFigure[] {
   return [row('defaults', 'one broker, no fsync'), row('synced', 'one broker, fsync of each append')];
 }
 
-/** Returns the number of failed requests as text, empty if there are none. */
+/** Returns a text with the number of failed requests; it is empty without any. */
 function failures(load: Load, who: 'defaults' | 'synced' | 'peer', runs: readonly RunResult[]): string {
   const counts = runs.flatMap((run) => Object.entries(run[who][load].statuses));
   const failed = counts.reduce((sum, [status, count]) => sum + (/^20[01]$/.test(status) ? 0 : count), 0);

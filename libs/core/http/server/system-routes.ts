@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { metricsContentType, metricsText } from '#telemetry';
 import { ProblemError } from '#api';
 import { accessOf } from '../auth/authentication-result.js';
-import type { Health, HealthReport } from './health.js';
+import type { Health, HealthKind, HealthReport } from './health.js';
 import { NoQuery } from '../handlers/decorators.js';
 import { parseQuery } from '../handlers/parse-input.js';
 import { healthCheckDegraded, healthCheckPassing } from '../metrics.js';
@@ -37,8 +37,6 @@ export function registerSystemRoutes(instance: FastifyInstance, health: Health):
     return reply.header('content-type', metricsContentType).send(await metricsText());
   });
 }
-
-type HealthKind = Parameters<Health['report']>[0];
 
 /** @param total Whether the caller may see what the checks have counted in all streams. */
 async function sendHealth(

@@ -9,9 +9,9 @@ import type { Logger } from '#telemetry';
 import { AcceptedEventsReader, type AcceptedEventsConsumption } from './accepted-events-reader.js';
 import type { AcceptedPage } from './accepted-events-task.js';
 import { CommittedOffsetsCache } from './committed-offsets-cache.js';
-import type { LiveEventsFollower } from './live-events-follower.js';
+import { followedBy, streamsDesiredBy, type LiveEventsFollower } from './live-events-follower.js';
 import { LiveFilterStepBudgets } from './live-filter-step-budgets.js';
-import { LivePosition, streamKey, type CatchUpRange } from './live-position.js';
+import { LivePosition, type CatchUpRange } from './live-position.js';
 import { logRecordsDeleted, logUnavailable, tooManyPartitions } from './live-problems.js';
 import {
   liveEventsByStream,
@@ -150,12 +150,7 @@ export class AcceptedEventsFollower implements LiveEventsFollower {
 
   /** The id windows of a partition take up to 8 MB. @throws ProblemError `query_too_expensive` */
   private requireFew(group: SameFilterLiveStreams): void {
-    const followed = this.definitions
-      .streams()
-      .filter(
-        ({ stream, state }) =>
-          state === 'live' && [...this.groups, group].some(({ filter }) => filter.wants(stream)),
-      );
+    const followed = streamsDesiredBy([...this.groups, group], this.definitions);
     const partitions = followed.reduce((sum, stream) => sum + stream.partitions, 0);
     if (partitions > mostPartitions) throw tooManyPartitions(mostPartitions);
   }
@@ -169,16 +164,11 @@ export class AcceptedEventsFollower implements LiveEventsFollower {
   private plan(): void {
     if (!this.outdated) return;
     this.outdated = false;
-    const groups = [...this.groups];
-    const desired = this.definitions
-      .streams()
-      .filter(({ stream, state }) => state === 'live' && groups.some(({ filter }) => filter.wants(stream)))
-      .map((definition) => {
-        const key = streamKey(definition.id);
-        return [key, this.streams.get(key) ?? this.toFollow(key, definition)] as const;
-      });
-    this.streams = new Map(desired);
-    for (const { cursor } of groups) cursor?.keepOnly((key) => this.streams.has(key));
+    this.streams = followedBy(
+      [...this.groups],
+      this.definitions,
+      (key, definition) => this.streams.get(key) ?? this.toFollow(key, definition),
+    );
     this.read();
   }
 

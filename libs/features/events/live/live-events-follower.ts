@@ -1,4 +1,5 @@
-import type { CatchUpRange, LivePosition } from './live-position.js';
+import type { Definitions, StreamDefinition } from '#registry';
+import { streamKey, type CatchUpRange, type LivePosition } from './live-position.js';
 import type { SameFilterLiveStreams } from './same-filter-live-streams.js';
 
 /** When a live stream delivers an event; the first is the default. */
@@ -23,4 +24,34 @@ export interface LiveEventsFollower {
   streamOf(key: string): string | undefined;
   /** Returns the parts of these ranges, below the cursors of the groups, that the store has already. */
   stored(ranges: readonly CatchUpRange[]): Promise<readonly CatchUpRange[]>;
+}
+
+/** Returns the definitions of the streams that exist and that one of the groups wants. */
+export function streamsDesiredBy(
+  groups: readonly SameFilterLiveStreams[],
+  definitions: Pick<Definitions, 'streams'>,
+): StreamDefinition[] {
+  return definitions
+    .streams()
+    .filter(({ stream, state }) => state === 'live' && groups.some(({ filter }) => filter.wants(stream)));
+}
+
+/**
+ * Returns what is followed for the groups from now on, by the key of the stream in positions, and removes all other
+ * streams from the cursors of the groups.
+ * @param toFollow returns what is followed of a stream
+ */
+export function followedBy<Followed>(
+  groups: readonly SameFilterLiveStreams[],
+  definitions: Pick<Definitions, 'streams'>,
+  toFollow: (key: string, definition: StreamDefinition) => Followed,
+): Map<string, Followed> {
+  const streams = new Map(
+    streamsDesiredBy(groups, definitions).map((definition) => {
+      const key = streamKey(definition.id);
+      return [key, toFollow(key, definition)] as const;
+    }),
+  );
+  for (const { cursor } of groups) cursor?.keepOnly((key) => streams.has(key));
+  return streams;
 }

@@ -8,9 +8,9 @@ import type { TopicAdmin } from '#kafka';
 import { LogOrderPageReader, maxOffsetRanges, type EventReader, type OffsetRange } from '#store';
 import type { Logger } from '#telemetry';
 import { LIVE_STORE } from '#gateway-kit';
-import type { LiveEventsFollower } from './live-events-follower.js';
+import { followedBy, type LiveEventsFollower } from './live-events-follower.js';
 import { LiveFilterStepBudgets } from './live-filter-step-budgets.js';
-import { LivePosition, streamKey, type CatchUpRange } from './live-position.js';
+import { LivePosition, type CatchUpRange } from './live-position.js';
 import { logUnavailable } from './live-problems.js';
 import {
   liveEventsByStream,
@@ -142,16 +142,11 @@ export class StoredEventsFollower implements LiveEventsFollower {
   private plan(): void {
     if (!this.outdated) return;
     this.outdated = false;
-    const groups = [...this.groups];
-    const desired = this.definitions
-      .streams()
-      .filter(({ stream, state }) => state === 'live' && groups.some(({ filter }) => filter.wants(stream)))
-      .map((definition) => {
-        const key = streamKey(definition.id);
-        return [key, this.streams.get(key) ?? this.toFollow(key, definition)] as const;
-      });
-    this.streams = new Map(desired);
-    for (const { cursor } of groups) cursor?.keepOnly((key) => this.streams.has(key));
+    this.streams = followedBy(
+      [...this.groups],
+      this.definitions,
+      (key, definition) => this.streams.get(key) ?? this.toFollow(key, definition),
+    );
   }
 
   /** A stream that a group already wanted before it was created is followed from its first event. */
