@@ -47,6 +47,7 @@ class KafkaLog implements Log {
     this.silentBrokers = new DepartedBrokerDisconnector({
       ask: (brokers) => firstAnswer(config, brokers),
       everyMs: 1_000,
+      departedMs: 5_000,
     });
     const logger = config.logger ?? silentLogger;
     this.reading = { bounds: limitsOf(config), logger, outage: fetchOutage(logger) };

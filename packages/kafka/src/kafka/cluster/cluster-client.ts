@@ -110,8 +110,10 @@ export class ClusterClient {
 
   async anyBroker(): Promise<KafkajsBroker> {
     if (this.closed) throw new LogUnavailableError('the client is closed');
-    await this.cluster.connect();
-    return this.cluster.brokerPool.findConnectedBroker();
+    const { brokerPool } = this.cluster;
+    // The first broker may be the only one that does not answer.
+    if (Object.keys(brokerPool.brokers).length === 0) await this.cluster.connect();
+    return brokerPool.findConnectedBroker();
   }
 
   /** Connects to the broker with a node id that `metadata` of this or another client has returned. */

@@ -17,6 +17,8 @@ interface SocketFactoryArguments {
   onConnect: () => void;
 }
 
+const departedMessage = 'the broker is no longer in the cluster';
+
 /** The sockets of one kafkajs client, which can be closed without waiting for requests that a broker holds. */
 export class KafkajsClientSockets implements BrokerConnections {
   /** Address of the broker, by socket. */
@@ -30,13 +32,15 @@ export class KafkajsClientSockets implements BrokerConnections {
   /** Socket factory for kafkajs. Without Nagle's algorithm, which delays requests: each is a single write. */
   readonly factory = ({ host, port, ssl, onConnect }: SocketFactoryArguments): Socket => {
     if (this.closed) throw new Error('the client is closed');
+    const address: BrokerAddress = `${host}:${port}`;
+    if (this.silentBrokers?.hasDeparted(address)) throw new Error(departedMessage);
     const name = isIP(host) ? {} : { servername: host };
     const socket = ssl
       ? connectTls({ host, port, ...name, ...ssl }, onConnect)
       : connectTcp({ host, port }, onConnect);
     socket.setNoDelay(true);
     socket.setKeepAlive(true, 15_000);
-    this.open.set(socket, `${host}:${port}`);
+    this.open.set(socket, address);
     socket.on(slowResponse, () => this.silentBrokers?.suspect());
     socket.once('close', () => this.open.delete(socket));
     return socket;
@@ -44,7 +48,7 @@ export class KafkajsClientSockets implements BrokerConnections {
 
   cut(broker: BrokerAddress): void {
     for (const [socket, address] of this.open) {
-      if (address === broker) socket.destroy(new Error('the broker is no longer in the cluster'));
+      if (address === broker) socket.destroy(new Error(departedMessage));
     }
   }
 

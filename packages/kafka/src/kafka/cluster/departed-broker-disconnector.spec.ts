@@ -16,6 +16,7 @@ function watching(cluster: () => Promise<string[]>, everyMs = 0) {
       return cluster();
     },
     everyMs,
+    departedMs: 60_000,
   });
   silent.add({ cut: (broker) => void cut.push(broker) });
   return { silent, questions, cut };
@@ -28,6 +29,17 @@ describe('brokers that respond slowly', () => {
     silent.suspect();
     await soon();
     expect(cut).toEqual(['b:2']);
+  });
+
+  it('are not connected to again, until the cluster reports them', async () => {
+    const { silent } = watching(async () => ['a:1', 'c:3']);
+    silent.seen(['a:1', 'b:2', 'c:3']);
+    expect(silent.hasDeparted('b:2')).toBe(false);
+    silent.suspect();
+    await soon();
+    expect(['a:1', 'b:2', 'c:3', 'bootstrap:9'].filter((one) => silent.hasDeparted(one))).toEqual(['b:2']);
+    silent.seen(['b:2']);
+    expect(silent.hasDeparted('b:2')).toBe(false);
   });
 
   it('remain connected while the cluster reports them, and if no broker responds', async () => {

@@ -7,6 +7,8 @@ interface DepartedBrokerDisconnectorOptions {
   ask(brokers: readonly BrokerAddress[]): Promise<readonly BrokerAddress[]>;
   /** Minimum time between two queries for the current brokers, in milliseconds. */
   everyMs: number;
+  /** Time after a query without a broker for which nothing connects to it, in milliseconds. */
+  departedMs: number;
 }
 
 /** The connections of one Kafka client to brokers, which can be closed by broker. */
@@ -24,7 +26,9 @@ const maxKnown = 1_000;
  * Closes the connections to brokers that the cluster no longer lists. A hung broker keeps its connections open, and
  * requests to it would wait until their time-out, long after other brokers lead its partitions. When a response is
  * slow, this class asks a few brokers for the current brokers of the cluster, and closes all connections to brokers
- * that have left. The detector does not disconnect a hung broker that the cluster still lists.
+ * that have left. Clients do not reconnect to them for a while: the operating system of a hung process accepts connections,
+ * so a client whose first broker hangs would ask it again and again. A hung broker that the cluster still lists remains
+ * connected.
  */
 export class DepartedBrokerDisconnector {
   private readonly connected = new Set<BrokerConnections>();
@@ -32,6 +36,8 @@ export class DepartedBrokerDisconnector {
   private readonly known = new Set<BrokerAddress>();
   /** The brokers in the response to the last query, and those that metadata responses have listed since. */
   private current = new Set<BrokerAddress>();
+  /** Until when nothing connects to a broker that has left the cluster, in milliseconds of `performance.now()`. */
+  private departed = new Map<BrokerAddress, number>();
   private askedAt = -Infinity;
   private asking = false;
 
@@ -51,7 +57,13 @@ export class DepartedBrokerDisconnector {
     for (const broker of brokers) {
       this.known.add(broker);
       this.current.add(broker);
+      this.departed.delete(broker);
     }
+  }
+
+  /** Whether a query has shown lately that the broker has left the cluster. */
+  hasDeparted(broker: BrokerAddress): boolean {
+    return performance.now() < (this.departed.get(broker) ?? -Infinity);
   }
 
   /** A response is slow: asks a few brokers for the current ones, at most every `everyMs`. Called repeatedly. */
@@ -70,6 +82,8 @@ export class DepartedBrokerDisconnector {
       const now = new Set(await this.options.ask(this.some()));
       const gone = [...this.known].filter((broker) => !now.has(broker));
       this.current = now;
+      const until = performance.now() + this.options.departedMs;
+      this.departed = new Map(gone.map((broker) => [broker, until]));
       for (const broker of gone) for (const connected of this.connected) connected.cut(broker);
     } catch {
       // No broker responds: requests wait until their time-out.
