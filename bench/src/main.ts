@@ -20,6 +20,7 @@ import { disk } from './measures/p14-disk.js';
 import { exports } from './measures/export.js';
 import { farDuplicates } from './measures/far-duplicates.js';
 import { entityState } from './measures/entity-state.js';
+import { growth } from './measures/growth.js';
 import { keys } from './measures/keys.js';
 import { client } from './measures/client.js';
 import { conditional } from './measures/conditional.js';
@@ -61,6 +62,7 @@ const measures: { names: MeasureName[]; run: (bench: BenchContext) => Promise<Me
   { names: ['FAR'], run: farDuplicates },
   { names: ['SHARDS'], run: shards },
   { names: ['PEER'], run: peer },
+  { names: ['GROWTH'], run: growth },
 ];
 
 const keptFolder = resolve('.engines/bench');

@@ -16,6 +16,7 @@ export const measureNames = [
     'FAR',
     'SHARDS',
     'PEER',
+    'GROWTH',
   ] as const),
 ] as const;
 /** Name of a measure of the benchmark, such as `P1`. */
@@ -39,7 +40,7 @@ export interface BenchOptions {
 export const usage = `npm run bench -- [${measureNames.join(' ')}] [options]
   --runs N            runs of each measure                       (default 5)
   --events N          events of one run, where it has a number (default: each its own)
-  --page-events N     events of the data set of P5, P6, EXPORT   (default 10000000)
+  --page-events N     events of the data set of P5, P6, EXPORT, and the most of GROWTH (default 10000000)
   --soak SECONDS      how long P8 keeps the system under load    (default 60; the goal says 600)
   --name NAME         of bench/results/NAME.json                 (default: time and commit)
   --brokers LIST      a Kafka that runs, instead of one of the bench's own

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HttpClient } from '#testkit';
+import { until, type HttpClient } from '#testkit';
 import { createStream } from './bench.js';
 import { processNames, type LocalSystem, type ProcessName } from './local-system.js';
 import { usageOf } from './process-usage.js';
@@ -21,7 +21,7 @@ export type CpuSecondsByProcess = Record<ProcessName, number>;
 
 /** Creates a stream with a projection over it, and optionally a pipeline that counts in windows of a minute. */
 export async function furnish(
-  { core }: LocalSystem,
+  { core }: Pick<LocalSystem, 'core'>,
   stream: string,
   { pipeline }: { pipeline: boolean },
 ): Promise<void> {
@@ -38,6 +38,27 @@ export async function furnish(
     ],
   });
   if (status !== 201) throw new Error(`the pipeline was not defined: ${status} ${text}`);
+}
+
+/** The number of concurrent writers of first events, each with one request at a time, on a connection of its own. */
+const firstWriters = 64;
+
+/** Writes an event to each of the streams, which creates the stream. Resolves when all events can be queried. */
+export async function writeFirstEvents(system: LocalSystem, names: readonly string[]): Promise<void> {
+  const left = names.values();
+  const write = async (): Promise<void> => {
+    for (const stream of left) {
+      const event = { stream, event_type: 'first', data: {} };
+      const { status, text } = await system.ingest.post('/api/v1/events', event, { timeoutMs: 60_000 });
+      if (status !== 201) throw new Error(`the event was not written: ${status} ${text}`);
+    }
+  };
+  await Promise.all(Array.from({ length: firstWriters }, write));
+  const shown = async () => {
+    const { text } = await system.core.get(`/api/v1/events/count?group_by=stream`);
+    return names.every((name) => text.includes(`"${name}"`));
+  };
+  await until(shown, { what: 'an event of each stream', intervalMs: 200, patienceMs: 300_000 });
 }
 
 /** Runs the work and returns the processor seconds of each process. */

@@ -1,15 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until, type HttpClient } from '#testkit';
 import { eachRun, type BenchContext } from '../bench.js';
 import { processNames, withLocalSystem, type LocalSystem } from '../local-system.js';
 import { usageOf } from '../process-usage.js';
 import { goal, type MeasuredFigure } from '../report.js';
 import { median } from '../statistics.js';
-import { spentIn } from '../whole-system.js';
+import { spentIn, writeFirstEvents } from '../whole-system.js';
 
 const streamCount = 1_000;
-/** The number of concurrent writers, each with one request at a time, on a connection of its own. */
-const atOnce = 64;
 const settleMs = 10_000;
 const idleMs = 30_000;
 
@@ -59,13 +56,7 @@ export async function manyStreams(bench: BenchContext): Promise<MeasuredFigure[]
 async function made(system: LocalSystem): Promise<Seen> {
   const since = performance.now();
   const names = Array.from({ length: streamCount }, (_, index) => `many-${index}`);
-  const left = names.values();
-  await Promise.all(Array.from({ length: atOnce }, () => writeFirst(system.ingest, left)));
-  const shown = async () => {
-    const { text } = await system.core.get(`/api/v1/events/count?group_by=stream`);
-    return names.every((name) => text.includes(`"${name}"`));
-  };
-  await until(shown, { what: 'an event of each stream', intervalMs: 200, patienceMs: 300_000 });
+  await writeFirstEvents(system, names);
   const seconds = (performance.now() - since) / 1000;
   await sleep(settleMs);
   const { spent } = await spentIn(system, () => sleep(idleMs));
@@ -76,12 +67,4 @@ async function made(system: LocalSystem): Promise<Seen> {
     idle: (used * 100_000) / idleMs,
     memory: Math.max(...apps.map((name) => usageOf(system.pidOf(name)).rss / 1e6)),
   };
-}
-
-async function writeFirst(ingest: HttpClient, streams: Iterable<string>): Promise<void> {
-  for (const stream of streams) {
-    const event = { stream, event_type: 'first', data: {} };
-    const { status, text } = await ingest.post('/api/v1/events', event, { timeoutMs: 60_000 });
-    if (status !== 201) throw new Error(`the event was not written: ${status} ${text}`);
-  }
 }
