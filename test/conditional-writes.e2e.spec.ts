@@ -90,6 +90,120 @@ describe.each(['ingest', 'core', 'query'] as const)('conditional writes on the p
   });
 });
 
+describe.each(['ingest', 'query'] as const)('atomic batches with a condition on the port %s', (port) => {
+  const client = () => (port === 'ingest' ? system().write : system()[port]);
+
+  interface Written {
+    events: { event_id: string; partition: number; offset: number; version: number }[];
+  }
+  type Event = Record<string, unknown>;
+
+  const eventsOf = (stream: string, count: number, first: Event = {}): Event[] =>
+    Array.from({ length: count }, (_, i) => ({
+      ...{ stream, event_type: `happened-${i}`, entity_id: 'e', data: { i }, event_id: randomUUID() },
+      ...(i === 0 && first),
+    }));
+
+  /** Writes an atomic batch. Repeats it while it is undecided: the machine may be slow. */
+  async function writeAll(events: readonly Event[]) {
+    for (let time = 1; ; time++) {
+      const answer = await client().send('POST', '/api/v1/events/batch?atomic=true', {
+        body: JSON.stringify({ events }),
+        headers: json,
+      });
+      if (answer.status !== 504 || time === 5) return answer;
+    }
+  }
+
+  it('are accepted with consecutive versions at contiguous offsets, or refused as a whole', async () => {
+    const stream = freshStream('atomic');
+    const answer = await writeAll(eventsOf(stream, 3, { expected_version: 0 }));
+    expect(answer.status, answer.text).toBe(201);
+    const { events } = answer.json<Written>();
+    expect(events.map(({ version }) => version)).toEqual([1, 2, 3]);
+    expect(events.map(({ offset }) => offset - events[0]!.offset)).toEqual([0, 1, 2]);
+
+    const conflict = await writeAll(eventsOf(stream, 3, { expected_version: 1 }));
+    expectProblem(conflict, 'version_conflict');
+    expect(conflict.json<Conflict>().current_version).toBe(3);
+    const last = await writeAll(eventsOf(stream, 2, { expected_version: 3 }));
+    const page = await queryEvents(system().core, { stream }, waitFor([{ stream, ...last.json<Written>().events[1]! }]));
+    expect(page.events.map(({ version }) => version).sort()).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('of many writers at once: the events of one of them are written', async () => {
+    const stream = freshStream('atomic');
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        i % 2 === 0
+          ? writeAll(eventsOf(stream, 3, { expected_version: 0 }))
+          : write(client(), { stream, expected_version: 0 }),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([201, ...Array.from({ length: 19 }, () => 412)]);
+  });
+
+  it('that are repeated have the same versions, and a repeat of some of their events is refused', async () => {
+    const stream = freshStream('atomic');
+    const events = eventsOf(stream, 3, { expected_version: 0 });
+    for (let time = 0; time < 3; time++) {
+      const answer = await writeAll(events);
+      expect(answer.status, answer.text).toBe(201);
+      expect(answer.json<Written>().events.map(({ version }) => version)).toEqual([1, 2, 3]);
+    }
+    const { expected_version: _, ...known } = events[0]!;
+    for (const some of [
+      [...eventsOf(stream, 1, { expected_version: 3 }), known],
+      [{ ...known, expected_version: 0 }, ...eventsOf(stream, 1)],
+      [{ ...known, expected_version: 3 }, ...events.slice(1), ...eventsOf(stream, 1)],
+    ])
+      expectProblem(await writeAll(some), 'partial_repeat');
+    expect((await writeAll(eventsOf(stream, 1, { expected_version: 3 }))).status).toBe(201);
+  });
+
+  it('have at most 1 000 events and 1 MB', async () => {
+    const stream = freshStream('atomic');
+    const most = await writeAll(eventsOf(stream, 1_000, { expected_version: 0 }));
+    expect(most.status, most.text.slice(0, 300)).toBe(201);
+    expect(most.json<Written>().events.at(-1)?.version).toBe(1_000);
+    expectProblem(await writeAll(eventsOf(stream, 1_001, { expected_version: 1_000 })), 'payload_too_large');
+    const large = (bytes: number) =>
+      eventsOf(stream, 2, { expected_version: 1_000 }).map((event) => ({
+        ...event,
+        data: { text: 'x'.repeat(bytes / 2) },
+      }));
+    expectProblem(await writeAll(large(1_000_000)), 'payload_too_large');
+    const below = await writeAll(large(990_000));
+    expect(below.status, below.text.slice(0, 300)).toBe(201);
+  });
+
+  it.each([
+    ['events of two entities', 'one_entity', '/events/1/entity_id', { entity_id: 'f' }],
+    ['an event without an entity', 'one_entity', '/events/1/entity_id', { entity_id: null }],
+    ['events of two streams', 'one_entity', '/events/1/stream', { stream: 'another' }],
+    [
+      'a condition on a later event',
+      'invalid_request',
+      '/events/1/expected_version',
+      { expected_version: 1 },
+    ],
+  ])('are refused with %s, and nothing is written', async (_what, code, pointer, second) => {
+    const stream = freshStream('atomic');
+    const [first, other] = eventsOf(stream, 2, { expected_version: 0 });
+    const answer = await writeAll([first!, { ...other, ...second }]);
+    expectProblem(answer, code);
+    expect(answer.json<{ errors: object[] }>().errors).toMatchObject([{ pointer }]);
+    expect((await writeAll(eventsOf(stream, 1, { expected_version: 0 }))).status).toBe(201);
+  });
+
+  it('are refused with an event twice', async () => {
+    const events = eventsOf(freshStream('atomic'), 2, { expected_version: 0 });
+    const answer = await writeAll([events[0]!, { ...events[1], event_id: events[0]!.event_id }]);
+    expectProblem(answer, 'invalid_request');
+  });
+});
+
 describe('a projection and a pipeline over a stream with refused records', () => {
   const stream = freshStream('conditional');
   const target = freshStream('accepted');

@@ -1,4 +1,4 @@
-import { LogUnavailableError, type ProducerRecord, type RecordPosition, type Producer } from '#kafka';
+import { LogUnavailableError, type AppendOptions, type ProducerRecord, type RecordPosition, type Producer } from '#kafka';
 
 /**
  * A producer for modules that are created before Kafka is reachable. `append` rejects with LogUnavailableError until
@@ -16,8 +16,8 @@ export class LateBoundProducer implements Producer {
     return this.inner?.bytesInFlight ?? 0;
   }
 
-  append(records: readonly ProducerRecord[]): Promise<RecordPosition[]> {
-    if (this.inner) return this.inner.append(records);
+  append(records: readonly ProducerRecord[], options?: AppendOptions): Promise<RecordPosition[]> {
+    if (this.inner) return this.inner.append(records, options);
     return Promise.reject(new LogUnavailableError('the producer is not connected yet'));
   }
 

@@ -1,3 +1,4 @@
+export * from './atomic-group.js';
 export * from './cloud-event.js';
 export * from './event.js';
 export * from './event-record-parser.js';

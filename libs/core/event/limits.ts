@@ -10,6 +10,8 @@ export const limits = {
   definitionBytes: 64 * 1024,
   /** Maximum number of events in one request that writes a batch. */
   batchEvents: 10_000,
+  /** Maximum number of events of an atomic batch with an `expected_version`, which are one record batch in Kafka. */
+  atomicEvents: 1_000,
   /** Maximum number of JSON values in one request that writes raw values. */
   rawValues: 100_000,
   /** Maximum levels of nesting in the JSON of an event: `{}` is one level. */

@@ -21,6 +21,8 @@ export interface Verdict {
   current_version?: number;
   /** Set for a far duplicate: consumers leave the record out, because an earlier record is the event. */
   repeats?: true;
+  /** Set with `current_version` if the record is refused because only some records of its atomic group repeat events. */
+  partial?: true;
 }
 
 /** Returns whether consumers leave out the record of this verdict. */

@@ -20,7 +20,11 @@ export class BatchInput {
 
 /** Query parameters of the route that writes a batch of events. */
 export class BatchWriteParameters {
-  @JSONSchema({ description: 'If one event is rejected, no event is written.', default: false })
+  @JSONSchema({
+    description:
+      'If one event is rejected, no event is written. If the first event has an `expected_version`, all events must be of its entity, and are accepted together or not at all.',
+    default: false,
+  })
   @IsOptional()
   @FromText('boolean')
   @IsBoolean({ message: 'must be true or false' })

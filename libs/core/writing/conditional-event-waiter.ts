@@ -99,12 +99,19 @@ const undecided = new EventRejection(
     'Repeat it with the same event_id: the answer then says whether it was accepted.',
 );
 
+const partialRepeat = new EventRejection(
+  'partial_repeat',
+  'Some events of the atomic batch were accepted before, and others were not, so none of them was written now. ' +
+    'Repeat a batch with all of its events, or send others with event ids of their own.',
+);
+
 function resultOf(appended: AppendedEvent, verdict: Verdict): AppendedEvent | EventRejection {
   const { current_version: current, version = null } = verdict;
   if (current === undefined) {
     appended.version = version;
     return appended;
   }
+  if (verdict.partial) return partialRepeat.keptAt(appended.position, current);
   const { entity_id, expected_version } = appended.event;
   const detail =
     `The entity ${JSON.stringify(entity_id)} has version ${current}, not ${expected_version}. ` +

@@ -1,7 +1,13 @@
-import { encodeRecord, expectedVersionHeader, limits } from '#event';
+import { atomicGroupHeader, atomicGroupText, encodeRecord, expectedVersionHeader, limits } from '#event';
 import { ProblemError } from '#api';
 import type { Actor } from '#registry';
-import { UnknownTopicError, type ProducerRecord, type RecordPosition, type Producer } from '#kafka';
+import {
+  RecordTooLargeError,
+  UnknownTopicError,
+  type ProducerRecord,
+  type RecordPosition,
+  type Producer,
+} from '#kafka';
 import type { ConditionalEventWaiter } from './conditional-event-waiter.js';
 import type { AcceptedEvent, AppendedEvent } from './read-event.js';
 import type { ParsedEvents } from './read-request.js';
@@ -43,8 +49,8 @@ export class EventAppender {
   /**
    * Writes the events whose streams accept writes, in their order, and rejects the others. With `keep`, rejected events
    * are also written to their streams, as records of rejected events. With `atomic`, an event that was rejected before
-   * also prevents the creation of streams.
-   * @throws ProblemError or an error of the log; some events may have been written then
+   * also prevents the creation of streams, and conditional events are an atomic group: see `expectConsecutiveVersions`.
+   * @throws ProblemError or an error of the log; some events may have been written then, but not of an atomic group
    */
   async write(events: ParsedEvents, options: WriteOptions): Promise<WriteResult[]> {
     const hopeless = options.atomic && events.some((event) => event instanceof EventRejection);
@@ -59,7 +65,9 @@ export class EventAppender {
     try {
       // A stream may be deleted and created again meanwhile: the records are in the topics of now.
       const topics = conditional.map(({ stream }) => this.topicOf(stream));
-      return await this.decided(await this.append(checked, options), topics);
+      const results = await this.decided(await this.append(checked, options), topics);
+      if (options.atomic) requireAccepted(results);
+      return results;
     } finally {
       end();
     }
@@ -115,18 +123,24 @@ export class EventAppender {
       const some = events.length > limits.batchEvents ? events.slice(i, i + limits.batchEvents) : events;
       const records = this.recordsOf(some, options);
       if (records.length === 0) continue;
-      for (const position of await this.appendRecords(records)) positions.push(position);
+      for (const position of await this.appendRecords(records, options)) positions.push(position);
     }
     return positions;
   }
 
   private recordsOf(events: ParsedEvents, options: WriteOptions): ProducerRecord[] {
-    const { keep } = options;
+    const { keep, atomic } = options;
     const records: ProducerRecord[] = [];
     for (const event of events) {
-      if (!(event instanceof EventRejection))
-        records.push(this.recordOf(event, encodeRecord(event), options));
-      else if (keep && hasStream(event))
+      if (!(event instanceof EventRejection)) {
+        const record = this.recordOf(event, encodeRecord(event), options);
+        if (atomic && isConditional(event) && events.length > 1)
+          record.headers = {
+            ...record.headers,
+            [atomicGroupHeader]: atomicGroupText(records.length, events.length),
+          };
+        records.push(record);
+      } else if (keep && hasStream(event))
         records.push(this.recordOf(event.sent, keep(event, event.sent), options));
     }
     return records;
@@ -148,11 +162,16 @@ export class EventAppender {
     return topic;
   }
 
-  private async appendRecords(records: ProducerRecord[]): Promise<RecordPosition[]> {
+  private async appendRecords(
+    records: ProducerRecord[],
+    { atomic }: Pick<WriteOptions, 'atomic'>,
+  ): Promise<RecordPosition[]> {
+    const isGroup = atomic && records[0]?.headers?.[atomicGroupHeader] !== undefined;
     try {
-      return await this.producer.append(records);
+      return await (isGroup ? this.producer.append(records, { atomic }) : this.producer.append(records));
     } catch (error) {
       if (error instanceof UnknownTopicError) throw gone(error.topic);
+      if (isGroup && error instanceof RecordTooLargeError) throw tooLargeGroup(error);
       throw error;
     }
   }
@@ -161,6 +180,19 @@ export class EventAppender {
 /** Returns whether an event is a conditional write. */
 export function isConditional(event: AcceptedEvent | EventRejection): event is AcceptedEvent {
   return !(event instanceof EventRejection) && event.expected_version !== null;
+}
+
+/** @throws ProblemError if an atomic group was refused or is not decided yet */
+function requireAccepted(results: readonly WriteResult[]): void {
+  const refused = results.filter((result) => result instanceof EventRejection);
+  const first = refused.find(({ code }) => code === 'undecided') ?? refused[0];
+  if (first) throw first.toProblem();
+}
+
+function tooLargeGroup(cause: RecordTooLargeError): ProblemError {
+  const detail =
+    'The events of an atomic batch with an expected_version have at most 1 MB together. Send fewer or smaller ones.';
+  return new ProblemError('payload_too_large', detail, { cause });
 }
 
 function gone(name: string): ProblemError {

@@ -1,7 +1,7 @@
 import { Controller, Post, Req, Res } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { EventInput, ProblemError } from '#api';
+import { EventInput } from '#api';
 import { formatTime } from '#json';
 import { limits } from '#event';
 import {
@@ -21,12 +21,12 @@ import {
   isRepaired,
   notUtf8,
 } from '#http';
+import { expectConsecutiveVersions } from './atomic-conditional-batch.js';
 import { batchAnswer } from './batch-answer.js';
 import { BatchWriteParameters } from './batch-input.js';
 import type { AppendedEvent } from './read-event.js';
-import { isConditional } from './event-appender.js';
 import { EventWriteService } from './event-write-service.js';
-import { readBatch, readLines, readSingle, textOf, type ParsedEvents } from './read-request.js';
+import { readBatch, readLines, readSingle, textOf } from './read-request.js';
 import { asEvent, rejectedEventEncoder } from './rejected-event-encoder.js';
 import { EventRejection } from './rejection.js';
 import { batchBody, batchContent, writtenContent } from './write-answers.js';
@@ -105,7 +105,7 @@ export class EventsController {
     if (isRepaired(request) && !isLines) throw notUtf8();
     const inputs = this.intake.parserInputs(textOf(takeBody(request)), { isRepaired: isRepaired(request) });
     const events = await (isLines ? readLines : readBatch)(inputs);
-    if (atomic) requireUnconditional(events);
+    if (atomic) expectConsecutiveVersions(events);
     await this.intake.check(request, events, (index) => `/events/${index}`);
     const isLenient = !atomic && handlingOf(request) === 'lenient';
     const keep = isLenient ? rejectedEventEncoder(inputs, asEvent) : undefined;
@@ -113,20 +113,6 @@ export class EventsController {
     setPreferenceApplied(reply, { handling: isLenient ? 'lenient' : undefined });
     void reply.code(answer.status).header('content-type', json).send(answer.body);
   }
-}
-
-/**
- * @throws ProblemError if an event of an atomic batch is conditional, because its verdict is known only after the batch
- * is written
- */
-function requireUnconditional(events: ParsedEvents): void {
-  const index = events.findIndex(isConditional);
-  if (index < 0) return;
-  const errors = [
-    { pointer: `/events/${index}/expected_version`, detail: 'cannot be used with atomic=true' },
-  ];
-  const detail = 'A conditional event is decided after it is written, so a batch with one cannot be atomic.';
-  throw new ProblemError('invalid_request', detail, { errors });
 }
 
 function writtenJson({ event, position, version }: AppendedEvent): string {

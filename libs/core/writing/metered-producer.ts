@@ -1,5 +1,5 @@
 import { ProducerBufferFullError, LogUnavailableError, UnknownTopicError } from '#kafka';
-import type { ProducerRecord, RecordPosition, Producer } from '#kafka';
+import type { AppendOptions, ProducerRecord, RecordPosition, Producer } from '#kafka';
 import {
   produceInFlightBytes,
   produceErrors,
@@ -22,10 +22,10 @@ export class MeteredProducer implements Producer {
     return this.inner.bytesInFlight;
   }
 
-  async append(records: readonly ProducerRecord[]): Promise<RecordPosition[]> {
+  async append(records: readonly ProducerRecord[], options?: AppendOptions): Promise<RecordPosition[]> {
     const began = performance.now();
     try {
-      const positions = this.inner.append(records);
+      const positions = this.inner.append(records, options);
       produceInFlightBytes.set(this.inner.bytesInFlight);
       const acknowledged = await positions;
       let size = 0;

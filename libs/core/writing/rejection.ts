@@ -63,7 +63,7 @@ export class EventRejection {
    * decided yet.
    */
   get isConditional(): boolean {
-    return this.code === 'version_conflict' || this.code === 'undecided';
+    return ['version_conflict', 'partial_repeat', 'undecided'].includes(this.code);
   }
 
   /**

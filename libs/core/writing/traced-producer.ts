@@ -1,4 +1,4 @@
-import type { ProducerRecord, RecordPosition, Producer } from '#kafka';
+import type { AppendOptions, ProducerRecord, RecordPosition, Producer } from '#kafka';
 import { isSampled, type TraceSpan, type Tracing } from '#telemetry';
 
 /** Wraps a producer so that its appends are traced; returns the producer itself if tracing is off. */
@@ -20,13 +20,13 @@ class TracedProducer implements Producer {
     return this.inner.bytesInFlight;
   }
 
-  async append(records: readonly ProducerRecord[]): Promise<RecordPosition[]> {
+  async append(records: readonly ProducerRecord[], options?: AppendOptions): Promise<RecordPosition[]> {
     const [first] = records;
     const parent = first?.headers?.traceparent;
-    if (!first || parent === undefined || !isSampled(parent)) return this.inner.append(records);
+    if (!first || parent === undefined || !isSampled(parent)) return this.inner.append(records, options);
     const span = this.tracing.start(...sendSpan(first, records));
     try {
-      const positions = await this.inner.append(carrying(span.traceparent, first.headers, records));
+      const positions = await this.inner.append(carrying(span.traceparent, first.headers, records), options);
       showPosition(span, positions);
       span.end();
       return positions;

@@ -38,6 +38,9 @@ export const manyEvents = [
     'counted. `atomic=true` overrides the preference.',
   `${conditional} Each event of a batch is decided by itself; several events of one entity expect consecutive versions. If ` +
     'the log refuses all events, the answer is a 207 with their errors.',
+  'With `atomic=true` and an `expected_version` of the **first** event, the events must be of one stream and one entity ' +
+    '(`one_entity`), at most 1 000, and at most 1 MB together. They are accepted together, with consecutive versions, or none is: a 412 with ' +
+    '`current_version`. A repeat with the same ids has the same answer; a repeat of only some of them is a 409 `partial_repeat`.',
   again,
   schemas,
 ].join('\n\n');
@@ -91,6 +94,10 @@ export const writeProblems: readonly ProblemCode[] = [
 /** Problem codes of a whole batch. Problems of single events are listed in the answer. */
 export const batchProblems: readonly ProblemCode[] = [
   ...ofRequests,
+  'one_entity',
+  'partial_repeat',
+  'version_conflict',
+  'undecided',
   'stream_not_found',
   ...ofBodies,
   ...ofLoad,

@@ -31,6 +31,15 @@ export interface ConsumerRecord extends RecordPosition {
   headers: Record<string, Buffer | undefined>;
 }
 
+/** How the records of one call of `append` are written. */
+export interface AppendOptions {
+  /**
+   * Writes the records, which must be of one partition, as one record batch: their offsets are contiguous, and the log has all
+   * of them or none.
+   */
+  atomic?: boolean;
+}
+
 /** Appends records to topics of the log. */
 export interface Producer {
   /**
@@ -40,10 +49,10 @@ export interface Producer {
    * @throws ProducerBufferFullError at once, if the bytes in flight would exceed their limit; nothing is written.
    * @throws UnknownTopicError if a topic does not exist. Nothing is written, unless the topic was removed after this
    * producer had used it.
-   * @throws RecordTooLargeError if a record is larger than its topic accepts.
+   * @throws RecordTooLargeError if a record is larger than its topic accepts, or atomic records are more than one batch holds.
    * @throws LogUnavailableError if the log does not acknowledge the records in time.
    */
-  append(records: readonly ProducerRecord[]): Promise<RecordPosition[]>;
+  append(records: readonly ProducerRecord[], options?: AppendOptions): Promise<RecordPosition[]>;
   /** Bytes of records that were passed to `append` and are not yet acknowledged. */
   readonly bytesInFlight: number;
   /** Rejects further appends, waits until every pending append settles, and closes the connections. */

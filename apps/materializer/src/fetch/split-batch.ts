@@ -1,14 +1,16 @@
 import type { ConsumerRecord, RecordBatch } from '#kafka';
+import { atomicGroupMemberOf } from '../rows/atomic-groups.js';
 
 /**
- * Splits a batch into parts whose first and last records are less than `most` offsets apart. The offsets of the parts
- * are those of the batch, without a gap.
+ * Splits a batch into parts whose first and last records are less than `most` offsets apart, unless an atomic group is
+ * longer: the records of a group stay in one part. The offsets of the parts are those of the batch, without a gap.
  */
 export function splitBatch(batch: RecordBatch, most: number): RecordBatch[] {
   const starts: number[] = [];
   let first = -Infinity;
-  batch.records.forEach(({ offset }, at) => {
-    if (offset - first < most) return;
+  batch.records.forEach((record, at) => {
+    const { offset } = record;
+    if (offset - first < most || (atomicGroupMemberOf(record)?.index ?? 0) > 0) return;
     starts.push(at);
     first = offset;
   });

@@ -1,6 +1,6 @@
 import { PartitionErasureLookup } from '#engine';
 import { MemoryErasures, noErasures } from '#engine/memory';
-import { encodeRecord, encodeRejectedEvent, expectedVersionHeader } from '#event';
+import { atomicGroupHeader, encodeRecord, encodeRejectedEvent, expectedVersionHeader } from '#event';
 import type { ConsumerRecord } from '#kafka';
 import type { EventRow } from '#store';
 import { IdHistory, IdWindow, MemoryBudget } from '#dataflow';
@@ -20,7 +20,13 @@ const uuid = (n: number) => `00000000-0000-4000-8000-${n.toString(16).padStart(1
 
 function recordOf(
   offset: number,
-  made: { id?: number; entity?: string | null; value?: Buffer | null; expected?: number | string },
+  made: {
+    id?: number;
+    entity?: string | null;
+    value?: Buffer | null;
+    expected?: number | string;
+    group?: string;
+  },
 ): ConsumerRecord {
   const { id = offset, entity = null } = made;
   const value = encodeRecord({
@@ -40,7 +46,10 @@ function recordOf(
     key: null,
     value: made.value === undefined ? Buffer.from(value) : made.value,
     timestamp: 1_795_000_000_000 + offset,
-    headers: made.expected === undefined ? {} : { [expectedVersionHeader]: Buffer.from(`${made.expected}`) },
+    headers: {
+      ...(made.expected !== undefined && { [expectedVersionHeader]: Buffer.from(`${made.expected}`) }),
+      ...(made.group !== undefined && { [atomicGroupHeader]: Buffer.from(made.group) }),
+    },
   };
 }
 
@@ -539,5 +548,207 @@ describe('PartitionRowBuilder with far duplicates', () => {
     const fold = foldFrom(3, { isMarked: true });
     const { verdicts } = fold([recordOf(1, { entity: 'e', expected: 0 }), recordOf(3, {})]);
     expect(verdicts).toEqual([{ offset: 1, current_version: 0 }]);
+  });
+});
+
+describe('PartitionRowBuilder with atomic groups', () => {
+  /** Returns the records of a group of these event ids. */
+  const groupAt = (
+    offset: number,
+    { ids, expected, entity = 'e' }: { ids: number[]; expected: number; entity?: string },
+  ): ConsumerRecord[] =>
+    ids.map((id, i) =>
+      recordOf(offset + i, { id, entity, expected: expected + i, group: `${i}/${ids.length}` }),
+    );
+  const refused = (offsets: number[], verdict: object) => offsets.map((offset) => ({ offset, ...verdict }));
+
+  it('accepts a group whose entity has the expected version, and gives its events consecutive versions', () => {
+    const { rows, verdicts } = foldFrom(0)([
+      recordOf(0, { entity: 'e' }),
+      ...groupAt(1, { ids: [1, 2, 3], expected: 1 }),
+      recordOf(4, { entity: 'e' }),
+    ]);
+    expect(versionsOf(rows)).toEqual([0, 1, 2, 3, 4].map((offset) => [offset, offset + 1]));
+    expect(verdicts).toEqual([1, 2, 3].map((offset) => ({ offset, version: offset + 1 })));
+  });
+
+  it('refuses all events of a group that expects another version, also one that expects the present one', () => {
+    const { rows, verdicts } = foldFrom(0)([
+      recordOf(0, { entity: 'e' }),
+      ...groupAt(1, { ids: [1, 2, 3], expected: 0 }),
+      ...groupAt(4, { ids: [1, 2, 3], expected: 1 }),
+    ]);
+    expect(versionsOf(rows)).toEqual([
+      [0, 1],
+      [4, 2],
+      [5, 3],
+      [6, 4],
+    ]);
+    expect(verdicts.slice(0, 3)).toEqual(refused([1, 2, 3], { current_version: 1 }));
+  });
+
+  it('answers a repeated group as the accepted one, whatever it expects', () => {
+    const { rows, verdicts, repeated } = foldFrom(0)([
+      ...groupAt(0, { ids: [1, 2], expected: 0 }),
+      ...groupAt(2, { ids: [1, 2], expected: 0 }),
+      ...groupAt(4, { ids: [1, 2], expected: 7 }),
+    ]);
+    expect([rows.length, verdicts.length]).toEqual([2, 2]);
+    expect(repeated.map(({ offset, eventId }) => [offset, eventId])).toEqual([
+      [2, uuid(1)],
+      [3, uuid(2)],
+      [4, uuid(1)],
+      [5, uuid(2)],
+    ]);
+  });
+
+  it('refuses a group of which only some events repeat accepted ones, and says so', () => {
+    const fold = foldFrom(0);
+    fold(groupAt(0, { ids: [1, 2], expected: 0 }));
+    for (const [offset, ids] of [
+      [2, [1, 3]],
+      [4, [3, 2]],
+      [6, [1, 2, 3]],
+    ] as const) {
+      const { rows, verdicts, repeated } = fold(groupAt(offset, { ids: [...ids], expected: 2 }));
+      expect([rows, repeated]).toEqual([[], []]);
+      expect(verdicts).toEqual(
+        refused(
+          [...ids.keys()].map((i) => offset + i),
+          { current_version: 2, partial: true },
+        ),
+      );
+    }
+  });
+
+  it('looks up far duplicates of the whole group before it decides', () => {
+    const looked: SuspectedDuplicateIds[] = [];
+    const limits = { records: 10, milliseconds: 60_000, far: 60_000 };
+    const fold = foldFrom(0, {
+      limits,
+      looked,
+      offsets: (id) => ({ [uuid(1)]: [0], [uuid(2)]: [1] })[id] ?? [],
+    });
+    fold(groupAt(0, { ids: [1, 2], expected: 0 }));
+    fold(Array.from({ length: 20 }, (_, i) => recordOf(2 + i, { id: 100 + i })));
+    const repeats = fold(groupAt(22, { ids: [1, 2], expected: 0 }));
+    expect(repeats.repeated.map(({ offset, isFar }) => [offset, isFar])).toEqual([
+      [22, true],
+      [23, true],
+    ]);
+    const partial = fold(groupAt(24, { ids: [9, 2], expected: 2 }));
+    expect(partial.verdicts).toEqual(refused([24, 25], { current_version: 2, partial: true }));
+    expect(looked.length).toBeGreaterThan(0);
+  });
+
+  const broken: [what: string, records: ConsumerRecord[]][] = [
+    ['whose last record is missing', groupAt(0, { ids: [1, 2, 3], expected: 0 }).slice(0, 2)],
+    ['whose first record is missing', groupAt(0, { ids: [1, 2, 3], expected: 0 }).slice(1)],
+    [
+      'with a gap',
+      [
+        recordOf(0, { id: 1, entity: 'e', expected: 0, group: '0/2' }),
+        recordOf(2, { id: 2, entity: 'e', expected: 1, group: '1/2' }),
+      ],
+    ],
+    [
+      'with the record of another entity',
+      [
+        recordOf(0, { id: 1, entity: 'e', expected: 0, group: '0/2' }),
+        recordOf(1, { id: 2, entity: 'f', expected: 1, group: '1/2' }),
+      ],
+    ],
+    [
+      'that has an event twice',
+      [
+        recordOf(0, { id: 1, entity: 'e', expected: 0, group: '0/2' }),
+        recordOf(1, { id: 1, entity: 'e', expected: 1, group: '1/2' }),
+      ],
+    ],
+    [
+      'that does not expect consecutive versions',
+      [
+        recordOf(0, { id: 1, entity: 'e', expected: 0, group: '0/2' }),
+        recordOf(1, { id: 2, entity: 'e', expected: 0, group: '1/2' }),
+      ],
+    ],
+    [
+      'without an entity',
+      [recordOf(0, { id: 1, expected: 0, group: '0/2' }), recordOf(1, { id: 2, expected: 1, group: '1/2' })],
+    ],
+    ['with an invalid header', [recordOf(0, { id: 1, entity: 'e', expected: 0, group: '2/1' })]],
+    [
+      'with an unreadable record',
+      [
+        recordOf(0, { id: 1, entity: 'e', expected: 0, group: '0/2' }),
+        recordOf(1, { value: Buffer.from('x'), expected: 1, group: '1/2' }),
+      ],
+    ],
+  ];
+  it.each(broken)('refuses every record of a group %s', (_what, records) => {
+    const { rows, verdicts } = foldFrom(0)(records);
+    expect(rows).toEqual([]);
+    expect(verdicts).toEqual(records.map(({ offset }) => ({ offset, current_version: 0 })));
+  });
+
+  it('decides all records of every group alike, as a model does, for every division into batches and restart', () => {
+    const item = fc.record({
+      size: fc.integer({ min: 1, max: 4 }),
+      first: fc.nat(8),
+      expected: fc.nat(6),
+      entity: fc.constantFrom('e', 'f'),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(item, { minLength: 1, maxLength: 20 }),
+        fc.integer({ min: 1, max: 4 }),
+        (items, groupsAtOnce) => {
+          const groups: ConsumerRecord[][] = [];
+          let offset = 0;
+          for (const { size, first, expected, entity } of items) {
+            const ids = Array.from({ length: size }, (_, i) => first + i);
+            const made =
+              size === 1
+                ? [recordOf(offset, { id: first, entity, expected })]
+                : groupAt(offset, { ids, expected, entity });
+            groups.push(made);
+            offset += size;
+          }
+          // The model: the versions of each entity, and the accepted ids.
+          const versions = new Map<string, number>();
+          const accepted = new Set<number>();
+          const model = items.map(({ size, first, expected, entity }) => {
+            const ids = Array.from({ length: size }, (_, i) => first + i);
+            const known = ids.filter((id) => accepted.has(id)).length;
+            const isAccepted = known === 0 && expected === (versions.get(entity) ?? 0);
+            if (isAccepted) {
+              versions.set(entity, expected + size);
+              for (const id of ids) accepted.add(id);
+            }
+            return isAccepted;
+          });
+          const decided = { decided: 0, refused: new Set<number>() };
+          let rows: EventRow[] = [];
+          for (let at = 0; at < groups.length; at += groupsAtOnce) {
+            const records = groups.slice(at, at + groupsAtOnce).flat();
+            // Each batch is read by a new owner, which has read the ids before it.
+            const fold = foldFrom(records[0]!.offset, {
+              versionsBefore: (entity) => rows.filter((row) => row.entity_id === entity).length,
+              verdicts: { decided: decided.decided, isRefused: (one) => decided.refused.has(one) },
+            });
+            fold(groups.slice(0, at).flat());
+            const made = fold(records);
+            for (const verdict of made.verdicts)
+              if ('current_version' in verdict) decided.refused.add(verdict.offset);
+            decided.decided = records.at(-1)!.offset + 1;
+            rows = [...rows, ...made.rows];
+          }
+          const stored = new Set(rows.map((row) => row.offset));
+          expect(groups.map((records) => records.map((record) => stored.has(record.offset)))).toEqual(
+            groups.map((records, i) => records.map(() => model[i])),
+          );
+        },
+      ),
+    );
   });
 });

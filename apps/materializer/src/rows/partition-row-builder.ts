@@ -10,6 +10,7 @@ import type { ConsumerRecord } from '#kafka';
 import { EventRowBatch, EventRowBatchBuilder } from '#store';
 import type { IdHistory, IdWindow, OffsetInterval } from '#dataflow';
 import { expectedVersionOf, type Verdict, type VerdictTable } from '#verdicts';
+import { AtomicGroups, atomicGroupMemberOf, type AtomicGroupDecision } from './atomic-groups.js';
 import { lostOffsetOf } from './lost-offset.js';
 import type { LatestEntityVersion, PartitionEntityVersionCache } from '../number/entity-version-cache.js';
 
@@ -99,6 +100,7 @@ export class PartitionRowBuilder {
    */
   private readonly skipped: Verdict[] = [];
   private readonly rows: EventRowBatchBuilder;
+  private readonly groups = new AtomicGroups();
 
   constructor(private readonly options: PartitionRowBuilderOptions) {
     const { stream, partition } = options;
@@ -212,7 +214,7 @@ export class PartitionRowBuilder {
     for (let at = first; at < records.length; at++) {
       const record = records[at]!;
       if (record.offset < this.following) continue;
-      if (!this.admitOne(record, found)) return at;
+      if (!this.admitOne(records, at, found)) return at;
       this.following = record.offset + 1;
     }
     return records.length;
@@ -249,7 +251,8 @@ export class PartitionRowBuilder {
 
   /**
    * Admits one record. Returns false, and changes nothing, if the record's id must be looked up first. The first line that
-   * fits decides. Of a record below the committed offset, only the id is added to the id window: the rest is stored.
+   * fits decides. Of a record below the committed offset, only the id is added to the id window: the rest is stored. The
+   * decision on a record of an atomic group is that on its group (see `AtomicGroups`).
    *
    * | The record                                      | becomes                                | its id is added |
    * | ----------------------------------------------- | -------------------------------------- | --------------- |
@@ -261,8 +264,9 @@ export class PartitionRowBuilder {
    * | is of an entity that was erased after it        | nothing                                | yes             |
    * | is any other                                    | a row                                  | yes             |
    */
-  private admitOne(record: ConsumerRecord, found: AdmittedRecords): boolean {
+  private admitOne(records: readonly ConsumerRecord[], at: number, found: AdmittedRecords): boolean {
     const { window, position } = this.options;
+    const record = records[at]!;
     const error = read(record);
     const committed = record.offset < position;
     const expected = expectedVersionOf(record);
@@ -282,16 +286,26 @@ export class PartitionRowBuilder {
       if (expected === undefined && !committed) found.duplicates++;
       return true;
     }
-    if (!isDecided && !committed) {
-      const isFar = this.isFarDuplicate(record, found);
+    const isOpen = !isDecided && !committed;
+    const member = isOpen && expected !== undefined ? atomicGroupMemberOf(record) : undefined;
+    const decision = member && this.groups.decide(records, at, member, this.groupRules(found));
+    if (member && !decision) return false;
+    if (decision) {
+      read(record);
+      if (this.rejectsInGroup(record, decision, found)) return true;
+      if (decision.kind === 'accepted')
+        found.verdicts.push({ offset: record.offset, version: expected! + 1 });
+    } else {
+      const isFar = isOpen && this.isFarDuplicate(record, found);
       if (isFar === undefined) return false;
       if (isFar) {
         this.rejectFar(record, expected, found);
         return true;
       }
+      if (expected !== undefined && this.rejects(record, expected, found)) return true;
     }
-    if (expected !== undefined && this.rejects(record, expected, found)) return true;
-    const repeated = window.repeatsWords(reader.id, record.offset, record.timestamp);
+    const isKnown = window.repeatsWords(reader.id, record.offset, record.timestamp);
+    const repeated = decision ? decision.kind === 'repeated' : isKnown;
     if (committed) return true;
     if (repeated) {
       found.duplicates++;
@@ -314,6 +328,41 @@ export class PartitionRowBuilder {
     found.latest.push(latest);
     if (found.compared !== none) found.counts.set(latest, (found.counts.get(latest) ?? 0) + 1);
     this.rows.add(reader, record.offset);
+    return true;
+  }
+
+  /** Returns what the decision on an atomic group needs. The functions read records into `reader`. */
+  private groupRules(found: AdmittedRecords): Parameters<AtomicGroups['decide']>[3] {
+    const { window, verdicts } = this.options;
+    return {
+      identityOf: (record) =>
+        read(record) === undefined && !reader.entityId.isEmpty
+          ? { eventId: uuidText(reader.id), entity: reader.entityId.toString() }
+          : undefined,
+      repetitionOf: (record) => {
+        read(record);
+        const isFar = this.isFarDuplicate(record, found);
+        if (isFar === undefined) return undefined;
+        if (isFar) return 'far';
+        return window.wouldRepeat(reader.id, record.offset, record.timestamp) ? 'near' : 'none';
+      },
+      currentVersion: (record) =>
+        read(record) === undefined ? (this.currentVersion(record.offset, found) ?? 0) : 0,
+      wasRefused: (offset) => (offset < found.decided ? verdicts.isRefused(this.options, offset) : undefined),
+    };
+  }
+
+  /** Rejects the record in `reader` if its atomic group is refused, or repeats an event that has left the id window. */
+  private rejectsInGroup(
+    record: ConsumerRecord,
+    decision: AtomicGroupDecision,
+    found: AdmittedRecords,
+  ): boolean {
+    const { offset, timestamp } = record;
+    this.options.window.pass(offset, timestamp);
+    if (decision.kind === 'refused') found.verdicts.push({ offset, ...decision.verdict });
+    else if (decision.kind === 'repeated' && this.groups.isFar(offset)) this.rejectFar(record, 0, found);
+    else return false;
     return true;
   }
 

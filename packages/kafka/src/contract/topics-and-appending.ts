@@ -97,6 +97,17 @@ export function describeTopicsAndAppending(contract: LogUnderTest): void {
       await reader.consumer.close();
     });
 
+    it('writes the records of an atomic append at contiguous offsets, also among other appends', async () => {
+      const topic = await contract.newTopic();
+      const appends = Array.from({ length: 40 }, (_, i) =>
+        contract.producer.append(contract.numbered(topic, i * 25, i * 25 + 25), { atomic: i % 2 === 0 }),
+      );
+      for (const positions of (await Promise.all(appends)).filter((_, i) => i % 2 === 0)) {
+        const [first] = positions;
+        expect(positions.map(({ offset }) => offset - first!.offset)).toEqual([...positions.keys()]);
+      }
+    });
+
     it('returns keys, values, headers and timestamps unchanged', async () => {
       const topic = await contract.newTopic();
       const before = Date.now();

@@ -1,15 +1,17 @@
-import { ProducerBufferFullError, LogUnavailableError } from '../../errors.js';
-import type { ProducerRecord, RecordPosition, Producer } from '../../log.js';
+import { ProducerBufferFullError, LogUnavailableError, RecordTooLargeError } from '../../errors.js';
+import type { AppendOptions, ProducerRecord, RecordPosition, Producer } from '../../log.js';
+import type { KafkaLogLimits } from '../cluster/kafka-log-options.js';
 import { PendingAppend } from './pending-append.js';
 import { partitionOf } from './murmur2.js';
 import type { ProducerShard } from './producer-shard.js';
 import type { TopicMetadataCache } from './topic-metadata-cache.js';
 
-interface KafkaProducerOptions {
+interface KafkaProducerOptions extends Pick<
+  KafkaLogLimits,
+  'bytesInFlight' | 'operationTimeoutMs' | 'sendRecords' | 'partitionBatchBytes'
+> {
   shards: ProducerShard[];
   metadata: TopicMetadataCache;
-  bytesInFlight: number;
-  operationTimeoutMs: number;
 }
 
 /** Selects the partition of each record, limits the bytes in flight, and shares the records among the shards. */
@@ -25,10 +27,18 @@ export class KafkaProducer implements Producer {
 
   constructor(private readonly options: KafkaProducerOptions) {}
 
-  async append(records: readonly ProducerRecord[]): Promise<RecordPosition[]> {
+  async append(
+    records: readonly ProducerRecord[],
+    { atomic = false }: AppendOptions = {},
+  ): Promise<RecordPosition[]> {
     if (this.closed) throw new LogUnavailableError('the producer is closed');
     if (records.length === 0) return [];
-    const append = new PendingAppend(records, Date.now() + this.options.operationTimeoutMs);
+    const append = new PendingAppend(
+      records,
+      Date.now() + this.options.operationTimeoutMs,
+      atomic && records.length > 1,
+    );
+    if (append.isAtomic) this.requireOneBatch(append);
     if (this.bytesInFlight > 0 && this.bytesInFlight + append.bytes > this.options.bytesInFlight) {
       throw new ProducerBufferFullError('more bytes are in flight than allowed');
     }
@@ -41,6 +51,15 @@ export class KafkaProducer implements Producer {
       this.open.delete(result);
       this.bytesInFlight -= append.bytes;
     }
+  }
+
+  /** @throws RecordTooLargeError if one record batch cannot have all records of the append */
+  private requireOneBatch({ records, bytes }: PendingAppend): void {
+    const { sendRecords, partitionBatchBytes } = this.options;
+    if (records.length <= sendRecords && bytes <= partitionBatchBytes) return;
+    throw new RecordTooLargeError(
+      `${records.length} records of ${bytes} bytes do not fit into one record batch, which has at most ${sendRecords} records and ${partitionBatchBytes} bytes`,
+    );
   }
 
   private async dispatch(append: PendingAppend): Promise<RecordPosition[]> {
@@ -91,6 +110,8 @@ export class KafkaProducer implements Producer {
 
   private share(append: PendingAppend): void {
     const { shards } = this.options;
+    if (append.isAtomic && append.partitions.some((partition) => partition !== append.partitions[0]))
+      return append.fail(new RangeError('atomic records must be of one partition'));
     if (shards.length === 1) return shards[0]?.push(append);
     const indexes: number[][] = shards.map(() => []);
     append.partitions.forEach((partition, index) => indexes[partition % shards.length]?.push(index));

@@ -21,6 +21,8 @@ export class PendingAppend {
   constructor(
     readonly records: readonly ProducerRecord[],
     readonly deadline: number,
+    /** Whether the records must be in one record batch; see `AppendOptions`. */
+    readonly isAtomic = false,
   ) {
     this.sizes = new Int32Array(records.length);
     this.partitions = new Int32Array(records.length);

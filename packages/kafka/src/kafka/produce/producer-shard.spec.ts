@@ -1,5 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { ProducerBufferFullError, LogUnavailableError, UnknownTopicError } from '../../errors.js';
+import {
+  ProducerBufferFullError,
+  LogUnavailableError,
+  RecordTooLargeError,
+  UnknownTopicError,
+} from '../../errors.js';
 import type { ProducerRecord } from '../../log.js';
 import { PendingAppend } from './pending-append.js';
 import { KafkaProducer } from './kafka-producer.js';
@@ -235,6 +240,8 @@ describe('the producer', () => {
     close: async () => undefined,
   } as unknown as TopicMetadataCache;
 
+  const limits = { bytesInFlight: 1e6, operationTimeoutMs: 5_000, sendRecords: 4, partitionBatchBytes: 1000 };
+
   it('rejects an append beyond the limit of bytes in flight, and accepts appends when there is room again', async () => {
     const broker = new HandBroker();
     broker.answersAtOnce = false;
@@ -242,8 +249,7 @@ describe('the producer', () => {
     const producer = new KafkaProducer({
       shards: [shard],
       metadata,
-      bytesInFlight: 1000,
-      operationTimeoutMs: 5_000,
+      ...{ ...limits, bytesInFlight: 1000 },
     });
     const first = producer.append(records('a'.repeat(900)));
     await soon();
@@ -257,13 +263,40 @@ describe('the producer', () => {
     expect(broker.sent.map(({ values }) => values[0]?.[0])).toEqual(['a', 'c']);
   });
 
+  it.each([
+    ['has too many records', records('a', 'b', 'c', 'd', 'e')],
+    ['is too large', records('a'.repeat(600), 'b'.repeat(600))],
+  ])('rejects an atomic append that %s for one record batch, and writes nothing', async (_what, some) => {
+    const broker = new HandBroker();
+    const producer = new KafkaProducer({ ...limits, shards: [shardOn(broker)], metadata });
+    await expect(producer.append(some, { atomic: true })).rejects.toThrow(RecordTooLargeError);
+    expect(broker.sent).toEqual([]);
+  });
+
+  it('sends the records of an atomic append in one request', async () => {
+    const broker = new HandBroker();
+    const shard = shardOn(broker, { sendRecords: 4 });
+    const producer = new KafkaProducer({ ...limits, shards: [shard], metadata });
+    const atomic = (...values: string[]) => producer.append(records(...values), { atomic: true });
+    await Promise.all([
+      atomic('a', 'b'),
+      atomic('c', 'd', 'e'),
+      atomic('f'),
+      producer.append(records('g', 'h')),
+    ]);
+    expect(broker.sent.map(({ values }) => values)).toEqual([
+      ['a', 'b'],
+      ['c', 'd', 'e', 'f'],
+      ['g', 'h'],
+    ]);
+  });
+
   it('accepts one append that is larger than the limit if nothing else is in flight', async () => {
     const shard = shardOn(new HandBroker());
     const producer = new KafkaProducer({
       shards: [shard],
       metadata,
-      bytesInFlight: 10,
-      operationTimeoutMs: 5_000,
+      ...{ ...limits, bytesInFlight: 10 },
     });
     expect(await producer.append(records('a'.repeat(100)))).toHaveLength(1);
   });
@@ -280,8 +313,7 @@ describe('the producer', () => {
         get: (topic: string) => (known.has(topic) ? 1 : undefined),
         load: (topic: string) => (known.has(topic) ? Promise.resolve(1) : finding),
       } as unknown as TopicMetadataCache,
-      bytesInFlight: 1e6,
-      operationTimeoutMs: 5_000,
+      ...limits,
     });
     const to = (topic: string, value: string) => producer.append([{ topic, key: 'k', value }]);
     const late = [to('new', 'n1'), to('new', 'n2')];
@@ -299,8 +331,7 @@ describe('the producer', () => {
     const producer = new KafkaProducer({
       shards: [shard],
       metadata,
-      bytesInFlight: 1e6,
-      operationTimeoutMs: 5_000,
+      ...limits,
     });
     const call = producer.append(records('a'));
     await producer.close();

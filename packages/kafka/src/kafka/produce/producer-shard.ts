@@ -181,6 +181,7 @@ export class ProducerShard {
   private fill(batch: SendBatch, queued: QueuedAppend): boolean {
     const { append, indexes } = queued;
     const count = indexes?.length ?? append.records.length;
+    if (append.isAtomic && !batch.hasRoomFor(append)) return false;
     for (; queued.next < count; queued.next++) {
       const index = indexes ? (indexes[queued.next] as number) : queued.next;
       const topic = append.records[index]?.topic as string;

@@ -107,6 +107,16 @@ export class SendBatch implements SendBatchState {
     return true;
   }
 
+  /** Returns whether `add` can add all records of an atomic append, whose records are of one partition. */
+  hasRoomFor({ records, partitions, bytes }: PendingAppend): boolean {
+    if (this.empty) return true;
+    const { sendRecords, sendBytes, partitionBatchBytes } = this.options;
+    if (this.hasLargeRecord || this.records + records.length > sendRecords) return false;
+    const { topic } = records[0] as ProducerRecord;
+    const known = this.topics.get(topic)?.byPartition.get(partitions[0] as number)?.bytes ?? 0;
+    return this.bytes + bytes <= sendBytes && known + bytes <= partitionBatchBytes;
+  }
+
   private batchOf(topic: string, partition: number, partitionCount: number): PartitionBatch {
     if (topic !== this.lastTopic || !this.lastBatch) {
       this.lastTopic = topic;

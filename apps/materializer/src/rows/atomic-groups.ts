@@ -1,0 +1,129 @@
+import { atomicGroupHeader, readAtomicGroupMember, type AtomicGroupMember } from '#event';
+import { headerOf, type ConsumerRecord } from '#kafka';
+import { expectedVersionOf, type Verdict } from '#verdicts';
+
+/** Whether a record repeats an accepted one: of the id window, or one that has left it. */
+export type RecordRepetition = 'none' | 'near' | 'far';
+
+/** The decision on one record of an atomic group. */
+export type AtomicGroupDecision =
+  | { readonly kind: 'accepted' | 'repeated' }
+  | { readonly kind: 'refused'; readonly verdict: Pick<Verdict, 'current_version' | 'partial'> };
+
+/** What the decision on a group needs to know of its records. */
+interface AtomicGroupRules {
+  /** Returns the event id and the entity of a record; undefined if it is not an event of an entity. */
+  identityOf(record: ConsumerRecord): { eventId: string; entity: string } | undefined;
+  /** Returns whether the record repeats an accepted one; undefined if this must be looked up first. */
+  repetitionOf(record: ConsumerRecord): RecordRepetition | undefined;
+  /** Returns the version that the entity of the record has at its offset. */
+  currentVersion(record: ConsumerRecord): number;
+  /** Returns whether the record at an earlier offset was refused; undefined if it has no verdict. */
+  wasRefused(offset: number): boolean | undefined;
+}
+
+interface DecidedGroup {
+  readonly from: number;
+  readonly size: number;
+  readonly decision: AtomicGroupDecision;
+  readonly repetitions: readonly RecordRepetition[];
+}
+
+/** Returns the position of a record in its atomic group; undefined if it is of none. */
+export function atomicGroupMemberOf(record: ConsumerRecord): AtomicGroupMember | undefined {
+  return readAtomicGroupMember(headerOf(record, atomicGroupHeader));
+}
+
+/**
+ * Decides the atomic groups of a partition. A group is decided at its first record, for all its records:
+ *
+ * | The group                                                               | is       |
+ * | ----------------------------------------------------------------------- | -------- |
+ * | has not all its records at the next offsets, or some are of another entity | refused |
+ * | repeats accepted events with all of its records                         | repeated |
+ * | repeats accepted events with some of its records                        | refused  |
+ * | expects the version that its entity has                                 | accepted |
+ * | expects another version                                                 | refused  |
+ *
+ * Tributary appends the records of a group as one record batch, which Kafka has as a whole or not at all. The records of other
+ * producers, or of a tool that has copied the topic, can be incomplete. A record whose first record is missing is refused.
+ */
+export class AtomicGroups {
+  /** The group that was decided last. */
+  private last: DecidedGroup | undefined;
+
+  /**
+   * Returns the decision on a record of a group that has no verdict yet; undefined if a repetition must be looked up first.
+   * @param records The records of a batch; a group is not in two batches.
+   * @param at Index of the record.
+   */
+  decide(
+    records: readonly ConsumerRecord[],
+    at: number,
+    { index, size }: AtomicGroupMember,
+    rules: AtomicGroupRules,
+  ): AtomicGroupDecision | undefined {
+    const from = records[at]!.offset - index;
+    if (index === 0) {
+      const decided = decidedGroup(records.slice(at, at + size), size, rules);
+      if (!decided) return undefined;
+      this.last = decided;
+    }
+    const { last } = this;
+    if (last?.from === from && last.size === size) return last.decision;
+    const isHeadAccepted = rules.wasRefused(from) === false;
+    return isHeadAccepted ? { kind: 'accepted' } : { kind: 'refused', verdict: { current_version: 0 } };
+  }
+
+  /** Returns whether a record of a repeated group repeats an event that has left the id window. */
+  isFar(offset: number): boolean {
+    const { last } = this;
+    return last !== undefined && last.repetitions[offset - last.from] === 'far';
+  }
+}
+
+function decidedGroup(
+  members: readonly ConsumerRecord[],
+  size: number,
+  rules: AtomicGroupRules,
+): DecidedGroup | undefined {
+  const [first] = members as [ConsumerRecord];
+  const from = first.offset;
+  const refused = (partial?: true): DecidedGroup => {
+    const current_version = rules.currentVersion(first);
+    const verdict = { current_version, ...(partial && { partial }) };
+    return { from, size, decision: { kind: 'refused', verdict }, repetitions: [] };
+  };
+  if (!isWhole(members, size, rules)) return refused();
+  const repetitions: RecordRepetition[] = [];
+  for (const member of members) {
+    const repetition = rules.repetitionOf(member);
+    if (repetition === undefined) return undefined;
+    repetitions.push(repetition);
+  }
+  const repeated = repetitions.filter((repetition) => repetition !== 'none').length;
+  if (repeated > 0 && repeated < size) return refused(true);
+  if (repeated === 0 && expectedVersionOf(first) !== rules.currentVersion(first)) return refused();
+  return { from, size, decision: { kind: repeated > 0 ? 'repeated' : 'accepted' }, repetitions };
+}
+
+/** Returns whether these are all records of a group, of one entity, with different ids. */
+function isWhole(
+  members: readonly ConsumerRecord[],
+  size: number,
+  rules: Pick<AtomicGroupRules, 'identityOf'>,
+): boolean {
+  const [first] = members as [ConsumerRecord];
+  const [expected, entity] = [expectedVersionOf(first), rules.identityOf(first)?.entity];
+  if (members.length !== size || expected === undefined || entity === undefined) return false;
+  const ids = new Set<string>();
+  for (const [index, member] of members.entries()) {
+    const position = atomicGroupMemberOf(member);
+    if (member.offset !== first.offset + index || position?.index !== index || position.size !== size)
+      return false;
+    const identity = rules.identityOf(member);
+    if (identity?.entity !== entity || expectedVersionOf(member) !== expected + index) return false;
+    ids.add(identity.eventId);
+  }
+  return ids.size === size;
+}
