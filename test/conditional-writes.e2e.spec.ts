@@ -188,7 +188,7 @@ describe.each(['ingest', 'query'] as const)('atomic batches with a condition on 
       '/events/1/expected_version',
       { expected_version: 1 },
     ],
-  ])('are refused with %s, and nothing is written', async (_what, code, pointer, second) => {
+  ] as const)('are refused with %s, and nothing is written', async (_what, code, pointer, second) => {
     const stream = freshStream('atomic');
     const [first, other] = eventsOf(stream, 2, { expected_version: 0 });
     const answer = await writeAll([first!, { ...other, ...second }]);
