@@ -73,6 +73,7 @@ const checkMs = 1000;
  */
 export class VerdictTable {
   private partitions = new Map<string, PartitionVerdicts>();
+  private isLoaded = false;
   private readonly listeners = new Set<VerdictListener>();
   private reader: GlobalTableReader | undefined;
   private started: Promise<void> | undefined;
@@ -99,6 +100,11 @@ export class VerdictTable {
       await this.restart();
       throw error;
     }
+  }
+
+  /** Whether `ready` resolves at once, so that a caller need not wait for it. */
+  get isReady(): boolean {
+    return this.isLoaded && !this.reader?.failure;
   }
 
   /**
@@ -230,6 +236,7 @@ export class VerdictTable {
     this.reader = log.tableReader(names.verdicts, { record: (record) => this.take(record, partitions) });
     await this.reader.start();
     this.partitions = partitions;
+    this.isLoaded = true;
     for (const { topicPartition, stale } of partitions.values())
       for (const range of stale) this.notify('stale', { ...topicPartition, range });
   }
@@ -238,6 +245,7 @@ export class VerdictTable {
     const { reader } = this;
     this.reader = undefined;
     this.started = undefined;
+    this.isLoaded = false;
     await reader?.close();
   }
 

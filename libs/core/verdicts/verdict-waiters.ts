@@ -30,23 +30,22 @@ export class VerdictWaiters {
     };
   }
 
-  /** Resolves with the verdict on a record that was appended after `begin`. @throws the signal's reason */
-  of(position: TopicPartition & { offset: number }, signal: AbortSignal): Promise<Verdict> {
+  /**
+   * Resolves with the verdict on a record that was appended after `begin`; undefined if it is not read within `ms`
+   * milliseconds.
+   */
+  of(position: TopicPartition & { offset: number }, ms: number): Promise<Verdict | undefined> {
     const key = keyOf(position, position.offset);
     const known = this.kept.get(key) ?? this.keptBefore.get(key);
     if (known) return Promise.resolve(known);
-    return new Promise((resolve, reject) => {
-      const stop = (): void => {
-        this.waiting.delete(key);
-        reject(signal.reason as Error);
-      };
-      if (signal.aborted) return stop();
-      signal.addEventListener('abort', stop, { once: true });
-      this.waiting.set(key, (verdict) => {
-        signal.removeEventListener('abort', stop);
+    return new Promise((resolve) => {
+      const settle = (verdict?: Verdict): void => {
+        clearTimeout(timer);
         this.waiting.delete(key);
         resolve(verdict);
-      });
+      };
+      const timer = setTimeout(settle, ms);
+      this.waiting.set(key, settle);
     });
   }
 

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { ProblemError } from '#api';
 import { within } from '#async';
 import { limits } from '#event';
@@ -41,7 +40,7 @@ export class ConditionalEventWaiter {
       end();
     };
     try {
-      await this.ready();
+      if (!this.table.isReady) await this.ready();
       return release;
     } catch (error) {
       release();
@@ -54,32 +53,16 @@ export class ConditionalEventWaiter {
    * `version_conflict`, or `undecided` if the verdict takes too long.
    * @param topics The topic of each event, in order.
    */
-  async decided(
+  decided(
     events: readonly AppendedEvent[],
     topics: readonly string[],
   ): Promise<(AppendedEvent | EventRejection)[]> {
-    const stop = new AbortController();
-    setMaxListeners(events.length + 1, stop.signal);
-    const timer = setTimeout(() => stop.abort(), this.waitMs);
-    try {
-      return await Promise.all(events.map((event, i) => this.decide(event, topics[i]!, stop.signal)));
-    } finally {
-      clearTimeout(timer);
-    }
+    return Promise.all(events.map((event, i) => this.decide(event, topics[i]!)));
   }
 
-  private async decide(
-    appended: AppendedEvent,
-    topic: string,
-    signal: AbortSignal,
-  ): Promise<AppendedEvent | EventRejection> {
-    try {
-      const verdict = await this.waiters.of({ topic, ...appended.position }, signal);
-      return resultOf(appended, verdict);
-    } catch (error) {
-      if (!signal.aborted) throw error;
-      return undecided.keptAt(appended.position);
-    }
+  private async decide(appended: AppendedEvent, topic: string): Promise<AppendedEvent | EventRejection> {
+    const verdict = await this.waiters.of({ topic, ...appended.position }, this.waitMs);
+    return verdict ? resultOf(appended, verdict) : undecided.keptAt(appended.position);
   }
 
   private async ready(): Promise<void> {

@@ -12,7 +12,7 @@ import { uuid, valueOf } from '../row-batch.fixture.js';
 
 const topics = new TopicAndGroupNames('test.');
 const topic = topics.ofStream('orders#1');
-const forever = new AbortController().signal;
+const longMs = 60_000;
 
 let log: MemoryLog;
 let store: MemoryStore;
@@ -78,7 +78,8 @@ async function append(id: number, expected?: number, entity = 'e'): Promise<numb
   return position!.offset;
 }
 
-const verdictAt = (offset: number): Promise<Verdict> => waiters.of({ topic, partition: 0, offset }, forever);
+const verdictAt = (offset: number): Promise<Verdict | undefined> =>
+  waiters.of({ topic, partition: 0, offset }, longMs);
 const verdict = async (id: number, expected?: number, entity?: string) =>
   verdictAt(await append(id, expected, entity));
 
@@ -121,7 +122,9 @@ describe('a conditional write', () => {
         offsets.push(await append(expected * 100 + n, expected, entity));
     await start({ cachedEntities: 1 });
     const verdicts = await Promise.all(offsets.map(verdictAt));
-    expect(verdicts.map(({ version }) => version)).toEqual(offsets.map((_, n) => Math.floor(n / 20) + 1));
+    expect(verdicts.map((verdict) => verdict?.version)).toEqual(
+      offsets.map((_, n) => Math.floor(n / 20) + 1),
+    );
     expect(await verdict(999, 3, 'e7')).toMatchObject({ version: 4 });
     expect(await verdict(1000, 0, 'e8')).toMatchObject({ current_version: 3 });
   });

@@ -8,15 +8,18 @@ import { StoreClickHouseClient } from './store-clickhouse-client.js';
 
 describe('Connection', () => {
   const open: { close(): unknown }[] = [];
+  /** What the fake servers have received. */
+  const received: Buffer[] = [];
 
   afterEach(async () => {
     for (const one of open.splice(0).toReversed()) await one.close();
+    received.length = 0;
   });
 
   /** Returns a connection to a fake ClickHouse server that gives the same answer to every request. */
   async function connectionTo(status: number, body: string): Promise<StoreClickHouseClient> {
     const server = createServer((request, response) => {
-      request.resume();
+      request.on('data', (chunk: Buffer) => received.push(chunk));
       response.writeHead(status).end(body);
     });
     server.listen(0, '127.0.0.1');
@@ -56,5 +59,13 @@ describe('Connection', () => {
     const connection = await connectionTo(200, '[1]\n');
     const signal = { throwIfAborted: () => undefined, aborted: false } as AbortSignal;
     await expect(connection.select('SELECT 1', { signal })).rejects.toThrow(TypeError);
+  });
+
+  it('inserts a body in parts of any size whole and in order', async () => {
+    const connection = await connectionTo(200, '');
+    const sizes = [1, 100, 70_000, 200_000, 30_000, 40_000, 3];
+    const parts = sizes.map((size, index) => Buffer.alloc(size, index));
+    await connection.insert('INSERT INTO events FORMAT RowBinary', parts, {});
+    expect(Buffer.concat(received).equals(Buffer.concat(parts))).toBe(true);
   });
 });
