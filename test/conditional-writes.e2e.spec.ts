@@ -127,7 +127,11 @@ describe.each(['ingest', 'query'] as const)('atomic batches with a condition on 
     expectProblem(conflict, 'version_conflict');
     expect(conflict.json<Conflict>().current_version).toBe(3);
     const last = await writeAll(eventsOf(stream, 2, { expected_version: 3 }));
-    const page = await queryEvents(system().core, { stream }, waitFor([{ stream, ...last.json<Written>().events[1]! }]));
+    const page = await queryEvents(
+      system().core,
+      { stream },
+      waitFor([{ stream, ...last.json<Written>().events[1]! }]),
+    );
     expect(page.events.map(({ version }) => version).sort()).toEqual([1, 2, 3, 4, 5]);
   });
 
@@ -179,21 +183,26 @@ describe.each(['ingest', 'query'] as const)('atomic batches with a condition on 
   });
 
   it.each([
-    ['events of two entities', 'one_entity', '/events/1/entity_id', { entity_id: 'f' }],
-    ['an event without an entity', 'one_entity', '/events/1/entity_id', { entity_id: null }],
-    ['events of two streams', 'one_entity', '/events/1/stream', { stream: 'another' }],
-    [
-      'a condition on a later event',
-      'invalid_request',
-      '/events/1/expected_version',
-      { expected_version: 1 },
-    ],
-  ] as const)('are refused with %s, and nothing is written', async (_what, code, pointer, second) => {
+    { what: 'events of two entities', code: 'one_entity', pointer: 'entity_id', second: { entity_id: 'f' } },
+    {
+      what: 'an event without an entity',
+      code: 'one_entity',
+      pointer: 'entity_id',
+      second: { entity_id: null },
+    },
+    { what: 'events of two streams', code: 'one_entity', pointer: 'stream', second: { stream: 'another' } },
+    {
+      what: 'a condition on a later event',
+      code: 'invalid_request',
+      pointer: 'expected_version',
+      second: { expected_version: 1 },
+    },
+  ] as const)('are refused with $what, and nothing is written', async ({ code, pointer, second }) => {
     const stream = freshStream('atomic');
     const [first, other] = eventsOf(stream, 2, { expected_version: 0 });
     const answer = await writeAll([first!, { ...other, ...second }]);
     expectProblem(answer, code);
-    expect(answer.json<{ errors: object[] }>().errors).toMatchObject([{ pointer }]);
+    expect(answer.json<{ errors: object[] }>().errors).toMatchObject([{ pointer: `/events/1/${pointer}` }]);
     expect((await writeAll(eventsOf(stream, 1, { expected_version: 0 }))).status).toBe(201);
   });
 

@@ -1,4 +1,10 @@
-import { LogUnavailableError, type AppendOptions, type ProducerRecord, type RecordPosition, type Producer } from '#kafka';
+import {
+  LogUnavailableError,
+  type AppendOptions,
+  type ProducerRecord,
+  type RecordPosition,
+  type Producer,
+} from '#kafka';
 
 /**
  * A producer for modules that are created before Kafka is reachable. `append` rejects with LogUnavailableError until

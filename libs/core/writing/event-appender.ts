@@ -136,8 +136,8 @@ export class EventAppender {
         const record = this.recordOf(event, encodeRecord(event), options);
         if (atomic && isConditional(event) && events.length > 1)
           record.headers = {
-            ...record.headers,
             [atomicGroupHeader]: atomicGroupText(records.length, events.length),
+            ...record.headers,
           };
         records.push(record);
       } else if (keep && hasStream(event))
@@ -185,8 +185,8 @@ export function isConditional(event: AcceptedEvent | EventRejection): event is A
 
 /** @throws ProblemError if an atomic group was refused or is not decided yet */
 function requireAccepted(results: readonly WriteResult[]): void {
-  const refused = results.filter((result) => result instanceof EventRejection);
-  const first = refused.find(({ code }) => code === 'undecided') ?? refused[0];
+  const rejections = results.filter((result) => result instanceof EventRejection);
+  const first = rejections.find(({ code }) => code === 'undecided') ?? rejections[0];
   if (first) throw first.toProblem();
 }
 

@@ -4,7 +4,7 @@ import { splitBatch } from './split-batch.js';
 
 const batchOf = (offsets: number[], next: number, undecodable?: number[]): RecordBatch => ({
   ...{ topic: 't', partition: 0, bytes: 100 * offsets.length, next, highWatermark: 99 },
-  records: offsets.map((offset) => ({ offset }) as ConsumerRecord),
+  records: offsets.map((offset) => ({ offset, headers: {} }) as ConsumerRecord),
   ...(undecodable && {
     undecodable: undecodable.map((offset) => ({ offset, lastOffset: offset, reason: 'damaged' })),
   }),
@@ -25,6 +25,16 @@ describe('splitBatch', () => {
       [[20], 25],
     ]);
     expect(parts.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(600);
+  });
+
+  it('cuts no batch within an atomic group', () => {
+    const batch = batchOf([3, 4, 5, 6, 7, 8, 9], 10);
+    for (const [index, record] of batch.records.slice(1, 5).entries())
+      record.headers['atomic-group'] = Buffer.from(`${index}/4`);
+    expect(splitBatch(batch, 3).map(({ records }) => records.map(({ offset }) => offset))).toEqual([
+      [3, 4, 5, 6, 7],
+      [8, 9],
+    ]);
   });
 
   it('gives each undecodable range to one part', () => {

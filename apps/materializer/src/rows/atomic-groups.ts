@@ -8,10 +8,10 @@ export type RecordRepetition = 'none' | 'near' | 'far';
 /** The decision on one record of an atomic group. */
 export type AtomicGroupDecision =
   | { readonly kind: 'accepted' | 'repeated' }
-  | { readonly kind: 'refused'; readonly verdict: Pick<Verdict, 'current_version' | 'partial'> };
+  | { readonly kind: 'rejected'; readonly verdict: Pick<Verdict, 'current_version' | 'partial'> };
 
 /** What the decision on a group needs to know of its records. */
-interface AtomicGroupRules {
+export interface AtomicGroupRules {
   /** Returns the event id and the entity of a record; undefined if it is not an event of an entity. */
   identityOf(record: ConsumerRecord): { eventId: string; entity: string } | undefined;
   /** Returns whether the record repeats an accepted one; undefined if this must be looked up first. */
@@ -19,7 +19,7 @@ interface AtomicGroupRules {
   /** Returns the version that the entity of the record has at its offset. */
   currentVersion(record: ConsumerRecord): number;
   /** Returns whether the record at an earlier offset was refused; undefined if it has no verdict. */
-  wasRefused(offset: number): boolean | undefined;
+  wasRejected(offset: number): boolean | undefined;
 }
 
 interface DecidedGroup {
@@ -39,11 +39,11 @@ export function atomicGroupMemberOf(record: ConsumerRecord): AtomicGroupMember |
  *
  * | The group                                                               | is       |
  * | ----------------------------------------------------------------------- | -------- |
- * | has not all its records at the next offsets, or some are of another entity | refused |
+ * | has not all its records at the next offsets, or some are of another entity | rejected |
  * | repeats accepted events with all of its records                         | repeated |
- * | repeats accepted events with some of its records                        | refused  |
+ * | repeats accepted events with some of its records                        | rejected |
  * | expects the version that its entity has                                 | accepted |
- * | expects another version                                                 | refused  |
+ * | expects another version                                                 | rejected |
  *
  * Tributary appends the records of a group as one record batch, which Kafka has as a whole or not at all. The records of other
  * producers, or of a tool that has copied the topic, can be incomplete. A record whose first record is missing is refused.
@@ -54,12 +54,10 @@ export class AtomicGroups {
 
   /**
    * Returns the decision on a record of a group that has no verdict yet; undefined if a repetition must be looked up first.
-   * @param records The records of a batch; a group is not in two batches.
-   * @param at Index of the record.
+   * @param position The record at the index `at` of the records of a batch; a group is not in two batches.
    */
   decide(
-    records: readonly ConsumerRecord[],
-    at: number,
+    { records, at }: { records: readonly ConsumerRecord[]; at: number },
     { index, size }: AtomicGroupMember,
     rules: AtomicGroupRules,
   ): AtomicGroupDecision | undefined {
@@ -71,8 +69,8 @@ export class AtomicGroups {
     }
     const { last } = this;
     if (last?.from === from && last.size === size) return last.decision;
-    const isHeadAccepted = rules.wasRefused(from) === false;
-    return isHeadAccepted ? { kind: 'accepted' } : { kind: 'refused', verdict: { current_version: 0 } };
+    const isFirstAccepted = rules.wasRejected(from) === false;
+    return isFirstAccepted ? { kind: 'accepted' } : { kind: 'rejected', verdict: { current_version: 0 } };
   }
 
   /** Returns whether a record of a repeated group repeats an event that has left the id window. */
@@ -89,12 +87,12 @@ function decidedGroup(
 ): DecidedGroup | undefined {
   const [first] = members as [ConsumerRecord];
   const from = first.offset;
-  const refused = (partial?: true): DecidedGroup => {
+  const rejected = (partial?: true): DecidedGroup => {
     const current_version = rules.currentVersion(first);
     const verdict = { current_version, ...(partial && { partial }) };
-    return { from, size, decision: { kind: 'refused', verdict }, repetitions: [] };
+    return { from, size, decision: { kind: 'rejected', verdict }, repetitions: [] };
   };
-  if (!isWhole(members, size, rules)) return refused();
+  if (!isWhole(members, size, rules)) return rejected();
   const repetitions: RecordRepetition[] = [];
   for (const member of members) {
     const repetition = rules.repetitionOf(member);
@@ -102,8 +100,8 @@ function decidedGroup(
     repetitions.push(repetition);
   }
   const repeated = repetitions.filter((repetition) => repetition !== 'none').length;
-  if (repeated > 0 && repeated < size) return refused(true);
-  if (repeated === 0 && expectedVersionOf(first) !== rules.currentVersion(first)) return refused();
+  if (repeated > 0 && repeated < size) return rejected(true);
+  if (repeated === 0 && expectedVersionOf(first) !== rules.currentVersion(first)) return rejected();
   return { from, size, decision: { kind: repeated > 0 ? 'repeated' : 'accepted' }, repetitions };
 }
 

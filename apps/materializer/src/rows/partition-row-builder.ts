@@ -10,7 +10,12 @@ import type { ConsumerRecord } from '#kafka';
 import { EventRowBatch, EventRowBatchBuilder } from '#store';
 import type { IdHistory, IdWindow, OffsetInterval } from '#dataflow';
 import { expectedVersionOf, type Verdict, type VerdictTable } from '#verdicts';
-import { AtomicGroups, atomicGroupMemberOf, type AtomicGroupDecision } from './atomic-groups.js';
+import {
+  AtomicGroups,
+  atomicGroupMemberOf,
+  type AtomicGroupDecision,
+  type AtomicGroupRules,
+} from './atomic-groups.js';
 import { lostOffsetOf } from './lost-offset.js';
 import type { LatestEntityVersion, PartitionEntityVersionCache } from '../number/entity-version-cache.js';
 
@@ -115,6 +120,11 @@ export class PartitionRowBuilder {
   /** The offset below which every record is decided. */
   private get decided(): number {
     return this.options.verdicts.decidedUntil(this.options);
+  }
+
+  /** Returns whether a verdict refuses the record at this offset, which is decided. */
+  private isRejected(offset: number): boolean {
+    return this.options.verdicts.isRefused(this.options, offset);
   }
 
   /** Advances the builder to this offset. The skipped offsets have no records. */
@@ -281,14 +291,14 @@ export class PartitionRowBuilder {
         found.verdicts.push({ offset: record.offset, current_version: 0 });
       return true;
     }
-    if (isDecided && this.options.verdicts.isRefused(this.options, record.offset)) {
+    if (isDecided && this.isRejected(record.offset)) {
       window.pass(record.offset, record.timestamp);
       if (expected === undefined && !committed) found.duplicates++;
       return true;
     }
     const isOpen = !isDecided && !committed;
     const member = isOpen && expected !== undefined ? atomicGroupMemberOf(record) : undefined;
-    const decision = member && this.groups.decide(records, at, member, this.groupRules(found));
+    const decision = member && this.groups.decide({ records, at }, member, this.groupRules(found));
     if (member && !decision) return false;
     if (decision) {
       read(record);
@@ -332,8 +342,8 @@ export class PartitionRowBuilder {
   }
 
   /** Returns what the decision on an atomic group needs. The functions read records into `reader`. */
-  private groupRules(found: AdmittedRecords): Parameters<AtomicGroups['decide']>[3] {
-    const { window, verdicts } = this.options;
+  private groupRules(found: AdmittedRecords): AtomicGroupRules {
+    const { window } = this.options;
     return {
       identityOf: (record) =>
         read(record) === undefined && !reader.entityId.isEmpty
@@ -348,7 +358,7 @@ export class PartitionRowBuilder {
       },
       currentVersion: (record) =>
         read(record) === undefined ? (this.currentVersion(record.offset, found) ?? 0) : 0,
-      wasRefused: (offset) => (offset < found.decided ? verdicts.isRefused(this.options, offset) : undefined),
+      wasRejected: (offset) => (offset < found.decided ? this.isRejected(offset) : undefined),
     };
   }
 
@@ -360,7 +370,7 @@ export class PartitionRowBuilder {
   ): boolean {
     const { offset, timestamp } = record;
     this.options.window.pass(offset, timestamp);
-    if (decision.kind === 'refused') found.verdicts.push({ offset, ...decision.verdict });
+    if (decision.kind === 'rejected') found.verdicts.push({ offset, ...decision.verdict });
     else if (decision.kind === 'repeated' && this.groups.isFar(offset)) this.rejectFar(record, 0, found);
     else return false;
     return true;

@@ -10,6 +10,8 @@ export class InvalidCursorError extends ProblemError {}
 export class InvalidSchemaError extends ProblemError {}
 /** Answer 400 `invalid_expression`: the expression cannot be used. */
 export class InvalidExpressionError extends ProblemError {}
+/** Answer 400 `one_entity`: the events of an atomic batch with a condition are not of one entity. */
+export class OneEntityError extends ProblemError {}
 /** Answer 401 `unauthenticated`: credentials are required. */
 export class UnauthenticatedError extends ProblemError {}
 /** Answer 401 `invalid_token`: the API key is not valid. */
@@ -48,6 +50,8 @@ export class MethodNotAllowedError extends ProblemError {}
 export class NotAcceptableError extends ProblemError {}
 /** Answer 408 `request_timeout`: the request was not sent in time. */
 export class RequestTimeoutError extends ProblemError {}
+/** Answer 409 `partial_repeat`: only some events of an atomic batch were written before. */
+export class PartialRepeatError extends ProblemError {}
 /** Answer 409 `stream_exists`: the stream exists already. */
 export class StreamExistsError extends ProblemError {}
 /** Answer 409 `stream_name_collision`: the name collides with that of another stream. */
@@ -176,6 +180,8 @@ export const problemClasses = {
   schema_violation: SchemaViolationError,
   query_too_expensive: QueryTooExpensiveError,
   not_yet_materialized: NotYetMaterializedError,
+  one_entity: OneEntityError,
+  partial_repeat: PartialRepeatError,
   version_conflict: VersionConflictError,
   undecided: UndecidedError,
 };

@@ -20,7 +20,7 @@ describe('Connection', () => {
   async function connectionTo(status: number, body: string): Promise<StoreClickHouseClient> {
     const server = createServer((request, response) => {
       request.on('data', (chunk: Buffer) => received.push(chunk));
-      response.writeHead(status).end(body);
+      request.on('end', () => response.writeHead(status).end(body));
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');

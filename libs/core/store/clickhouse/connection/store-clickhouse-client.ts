@@ -264,15 +264,15 @@ function storeErrorOf(error: Error, purpose: RequestPurpose, timeout: AbortSigna
   return storeErrorOfCode(Number(error.code), purpose, error);
 }
 
-/** Joins the parts of a body to chunks of at least `chunkBytes`, because each chunk of a request costs processor time. */
-function* joined(parts: readonly Buffer[]): Generator<Buffer> {
+/** Joins the buffers of a body to chunks of at least `chunkBytes`, because each chunk of a request costs processor time. */
+function* joined(buffers: readonly Buffer[]): Generator<Buffer> {
   let chunk: Buffer[] = [];
   let bytes = 0;
-  for (const part of parts) {
-    chunk.push(part);
-    bytes += part.length;
+  for (const buffer of buffers) {
+    chunk.push(buffer);
+    bytes += buffer.length;
     if (bytes < chunkBytes) continue;
-    yield chunk.length === 1 ? part : Buffer.concat(chunk, bytes);
+    yield chunk.length === 1 ? buffer : Buffer.concat(chunk, bytes);
     [chunk, bytes] = [[], 0];
   }
   if (bytes > 0) yield Buffer.concat(chunk, bytes);
