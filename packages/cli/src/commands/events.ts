@@ -85,27 +85,27 @@ export const query: Command = {
     const limit = excerpt ? shownOnTerminal + 1 : Math.min(most, pageSize);
     const asked = { ...filterOf(input), order: excerpt ? (order ?? 'desc') : order, wait_for, limit };
     const events = client.events(asked, { signal: session.signal });
-    const shown = excerpt ? await excerptOf(session, events, order) : first(events, most);
-    await session.output.list(reportingNone(session, shown), eventColumns);
+    if (excerpt) return showExcerpt(session, events, order);
+    await session.output.list(reportingNone(session, first(events, most)), eventColumns);
   },
 };
 
-/** Returns the events that a terminal shows without `--limit`, and says how to get more if there are more. */
-async function excerptOf(
+/** Shows the events that a terminal shows without `--limit`, and then says how to get more if there are more. */
+async function showExcerpt(
   session: CommandSession,
   events: AsyncIterable<StoredEvent>,
   order: EventQuery['order'],
-): Promise<StoredEvent[]> {
+): Promise<void> {
   const read: StoredEvent[] = [];
   for await (const event of first(events, shownOnTerminal + 1)) read.push(event);
   const shown = read.slice(0, shownOnTerminal);
-  if (read.length > shown.length) {
-    const which = order === 'asc' ? 'oldest' : 'newest';
-    session.report(
-      `These are the ${which} ${shownOnTerminal} events. --limit N shows more, and a pipe gets all.`,
-    );
-  }
-  return order === undefined ? shown.toReversed() : shown;
+  const ordered = order === undefined ? shown.toReversed() : shown;
+  await session.output.list(reportingNone(session, ordered), eventColumns);
+  if (read.length === shown.length) return;
+  const which = order === 'asc' ? 'oldest' : 'newest';
+  session.report(
+    `These are the ${which} ${shownOnTerminal} events. --limit N shows more, and a pipe gets all.`,
+  );
 }
 
 /** Yields the events, and says on standard error if there is none. */
