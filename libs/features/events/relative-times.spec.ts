@@ -103,6 +103,33 @@ describe('a cursor', () => {
     expect([first, second, third.json<Page>()].map(offsets)).toEqual([[5, 6], [7, 8], [9]]);
   });
 
+  it('of dead letters holds the instant, too', async () => {
+    const letter = {
+      source: 'materializer',
+      stream: 'orders',
+      partition: 0,
+      reason: 'unreadable',
+      error: 'no',
+      event: 'x',
+    };
+    await gateway.store.writer.appendDeadLetters(
+      [1, 2, 3].map((offset) => ({
+        ...letter,
+        offset,
+        created_at: parseTime(`2026-11-21T0${offset}:00:00Z`)!,
+      })),
+    );
+    nowIs('2026-11-21T04:00:00Z');
+    const query = 'dead-letters?since=-2h&limit=1';
+    const first = await get(query);
+    nowIs('2026-11-21T05:00:00Z');
+    const second = await get(`${query}&cursor=${first.next_cursor}`);
+    expect([first, second]).toMatchObject([
+      { dead_letters: [{ offset: 3 }], next_cursor: expect.any(String) as string },
+      { dead_letters: [{ offset: 2 }], next_cursor: null },
+    ]);
+  });
+
   it('of another relative time, or with another instant, is refused', async () => {
     nowIs('2026-11-21T04:00:10Z');
     const { next_cursor: cursor } = await get('events/query?since=-5s&limit=2');
