@@ -155,17 +155,20 @@ describe('events that are refused', () => {
 });
 
 describe('tail', () => {
-  it('continues from the position in a file', async () => {
-    const stream = freshStream('cli');
-    await cli.run(['produce', stream, '--wait'], { input: lines(3) });
-    const args = ['tail', stream, '--since', '2020-01-01T00:00:00Z', '--resume', 'position'];
-    const first = await cli.run([...args, '--limit', '3']);
-    expect([first.code, jsonLines(first.stdout).length]).toEqual([0, 3]);
-    await cli.run(['produce', stream, '--type', 'later'], { input: '{"data":{}}\n' });
-    const second = await cli.run([...args, '--limit', '1']);
-    expect(jsonLines(second.stdout)).toMatchObject([{ event_type: 'later' }]);
-    expect(readFileSync(join(cli.folder, 'position'), 'utf8')).toMatch(/^\S+\n$/);
-  });
+  it.each(['2020-01-01T00:00:00Z', '1h', '-1h'])(
+    'continues from the position in a file, since %s',
+    async (since) => {
+      const [stream, position] = [freshStream('cli'), `position${since.slice(0, 2)}`];
+      await cli.run(['produce', stream, '--wait'], { input: lines(3) });
+      const args = ['tail', stream, '--since', since, '--resume', position];
+      const first = await cli.run([...args, '--limit', '3']);
+      expect([first.code, jsonLines(first.stdout).length]).toEqual([0, 3]);
+      await cli.run(['produce', stream, '--type', 'later'], { input: '{"data":{}}\n' });
+      const second = await cli.run([...args, '--limit', '1']);
+      expect(jsonLines(second.stdout)).toMatchObject([{ event_type: 'later' }]);
+      expect(readFileSync(join(cli.folder, position), 'utf8')).toMatch(/^\S+\n$/);
+    },
+  );
 
   it('shows accepted events with --accepted, and continues from the same position', async () => {
     const stream = freshStream('cli');

@@ -13,7 +13,7 @@ interface CommandRunOptions {
   /** Aborts the program. */
   signal?: AbortSignal;
   env?: Record<string, string>;
-  /** Standard output and standard error are terminals. */
+  /** Standard input, standard output and standard error are terminals. */
   terminal?: boolean;
   /** Standard output is closed. */
   closed?: boolean;
@@ -30,12 +30,13 @@ export class InProcessCliRunner {
     { input = '', signal = new AbortController().signal, env = {}, terminal, closed }: CommandRunOptions = {},
   ): Promise<CommandResult> {
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    const source = input instanceof Readable ? input : Readable.from([Buffer.from(input as string)]);
     const screen = { isTTY: terminal, columns: 100 };
     const shown = Promise.all([text(stdout), text(stderr)]);
     const code = await run({
       args,
       env: { XDG_CONFIG_HOME: this.folder, ...this.env, ...env },
-      stdin: () => (input instanceof Readable ? input : Readable.from([Buffer.from(input as string)])),
+      stdin: () => Object.assign(source, { isTTY: terminal }),
       stdout: Object.assign(stdout, screen),
       stderr: Object.assign(stderr, screen),
       signal,

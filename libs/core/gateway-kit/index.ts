@@ -21,6 +21,7 @@ export * from './lists/page-by-name.js';
 export * from './openapi/problems.js';
 export * from './openapi/schema.js';
 export * from './parameters/decorators.js';
+export { instantPrefix, resumedRange, withoutInstant } from './parameters/relative-times.js';
 export * from './reads/bulkhead.js';
 export { missingShardsHeader, readPresentShards } from './reads/present-shards.js';
 export { ReadSettings } from './reads/read-settings.js';

@@ -15,6 +15,7 @@ import {
 import type { EventReader } from '#store';
 import {
   StreamReadAuthorizer,
+  instantPrefix,
   listEnd,
   ApiAnswer,
   Bulkhead,
@@ -22,6 +23,7 @@ import {
   bodyProblems,
   storeAndLogProblems,
   storeProblems,
+  withoutInstant,
 } from '#gateway-kit';
 import { DeadLetterReplayRunner, maxReplayedDeadLetters } from './dead-letter-replay-runner.js';
 import { deadLetterAnswer, DeadLetterList, ReplayAnswer } from './dead-letter-answers.js';
@@ -52,17 +54,20 @@ export class DeadLettersController {
   @ApiAnswer(DeadLetterList, { description: 'A page of dead letters; `total` counts all that match.' })
   @Problems('invalid_cursor', storeProblems)
   async list(
-    @Query() { source, replayed, since, until, limit, cursor }: DeadLetterListParameters,
+    @Query() { source, replayed, since, until, limit, cursor: sent }: DeadLetterListParameters,
     @InjectPrincipal() { access }: Principal,
     @DisconnectSignal() client: AbortSignal,
+    @Req() request: FastifyRequest,
   ): Promise<DeadLetterList> {
+    const cursor = withoutInstant(sent);
     const chosen = { source, replayed, since, until, limit, cursor, maxBytes: pageBytes };
     const query = { ...this.streams.ofAny(access), ...chosen };
     const page = await this.bulkhead.run(client, (signal) => this.store.reader.deadLetters(query, signal));
+    const { nextCursor: next } = page;
     return {
       dead_letters: page.items.map(deadLetterAnswer),
       total: page.total,
-      ...listEnd(page.nextCursor),
+      ...listEnd(next && instantPrefix(request.query, { since, until }) + next),
     };
   }
 

@@ -15,11 +15,14 @@ import {
   Bulkhead,
   Problems,
   consistentReadProblems,
+  instantPrefix,
   jsonType,
   missingShardsHeader,
   readPresentShards,
+  resumedRange,
   storeAndLogProblems,
   UuidInPath,
+  withoutInstant,
 } from '#gateway-kit';
 import { maxBuckets, requireWithinBucketLimit } from './bucket-limit.js';
 import { EventAnswer, EventCount, EventPage } from './event-answers.js';
@@ -81,11 +84,13 @@ export class EventReadController {
   ): Promise<void> {
     const type = pageMediaType(request.headers.accept);
     const scope = await this.streams.of({ access, streams: filter.streams, positions, client });
-    const query = { ...scope, ...filter, order, limit, cursor };
+    const query = { ...scope, ...filter, order, limit, cursor: withoutInstant(cursor) };
     const { answer, missingShards } = await this.bulkhead.run(client, (signal) =>
       readPresentShards(this.store, partial, (reader) => reader.query(query, signal)),
     );
-    sendPage({ ...answer, missingShards }, type, { request, reply });
+    const { nextCursor: next } = answer;
+    const nextCursor = next && instantPrefix(request.query, filter) + next;
+    sendPage({ ...answer, nextCursor, missingShards }, type, { request, reply });
   }
 
   @Get('count')
@@ -156,11 +161,13 @@ export class EventReadController {
     requireEventStreamAccepted(request.headers.accept);
     const { access } = await this.streams.of({ access: caller.access, streams: filter.streams, client });
     if (request.method === 'HEAD') return void reply.header('content-type', eventStreamType).send();
+    const lastEventId = request.headers['last-event-id']?.toString();
+    const range = resumedRange(request.query, filter, lastEventId);
     const opened = {
-      question: { ...filter, access },
+      question: { ...filter, ...range, instantPrefix: instantPrefix(request.query, range), access },
       format,
       delivery,
-      lastEventId: request.headers['last-event-id']?.toString(),
+      lastEventId,
       requestId: request.id,
       caller,
     };

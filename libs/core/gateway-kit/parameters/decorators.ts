@@ -2,9 +2,10 @@ import { applyDecorators } from '@nestjs/common';
 import { ArrayMaxSize, ArrayMinSize, IsBoolean, IsOptional, Matches, ValidateBy } from 'class-validator';
 import { Characters, FromText, ProblemError } from '#api';
 import { limits, streamNamePattern, uuidPattern, uuidRule } from '#event';
-import { parseTime, type EpochMicros } from '#json';
+import type { EpochMicros } from '#json';
 import { askedFor, ParseValue, ParseValues, PathParameter, Repeatable } from '#http';
 import { JsonSchemaPart } from '../openapi/schema.js';
+import { parseRequestTime, parseSeconds } from './relative-times.js';
 
 /** Decorator of an optional query parameter, with its description and example for the OpenAPI document. */
 export function Parameter(description: string, example?: unknown): PropertyDecorator {
@@ -42,17 +43,21 @@ export function Text(longest: number): PropertyDecorator {
   return Characters({ most: longest });
 }
 
-const timeRule = 'must be an RFC 3339 time such as 2026-11-21T04:00:00Z, from 1900 up to 2200';
+const timeRule =
+  'must be an RFC 3339 time such as 2026-11-21T04:00:00Z, from 1900 up to 2200, or a time before now such as now, -15m, -1h or -7d';
 
 /**
- * Decorator of an optional query parameter with an RFC 3339 time and offset. The property gets microseconds since 1970.
+ * Decorator of an optional query parameter with an RFC 3339 time and offset, or a time relative to the arrival of the
+ * request. The property gets microseconds since 1970.
  * @param description purpose of the parameter, a sentence without its full stop
  */
 export function Time(description: string, example?: string): PropertyDecorator {
-  const form = '(RFC 3339; in a URL, write the `+` of an offset as `%2B`: `2026-11-21T05:00:00%2B01:00`)';
+  const form =
+    '(RFC 3339; in a URL, write the `+` of an offset as `%2B`: `2026-11-21T05:00:00%2B01:00`; or relative to the arrival of ' +
+    'the request: `now`, `-15m`, `-1h`, `-7d`)';
   return applyDecorators(
-    ParseValue({ name: 'isTime', read: parseTime, message: timeMessage }),
-    JsonSchemaPart({ type: 'string', format: 'date-time' }),
+    ParseValue({ name: 'isTime', read: parseRequestTime, message: timeMessage }),
+    JsonSchemaPart({ type: 'string' }),
     Parameter(`${description} ${form}.`, example),
   );
 }
@@ -121,14 +126,9 @@ export function Confirmation(longest: number, description: string, example: stri
 /** The longest time bucket of a count, in seconds: 366 days. */
 const longestInterval = 366 * 86_400;
 
-const secondsOf: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
-
 /** Parses the length of a bucket such as `30s`, `5m`, `1h`, `1d`. Returns seconds; undefined for any other text. */
 export function parseInterval(text: string): number | undefined {
-  const match = /^([1-9]\d{0,7})([smhd])$/.exec(text);
-  if (!match) return undefined;
-  const [, count, unit = ''] = match;
-  const seconds = Number(count) * (secondsOf[unit] ?? NaN);
+  const seconds = parseSeconds(text) ?? NaN;
   return seconds <= longestInterval ? seconds : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { Transform } from 'class-transformer';
+import { Transform, type TransformFnParams as TransformParams } from 'class-transformer';
 import { ValidateBy, type ValidationArguments } from 'class-validator';
 import { applyDecorators } from '@nestjs/common';
 import { ProblemError } from '#api';
@@ -14,8 +14,9 @@ interface ValueParser {
   name: string;
   /**
    * Returns the parsed value; undefined for an invalid text; a ProblemError if the text has a problem code of its own.
+   * @param sent all fields of the request, as it sends them
    */
-  read: (text: string) => unknown;
+  read: (text: string, sent: Readonly<Record<string, unknown>>) => unknown;
   /** Returns the error message for an invalid text, which says what the value must be. */
   message: (sent: unknown) => string;
 }
@@ -28,7 +29,7 @@ export function ParseValue(parser: ValueParser): PropertyDecorator {
     return parser.message(value instanceof Unreadable ? value.sent : value);
   };
   return applyDecorators(
-    Transform(({ value }: { value: unknown }) => readOne(value, parser)),
+    Transform(({ value, obj }: TransformParams) => readOne(value, obj as object, parser)),
     ValidateBy({ name: parser.name, validator: { validate, defaultMessage } }),
   );
 }
@@ -39,16 +40,21 @@ export function ParseValues(parser: ValueParser): PropertyDecorator {
     Array.isArray(values) && values.every((value) => !(value instanceof Unreadable));
   const defaultMessage = (found?: ValidationArguments) => parser.message(found?.value);
   return applyDecorators(
-    Transform(({ value: values }: { value: unknown }) =>
-      Array.isArray(values) ? values.map((value) => readOne(value, parser)) : values,
+    Transform(({ value: values, obj }: TransformParams) =>
+      Array.isArray(values)
+        ? values.map((value) => readOne(value, obj as object, parser))
+        : (values as unknown),
     ),
     ValidateBy({ name: parser.name, validator: { validate, defaultMessage } }),
   );
 }
 
-function readOne(value: unknown, { read }: ValueParser): unknown {
+function readOne(value: unknown, sent: object, { read }: ValueParser): unknown {
   if (value == null) return value;
-  return (typeof value === 'string' ? read(value) : undefined) ?? new Unreadable(value);
+  return (
+    (typeof value === 'string' ? read(value, sent as Record<string, unknown>) : undefined) ??
+    new Unreadable(value)
+  );
 }
 
 /** @throws the first ProblemError among the property values of a valid input */

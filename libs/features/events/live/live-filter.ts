@@ -49,7 +49,11 @@ export class LiveEvent {
 }
 
 /** The event filters of a live stream's request, and the streams that its caller may see. */
-export type LiveSelection = Omit<EventFilter, keyof AuthorizationScope> & { access: StreamAccess };
+export type LiveSelection = Omit<EventFilter, keyof AuthorizationScope> & {
+  access: StreamAccess;
+  /** The text that precedes ids, if the request has relative times: see `instantPrefix`. */
+  instantPrefix?: string;
+};
 
 /**
  * Evaluates the filters of a query for one event at a time. `where` has the same CEL semantics as in queries, whose
@@ -57,7 +61,7 @@ export type LiveSelection = Omit<EventFilter, keyof AuthorizationScope> & { acce
  * queries.
  */
 export class LiveFilter {
-  /** Hash of the filters. A `Last-Event-ID` is valid only for a live stream whose filters have the same hash. */
+  /** Hash of the filters, after their `instantPrefix`. A `Last-Event-ID` is valid only for a live stream whose filters have the same hash. */
   readonly binding: string;
   private readonly streams: ReadonlySet<string> | undefined;
   private readonly eventTypes: ReadonlySet<string> | undefined;
@@ -66,7 +70,7 @@ export class LiveFilter {
 
   /** @throws InvalidCelExpressionError for a `where` that cannot be compiled */
   constructor(readonly question: LiveSelection) {
-    this.binding = bindingOf(boundTo(question));
+    this.binding = (question.instantPrefix ?? '') + bindingOf(boundTo(question));
     this.streams = question.streams && new Set(question.streams);
     this.eventTypes = question.eventTypes && new Set(question.eventTypes);
     this.entityIds = question.entityIds && new Set(question.entityIds);

@@ -12,6 +12,8 @@ export interface Option {
   oneOf?: readonly string[];
   /** The value is an integer of at least this number. */
   least?: 0 | 1;
+  /** The value is an instant: RFC 3339, `now`, or a time before now such as `15m` and `-15m`. */
+  instant?: true;
   /** The kind of value that shells complete. */
   completes?: 'file' | 'profile';
 }
@@ -27,6 +29,8 @@ export interface Positional {
   /** The argument takes all remaining words of the command line. */
   many?: true;
   oneOf?: readonly string[];
+  /** Other spellings of the allowed words. */
+  also?: readonly string[];
 }
 
 /** The words of a command, its options and its help. */
@@ -77,4 +81,10 @@ export const confirmProfileOption: Options = {
 /** The option of commands that destroy data or definitions. */
 export const confirmOption: Options = {
   confirm: { value: 'NAME', about: 'repeat the name: the operation cannot be undone' },
+  yes: { short: 'y', about: 'do not ask; a protected profile needs --confirm' },
 };
+
+/** Returns an option with an instant: RFC 3339, `now`, or a time before now such as `15m` or `-15m`. */
+export function instantOption(about: string): Option {
+  return { value: 'TIME', instant: true, about };
+}

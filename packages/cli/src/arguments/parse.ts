@@ -55,6 +55,8 @@ export function parse(command: CommandSyntax, args: readonly string[]): ParsedAr
   const options = optionsOf(command);
   const { values, positionals } = read(args.slice(command.name.split(' ').length), options);
   for (const [name, value] of Object.entries(values)) checkValue(name, options[name]!, value);
+  for (const name of Object.keys(values).filter((name) => options[name]!.instant))
+    values[name] = String(values[name]).replace(/^(?=\d+[a-z]$)/, '-');
   if (values.help === true) return new ParsedArguments(new Map(), values);
   return new ParsedArguments(wordsOf(positionals, command.positionals ?? []), values);
 }
@@ -65,10 +67,21 @@ function read(args: string[], options: Options) {
     return [name, { type, ...(short && { short }), ...(multiple && { multiple }) }] as const;
   });
   try {
-    return parseArgs({ args, options: Object.fromEntries(table), allowPositionals: true });
+    const joined = withNegativeValues(args, options);
+    return parseArgs({ args: joined, options: Object.fromEntries(table), allowPositionals: true });
   } catch (error) {
     throw new UsageError(complaintOf(error as Error, options));
   }
+}
+
+/** Joins `--since -15m` to `--since=-15m`, because `parseArgs` refuses a value that begins with a dash. */
+function withNegativeValues(args: readonly string[], options: Options): string[] {
+  return args.flatMap((word, i) => {
+    const takes = (at: number) => options[/^--(.*)/.exec(args[at] ?? '')?.[1] ?? '']?.value !== undefined;
+    const isNegative = (text = '') => /^-\d/.test(text);
+    if (takes(i) && isNegative(args[i + 1])) return [`${word}=${args[i + 1]}`];
+    return isNegative(word) && takes(i - 1) ? [] : [word];
+  });
 }
 
 /** Returns the first sentence of the error of `parseArgs`, and the option that an unknown one may mean. */
@@ -146,9 +159,9 @@ function wordsOf(
   return named;
 }
 
-function check({ name, optional, oneOf }: Positional, words: readonly string[]): void {
+function check({ name, optional, oneOf, also = [] }: Positional, words: readonly string[]): void {
   if (words.length === 0 && !optional) throw new UsageError(`${name} is missing.`);
   for (const word of words)
-    if (oneOf && !oneOf.includes(word))
+    if (oneOf && ![...oneOf, ...also].includes(word))
       throw new UsageError(`${name} is "${word}", but must be one of: ${oneOf.join(', ')}.`);
 }

@@ -63,7 +63,7 @@ export const apply: Command = {
   },
 };
 
-/** Requires confirmation if the profile is protected and the steps delete something or shorten a retention. */
+/** Requires a confirmation if the steps delete something or change a retention. */
 async function requireConfirmation(session: CommandSession, steps: readonly PlanStep[]): Promise<void> {
   const destroys = steps.some(
     ({ action, resource, differences }) =>
@@ -71,7 +71,12 @@ async function requireConfirmation(session: CommandSession, steps: readonly Plan
       (resource.kind === 'stream' && differences.some(({ path }) => path.startsWith('/retention'))),
   );
   const { profile } = await session.connection();
-  if (destroys && profile) await session.requireConfirmed(profile.name);
+  const deleted = steps.filter(({ action }) => action === 'delete');
+  const names = deleted.map(({ resource: { kind }, name }) => `${kind} ${name}`).join(', ');
+  const what = names
+    ? `Deletes ${names}.`
+    : 'Changes the retention of streams: events beyond it are removed.';
+  if (destroys) await session.requireConfirmed(profile?.name, { what, inPipes: false });
 }
 
 interface Context {

@@ -1,6 +1,7 @@
 import { type ReplayReport, type Tributary, visibleText } from '#client';
 import { members } from '../output/formats.js';
 import type { Command } from './command.js';
+import { instantOption } from '../arguments/options.js';
 import { UsageError } from '../errors/cli-error.js';
 import { exitCodes } from '../errors/exit-code.js';
 
@@ -9,8 +10,8 @@ export const deadLettersList: Command = {
   summary: 'Shows records that could not be processed, each with the reason.',
   options: {
     source: { value: 'SOURCE', about: 'materializer, projection:NAME or pipeline:NAME' },
-    since: { value: 'TIME', about: 'dead letters of this time or later' },
-    until: { value: 'TIME', about: 'dead letters before this time' },
+    since: instantOption('dead letters of this time or later, or 15m: of the last 15 minutes'),
+    until: instantOption('dead letters before this time'),
     replayed: { value: 'ANSWER', oneOf: ['yes', 'no'], about: 'only replayed ones, or only others' },
   },
   effect: 'reads',

@@ -1,6 +1,6 @@
 import type { Tributary } from '#client';
 import { members } from '../output/formats.js';
-import { isActive, keyResource, plurals, resourceOf, resources } from '../resources/index.js';
+import { isActive, keyResource, kindPositional, plurals, resourceOf, resources } from '../resources/index.js';
 import type { Manifest } from '../resources/resource.js';
 import type { CommandSession } from '../session/session.js';
 import type { Command } from './command.js';
@@ -9,7 +9,7 @@ export const get: Command = {
   name: 'get',
   summary: 'Shows definitions: one, all of a kind, or everything as files for `apply`.',
   positionals: [
-    { name: 'KIND', oneOf: [...plurals, 'all'], about: 'kind' },
+    kindPositional([...plurals, 'all']),
     { name: 'NAME', optional: true, about: 'name; for a schema STREAM/EVENT_TYPE, for a key its id' },
   ],
   details:
@@ -40,15 +40,16 @@ export const remove: Command = {
   name: 'delete',
   summary: 'Deletes a definition: a stream with its events, a projection with its states.',
   positionals: [
-    { name: 'KIND', oneOf: plurals, about: 'kind' },
+    kindPositional(plurals),
     { name: 'NAME', about: 'name; for a schema STREAM/EVENT_TYPE, for a key its id' },
   ],
   details:
-    'A schema is retired and a key is revoked. Deleting a stream always needs --confirm NAME; with a protected profile every deletion needs it.',
+    'A schema is retired and a key is revoked. On a terminal the command asks for a confirmation; elsewhere the deletion of a stream\nneeds --yes or --confirm NAME. With a protected profile every deletion needs --confirm NAME.',
   effect: 'destroys',
   async run(session, input) {
     const [resource, name] = [resourceOf(input.word('KIND')), input.word('NAME')];
-    await session.requireConfirmed(name, { always: resource.kind === 'stream' });
+    const what = `Deletes the ${resource.kind} ${name}${resource.kind === 'stream' ? ' with all its events' : ''}. This cannot be undone.`;
+    await session.requireConfirmed(name, { what, inPipes: resource.kind === 'stream' });
     const client = await session.client();
     await resource.delete(client, name, { confirm: name, signal: session.signal });
     session.report(`deleted ${resource.kind} ${name}`);

@@ -1,7 +1,8 @@
 import type { EventFilter, StoredEvent, EventQuery, EventCountQuery, EventCountBucket } from '#client';
 import type { ParsedArguments } from '../arguments/parse.js';
-import type { Options, Positional } from '../arguments/options.js';
+import { instantOption, type Options, type Positional } from '../arguments/options.js';
 import type { Column } from '../output/formats.js';
+import type { CommandSession } from '../session/session.js';
 import type { Command } from './command.js';
 import { follow, PositionFile } from '../live/follow.js';
 import { messageOf } from '../errors/message-of.js';
@@ -16,8 +17,8 @@ export const filterOptions: Options = {
   type: { value: 'TYPE', multiple: true, about: 'event type' },
   'type-prefix': { value: 'TEXT', about: 'event types with this prefix' },
   entity: { value: 'ID', multiple: true, about: 'entity' },
-  since: { value: 'TIME', about: 'events of this time or later: 2026-01-31T10:00:00Z' },
-  until: { value: 'TIME', about: 'events before this time' },
+  since: instantOption('events of this time or later: 2026-01-31T10:00:00Z, or 15m: the last 15 minutes'),
+  until: instantOption('events before this time: 2026-02-01T00:00:00Z, 1h, now'),
   where: { value: 'CEL', about: "condition: 'event.data.amount > 50'" },
 };
 
@@ -60,6 +61,9 @@ const eventColumns: readonly Column<StoredEvent>[] = [
 
 const pageSize = 1000;
 
+/** The number of events that `query` shows on a terminal without `--limit`. */
+const shownOnTerminal = 20;
+
 export const query: Command = {
   name: 'query',
   summary: 'Shows events, ordered by the time they happened.',
@@ -67,20 +71,55 @@ export const query: Command = {
   options: {
     ...filterOptions,
     order: { value: 'ORDER', oneOf: ['asc', 'desc'], about: 'oldest or newest first; default asc' },
-    limit: { value: 'N', least: 1, about: 'maximum number of events; default: all' },
+    limit: { value: 'N', least: 1, about: 'maximum number of events; default: all, on a terminal 20' },
     ...waitOption,
   },
+  details: `On a terminal, without --limit, it shows the newest ${shownOnTerminal} events; with --order, the first ones in that order.`,
   effect: 'reads',
   async run(session, input) {
     const most = input.whole('limit') ?? Infinity;
     const order = input.text('order') as EventQuery['order'];
     const wait_for = input.texts('wait-for');
     const client = await session.client();
-    const query = { ...filterOf(input), order, wait_for, limit: Math.min(most, pageSize) };
-    const events = client.events(query, { signal: session.signal });
-    await session.output.list(first(events, most), eventColumns);
+    const excerpt = most === Infinity && session.terminal.stdout.isTTY === true;
+    const limit = excerpt ? shownOnTerminal + 1 : Math.min(most, pageSize);
+    const asked = { ...filterOf(input), order: excerpt ? (order ?? 'desc') : order, wait_for, limit };
+    const events = client.events(asked, { signal: session.signal });
+    if (excerpt) return showExcerpt(session, events, order);
+    await session.output.list(reportingNone(session, first(events, most)), eventColumns);
   },
 };
+
+/** Shows the events that a terminal shows without `--limit`, and then says how to get more if there are more. */
+async function showExcerpt(
+  session: CommandSession,
+  events: AsyncIterable<StoredEvent>,
+  order: EventQuery['order'],
+): Promise<void> {
+  const read: StoredEvent[] = [];
+  for await (const event of first(events, shownOnTerminal + 1)) read.push(event);
+  const shown = read.slice(0, shownOnTerminal);
+  const ordered = order === undefined ? shown.toReversed() : shown;
+  await session.output.list(reportingNone(session, ordered), eventColumns);
+  if (read.length === shown.length) return;
+  const which = order === 'asc' ? 'oldest' : 'newest';
+  session.report(
+    `These are the ${which} ${shownOnTerminal} events. --limit N shows more, and a pipe gets all.`,
+  );
+}
+
+/** Yields the events, and says on standard error if there is none. */
+async function* reportingNone(
+  session: CommandSession,
+  events: AsyncIterable<StoredEvent> | Iterable<StoredEvent>,
+): AsyncGenerator<StoredEvent> {
+  let none = true;
+  for await (const event of events) {
+    none = false;
+    yield event;
+  }
+  if (none) session.report('0 events');
+}
 
 async function* first<T>(items: AsyncIterable<T>, most: number): AsyncGenerator<T> {
   let left = most;

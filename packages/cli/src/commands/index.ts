@@ -4,6 +4,10 @@ import { completion } from './completion.js';
 import { count, query, tail } from './events.js';
 import { deadLettersList, deadLettersReplay } from './dead-letters.js';
 import { remove, get } from './definitions.js';
+import { erase } from './erase.js';
+import { keysIssue, keysRevoke, keysRotate } from './keys.js';
+import { pause, reset, resume } from './lifecycle.js';
+import { streamsCreate, streamsRetention } from './streams.js';
 import { doctor } from './doctor.js';
 import { exportEvents } from './export.js';
 import { lag } from './lag.js';
@@ -17,6 +21,7 @@ import { validate } from './validate.js';
 export const commands: readonly Command[] = [
   ...[produce, query, count, tail, state, exportEvents, sql],
   ...[get, apply, diff, remove, validate],
+  ...[pause, resume, reset, erase, streamsCreate, streamsRetention, keysIssue, keysRotate, keysRevoke],
   ...[deadLettersList, deadLettersReplay, lag, doctor],
   ...[profileAdd, profileUse, profileClear, profileList, profileRemove],
   completion(() => commands),

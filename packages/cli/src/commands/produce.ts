@@ -25,7 +25,7 @@ export const produce: Command = {
     wait: { about: 'wait until the events can be queried' },
   },
   details:
-    'A refused line is written to standard error with its number and the reason, and the exit code is 3. An event\nwithout an event_id gets one, so a second run of the command writes other events.',
+    'A refused line is written to standard error with its number and the reason, and the exit code is 3; it is 1 if\nthe input has no event. An event\nwithout an event_id gets one, so a second run of the command writes other events.',
   effect: 'writes',
   async run(session, input) {
     const source = openSource(input.optionalWord('FILE'), session.terminal);

@@ -1,3 +1,4 @@
+import { instantOption } from '../arguments/options.js';
 import { UsageError } from '../errors/cli-error.js';
 import type { Command } from './command.js';
 import { waitOption } from './events.js';
@@ -21,7 +22,7 @@ export const state: Command = {
     { name: 'ENTITY', optional: true, about: 'entity' },
   ],
   options: {
-    'as-of': { value: 'TIME', about: 'the state of the events up to this time' },
+    'as-of': instantOption('the state of the events up to this time, or 15m: 15 minutes ago'),
     projection: { value: 'NAME', about: 'projection whose states are shown: of one key, or of all' },
     prefix: { value: 'TEXT', about: 'with --projection: keys with this prefix' },
     ...waitOption,

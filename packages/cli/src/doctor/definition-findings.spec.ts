@@ -29,10 +29,10 @@ it('given failed definitions, paused or not, doctor tells the reason and advises
     { check: 'projection sums', verdict: 'wrong', detail: 'It has failed: There is no secret.' },
     { check: 'pipeline hooks', verdict: 'wrong', detail: 'It has failed: There is no secret.' },
   ]);
-  for (const [i, name] of ['projections/sums', 'pipelines/hooks'].entries())
+  for (const [i, name] of ['projection sums', 'pipeline hooks'].entries())
     expect(findings[i]!.advice).toMatch(
       new RegExp(
-        `^Remove the cause, then POST /api/v1/${name}/resume: .* change its definition .* at last reset`,
+        `^Remove the cause, then .tributary resume ${name}.: .* change its definition; at last reset`,
       ),
     );
 });

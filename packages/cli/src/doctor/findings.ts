@@ -94,8 +94,9 @@ type Job = Pick<ProjectionWithStats | PipelineWithStats, 'name' | 'status' | 'fa
 
 /** The remedies of a failure that a resume does not end, the cheapest first. */
 const remedies = {
-  projection: 'change its definition (PUT); at last reset it, which rebuilds it from the log',
-  pipeline: 'change its definition (PUT); at last reset it, which emits everything again as new events',
+  projection: 'change its definition; at last reset it (`tributary reset`), which rebuilds it from the log',
+  pipeline:
+    'change its definition; at last reset it (`tributary reset`), which emits everything again as new events',
 };
 
 /** Returns a finding for each projection and pipeline that an operator must act on. */
@@ -113,7 +114,7 @@ function findingsOf(
   { name, status, failure, lag, retrying }: Job,
 ): CheckResult[] {
   const check = `${kind} ${name}`;
-  const resume = `POST /api/v1/${kind}s/${name}/resume`;
+  const resume = `\`tributary resume ${check}\``;
   if (failure !== null) {
     const advice = `Remove the cause, then ${resume}: it continues at its position. If it fails again, ${remedies[kind]}.`;
     return [wrong(check, `It has failed: ${visibleText(failure)}`, advice)];

@@ -4,7 +4,7 @@ import { BrokenPipeError, InterruptedError, UsageError } from './cli-error.js';
 /** The exit codes of the program. */
 export const exitCodes = {
   done: 0,
-  /** `diff` found a difference, or `doctor` found a problem. */
+  /** `diff` found a difference, `doctor` found a problem, or `produce` read no event. */
   differs: 1,
   /** The arguments, a file or the profile are invalid. No request was sent. */
   usage: 2,

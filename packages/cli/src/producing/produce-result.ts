@@ -38,11 +38,13 @@ export class ProduceResult {
   }
 
   get exitCode(): ExitCode {
+    if (this.count === 0) return exitCodes.differs;
     if (this.unknown > 0) return exitCodes.unreachable;
     return this.rejected > 0 ? exitCodes.refused : exitCodes.done;
   }
 
   toString(): string {
+    if (this.count === 0) return 'No event was read: write one JSON object per line.';
     const parts = [`${this.accepted} accepted`, `${this.rejected} rejected`];
     if (this.unknown > 0) parts.push(`${this.unknown} with unknown outcome`);
     return parts.join(', ');

@@ -7,6 +7,7 @@ import type {
   SchemaInput,
   StreamInput,
 } from '#client';
+import type { Positional } from '../arguments/options.js';
 import { UsageError } from '../errors/cli-error.js';
 import { members } from '../output/formats.js';
 import { membersOf, pick, sortedNames, sourceOf, streamsOf, type ResourceOperations } from './resource.js';
@@ -204,6 +205,11 @@ export const resources: readonly ResourceOperations[] = [
 ];
 
 export const plurals: readonly string[] = resources.map(({ kind }) => `${kind}s`);
+
+/** Returns the positional argument `KIND`, which accepts each kind in the singular and the plural. */
+export function kindPositional(kinds: readonly string[]): Positional {
+  return { name: 'KIND', oneOf: kinds, also: kinds.map((kind) => kind.replace(/s$/, '')), about: 'kind' };
+}
 
 /** Finds a kind by its singular or plural. @throws UsageError for an unknown word */
 export function resourceOf(word: string): ResourceOperations {

@@ -7,10 +7,19 @@ import {
   requireSpelledOut,
 } from '../connection/connection.js';
 import { tracedFetch } from '../connection/traced-fetch.js';
+import { UsageError } from '../errors/cli-error.js';
 import type { OutputFormatName } from '../output/formats.js';
 import { OutputWriter, OutputPipe } from '../output/output-writer.js';
 import { ProfileStore } from '../profiles/profile-store.js';
-import type { CliProcess } from './terminal.js';
+import { isInteractive, requireYes, type CliProcess } from './terminal.js';
+
+/** What a destructive command does, for its question. */
+interface Confirmation {
+  /** Sentences that say what the command will do. */
+  what: string;
+  /** Whether the command needs a confirmation without a terminal, too. */
+  inPipes?: boolean;
+}
 
 /** What a running command works with: its arguments, output, connection and profiles. */
 export class CommandSession {
@@ -68,9 +77,19 @@ export class CommandSession {
     requireSpelledOut(await this.connection());
   }
 
-  /** Requires `--confirm NAME`: always, or only with a protected profile. @throws UsageError */
-  async requireConfirmed(name: string, { always = false }: { always?: boolean } = {}): Promise<void> {
+  /**
+   * Requires that the user confirms a destructive command: with `--confirm NAME`, which a protected profile always needs,
+   * with `--yes`, or by an answer on the terminal. @throws UsageError
+   * @param name The name to repeat; undefined if there is none.
+   */
+  async requireConfirmed(name: string | undefined, { what, inPipes = true }: Confirmation): Promise<void> {
     const { profile } = await this.connection();
-    if (always || profile?.protected) requireConfirmed(name, this.input.text('confirm'));
+    const confirmed = this.input.text('confirm');
+    if (name !== undefined && (profile?.protected || confirmed !== undefined))
+      return requireConfirmed(name, confirmed);
+    if (this.input.flag('yes')) return;
+    if (isInteractive(this.terminal)) return requireYes(what, this.terminal);
+    if (inPipes)
+      throw new UsageError(`${what} Confirm it: --yes${name === undefined ? '' : `, or --confirm ${name}`}.`);
   }
 }

@@ -1,4 +1,7 @@
+import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import { visibleText } from '#client';
+import { UsageError } from '../errors/cli-error.js';
 
 /** Standard output or standard error of the process. */
 export interface OutputStream extends Writable {
@@ -18,4 +21,19 @@ export interface CliProcess {
   signal: AbortSignal;
   /** Aborted with a `BrokenPipeError` when standard output is closed; ends commands that only show something. */
   outputClosed?: AbortSignal;
+}
+
+/** Whether a user can read a question and answer it. */
+export function isInteractive({ stdin, stderr }: CliProcess): boolean {
+  return stderr.isTTY === true && stdin().isTTY === true;
+}
+
+/** Says what a command will do, and asks whether to continue. @throws UsageError unless the answer is `yes` */
+export async function requireYes(what: string, { stdin, stderr, signal }: CliProcess): Promise<void> {
+  stderr.write(`${visibleText(what)}\nContinue? [yes/no] `);
+  for await (const answer of createInterface({ input: stdin(), signal }))
+    if (/^y(es)?$/i.test(answer.trim())) return;
+    else break;
+  signal.throwIfAborted();
+  throw new UsageError('Nothing was changed, because the answer is not "yes".');
 }

@@ -85,9 +85,10 @@ function withErrors({ detail, errors = [] }: Problem): string {
   const [first, second] = errors;
   // The detail of many problems with one error already contains it.
   if (first && !second && detail.includes(first.detail.replace(/\.$/, '')))
-    return first.pointer ? `${first.pointer}: ${detail}` : detail;
-  const listed = errors.map(({ pointer, detail }) => `\n  ${pointer}: ${detail}`);
-  return detail + listed.join('');
+    return first.pointer && !detail.includes(first.pointer) ? `${first.pointer}: ${detail}` : detail;
+  const texts = errors.map((error) => `${error.pointer}: ${error.detail}`);
+  const listed = texts.filter((text) => !detail.includes(text.replace(/\.$/, '')));
+  return [detail, ...listed].join('\n  ');
 }
 
 /** The names of the classes whose problem code alone would not say what is meant. */

@@ -1,0 +1,205 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventRow, givenGateway, type GivenGateway } from '../../apps/gateway/src/gateway.fixture.js';
+import { rowBatchesOf } from '../../libs/core/store/row-batch/row-batches-of.fixture.js';
+import { InProcessCliRunner, jsonLines } from './in-process-cli-runner.js';
+
+let gateway: GivenGateway;
+let cli: InProcessCliRunner;
+beforeEach(async () => {
+  gateway = await givenGateway({ where: true });
+  const url = await gateway.core.instance.listen({ host: '127.0.0.1', port: 0 });
+  cli = new InProcessCliRunner({ TRIBUTARY_URL: url });
+  expect((await cli.run(['streams', 'create', 'orders', '--partitions', '2'])).code).toBe(0);
+});
+afterEach(async () => {
+  cli.remove();
+  await gateway.close();
+});
+
+const projection = `kind: projection\nname: p\nsource: { streams: [orders] }\nfields: { n: { op: count } }\n`;
+const pipeline = `kind: pipeline\nname: p\nsource: { streams: [orders] }\noperators: [{ emit: { stream: copies } }]\n`;
+
+async function givenDefinitions(...manifests: string[]): Promise<void> {
+  const file = join(cli.folder, 'definitions.yaml');
+  writeFileSync(file, manifests.join('---\n'));
+  expect((await cli.run(['apply', '-f', file])).stderr).toBe('');
+}
+
+async function givenEvents(count: number): Promise<void> {
+  const rows = Array.from({ length: count }, (_, offset) => eventRow({ offset }));
+  await gateway.store.writer.appendRowBatches(rowBatchesOf(rows), 'token');
+}
+
+const nothing = { code: 2, stdout: '' };
+
+describe.each(['projection', 'projections', 'pipeline', 'pipelines'])('a %s', (kind) => {
+  const one = kind.replace(/s$/, '');
+  beforeEach(() => givenDefinitions(projection, pipeline));
+
+  it('is paused and resumed, and shown with the same kind', async () => {
+    const [paused, shown] = [await cli.run(['pause', kind, 'p']), await cli.run(['get', kind, 'p'])];
+    expect(paused).toEqual({ code: 0, stdout: '', stderr: `paused ${one} p; its status is paused\n` });
+    expect(jsonLines(shown.stdout)).toMatchObject([{ name: 'p', status: 'paused' }]);
+    const resumed = await cli.run(['resume', kind, 'p']);
+    expect(resumed.stderr).toMatch(new RegExp(`^resumed ${one} p; its status is (running|building)\n$`));
+  });
+
+  it('is reset after a confirmation, which says what the reset does', async () => {
+    const unconfirmed = await cli.run(['reset', kind, 'p']);
+    expect(unconfirmed).toMatchObject(nothing);
+    expect(unconfirmed.stderr).toMatch(
+      /^tributary: Resets the .* p: .* again.*Confirm it: --yes, or --confirm p\.\n$/,
+    );
+    for (const confirmed of ['--yes', '-y', '--confirm=p'])
+      expect((await cli.run(['reset', kind, 'p', confirmed])).stderr).toContain(
+        `reset ${one} p; its status is `,
+      );
+  });
+});
+
+describe('a question on a terminal', () => {
+  it.each(['yes\n', 'y\n', ' YES\n'])('is confirmed with %j', async (input) => {
+    const { code, stderr } = await cli.run(['delete', 'stream', 'orders'], { input, terminal: true });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('with all its events') as string]);
+    expect(stderr).toMatch(/Continue\? \[yes\/no\] deleted stream orders\n$/);
+  });
+
+  it.each(['no\n', '\n', 'yesterday\n', ''])('is declined with %j, and nothing changes', async (input) => {
+    const { code, stderr } = await cli.run(['delete', 'stream', 'orders'], { input, terminal: true });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Nothing was changed') as string]);
+    expect((await cli.run(['get', 'stream', 'orders'])).code).toBe(0);
+  });
+});
+
+describe('an entity', () => {
+  it('is erased after a confirmation', async () => {
+    await givenEvents(3);
+    expect(await cli.run(['erase', 'orders', 'order-1'])).toMatchObject(nothing);
+    expect(await cli.run(['erase', 'orders', 'order-1', '--confirm', 'order-2'])).toMatchObject(nothing);
+    const { code, stderr } = await cli.run(['erase', 'orders', 'order-1', '--yes']);
+    expect([code, stderr]).toEqual([0, 'erased entity order-1 of stream orders\n']);
+  });
+});
+
+describe('a stream', () => {
+  it('is created with its partitions and its retention', async () => {
+    const limits = ['--retention', '30d', '--retention-bytes', '1000000'];
+    const { code, stderr } = await cli.run(['streams', 'create', 'sales', '--partitions', '3', ...limits]);
+    expect([code, stderr]).toEqual([0, 'created stream sales\n']);
+    const [stream] = jsonLines((await cli.run(['get', 'stream', 'sales'])).stdout);
+    expect(stream).toMatchObject({ partitions: 3, retention: { time: '30d', bytes: 1000000 } });
+  });
+
+  it('gets another retention after a confirmation, or no limit without one', async () => {
+    const change = (...options: string[]) => cli.run(['streams', 'retention', 'orders', ...options]);
+    const unconfirmed = await change('--retention', '7d');
+    expect(unconfirmed).toMatchObject(nothing);
+    expect(unconfirmed.stderr).toContain(
+      'from "unlimited" to {"time":"7d"}. Events beyond it are removed for ever.',
+    );
+    const changed = 'changed the retention of stream orders from';
+    expect((await change('--retention', '7d', '--yes')).stderr).toBe(
+      `${changed} "unlimited" to {"time":"7d"}\n`,
+    );
+    expect((await change('--retention', 'unlimited')).stderr).toBe(
+      `${changed} {"time":"7d"} to "unlimited"\n`,
+    );
+    expect((await change()).stderr).toContain('--retention SPAN or --retention-bytes N is missing');
+  });
+});
+
+describe('a key', () => {
+  it('is issued, rotated and revoked', async () => {
+    const issue = ['keys', 'issue', 'web shop', '--scope', 'events:read', '--scope', 'events:write'];
+    const issued = await cli.run([...issue, '--stream', 'web.*']);
+    const [{ key, key_id: id } = {}] = jsonLines(issued.stdout) as { key: string; key_id: string }[];
+    expect([issued.code, key]).toEqual([0, expect.stringMatching(/^trb_/) as string]);
+    expect(await cli.run(['keys', 'rotate', id!])).toMatchObject(nothing);
+    const rotated = await cli.run(['keys', 'rotate', id!, '--overlap', '24h']);
+    expect(jsonLines(rotated.stdout)).toMatchObject([{ key_id: id }]);
+    expect(rotated.stdout).not.toContain(key);
+    expect(await cli.run(['keys', 'revoke', id!])).toMatchObject(nothing);
+    expect((await cli.run(['keys', 'revoke', id!, '--yes'])).stderr).toBe(`revoked key ${id}\n`);
+    expect(jsonLines((await cli.run(['get', 'key', id!])).stdout)).toMatchObject([{ status: 'revoked' }]);
+  });
+
+  it('may be written into a new private file', async () => {
+    const file = join(cli.folder, 'key');
+    const args = ['keys', 'issue', 'k', '--scope', 'events:read', '--keys-to', file];
+    expect(await cli.run(args)).toMatchObject({ code: 0, stdout: '' });
+    expect(readFileSync(file, 'utf8')).toContain('"key":"trb_');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(await cli.run(args)).toMatchObject(nothing);
+  });
+
+  it('needs a scope', async () => {
+    expect((await cli.run(['keys', 'issue', 'k'])).stderr).toContain('--scope SCOPE is missing');
+  });
+});
+
+describe('a time', () => {
+  it('may be relative, before or after a dash', async () => {
+    await givenEvents(3);
+    const total = async (...range: string[]) => (await cli.run(['count', 'orders', ...range])).stdout;
+    const all = '{"count":3}\n';
+    for (const since of [['--since', '36500d'], ['--since', '-36500d'], ['--since=-36500d']])
+      expect(await total(...since), String(since)).toBe(all);
+    expect(await total('--until', '36500d')).toBe('{"count":0}\n');
+    expect(await total('--since', 'now', '--until', '2100-01-01T00:00:00Z')).toBe('{"count":0}\n');
+    expect((await cli.run(['state', 'orders', 'order-1', '--as-of', '36500d'])).code).toBe(3);
+  });
+
+  it.each(['15x', '-15x', '+15m', 'yesterday'])(
+    '%s is refused with the forms that are valid',
+    async (since) => {
+      const { code, stderr } = await cli.run(['query', 'orders', '--since', since]);
+      expect([code, stderr]).toEqual([3, expect.stringContaining('now, -15m, -1h or -7d') as string]);
+    },
+  );
+});
+
+describe('query', () => {
+  const offsets = (table: string) => table.split('\n').flatMap((line) => /"n":(\d+),/.exec(line)?.[1] ?? []);
+  const numbers = (from: number, end: number) =>
+    Array.from({ length: end - from }, (_, i) => String(from + i));
+  const shown = async (...args: string[]) => {
+    const { stdout, stderr } = await cli.run(['query', 'orders', '-o', 'ndjson', ...args], {
+      terminal: true,
+    });
+    return { offsets: offsets(stdout), stderr };
+  };
+
+  it('shows the newest 20 events on a terminal, and says how to get more', async () => {
+    await givenEvents(25);
+    const { offsets: newest, stderr } = await shown();
+    expect(newest).toEqual(numbers(5, 25));
+    expect(stderr).toBe('These are the newest 20 events. --limit N shows more, and a pipe gets all.\n');
+    expect((await shown('--order', 'asc')).offsets).toEqual(numbers(0, 20));
+    expect((await shown('--order', 'desc')).offsets).toEqual(numbers(5, 25).toReversed());
+    expect(await shown('--limit', '25')).toEqual({ offsets: numbers(0, 25), stderr: '' });
+    expect(await shown('--since', '2026-11-21T04:00:15Z')).toEqual({ offsets: numbers(15, 25), stderr: '' });
+  });
+
+  it('says on standard error that there is no event', async () => {
+    expect(await cli.run(['query', 'orders'])).toEqual({ code: 0, stdout: '', stderr: '0 events\n' });
+    expect((await cli.run(['query', 'orders'], { terminal: true })).stderr).toBe('0 events\n');
+  });
+});
+
+describe('produce', () => {
+  it.each(['', '\n\n'])('says that %j has no event, and exits with 1', async (input) => {
+    const { code, stderr } = await cli.run(['produce', 'orders', '--type', 't'], { input });
+    expect([code, stderr]).toEqual([1, 'No event was read: write one JSON object per line.\n']);
+  });
+});
+
+describe('an error of a definition', () => {
+  it('has its path once', async () => {
+    const file = join(cli.folder, 'wrong.yaml');
+    writeFileSync(file, projection.replace('op: count', 'op: sum, value: "event."'));
+    const { code, stderr } = await cli.run(['apply', '-f', file]);
+    expect([code, stderr.split('/fields/n/value').length - 1]).toEqual([3, 1]);
+  });
+});
