@@ -48,7 +48,9 @@ export async function readLoggedEvents(brokers: string, topic: string): Promise<
     const value = JSON.parse(String(message.value)) as { event_id: string; entity_id: string | null };
     const header = message.headers?.['expected-version'];
     const expected = header === undefined ? null : Number(String(header));
-    return { partition, offset, event_id: value.event_id, entity_id: value.entity_id, expected };
+    const [index, size] = String(message.headers?.['atomic-group'] ?? '').split('/');
+    const group = size === undefined ? undefined : { index: Number(index), size: Number(size) };
+    return { partition, offset, event_id: value.event_id, entity_id: value.entity_id, expected, group };
   });
 }
 

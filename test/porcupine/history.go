@@ -16,6 +16,8 @@ type attempt struct {
 	EntityID string `json:"entity_id"`
 	// The version that the client expects; nil for an unconditional event.
 	Expected *int `json:"expected"`
+	// The event ids of its atomic batch, whose condition is that of the first one.
+	Group []string `json:"group"`
 
 	outcome string // accepted, refused, unknown or failed
 	version *int   // of an accepted attempt; nil if the event is unconditional
@@ -127,6 +129,10 @@ func (h history) entities() []entity {
 		return byName[name]
 	}
 	for _, one := range h.attempts {
+		// A later event of an atomic batch is refused with the first one, whatever version it would have expected.
+		if one.outcome == "refused" && len(one.Group) > 0 && one.Group[0] != one.EventID {
+			continue
+		}
 		to := of(one.Stream, one.EntityID)
 		to.attempts = append(to.attempts, one)
 	}

@@ -20,7 +20,7 @@ import (
 //   - In all other cases the answer is `refused`, with the current version. An unconditional attempt is never refused.
 //   - An attempt with an unknown outcome does the same at some time after its request, or never. Its return is at infinity,
 //     so "never" is a time after everything that was observed.
-//   - The events of a batch are attempts of their own: the product promises nothing about a batch as a whole.
+//   - The events of a batch are attempts of their own. That an atomic batch is written as a whole, checkVersions checks.
 //   - The events that were read back are a read of the whole list, after every answer.
 
 type kind int

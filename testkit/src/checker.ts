@@ -19,7 +19,7 @@ export interface ObservedEvent {
 export type FindingKind =
   | ('lost' | 'duplicate' | 'phantom' | 'reordered' | 'version gap' | 'wrong data' | 'views differ')
   | ('two at one version' | 'refused but stored' | 'refused without a reason' | 'accepted without a reason')
-  | ('wrong version' | 'changed answer' | 'unexpected answer');
+  | ('wrong version' | 'changed answer' | 'unexpected answer' | 'half of a batch');
 
 /** A fault that a check of stored events has found, as a sentence. */
 export interface Finding {

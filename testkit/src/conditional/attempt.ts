@@ -7,6 +7,8 @@ export interface AttemptRequest {
   expected: number | null;
   /** Hash (`hashOf`) of the event that was sent. */
   hash: string;
+  /** For an event of an atomic batch: the event ids of the batch, in order. The condition is that of the first event. */
+  group?: readonly string[] | undefined;
 }
 
 /**
@@ -18,6 +20,11 @@ export type AttemptAnswer =
   | { outcome: 'accepted'; version: number | null; partition: number; offset: number }
   | { outcome: 'refused'; current: number }
   | { outcome: 'unknown' | 'failed'; reason: string };
+
+/** Whether the event of an attempt has a condition of its own: it is not a later event of an atomic batch. */
+export function hasOwnCondition({ event_id, group }: AttemptRequest): boolean {
+  return group === undefined || group[0] === event_id;
+}
 
 /** One request for one event, with its answer. A batch counts as one attempt for each of its events. */
 export type Attempt = AttemptRequest &

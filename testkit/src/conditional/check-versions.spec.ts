@@ -63,6 +63,32 @@ describe('checkVersions', () => {
     expect(kindsAfter((run) => [run.attempts, run.stored].map((list) => list.reverse()))).toEqual([]);
   });
 
+  it('reports an atomic batch of which only some events are stored, or with another event in between', () => {
+    const group = ['x', 'y'];
+    const both = (run: ConditionalRun, versions: [number, number]) => {
+      run.attempts.push({ ...unknown('x', 4, [80, 90]), group }, { ...unknown('y', 5, [80, 90]), group });
+      group.forEach((id, i) => run.stored.push({ ...stored(id, versions[i]!), offset: 50 + i }));
+    };
+    expect(kindsAfter((run) => both(run, [5, 6]))).toEqual([]);
+    expect(
+      kindsAfter((run) => {
+        both(run, [5, 6]);
+        run.stored.pop();
+      }),
+    ).toEqual(['half of a batch']);
+    expect(
+      kindsAfter((run) => {
+        both(run, [5, 6]);
+        run.stored.at(-1)!.offset = 52;
+      }),
+    ).toEqual(['half of a batch']);
+  });
+
+  it('expects no reason for the refusal of a later event of an atomic batch', () => {
+    const later = { ...refused('y', [4, 4], [60, 70]), group: ['x', 'y'] };
+    expect(kindsAfter(({ attempts }) => attempts.push(later))).toEqual([]);
+  });
+
   it('reports two events that were accepted at one version', () => {
     const second = (run: ConditionalRun) => run.attempts.push(accepted('x', 1, [11, 20]));
     expect(kindsAfter(second)).toEqual(['lost', 'two at one version']);

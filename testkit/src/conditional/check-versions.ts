@@ -1,5 +1,5 @@
 import type { Finding, FindingKind, ObservedEvent } from '../checker.js';
-import type { Attempt } from './attempt.js';
+import { hasOwnCondition, type Attempt } from './attempt.js';
 import { judgeOrder, type AcceptedOperation, type RefusedOperation } from './judge-order.js';
 
 type AcceptedAttempt = Attempt & { outcome: 'accepted' };
@@ -15,7 +15,7 @@ const mayHaveStored = ({ outcome }: Attempt): boolean => outcome === 'accepted' 
  * an accepted event that expects `v` is a compare-and-set from `v` to `v + 1`, and an unconditional event is an
  * increment. A repeat of an accepted event returns the version of that event again. An attempt with an unknown outcome
  * may have taken place at any time after its invocation, or never. The stored events give the order of the accepted
- * events, so the check need not search for an order.
+ * events, so the check need not search for an order. Of an atomic batch, all events are stored together, or none is.
  */
 export function checkVersions(attempts: readonly Attempt[], stored: readonly ObservedEvent[]): Finding[] {
   const attempted = groupedBy(attempts, entityOf);
@@ -39,6 +39,7 @@ function judgeEntity(attempts: readonly Attempt[], stored: readonly ObservedEven
     ...[...ofEvent.values()].flatMap((ofOne) => judgeEvent(ofOne, versions)),
     ...judgeAnsweredVersions(attempts, inOrder),
     ...judgeOrder(accepted, refused.map(refusedAt)),
+    ...judgeGroups(attempts, inOrder),
   ];
 }
 
@@ -47,7 +48,7 @@ function judgeAnswer(attempt: Attempt): Finding[] {
   if (attempt.outcome === 'failed') return [finding('unexpected answer', attempt, attempt.reason)];
   if (!isRefused(attempt)) return [];
   if (attempt.expected === null) return [finding('refused without a reason', attempt, 'it is unconditional')];
-  if (attempt.expected !== attempt.current) return [];
+  if (attempt.expected !== attempt.current || !hasOwnCondition(attempt)) return [];
   return [finding('refused without a reason', attempt, 'the entity is at that version')];
 }
 
@@ -124,6 +125,21 @@ function judgeAnsweredVersions(attempts: readonly Attempt[], inOrder: readonly O
     if (holder === undefined) holders.set(attempt.version, attempt.event_id);
     if (holder === undefined || holder === attempt.event_id) return [];
     return [finding('two at one version', attempt, `${holder} has that version`)];
+  });
+}
+
+/** Checks that the events of each atomic batch are all stored, one directly after the other, or none is. */
+function judgeGroups(attempts: readonly Attempt[], inOrder: readonly ObservedEvent[]): Finding[] {
+  const places = new Map(inOrder.map((event, i) => [event.event_id, i]));
+  const groups = new Map(attempts.map((attempt) => [attempt.group?.[0], attempt]));
+  return [...groups.values()].flatMap((attempt) => {
+    const found = attempt.group?.map((id) => places.get(id)) ?? [];
+    const [first] = found;
+    if (first === undefined && found.every((place) => place === undefined)) return [];
+    const isWhole = found.every((place, i) => {
+      return place === first! + i && inOrder[place]!.offset === inOrder[first!]!.offset + i;
+    });
+    return isWhole ? [] : [finding('half of a batch', attempt, `its events are at ${found.join()}`)];
   });
 }
 

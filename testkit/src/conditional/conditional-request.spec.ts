@@ -17,7 +17,7 @@ const answering = (status: number, body: object) => {
   return { post, requests };
 };
 const single = async (status: number, body: object, expected: number | null = 3) => {
-  const [answer] = await sendConditional(answering(status, body).post, [event(expected)], { alone: true });
+  const [answer] = await sendConditional(answering(status, body).post, [event(expected)], { form: 'single' });
   return answer;
 };
 const position = { partition: 1, offset: 2 };
@@ -26,8 +26,8 @@ const conflict = { code: 'version_conflict', status: 412, current_version: 5 };
 describe('sendConditional', () => {
   it('sends the expectation, and none for an unconditional event', async () => {
     const { post, requests } = answering(201, { ...position, version: 4 });
-    await sendConditional(post, [event(3)], { alone: true });
-    await sendConditional(post, [event(null)], { alone: true });
+    await sendConditional(post, [event(3)], { form: 'single' });
+    await sendConditional(post, [event(null)], { form: 'single' });
     expect(requests.map(({ path }) => path)).toEqual(['/api/v1/events', '/api/v1/events']);
     expect(requests.map(({ body }) => body.expected_version)).toEqual([3, undefined]);
   });
@@ -54,7 +54,7 @@ describe('sendConditional', () => {
     const undecided = { code: 'undecided', status: 504 };
     const events = [{ ...position, version: 1 }, { error: conflict, ...position }, { error: undecided }];
     const { post, requests } = answering(207, { events });
-    const answers = await sendConditional(post, [event(0), event(1), event(2)], { alone: false });
+    const answers = await sendConditional(post, [event(0), event(1), event(2)], { form: 'batch' });
     expect(requests).toMatchObject([{ path: '/api/v1/events/batch' }]);
     expect(answers).toMatchObject([
       { outcome: 'accepted', version: 1 },
@@ -63,9 +63,18 @@ describe('sendConditional', () => {
     ]);
   });
 
+  it('sends the condition of an atomic batch with its first event', async () => {
+    const { post, requests } = answering(412, conflict);
+    const answers = await sendConditional(post, [event(3), event(4)], { form: 'atomic' });
+    expect(requests).toMatchObject([{ path: '/api/v1/events/batch?atomic=true' }]);
+    const sent = requests[0]!.body.events as { expected_version?: number }[];
+    expect(sent.map(({ expected_version }) => expected_version)).toEqual([3, undefined]);
+    expect(answers).toEqual([1, 2].map(() => ({ outcome: 'refused', current: 5 })));
+  });
+
   it('knows nothing without an answer', async () => {
     const post = () => Promise.reject(Object.assign(new Error(), { code: 'ECONNRESET' }));
-    expect(await sendConditional(post, [event(0), event(1)], { alone: false })).toEqual([
+    expect(await sendConditional(post, [event(0), event(1)], { form: 'batch' })).toEqual([
       { outcome: 'unknown', reason: 'ECONNRESET' },
       { outcome: 'unknown', reason: 'ECONNRESET' },
     ]);

@@ -9,19 +9,26 @@ export type ConditionalEvent = SentEvent & { entity_id: string; expected: number
 type WriteRequestSender = (path: string, body: string) => Promise<HttpAnswer>;
 
 /**
- * Sends events in one request, and resolves with the answer for each event. With `alone`, the request has a single
- * event without a batch. If the request has no answer, the outcome of all its events is `unknown`.
+ * How events are sent: as a single event, as a batch whose events are decided one by one, or as an atomic batch, whose
+ * first event has the condition.
+ */
+export type WriteForm = 'single' | 'batch' | 'atomic';
+
+/**
+ * Sends events in one request, and resolves with the answer for each event. If the request has no answer, the outcome of
+ * all its events is `unknown`.
  */
 export async function sendConditional(
   post: WriteRequestSender,
   events: readonly ConditionalEvent[],
-  { alone }: { alone: boolean },
+  { form }: { form: WriteForm },
 ): Promise<AttemptAnswer[]> {
   try {
-    if (alone && events.length === 1)
-      return [answerOf(await post('/api/v1/events', toJson(events[0]!)), events[0]!)];
-    const body = `{"events":[${events.map(toJson).join(',')}]}`;
-    return answersOf(await post('/api/v1/events/batch', body), events);
+    if (form === 'single') return [answerOf(await post('/api/v1/events', toJson(events[0]!)), events[0]!)];
+    const isAtomic = form === 'atomic';
+    const sent = events.map((event, i) => toJson(isAtomic && i > 0 ? { ...event, expected: null } : event));
+    const body = `{"events":[${sent.join(',')}]}`;
+    return answersOf(await post(`/api/v1/events/batch${isAtomic ? '?atomic=true' : ''}`, body), events);
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).name;
     return events.map(() => ({ outcome: 'unknown', reason }));

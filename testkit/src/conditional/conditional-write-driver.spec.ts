@@ -37,6 +37,8 @@ describe('ConditionalWriteDriver', () => {
     for (const { event_id } of attempts) (ids.has(event_id) ? repeated : ids).add(event_id);
     expect(repeated.size).toBeGreaterThan(10);
     expect(attempts.some(({ expected }) => expected === null)).toBe(true);
+    for (const outcome of ['accepted', 'refused'])
+      expect(attempts.some((attempt) => attempt.group && attempt.outcome === outcome)).toBe(true);
     expect(driver.amounts.size).toBe(ids.size);
   });
 
@@ -64,6 +66,10 @@ describe('ConditionalWriteDriver', () => {
 
   it('has a history that shows a server which refuses what it should accept', async () => {
     expect(await kindsOf({ moody: some })).toContain('refused without a reason');
+  });
+
+  it('has a history that shows a server which decides the events of an atomic batch one by one', async () => {
+    expect(await kindsOf({ divided: true })).toContain('half of a batch');
   });
 
   it('has a history that shows a server which forgets the ids of accepted events', async () => {

@@ -6,7 +6,7 @@ import { hashOf, makeEvent } from '../sent-event.js';
 import { until } from '../until.js';
 import type { Attempt, AttemptRequest } from './attempt.js';
 import type { AttemptHistory } from './attempt-history.js';
-import { sendConditional, type ConditionalEvent } from './conditional-request.js';
+import { sendConditional, type ConditionalEvent, type WriteForm } from './conditional-request.js';
 import { SharedEntityVersions, type KnownEntity } from './shared-entity-versions.js';
 
 interface ConditionalDriverOptions {
@@ -34,6 +34,8 @@ const shares = {
    */
   mannered: 0.75,
   batch: 0.15,
+  /** Probability that a writer sends an atomic batch. */
+  atomic: 0.2,
   /**
    * Probability that a writer which does not wait expects the version that it has seen last itself. In the remaining
    * cases, the writer expects an earlier version, a later version, or none.
@@ -118,7 +120,22 @@ export class ConditionalWriteDriver {
 
   private async writeAnyway(random: SeededRandom, seen: Map<KnownEntity, number>): Promise<void> {
     await this.pace();
-    await this.deliver([this.anyEvent(random, seen)], { random, seen, alone: true });
+    const first = this.anyEvent(random, seen);
+    if (first.expected !== null && random.chance(shares.atomic))
+      await this.writeGroup(first, { random, seen });
+    else await this.deliver([first], { random, seen, form: 'single' });
+  }
+
+  /** Sends an atomic batch of two or more events that begins with this event. */
+  private async writeGroup(
+    first: AddressedEvent,
+    { random, seen }: Omit<WriterState, 'form'>,
+  ): Promise<void> {
+    const count = 1 + random.int(batchMax - 1);
+    const later = Array.from({ length: count }, (_, i) =>
+      this.event(random, first.entity, first.expected! + 1 + i),
+    );
+    await this.deliver([first, ...later], { random, seen, form: 'atomic' });
   }
 
   /**
@@ -130,12 +147,14 @@ export class ConditionalWriteDriver {
     if (!entity) return;
     try {
       await this.pace();
+      if (random.chance(shares.atomic))
+        return await this.writeGroup(this.event(random, entity, entity.version), { random, seen });
       const batch = random.chance(shares.batch);
       const count = batch ? 1 + random.int(batchMax) : 1;
       const first = entity.version;
       const events = Array.from({ length: count }, (_, i) => this.event(random, entity, first + i));
       if (batch && random.chance(0.5)) events.push(this.anyEvent(random, seen));
-      await this.deliver(events, { random, seen, alone: !batch });
+      await this.deliver(events, { random, seen, form: batch ? 'batch' : 'single' });
     } finally {
       entity.taken = false;
     }
@@ -181,11 +200,18 @@ export class ConditionalWriteDriver {
    */
   private async deliver(events: readonly AddressedEvent[], as: WriterState): Promise<void> {
     const known = await this.untilKnown(events, as);
-    for (const [event, { outcome }] of known) {
-      const { random, seen } = as;
-      if (outcome === 'accepted' && random.chance(shares.repeat)) await this.untilKnown([event], as);
-      if (outcome === 'refused' && random.chance(shares.again))
-        await this.untilKnown([{ ...event, expected: seen.get(event.entity)! }], as);
+    const { random, seen, form } = as;
+    const units = form === 'atomic' ? [events] : events.map((event) => [event]);
+    for (const unit of units) {
+      const outcome = known.get(unit[0]!)?.outcome;
+      const again = { ...as, form: form === 'batch' ? 'single' : form } as const;
+      if (outcome === 'accepted' && random.chance(shares.repeat)) await this.untilKnown(unit, again);
+      if (outcome !== 'refused' || !random.chance(shares.again)) continue;
+      const current = seen.get(unit[0]!.entity)!;
+      await this.untilKnown(
+        unit.map((event, i) => ({ ...event, expected: current + i })),
+        again,
+      );
     }
   }
 
@@ -208,13 +234,16 @@ export class ConditionalWriteDriver {
 
   private async attempt(
     events: readonly AddressedEvent[],
-    { random, alone }: WriterState,
+    { random, form }: WriterState,
   ): Promise<Attempt[]> {
     const client = this.client(random.pick(this.options.urls()));
     const timeoutMs = random.chance(shares.impatient) ? timeouts.impatientMs : timeouts.patientMs;
     const post = (path: string, body: string) => client.post(path, body, { timeoutMs });
-    const returns = await Promise.all(events.map((event) => this.options.history.invoke(attemptedOf(event))));
-    const answers = await sendConditional(post, events, { alone });
+    const group = form === 'atomic' ? events.map(({ event_id }) => event_id) : undefined;
+    const returns = await Promise.all(
+      events.map((event) => this.options.history.invoke({ ...attemptedOf(event), group })),
+    );
+    const answers = await sendConditional(post, events, { form });
     return Promise.all(returns.map((returned, i) => returned(answers[i]!)));
   }
 
@@ -252,7 +281,7 @@ interface WriterState {
   random: SeededRandom;
   /** The last version of each entity that an answer to this writer has named. */
   seen: Map<KnownEntity, number>;
-  alone: boolean;
+  form: WriteForm;
 }
 
 function attemptedOf(event: AddressedEvent): AttemptRequest {

@@ -42,6 +42,29 @@ describe('decideLog', () => {
   });
 });
 
+describe('decideLog with atomic groups', () => {
+  const group = (offset: number, ids: string[], expected: number): TopicEventRecord[] =>
+    ids.map((id, index) =>
+      record(id, offset + index, { expected: expected + index, group: { index, size: ids.length } }),
+    );
+
+  it('decides all records of a group as its first one', () => {
+    expect(
+      decided([
+        ...group(0, ['a', 'b'], 0),
+        ...group(2, ['c', 'd', 'e'], 1),
+        ...group(5, ['a', 'b'], 7),
+        ...group(7, ['f', 'b'], 2),
+        ...group(9, ['c', 'd'], 2),
+      ]),
+    ).toEqual([
+      ...['a is version 1', 'b is version 2', 'c is refused at 2', 'd is refused at 2', 'e is refused at 2'],
+      ...['a is a repeat', 'b is a repeat', 'f is refused at 2', 'b is refused at 2'],
+      ...['c is version 3', 'd is version 4'],
+    ]);
+  });
+});
+
 describe('checkDecisions', () => {
   const decisions = decideLog(records);
   const stored = decisions.flatMap((one) =>

@@ -8,6 +8,8 @@ export interface TopicEventRecord {
   entity_id: string | null;
   /** The value of the header `expected-version`; null for a record without this header. */
   expected: number | null;
+  /** Index and size in the header `atomic-group`, if the record has it. */
+  group?: { index: number; size: number } | undefined;
 }
 
 /**
@@ -24,16 +26,26 @@ export type RecordDecision = TopicEventRecord &
 /**
  * Decides each record from the log alone, in the offset order of each partition. A record with the event id of an
  * accepted record is a repeat. A record whose expected version differs from the version of its entity is refused. The
- * records are those of one stream, in any order, and fewer than an id window can have.
+ * records of an atomic group, which follow each other, have the decision of the first one, and are refused if only some
+ * of them are repeats. The records are those of one stream, in any order, and fewer than an id window can have.
  */
 export function decideLog(records: readonly TopicEventRecord[]): RecordDecision[] {
   const accepted = new Set<string>();
   const versions = new Map<string | null, number>();
   const inOrder = records.toSorted((a, b) => a.partition - b.partition || a.offset - b.offset);
-  return inOrder.map((record): RecordDecision => {
-    const { event_id, entity_id, expected } = record;
-    if (accepted.has(event_id)) return { ...record, outcome: 'repeated' };
+  let refused = { until: 0, partition: -1, current: 0 };
+  return inOrder.map((record, at): RecordDecision => {
+    const { event_id, entity_id, expected, partition, offset, group } = record;
     const current = versions.get(entity_id) ?? 0;
+    if (group?.index === 0) {
+      const members = inOrder.slice(at, at + group.size);
+      const repeats = members.filter((member) => accepted.has(member.event_id)).length;
+      const isAccepted = repeats === group.size || (repeats === 0 && expected === current);
+      if (!isAccepted) refused = { until: offset + group.size, partition, current };
+    }
+    if (partition === refused.partition && offset < refused.until && group)
+      return { ...record, outcome: 'refused', current: refused.current };
+    if (accepted.has(event_id)) return { ...record, outcome: 'repeated' };
     if (expected !== null && expected !== current) return { ...record, outcome: 'refused', current };
     accepted.add(event_id);
     versions.set(entity_id, current + 1);

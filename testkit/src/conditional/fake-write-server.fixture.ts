@@ -34,12 +34,14 @@ export interface FakeWriteServerFaults {
   moody: (n: number) => boolean;
   /** Treats the repetition of an accepted event as a new event. */
   forgetful: boolean;
+  /** Decides each event of an atomic batch by itself. */
+  divided: boolean;
 }
 
 const none = () => undefined;
 const never = () => false;
 const noFaults: FakeWriteServerFaults = {
-  ...{ before: none, after: none, late: none, blind: never, moody: never, forgetful: false },
+  ...{ before: none, after: none, late: none, blind: never, moody: never, forgetful: false, divided: false },
 };
 
 /** An in-memory fake of the write ports that decides conditional events, correctly or with a fault. */
@@ -88,23 +90,37 @@ export class FakeWriteServer {
     await sleep(1);
     const instead = this.faults.before(n);
     if (instead !== undefined) return instead === 'hang up' ? undefined : { status: instead, body: {} };
-    const events = url.endsWith('/batch') ? elementsOf(membersOf(body).get('events')!) : [body];
+    const isBatch = url.includes('/batch');
+    const events = isBatch ? elementsOf(membersOf(body).get('events')!) : [body];
+    const isAtomic = url.endsWith('?atomic=true');
+    const decideAll = () => (isAtomic ? this.decideGroup(events) : events.map((event) => this.decide(event)));
     const delay = this.faults.late(n);
     if (delay !== undefined) {
-      setTimeout(() => events.map((event) => this.decide(event)), delay).unref();
+      setTimeout(decideAll, delay).unref();
       return { status: 504, body: {} };
     }
-    const items = events.map((event) => itemOf(this.decide(event)));
+    const items = decideAll().map(itemOf);
     const spoiled = this.faults.after(n);
     if (spoiled !== undefined) return spoiled === 'hang up' ? undefined : { status: spoiled, body: {} };
-    if (url.endsWith('/batch')) return { status: 207, body: { events: items } };
     const [item] = items;
+    if (isBatch && !(isAtomic && item!.error)) return { status: 207, body: { events: items } };
     return item!.error ? { status: 412, body: item!.error } : { status: 201, body: item! };
   }
 
-  private decide(json: string): EventDecision {
+  /** Decides an atomic batch at its first event. */
+  private decideGroup(events: readonly string[]): EventDecision[] {
+    const { expected_version: expected } = JSON.parse(events[0]!) as RequestEvent;
+    const first = this.decide(events[0]!);
+    return events.map((event, i) => {
+      if (i === 0 || ('current' in first && !this.faults.divided)) return first;
+      return this.decide(event, expected! + i);
+    });
+  }
+
+  /** @param later The version that a later event of an atomic batch expects. */
+  private decide(json: string, later?: number): EventDecision {
     const event = JSON.parse(json) as RequestEvent;
-    const { event_id, stream, entity_id, expected_version: expected } = event;
+    const { event_id, stream, entity_id, expected_version: expected = later } = event;
     const n = ++this.events;
     const earlier = this.stored.find((one) => one.event_id === event_id);
     if (earlier && !this.faults.forgetful)
@@ -112,7 +128,7 @@ export class FakeWriteServer {
     const name = `${stream}/${entity_id}`;
     const current = this.versions.get(name) ?? 0;
     const right = expected === undefined || expected === current || this.faults.blind(n);
-    if (!right || (expected !== undefined && this.faults.moody(n))) return { current };
+    if (!right || (expected !== undefined && later === undefined && this.faults.moody(n))) return { current };
     this.versions.set(name, current + 1);
     const [data, metadata] = ['data', 'metadata'].map((member) => membersOf(json).get(member)!);
     const hash = hashOf({ ...event, data: data!, metadata: metadata! });
