@@ -147,28 +147,31 @@ export class Tributary {
   }
 
   /**
-   * Writes events of one entity if it has the expected version; `0` means that it has no event yet. Each event is sent
-   * when the one before was accepted, so the first refused event is the end. Resolves with the versions of the events.
-   * `appended` of the error is the number of events that were written. Without events it sends nothing, and resolves
-   * with an empty list, whatever the version of the entity is.
+   * Writes events of one entity if it has the expected version; `0` means that it has no event yet. All events are
+   * written, or none is: at most 1 000 events, and at most 1 MB together. Resolves with the versions of the events.
+   * Without events it sends nothing, and resolves with an empty list, whatever the version of the entity is.
    * @throws VersionConflictError if the entity has another version
    */
   // eslint-disable-next-line max-params -- What to write in the order of all event stores, and the options of every method.
-  append(
-    entity: EntityAddress,
+  async append(
+    { stream, entity_id }: EntityAddress,
     expectedVersion: number,
     events: readonly NewEntityEvent[],
-    { deliveryTimeoutMs, signal }: AppendOptions = {},
+    options: AppendOptions = {},
   ): Promise<number[]> {
-    const producer = this.producer({ lanes: 1, lingerMs: 0, deliveryTimeoutMs });
-    return append(producer, { entity, expectedVersion, events }, { signal });
+    if (events.length === 0) return [];
+    const withIds = events.map((event) => ({ ...event, event_id: event.event_id ?? this.ids.next() }));
+    const input = { entity: { stream, entity_id }, expectedVersion, events: withIds };
+    const written = await append(this.ingest, input, options);
+    for (const event of written) this.written.add(stream, event);
+    return written.map(({ version }) => version);
   }
 
   /**
    * Reads the state of an entity, passes it to the function, and appends the events that the function returns. If
    * another writer has changed the entity meanwhile, it starts again. The state includes all events that this client has
    * written. Resolves with the versions of the events.
-   * @throws VersionConflictError after `attempts` conflicts, or if only some of the events were written
+   * @throws VersionConflictError after `attempts` conflicts
    */
   decide<State = JsonObject>(
     { stream, entity_id }: EntityAddress,

@@ -6,6 +6,8 @@ import { FakeSingleEntityServer } from './fake-single-entity-server.fixture.js';
 
 const entity = { stream: 's', entity_id: 'e' };
 const events = ['a', 'b', 'c'].map((event_type) => ({ event_type, data: {} }));
+const idsIn = ({ text }: { text: string }): string[] =>
+  (JSON.parse(text) as { events: { event_id: string }[] }).events.map(({ event_id }) => event_id);
 
 async function errorOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
@@ -15,26 +17,22 @@ async function errorOf(promise: Promise<unknown>): Promise<unknown> {
 }
 
 describe('events that are appended to an entity', () => {
-  it('expect consecutive versions, and resolve with the versions that they have', async () => {
+  it('are one atomic request with one condition, and resolve with the versions that they have', async () => {
     const server = new FakeSingleEntityServer();
     server.writeElsewhere('earlier');
     expect(await server.client.append(entity, 1, events)).toEqual([2, 3, 4]);
     expect(server.types).toEqual(['earlier', 'a', 'b', 'c']);
-    expect(server.writes.map(({ text }) => JSON.parse(text) as object)).toMatchObject(
-      events.map((event, i) => ({ ...entity, ...event, expected_version: 1 + i })),
-    );
+    expect(server.writes.map(({ path }) => path)).toEqual(['/api/v1/events/batch?atomic=true']);
+    const { events: sent } = JSON.parse(server.writes[0]!.text) as { events: object[] };
+    expect(sent).toMatchObject(events.map((event) => ({ ...entity, ...event })));
+    expect(sent.map((event) => 'expected_version' in event)).toEqual([true, false, false]);
     expect(server.client.afterWrites('s')).toEqual(['s:3:3']);
   });
 
-  it('are each sent after the one before was accepted', async () => {
-    let open = 0;
-    const server = new FakeSingleEntityServer(async () => {
-      expect(++open).toBe(1);
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      open--;
-      return undefined;
-    });
-    await server.client.append(entity, 0, events);
+  it('are not sent if there are none', async () => {
+    const server = new FakeSingleEntityServer();
+    expect(await server.client.append(entity, 7, [])).toEqual([]);
+    expect(server.writes).toEqual([]);
   });
 
   it('are not written if the entity has another version', async () => {
@@ -42,32 +40,32 @@ describe('events that are appended to an entity', () => {
     server.writeElsewhere('earlier');
     const error = await errorOf(server.client.append(entity, 0, events));
     expect(error).toBeInstanceOf(VersionConflictError);
-    expect(error).toMatchObject({ currentVersion: 1, appended: 0, code: 'version_conflict' });
-    expect(server.writes).toHaveLength(1);
+    expect(error).toMatchObject({ currentVersion: 1, code: 'version_conflict' });
+    expect([server.types, server.writes.length]).toEqual([['earlier'], 1]);
   });
 
-  it('end with the first one that is refused, and the error has the number of written ones', async () => {
-    const server = new FakeSingleEntityServer((_, n) => void (n === 2 && server.writeElsewhere('between')));
-    const error = await errorOf(server.client.append(entity, 0, events));
-    expect(error).toMatchObject({ currentVersion: 2, appended: 1 });
-    expect(server.types).toEqual(['a', 'between']);
+  it('are sent again with the same ids while their outcome is unknown', async () => {
+    const server = new FakeSingleEntityServer((_, n) => (n === 1 ? problem('undecided', 504) : undefined));
+    expect(await server.client.append(entity, 0, events)).toEqual([1, 2, 3]);
+    expect(server.writes).toHaveLength(2);
+    expect(idsIn(server.writes[0]!)).toEqual(idsIn(server.writes[1]!));
   });
 
-  it('end with the first one whose outcome is unknown', async () => {
-    const server = new FakeSingleEntityServer((_, n) => (n > 1 ? problem('undecided', 504) : undefined));
+  it('are rejected with an unknown outcome after the time-out', async () => {
+    const server = new FakeSingleEntityServer((_, n) => (n > 0 ? problem('undecided', 504) : undefined));
     const error = await errorOf(server.client.append(entity, 0, events, { deliveryTimeoutMs: 100 }));
     expect(error).toBeInstanceOf(UnknownOutcomeError);
-    expect(error).toMatchObject({ appended: 1, cause: { code: 'undecided' } });
-    expect(server.types).toEqual(['a']);
+    expect(error).toMatchObject({ cause: { code: 'undecided' } });
   });
 
   it('end with their signal', async () => {
     const controller = new AbortController();
-    const server = new FakeSingleEntityServer(
-      (_, n) => void (n === 2 && controller.abort(new Error('enough'))),
-    );
+    const server = new FakeSingleEntityServer((_, n) => {
+      if (n === 1) controller.abort(new Error('enough'));
+      return problem('undecided', 504);
+    });
     const appended = server.client.append(entity, 0, events, { signal: controller.signal });
     await expect(appended).rejects.toThrow('enough');
-    expect(server.types).not.toContain('c');
+    expect(server.writes).toHaveLength(1);
   });
 });

@@ -1,46 +1,70 @@
-import { TributaryError } from '../errors/tributary-error.js';
-import type { CallOptions } from '../http/http-client.js';
-import type { Producer } from '../producer/producer.js';
-import type { EntityAddress, NewEntityEvent, WaitForPositions } from '../types/index.js';
+import { isTransient } from '../errors/error-of.js';
 import { EntityNotFoundError, StreamNotFoundError, VersionConflictError } from '../errors/problem-classes.js';
+import { UnknownOutcomeError } from '../errors/tributary-error.js';
 import { backOffMs, sleep } from '../http/back-off.js';
+import type { CallOptions, HttpClient } from '../http/http-client.js';
+import { parseJson } from '../json/json-text.js';
+import { eventText } from '../producer/event-text.js';
+import type { EntityAddress, NewEntityEvent, WaitForPositions } from '../types/index.js';
 
 export interface AppendOptions extends CallOptions {
-  /** Milliseconds after which an event without an answer is rejected with an unknown outcome; default 30 000. */
+  /** Milliseconds after which events without an answer are rejected with an unknown outcome; default 30 000. */
   deliveryTimeoutMs?: number;
 }
 
-/** Events to append to an entity that has this version. */
+/** Events to append to an entity that has this version, with their ids. */
 interface AppendInput {
   entity: EntityAddress;
   expectedVersion: number;
-  events: readonly NewEntityEvent[];
+  events: readonly (NewEntityEvent & { event_id: string })[];
 }
 
+/** An appended event, and the version that it has given to its entity. */
+export interface AppendedEvent {
+  event_id: string;
+  partition: number;
+  offset: number;
+  version: number;
+}
+
+/** The time-out of one request in milliseconds. The server needs up to 10 seconds to decide. */
+const requestTimeoutMs = 20_000;
+
 /**
- * Sends the events one after the other, each when the one before was accepted, and returns their versions. The first
- * error ends the append, and says how many events were written.
+ * Writes the events with one atomic request, which it repeats until the outcome is known. A repeat has the same ids, so the
+ * events are written once.
+ * @throws ProblemError if they were refused; none of them is written then. UnknownOutcomeError after the time-out
  */
 export async function append(
-  producer: Pick<Producer, 'send'>,
-  { entity: { stream, entity_id }, expectedVersion, events }: AppendInput,
-  options: CallOptions,
-): Promise<number[]> {
-  const versions: number[] = [];
-  try {
-    let expected = expectedVersion;
-    for (const event of events) {
-      const sent = { ...event, stream, entity_id };
-      const written = await producer.send(sent, { ...options, expectedVersion: expected });
-      // A repeated event has the version that it got the first time.
-      expected = written.version ?? expected + 1;
-      versions.push(expected);
+  http: Pick<HttpClient, 'send'>,
+  { entity, expectedVersion, events }: AppendInput,
+  { deliveryTimeoutMs = 30_000, signal }: AppendOptions,
+): Promise<AppendedEvent[]> {
+  const texts = events.map((event, i) =>
+    eventText({ ...event, ...entity }, event.event_id, i === 0 ? expectedVersion : undefined),
+  );
+  const body = `{"events":[${texts.join(',')}]}`;
+  const deadline = performance.now() + deliveryTimeoutMs;
+  for (let attempts = 1; ; attempts++) {
+    const leftMs = Math.max(1, deadline - performance.now());
+    try {
+      const answer = await http.send({
+        ...{ method: 'POST', path: '/api/v1/events/batch', query: { atomic: true }, body, signal },
+        timeoutMs: Math.min(requestTimeoutMs, leftMs),
+      });
+      const written = parseJson<{ events: (AppendedEvent & { version: number | null })[] }>(
+        answer.text,
+      ).events;
+      // An event that was erased meanwhile has no version any more.
+      return written.map((event, i) => ({ ...event, version: event.version ?? expectedVersion + 1 + i }));
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      const wait = backOffMs(attempts, error);
+      if (performance.now() + wait >= deadline)
+        throw new UnknownOutcomeError(events[0]!.event_id, attempts, error);
+      await sleep(wait, signal);
     }
-  } catch (error) {
-    if (error instanceof TributaryError) error.appended = versions.length;
-    throw error;
   }
-  return versions;
 }
 
 /** The state of an entity at one of its versions. Before its first event it has the version 0 and no state. */
@@ -85,8 +109,7 @@ export async function decide<State>(
     try {
       return await port.append(version, events);
     } catch (error) {
-      // If some events were written, another decision could contradict them.
-      if (!(error instanceof VersionConflictError) || error.appended || attempt >= attempts) throw error;
+      if (!(error instanceof VersionConflictError) || attempt >= attempts) throw error;
       conflict = error;
       await sleep(backOffMs(attempt, error), signal);
     }

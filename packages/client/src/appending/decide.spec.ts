@@ -65,13 +65,6 @@ describe('a decision', () => {
     expect(decision).toHaveBeenCalledTimes(3);
   });
 
-  it('is not made again if some of its events were written', async () => {
-    const server = new FakeSingleEntityServer((_, n) => void (n === 2 && server.writeElsewhere('other')));
-    const decided = server.client.decide(entity, () => [event('a'), event('b')]);
-    await expect(decided).rejects.toMatchObject({ name: 'VersionConflictError', appended: 1 });
-    expect(server.types).toEqual(['a', 'other']);
-  });
-
   it('can have a state of its own', async () => {
     const server = new FakeSingleEntityServer();
     server.writeElsewhere('earlier');

@@ -4,6 +4,7 @@ import { Tributary } from '../tributary.js';
 interface ConditionalEvent {
   event_id: string;
   event_type: string;
+  /** Only of the first event of a request. */
   expected_version?: number;
   data: object;
 }
@@ -45,18 +46,22 @@ export class FakeSingleEntityServer {
   private async answer(request: SeenRequest): Promise<FakeAnswer> {
     const isRead = request.method === 'GET';
     const interruption = await this.interrupt(request, isRead ? 0 : ++this.written);
-    return (
-      interruption ?? (isRead ? this.state() : this.decide(JSON.parse(request.text) as ConditionalEvent))
-    );
+    if (interruption) return interruption;
+    if (isRead) return this.state();
+    return this.decide((JSON.parse(request.text) as { events: ConditionalEvent[] }).events);
   }
 
-  private decide(event: ConditionalEvent): FakeAnswer {
-    const known = this.events.findIndex(({ event_id }) => event_id === event.event_id);
-    if (known < 0 && event.expected_version !== this.events.length)
+  private decide(events: readonly ConditionalEvent[]): FakeAnswer {
+    const [first] = events as [ConditionalEvent];
+    const known = this.events.findIndex(({ event_id }) => event_id === first.event_id);
+    if (known < 0 && first.expected_version !== this.events.length)
       return problem('version_conflict', 412, { current_version: this.events.length });
-    const version = known < 0 ? this.events.push(event) : known + 1;
-    const position = { stream: 's', partition: 3, offset: version - 1 };
-    return { status: 201, body: { event_id: event.event_id, ...position, version } };
+    const from = known < 0 ? this.events.length : known;
+    if (known < 0) this.events.push(...events);
+    const written = events.map(({ event_id }, i) => ({
+      ...{ event_id, partition: 3, offset: from + i, version: from + i + 1 },
+    }));
+    return { status: 201, body: { accepted: events.length, rejected: 0, events: written } };
   }
 
   private state(): FakeAnswer {

@@ -3,8 +3,6 @@ import type { Problem } from '../types/index.js';
 /** The base class of all errors of this package, except those of an aborted signal. */
 export class TributaryError extends Error {
   override readonly name: string = 'TributaryError';
-  /** Of `client.append`: the number of events that were written before this error. */
-  appended?: number;
 }
 
 /** No answer arrived: the URL is wrong, no server listens there, or the connection broke. */
