@@ -1,5 +1,5 @@
-/** Maximum number of bytes of the texts in one query, in escaped form. */
-const bytesPerQuery = 128 * 1024;
+/** Maximum number of bytes of the texts in one query, in escaped form: less than one parameter may have. */
+const bytesPerQuery = 100 * 1024;
 /** Maximum number of bytes of an escaped character: `\\x00`, with each backslash escaped again. */
 const escapedBytes = 8;
 
@@ -20,7 +20,8 @@ export function* splitBySize(texts: readonly string[]): Generator<string[]> {
   if (part.length > 0) yield part;
 }
 
-function escapedSize(text: string): number {
+/** Returns the bytes of a text in a list that the client sends as a parameter, or a little more. */
+export function escapedSize(text: string): number {
   // eslint-disable-next-line no-control-regex -- these characters are escaped
   const escaped = text.match(/[\u0000-\u001f'\\\u007f]/g)?.length ?? 0;
   return Buffer.byteLength(text, 'utf8') + escaped * (escapedBytes - 1);

@@ -11,6 +11,7 @@ import {
 } from '@clickhouse/client';
 import { withAnySignal } from '#async';
 import { QueryTooSlowError, AnswerMemoryExhaustedError, StoreUnavailableError } from '../../errors.js';
+import { withShortFields } from './short-fields.js';
 import type { AnswerMemoryBudget, AnswerMemoryShare } from '../../answer-memory-budget.js';
 import { storeErrorOfCode, invalidPatternCode, type RequestPurpose } from './error-codes.js';
 
@@ -99,11 +100,12 @@ export class StoreClickHouseClient {
     const queryId = randomUUID();
     const purpose = options.purpose ?? 'read';
     return this.guarded({ purpose, signal: options.signal, queryId }, async (signal) => {
+      const { params, ...statement } = withShortFields({ query, params: options.params ?? {} });
       const result = await this.client.query({
-        query,
+        ...statement,
         query_id: queryId,
         format: 'JSONCompactEachRow',
-        query_params: options.params,
+        query_params: params,
         abort_signal: signal,
         clickhouse_settings: {
           output_format_json_quote_64bit_integers: 0,
@@ -130,11 +132,12 @@ export class StoreClickHouseClient {
     { params, settings, signal }: Required<Pick<SelectOptions, 'params' | 'settings' | 'signal'>>,
   ): Promise<Readable> {
     const queryId = randomUUID();
+    const short = withShortFields({ query, params });
     const { stream } = await this.guarded({ purpose: 'read', signal, queryId }, (either) =>
       this.client.exec({
-        query,
+        query: short.query,
         query_id: queryId,
-        query_params: params,
+        query_params: short.params,
         abort_signal: either,
         clickhouse_settings: { readonly: '2', cancel_http_readonly_queries_on_client_close: 1, ...settings },
       }),
@@ -151,10 +154,11 @@ export class StoreClickHouseClient {
     params: Record<string, unknown> = {},
     settings: ClickHouseSettings = {},
   ): Promise<void> {
+    const short = withShortFields({ query, params });
     await this.guarded({ purpose: 'write' }, (signal) =>
       this.client.command({
-        query,
-        query_params: params,
+        query: short.query,
+        query_params: short.params,
         abort_signal: signal,
         clickhouse_settings: settings,
       }),
