@@ -2,7 +2,6 @@ import {
   assertExpectedVersionMatchesCurrent,
   downcastRecordedMessages,
   ExpectedVersionConflictError,
-  JSONParser,
   NO_CONCURRENCY_CHECK,
   tryPublishMessagesAfterCommit,
   upcastRecordedMessages,
@@ -19,9 +18,15 @@ import {
   type ReadStreamResult,
 } from '@event-driven-io/emmett';
 import type { Tributary } from '@tributary/client';
-import { CommitReader, hasCode } from './commit-reader.js';
-import { committed, commitType, versionAfter, type CommitData, type CommittedEvent } from './commit-data.js';
-import { recorded, type TributaryReadEventMetadata } from './recorded.js';
+import {
+  identified,
+  recorded,
+  toTributary,
+  written,
+  type IdentifiedEvent,
+  type TributaryReadEventMetadata,
+} from './recorded.js';
+import { hasCode, StreamReader } from './stream-reader.js';
 import { untilVisible } from './until-visible.js';
 
 interface TributaryEventStoreOptions extends DefaultEventStoreOptions<TributaryEventStore> {
@@ -38,16 +43,16 @@ interface TributaryEventStoreOptions extends DefaultEventStoreOptions<TributaryE
 
 const noVersion = 0n;
 
-/** An event store of emmett. One append is one event of Tributary, which is written if the stream has not changed. */
+/** An event store of emmett. The events of one append are written together, if the stream has not changed. */
 export class TributaryEventStore implements EventStore<TributaryReadEventMetadata> {
-  private readonly commits: CommitReader;
+  private readonly reader: StreamReader;
   private readonly visibleMs: number;
 
   constructor(
     private readonly client: Tributary,
     private readonly options: TributaryEventStoreOptions,
   ) {
-    this.commits = new CommitReader(client, options.stream);
+    this.reader = new StreamReader(client, options.stream);
     this.visibleMs = options.visibleMs ?? 2_000;
   }
 
@@ -57,15 +62,13 @@ export class TributaryEventStore implements EventStore<TributaryReadEventMetadat
   ): Promise<ReadStreamResult<EventType, TributaryReadEventMetadata>> {
     const { expectedStreamVersion: expected, schema } = options;
     const { visibleMs } = this;
-    const versionIn = (found: CommitData[]) => versionAfter(found.at(-1));
-    const commits = await untilVisible(() => this.commits.all(streamName), {
+    const stored = await untilVisible(() => this.reader.events(streamName), {
       expected,
       visibleMs,
-      versionIn,
+      versionIn: (found) => BigInt(found.length),
     });
-    const current = versionIn(commits);
+    const current = BigInt(stored.length);
     assertExpectedVersionMatchesCurrent(current, expected, noVersion);
-    const stored = commits.flatMap(({ events }) => events);
     const events = recorded<EventPayloadType>(streamName, stored).slice(...rangeOf(options));
     const upcast = upcastRecordedMessages<EventType, EventPayloadType, TributaryReadEventMetadata>;
     return {
@@ -95,10 +98,12 @@ export class TributaryEventStore implements EventStore<TributaryReadEventMetadat
   ): Promise<AppendToStreamResult> {
     const { expectedStreamVersion: expected, schema } = options;
     const downcast = downcastRecordedMessages<EventType, EventPayloadType>;
-    const events = committed(downcast(newEvents, schema?.versioning));
-    const before = await this.commit(streamName, events, expected);
-    const written = recorded<EventType>(streamName, committedAs(newEvents, events), before);
-    await tryPublishMessagesAfterCommit<TributaryEventStore>(written, this.options.hooks);
+    const events = identified(downcast(newEvents, schema?.versioning));
+    const before = await this.append(streamName, events, expected);
+    // New events need no upcast.
+    const own = newEvents.map((event, i) => ({ ...event, messageId: events[i]!.messageId }));
+    const messages = written<EventType>(streamName, own, before);
+    await tryPublishMessagesAfterCommit<TributaryEventStore>(messages, this.options.hooks);
     return {
       nextExpectedStreamVersion: before + BigInt(events.length),
       createdNewStream: before === noVersion && events.length > 0,
@@ -106,29 +111,27 @@ export class TributaryEventStore implements EventStore<TributaryReadEventMetadat
   }
 
   async streamExists(streamName: string): Promise<boolean> {
-    return (await this.commits.last(streamName)).version > 0;
+    return (await this.reader.version(streamName)).version > 0;
   }
 
-  /** Writes the events as one commit. Returns the version of the stream before it. */
-  private async commit(
+  /** Writes the events. Returns the version of the stream before them. */
+  private async append(
     streamName: string,
-    events: CommittedEvent[],
+    events: readonly IdentifiedEvent[],
     expected: ExpectedStreamVersion | undefined,
   ): Promise<bigint> {
     const { stream, attempts = 20 } = this.options;
     let current = noVersion;
-    const commitAfter = (last: CommitData | undefined) => {
-      current = versionAfter(last);
+    const after = (_state: undefined, version: number) => {
+      current = BigInt(version);
       assertExpectedVersionMatchesCurrent(current, expected, noVersion);
-      if (events.length === 0) return undefined;
-      const commit: CommitData = { stream_version: Number(current) + events.length, events };
-      return [{ event_type: commitType, dataText: JSONParser.stringify(commit) }];
+      return events.map(toTributary);
     };
     try {
-      // Tributary compares the number of commits, so no other append comes between the read and this one.
-      await this.client.decide({ stream, entity_id: streamName }, commitAfter, {
+      // Tributary compares the version, so no other append comes between the read and this one.
+      await this.client.decide<undefined>({ stream, entity_id: streamName }, after, {
         attempts,
-        read: () => this.lastCommit(streamName, expected),
+        read: () => this.version(streamName, expected),
       });
     } catch (error) {
       if (!hasCode(error, 'version_conflict')) throw error;
@@ -137,17 +140,12 @@ export class TributaryEventStore implements EventStore<TributaryReadEventMetadat
     return current;
   }
 
-  private lastCommit(streamName: string, expected: ExpectedStreamVersion | undefined) {
-    return untilVisible(() => this.commits.last(streamName), {
+  private version(streamName: string, expected: ExpectedStreamVersion | undefined) {
+    return untilVisible(() => this.reader.version(streamName), {
       ...{ expected, visibleMs: this.visibleMs },
-      versionIn: ({ state }) => versionAfter(state),
+      versionIn: ({ version }) => BigInt(version),
     });
   }
-}
-
-/** Returns new events, which need no upcast, with the ids that they have in the commit. */
-function committedAs(newEvents: readonly Event[], events: readonly CommittedEvent[]): CommittedEvent[] {
-  return committed(newEvents).map((event, i) => ({ ...event, message_id: events[i]!.message_id }));
 }
 
 /** Returns how many events to skip, and the position of the last one, as emmett's store in memory does. */

@@ -40,39 +40,30 @@ describe('the event store of examples/emmett', () => {
     expect(version).toBe(10n);
   });
 
-  it('stores one append as one event of Tributary', async () => {
+  it('stores each event as one of Tributary, and those of an append together', async () => {
     const name = randomUUID();
     await store.appendToStream(name, [
       { type: 'Sent', data: { at: new Date(0), amount: 12n } },
-      { type: 'Received', data: {}, metadata: { by: 'Ada' } },
+      { type: 'Received', data: {}, metadata: { by: { name: 'Ada' } } },
     ] as Event[]);
     const own = client();
     const found: unknown[] = [];
     await expect
       .poll(async () => {
         found.length = 0;
-        for await (const { version, event_type, data } of own.events({ stream, entity_id: name }))
-          found.push({ version, event_type, data });
+        for await (const { version, event_type, data, metadata } of own.events({ stream, entity_id: name }))
+          found.push({ version, event_type, data, metadata });
         return found;
       })
       .toEqual([
         {
-          ...{ version: 1, event_type: 'emmett.commit' },
-          data: {
-            stream_version: 2,
-            events: [
-              {
-                ...{ type: 'Sent', data: { at: '1970-01-01T00:00:00.000Z', amount: '12' } },
-                message_id: expect.any(String) as string,
-              },
-              {
-                ...{ type: 'Received', data: {}, metadata: { by: 'Ada' } },
-                message_id: expect.any(String) as string,
-              },
-            ],
-          },
+          ...{ version: 1, event_type: 'Sent', metadata: {} },
+          data: { at: '1970-01-01T00:00:00.000Z', amount: '12' },
         },
+        { version: 2, event_type: 'Received', data: {}, metadata: { emmett: '{"by":{"name":"Ada"}}' } },
       ]);
+    const { events } = await store.readStream(name);
+    expect(events[1]).toMatchObject({ metadata: { by: { name: 'Ada' }, streamPosition: 2n } });
   });
 
   it('passes written events to its hook', async () => {
