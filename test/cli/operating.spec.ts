@@ -34,6 +34,31 @@ async function givenEvents(count: number): Promise<void> {
 
 const nothing = { code: 2, stdout: '' };
 
+describe('produce --atomic', () => {
+  const line = (more: object) => `${JSON.stringify({ event_type: 't', data: {}, ...more })}\n`;
+
+  it('writes all lines or none', async () => {
+    const both = await cli.run(['produce', 'orders', '--atomic'], { input: line({}) + line({}) });
+    expect(both).toMatchObject({ code: 0, stderr: '2 accepted, 0 rejected\n' });
+    const invalid = await cli.run(['produce', 'orders', '--atomic'], { input: line({}) + line({ data: 1 }) });
+    expect(invalid.code).toBe(3);
+    expect(invalid.stderr).toContain('/events/1/data');
+    expect((await cli.run(['count', 'orders'])).stdout).not.toContain('3');
+  });
+
+  it('has the condition of its first line, whose entity all lines must be of', async () => {
+    const input = line({ entity_id: 'a' }) + line({ entity_id: 'b' });
+    const mixed = await cli.run(['produce', 'orders', '--atomic', '--expected-version', '0'], { input });
+    expect(mixed.code).toBe(3);
+    expect(mixed.stderr).toContain('one stream and one entity');
+  });
+
+  it('says that it read no event', async () => {
+    const empty = await cli.run(['produce', 'orders', '--atomic'], { input: '\n' });
+    expect(empty).toMatchObject({ code: 1, stderr: 'No event was read: write one JSON object per line.\n' });
+  });
+});
+
 describe.each(['projection', 'projections', 'pipeline', 'pipelines'])('a %s', (kind) => {
   const one = kind.replace(/s$/, '');
   beforeEach(() => givenDefinitions(projection, pipeline));

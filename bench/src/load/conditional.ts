@@ -56,15 +56,18 @@ async function own({ url, entities, connections, seed }: ConditionalWriteJob, n:
 /** Writes the next events of a connection in one request, and expects that all are accepted. */
 async function write(job: ConditionalWriteJob, owned: Owned, events: readonly BenchEvent[]): Promise<void> {
   const bodies: string[] = [];
+  let entity = owned.entities[owned.next % owned.entities.length]!;
   for (let i = 0; i < job.batchSize; i++) {
-    const entity = owned.entities[owned.next % owned.entities.length]!;
+    if (!job.atomic) entity = owned.entities[owned.next % owned.entities.length]!;
     const event = events[owned.next++ % events.length]!;
-    bodies.push(JSON.stringify({ ...event, entity_id: entity.id, expected_version: entity.version++ }));
+    const condition = job.atomic && i > 0 ? {} : { expected_version: entity.version };
+    entity.version++;
+    bodies.push(JSON.stringify({ ...event, entity_id: entity.id, ...condition }));
   }
   const batch = job.batchSize > 1;
   const request = requestBytes({
     method: 'POST',
-    path: batch ? '/api/v1/events/batch' : '/api/v1/events',
+    path: `/api/v1/events${batch ? '/batch' : ''}${job.atomic ? '?atomic=true' : ''}`,
     host: new URL(job.url).host,
     headers: { 'content-type': 'application/json' },
     body: batch ? `{"events":[${bodies.join(',')}]}` : bodies[0],

@@ -56,6 +56,8 @@ export interface ConditionalWriteJob {
   connections: number;
   /** The number of events in a request; 1 sends single events. */
   batchSize: number;
+  /** Whether each request is an atomic batch, whose events are of one entity. */
+  atomic?: boolean;
   /** The rate in events, independent of the answers; without it, each connection sends when it has its answer. */
   eventsPerSecond?: number;
   warmUpSeconds: number;

@@ -11,11 +11,14 @@ const eventsPerSecond = 500;
 const seconds = 20;
 const plainSeconds = 15;
 const catchUpSeconds = 300;
+/** Events of an atomic batch. */
+const groupSize = 3;
 
 interface Seen {
   paced: ConditionalWriteResult;
   singles: ConditionalWriteResult;
   batches: ConditionalWriteResult;
+  groups: ConditionalWriteResult;
   /** Events per second without a condition: before any conditional write, after them, and at the same time. */
   plain: { before: number; after: number; meanwhile: number };
 }
@@ -40,10 +43,14 @@ async function one(system: LocalSystem): Promise<Seen> {
   await caughtUp(system, catchUpSeconds);
   const batches = await runConditional({ ...load, connections: 8, batchSize: 125, seconds, seed: 3 });
   await caughtUp(system, catchUpSeconds);
+  const groups = await runConditional({
+    ...{ ...load, connections: 500, batchSize: groupSize, atomic: true, seconds, seed: 5 },
+  });
+  await caughtUp(system, catchUpSeconds);
   const after = await plainRate(system);
   const during = { ...load, ...rate, seconds: plainSeconds, seed: 4 };
   const [meanwhile] = await Promise.all([plainRate(system), runConditional(during)]);
-  return { paced, singles, batches, plain: { before, after, meanwhile } };
+  return { paced, singles, batches, groups, plain: { before, after, meanwhile } };
 }
 
 /** Returns the rate of events without a condition, in batches of 500 on 4 connections. */
@@ -78,11 +85,15 @@ function throughputRows(runs: readonly Seen[]): MeasuredFigure[] {
     const must = goal(median(rates), { atLeast: 5_000 });
     return rowOf({ what: `conditional writes, ${what}`, unit: 'events/s' }, rates, must);
   };
+  const groups = runs.map((run) => run.groups.eventsPerSecond / groupSize);
+  const singles = runs.map((run) => run.singles.eventsPerSecond);
+  const ofGroups: MeasuredFigure = {
+    ...rowOf({ what: `atomic batches of ${groupSize}, 500 connections`, unit: 'batches/s' }, groups),
+    baseline: { what: 'single events', runs: singles },
+  };
   return [
-    ofRates(
-      'single events, 500 connections',
-      runs.map((run) => run.singles.eventsPerSecond),
-    ),
+    ofRates('single events, 500 connections', singles),
+    { ...ofGroups, must: goal(ratioOf(ofGroups), { atLeast: 1 / 3 }, '×') },
     ofRates(
       'batches of 125, 8 connections',
       runs.map((run) => run.batches.eventsPerSecond),

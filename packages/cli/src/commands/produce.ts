@@ -1,5 +1,6 @@
-import type { Producer, Tributary } from '#client';
+import type { NewEvent, Producer, Tributary } from '#client';
 import type { ParsedArguments } from '../arguments/parse.js';
+import { UsageError } from '../errors/cli-error.js';
 import type { ExitCode } from '../errors/exit-code.js';
 import { messageOf } from '../errors/message-of.js';
 import { linesOf, readLine, openSource, type ProduceInput } from '../producing/input.js';
@@ -8,6 +9,9 @@ import { ProgressBar } from '../producing/progress-bar.js';
 import { untilQueryable } from '../producing/until-queryable.js';
 import type { CommandSession } from '../session/session.js';
 import type { Command } from './command.js';
+
+/** Most events of one request. */
+const mostAtomic = 10_000;
 
 export const produce: Command = {
   name: 'produce',
@@ -22,16 +26,17 @@ export const produce: Command = {
       ...{ value: 'N', least: 0 },
       about: 'write only if the entity has this version; 0: only new entities',
     },
+    atomic: { about: 'write all events together, or none; with --expected-version of one entity' },
     wait: { about: 'wait until the events can be queried' },
   },
   details:
-    'A refused line is written to standard error with its number and the reason, and the exit code is 3; it is 1 if\nthe input has no event. An event\nwithout an event_id gets one, so a second run of the command writes other events.',
+    'A refused line is written to standard error with its number and the reason, and the exit code is 3; it is\n1 if the input has no event. An event without an event_id gets one, so a second run of the command writes\nother events.',
   effect: 'writes',
   async run(session, input) {
     const source = openSource(input.optionalWord('FILE'), session.terminal);
     const client = await session.client();
     const production = new Production(session, source, input);
-    const code = await production.run(client);
+    const code = await (input.flag('atomic') ? production.runAtomic(client) : production.run(client));
     if (input.flag('wait')) await untilQueryable(client, { signal: session.signal });
     return code;
   },
@@ -59,6 +64,22 @@ class Production {
     return this.produced.exitCode;
   }
 
+  /** Writes all lines with one request. @throws the first error: no line is written then */
+  async runAtomic(client: Tributary): Promise<ExitCode> {
+    const { expected_version, ...defaults } = this.defaults;
+    const events: NewEvent[] = [];
+    for await (const line of linesOf(this.source.stream)) {
+      if (line instanceof Error) throw line;
+      if (line.trim() === '') continue;
+      if (events.length === mostAtomic) throw new UsageError(`--atomic writes at most ${mostAtomic} events.`);
+      events.push(readLine(line, events.length === 0 ? { ...defaults, expected_version } : defaults));
+    }
+    if (events.length > 0) await client.writeBatch(events, { atomic: true, signal: this.session.signal });
+    this.produced.accepted = events.length;
+    this.say(this.produced.toString());
+    return this.produced.exitCode;
+  }
+
   private async sendAll(client: Tributary): Promise<void> {
     await using producer = client.producer();
     await this.send(producer);
@@ -83,17 +104,21 @@ class Production {
   }
 
   private async sendLine(producer: Producer, at: { line: string; number: number }): Promise<void> {
-    const defaults = {
-      ...{ stream: this.input.optionalWord('STREAM'), event_type: this.input.text('type') },
-      expected_version: this.input.whole('expected-version'),
-    };
     await producer.ready();
     try {
-      const sent = producer.send(readLine(at.line, defaults), { signal: this.session.signal });
+      const sent = producer.send(readLine(at.line, this.defaults), { signal: this.session.signal });
       sent.then(this.accept, (error: unknown) => this.reject(at.number, error));
     } catch (error) {
       this.reject(at.number, error);
     }
+  }
+
+  /** The members of events that do not have them. */
+  private get defaults() {
+    return {
+      ...{ stream: this.input.optionalWord('STREAM'), event_type: this.input.text('type') },
+      expected_version: this.input.whole('expected-version'),
+    };
   }
 
   private readonly accept = () => {
