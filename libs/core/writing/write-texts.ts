@@ -40,7 +40,7 @@ export const manyEvents = [
     'the log refuses all events, the answer is a 207 with their errors.',
   'With `atomic=true` and an `expected_version` of the **first** event, the events must be of one stream and one entity ' +
     '(`one_entity`), at most 1 000, and at most 1 MB together. They are accepted together, with consecutive versions, or none is: a 412 with ' +
-    '`current_version`. A repeat with the same ids has the same answer; a repeat of only some of them is a 409 `partial_repeat`.',
+    '`current_version`. A repeat of accepted events has the same answer; if only some of them were accepted before, it is a 409 `partial_repeat`.',
   again,
   schemas,
 ].join('\n\n');

@@ -59,7 +59,8 @@ export class DeadLettersController {
     @DisconnectSignal() client: AbortSignal,
     @Req() request: FastifyRequest,
   ): Promise<DeadLetterList> {
-    const cursor = withoutInstant(sent);
+    const prefix = instantPrefix(request.query, { since, until });
+    const cursor = withoutInstant(sent, prefix);
     const chosen = { source, replayed, since, until, limit, cursor, maxBytes: pageBytes };
     const query = { ...this.streams.ofAny(access), ...chosen };
     const page = await this.bulkhead.run(client, (signal) => this.store.reader.deadLetters(query, signal));
@@ -67,7 +68,7 @@ export class DeadLettersController {
     return {
       dead_letters: page.items.map(deadLetterAnswer),
       total: page.total,
-      ...listEnd(next && instantPrefix(request.query, { since, until }) + next),
+      ...listEnd(next && prefix + next),
     };
   }
 

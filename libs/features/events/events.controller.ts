@@ -84,12 +84,13 @@ export class EventReadController {
   ): Promise<void> {
     const type = pageMediaType(request.headers.accept);
     const scope = await this.streams.of({ access, streams: filter.streams, positions, client });
-    const query = { ...scope, ...filter, order, limit, cursor: withoutInstant(cursor) };
+    const prefix = instantPrefix(request.query, filter);
+    const query = { ...scope, ...filter, order, limit, cursor: withoutInstant(cursor, prefix) };
     const { answer, missingShards } = await this.bulkhead.run(client, (signal) =>
       readPresentShards(this.store, partial, (reader) => reader.query(query, signal)),
     );
     const { nextCursor: next } = answer;
-    const nextCursor = next && instantPrefix(request.query, filter) + next;
+    const nextCursor = next && prefix + next;
     sendPage({ ...answer, nextCursor, missingShards }, type, { request, reply });
   }
 

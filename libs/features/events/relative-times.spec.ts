@@ -147,6 +147,8 @@ describe('a cursor', () => {
   it('of a request without relative times has no instant', async () => {
     const { next_cursor: cursor } = await get('events/query?since=2026-11-21T04:00:00Z&limit=2');
     expect(cursor).not.toContain('~');
+    const foreign = await get(`events/query?since=2026-11-21T04:00:00Z&limit=2&cursor=zzz~${cursor}`);
+    expect(foreign).toMatchObject({ status: 400, code: 'invalid_cursor' });
   });
 });
 

@@ -5,9 +5,10 @@ import { expectedVersionOf, type Verdict } from '#verdicts';
 /** Whether a record repeats an accepted one: of the id window, or one that has left it. */
 export type RecordRepetition = 'none' | 'near' | 'far';
 
-/** The decision on one record of an atomic group. */
+/** The decision on one record of an atomic group. `isFar`: the event that it repeats has left the id window. */
 export type AtomicGroupDecision =
-  | { readonly kind: 'accepted' | 'repeated' }
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'repeated'; readonly isFar: boolean }
   | { readonly kind: 'rejected'; readonly verdict: Pick<Verdict, 'current_version' | 'partial'> };
 
 /** What the decision on a group needs to know of its records. */
@@ -22,11 +23,10 @@ export interface AtomicGroupRules {
   wasRejected(offset: number): boolean | undefined;
 }
 
+/** A group and the decision on each of its records. */
 interface DecidedGroup {
   readonly from: number;
-  readonly size: number;
-  readonly decision: AtomicGroupDecision;
-  readonly repetitions: readonly RecordRepetition[];
+  readonly decisions: readonly AtomicGroupDecision[];
 }
 
 /** Returns the position of a record in its atomic group; undefined if it is of none. */
@@ -61,36 +61,48 @@ export class AtomicGroups {
     { index, size }: AtomicGroupMember,
     rules: AtomicGroupRules,
   ): AtomicGroupDecision | undefined {
-    const from = records[at]!.offset - index;
+    const record = records[at]!;
+    const from = record.offset - index;
     if (index === 0) {
-      const decided = decidedGroup(records.slice(at, at + size), size, rules);
-      if (!decided) return undefined;
-      this.last = decided;
+      const decisions = decisionsOn(records.slice(at, at + size), size, rules);
+      if (!decisions) return undefined;
+      this.last = { from, decisions };
     }
     const { last } = this;
-    if (last?.from === from && last.size === size) return last.decision;
-    const isFirstAccepted = rules.wasRejected(from) === false;
-    return isFirstAccepted ? { kind: 'accepted' } : { kind: 'rejected', verdict: { current_version: 0 } };
-  }
-
-  /** Returns whether a record of a repeated group repeats an event that has left the id window. */
-  isFar(offset: number): boolean {
-    const { last } = this;
-    return last !== undefined && last.repetitions[offset - last.from] === 'far';
+    if (last?.from === from && last.decisions.length === size) return last.decisions[index];
+    return restOfGroup(record, from, rules);
   }
 }
 
-function decidedGroup(
+/**
+ * Decides a record whose first record is not in the batch: an earlier owner of the partition has decided that one, and has
+ * ended before it published the other verdicts, or there is no first record.
+ */
+function restOfGroup(
+  record: ConsumerRecord,
+  from: number,
+  rules: AtomicGroupRules,
+): AtomicGroupDecision | undefined {
+  const repetition = rules.repetitionOf(record);
+  if (repetition === undefined) return undefined;
+  if (repetition !== 'none') return { kind: 'repeated', isFar: repetition === 'far' };
+  const current_version = rules.currentVersion(record);
+  const isAccepted = rules.wasRejected(from) === false && expectedVersionOf(record) === current_version;
+  return isAccepted ? { kind: 'accepted' } : { kind: 'rejected', verdict: { current_version } };
+}
+
+/** Returns the decisions on all records of a group; undefined if a repetition must be looked up first. */
+function decisionsOn(
   members: readonly ConsumerRecord[],
   size: number,
   rules: AtomicGroupRules,
-): DecidedGroup | undefined {
+): AtomicGroupDecision[] | undefined {
   const [first] = members as [ConsumerRecord];
-  const from = first.offset;
-  const rejected = (partial?: true): DecidedGroup => {
+  const all = (decision: AtomicGroupDecision): AtomicGroupDecision[] =>
+    new Array<AtomicGroupDecision>(size).fill(decision);
+  const rejected = (partial?: true): AtomicGroupDecision[] => {
     const current_version = rules.currentVersion(first);
-    const verdict = { current_version, ...(partial && { partial }) };
-    return { from, size, decision: { kind: 'rejected', verdict }, repetitions: [] };
+    return all({ kind: 'rejected', verdict: { current_version, ...(partial && { partial }) } });
   };
   if (!isWhole(members, size, rules)) return rejected();
   const repetitions: RecordRepetition[] = [];
@@ -101,8 +113,10 @@ function decidedGroup(
   }
   const repeated = repetitions.filter((repetition) => repetition !== 'none').length;
   if (repeated > 0 && repeated < size) return rejected(true);
-  if (repeated === 0 && expectedVersionOf(first) !== rules.currentVersion(first)) return rejected();
-  return { from, size, decision: { kind: repeated > 0 ? 'repeated' : 'accepted' }, repetitions };
+  if (repeated > 0)
+    return repetitions.map((repetition) => ({ kind: 'repeated', isFar: repetition === 'far' }));
+  if (expectedVersionOf(first) !== rules.currentVersion(first)) return rejected();
+  return all({ kind: 'accepted' });
 }
 
 /** Returns whether these are all records of a group, of one entity, with different ids. */

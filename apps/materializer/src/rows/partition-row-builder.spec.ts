@@ -641,6 +641,37 @@ describe('PartitionRowBuilder with atomic groups', () => {
     expect(looked.length).toBeGreaterThan(0);
   });
 
+  it('continues a group whose first verdicts an earlier owner has published', () => {
+    const owner = (refused: number[], versions: number, decided = 1) =>
+      foldFrom(0, {
+        verdicts: { decided, isRefused: (offset) => refused.includes(offset) },
+        versionsBefore: () => versions,
+      });
+    const group = groupAt(0, { ids: [1, 2, 3], expected: 0 });
+    expect(versionsOf(owner([], 0)(group).rows)).toEqual([0, 1, 2].map((offset) => [offset, offset + 1]));
+    const rejected = owner([0], 0)(group);
+    expect([rejected.rows, rejected.verdicts]).toEqual([[], refused([1, 2], { current_version: 0 })]);
+
+    const repeating = owner([], 0, 3);
+    const { rows, repeated } = repeating([
+      ...groupAt(0, { ids: [1, 2], expected: 0 }),
+      ...groupAt(2, { ids: [1, 2], expected: 0 }),
+    ]);
+    expect(versionsOf(rows)).toEqual([
+      [0, 1],
+      [1, 2],
+    ]);
+    expect(repeated.map(({ offset }) => offset)).toEqual([3]);
+  });
+
+  it('compares the version of a later record behind a decided record that is of no group', () => {
+    const verdicts = { decided: 1, isRefused: () => false };
+    const stray = recordOf(1, { id: 9, entity: 'e', expected: 7, group: '1/2' });
+    const { rows, verdicts: made } = foldFrom(0, { verdicts })([recordOf(0, { entity: 'e' }), stray]);
+    expect(versionsOf(rows)).toEqual([[0, 1]]);
+    expect(made).toEqual([{ offset: 1, current_version: 1 }]);
+  });
+
   const broken: [what: string, records: ConsumerRecord[]][] = [
     ['whose last record is missing', groupAt(0, { ids: [1, 2, 3], expected: 0 }).slice(0, 2)],
     ['whose first record is missing', groupAt(0, { ids: [1, 2, 3], expected: 0 }).slice(1)],

@@ -371,7 +371,7 @@ export class PartitionRowBuilder {
     const { offset, timestamp } = record;
     this.options.window.pass(offset, timestamp);
     if (decision.kind === 'rejected') found.verdicts.push({ offset, ...decision.verdict });
-    else if (decision.kind === 'repeated' && this.groups.isFar(offset)) this.rejectFar(record, 0, found);
+    else if (decision.kind === 'repeated' && decision.isFar) this.rejectFar(record, 0, found);
     else return false;
     return true;
   }

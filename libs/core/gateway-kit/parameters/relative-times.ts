@@ -65,9 +65,9 @@ export function instantPrefix(sent: unknown, range: TimeRange): string {
   return '';
 }
 
-/** Returns a cursor without the text of `instantPrefix`. */
-export function withoutInstant(cursor: string | undefined): string | undefined {
-  return cursor?.replace(instantPattern, '');
+/** Returns a cursor without the text of `instantPrefix`; unchanged if it begins with another text. */
+export function withoutInstant(cursor: string | undefined, prefix: string): string | undefined {
+  return cursor?.startsWith(prefix) ? cursor.slice(prefix.length) : cursor;
 }
 
 /** Returns the range of a request that resumes with an id: its relative times count from the instant of the id. */

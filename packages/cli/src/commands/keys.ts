@@ -58,7 +58,7 @@ export const keysRotate: Command = {
   async run(session, input) {
     const [id, overlap] = [input.word('ID'), input.text('overlap')];
     const what = `Gives the key ${id} a new secret. Its current secrets are refused at once; --overlap 24h keeps them valid for a day.`;
-    if (overlap === undefined) await session.requireConfirmed(id, { what });
+    if (overlap === undefined || /^0+\D*$/.test(overlap)) await session.requireConfirmed(id, { what });
     const client = await session.client();
     await showOnce(session, input, () => client.keys.rotate(id, { overlap }, { signal: session.signal }));
   },

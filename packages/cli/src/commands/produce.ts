@@ -64,7 +64,7 @@ class Production {
     return this.produced.exitCode;
   }
 
-  /** Writes all lines with one request. @throws the first error: no line is written then */
+  /** Writes all lines with one request. @throws the first error: no line is written, unless there was no answer in time */
   async runAtomic(client: Tributary): Promise<ExitCode> {
     const { expected_version, ...defaults } = this.defaults;
     const events: NewEvent[] = [];

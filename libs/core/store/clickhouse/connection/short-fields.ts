@@ -20,6 +20,7 @@ export function withShortFields({ query, params }: ParameterizedSql): Parameteri
   let sql = query;
   for (const [name, list] of long) {
     const names = splitList(list).map((some, i) => {
+      if (`${name}_${i}` in params) throw new Error(`the parameter ${name}_${i} exists already`);
       all[`${name}_${i}`] = some;
       return `${name}_${i}`;
     });

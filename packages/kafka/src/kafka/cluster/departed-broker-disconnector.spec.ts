@@ -42,6 +42,17 @@ describe('brokers that respond slowly', () => {
     expect(silent.hasDeparted('b:2')).toBe(false);
   });
 
+  it('remain connected if they are reported while the query runs, whose answer may be older', async () => {
+    let answer: (brokers: string[]) => void = () => undefined;
+    const { silent, cut } = watching(() => new Promise((resolve) => (answer = resolve)));
+    silent.seen(['a:1', 'b:2']);
+    silent.suspect();
+    silent.seen(['b:2']);
+    answer(['a:1']);
+    await soon();
+    expect([cut, silent.hasDeparted('b:2')]).toEqual([[], false]);
+  });
+
   it('remain connected while the cluster reports them, and if no broker responds', async () => {
     for (const answer of [async () => ['a:1', 'b:2'], () => Promise.reject(new Error('none'))]) {
       const { silent, cut } = watching(answer);

@@ -38,6 +38,8 @@ export class DepartedBrokerDisconnector {
   private current = new Set<BrokerAddress>();
   /** Until when nothing connects to a broker that has left the cluster, in milliseconds of `performance.now()`. */
   private departed = new Map<BrokerAddress, number>();
+  /** Brokers that metadata responses have listed since the last query began: its answer may be older. */
+  private readonly seenMeanwhile = new Set<BrokerAddress>();
   private askedAt = -Infinity;
   private asking = false;
 
@@ -53,11 +55,12 @@ export class DepartedBrokerDisconnector {
 
   /** Adds brokers that a metadata response of the cluster has listed. */
   seen(brokers: Iterable<BrokerAddress>): void {
-    if (this.known.size >= maxKnown) this.known.clear();
+    if (this.known.size >= maxKnown) for (const all of [this.known, this.seenMeanwhile]) all.clear();
     for (const broker of brokers) {
       this.known.add(broker);
       this.current.add(broker);
       this.departed.delete(broker);
+      this.seenMeanwhile.add(broker);
     }
   }
 
@@ -79,7 +82,9 @@ export class DepartedBrokerDisconnector {
 
   private async disconnectDeparted(): Promise<void> {
     try {
+      this.seenMeanwhile.clear();
       const now = new Set(await this.options.ask(this.some()));
+      for (const broker of this.seenMeanwhile) now.add(broker);
       const gone = [...this.known].filter((broker) => !now.has(broker));
       this.current = now;
       const until = performance.now() + this.options.departedMs;

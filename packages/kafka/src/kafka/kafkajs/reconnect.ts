@@ -45,9 +45,11 @@ export function patchReconnect({ prototype }: { prototype: KafkajsConnection }):
     if (running) return running;
     forget(this);
     this.requestQueue.connection = this;
+    const before = this.socket;
     const opening = connect.call(this).finally(() => connecting.delete(this));
     connecting.set(this, opening);
-    watch(this);
+    // Without a new socket, the attempt has failed already.
+    if (this.socket !== before) watch(this);
     return opening;
   };
 
