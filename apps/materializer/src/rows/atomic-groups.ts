@@ -51,6 +51,8 @@ export function atomicGroupMemberOf(record: ConsumerRecord): AtomicGroupMember |
 export class AtomicGroups {
   /** The group that was decided last. */
   private last: DecidedGroup | undefined;
+  /** What is known of a group until a repetition is looked up. It is asked once: an id can leave the id window meanwhile. */
+  private begun: { from: number; repetitions: RecordRepetition[] } | undefined;
 
   /**
    * Returns the decision on a record of a group that has no verdict yet; undefined if a repetition must be looked up first.
@@ -64,9 +66,12 @@ export class AtomicGroups {
     const record = records[at]!;
     const from = record.offset - index;
     if (index === 0) {
-      const decisions = decisionsOn(records.slice(at, at + size), size, rules);
+      if (this.begun?.from !== from) this.begun = { from, repetitions: [] };
+      const { repetitions } = this.begun;
+      const decisions = decisionsOn(records.slice(at, at + size), { size, repetitions }, rules);
       if (!decisions) return undefined;
       this.last = { from, decisions };
+      this.begun = undefined;
     }
     const { last } = this;
     if (last?.from === from && last.decisions.length === size) return last.decisions[index];
@@ -91,10 +96,13 @@ function restOfGroup(
   return isAccepted ? { kind: 'accepted' } : { kind: 'rejected', verdict: { current_version } };
 }
 
-/** Returns the decisions on all records of a group; undefined if a repetition must be looked up first. */
+/**
+ * Returns the decisions on all records of a group; undefined if a repetition must be looked up first. Adds what it learns
+ * to `repetitions`, with which the next call continues.
+ */
 function decisionsOn(
   members: readonly ConsumerRecord[],
-  size: number,
+  { size, repetitions }: { size: number; repetitions: RecordRepetition[] },
   rules: AtomicGroupRules,
 ): AtomicGroupDecision[] | undefined {
   const [first] = members as [ConsumerRecord];
@@ -105,8 +113,7 @@ function decisionsOn(
     return all({ kind: 'rejected', verdict: { current_version, ...(partial && { partial }) } });
   };
   if (!isWhole(members, size, rules)) return rejected();
-  const repetitions: RecordRepetition[] = [];
-  for (const member of members) {
+  for (const member of members.slice(repetitions.length)) {
     const repetition = rules.repetitionOf(member);
     if (repetition === undefined) return undefined;
     repetitions.push(repetition);

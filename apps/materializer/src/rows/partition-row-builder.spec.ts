@@ -641,6 +641,24 @@ describe('PartitionRowBuilder with atomic groups', () => {
     expect(looked.length).toBeGreaterThan(0);
   });
 
+  it('recognises a repeated group at the end of the id window, whatever must be looked up', () => {
+    const limits = { records: 10, milliseconds: 60_000, far: 60_000 };
+    const offsets = (id: string) => ({ [uuid(1)]: [0], [uuid(2)]: [1], [uuid(3)]: [2] })[id] ?? [];
+    for (const ids of [
+      [1, 2, 3],
+      [3, 2, 1],
+      [2, 3, 1],
+      [3, 1, 2],
+    ])
+      for (let start = 8; start < 16; start++) {
+        const fold = foldFrom(0, { limits, offsets });
+        fold(groupAt(0, { ids: [1, 2, 3], expected: 0 }));
+        fold(Array.from({ length: start - 3 }, (_, i) => recordOf(3 + i, { id: 100 + i })));
+        const { rows, verdicts, repeated } = fold(groupAt(start, { ids, expected: 0 }));
+        expect([rows, verdicts, repeated.length], `${ids.join()} at ${start}`).toEqual([[], [], 3]);
+      }
+  });
+
   it('continues a group whose first verdicts an earlier owner has published', () => {
     const owner = (refused: number[], versions: number, decided = 1) =>
       foldFrom(0, {

@@ -161,7 +161,7 @@ export class ProducerShard {
     const failure = toLogError(error, unknown);
     // Kafka does not say which record of a request was too large.
     const isOfOthers =
-      error instanceof UnknownTopicError || (failure instanceof RecordTooLargeError && !batch.isOneRecord);
+      error instanceof UnknownTopicError || (failure instanceof RecordTooLargeError && !batch.isIndivisible);
     batch.fail(isOfOthers ? new LogUnavailableError(unknown) : failure);
   }
 

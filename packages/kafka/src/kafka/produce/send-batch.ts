@@ -64,6 +64,8 @@ export class SendBatch implements SendBatchState {
   private records = 0;
   private bytes = 0;
   private hasLargeRecord = false;
+  private lastAppend: PendingAppend | undefined;
+  private hasSeveralAppends = false;
   private lastTopic = '';
   private lastBatch: TopicBatch | undefined;
 
@@ -73,9 +75,9 @@ export class SendBatch implements SendBatchState {
     return this.options.codec;
   }
 
-  /** Whether the batch has one record, so that an error about its size is one about this record. */
-  get isOneRecord(): boolean {
-    return this.records === 1;
+  /** Whether the batch has one record or one atomic append, so that an error about its size is one about these records. */
+  get isIndivisible(): boolean {
+    return this.records === 1 || (this.lastAppend?.isAtomic === true && !this.hasSeveralAppends);
   }
 
   get empty(): boolean {
@@ -103,6 +105,8 @@ export class SendBatch implements SendBatchState {
     batch.bytes += size;
     this.bytes += size;
     this.records++;
+    this.hasSeveralAppends ||= this.lastAppend !== undefined && this.lastAppend !== append;
+    this.lastAppend = append;
     if (append.deadline < this.deadline) this.deadline = append.deadline;
     return true;
   }
