@@ -150,7 +150,8 @@ export class Tributary {
    * Writes events of one entity if it has the expected version; `0` means that it has no event yet. All events are
    * written, or none is: at most 1 000 events, and at most 1 MB together. Resolves with the versions of the events.
    * Without events it sends nothing, and resolves with an empty list, whatever the version of the entity is.
-   * @throws VersionConflictError if the entity has another version
+   * @throws VersionConflictError if the entity has another version. InvalidRequestError with the reasons if one of the events is
+   * rejected before. UnknownOutcomeError without an answer in time
    */
   // eslint-disable-next-line max-params -- What to write in the order of all event stores, and the options of every method.
   async append(
