@@ -160,6 +160,19 @@ describe('the follower of accepted events', () => {
     expect(await follower.stored([range, { ...range, from: 5 }])).toEqual([{ ...range, until: 5 }]);
   });
 
+  it('reads anew for a group that joins right after the last one has left', async () => {
+    await joined(3);
+    const [former] = sinks;
+    follower.leave(group);
+    group = new SameFilterLiveStreams(new LiveFilter({ access: allStreams }));
+    const listener = await joined(7);
+    expect([sinks.length, stopped]).toEqual([2, 1]);
+    expect(former!.opened({ key, partition: 0, committed: 4, beginning: 0, end: 4 })).toBe(4);
+    await former!.deliver(pageOf(3, 9));
+    await sinks[1]!.deliver(pageOf(7, 8));
+    expect(listener.offsets).toEqual([7]);
+  });
+
   it('stops reading when the last group leaves', async () => {
     await joined(3);
     follower.leave(group);

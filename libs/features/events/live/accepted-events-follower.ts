@@ -120,8 +120,11 @@ export class AcceptedEventsFollower implements LiveEventsFollower {
   leave(group: SameFilterLiveStreams): void {
     this.groups.delete(group);
     this.late.delete(group);
-    // The offsets would be old when somebody follows again.
-    if (this.groups.size === 0) this.streams.clear();
+    if (this.groups.size === 0) {
+      // The offsets would be old when somebody follows again, perhaps at once: the partitions are then opened anew.
+      this.streams.clear();
+      this.stop();
+    }
     this.outdate();
   }
 
@@ -190,7 +193,7 @@ export class AcceptedEventsFollower implements LiveEventsFollower {
   private consume(): AcceptedEventsConsumption {
     const isCurrent = () => this.consumption === consumption;
     const consumption = this.reader.read({
-      opened: (partition) => this.opened(partition),
+      opened: (partition) => (isCurrent() ? this.opened(partition) : partition.committed),
       deliver: async (page) => (isCurrent() ? await this.deliver(page) : undefined),
       failed: (error) => (isCurrent() ? this.failed(error) : undefined),
     });
