@@ -49,21 +49,19 @@ class Listener implements LiveMessagesListener {
 
 let sinks: AcceptedEventsSink[];
 let subscribed: string[][];
+let reassigned: string[];
+let streams: string[];
 let stopped: number;
 let follower: AcceptedEventsFollower;
+/** Returns a follower with a limit, in milliseconds, for a group that joins. */
+let followerThatWaits: (joinMs: number) => AcceptedEventsFollower;
 let group: SameFilterLiveStreams;
 
 beforeEach(() => {
-  [sinks, subscribed, stopped] = [[], [], 0];
-  const definition = {
-    stream: 'orders',
-    id: 'orders#1',
-    partitions: 1,
-    retention: 'unlimited',
-    created_at: '',
-  };
+  [sinks, subscribed, reassigned, stopped, streams] = [[], [], [], 0, ['orders']];
+  const settings = { partitions: 1, retention: 'unlimited', created_at: '', state: 'live' };
   const definitions = {
-    streams: () => [{ ...definition, state: 'live' } as StreamDefinition],
+    streams: () => streams.map((stream) => ({ ...settings, stream, id: `${stream}#1` }) as StreamDefinition),
     onChange: () => () => undefined,
   };
   const reader = {
@@ -71,6 +69,7 @@ beforeEach(() => {
       sinks.push(sink);
       return {
         subscribe: async (names: readonly string[]) => void subscribed.push([...names]),
+        reassign: (topic: string) => void reassigned.push(topic),
         stop: async () => void stopped++,
       };
     },
@@ -78,10 +77,12 @@ beforeEach(() => {
   const admin = {
     committedIn: () => Promise.resolve(new Map([[topics.ofStream('orders#1'), new Map([[0, 5]])]])),
   };
-  follower = new AcceptedEventsFollower(reader as never, { admin }, definitions, topics, logger, {
-    joinMs: 100,
-    retryMs: 1,
-  });
+  followerThatWaits = (joinMs) =>
+    new AcceptedEventsFollower(reader as never, { admin }, definitions, topics, logger, {
+      joinMs,
+      retryMs: 1,
+    });
+  follower = followerThatWaits(60_000);
   group = new SameFilterLiveStreams(new LiveFilter({ access: allStreams }));
 });
 afterEach(async () => {
@@ -113,12 +114,14 @@ describe('the follower of accepted events', () => {
   });
 
   it('lets a group begin before the end of the log after a while', async () => {
+    follower = followerThatWaits(100);
     const joining = follower.join(group, forever);
     open(3, 1_000);
     expect((await joining).at(key, 0)).toBe(3);
   });
 
   it('refuses a group while the log cannot be read', async () => {
+    follower = followerThatWaits(100);
     await expect(follower.join(group, forever)).rejects.toMatchObject({ code: 'log_unavailable' });
   });
 
@@ -171,6 +174,27 @@ describe('the follower of accepted events', () => {
     await former!.deliver(pageOf(3, 9));
     await sinks[1]!.deliver(pageOf(7, 8));
     expect(listener.offsets).toEqual([7]);
+  });
+
+  it('opens a stream again for a group that joins right after the last one of this stream has left', async () => {
+    streams = ['orders', 'others'];
+    const others = new SameFilterLiveStreams(new LiveFilter({ access: allStreams, streams: ['others'] }));
+    const staying = follower.join(others, forever);
+    sinks[0]!.opened({ key: streamKey('others#1'), partition: 0, committed: 1, beginning: 0, end: 1 });
+    await staying;
+    const ofOrders = () =>
+      new SameFilterLiveStreams(new LiveFilter({ access: allStreams, streams: ['orders'] }));
+    group = ofOrders();
+    await joined(3);
+    expect(reassigned).toEqual([]);
+    follower.leave(group);
+    await nextTurn();
+    group = ofOrders();
+    const joining = follower.join(group, forever);
+    expect([reassigned, sinks.length]).toEqual([[topics.ofStream('orders#1')], 1]);
+    open(7, 7);
+    expect((await joining).at(key, 0)).toBe(7);
+    follower.leave(others);
   });
 
   it('stops reading when the last group leaves', async () => {

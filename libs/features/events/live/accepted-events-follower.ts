@@ -74,6 +74,8 @@ export class AcceptedEventsFollower implements LiveEventsFollower {
   /** Whether streams or groups have changed, so that the streams to follow must be determined again. */
   private outdated = true;
   private consumption: AcceptedEventsConsumption | undefined;
+  /** Topics to which the present consumption has been subscribed. */
+  private readonly subscribed = new Set<string>();
   private failure: unknown;
   /** Pages that wait for delivery: at most one for each partition, because a partition waits for its page. */
   private pending: PendingPage[] = [];
@@ -167,12 +169,18 @@ export class AcceptedEventsFollower implements LiveEventsFollower {
   private plan(): void {
     if (!this.outdated) return;
     this.outdated = false;
+    const before = this.streams;
     this.streams = followedBy(
       [...this.groups],
       this.definitions,
-      (key, definition) => this.streams.get(key) ?? this.toFollow(key, definition),
+      (key, definition) => before.get(key) ?? this.toFollow(key, definition),
     );
     this.read();
+    for (const { key, topic } of this.streams.values()) {
+      // The topic may still be read for streams that have ended: its partitions are opened again, for the new offsets.
+      if (!before.has(key) && this.subscribed.has(topic)) this.consumption?.reassign(topic);
+      this.subscribed.add(topic);
+    }
   }
 
   private toFollow(key: string, { stream, id, partitions }: StreamDefinition): FollowedStream {
@@ -203,6 +211,7 @@ export class AcceptedEventsFollower implements LiveEventsFollower {
   private stop(): void {
     const { consumption } = this;
     this.consumption = undefined;
+    this.subscribed.clear();
     for (const { done } of this.pending.splice(0)) done();
     void consumption?.stop(Promise.resolve());
   }

@@ -40,7 +40,10 @@ export interface AcceptedEventsSink {
 }
 
 /** Reads accepted events of topics until it is stopped. */
-export type AcceptedEventsConsumption = Pick<PartitionTaskHost<AcceptedEventsTask>, 'subscribe' | 'stop'>;
+export type AcceptedEventsConsumption = Pick<
+  PartitionTaskHost<AcceptedEventsTask>,
+  'subscribe' | 'reassign' | 'stop'
+>;
 
 /**
  * Reads the events of streams straight from the log, and decides and deduplicates them as every consumer does: conditional events
