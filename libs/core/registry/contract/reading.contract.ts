@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { definitionsHealth, DefinitionsOutdatedError } from '../definitions-health.js';
+import type { Definitions } from '../definitions.js';
 import { schemaName } from '../schemas/schema-kind.js';
 import {
   aGeneration,
@@ -149,8 +150,20 @@ export function describeReading(given: DefinitionsTestProcesses): void {
   });
 
   describe('a reader that has failed', () => {
-    // It is replaced within half a second.
-    const often = { interval: 5 };
+    /**
+     * Lets the reader of the definitions fail at the next change. `failed` resolves right after that: the reader is replaced within half
+     * a second, which a busy machine can miss when it looks from time to time.
+     */
+    const failNext = (definitions: Definitions, error: Error) => {
+      let remove: () => void = () => undefined;
+      const failed = new Promise<void>((resolve) => {
+        remove = definitions.onChange(() => {
+          setImmediate(resolve);
+          throw error;
+        });
+      });
+      return { failed, remove };
+    };
 
     it('is reported and replaced; meanwhile the last view is served', async () => {
       const names = given.names();
@@ -158,14 +171,14 @@ export function describeReading(given: DefinitionsTestProcesses): void {
       await other.keys.change('k1', () => aKey('k1'), ada);
       await expect.poll(() => definitions.keys.size).toBe(1);
       const broken = new Error('broken');
-      const remove = definitions.onChange(() => {
-        throw broken;
-      });
-      await other.keys.change('k2', () => aKey('k2'), ada);
-      await expect.poll(() => definitions.failure, often).toBe(broken);
+      const { failed, remove } = failNext(definitions, broken);
+      const changing = other.keys.change('k2', () => aKey('k2'), ada);
+      await failed;
+      expect(definitions.failure).toBe(broken);
       expect(() => definitionsHealth(definitions)).toThrow(DefinitionsOutdatedError);
       expect(definitions.keys.get('k1')).toEqual(aKey('k1'));
       remove();
+      await changing;
       await other.keys.change('k3', () => aKey('k3'), ada);
       await expect.poll(() => definitions.failure).toBeUndefined();
       expect(definitions.keys.size).toBe(3);
@@ -176,15 +189,15 @@ export function describeReading(given: DefinitionsTestProcesses): void {
 
     it('is replaced at once by a call of start', async () => {
       const [definitions, other] = await given.two();
-      const remove = definitions.onChange(() => {
-        throw new Error('broken');
-      });
-      await other.keys.change('k1', () => aKey('k1'), ada);
-      await expect.poll(() => definitions.failure, often).toBeDefined();
+      const { failed, remove } = failNext(definitions, new Error('broken'));
+      const changing = other.keys.change('k1', () => aKey('k1'), ada);
+      await failed;
+      expect(definitions.failure).toBeDefined();
       remove();
       await definitions.start();
       expect(definitions.failure).toBeUndefined();
       expect(definitions.keys.size).toBe(1);
+      await changing;
     });
 
     it('notifies listeners of changes made meanwhile', async () => {
