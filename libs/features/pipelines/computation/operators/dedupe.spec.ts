@@ -57,7 +57,7 @@ interface Arrival {
 
 /**
  * Reference implementation of `dedupe`: returns whether the last event of the history passes, by the rule of
- * docs/pipelines.md. The function reads the whole history each time and keeps no state, so it cannot expire a key too
+ * docs/pipeline-operators.md. The function reads the whole history each time and keeps no state, so it cannot expire a key too
  * early or too late.
  */
 function passesByTheBook(history: readonly Arrival[], within: number): boolean {

@@ -7,7 +7,7 @@ const page = (name: string) => readFileSync(`docs/${name}.md`, 'utf8');
 
 describe('the documentation', () => {
   it.each(Object.keys(operators))('describes the operator %s', (name) => {
-    expect(page('pipelines')).toMatch(new RegExp(`^\\| .*"${name}": `, 'm'));
+    expect(page('pipeline-operators')).toMatch(new RegExp(`^\\| .*"${name}": `, 'm'));
   });
 
   it.each(Object.keys(foldOperations))('describes the fold operation %s', (name) => {
