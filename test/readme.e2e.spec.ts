@@ -76,19 +76,34 @@ function comparable(text: string): string {
     .trim();
 }
 
+/** Returns the lines of output that a page shows: those that begin with `#>`. */
+function shownIn(blocks: readonly string[]): string[] {
+  return [...blocks.join('\n').matchAll(/^#> (.*)$/gm)].map(([, line = '']) => line);
+}
+
 describe('the tour in the README', () => {
   it('prints the answers that it shows', async () => {
     const [tour = '', ...others] = commandsIn('README.md', 'tour');
     expect(others).toEqual([]);
-    const answers = [...tour.matchAll(/^#> (.*)$/gm)].map(([, line]) => line).join('\n');
-    expect(answers.split('\n').length).toBeGreaterThan(8);
-    expect(comparable((await outputsOf([tour])).join(''))).toBe(comparable(answers));
+    const answers = shownIn([tour]);
+    expect(answers.length).toBeGreaterThan(8);
+    expect(comparable((await outputsOf([tour])).join(''))).toBe(comparable(answers.join('\n')));
   });
 });
 
 describe('the README', () => {
   it('is at most 180 lines long', () => {
     expect(readFileSync('README.md', 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(180);
+  });
+});
+
+describe.each(['docs/tutorial.md', 'docs/metering.md'])('the commands in %s', (page) => {
+  it('work one after the other and print the lines that the page shows', async () => {
+    const blocks = commandsIn(page);
+    const shown = shownIn(blocks);
+    expect(shown.length).toBeGreaterThan(8);
+    const printed = comparable((await outputsOf(blocks)).join('')).split('\n');
+    for (const line of shown) expect(printed).toContain(comparable(line));
   });
 });
 
