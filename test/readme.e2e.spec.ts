@@ -107,6 +107,15 @@ describe.each(['docs/tutorial.md', 'docs/metering.md'])('the commands in %s', (p
   });
 });
 
+describe('the commands in docs/first-day.md', () => {
+  it('work one after the other as printed', async () => {
+    const answers = (await outputsOf(commandsIn('docs/first-day.md'))).join('');
+    expect(answers).toContain('"retention":{"time":"90d"');
+    expect(answers).toContain('"id_window_seconds"');
+    expect(answers).toContain('stream.created');
+  });
+});
+
 describe('the commands in docs/http.md', () => {
   it('work one after the other as they are printed', async () => {
     const blocks = commandsIn('docs/http.md');
