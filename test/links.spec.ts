@@ -33,6 +33,18 @@ describe('the links of', () => {
   });
 });
 
+describe('the rows of tables in', () => {
+  // The generated page of settings has long cells.
+  const pages = documents.filter((path) => /^(README|docs\/)/.test(path) && path !== 'docs/configuration.md');
+
+  it.each(pages)('%s have at most 140 characters', (document) => {
+    const rows = readFileSync(document, 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('|'));
+    expect(rows.filter((row) => row.length > 140)).toEqual([]);
+  });
+});
+
 it('the index of the decisions links each of them', () => {
   const index = readFileSync('docs/decisions/README.md', 'utf8');
   const files = readdirSync('docs/decisions').filter((name) => /^\d/.test(name));
