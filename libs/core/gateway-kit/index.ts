@@ -16,6 +16,7 @@ export {
 export { invalidDefinitionProblem } from './definitions/invalid-definition.js';
 export * from './definitions/visible-definitions.js';
 export { GatewayKitModule } from './gateway-kit.module.js';
+export { TimeLagEstimator } from './lag/time-lag-estimator.js';
 export { GroupLagReader, type GroupLagCounts, type GroupLagReaderLimits } from './lag/group-lag-reader.js';
 export * from './lists/page-by-name.js';
 export * from './openapi/problems.js';

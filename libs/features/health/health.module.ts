@@ -5,6 +5,7 @@ import type { Log } from '#kafka';
 import type { Definitions } from '#registry';
 import type { Store } from '#store';
 import { onScrape } from '#telemetry';
+import { PipelineServicesModule } from '#features/pipelines';
 import { ProjectionServicesModule } from '#features/projections';
 import { LIVE_STORE } from '#gateway-kit';
 import { publishDefinitionMetrics } from './definition-metrics.js';
@@ -16,7 +17,7 @@ import { HealthHistoryController } from './health-history.controller.js';
 
 /** Nest module that measures the lag of the materializer and of the processors, and registers the health checks. */
 @Module({
-  imports: [ProjectionServicesModule],
+  imports: [ProjectionServicesModule, PipelineServicesModule],
   providers: [MaterializerLagReader, ProcessorLagReader, HealthHistory],
   exports: [MaterializerLagReader, HealthHistory],
 })
@@ -32,14 +33,16 @@ export class HealthModule {
   ) {
     registerChecks(health, { log, store, definitions, lag, processor, history });
     const unpublish = onScrape(() => publishDefinitionMetrics(definitions));
-    let stopFollowing = (): void => undefined;
+    const following: (() => void)[] = [];
     lifecycle.onStart(async () => {
-      stopFollowing = lag.follow(historyIntervalMs, (materializer) =>
+      following.push(processor.follow(historyIntervalMs));
+      const stop = lag.follow(historyIntervalMs, (materializer) =>
         history.add({ materializer, failed_jobs: failedJobs(definitions) }),
       );
+      following.push(stop);
     });
     lifecycle.onStop('lag', async () => {
-      stopFollowing();
+      for (const stop of following) stop();
       unpublish();
     });
   }

@@ -2,10 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DEFINITIONS, LOG } from '#app';
 import { within } from '#async';
 import { TopicAndGroupNames } from '#event';
+import { TimeLagEstimator } from '#gateway-kit';
 import type { Definitions, StreamDefinition } from '#registry';
 import type { TopicAdmin } from '#kafka';
 import { gauge } from '#telemetry';
-import { TimeLagEstimator } from './time-lag-estimator.js';
 
 export const groupLagRecords = gauge('tributary_group_lag_records', {
   help: 'Records in the log that a consumer group has not committed, measured by another process: materializer, processor.',

@@ -21,35 +21,32 @@ const projection = (name: string, more: Partial<ProjectionDefinition> = {}): Pro
 });
 
 function given(all: ProjectionDefinition[]) {
-  const behind = new Map<string, number>();
+  const lags = new Map<string, { lag: number; seconds: number }>();
   const lag = new ProcessorLagReader(
-    { projections: { all: () => all } as never },
+    { projections: { all: () => all }, pipelines: { all: () => [] } } as never,
     {
       of: async (builds) =>
-        new Map(
-          builds.map(({ id }) => [id, { lag: behind.get(id) ?? 0, total: 100 + (behind.get(id) ?? 0) }]),
-        ),
+        new Map(builds.map(({ id }) => [id, { total: 100, ...(lags.get(id) ?? { lag: 0, seconds: 0 }) }])),
     },
+    { of: async () => new Map() },
   );
-  return { behind, lag };
+  return { lags, lag };
 }
 
 describe("the processors' lag", () => {
   it('sums the events of projections that serve reads, and has the age of the oldest', async () => {
-    const { behind, lag } = given([projection('a'), projection('b')]);
-    behind.set('a', 3).set('b', 4);
-    expect(await lag.measure(0)).toEqual({ lag_events: 7, lag_seconds: 0 });
-    behind.set('b', 0);
-    expect(await lag.measure(2500)).toEqual({ lag_events: 3, lag_seconds: 2.5 });
+    const { lags, lag } = given([projection('a'), projection('b')]);
+    lags.set('a', { lag: 3, seconds: 2.5 }).set('b', { lag: 4, seconds: 1 });
+    expect(await lag.measure()).toEqual({ lag_events: 7, lag_seconds: 2.5 });
   });
 
   it('excludes projections that are paused, have failed, or are being built for the first time', async () => {
-    const { behind, lag } = given([
+    const { lags, lag } = given([
       projection('a', { paused: true }),
       projection('b', { failure: 'it does not compile' }),
       projection('c', { serving: null, building: build('c') }),
     ]);
-    for (const id of ['a', 'b', 'c']) behind.set(id, 9);
-    expect(await lag.measure(0)).toEqual({ lag_events: 0, lag_seconds: 0 });
+    for (const id of ['a', 'b', 'c']) lags.set(id, { lag: 9, seconds: 9 });
+    expect(await lag.measure()).toEqual({ lag_events: 0, lag_seconds: 0 });
   });
 });

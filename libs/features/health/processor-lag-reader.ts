@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DEFINITIONS } from '#app';
 import type { Definitions } from '#registry';
+import { PipelineLagReader } from '#features/pipelines';
 import { ProjectionLagReader } from '#features/projections';
-import { TimeLagEstimator } from './time-lag-estimator.js';
 import { publishLagMetrics, type ConsumerLag } from './materializer-lag-reader.js';
 
 /**
@@ -11,33 +11,49 @@ import { publishLagMetrics, type ConsumerLag } from './materializer-lag-reader.j
  */
 @Injectable()
 export class ProcessorLagReader {
-  private clocks = new Map<string, TimeLagEstimator>();
-
   constructor(
-    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'projections'>,
-    @Inject(ProjectionLagReader) private readonly lag: Pick<ProjectionLagReader, 'of'>,
+    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'projections' | 'pipelines'>,
+    @Inject(ProjectionLagReader) private readonly projections: Pick<ProjectionLagReader, 'of'>,
+    @Inject(PipelineLagReader) private readonly pipelines: Pick<PipelineLagReader, 'of'>,
   ) {}
 
   /**
-   * Resolves with the sum of the lags in events and the largest lag in seconds. `now` is in milliseconds.
+   * Measures the lag of all projections and pipelines every `intervalMs` milliseconds, because the lag in seconds is computed
+   * from earlier measurements. Returns a function that stops the measurements.
+   */
+  follow(intervalMs: number): () => void {
+    let running = false;
+    const measure = async (): Promise<void> => {
+      await this.measure();
+      await this.pipelines.of(this.definitions.pipelines.all());
+    };
+    const timer = setInterval(() => {
+      if (running) return;
+      running = true;
+      // The health check of the log reports a log that cannot be reached.
+      measure()
+        .catch(() => undefined)
+        .finally(() => (running = false));
+    }, intervalMs);
+    timer.unref();
+    return () => clearInterval(timer);
+  }
+
+  /**
+   * Resolves with the sum of the lags in events and the largest lag in seconds.
    * @throws LogUnavailableError
    * @throws ProblemError overloaded
    */
-  async measure(now: number): Promise<ConsumerLag> {
+  async measure(): Promise<ConsumerLag> {
     const running = this.definitions.projections
       .all()
       .filter(({ paused, failure }) => !paused && failure === null);
-    const found = await this.lag.of(running.flatMap(({ serving }) => serving ?? []));
+    const found = await this.projections.of(running.flatMap(({ serving }) => serving ?? []));
     const total: ConsumerLag = { lag_events: 0, lag_seconds: 0 };
-    const clocks = new Map<string, TimeLagEstimator>();
-    for (const [build, { lag: behind, total: end }] of found) {
-      const clock = this.clocks.get(build) ?? new TimeLagEstimator();
-      clocks.set(build, clock);
-      const seconds = clock.observe({ end, committed: end - behind }, now);
-      total.lag_events += behind;
-      total.lag_seconds = Math.max(total.lag_seconds, Math.round(seconds * 1000) / 1000);
+    for (const { lag, seconds } of found.values()) {
+      total.lag_events += lag;
+      total.lag_seconds = Math.max(total.lag_seconds, seconds);
     }
-    this.clocks = clocks;
     publishLagMetrics('processor', total);
     return total;
   }

@@ -7,6 +7,7 @@ import { givenGateway, type GivenGateway } from '../../../apps/gateway/src/gatew
 import { GroupLagReader } from '#gateway-kit';
 import { ProjectionLagReader } from '#features/projections';
 import { MaterializerLagReader } from './materializer-lag-reader.js';
+import { PipelineLagReader } from '#features/pipelines';
 import { HealthHistory } from './health-history.js';
 import { ProcessorLagReader } from './processor-lag-reader.js';
 import { lagWithinLimit, registerChecks } from './register-checks.js';
@@ -29,6 +30,7 @@ beforeEach(async () => {
   processor = new ProcessorLagReader(
     definitions,
     new ProjectionLagReader(new GroupLagReader(log), definitions, topics),
+    new PipelineLagReader(new GroupLagReader(log), definitions, topics),
   );
   registerChecks(health, { log, store: { ping }, definitions, lag, processor, history });
 });

@@ -2,6 +2,7 @@ import { Inject, Injectable, Optional } from '@nestjs/common';
 import { LOG } from '#app';
 import { ProblemError } from '#api';
 import { UnknownTopicError, type TopicAdmin } from '#kafka';
+import { TimeLagEstimator } from './time-lag-estimator.js';
 
 /** Limits of the requests that `GroupLagReader` sends to Kafka. */
 export interface GroupLagReaderLimits {
@@ -36,6 +37,8 @@ export interface GroupLagCounts {
   lag: number;
   /** Records from the group's start offset to the end of the log, whether read or not. */
   total: number;
+  /** Time for which the oldest unread record has been waiting, at least; see `TimeLagEstimator`. */
+  seconds: number;
 }
 
 /** The lag of a consumer group over all of its topics. */
@@ -45,6 +48,9 @@ interface GroupLagAndPartitionCounts extends GroupLagCounts {
 }
 
 const defaults = { keptMs: 1000, concurrent: 8, most: 20_000 };
+
+/** Milliseconds for which a group's earlier offsets are kept while nobody asks for its lag. */
+const estimatorMs = 600_000;
 
 interface CachedResult {
   /** When the result expires, in milliseconds of `performance.now()`; Infinity while the request is running. */
@@ -57,6 +63,7 @@ interface CachedResult {
 export class GroupLagReader {
   private readonly bounds: GroupLagReaderLimits;
   private readonly kept = new Map<string, CachedResult>();
+  private readonly estimators = new Map<string, { estimator: TimeLagEstimator; usedAt: number }>();
   private readonly waiting: (() => void)[] = [];
   private running = 0;
 
@@ -68,7 +75,8 @@ export class GroupLagReader {
   }
 
   /**
-   * Resolves with the lags by the ids of the groups, up to a second old.
+   * Resolves with the lags by the ids of the groups, up to a second old. The lag in seconds is computed from earlier calls: it
+   * is 0 in the first one.
    * @throws LogUnavailableError
    * @throws ProblemError overloaded
    */
@@ -78,7 +86,7 @@ export class GroupLagReader {
     return new Map(await Promise.all(lags));
   }
 
-  private async ofGroup({ group, topics }: ConsumerGroup): Promise<GroupLagAndPartitionCounts> {
+  private async ofGroup({ id, group, topics }: ConsumerGroup): Promise<GroupLagAndPartitionCounts> {
     const { admin } = this.log;
     const asked = await Promise.all(
       topics.map(async (consumed) => ({
@@ -88,7 +96,7 @@ export class GroupLagReader {
     );
     const known = asked.filter(({ offsets }) => offsets.length > 0);
     const partitions = new Map(known.map(({ topic, offsets }) => [topic, offsets.length]));
-    if (known.length === 0) return { lag: 0, total: 0, partitions };
+    if (known.length === 0) return { lag: 0, total: 0, seconds: 0, partitions };
     const committed = await this.ask([group, ...partitions.keys()].join(' '), () =>
       admin.committedIn(group, partitions),
     );
@@ -97,8 +105,22 @@ export class GroupLagReader {
         lagOf({ ...partition, beginning: isWhole ? 0 : beginning }, starts, committed.get(topic)),
       ),
     );
-    const sum = (of: keyof GroupLagCounts) => lags.reduce((all, lag) => all + lag[of], 0);
-    return { lag: sum('lag'), total: sum('total'), partitions };
+    const sum = (of: keyof (typeof lags)[number]) => lags.reduce((all, lag) => all + lag[of], 0);
+    const [lag, end] = [sum('lag'), sum('end')];
+    return {
+      lag,
+      total: sum('total'),
+      seconds: this.secondsOf(id, { end, committed: end - lag }),
+      partitions,
+    };
+  }
+
+  private secondsOf(id: string, offsets: { end: number; committed: number }): number {
+    const now = performance.now();
+    const used = this.estimators.get(id) ?? { estimator: new TimeLagEstimator(), usedAt: now };
+    used.usedAt = now;
+    if (this.estimators.size < this.bounds.most) this.estimators.set(id, used);
+    return Math.round(used.estimator.observe(offsets, now) * 1000) / 1000;
   }
 
   private ask<T>(what: string, question: () => Promise<T>): Promise<T> {
@@ -120,6 +142,8 @@ export class GroupLagReader {
   private forgetOld(): void {
     const now = performance.now();
     for (const [what, { until }] of this.kept) if (until <= now) this.kept.delete(what);
+    for (const [id, { usedAt }] of this.estimators)
+      if (usedAt < now - estimatorMs) this.estimators.delete(id);
   }
 
   private async inTurn<T>(question: () => Promise<T>): Promise<T> {
@@ -141,10 +165,10 @@ function lagOf(
   { partition, beginning, end }: { partition: number; beginning: number; end: number },
   starts: readonly number[] | undefined,
   committed: ReadonlyMap<number, number> | undefined,
-): GroupLagCounts {
+): { lag: number; total: number; end: number } {
   const start = Math.max(starts?.[partition] ?? 0, beginning);
   const next = Math.max(committed?.get(partition) ?? start, start);
-  return { lag: Math.max(0, end - next), total: Math.max(0, end - start) };
+  return { lag: Math.max(0, end - next), total: Math.max(0, end - start), end };
 }
 
 /** Resolves with the offsets of a topic; undefined if the topic does not exist. */

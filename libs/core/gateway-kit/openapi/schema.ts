@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { applyDecorators } from '@nestjs/common';
 import { Type } from 'class-transformer';
-import { IsArray, IsInt, Min, ValidateBy, ValidateNested } from 'class-validator';
+import { IsArray, IsInt, IsNumber, Min, ValidateBy, ValidateNested } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 
 const parts = Symbol('schema parts');
@@ -29,6 +29,14 @@ export function Nullable(type: 'string' | 'integer', more: Record<string, unknow
 /** Decorator of a member that is a whole number of at least `least`. */
 export function Count(description: string, least = 0): PropertyDecorator {
   return applyDecorators(JsonSchemaPart({ description }), Min(least), IsInt());
+}
+
+/** Decorator of a member that is the lag of a consumer group in seconds. */
+export function LagSeconds(): PropertyDecorator {
+  const description =
+    'Seconds for which the oldest record that has not been processed has been waiting, at least. They are exact to 15 seconds, ' +
+    'and counted from the start of the gateway that answers.';
+  return applyDecorators(JsonSchemaPart({ description }), Min(0), IsNumber());
 }
 
 /** Decorator of a member that is a list of objects of one class. */

@@ -2,7 +2,7 @@ import { Allow, IsArray, IsIn, IsInt, IsOptional, IsString, Min, ValidateIf } fr
 import { startPositions } from '#registry';
 import { type PipelineDefinition } from '#features/pipelines/definition';
 import type { OperatorJson, PipelineSpec } from '#features/pipelines/computation';
-import { Count, JsonSchemaPart, ListAnswer, ListOf, Nullable, ObjectOf } from '#gateway-kit';
+import { Count, JsonSchemaPart, LagSeconds, ListAnswer, ListOf, Nullable, ObjectOf } from '#gateway-kit';
 
 const pipelineStatuses = ['running', 'paused', 'failed'] as const;
 /** Status of a pipeline in the API: running, paused or failed. */
@@ -82,6 +82,7 @@ class PipelineWithStatsAnswer extends PipelineAnswer {
   @Count('Events that could not be processed. They are dead letters of `pipeline:<name>`.') failed: number;
   @Count('Records of the source streams and of the internal topics that have not been processed yet.')
   lag: number;
+  @LagSeconds() lag_seconds: number;
   @Nullable('string', {
     format: 'date-time',
     description:

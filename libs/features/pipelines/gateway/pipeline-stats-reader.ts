@@ -1,14 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { DEFINITIONS, STORE } from '#app';
-import { TopicAndGroupNames } from '#event';
+import { STORE } from '#app';
 import { formatTime, type EpochMicros } from '#json';
 import { deliveryStage, replayStage, stepResults } from '#features/pipelines/computation';
-import type { Definitions } from '#registry';
 import type { PipelineDefinition } from '#features/pipelines/definition';
 import type { PartitionCheckpoint, KeyedStateReader } from '#store';
-import { Bulkhead, GroupLagReader, readTopics } from '#gateway-kit';
+import { Bulkhead } from '#gateway-kit';
 import { compiledDefinition } from './compiled-definition.js';
 import type { PipelineJobStats } from './pipeline-answers.js';
+import { noLag, PipelineLagReader, type PipelineLag } from './pipeline-lag-reader.js';
 
 /** Microseconds after which a retry is over, or its processor gone: attempts are less than a minute apart. */
 const retryAgeMicros = 120_000_000;
@@ -18,9 +17,7 @@ const retryAgeMicros = 120_000_000;
 export class PipelineStatsReader {
   constructor(
     @Inject(STORE) private readonly store: { pipelines: KeyedStateReader },
-    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream'>,
-    private readonly topics: TopicAndGroupNames,
-    private readonly lag: GroupLagReader,
+    private readonly lag: PipelineLagReader,
     private readonly bulkhead: Bulkhead,
   ) {}
 
@@ -33,44 +30,21 @@ export class PipelineStatsReader {
   async of(definitions: readonly PipelineDefinition[], client: AbortSignal): Promise<PipelineJobStats[]> {
     if (definitions.length === 0) return [];
     const jobs = definitions.map(({ run }) => run.id);
-    const groups = definitions.map((definition) => this.groupOf(definition));
     const [progress, lags] = await Promise.all([
       this.bulkhead.run(client, (signal) => this.store.pipelines.progress(jobs, signal)),
-      this.lag.of(groups),
+      this.lag.of(definitions),
     ]);
-    return definitions.map((definition, i) => {
+    return definitions.map((definition) => {
       const rows = progress.filter(({ owner }) => owner === definition.run.id);
-      const { lag = 0, partitions } = lags.get(definition.run.id) ?? {};
-      const internal_topics = groups[i]!.internal.map(({ topic, stage }) => ({
-        topic,
-        stage,
-        partitions: partitions?.get(topic) ?? 0,
-      })).filter((topic) => topic.partitions > 0);
-      return statsOf(definition, rows, { lag, internal_topics });
+      return statsOf(definition, rows, lags.get(definition.run.id));
     });
-  }
-
-  /** Returns the consumer group of a pipeline's job, with the job's internal topics. */
-  private groupOf(definition: PipelineDefinition) {
-    const { id, sources } = definition.run;
-    const { definitions, topics } = this;
-    const keyed = compiledDefinition(definition)?.stages ?? [];
-    const internal = [
-      ...keyed.map((stage) => ({ topic: topics.pipelineTopic(id, stage.id), stage: stage.at })),
-      { topic: topics.pipelineReplayTopic(id), stage: '' },
-    ];
-    const read = [
-      ...readTopics(sources, { definitions, topics }),
-      ...internal.map(({ topic }) => ({ topic })),
-    ];
-    return { id, group: topics.pipelineGroup(id), topics: read, internal };
   }
 }
 
 function statsOf(
   definition: PipelineDefinition,
   stored: readonly PartitionCheckpoint[],
-  lag: Pick<PipelineJobStats, 'lag' | 'internal_topics'>,
+  { lag, seconds, internal_topics }: PipelineLag = noLag,
 ): PipelineJobStats {
   const rows = stored.filter(({ stage }) => stage !== deliveryStage);
   const sum = (of: 'emitted' | 'dropped' | 'late' | 'failed') => rows.reduce((all, row) => all + row[of], 0);
@@ -84,10 +58,11 @@ function statsOf(
     dropped: sum('dropped'),
     late: sum('late'),
     failed: sum('failed'),
-    lag: lag.lag,
+    lag,
+    lag_seconds: seconds,
     watermark: watermark === null ? null : formatTime(watermark),
     retrying: isRunning ? longestRetry(stored.filter(({ stage }) => stage === deliveryStage)) : null,
-    internal_topics: lag.internal_topics,
+    internal_topics,
     updated_at: rows.length === 0 ? null : formatTime(Math.max(...rows.map((row) => row.updated_at))),
     steps: stepsOf(definition, rows),
   };

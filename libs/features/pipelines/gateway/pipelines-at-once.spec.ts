@@ -13,6 +13,7 @@ import { WebhookAddressPolicy } from '#features/webhooks';
 import { VisibleProjections } from '#features/projections';
 import { PipelineResource } from './pipeline-resource.js';
 import { PipelineReferenceChecker } from './pipeline-reference-checker.js';
+import { PipelineLagReader } from './pipeline-lag-reader.js';
 import { PipelineStatsReader } from './pipeline-stats-reader.js';
 import { VisiblePipelines } from './visible-pipelines.js';
 
@@ -53,7 +54,11 @@ async function gateway(): Promise<{ changes: PipelineResource; definitions: Defi
       bulkhead,
       required,
       sources,
-      new PipelineStatsReader(new MemoryStore(), definitions, topics, new GroupLagReader(log), bulkhead),
+      new PipelineStatsReader(
+        new MemoryStore(),
+        new PipelineLagReader(new GroupLagReader(log), definitions, topics),
+        bulkhead,
+      ),
       new WebhookAddressPolicy([]),
     ),
   };

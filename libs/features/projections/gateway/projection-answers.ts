@@ -6,7 +6,7 @@ import {
   type ProjectionSpec,
 } from '#features/projections/definition';
 import { startPositions } from '#registry';
-import { Count, JsonSchemaPart, ListAnswer, ListOf, Nullable, ObjectOf } from '#gateway-kit';
+import { Count, JsonSchemaPart, LagSeconds, ListAnswer, ListOf, Nullable, ObjectOf } from '#gateway-kit';
 import type { GenerationStats } from './projection-stats-reader.js';
 import { defaultKey } from './validated-projection.js';
 
@@ -57,6 +57,7 @@ class ProjectionWithStatsAnswer extends ProjectionAnswer {
   @Count('Events that have been folded into states.') processed: number;
   @Count('Events that could not be folded. They are dead letters of `projection:<name>`.') failed: number;
   @Count('Records of the source streams that have not been processed yet.') lag: number;
+  @LagSeconds() lag_seconds: number;
   @Nullable('string', { format: 'date-time', description: 'Time of the last checkpoint.' })
   updated_at: string | null;
 }
@@ -140,9 +141,9 @@ export function projectionStatsAnswer(
   stats: ReadonlyMap<string, GenerationStats>,
 ): ProjectionWithStatsAnswer {
   const { id } = definition.serving ?? latestGeneration(definition);
-  const { processed = 0, failed = 0, lag = 0, updated_at = null } = stats.get(id) ?? {};
+  const { processed = 0, failed = 0, lag = 0, seconds = 0, updated_at = null } = stats.get(id) ?? {};
   const saved = updated_at === null ? null : formatTime(updated_at);
-  return { ...projectionAnswer(definition), processed, failed, lag, updated_at: saved };
+  return { ...projectionAnswer(definition), processed, failed, lag, lag_seconds: seconds, updated_at: saved };
 }
 
 /** Converts a projection with its statistics and the progress of the generation being built. */

@@ -44,7 +44,7 @@ export class ProjectionStatsReader {
       this.bulkhead.run(client, (signal) => this.store.projections.progress(ids, signal)),
       this.lag.of(generations),
     ]);
-    const none = { lag: 0, total: 0, processed: 0, failed: 0, updated_at: null };
+    const none = { lag: 0, total: 0, seconds: 0, processed: 0, failed: 0, updated_at: null };
     const stats = new Map<string, GenerationStats>(ids.map((id) => [id, { ...none, ...lags.get(id) }]));
     for (const { owner, processed, failed, updated_at } of progress) {
       const sum = stats.get(owner);

@@ -32,7 +32,7 @@ describe('defining a projection', () => {
     };
     expect(answer.json()).toEqual(shown);
     expect(await given.get()).toEqual({
-      ...{ ...shown, processed: 0, failed: 0, lag: 0, updated_at: null },
+      ...{ ...shown, processed: 0, failed: 0, lag: 0, lag_seconds: 0, updated_at: null },
       progress: {
         version: 1,
         started_at: expect.any(String) as string,

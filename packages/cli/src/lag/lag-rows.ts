@@ -7,7 +7,7 @@ export interface LagRow {
   status: string;
   /** The number of unread records; null if it is unknown. */
   lag: number | null;
-  /** Seconds in the gateway's health answer; null if unknown, and for projections and pipelines. */
+  /** Time for which the oldest unread record has been waiting, at least; null if unknown. */
   seconds: number | null;
 }
 
@@ -39,8 +39,8 @@ export function groupLags({ checks }: Health): LagRow[] {
 
 /** Returns the lag of each projection and each pipeline. */
 export async function* definitionLags(client: Tributary, signal: AbortSignal): AsyncGenerator<LagRow> {
-  for await (const { name, status, lag } of client.projections.list({}, { signal }))
-    yield { kind: 'projection', name, status, lag, seconds: null };
-  for await (const { name, status, lag } of client.pipelines.list({}, { signal }))
-    yield { kind: 'pipeline', name, status, lag, seconds: null };
+  for await (const { name, status, lag, lag_seconds } of client.projections.list({}, { signal }))
+    yield { kind: 'projection', name, status, lag, seconds: lag_seconds };
+  for await (const { name, status, lag, lag_seconds } of client.pipelines.list({}, { signal }))
+    yield { kind: 'pipeline', name, status, lag, seconds: lag_seconds };
 }

@@ -28,6 +28,12 @@ describe('the lag in seconds', () => {
     expect(clock.observe({ end: 6, committed: 5 }, 9000)).toBe(0);
   });
 
+  it('is 0 after a topic was deleted, of which records were unread', () => {
+    const clock = new TimeLagEstimator();
+    clock.observe({ end: 50, committed: 10 }, 0);
+    expect(clock.observe({ end: 5, committed: 5 }, 1000)).toBe(0);
+  });
+
   it('is correct even when the lag lasts for very many observations', () => {
     const clock = new TimeLagEstimator();
     for (let second = 0; second < 1000; second++) {

@@ -27,7 +27,8 @@ export class TimeLagEstimator {
 
   /** Records the current offsets (`now` in milliseconds). Returns the lag in seconds; 0 when there is none. */
   observe({ end, committed }: GroupPartitionOffsets, now: number): number {
-    this.marks = this.marks.filter((mark) => mark.end > committed);
+    // An end beyond the current one is that of a topic that was deleted.
+    this.marks = this.marks.filter((mark) => mark.end > committed && mark.end <= end);
     const newest = this.marks.at(-1);
     if (end > committed && (!newest || (end > newest.end && this.marks.length < mostMarks))) {
       this.marks.push({ end, at: now });
