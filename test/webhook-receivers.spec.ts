@@ -18,9 +18,9 @@ const secretsFor = (host: string) =>
   );
 const never = new AbortController().signal;
 
-/** Returns the block in this language of docs/pipeline-operators.md. */
+/** Returns the block in this language of docs/webhooks.md. */
 function example(language: string): string {
-  const text = readFileSync('docs/pipeline-operators.md', 'utf8');
+  const text = readFileSync('docs/webhooks.md', 'utf8');
   const [, block] = new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(text) ?? [];
   return block ?? '';
 }
@@ -47,7 +47,7 @@ async function posted(more: Partial<PendingWebhookDelivery> = {}, at = Date.now(
   return { headers: sent?.headers, body: sent?.body };
 }
 
-describe('the receivers in docs/pipeline-operators.md', () => {
+describe('the receivers in docs/webhooks.md', () => {
   it('in Node accept only signed deliveries', async () => {
     const tells = `server.on('listening', () => console.log(server.address().port));`;
     const env = { PATH: process.env.PATH, SHOP_SECRET: secret, PORT: '0' };

@@ -82,10 +82,24 @@ export function localServices(options: ServicesOptions): Record<ServiceName, Sup
   };
 }
 
+/** The networks of the loopback interface. */
+const loopback = ['127.0.0.0/8', '::1'];
+
+/** Returns settings that allow webhooks to receivers on this machine, but not to the processes of the local system. */
+function localWebhooks({ settings, env }: ServicesOptions): Record<string, string> {
+  if (!settings.localWebhooks) return {};
+  const networks = [env.WEBHOOK_ALLOWED_NETWORKS, ...loopback].filter(Boolean);
+  const ports = [env.WEBHOOK_FORBIDDEN_PORTS, ...portNames.map((name) => settings.ports[name])].filter(
+    Boolean,
+  );
+  return { WEBHOOK_ALLOWED_NETWORKS: networks.join(','), WEBHOOK_FORBIDDEN_PORTS: ports.join(',') };
+}
+
 const appPortNames = portNames.filter((name) => !/^(KAFKA|CLICKHOUSE)_/.test(name));
 
 /** Returns the variables of the apps. The credentials for external engines are passed on unchanged. */
-function appEnvironment({ settings, secrets, env }: ServicesOptions): Record<string, string> {
+function appEnvironment(options: ServicesOptions): Record<string, string> {
+  const { settings, secrets, env } = options;
   const { ports } = settings;
   const { kafkaPassword, clickHouse } = secrets;
   return {
@@ -100,6 +114,7 @@ function appEnvironment({ settings, secrets, env }: ServicesOptions): Record<str
       SQL_CLICKHOUSE_USER: clickHouseUsers.analysts,
       SQL_CLICKHOUSE_PASSWORD: clickHouse.analystPassword,
     }),
+    ...localWebhooks(options),
     NODE_ENV: env.NODE_ENV ?? 'production',
     KAFKA_BROKERS: settings.brokers ?? `127.0.0.1:${ports.KAFKA_PORT}`,
     CLICKHOUSE_URL: settings.clickhouseUrl ?? `http://127.0.0.1:${ports.CLICKHOUSE_PORT}`,

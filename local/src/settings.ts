@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { IsInt, IsString, Max, Min } from 'class-validator';
+import { IsBoolean, IsInt, IsString, Max, Min } from 'class-validator';
 import { AppConfig, ConfigError, FromText, isSecret, loadConfig } from '#api';
 
 /** The settings of `npm start`, read from the environment; all other variables are passed on to the apps. */
@@ -18,6 +18,8 @@ export interface LocalSettings {
   /** The address that the apps listen on. */
   host: string;
   ports: Record<PortVariableName, number>;
+  /** Whether webhooks may be sent to this machine. */
+  localWebhooks: boolean;
 }
 
 /** Settings of `npm start`. */
@@ -40,6 +42,8 @@ export class LocalConfig extends AppConfig {
   @FromText('number') @IsInt() @Min(1) @Max(65_535) GATEWAY_CORE_PORT = 3900;
   /** Port of `gateway` with keys. */
   @FromText('number') @IsInt() @Min(1) @Max(65_535) GATEWAY_QUERY_PORT = 3902;
+  /** Allows webhooks to this machine (`http://localhost:…`), except to the ports of Tributary, Kafka and ClickHouse. */
+  @FromText('boolean') @IsBoolean() LOCAL_WEBHOOKS = false;
 }
 
 /** Environment variable with a port of the local system. */
@@ -62,6 +66,7 @@ export function readSettings(env: NodeJS.ProcessEnv, root: string): LocalSetting
     clickhouseUrl: env.CLICKHOUSE_URL ? config.CLICKHOUSE_URL : undefined,
     host: config.HOST,
     ports: config,
+    localWebhooks: config.LOCAL_WEBHOOKS,
   };
   refuseEqualPorts(settings);
   return settings;

@@ -80,6 +80,8 @@ describe('npm start', () => {
   let work: string;
   let lines: { settings: string; export: string; import: string };
   let env: NodeJS.ProcessEnv;
+  let hookPort: number;
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   let running: Start;
   let read: string | undefined;
   beforeAll(async () => {
@@ -88,7 +90,10 @@ describe('npm start', () => {
     env = { ...process.env, KAFKA_BROKERS: '', CLICKHOUSE_URL: '', TRIBUTARY_DATA_DIR: folder };
     // Each broker runs for some seconds: Java need not compile for a long run.
     env.JDK_JAVA_OPTIONS = '-XX:TieredStopAtLevel=1';
+    hookPort = await freePort();
     for (const name of portNames) env[name] = String(await freePort());
+    env.LOCAL_WEBHOOKS = 'true';
+    env.WEBHOOK_SECRETS = JSON.stringify({ shop: { value: secret, hosts: [`localhost:${hookPort}`] } });
     running = new Start(env);
     await running.up();
   }, startTimeout);
@@ -113,6 +118,46 @@ describe('npm start', () => {
     read = query;
     expect(JSON.parse(await paste(write))).toMatchObject({ stream: 'greetings' });
     await expect.poll(() => paste(read)).toContain('"text":"Hello"');
+  });
+
+  it('posts webhooks to a receiver on this machine that verifies them, with the blocks of the page of webhooks', async () => {
+    const page = await readFile(join(root, 'docs', 'webhooks.md'), 'utf8');
+    const [, receiver = ''] = /```js\n([^]*?)```/.exec(page) ?? [];
+    const [, commands = ''] = /```sh\n([^]*?)```/.exec(page) ?? [];
+    const started = spawn(process.execPath, ['--input-type=module', '-e', receiver], {
+      cwd: root,
+      env: { PATH: process.env.PATH, SHOP_SECRET: secret, PORT: String(hookPort) },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let received = '';
+    started.stdout.on('data', (text: Buffer) => (received += text.toString()));
+    try {
+      await paste(
+        commands
+          .replaceAll('127.0.0.1:3900', `127.0.0.1:${env.GATEWAY_CORE_PORT}`)
+          .replaceAll('localhost:8080', `localhost:${hookPort}`),
+      );
+      await expect.poll(() => received, { timeout: 60_000 }).toMatch(/^[0-9a-f-]{36} \{ amount: 30 \}$/m);
+    } finally {
+      started.kill();
+    }
+  });
+
+  it.each(portNames)('posts no webhooks to %s of its own', async (name) => {
+    const definition = {
+      name: 'to_itself',
+      source: { streams: ['orders'] },
+      operators: [{ webhook: { url: `http://127.0.0.1:${env[name]}/api/v1/keys`, secret_ref: 'shop' } }],
+    };
+    const answer = await fetch(`http://127.0.0.1:${env.GATEWAY_CORE_PORT}/api/v1/pipelines`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(definition),
+    });
+    expect([answer.status, await answer.text()]).toEqual([
+      400,
+      expect.stringContaining('WEBHOOK_FORBIDDEN_PORTS'),
+    ]);
   });
 
   it('is refused a second time on the same folder, with a command that works', async () => {

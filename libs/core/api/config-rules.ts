@@ -36,6 +36,15 @@ function isHostAndPort(text: unknown): boolean {
   return port !== undefined && Number(port) > 0 && Number(port) < 65_536;
 }
 
+/** Validates that a setting is a list of ports. */
+export function ArePorts(): PropertyDecorator {
+  return Satisfies(
+    'arePorts',
+    (value) => Array.isArray(value) && value.every((port) => isHostAndPort(`host:${port}`)),
+    'it must be ports from 1 to 65535, comma-separated',
+  );
+}
+
 /** Matches a host name without a port, or an IPv4 address. International names are in Punycode. */
 export const hostNamePattern = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i;
 

@@ -5,6 +5,7 @@ export * from './duration.js';
 export {
   AreHostNames,
   AreNetworks,
+  ArePorts,
   DiffersFrom,
   FollowsRule,
   hostNamePattern,

@@ -3,6 +3,7 @@ import { ProjectionServicesModule } from '#features/projections';
 import { WebhookAddressPolicy, WebhookSettings } from '#features/webhooks';
 import { DryRunController } from './gateway/dry-run/dry-run.controller.js';
 import { PipelineDryRunner } from './gateway/dry-run/pipeline-dry-runner.js';
+import { PipelineLagReader } from './gateway/pipeline-lag-reader.js';
 import { PipelineResource } from './gateway/pipeline-resource.js';
 import { pipelineControllers } from './gateway/pipeline-routes.js';
 import { PipelineStatsReader } from './gateway/pipeline-stats-reader.js';
@@ -10,7 +11,7 @@ import { PipelineReferenceChecker } from './gateway/pipeline-reference-checker.j
 import { VisiblePipelines } from './gateway/visible-pipelines.js';
 
 /** Services of pipelines that other features use. */
-@Module({ providers: [VisiblePipelines], exports: [VisiblePipelines] })
+@Module({ providers: [VisiblePipelines, PipelineLagReader], exports: [VisiblePipelines, PipelineLagReader] })
 export class PipelineServicesModule {}
 
 /** Nest module of the routes of pipelines. */
@@ -25,7 +26,8 @@ export class PipelineServicesModule {}
     {
       provide: WebhookAddressPolicy,
       inject: [WebhookSettings],
-      useFactory: (settings: WebhookSettings) => new WebhookAddressPolicy(settings.WEBHOOK_ALLOWED_NETWORKS),
+      useFactory: ({ WEBHOOK_ALLOWED_NETWORKS: networks, WEBHOOK_FORBIDDEN_PORTS: ports }: WebhookSettings) =>
+        new WebhookAddressPolicy(networks, ports),
     },
   ],
 })

@@ -2,12 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { WebhookAddressPolicy } from './webhook-address-policy.js';
 
 const closed = new WebhookAddressPolicy([]);
+const permits = (policy: WebhookAddressPolicy, address: string, { port = 443, isTls = true } = {}): boolean =>
+  policy.errorAt({ address, port, isTls }) === undefined;
 
 describe('the networks for webhooks', () => {
   it.each(['93.184.216.34', '8.8.8.8', '2606:4700::1111', '::ffff:8.8.8.8'])(
     'include %s, of the public internet',
     (address) => {
-      expect(closed.permits(address)).toBe(true);
+      expect(permits(closed, address)).toBe(true);
     },
   );
 
@@ -33,7 +35,7 @@ describe('the networks for webhooks', () => {
     ['6to4 with a private address', '2002:a00:1::'],
     ['Teredo', '2001:0:53aa:64c::1'],
   ])('do not include %s addresses: %s', (_what, address) => {
-    expect(closed.permits(address)).toBe(false);
+    expect(permits(closed, address)).toBe(false);
   });
 
   it('include allowed networks, but not their neighbours', () => {
@@ -47,13 +49,19 @@ describe('the networks for webhooks', () => {
       '10.2.0.1',
       '127.0.0.2',
       'fe80::1',
-    ].filter((one) => open.permits(one));
+    ].filter((one) => permits(open, one));
 
     expect(permitted).toEqual(['10.1.2.3', 'fd00::1', '127.0.0.1', '::ffff:10.1.2.3']);
   });
 
+  it('include a public address only with TLS, and an allowed one also without', () => {
+    const open = new WebhookAddressPolicy(['127.0.0.1']);
+    expect(permits(open, '8.8.8.8', { isTls: false })).toBe(false);
+    expect(permits(open, '127.0.0.1', { isTls: false })).toBe(true);
+  });
+
   it('do not include a text that is not an address', () => {
-    expect(closed.permits('example.org')).toBe(false);
-    expect(closed.permits('')).toBe(false);
+    expect(permits(closed, 'example.org')).toBe(false);
+    expect(permits(closed, '')).toBe(false);
   });
 });

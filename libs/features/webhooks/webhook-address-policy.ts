@@ -42,33 +42,47 @@ function listOf(networks: readonly string[]): BlockList {
 const forbidden = listOf([...special4, ...special6]);
 const public6 = listOf(['2000::/3']);
 
+/** Where a webhook would connect: an IP address (IPv4 or IPv6, without a zone) and a port, with TLS or without. */
+interface WebhookEndpoint {
+  address: string;
+  port: number;
+  isTls: boolean;
+}
+
+const notPublic =
+  'leads to an address that is not public (private, loopback, link-local or reserved); the operator of this installation can allow ' +
+  'it with WEBHOOK_ALLOWED_NETWORKS';
+const forbiddenPort =
+  'leads to a port that WEBHOOK_FORBIDDEN_PORTS of this installation excludes, such as one of Tributary itself';
+
 /**
- * Decides to which IP addresses webhooks may be sent: to public ones, and to networks that the operator of the
- * installation allows.
+ * Decides to which IP addresses and ports webhooks may be sent: with TLS to public addresses, and to the networks that
+ * the operator of the installation allows, except for the ports that the operator excludes there.
  */
 export class WebhookAddressPolicy {
   private readonly allowed: BlockList;
+  private readonly forbiddenPorts: ReadonlySet<number>;
 
-  /** @param allowed Addresses and networks in CIDR notation that are permitted although they are not public. */
-  constructor(allowed: readonly string[]) {
+  /**
+   * @param allowed Addresses and networks in CIDR notation that are permitted although they are not public.
+   * @param forbiddenPorts Ports that are not permitted in these networks.
+   */
+  constructor(allowed: readonly string[], forbiddenPorts: readonly string[] = []) {
     this.allowed = listOf(allowed);
-  }
-
-  /** Returns whether webhooks may be sent to this IP address (IPv4 or IPv6, without a zone). */
-  permits(address: string): boolean {
-    const plain = mapped.exec(address)?.[1] ?? address;
-    if (this.opens(plain)) return true;
-    if (isIP(plain) === 4) return !forbidden.check(plain, 'ipv4');
-    return isIP(plain) === 6 && public6.check(plain, 'ipv6') && !forbidden.check(plain, 'ipv6');
+    this.forbiddenPorts = new Set(forbiddenPorts.map(Number));
   }
 
   /**
-   * Returns whether the IP address is in a network that the operator allows explicitly. Webhooks may be sent to such an
-   * address without TLS.
+   * Returns why no webhook may be sent there, as the end of a sentence that begins with its URL; undefined if it may. The
+   * text is the same whether a URL contains the address or its host name resolves to it.
    */
-  opens(address: string): boolean {
+  errorAt({ address, port, isTls }: WebhookEndpoint): string | undefined {
     const plain = mapped.exec(address)?.[1] ?? address;
-    const family = isIP(plain);
-    return family !== 0 && this.allowed.check(plain, family === 6 ? 'ipv6' : 'ipv4');
+    const family = isIP(plain) === 6 ? 'ipv6' : 'ipv4';
+    if (isIP(plain) !== 0 && this.allowed.check(plain, family))
+      return this.forbiddenPorts.has(port) ? forbiddenPort : undefined;
+    const isPublic = isIP(plain) === 4 || (isIP(plain) === 6 && public6.check(plain, 'ipv6'));
+    if (!isPublic || forbidden.check(plain, family)) return notPublic;
+    return isTls ? undefined : 'must begin with https://';
   }
 }

@@ -111,6 +111,19 @@ describe('a receiver of webhooks cannot keep a connection', () => {
     await expect.poll(() => open.size, { interval: 5 }).toBe(0);
   });
 
+  it('if its host name leads to a forbidden port', async () => {
+    const { url, open } = await receiver(nothing);
+    const { port } = new URL(url);
+    const made = new WebhookClient(new WebhookAddressPolicy(['127.0.0.0/8', '::1'], [port]), longMs);
+    closing.push(() => made.close());
+    const result = await made.post({ url: `http://localhost:${port}/`, headers: {}, body: '' }, never);
+    expect(result).toMatchObject({
+      failure: expect.stringContaining('WEBHOOK_FORBIDDEN_PORTS') as string,
+      isFinal: true,
+    });
+    expect(open.size).toBe(0);
+  });
+
   it('after its sender was stopped', async () => {
     const { url, open } = await receiver(nothing);
     const stop = new AbortController();

@@ -4,7 +4,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { withAnySignal } from '#async';
 import type { WebhookAddressPolicy } from './webhook-address-policy.js';
-import { notPublic, webhookUrlError } from './webhook-url.js';
+import { portOf, webhookUrlError } from './webhook-url.js';
 
 /** A POST request to a webhook receiver. */
 interface WebhookRequest {
@@ -76,7 +76,7 @@ export class WebhookClient {
     const options: RequestOptions = {
       method: 'POST',
       headers: { ...post.headers, ...own },
-      lookup: this.lookup(isHttps),
+      lookup: this.lookup(url),
       agent: isHttps ? this.https : this.http,
     };
     return new Promise((done) => {
@@ -113,19 +113,20 @@ export class WebhookClient {
     this.https.destroy();
   }
 
-  private lookup(isHttps: boolean): LookupFunction {
-    const mayBe = (address: string): boolean =>
-      isHttps ? this.networks.permits(address) : this.networks.opens(address);
+  private lookup(url: URL): LookupFunction {
+    const endpoint = portOf(url);
     return (host, options, answer) => {
       resolve(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-        const permitted = error ? [] : addresses.filter(({ address }) => mayBe(address));
-        const [first] = permitted;
-        if (error) answer(error, '', 0);
+        if (error) return answer(error, '', 0);
         // A host name is rejected if any of its addresses is forbidden, because an attacker's name server may mix
         // permitted and forbidden addresses.
-        else if (!first || permitted.length < addresses.length)
-          answer(new ForbiddenAddressError(`The address ${notPublic}.`), '', 0);
-        else if (options.all) answer(null, permitted);
+        const wrong = addresses
+          .map(({ address }) => this.networks.errorAt({ address, ...endpoint }))
+          .find((text) => text !== undefined);
+        const [first] = addresses;
+        if (wrong !== undefined) answer(new ForbiddenAddressError(`The address ${wrong}.`), '', 0);
+        else if (!first) answer(new Error('the host name has no address'), '', 0);
+        else if (options.all) answer(null, addresses);
         else answer(null, first.address, first.family);
       });
     };

@@ -1,4 +1,4 @@
-import { AreNetworks, FollowsRule, FromText, Secret } from '#api';
+import { AreNetworks, ArePorts, FollowsRule, FromText, Secret } from '#api';
 import { webhookSecretsError } from './secrets.js';
 
 /** Settings of the addresses of webhooks. The gateway and the processor need the same value. */
@@ -8,6 +8,9 @@ export class WebhookSettings {
    * without TLS.
    */
   @FromText('list') @AreNetworks() WEBHOOK_ALLOWED_NETWORKS: string[] = [];
+
+  /** Ports in these networks to which no webhook is sent, such as those of Tributary itself. */
+  @FromText('list') @ArePorts() WEBHOOK_FORBIDDEN_PORTS: string[] = [];
 }
 
 /** Settings of the secrets of webhooks. */

@@ -32,4 +32,20 @@ describe('the address of a webhook', () => {
       webhookUrlError('http://127.0.0.1:8080/hook', new WebhookAddressPolicy(['127.0.0.0/8'])),
     ).toBeUndefined();
   });
+
+  it.each([
+    'http://127.0.0.1:3900/api/v1/events',
+    'http://127.9.9.9:3900/',
+    'https://127.0.0.1/',
+    'http://[::ffff:127.0.0.1]:3900/',
+    'http://[::1]:3900/',
+  ])('%s is rejected in an allowed network because of its port', (url) => {
+    const networks = new WebhookAddressPolicy(['127.0.0.0/8', '::1'], ['3900', '443']);
+    expect(webhookUrlError(url, networks)).toMatch(/WEBHOOK_FORBIDDEN_PORTS/);
+  });
+
+  it('may have a port that is forbidden in the allowed networks if it is public', () => {
+    const networks = new WebhookAddressPolicy(['127.0.0.0/8'], ['443']);
+    expect(webhookUrlError('https://8.8.8.8/', networks)).toBeUndefined();
+  });
 });

@@ -15,15 +15,11 @@ export function webhookUrlError(text: string, networks: WebhookAddressPolicy): s
   if (url.hash) return 'must not have a fragment (#…): it is never sent';
   // `hostname` has brackets around IPv6 addresses.
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(host) && !networks.permits(host)) return notPublic;
-  if (url.protocol === 'http:' && isIP(host) && !networks.opens(host)) return 'must begin with https://';
-  return undefined;
+  return isIP(host) ? networks.errorAt({ address: host, ...portOf(url) }) : undefined;
 }
 
-/**
- * Error text for a webhook URL that leads to a forbidden address. The text is the same whether the URL contains the
- * forbidden address or its host name resolves to the address.
- */
-export const notPublic =
-  'leads to an address that is not public (private, loopback, link-local or reserved); the operator of this installation can allow ' +
-  'it with WEBHOOK_ALLOWED_NETWORKS';
+/** Returns the port of an `http:` or `https:` URL, and whether it uses TLS. */
+export function portOf({ protocol, port }: URL): { port: number; isTls: boolean } {
+  const isTls = protocol === 'https:';
+  return { port: Number(port) || (isTls ? 443 : 80), isTls };
+}

@@ -27,10 +27,10 @@ const webhookTimeoutMs = 15_000;
       useFactory: (
         { lifecycle }: ProcessContext,
         { store, definitions, logger, progress, onFailure }: TaskDependencies,
-        { WEBHOOK_ALLOWED_NETWORKS: networks }: WebhookSettings,
+        { WEBHOOK_ALLOWED_NETWORKS: networks, WEBHOOK_FORBIDDEN_PORTS: ports }: WebhookSettings,
         { WEBHOOK_SECRETS: secrets }: WebhookSecretSettings,
       ) => {
-        const client = new WebhookClient(new WebhookAddressPolicy(networks), webhookTimeoutMs);
+        const client = new WebhookClient(new WebhookAddressPolicy(networks, ports), webhookTimeoutMs);
         const outages = new DeliveryOutages({
           writer: store.pipelines,
           logger,
