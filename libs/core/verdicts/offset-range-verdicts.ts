@@ -14,20 +14,23 @@ export interface Verdict {
   offset: number;
   /**
    * The version of the accepted event; null if the event was erased, because its version is then unknown. For a
-   * conditional record that is a far duplicate, the version of the event that the record repeats.
+   * conditional record that repeats an event, the version of that event.
    */
   version?: number | null;
   /** If the record is refused: the version that the entity had at the record's offset. */
   current_version?: number;
-  /** Set for a far duplicate: consumers leave the record out, because an earlier record is the event. */
-  repeats?: true;
+  /**
+   * Set if an earlier record is the event: `near` if consumers recognize the duplicate by their id window, `far` if they
+   * leave the record out because of this verdict. A near duplicate has a verdict only if it is conditional.
+   */
+  repeated?: 'near' | 'far';
   /** Set with `current_version` if the record is refused because only some records of its atomic group repeat events. */
   partial?: true;
 }
 
 /** Returns whether consumers leave out the record of this verdict. */
-export function isRefusal({ current_version, repeats }: Verdict): boolean {
-  return current_version !== undefined || repeats === true;
+export function isRefusal({ current_version, repeated }: Verdict): boolean {
+  return current_version !== undefined || repeated === 'far';
 }
 
 /**

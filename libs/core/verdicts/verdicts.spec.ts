@@ -248,8 +248,8 @@ describe('published verdicts', () => {
     const found: Verdict[] = [];
     table.listen({ added: ({ verdicts }) => found.push(...verdicts) });
     const repeated: Verdict[] = [
-      { offset: 3, repeats: true },
-      { offset: 5, version: 7, repeats: true },
+      { offset: 3, repeated: 'far' },
+      { offset: 5, version: 7, repeated: 'far' },
     ];
     await publisher.publish(position, 8, repeated);
     expect([3, 4, 5].map((offset) => table.isRefused(position, offset))).toEqual([true, false, true]);
@@ -471,7 +471,7 @@ describe('a consumer without refused records', () => {
     await append({ value: 'a' }, { value: 'b' }, { value: 'c' });
     await expect.poll(() => values(batches)).toEqual(['a', 'b', 'c']);
     await append({ value: 'd' }, { value: 'e' });
-    await publisher.publish(position, 4, [{ offset: 3, repeats: true }]);
+    await publisher.publish(position, 4, [{ offset: 3, repeated: 'far' }]);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(values(batches)).toEqual(['a', 'b', 'c']);
     await publisher.mark([{ ...position, decided: 5 }]);
@@ -507,7 +507,7 @@ describe('a consumer without refused records', () => {
   it('leaves out a refused record also when the partition is not busy any more', async () => {
     const { publisher } = await owner();
     await append({ value: 'a' }, { value: 'b' });
-    await publisher.publish(position, 2, [{ offset: 1, repeats: true }]);
+    await publisher.publish(position, 2, [{ offset: 1, repeated: 'far' }]);
     const table = new VerdictTable({ log, names });
     tables.push(table);
     const { batches, close } = await consume(table);

@@ -26,7 +26,7 @@ interface BatchAnswer {
  */
 export function batchAnswer(
   results: readonly (AppendedEvent | EventRejection)[],
-  { isLenient = false } = {},
+  { isLenient = false, warnings = [] }: { isLenient?: boolean; warnings?: readonly string[] } = {},
 ): BatchAnswer {
   let accepted = 0;
   let kept = 0;
@@ -48,13 +48,24 @@ export function batchAnswer(
   const rejected = results.length - accepted;
   return {
     status: isLenient ? 200 : rejected === 0 ? 201 : 207,
-    body: `{"accepted":${accepted},"rejected":${rejected},"events":[${events}]}`,
+    body: `{"accepted":${accepted},"rejected":${rejected},"events":[${events}]${warningsJson(warnings)}}`,
   };
 }
 
-function acceptedItem({ event, position, version }: AppendedEvent): string {
-  const numbered = version === undefined ? '' : `,"version":${version}`;
-  return `{"event_id":"${event.event_id}","partition":${position.partition},"offset":${position.offset}${numbered}}`;
+/** Returns the member `warnings` of an answer, as the end of a JSON object; an empty text if there are none. */
+export function warningsJson(warnings: readonly string[]): string {
+  return warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`;
+}
+
+function acceptedItem(appended: AppendedEvent): string {
+  const { event, position } = appended;
+  return `{"event_id":"${event.event_id}","partition":${position.partition},"offset":${position.offset}${decisionJson(appended)}}`;
+}
+
+/** Returns the members of a written event that say how its conditional write was decided, as the end of a JSON object. */
+export function decisionJson({ version, repeated }: AppendedEvent): string {
+  if (version === undefined) return '';
+  return repeated ? `,"version":${version},"repeated":true` : `,"version":${version}`;
 }
 
 function errorItem(

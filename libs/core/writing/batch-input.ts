@@ -8,7 +8,20 @@ import { limits } from '#event';
  * JSON body of a batch of events, for the OpenAPI document only. Requests are parsed without an instance of this class,
  * for speed.
  */
-@JSONSchema({ additionalProperties: false })
+@JSONSchema({
+  additionalProperties: false,
+  example: {
+    events: [
+      {
+        stream: 'orders',
+        event_type: 'order.placed',
+        entity_id: 'order-20',
+        data: { amount: 80, currency: 'EUR' },
+      },
+      { stream: 'orders', event_type: 'order.paid', entity_id: 'order-20', data: { method: 'card' } },
+    ],
+  },
+})
 export class BatchInput {
   @IsArray()
   @ArrayMinSize(1)

@@ -89,9 +89,10 @@ const partialRepeat = new EventRejection(
 );
 
 function resultOf(appended: AppendedEvent, verdict: Verdict): AppendedEvent | EventRejection {
-  const { current_version: current, version = null } = verdict;
+  const { current_version: current, version = null, repeated } = verdict;
   if (current === undefined) {
     appended.version = version;
+    if (repeated) appended.repeated = true;
     return appended;
   }
   if (verdict.partial) return partialRepeat.keptAt(appended.position, current);

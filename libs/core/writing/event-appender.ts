@@ -25,6 +25,10 @@ export interface WriteOptions {
   client: { readonly destroyed: boolean };
   /** Actor that creates missing streams, for the audit. */
   actor: Actor;
+  /** Returns the existing stream that a misspelt name may mean. */
+  similarTo?: (stream: string) => string | undefined;
+  /** Receives what the client should know of a written request, such as a new stream with a similar name. */
+  warn?: (warning: string) => void;
   /** Encodes rejected events so that they are kept in the log; without it, they are only reported. */
   keep?: RejectedEventEncoder | undefined;
 }

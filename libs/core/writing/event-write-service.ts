@@ -1,6 +1,7 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { DEFINITIONS } from '#app';
+import { permitsStream } from '#api';
 import { TopicAndGroupNames } from '#event';
 import { accessOf, actorOf, recordHeaders, takeEvents } from '#http';
 import type { Producer } from '#kafka';
@@ -15,6 +16,7 @@ import type { AppendedEvent, EventParserInputs } from './read-event.js';
 import type { ParsedEvents } from './read-request.js';
 import { EventRejection } from './rejection.js';
 import { MissingStreamCreator } from './missing-stream-creator.js';
+import { isMisspelling } from './misspelling.js';
 import { authorizeStreams } from './authorize-streams.js';
 import { UuidV7Generator } from './uuid-v7.js';
 import { WriteSettings } from './write-settings.js';
@@ -33,7 +35,7 @@ export class EventWriteService {
 
   constructor(
     @Inject(EVENT_PRODUCER) producer: Producer,
-    @Inject(DEFINITIONS) definitions: Definitions,
+    @Inject(DEFINITIONS) private readonly definitions: Definitions,
     topics: TopicAndGroupNames,
     verdicts: VerdictTable,
     settings: WriteSettings,
@@ -60,15 +62,35 @@ export class EventWriteService {
     await this.schemas?.check(events, pointerTo);
   }
 
-  /** Appends checked events. @throws ProblemError 429 if they exceed the rate limit of the request's key */
+  /**
+   * Appends checked events. `warn` receives a warning for each stream that this request creates, if the key covers another
+   * stream with a similar name.
+   * @throws ProblemError 429 if they exceed the rate limit of the request's key
+   */
   async write(
     request: FastifyRequest,
     events: ParsedEvents,
-    { atomic, keep }: Pick<WriteOptions, 'atomic' | 'keep'>,
+    { atomic, keep, warn }: Pick<WriteOptions, 'atomic' | 'keep' | 'warn'>,
   ): Promise<(AppendedEvent | EventRejection)[]> {
     takeEvents(request, keep ? events.length : toWrite(events, atomic));
     const [headers, client, actor] = [recordHeaders(request), request.socket, actorOf(request)];
-    return this.writer.write(events, { headers, atomic, client, actor, keep });
+    const similarTo = (stream: string) => this.similarTo(stream, request);
+    return this.writer.write(events, {
+      headers,
+      atomic,
+      client,
+      actor,
+      keep,
+      similarTo,
+      ...(warn && { warn }),
+    });
+  }
+
+  private similarTo(stream: string, request: FastifyRequest): string | undefined {
+    const access = accessOf(request);
+    const isMeant = (name: string) => isMisspelling(stream, name) && permitsStream(access, name);
+    return this.definitions.streams().find(({ stream: name, state }) => state === 'live' && isMeant(name))
+      ?.stream;
   }
 }
 

@@ -22,7 +22,7 @@ import {
   notUtf8,
 } from '#http';
 import { expectConsecutiveVersions } from './atomic-conditional-batch.js';
-import { batchAnswer } from './batch-answer.js';
+import { batchAnswer, decisionJson, warningsJson } from './batch-answer.js';
 import { BatchWriteParameters } from './batch-input.js';
 import type { AppendedEvent } from './read-event.js';
 import { EventWriteService } from './event-write-service.js';
@@ -60,10 +60,16 @@ export class EventsController {
     const event = readSingle(this.intake.parserInputs(textOf(takeBody(request))));
     const events = [event];
     await this.intake.check(request, events, () => '');
-    const [result] = await this.intake.write(request, events, { atomic: false });
+    const warnings: string[] = [];
+    const warn = (warning: string) => void warnings.push(warning);
+    const [result] = await this.intake.write(request, events, { atomic: false, warn });
     if (!result || result instanceof EventRejection) throw result?.toProblem() ?? new Error('no result');
     const location = `/api/v1/events/${event.event_id}`;
-    void reply.code(201).header('location', location).header('content-type', json).send(writtenJson(result));
+    void reply
+      .code(201)
+      .header('location', location)
+      .header('content-type', json)
+      .send(writtenJson(result, warnings));
   }
 
   @ApiOperation({
@@ -109,17 +115,20 @@ export class EventsController {
     await this.intake.check(request, events, (index) => `/events/${index}`);
     const isLenient = !atomic && handlingOf(request) === 'lenient';
     const keep = isLenient ? rejectedEventEncoder(inputs, asEvent) : undefined;
-    const answer = batchAnswer(await this.intake.write(request, events, { atomic, keep }), { isLenient });
+    const warnings: string[] = [];
+    const warn = (warning: string) => void warnings.push(warning);
+    const results = await this.intake.write(request, events, { atomic, keep, warn });
+    const answer = batchAnswer(results, { isLenient, warnings });
     setPreferenceApplied(reply, { handling: isLenient ? 'lenient' : undefined });
     void reply.code(answer.status).header('content-type', json).send(answer.body);
   }
 }
 
-function writtenJson({ event, position, version }: AppendedEvent): string {
-  const numbered = version === undefined ? '' : `,"version":${version}`;
+function writtenJson(appended: AppendedEvent, warnings: readonly string[]): string {
+  const { event, position } = appended;
   return (
     `{"event_id":"${event.event_id}","stream":${JSON.stringify(event.stream)}` +
     `,"event_type":${JSON.stringify(event.event_type)},"entity_id":${JSON.stringify(event.entity_id)}` +
-    `,"timestamp":"${formatTime(event.timestamp)}","partition":${position.partition},"offset":${position.offset}${numbered}}`
+    `,"timestamp":"${formatTime(event.timestamp)}","partition":${position.partition},"offset":${position.offset}${decisionJson(appended)}${warningsJson(warnings)}}`
   );
 }

@@ -23,6 +23,10 @@ interface StreamAutoCreationContext {
   client: { readonly destroyed: boolean };
   /** Actor that creates the streams, for the audit. */
   actor: Actor;
+  /** Returns the existing stream that a misspelt name may mean. */
+  similarTo?: (stream: string) => string | undefined;
+  /** Receives a warning for each created stream whose name is similar to that of an existing one. */
+  warn?: (warning: string) => void;
 }
 
 /** Creates missing streams before events are written to them, and returns the topics of streams. */
@@ -57,12 +61,19 @@ export class MissingStreamCreator {
     options: StreamAutoCreationContext,
   ): Promise<Map<string, EventRejection>> {
     const missing = [...streams].filter((stream) => !this.isLive(stream));
-    const refused = this.refusedBeforehand(missing);
+    // Names are compared before the streams are created: one of them may be similar to another.
+    const similar = new Map(missing.map((stream) => [stream, options.similarTo?.(stream)]));
+    const refused = this.refusedBeforehand(similar);
     if (options.atomic && refused.size > 0) return refused;
     const wanted = missing.filter((stream) => !refused.has(stream));
     for (let i = 0; i < wanted.length; i += concurrency) {
       if (options.client.destroyed) throw clientGone();
       await this.createAll(wanted.slice(i, i + concurrency), { refused, actor: options.actor });
+    }
+    for (const stream of wanted) {
+      const name = similar.get(stream);
+      if (name !== undefined && !refused.has(stream))
+        options.warn?.(`The stream ${stream} did not exist and was created. Did you mean ${name}?`);
     }
     return refused;
   }
@@ -71,12 +82,13 @@ export class MissingStreamCreator {
     return this.definitions.stream(stream)?.state === 'live';
   }
 
-  private refusedBeforehand(missing: readonly string[]): Map<string, EventRejection> {
+  /** @param missing The missing streams, each with the existing stream that it may mean. */
+  private refusedBeforehand(missing: ReadonlyMap<string, string | undefined>): Map<string, EventRejection> {
     const refused = new Map<string, EventRejection>();
     let created = 0;
-    for (const stream of missing) {
+    for (const [stream, similar] of missing) {
       if (this.definitions.stream(stream)) refused.set(stream, beingDeleted(stream));
-      else if (!this.autoCreate) refused.set(stream, notCreated(stream));
+      else if (!this.autoCreate) refused.set(stream, notCreated(stream, similar));
       else if (++created > mostNew) refused.set(stream, tooManyNew(stream));
     }
     return refused;
@@ -128,10 +140,11 @@ export class MissingStreamCreator {
   }
 }
 
-function notCreated(stream: string): EventRejection {
+function notCreated(stream: string, similar: string | undefined): EventRejection {
+  const question = similar === undefined ? '' : ` Did you mean ${similar}?`;
   return new EventRejection(
     'stream_not_found',
-    `There is no stream ${stream}, and writes do not create streams here: create it with POST /api/v1/streams.`,
+    `There is no stream ${stream}, and writes do not create streams here: create it with POST /api/v1/streams.${question}`,
   );
 }
 

@@ -32,6 +32,8 @@ export interface AppendedEvent {
    * Undefined for an unconditional event.
    */
   version?: number | null;
+  /** Set if an accepted conditional event was accepted before, from an earlier record. */
+  repeated?: true;
 }
 
 /** What the parsers of one write request share: ingest time, id generator, schemas, and the text of the body. */

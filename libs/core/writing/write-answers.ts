@@ -1,4 +1,4 @@
-import { IsArray, IsInt, IsString, ValidateIf } from 'class-validator';
+import { IsArray, IsBoolean, IsInt, IsString, ValidateIf } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { IsRetention, type InputProblem, type StreamRetention } from '#api';
 import { codesOfEvents } from './write-texts.js';
@@ -12,6 +12,21 @@ const versionOfConditional = {
   type: ['integer', 'null'] as never,
   description:
     'The version of the event, if it was sent with an `expected_version`. Null if the event was erased meanwhile.',
+};
+
+const repeatedConditional = {
+  const: true,
+  description:
+    'Present if the event has an `expected_version` and was accepted before: the request is a repeat. A repeat of an event ' +
+    'without `expected_version` is recognized only when events are stored, so its answer does not say so.',
+};
+
+const warningsOfAnswer = {
+  type: 'array' as never,
+  items: { type: 'string' as never },
+  description:
+    'What the client should know of a written request. Missing if there is nothing: `The stream ordrs did not exist and was ' +
+    'created. Did you mean orders?`',
 };
 
 const whereKept =
@@ -28,6 +43,8 @@ class WrittenEvent {
   @IsInt() partition: number;
   @IsInt() offset: number;
   @JSONSchema(versionOfConditional) @ValidateIf(isPresent) @IsInt() version?: number | null;
+  @JSONSchema(repeatedConditional) @ValidateIf(isPresent) @IsBoolean() repeated?: true;
+  @JSONSchema(warningsOfAnswer) @ValidateIf(isPresent) @IsArray() warnings?: string[];
 }
 
 /** Result of a written event in the answer to a batch, for the OpenAPI document only. */
@@ -36,6 +53,7 @@ class WrittenPosition {
   @IsInt() partition: number;
   @IsInt() offset: number;
   @JSONSchema(versionOfConditional) @ValidateIf(isPresent) @IsInt() version?: number | null;
+  @JSONSchema(repeatedConditional) @ValidateIf(isPresent) @IsBoolean() repeated?: true;
 }
 
 @JSONSchema({ description: 'Why one event of a batch was not written.' })
@@ -79,6 +97,7 @@ class BatchWritten {
   })
   @IsArray()
   events: (WrittenPosition | RejectedEvent)[];
+  @JSONSchema(warningsOfAnswer) @ValidateIf(isPresent) @IsArray() warnings?: string[];
 }
 
 /** Answer to the creation of a stream, for the OpenAPI document. */

@@ -5,6 +5,7 @@ import { event, startTestIngest, type TestIngest } from './writing.fixture.js';
 interface BatchAnswer {
   accepted: number;
   rejected: number;
+  warnings?: string[];
   events: { event_id?: string; error?: { code: string; errors?: { pointer: string }[] } }[];
 }
 
@@ -53,6 +54,17 @@ describe('streams', () => {
     ]);
   });
 
+  it('with a misspelt name are created with a warning, if the key covers the stream that is meant', async () => {
+    await given.single(event({ stream: 'orders' }));
+    const single = await given.single(event({ stream: 'ordrs' }));
+    const warnings = ['The stream ordrs did not exist and was created. Did you mean orders?'];
+    expect([single.statusCode, single.json<BatchAnswer>().warnings]).toEqual([201, warnings]);
+    const again = await given.single(event({ stream: 'ordrs' }));
+    expect(again.json()).not.toHaveProperty('warnings');
+    const batch = await given.batch({ events: [event({ stream: 'odrers' }), event({ stream: 'invoices' })] });
+    expect(batch.json<BatchAnswer>().warnings).toHaveLength(1);
+  });
+
   it('are not created by writes if this is turned off', async () => {
     await given.close();
     given = await startTestIngest({ config: { AUTO_CREATE_STREAMS: false } });
@@ -62,6 +74,10 @@ describe('streams', () => {
     });
     await given.post('/api/v1/streams', { stream: 'orders' });
     expect((await given.single(event())).statusCode).toBe(201);
+    const misspelt = await given.single(event({ stream: 'ordrs' }));
+    expect(misspelt.json<ProblemDocument>().detail).toMatch(
+      /POST \/api\/v1\/streams\. Did you mean orders\?$/,
+    );
   });
 });
 

@@ -4,8 +4,8 @@ export const schemas =
   'If the type of an event has a schema in its stream, `data` is validated against the latest version of it. In the mode ' +
   '`enforce`, an event that does not match is rejected (`schema_violation`, with pointers into the event). In the mode ' +
   '`warn`, it is stored and counted. `schema_version` of an event is the version that it matches. It is null if ' +
-  'there is no schema, and for an event that was stored although it does not match. Numbers are compared as ' +
-  'IEEE 754 doubles, and stored as they were sent.';
+  'there is no schema, and for an event that was stored although it does not match. Numbers are compared with all ' +
+  'their digits, and stored as they were sent.';
 
 export const again =
   'A repeated `event_id` is answered with 201 like the first one, with the partition and offset of the ' +

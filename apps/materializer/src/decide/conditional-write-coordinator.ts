@@ -96,9 +96,11 @@ export class ConditionalWriteCoordinator {
     const { topic, partition, ended } = state;
     const { publisher, retry } = this.dependencies;
     await retry.run('log', ended, () => publisher.publish({ topic, partition }, next, all));
-    const decided = verdicts.filter(({ repeats }) => !repeats);
+    const decided = verdicts.filter(({ repeated: repetition }) => !repetition);
     const rejected = decided.filter(({ current_version }) => current_version !== undefined).length;
-    conditionalWrites.inc({ verdict: 'refused' }, rejected);
+    const partial = decided.filter(({ partial: isPartial }) => isPartial).length;
+    conditionalWrites.inc({ verdict: 'refused' }, rejected - partial);
+    conditionalWrites.inc({ verdict: 'partial_repeat' }, partial);
     conditionalWrites.inc({ verdict: 'accepted' }, decided.length - rejected);
     conditionalWrites.inc({ verdict: 'repeated' }, repeated.length);
     return true;
@@ -143,8 +145,9 @@ export class ConditionalWriteCoordinator {
       for (const [id, version] of stored) versions.set(id, version);
     }
     return repeated.map(({ offset, eventId, isFar }) => ({
-      ...{ offset, version: versions.get(eventId) ?? null },
-      ...(isFar && { repeats: true as const }),
+      offset,
+      version: versions.get(eventId) ?? null,
+      repeated: isFar ? ('far' as const) : ('near' as const),
     }));
   }
 

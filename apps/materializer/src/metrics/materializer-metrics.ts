@@ -25,7 +25,7 @@ export const duplicatesDropped = counter('tributary_duplicates_dropped_total', {
 });
 
 export const conditionalWrites = counter('tributary_conditional_writes_total', {
-  help: 'Conditional writes that the materializer has decided, by verdict: accepted, refused, or repeated for a record that repeats an accepted event.',
+  help: 'Conditional writes that the materializer has decided, by verdict: accepted, refused, partial_repeat for a record of an atomic batch of which only some records repeat accepted events, or repeated for a record that repeats an accepted event.',
   labelNames: ['verdict'],
 });
 

@@ -437,7 +437,7 @@ describe('PartitionRowBuilder with conditional records', () => {
 describe('PartitionRowBuilder with far duplicates', () => {
   const limits = { records: 5, milliseconds: 60_000, far: 60_000 };
   const offsetOf = (id: string): number[] => [parseInt(id.slice(-12), 16)];
-  const repeats = (offset: number) => ({ offset, repeats: true });
+  const repeats = (offset: number) => ({ offset, repeated: 'far' });
   const range = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, i) => recordOf(from + i, {}));
 

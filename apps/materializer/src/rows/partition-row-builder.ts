@@ -405,7 +405,7 @@ export class PartitionRowBuilder {
    */
   private rejectFar({ offset }: ConsumerRecord, expected: number | undefined, found: AdmittedRecords): void {
     found.duplicates++;
-    if (expected === undefined) found.verdicts.push({ offset, repeats: true });
+    if (expected === undefined) found.verdicts.push({ offset, repeated: 'far' });
     else found.repeated.push({ offset, eventId: uuidText(reader.id), isFar: true });
   }
 
