@@ -1,4 +1,4 @@
-import { jsonValue } from '#json';
+import { createHash } from 'node:crypto';
 import { formatFailureLocation, type PipelineFailureLocation } from './pipeline-failure-location.js';
 import { maxDeadLetterIds, type DeadLetter } from './store.js';
 
@@ -22,11 +22,20 @@ export function deadLetterIdentity(letter: IdentifiableDeadLetter): DeadLetterId
   return [letter.source, letter.stream, letter.partition, letter.offset, formatFailureLocation(letter.step)];
 }
 
-/** Encodes the identity of a dead letter as its id: base64url of a JSON array. An empty failure location is omitted. */
+/** Number of characters of the hash in an id: 72 bits distinguish the dead letters of one offset. */
+const hashCharacters = 12;
+
+/** SQL expression of the hash in the id of a row of `dead_letters`. */
+export const deadLetterHashSql = `substring(base64URLEncode(SHA256(concat(source, '\\n', stream, '\\n', step))), 1, ${hashCharacters})`;
+
+/** What an id says of its dead letter: the position of the record, and a hash of the source, the stream and the failure location. */
+type DeadLetterKey = readonly [partition: number, offset: number, hash: string];
+
+/** Returns the id of a dead letter: partition, offset and hash, such as `3.1207.kRFp3arxRq_1`. */
 export function deadLetterId(letter: IdentifiableDeadLetter): string {
   const [source, stream, partition, offset, step] = deadLetterIdentity(letter);
-  const parts = [source, stream, partition, offset, ...(step === '' ? [] : [step])];
-  return Buffer.from(JSON.stringify(parts), 'utf8').toString('base64url');
+  const hash = createHash('sha256').update([source, stream, step].join('\n')).digest('base64url');
+  return `${partition}.${offset}.${hash.slice(0, hashCharacters)}`;
 }
 
 /** @throws RangeError if a query has more than `maxDeadLetterIds` (500) dead letter ids */
@@ -34,35 +43,17 @@ export function assertDeadLetterIdsBounded(ids: readonly string[]): void {
   if (ids.length > maxDeadLetterIds) throw new RangeError(`more than ${maxDeadLetterIds} dead letter ids`);
 }
 
-/**
- * Decodes ids to identities and ignores an id that is malformed. @throws RangeError for more than `maxDeadLetterIds`.
- */
-export function parseDeadLetterIds(ids: readonly string[]): DeadLetterIdentity[] {
+/** Decodes ids, and ignores an id that is malformed. @throws RangeError for more than `maxDeadLetterIds` */
+export function parseDeadLetterIds(ids: readonly string[]): DeadLetterKey[] {
   assertDeadLetterIdsBounded(ids);
-  return ids.map(parseDeadLetterId).filter((identity) => identity !== undefined);
+  return ids.map(parseDeadLetterId).filter((key) => key !== undefined);
 }
 
-function parseDeadLetterId(id: string): DeadLetterIdentity | undefined {
-  const value = jsonValue(Buffer.from(id, 'base64url').toString('utf8'));
-  if (!Array.isArray(value)) return undefined;
-  const parts = value as unknown[];
-  if (parts.length === 4) parts.push('');
-  else if (parts[4] === '') return undefined;
-  return isIdentity(parts) ? parts : undefined;
-}
+const idPattern = /^(0|[1-9]\d{0,4})\.(0|[1-9]\d{0,15})\.([\w-]{12})$/;
 
-function isIdentity(parts: unknown): parts is DeadLetterIdentity {
-  const [source, stream, partition, offset, step, ...others] = parts as unknown[];
-  return (
-    typeof source === 'string' &&
-    typeof stream === 'string' &&
-    isWhole(partition, 65_535) &&
-    isWhole(offset, Number.MAX_SAFE_INTEGER) &&
-    typeof step === 'string' &&
-    others.length === 0
-  );
-}
-
-function isWhole(value: unknown, most: number): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= most;
+function parseDeadLetterId(id: string): DeadLetterKey | undefined {
+  const [, partition, offset, hash] = idPattern.exec(id) ?? [];
+  if (hash === undefined) return undefined;
+  const isPosition = Number(partition) <= 65_535 && Number(offset) <= Number.MAX_SAFE_INTEGER;
+  return isPosition ? [Number(partition), Number(offset), hash] : undefined;
 }

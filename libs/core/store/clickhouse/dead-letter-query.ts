@@ -1,7 +1,7 @@
 import { TupleParam } from '@clickhouse/client';
 import { streamNameOf } from '#event';
 import { decodeCursor, encodeCursor } from '../cursor.js';
-import { deadLetterId, parseDeadLetterIds } from '../dead-letter-id.js';
+import { deadLetterHashSql, deadLetterId, parseDeadLetterIds } from '../dead-letter-id.js';
 import { parseFailureLocation } from '../pipeline-failure-location.js';
 import type { DeadLetterQuery, StoredDeadLetter } from '../store.js';
 import { whereClause } from './connection/event-conditions.js';
@@ -96,8 +96,12 @@ function filter(query: DeadLetterQuery, params: SqlParams): string[] {
 }
 
 function named(ids: readonly string[], params: SqlParams): string {
-  const identities = parseDeadLetterIds(ids).map((identity) => new TupleParam(identity));
-  return `(${identity}) IN ${params.bind('Array(Tuple(String, String, UInt16, UInt64, String))', identities)}`;
+  const keys = parseDeadLetterIds(ids);
+  const positions = keys.map(([partition, offset]) => new TupleParam([partition, offset]));
+  const all = keys.map((key) => new TupleParam(key));
+  // The hash is computed only for the few rows at these positions.
+  return `(partition, offset) IN ${params.bind('Array(Tuple(UInt16, UInt64))', positions)}
+  AND (partition, offset, ${deadLetterHashSql}) IN ${params.bind('Array(Tuple(UInt16, UInt64, String))', all)}`;
 }
 
 function afterCursor(query: DeadLetterQuery, cursor: string, params: SqlParams): string {
