@@ -44,7 +44,15 @@ function isFlatObject(value: unknown, maxMembers: number): boolean {
  * An event as a client sends it. This class is the only definition of an event's fields: the validator that checks each
  * written event is compiled from it, and the OpenAPI document is generated from it.
  */
-@JSONSchema({ additionalProperties: false })
+@JSONSchema({
+  additionalProperties: false,
+  example: {
+    stream: 'orders',
+    event_type: 'order.placed',
+    entity_id: 'order-19',
+    data: { amount: 12.5, currency: 'EUR' },
+  },
+})
 export class EventInput {
   @JSONSchema({ description: 'The stream. It is created on first use.', example: 'orders' })
   @IsString()

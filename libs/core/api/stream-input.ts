@@ -86,7 +86,10 @@ export function IsSnapshotEvery(): PropertyDecorator {
 }
 
 /** Body of the request that creates a stream before its first event. */
-@JSONSchema({ additionalProperties: false })
+@JSONSchema({
+  additionalProperties: false,
+  example: { stream: 'invoices', partitions: 8, retention: { time: '30d' } },
+})
 export class StreamInput {
   @JSONSchema({ example: 'orders' })
   @IsString()

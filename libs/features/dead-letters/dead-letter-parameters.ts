@@ -13,7 +13,10 @@ import { Flag, JsonSchemaPart, PageParameters, Parameter, requireTimeRange, Text
 export type ReplaySelection = { ids: readonly string[] } | { source: string; cursor?: string | undefined };
 
 /** Selects dead letters: either those of `ids`, or all of `source` that have not been replayed. */
-@JSONSchema({ additionalProperties: false })
+@JSONSchema({
+  additionalProperties: false,
+  example: { source: 'materializer' },
+})
 export class ReplayInput implements HasCrossFieldCheck {
   @IsOptional()
   @IsArray()

@@ -54,7 +54,10 @@ export class SnapshotListParameters extends PageParameters implements HasCrossFi
 }
 
 /** Body of `POST /api/v1/snapshots`: the entity of which to store a snapshot. */
-@JSONSchema({ additionalProperties: false })
+@JSONSchema({
+  additionalProperties: false,
+  example: { stream: 'orders', entity_id: 'order-17' },
+})
 export class EntitySnapshotInput {
   @IsString()
   @Matches(streamNamePattern, { message: streamNameRule })
@@ -70,7 +73,7 @@ export class EntitySnapshotInput {
 const described = {
   name: 'entity_id',
   description: 'The id of the entity, percent-encoded: `a/b` is `a%2Fb`.',
-  schema: { type: 'string', minLength: 1, maxLength: limits.entityIdCharacters },
+  schema: { type: 'string', minLength: 1, maxLength: limits.entityIdCharacters, example: 'order-17' },
 } as const;
 
 /** Injects the entity id from the path of the URL, which answers 400 if it is not valid. */

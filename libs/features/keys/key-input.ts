@@ -53,7 +53,10 @@ class RateLimitInput {
 }
 
 /** Body of `POST /api/v1/keys`: the API key to issue. */
-@JSONSchema({ additionalProperties: false })
+@JSONSchema({
+  additionalProperties: false,
+  example: { name: 'web shop', scopes: ['events:write', 'events:read'], streams: ['orders'] },
+})
 export class KeyInput {
   @Characters({ most: nameCharacters })
   @Matches(plainTextPattern, { message: 'must not contain control characters or half surrogate pairs' })
@@ -121,7 +124,10 @@ export function parseOverlap(text: string): number | undefined {
 }
 
 /** Body of `POST /api/v1/keys/{key_id}/rotate`: how long the old secret remains valid. */
-@JSONSchema({ additionalProperties: false })
+@JSONSchema({
+  additionalProperties: false,
+  example: { overlap: '1d' },
+})
 export class RotationInput {
   @IsOptional()
   @ParseValue({

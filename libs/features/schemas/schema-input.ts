@@ -9,6 +9,9 @@ import { compileDataSchema } from './enforcement/index.js';
 import { JsonSchemaPart, Parameter, StreamNames, Texts, PageParameters } from '#gateway-kit';
 import './schema-problems.js';
 
+/** The schema in the examples of the OpenAPI document. */
+const exampleSchema = { type: 'object', required: ['amount'], properties: { amount: { type: 'number' } } };
+
 const oneOf = (values: readonly string[]) => ({ message: `must be one of ${values.join(', ')}` });
 
 /** Query parameters of `GET /api/v1/schemas`. */
@@ -33,13 +36,16 @@ export class DataValidationParameters {
 }
 
 /** Body of a compatibility check: a JSON Schema. */
-@JSONSchema({ additionalProperties: false })
+@JSONSchema({
+  additionalProperties: false,
+  example: { schema: exampleSchema },
+})
 export class SchemaCheckInput {
   @Verbatim()
   @IsDefined()
   @JsonSchemaPart({
     description: 'A JSON Schema (draft 2020-12): an object, `true` or `false`.',
-    example: { type: 'object', required: ['amount'], properties: { amount: { type: 'number' } } },
+    example: exampleSchema,
   })
   schema: unknown;
 
@@ -56,7 +62,10 @@ export class SchemaCheckInput {
 /**
  * Body of `POST /api/v1/schemas`: the JSON Schema to register for the `data` of all events of one type in one stream.
  */
-@JSONSchema({ additionalProperties: false })
+@JSONSchema({
+  additionalProperties: false,
+  example: { stream: 'orders', event_type: 'order.placed', schema: exampleSchema },
+})
 export class SchemaInput extends SchemaCheckInput {
   @IsString()
   @Matches(streamNamePattern, { message: `must match ${streamNamePattern.source}` })

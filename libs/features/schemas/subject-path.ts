@@ -7,7 +7,7 @@ import './schema-problems.js';
 
 /** Injects the stream of the schema from the path of the URL. */
 export function SubjectStream(): ParameterDecorator {
-  const schema = { type: 'string', pattern: streamNamePattern.source };
+  const schema = { type: 'string', pattern: streamNamePattern.source, example: 'orders' };
   return PathParameter({ name: 'stream', schema }, (text) => {
     if (streamNamePattern.test(text)) return text;
     throw invalid('stream', 'is not a name of a stream');
@@ -20,7 +20,7 @@ export function SubjectType(): ParameterDecorator {
   const eventType = {
     name: 'event_type',
     description: 'The event type, percent-encoded: `a/b` is `a%2Fb`.',
-    schema: { type: 'string', minLength: 1, maxLength: most },
+    schema: { type: 'string', minLength: 1, maxLength: most, example: 'order.placed' },
   };
   return PathParameter(eventType, (text) => {
     if (hasCharacters(text, { most }) && plainTextPattern.test(text)) return text;
@@ -30,7 +30,7 @@ export function SubjectType(): ParameterDecorator {
 
 /** Injects the version from the path of the URL. */
 export function Version(): ParameterDecorator {
-  return PathParameter({ name: 'version', schema: { type: 'integer', minimum: 1 } }, (text) => {
+  return PathParameter({ name: 'version', schema: { type: 'integer', minimum: 1, example: 1 } }, (text) => {
     if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
     throw invalid('version', 'must be a whole number from 1');
   });

@@ -7,13 +7,16 @@ import { refuseReserved } from '#gateway-kit';
 /** Injects the stream name from the path of the URL, which answers 400 if it is not valid. */
 export function StreamName(): ParameterDecorator {
   const pattern = streamNamePattern.source;
-  return PathParameter({ name: 'stream', schema: { type: 'string', pattern } }, (stream) => {
-    if (streamNamePattern.test(stream)) return stream;
-    const detail = `must match ${pattern}`;
-    throw new ProblemError('invalid_request', `The name of a stream ${detail}.`, {
-      errors: [{ pointer: 'stream', detail }],
-    });
-  });
+  return PathParameter(
+    { name: 'stream', schema: { type: 'string', pattern, example: 'orders' } },
+    (stream) => {
+      if (streamNamePattern.test(stream)) return stream;
+      const detail = `must match ${pattern}`;
+      throw new ProblemError('invalid_request', `The name of a stream ${detail}.`, {
+        errors: [{ pointer: 'stream', detail }],
+      });
+    },
+  );
 }
 
 /**

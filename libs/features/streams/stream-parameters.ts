@@ -5,7 +5,11 @@ import { limits } from '#event';
 import { Confirmation } from '#gateway-kit';
 
 /** Body of `PATCH /api/v1/streams/{stream}`: the members to change, at least one. */
-@JSONSchema({ additionalProperties: false, minProperties: 1 })
+@JSONSchema({
+  additionalProperties: false,
+  minProperties: 1,
+  example: { retention: { time: '30d' } },
+})
 export class StreamChangeInput {
   @ValidateIf((input: StreamChangeInput) => input.retention !== undefined || input.snapshot_every == null)
   @IsDefined()

@@ -72,7 +72,7 @@ export function definitionControllers<D extends RunningDefinition>(
   const collection = `${what}s`;
   const title = what[0]?.toUpperCase() + what.slice(1);
   const notFound = `${what}_not_found` as const;
-  const Name = () => PathParameter(nameParam, (name) => requireDefinitionName(what, name));
+  const Name = () => PathParameter(nameParam(what), (name) => requireDefinitionName(what, name));
   /** The operation id is the one that Nest would derive from a controller of this name. */
   const operation = (route: keyof typeof text, id: string) => {
     const { summary, description } = text[route];

@@ -8,12 +8,21 @@ import { JsonSchemaPart } from '../openapi/schema.js';
 /** The two kinds of definitions that share one rule for names in URLs. */
 export type ProjectionOrPipelineKind = 'projection' | 'pipeline';
 
-/** The name in the path of a URL, for the OpenAPI document. */
-export const nameParam = { name: 'name', schema: { type: 'string', pattern: definitionNamePattern.source } };
+/** The names in the examples of the OpenAPI document. */
+const exampleNames: Record<ProjectionOrPipelineKind, string> = {
+  projection: 'revenue',
+  pipeline: 'big_orders',
+};
+
+/** Returns the parameter of the path that has the name of a definition, for the OpenAPI document. */
+export function nameParam(kind: ProjectionOrPipelineKind) {
+  const schema = { type: 'string', pattern: definitionNamePattern.source, example: exampleNames[kind] };
+  return { name: 'name', schema };
+}
 
 /** Injects the name of the projection from the path of the URL. */
 export function ProjectionName(): ParameterDecorator {
-  return PathParameter(nameParam, (name) => requireDefinitionName('projection', name));
+  return PathParameter(nameParam('projection'), (name) => requireDefinitionName('projection', name));
 }
 
 /** Validates the name of a definition in the path of a URL. @throws ProblemError 400 */

@@ -27,6 +27,15 @@ const operatorsDescription = [
   ...Object.entries(operators).map(([name, { summary }]) => `- \`${name}\`: ${summary}`),
 ].join('\n');
 
+/** The definition in the examples of the OpenAPI document. */
+export const exampleSpec = {
+  source: { streams: ['orders'], event_types: ['order.placed'] },
+  operators: [
+    { filter: 'event.data.amount > 50.0' },
+    { emit: { stream: 'large_orders', event_type: 'order.large' } },
+  ],
+};
+
 /** Members of every body that defines a pipeline: the events that it processes, and its operators. */
 @JSONSchema({ additionalProperties: false })
 export class PipelineSpecInput {
@@ -68,14 +77,20 @@ export class PipelineSpecInput {
 }
 
 /** Body of `POST /api/v1/pipelines`. */
-@JSONSchema({ additionalProperties: false })
+@JSONSchema({
+  additionalProperties: false,
+  example: { name: 'large_orders', ...exampleSpec },
+})
 export class PipelineInput extends PipelineSpecInput {
-  @NewDefinitionName('big_orders')
+  @NewDefinitionName('large_orders')
   name: string;
 }
 
 /** Body of `PUT /api/v1/pipelines/{name}`. */
-@JSONSchema({ additionalProperties: false })
+@JSONSchema({
+  additionalProperties: false,
+  example: exampleSpec,
+})
 export class PipelineReplacementInput extends PipelineSpecInput {
   @OptionalDefinitionName()
   name?: string | null;

@@ -70,6 +70,13 @@ export class ProjectionFieldInput {
   value?: string | null;
 }
 
+/** The definition in the examples of the OpenAPI document. */
+const exampleSpec = {
+  source: { streams: ['orders'], event_types: ['order.placed'] },
+  key: 'event.data.currency',
+  fields: { orders: { op: 'count' }, revenue: { op: 'sum', value: 'event.data.amount' } },
+};
+
 /** Members of every body that defines a projection: the events that it folds, its key and its fields. */
 @JSONSchema({ additionalProperties: false })
 export class ProjectionSpecInput {
@@ -106,14 +113,20 @@ export class ProjectionSpecInput {
 }
 
 /** Body of `POST /api/v1/projections`. */
-@JSONSchema({ additionalProperties: false })
+@JSONSchema({
+  additionalProperties: false,
+  example: { name: 'orders_by_currency', ...exampleSpec },
+})
 export class ProjectionInput extends ProjectionSpecInput {
-  @NewDefinitionName('revenue_by_currency')
+  @NewDefinitionName('orders_by_currency')
   name: string;
 }
 
 /** Body of `PUT /api/v1/projections/{name}`. */
-@JSONSchema({ additionalProperties: false })
+@JSONSchema({
+  additionalProperties: false,
+  example: exampleSpec,
+})
 export class ProjectionReplacementInput extends ProjectionSpecInput {
   @OptionalDefinitionName()
   name?: string | null;

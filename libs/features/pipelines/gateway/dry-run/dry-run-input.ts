@@ -3,7 +3,7 @@ import { JSONSchema } from 'class-validator-jsonschema';
 import { dryRunLimits } from '#features/pipelines/computation';
 import { parseBody } from '#http';
 import { JsonSchemaPart, ObjectOf } from '#gateway-kit';
-import { PipelineReplacementInput } from '../pipeline-input.js';
+import { exampleSpec, PipelineReplacementInput } from '../pipeline-input.js';
 import { requireDefinitionSize } from '../validated-pipeline.js';
 import { jsonElements, jsonMembers } from './json-members.js';
 
@@ -11,7 +11,13 @@ import { jsonElements, jsonMembers } from './json-members.js';
  * Body of `POST /api/v1/pipelines/dry-run`: a pipeline definition, and events to try it with. `readDryRunBody` validates
  * the events.
  */
-@JSONSchema({ additionalProperties: false })
+@JSONSchema({
+  additionalProperties: false,
+  example: {
+    definition: exampleSpec,
+    events: [{ stream: 'orders', event_type: 'order.placed', data: { amount: 120.5, currency: 'EUR' } }],
+  },
+})
 export class DryRunInput {
   @IsObject()
   @ObjectOf(PipelineReplacementInput)

@@ -23,7 +23,7 @@ interface StateAddress {
 
 const keyParam = {
   name: 'key',
-  schema: { type: 'string', minLength: 1, maxLength: foldLimits.keyCharacters },
+  schema: { type: 'string', minLength: 1, maxLength: foldLimits.keyCharacters, example: 'EUR' },
 };
 /** Injects the name of the projection and the key from the path of the URL. */
 function Address(): ParameterDecorator {
@@ -73,7 +73,7 @@ export class ProjectionStatesController {
   @Get(':key')
   @RequireScope('events:read')
   @ApiOperation({ summary: 'Read the state of one key of a projection' })
-  @ApiParam(nameParam)
+  @ApiParam(nameParam('projection'))
   @ApiParam(keyParam)
   @ApiAnswer(ProjectionStateAnswer, { description: 'The state.' })
   @Problems(
