@@ -10,7 +10,12 @@ export const get: Command = {
   summary: 'Shows definitions: one, all of a kind, or everything as files for `apply`.',
   positionals: [
     kindPositional([...plurals, 'all']),
-    { name: 'NAME', optional: true, about: 'name; for a schema STREAM/EVENT_TYPE, for a key its id' },
+    {
+      name: 'NAME',
+      optional: true,
+      completes: 'kind',
+      about: 'name; for a schema STREAM/EVENT_TYPE, for a key its id',
+    },
   ],
   details:
     '`tributary get all -o yaml` writes files for `tributary apply -f`. Secrets of keys are never shown.',
@@ -41,7 +46,7 @@ export const remove: Command = {
   summary: 'Deletes a definition: a stream with its events, a projection with its states.',
   positionals: [
     kindPositional(plurals),
-    { name: 'NAME', about: 'name; for a schema STREAM/EVENT_TYPE, for a key its id' },
+    { name: 'NAME', completes: 'kind', about: 'name; for a schema STREAM/EVENT_TYPE, for a key its id' },
   ],
   details:
     'A schema is retired and a key is revoked. On a terminal the command asks for a confirmation; elsewhere the deletion of a stream\nneeds --yes or --confirm NAME. With a protected profile every deletion needs --confirm NAME.',

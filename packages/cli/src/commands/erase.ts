@@ -4,7 +4,7 @@ export const erase: Command = {
   name: 'erase',
   summary: 'Erases an entity from a stream: all its events and its states.',
   positionals: [
-    { name: 'STREAM', about: 'stream of the entity' },
+    { name: 'STREAM', about: 'stream of the entity', completes: 'streams' },
     { name: 'ENTITY', about: 'entity' },
   ],
   details: 'The erasure cannot be undone. Events that are written later are kept.',

@@ -9,7 +9,7 @@ import { messageOf } from '../errors/message-of.js';
 
 /** The positional argument `STREAM...` of commands that select events. */
 export const streamsPositional: Positional = {
-  ...{ name: 'STREAM', optional: true, many: true },
+  ...{ name: 'STREAM', optional: true, many: true, completes: 'streams' },
   about: 'streams; default: all that the key may read',
 };
 

@@ -6,7 +6,7 @@ import { IssuedKeysFile } from '../manifests/issued-keys-file.js';
 import type { CommandSession } from '../session/session.js';
 import type { Command } from './command.js';
 
-const keyId = { name: 'ID', about: 'id of the key, see `tributary get keys`' };
+const keyId = { name: 'ID', about: 'id of the key, see `tributary get keys`', completes: 'keys' as const };
 
 const toOption: Options = {
   'keys-to': {

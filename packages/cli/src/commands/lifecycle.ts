@@ -4,7 +4,10 @@ import type { Command } from './command.js';
 
 type RunnableKind = 'projection' | 'pipeline';
 
-const positionals = [kindPositional(['projections', 'pipelines']), { name: 'NAME', about: 'name' }];
+const positionals = [
+  kindPositional(['projections', 'pipelines']),
+  { name: 'NAME', about: 'name', completes: 'kind' as const },
+];
 
 /** Returns the part of the client that pauses, resumes and resets definitions of a kind. */
 function collectionOf(client: Tributary, kind: RunnableKind) {

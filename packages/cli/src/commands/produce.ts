@@ -17,7 +17,7 @@ export const produce: Command = {
   name: 'produce',
   summary: 'Writes events, one JSON object per line, from standard input or a file.',
   positionals: [
-    { name: 'STREAM', optional: true, about: 'stream of events without one' },
+    { name: 'STREAM', optional: true, completes: 'streams', about: 'stream of events without one' },
     { name: 'FILE', optional: true, about: 'file; default: standard input' },
   ],
   options: {

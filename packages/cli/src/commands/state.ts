@@ -17,6 +17,7 @@ export const state: Command = {
     {
       name: 'STREAM',
       optional: true,
+      completes: 'streams',
       about: 'stream of the entity; with --projection, a key of the projection',
     },
     { name: 'ENTITY', optional: true, about: 'entity' },

@@ -42,7 +42,7 @@ export const streamsCreate: Command = {
 export const streamsRetention: Command = {
   name: 'streams retention',
   summary: 'Changes how long the events of a stream are kept.',
-  positionals: [streamPositional],
+  positionals: [{ ...streamPositional, completes: 'streams' }],
   options: retentionOptions,
   details: 'The new retention replaces the whole current one. Events beyond it are removed within minutes.',
   effect: 'destroys',

@@ -8,7 +8,7 @@ export const validate: Command = {
   name: 'validate',
   summary: 'Checks data against a schema, one JSON object per line; exits with 1 if any does not match.',
   positionals: [
-    { name: 'STREAM', about: 'stream of the schema' },
+    { name: 'STREAM', completes: 'streams', about: 'stream of the schema' },
     { name: 'TYPE', about: 'event type of the schema' },
     { name: 'FILE', optional: true, about: 'file; default: standard input' },
   ],

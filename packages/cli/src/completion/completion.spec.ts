@@ -6,6 +6,13 @@ import { bashCompletion, fishCompletion, zshCompletion } from './completion.js';
 /** Returns the completions that bash offers for these words. */
 function offered(...words: string[]): string[] {
   const script = `${bashCompletion(commands)}
+tributary() {
+  case "$*" in
+    'get streams -o csv') printf 'stream,partitions\\norders,4\\noffers,4\\n';;
+    'get pipeline -o csv'|'get pipelines -o csv') printf 'name,status\\nbig_orders,running\\n$(echo harmful),running\\n';;
+    *) echo 'The server does not answer.' >&2; return 1;;
+  esac
+}
 COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 )); _tributary; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const out = execFileSync('bash', ['-c', script, 'bash', ...words], { encoding: 'utf8' });
   return out.split('\n').filter(Boolean);
@@ -28,6 +35,16 @@ describe('bash', () => {
       ['tributary', 'query', 'orders', '--order', ''],
       ['asc', 'desc'],
     ],
+    [
+      ['tributary', 'query', 'orders', 'o'],
+      ['orders', 'offers'],
+    ],
+    [['tributary', 'erase', 'or'], ['orders']],
+    [['tributary', 'erase', 'orders', 'or'], []],
+    [['tributary', 'pause', 'pipeline', ''], ['big_orders']],
+    [['tributary', 'get', 'pipelines', 'big'], ['big_orders']],
+    [['tributary', 'get', 'projections', ''], []],
+    [['tributary', 'get', 'pipelines', '$(touch', 'x'], []],
   ])('completes %j', (words, completions) => {
     expect(offered(...words)).toEqual(completions);
   });

@@ -1,18 +1,25 @@
 import { optionsOf } from '../arguments/parse.js';
-import type { Option, CommandSyntax } from '../arguments/options.js';
+import type { CommandSyntax, Option, Positional } from '../arguments/options.js';
 
 /** The completions of a command: its words, its options and its positional arguments. */
 interface CommandCompletions {
   words: string[];
   options: { name: string; option: Option }[];
-  /** The allowed words of the first positional argument, if there is a fixed list. */
-  choices: readonly string[];
+  positionals: readonly Positional[];
 }
 
 function completedOf(command: CommandSyntax): CommandCompletions {
   const { name, positionals = [] } = command;
   const options = Object.entries(optionsOf(command)).map(([name, option]) => ({ name, option }));
-  return { words: name.split(' '), options, choices: positionals[0]?.oneOf ?? [] };
+  return { words: name.split(' '), options, positionals };
+}
+
+/**
+ * Returns the shell command that lists the names of definitions of a kind, for bash, zsh and fish. Without an answer of the
+ * system it lists none. Bash expands words that it completes, so the command lists no name with special characters.
+ */
+function namesOf(kind: string): string {
+  return `tributary get ${kind} -o csv 2>/dev/null | cut -d, -f1 | tail -n +2 | grep -Ex '[A-Za-z0-9._-]+'`;
 }
 
 /** Returns the first words of all commands without duplicates. */
@@ -54,7 +61,7 @@ ${commands.map(completedOf).map(optionCase).join('\n')}
     return
   fi
   case $command in
-${commands.map(completedOf).flatMap(choiceCase).join('\n')}
+${commands.map(completedOf).flatMap(positionalCases).join('\n')}
   esac
 }
 complete -o default -F _tributary tributary
@@ -84,17 +91,22 @@ function optionCase({ words, options }: CommandCompletions): string {
   return `      '${words.join(' ')}') COMPREPLY=($(compgen -W '${names}' -- "$current"));;`;
 }
 
-function choiceCase({ words, choices }: CommandCompletions): string[] {
-  if (choices.length === 0) return [];
-  const at = words.length + 1;
-  const reply = `COMPREPLY=($(compgen -W '${choices.join(' ')}' -- "$current"))`;
-  return [`    '${words.join(' ')}') (( COMP_CWORD == ${at} )) && ${reply};;`];
+function positionalCases({ words, positionals }: CommandCompletions): string[] {
+  const cases = positionals.flatMap(({ oneOf, completes, many }, i) => {
+    const at = words.length + 1 + i;
+    const kind = completes === 'kind' ? `"\${COMP_WORDS[${at - 1}]}"` : completes;
+    const list = oneOf ? `'${oneOf.join(' ')}'` : kind && `"$(${namesOf(kind)})"`;
+    const reply = `COMPREPLY=($(compgen -W ${list} -- "$current"))`;
+    return list ? [`(( COMP_CWORD ${many ? '>=' : '=='} ${at} )) && ${reply}`] : [];
+  });
+  return cases.length === 0 ? [] : [`    '${words.join(' ')}') ${cases.join('; ')};;`];
 }
 
 /** Returns the completion script for zsh. */
 export function zshCompletion(commands: readonly CommandSyntax[]): string {
   return `#compdef tributary
 # Completion of tributary for zsh: tributary completion zsh > "\${fpath[1]}/_tributary"
+_tributary_names() { compadd -- \${(f)"$(${namesOf('$1')})"} }
 _tributary() {
   local -a choices
   local command=$words[2] skip=1
@@ -119,7 +131,7 @@ function zshGroup(first: string, second: readonly string[]): string {
   return `    ${first}) if (( CURRENT == 3 )); then ${describe}; fi; command="$command $words[3]"; skip=2;;`;
 }
 
-function argumentsCase({ words, options, choices }: CommandCompletions): string {
+function argumentsCase({ words, options, positionals }: CommandCompletions): string {
   const specs = options.flatMap(({ name, option }) => {
     const { about, value, multiple, oneOf, short, completes } = option;
     const values = oneOf ? `(${oneOf.join(' ')})` : completes === 'file' ? '_files' : '';
@@ -127,8 +139,16 @@ function argumentsCase({ words, options, choices }: CommandCompletions): string 
     const names = [`--${name}`, ...(short ? [`-${short}`] : [])];
     return names.map((flag) => quotedForZsh(`${multiple ? '*' : ''}${flag}${text}`));
   });
-  const first = choices.length > 0 ? [quotedForZsh(`1:kind:(${choices.join(' ')})`)] : [];
-  return `    ${quotedForZsh(words.join(' '))}) _arguments ${[...specs, ...first, quotedForZsh('*:word:_files')].join(' ')};;`;
+  const places = positionals.flatMap(({ name, oneOf, completes, many }, i) => {
+    const kind = completes === 'kind' ? '$words[2]' : completes;
+    // Without the space, zsh would add arguments of its own to the function.
+    const action = oneOf ? `(${oneOf.join(' ')})` : kind && ` _tributary_names ${kind}`;
+    return action ? [quotedForZsh(`${many ? '*' : i + 1}:${name}:${action}`)] : [];
+  });
+  const rest = positionals.some(({ many, completes }) => many && completes)
+    ? []
+    : [quotedForZsh('*:word:_files')];
+  return `    ${quotedForZsh(words.join(' '))}) _arguments ${[...specs, ...places, ...rest].join(' ')};;`;
 }
 
 function quotedForZsh(text: string): string {
@@ -155,7 +175,7 @@ function fishGroup(first: string, second: readonly string[]): string {
   return line({ when: `${seen([first])}; and ${none}`, choices: second.join(' ') });
 }
 
-function commandLines({ words, options, choices }: CommandCompletions): string[] {
+function commandLines({ words, options, positionals }: CommandCompletions): string[] {
   const when = seen(words);
   const lines = options.map(({ name, option: { about, value, short, oneOf, completes } }) =>
     [
@@ -166,7 +186,13 @@ function commandLines({ words, options, choices }: CommandCompletions): string[]
       `-d ${quotedForFish(about)}`,
     ].join(' '),
   );
-  return [...lines, ...(choices.length > 0 ? [line({ when, choices: choices.join(' ') })] : [])];
+  const places = positionals.flatMap(({ oneOf, completes }, i) => {
+    const kind = completes === 'kind' ? `(commandline -opc)[${words.length + 1 + i}]` : completes;
+    const choices = oneOf?.join(' ') ?? (kind && `(${namesOf(kind)})`);
+    const isNext = `test (count (commandline -opc)) -eq ${words.length + 1 + i}`;
+    return choices ? [line({ when: completes === 'kind' ? `${when}; and ${isNext}` : when, choices })] : [];
+  });
+  return [...lines, ...places];
 }
 
 function seen(words: readonly string[]): string {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { Tributary } from '#client';
 import { definitionFindings } from './findings.js';
@@ -35,6 +36,18 @@ it('given failed definitions, paused or not, doctor tells the reason and advises
         `^Remove the cause, then .tributary resume ${name}.: .* change its definition; at last reset`,
       ),
     );
+});
+
+it('given a definition that has lost its checkpoint, doctor advises to reset it, and names an existing runbook', async () => {
+  const failure = 'The store has lost the checkpoint of partition 0. Reset the pipeline.';
+  const [finding] = await findingsOf({
+    pipelines: [{ name: 'hooks', ...running, status: 'failed', failure }],
+  });
+  expect(finding!.advice).toMatch(
+    /^.tributary reset pipeline hooks. starts it again from the log\. Runbook: /,
+  );
+  for (const alert of ['ProjectionFailed', 'PipelineFailed', 'WebhooksFailing', 'DeadLetters'])
+    expect(existsSync(`docs/runbooks/Tributary${alert}.md`)).toBe(true);
 });
 
 it('given a receiver that is down, doctor tells since when and the last answer', async () => {

@@ -99,6 +99,11 @@ const remedies = {
     'change its definition; at last reset it (`tributary reset`), which emits everything again as new events',
 };
 
+/** The sentence that names the runbook of an alert, which explains causes and remedies. */
+function runbook(alert: string): string {
+  return `Runbook: docs/runbooks/${alert}.md`;
+}
+
 /** Returns a finding for each projection and pipeline that an operator must act on. */
 export async function definitionFindings(client: Tributary, signal: AbortSignal): Promise<CheckResult[]> {
   const findings: CheckResult[] = [];
@@ -116,8 +121,12 @@ function findingsOf(
   const check = `${kind} ${name}`;
   const resume = `\`tributary resume ${check}\``;
   if (failure !== null) {
-    const advice = `Remove the cause, then ${resume}: it continues at its position. If it fails again, ${remedies[kind]}.`;
-    return [wrong(check, `It has failed: ${visibleText(failure)}`, advice)];
+    // A definition whose checkpoint is lost says so, and a resume cannot help it.
+    const advice = new RegExp(`Reset the ${kind}\\b`).test(failure)
+      ? `\`tributary reset ${check}\` starts it again from the log.`
+      : `Remove the cause, then ${resume}: it continues at its position. If it fails again, ${remedies[kind]}.`;
+    const alert = kind === 'projection' ? 'TributaryProjectionFailed' : 'TributaryPipelineFailed';
+    return [wrong(check, `It has failed: ${visibleText(failure)}`, `${advice} ${runbook(alert)}`)];
   }
   if (status === 'paused')
     return [
@@ -125,7 +134,8 @@ function findingsOf(
     ];
   if (retrying) {
     const detail = `Deliveries are repeated since ${retrying.since}: ${visibleText(retrying.last_answer)}`;
-    return [warning(check, detail, 'Repair the receiver: the pipeline continues by itself.')];
+    const advice = `Repair the receiver: the pipeline continues by itself. ${runbook('TributaryWebhooksFailing')}`;
+    return [warning(check, detail, advice)];
   }
   return [];
 }
@@ -152,5 +162,9 @@ function finding(source: string, letters: readonly DeadLetter[], hasMore: boolea
   const { stream, error } = letters[0]!;
   const detail = `${count}, such as one of the stream ${stream}: ${visibleText(error)}`;
   const command = `tributary dead-letters list --source ${source} --replayed no`;
-  return warning(`dead letters of ${source}`, detail, `\`${command}\` lists them.`);
+  return warning(
+    `dead letters of ${source}`,
+    detail,
+    `\`${command}\` lists them, and \`tributary dead-letters replay --source ${source}\` repeats them. ${runbook('TributaryDeadLetters')}`,
+  );
 }
