@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,28 +9,43 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const run = promisify(execFile);
 
-/**
- * A folder in which the package and the client are installed as they are published, without files of the repository.
- */
+/** A folder in which npm has installed both packages as it packs them, without files of the repository. */
 let folder: string;
 let installed: string;
-beforeAll(() => {
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tributary-cli-package-'));
+  const tarballs: string[] = [];
   for (const name of ['client', 'cli']) {
-    const target = join(folder, 'node_modules/@tributary', name);
-    mkdirSync(target, { recursive: true });
-    cpSync(`dist/packages/${name}/src`, join(target, 'dist'), { recursive: true });
+    const staged = join(folder, name);
+    mkdirSync(staged);
+    cpSync(`dist/packages/${name}/src`, join(staged, 'dist'), { recursive: true });
     for (const file of ['package.json', 'README.md', 'LICENSE'])
-      cpSync(join('packages', name, file), join(target, file));
+      cpSync(join('packages', name, file), join(staged, file));
+    if (name === 'cli') cpSync('packages/cli/bin', join(staged, 'bin'), { recursive: true });
+    const packed = await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], {
+      cwd: staged,
+    });
+    tarballs.push(join(folder, packed.stdout.trim().split('\n').at(-1)!));
   }
-  installed = join(folder, 'node_modules/@tributary/cli');
-  cpSync('packages/cli/bin', join(installed, 'bin'), { recursive: true });
-  symlinkSync(resolve('node_modules/yaml'), join(folder, 'node_modules/yaml'));
+  const user = join(folder, 'user');
+  mkdirSync(user);
+  writeFileSync(join(user, 'package.json'), '{}');
+  // The only dependency comes from this repository, so that nothing is downloaded.
+  const arguments_ = [
+    'install',
+    '--offline',
+    '--no-audit',
+    '--no-fund',
+    ...tarballs,
+    resolve('node_modules/yaml'),
+  ];
+  await run('npm', arguments_, { cwd: user });
+  installed = join(user, 'node_modules/@tributary/cli');
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const tributary = (...args: string[]) =>
-  run(process.execPath, [join(installed, 'bin/tributary.js'), ...args], {
+  run(join(folder, 'user/node_modules/.bin/tributary'), args, {
     env: { PATH: process.env.PATH },
   }).then(
     ({ stdout }) => ({ code: 0, text: stdout }),
