@@ -82,13 +82,10 @@ export function localServices(options: ServicesOptions): Record<ServiceName, Sup
   };
 }
 
-/** The networks of the loopback interface. */
-const loopback = ['127.0.0.0/8', '::1'];
-
 /** Returns settings that allow webhooks to receivers on this machine, but not to the processes of the local system. */
 function localWebhooks({ settings, env }: ServicesOptions): Record<string, string> {
-  if (!settings.localWebhooks) return {};
-  const networks = [env.WEBHOOK_ALLOWED_NETWORKS, ...loopback].filter(Boolean);
+  if (!settings.config.LOCAL_WEBHOOKS) return {};
+  const networks = [env.WEBHOOK_ALLOWED_NETWORKS, '127.0.0.0/8', '::1'].filter(Boolean);
   const ports = [env.WEBHOOK_FORBIDDEN_PORTS, ...portNames.map((name) => settings.ports[name])].filter(
     Boolean,
   );

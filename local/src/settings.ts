@@ -4,8 +4,8 @@ import { AppConfig, ConfigError, FromText, isSecret, loadConfig } from '#api';
 
 /** The settings of `npm start`, read from the environment; all other variables are passed on to the apps. */
 export interface LocalSettings {
-  /** The settings that every app reads. */
-  config: AppConfig;
+  /** The settings of `npm start`, and those that every app reads. */
+  config: LocalConfig;
   /**
    * The environment variables that the user has set, in shell syntax; the value of a secret is replaced by its name.
    */
@@ -18,8 +18,6 @@ export interface LocalSettings {
   /** The address that the apps listen on. */
   host: string;
   ports: Record<PortVariableName, number>;
-  /** Whether webhooks may be sent to this machine. */
-  localWebhooks: boolean;
 }
 
 /** Settings of `npm start`. */
@@ -66,7 +64,6 @@ export function readSettings(env: NodeJS.ProcessEnv, root: string): LocalSetting
     clickhouseUrl: env.CLICKHOUSE_URL ? config.CLICKHOUSE_URL : undefined,
     host: config.HOST,
     ports: config,
-    localWebhooks: config.LOCAL_WEBHOOKS,
   };
   refuseEqualPorts(settings);
   return settings;

@@ -63,19 +63,22 @@ export class MissingStreamCreator {
     const missing = [...streams].filter((stream) => !this.isLive(stream));
     // Names are compared before the streams are created: one of them may be similar to another.
     const similar = new Map(missing.map((stream) => [stream, options.similarTo?.(stream)]));
-    const refused = this.refusedBeforehand(similar);
-    if (options.atomic && refused.size > 0) return refused;
-    const wanted = missing.filter((stream) => !refused.has(stream));
-    for (let i = 0; i < wanted.length; i += concurrency) {
+    const rejections = this.refusedBeforehand(similar);
+    if (options.atomic && rejections.size > 0) return rejections;
+    const permitted = missing.filter((stream) => !rejections.has(stream));
+    for (let i = 0; i < permitted.length; i += concurrency) {
       if (options.client.destroyed) throw clientGone();
-      await this.createAll(wanted.slice(i, i + concurrency), { refused, actor: options.actor });
+      await this.createAll(permitted.slice(i, i + concurrency), {
+        refused: rejections,
+        actor: options.actor,
+      });
     }
-    for (const stream of wanted) {
+    for (const stream of permitted) {
       const name = similar.get(stream);
-      if (name !== undefined && !refused.has(stream))
+      if (name !== undefined && !rejections.has(stream))
         options.warn?.(`The stream ${stream} did not exist and was created. Did you mean ${name}?`);
     }
-    return refused;
+    return rejections;
   }
 
   private isLive(stream: string): boolean {

@@ -34,7 +34,17 @@ describe('defining a pipeline', () => {
     };
     expect(answer.json()).toEqual(shown);
     expect(await given.get()).toEqual({
-      ...{ ...shown, processed: 0, emitted: 0, dropped: 0, late: 0, failed: 0, lag: 0, lag_seconds: 0, watermark: null },
+      ...{
+        ...shown,
+        processed: 0,
+        emitted: 0,
+        dropped: 0,
+        late: 0,
+        failed: 0,
+        lag: 0,
+        lag_seconds: 0,
+        watermark: null,
+      },
       ...{ retrying: null, internal_topics: [], updated_at: null },
       steps: [
         { path: '/operators/0', operator: 'filter', ...noEvents },

@@ -139,7 +139,7 @@ function argumentsCase({ words, options, positionals }: CommandCompletions): str
     const names = [`--${name}`, ...(short ? [`-${short}`] : [])];
     return names.map((flag) => quotedForZsh(`${multiple ? '*' : ''}${flag}${text}`));
   });
-  const places = positionals.flatMap(({ name, oneOf, completes, many }, i) => {
+  const arguments_ = positionals.flatMap(({ name, oneOf, completes, many }, i) => {
     const kind = completes === 'kind' ? '$words[2]' : completes;
     // Without the space, zsh would add arguments of its own to the function.
     const action = oneOf ? `(${oneOf.join(' ')})` : kind && ` _tributary_names ${kind}`;
@@ -148,7 +148,7 @@ function argumentsCase({ words, options, positionals }: CommandCompletions): str
   const rest = positionals.some(({ many, completes }) => many && completes)
     ? []
     : [quotedForZsh('*:word:_files')];
-  return `    ${quotedForZsh(words.join(' '))}) _arguments ${[...specs, ...places, ...rest].join(' ')};;`;
+  return `    ${quotedForZsh(words.join(' '))}) _arguments ${[...specs, ...arguments_, ...rest].join(' ')};;`;
 }
 
 function quotedForZsh(text: string): string {
@@ -186,13 +186,13 @@ function commandLines({ words, options, positionals }: CommandCompletions): stri
       `-d ${quotedForFish(about)}`,
     ].join(' '),
   );
-  const places = positionals.flatMap(({ oneOf, completes }, i) => {
+  const arguments_ = positionals.flatMap(({ oneOf, completes }, i) => {
     const kind = completes === 'kind' ? `(commandline -opc)[${words.length + 1 + i}]` : completes;
     const choices = oneOf?.join(' ') ?? (kind && `(${namesOf(kind)})`);
     const isNext = `test (count (commandline -opc)) -eq ${words.length + 1 + i}`;
     return choices ? [line({ when: completes === 'kind' ? `${when}; and ${isNext}` : when, choices })] : [];
   });
-  return [...lines, ...places];
+  return [...lines, ...arguments_];
 }
 
 function seen(words: readonly string[]): string {
