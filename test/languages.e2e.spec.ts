@@ -11,7 +11,6 @@ import { freshStream, path, waitFor, type ReadEvent, type SingleWriteAnswer } fr
 import { useSharedStack } from './use-stack.js';
 
 const system = useSharedStack();
-const here = tmpdir();
 
 /** A proxy before the query port, which harms the first answers that it is told to harm. */
 class FlakyProxy {
@@ -25,7 +24,11 @@ class FlakyProxy {
   private readonly server: Server;
 
   constructor(private readonly target: string) {
-    this.server = createServer((incoming, answer) => void this.handle(incoming, answer));
+    this.server = createServer((incoming, answer) => {
+      // A client that was killed.
+      answer.on('error', () => undefined);
+      this.handle(incoming, answer).catch(() => answer.destroy());
+    });
   }
 
   async start(): Promise<string> {
@@ -66,9 +69,9 @@ class FlakyProxy {
     forwarded.end(body);
   }
 
-  /** Passes on a part of a live stream. Cuts the first one within its first event. */
+  /** Passes on a part of a live stream. Cuts the first one in the middle of an event. */
   private passOn(chunk: Buffer, answer: ServerResponse): void {
-    const cut = this.cuts > 0 ? chunk.indexOf('"data":') : -1;
+    const cut = this.cuts > 0 ? chunk.lastIndexOf('"data":') : -1;
     if (cut < 0) answer.write(chunk);
     else {
       this.cuts--;
@@ -111,7 +114,7 @@ const numbersOf = (events: ReadEvent[]) => events.map(({ data }) => data.n as nu
 const upTo = (count: number) => Array.from({ length: count }, (_, n) => n);
 const sorted = (numbers: number[]) => numbers.toSorted((a, b) => a - b);
 
-const folder = mkdtempSync(join(here, 'tributary-languages-'));
+const folder = mkdtempSync(join(tmpdir(), 'tributary-languages-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The build of the Go programs uses no network, and the cache of `npm run check:deploy`. */
