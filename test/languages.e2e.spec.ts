@@ -61,7 +61,8 @@ class FlakyProxy {
         return;
       }
       answer.writeHead(from.statusCode ?? 0, from.headers);
-      if (isLive) from.on('data', (chunk: Buffer) => this.passOn(chunk, answer)).on('end', () => answer.end());
+      if (isLive)
+        from.on('data', (chunk: Buffer) => this.passOn(chunk, answer)).on('end', () => answer.end());
       else from.pipe(answer);
     });
     answer.on('close', () => forwarded.destroy());
@@ -215,40 +216,44 @@ describe.each(languages)('the examples in $language', ({ language, exists, prepa
     expect(count.json()).toMatchObject({ total: 5 });
   });
 
-  it.runIf(exists)('follow events over a cut connection and a kill, and print each of them once', async () => {
-    const before = tail();
-    await before.come(5);
-    const reached = await saved();
-    expect(before.errors()).toMatch(/^Reconnecting in /);
-    before.child.kill('SIGKILL');
-    await once(before.child, 'close');
-    expect(sorted(numbersOf(before.events()))).toEqual(upTo(5));
+  it.runIf(exists)(
+    'follow events over a cut connection and a kill, and print each of them once',
+    async () => {
+      const before = tail();
+      await before.come(5);
+      const reached = await saved();
+      expect(before.errors()).toMatch(/^Reconnecting in /);
+      before.child.kill('SIGKILL');
+      await once(before.child, 'close');
+      expect(sorted(numbersOf(before.events()))).toEqual(upTo(5));
 
-    await write(upTo(10).slice(5));
-    const after = tail();
-    await after.come(5);
-    await write([10]);
-    await after.come(6);
-    expect(await saved()).not.toBe(reached);
-    expect(sorted(numbersOf(after.events()))).toEqual(upTo(11).slice(5));
-    // The first connection had no position; the others had that of the last event.
-    expect(proxy.positions[0]).toBeUndefined();
-    expect(proxy.positions.at(-1)).toBe(reached);
-  });
+      await write(upTo(10).slice(5));
+      const after = tail();
+      await after.come(5);
+      await write([10]);
+      await after.come(6);
+      expect(await saved()).not.toBe(reached);
+      expect(sorted(numbersOf(after.events()))).toEqual(upTo(11).slice(5));
+      // The first connection had no position; the others had that of the last event.
+      expect(proxy.positions[0]).toBeUndefined();
+      expect(proxy.positions.at(-1)).toBe(reached);
+    },
+  );
 
-  it.runIf(exists)('end with the reason when an event is rejected, or is not acknowledged in time', async () => {
-    const rejected = await ended(start('write', ['no/stream', 'counted']), '{}\n');
-    expect(rejected).toMatchObject({ code: 1, stdout: '' });
-    expect(rejected.stderr).toMatch(/^line 1 is rejected: 400 invalid_request: /i);
-    const away = environment('http://127.0.0.1:1', { TRIBUTARY_RETRY_SECONDS: '0.3' });
-    const unanswered = await ended(start('write', [stream, 'counted'], away), '{}\n');
-    expect(unanswered).toMatchObject({ code: 1, stdout: '' });
-    expect(unanswered.stderr).toMatch(/^line 1: no acknowledgement of [0-9a-f-]{36} in .*refused/i);
-    const wrongKey = environment(url, { TRIBUTARY_KEY: 'trb_wrong' });
-    const refused = await ended(
-      start('tail', [`${position}.wrong`, `stream=${stream}`], wrongKey),
-    );
-    expect(refused.code).toBe(1);
-    expect(refused.stderr).toMatch(/401 invalid_token/);
-  });
+  it.runIf(exists)(
+    'end with the reason when an event is rejected, or is not acknowledged in time',
+    async () => {
+      const rejected = await ended(start('write', ['no/stream', 'counted']), '{}\n');
+      expect(rejected).toMatchObject({ code: 1, stdout: '' });
+      expect(rejected.stderr).toMatch(/^line 1 is rejected: 400 invalid_request: /i);
+      const away = environment('http://127.0.0.1:1', { TRIBUTARY_RETRY_SECONDS: '0.3' });
+      const unanswered = await ended(start('write', [stream, 'counted'], away), '{}\n');
+      expect(unanswered).toMatchObject({ code: 1, stdout: '' });
+      expect(unanswered.stderr).toMatch(/^line 1: no acknowledgement of [0-9a-f-]{36} in .*refused/i);
+      const wrongKey = environment(url, { TRIBUTARY_KEY: 'trb_wrong' });
+      const refused = await ended(start('tail', [`${position}.wrong`, `stream=${stream}`], wrongKey));
+      expect(refused.code).toBe(1);
+      expect(refused.stderr).toMatch(/401 invalid_token/);
+    },
+  );
 });

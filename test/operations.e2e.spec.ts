@@ -47,7 +47,8 @@ async function inShell(folder: string, commands: string): Promise<string> {
 
 /** Returns the command of the line for a crontab, without its schedule. */
 function crontabLine(): string {
-  const [, command] = /^```crontab\n17 3 \* \* \* (.+)\n```$/m.exec(readFileSync('docs/operations.md', 'utf8')) ?? [];
+  const [, command] =
+    /^```crontab\n17 3 \* \* \* (.+)\n```$/m.exec(readFileSync('docs/operations.md', 'utf8')) ?? [];
   return command ?? expect.fail('no line for a crontab');
 }
 

@@ -80,13 +80,10 @@ describe('the program for backups of the definitions, without Kafka', () => {
     [['export', '--keep', '3']],
     [['export', '--folder', '.', '--keep', '0']],
     [['export', '--folder', '.', '--file', 'definitions.ndjson']],
-  ])(
-    'explains its use after the arguments %j',
-    async (args: string[]) => {
-      expect(await run(brokers[0]!, args)).toMatchObject({
-        code: 64,
-        stderr: expect.stringMatching(/^Usage: /) as string,
-      });
-    },
-  );
+  ])('explains its use after the arguments %j', async (args: string[]) => {
+    expect(await run(brokers[0]!, args)).toMatchObject({
+      code: 64,
+      stderr: expect.stringMatching(/^Usage: /) as string,
+    });
+  });
 });

@@ -25,7 +25,8 @@ it('adds a file that only its owner can read, and keeps the newest ones', async 
 
 it('removes the draft of a process that was killed, and leaves new drafts and files of others', async () => {
   const [left, current] = ['.definitions-a.ndjson.1.draft', '.definitions-b.ndjson.2.draft'];
-  for (const name of [left, current, 'definitions.ndjson', 'notes.txt']) writeFileSync(join(folder, name), '');
+  for (const name of [left, current, 'definitions.ndjson', 'notes.txt'])
+    writeFileSync(join(folder, name), '');
   for (const [name, hour] of [
     [left, 1],
     [current, 3],

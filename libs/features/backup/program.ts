@@ -82,8 +82,7 @@ async function exportTo({ file, folder, keep }: Target, log: Log, names: TopicAn
     process.stderr.write(`Left out, because no process can read it: ${JSON.stringify(key)} (${reason})\n`);
   });
   const backup = `${lines.join('\n')}\n`;
-  if (folder !== undefined)
-    process.stderr.write(`${await addToFolder(folder, { backup, keep })}\n`);
+  if (folder !== undefined) process.stderr.write(`${await addToFolder(folder, { backup, keep })}\n`);
   else if (file === undefined)
     await new Promise<void>((resolve, reject) => {
       process.stdout.once('error', reject);
