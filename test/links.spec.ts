@@ -2,7 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-const documents = ['.', 'bench', 'docs', 'docs/decisions', 'docs/runbooks', 'libs/core'].flatMap((folder) =>
+const examples = readdirSync('examples').map((name) => join('examples', name));
+const folders = ['.', 'bench', 'docs', 'docs/decisions', 'docs/runbooks', 'libs/core', ...examples];
+const documents = folders.flatMap((folder) =>
   readdirSync(folder)
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name)),

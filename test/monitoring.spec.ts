@@ -63,6 +63,8 @@ const foreign = [
   'kubelet_volume_stats_available_bytes',
   'kubelet_volume_stats_capacity_bytes',
   'certmanager_certificate_expiration_timestamp_seconds',
+  'kube_cronjob_status_last_successful_time',
+  'kube_cronjob_created',
   'jvm_memory_used_bytes',
   'jvm_memory_bytes_used',
   'jvm_gc_collection_seconds_sum',

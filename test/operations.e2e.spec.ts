@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -45,14 +45,21 @@ async function inShell(folder: string, commands: string): Promise<string> {
   return stdout;
 }
 
-/** `kubectl` on one machine: `exec` runs the program here, and every call is noted. */
+/** Returns the command of the line for a crontab, without its schedule. */
+function crontabLine(): string {
+  const [, command] =
+    /^```crontab\n17 3 \* \* \* (.+)\n```$/m.exec(readFileSync('docs/operations.md', 'utf8')) ?? [];
+  return command ?? expect.fail('no line for a crontab');
+}
+
+/** `kubectl` on one machine: `exec` runs the program here, with `backups` as the mounted volume, and every call is noted. */
 const kubectl = `#!/bin/bash
 echo "$*" >> kubectl.calls
 [ "$1" = get ] && echo pod/tributary-gateway-1
 [ "$1" = exec ] || exit 0
 while [ "$1" != -- ]; do shift; done
 shift
-exec "$@"
+exec "\${@/#\\/backup/backups}"
 `;
 
 async function write(stream: string, count: number): Promise<SingleWriteAnswer[]> {
@@ -139,9 +146,21 @@ describe('an installation that has lost its database and its definitions', () =>
     const saved = await answersOf(stream, before);
     expect(await emittedBy(stream, { to: out, processed: 30 })).toBe(30);
     await inShell(folder, commandsOf('Backing up ClickHouse'));
-    const [backUp, restoreOnKubernetes] = commandsOf('Definitions on Kubernetes').split(/^(?=pod=)/m);
-    await inShell(folder, backUp ?? '');
+    await inShell(folder, commandsOf('Definitions on Kubernetes'));
     const fromPod = backup();
+    await inShell(folder, commandsOf('Backups every day'));
+    const daily = () => readdirSync(join(folder, 'backups'));
+    expect(daily()).toEqual([expect.stringMatching(/^definitions-[\dT-]+Z\.ndjson$/)]);
+    expect(readFileSync(join(folder, 'backups', daily()[0]!), 'utf8')).toBe(fromPod);
+    const line = crontabLine()
+      .replace('/srv/tributary', folder)
+      .replace('/var/backups/tributary', join(folder, 'backups'));
+    writeFileSync(join(folder, 'settings.env'), 'LOG_LEVEL=warn\n');
+    // The second backup has another second in its name.
+    expect(await inShell(folder, `sleep 1; sh -c '${line}'`)).toBe('');
+    expect(daily()).toHaveLength(2);
+    expect(await inShell(folder, `KAFKA_BROKERS=127.0.0.1:1 sh -c '${line}'`)).toMatch(/does not answer/);
+    expect(daily()).toHaveLength(2);
     await inShell(folder, commandsOf('Backing up the definitions'));
     expect(backup()).toBe(fromPod);
     expect((statSync(join(folder, 'backup', 'definitions.ndjson')).mode & 0o777).toString(8)).toBe('600');
@@ -153,7 +172,11 @@ describe('an installation that has lost its database and its definitions', () =>
     for (const app of apps) await app.stop();
     const [drop, ...restore] = commandsOf('Restoring ClickHouse').split(/^(?= *for )/m);
     await inShell(folder, drop ?? '');
-    await inShell(folder, restoreOnKubernetes ?? '');
+    const restored = await inShell(folder, commandsOf('Restoring the definitions on Kubernetes'));
+    // The header of the file, its number of lines, and the header of what Kafka has then.
+    const [, records] = /^\{"tributary_definitions":1,"records":(\d+)\}$/m.exec(restored) ?? [];
+    expect(restored).toContain(`"records":${records}}\n${Number(records) + 1}\n`);
+    expect(restored.trimEnd().endsWith(`"records":${records}}`), restored).toBe(true);
     expect(readFileSync(join(folder, 'kubectl.calls'), 'utf8')).toMatch(
       /^debug pod\/tributary-gateway-1 [^]*^scale [^]*^exec --stdin tributary-definitions .* import --replace$/m,
     );

@@ -61,7 +61,7 @@ describe('the manifests of all values files', () => {
     },
   );
 
-  it.each(['Deployment', 'ServiceMonitor', 'ScaledObject'])(
+  it.each(['Deployment', 'CronJob', 'ServiceMonitor', 'ScaledObject'])(
     'are rejected if a %s has an unknown field',
     async (kind) => {
       const documents = (await render('full')).split(/^---$/m);

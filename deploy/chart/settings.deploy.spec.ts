@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { loadConfig } from '#api';
+import { AppConfig, loadConfig } from '#api';
 import { TopicAndGroupNames } from '#event';
 import { clickHouseUsers } from '#store';
 import {
@@ -38,14 +38,19 @@ interface Container {
 interface Pod {
   terminationGracePeriodSeconds: number;
   containers: Container[];
-  volumes?: { name: string; configMap?: { name: string } }[];
+  volumes?: { name: string; configMap?: { name: string }; persistentVolumeClaim?: { claimName: string } }[];
 }
 
 /** Variables that are not settings of Tributary: those of Node and OpenTelemetry. */
 const ofOthers = /^(NODE_EXTRA_CA_CERTS|NODE_OPTIONS|OTEL_[A-Z_]+)$/;
 
 const component = ({ metadata }: KubernetesObject) => metadata.labels?.['app.kubernetes.io/component'];
-const podOf = (manifest: KubernetesObject) => (manifest.spec as { template: { spec: Pod } }).template.spec;
+interface Templated {
+  template: { spec: Pod };
+}
+const podOf = ({ kind, spec }: KubernetesObject): Pod =>
+  (kind === 'CronJob' ? (spec as { jobTemplate: { spec: Templated } }).jobTemplate.spec : (spec as Templated))
+    .template.spec;
 
 describe.each(valuesFiles)('the apps in the chart with ci/%s.yaml', (name) => {
   let all: KubernetesObject[];
@@ -135,7 +140,7 @@ describe.each(valuesFiles)('the apps in the chart with ci/%s.yaml', (name) => {
     const secrets = new Map(
       all.filter(({ kind }) => kind === 'Secret').map((one) => [one.metadata.name, one.data ?? {}]),
     );
-    for (const manifest of all.filter(({ kind }) => kind === 'Deployment' || kind === 'Job')) {
+    for (const manifest of all.filter(({ kind }) => /^(Deployment|Job|CronJob)$/.test(kind))) {
       for (const { valueFrom } of podOf(manifest).containers.flatMap(({ env }) => env)) {
         if (!valueFrom?.secretKeyRef.name.startsWith('live-') && valueFrom?.secretKeyRef.name !== 'events')
           continue;
@@ -143,6 +148,28 @@ describe.each(valuesFiles)('the apps in the chart with ci/%s.yaml', (name) => {
         expect(secrets.get(secret), secret).toHaveProperty(key);
       }
     }
+  });
+});
+
+describe.each(['full', 'mutual-tls'])('the backup in the chart with ci/%s.yaml', (name) => {
+  it("runs the image's program with the settings of Kafka, the mounted certificates, and no password of ClickHouse", async () => {
+    const job = (await manifests(name)).find(({ kind }) => kind === 'CronJob') ?? expect.fail('no CronJob');
+    const { containers, volumes = [] } = podOf(job);
+    const [container = expect.fail('no container')] = containers;
+    const [node, program = '', ...args] = container.command;
+    expect([node, existsSync(program)]).toEqual(['node', true]);
+    expect(args).toEqual(['export', '--folder', '/backup', '--keep', name === 'full' ? '100' : '30']);
+    const given = Object.fromEntries(
+      container.env.map(({ name: variable, value }) => [variable, value ?? exampleOf(variable)]),
+    );
+    expect(Object.keys(given).join()).not.toMatch(/CLICKHOUSE|API_KEYS|WEBHOOK_SECRETS/);
+    const { KAFKA_BROKERS, KAFKA_TLS_CA } = loadConfig(AppConfig, asOnThisNode(given));
+    expect(KAFKA_BROKERS.length).toBeGreaterThan(1);
+    expect(KAFKA_TLS_CA).toBe('/etc/tributary/kafka-ca/ca.crt');
+    const mounts = container.volumeMounts ?? [];
+    expect(mounts.map((mount) => mount.name)).toEqual(volumes.map((volume) => volume.name));
+    expect(mounts.map(({ mountPath }) => mountPath)).toContain('/etc/tributary/kafka-ca');
+    expect(volumes[0]?.persistentVolumeClaim).toEqual({ claimName: 'definitions' });
   });
 });
 

@@ -110,6 +110,7 @@ it('numbers of Kubernetes objects are whole numbers, however large', async () =>
   const scaled = { ...autoscaling, lagThreshold: large, cooldownSeconds: large };
   const found = await rendered({
     migration: { timeoutSeconds: large },
+    backup: { enabled: true, existingClaim: 'definitions', timeoutSeconds: large, keep: 999_999 },
     gateway: { autoscaling, podDisruptionBudget: { maxUnavailable: large } },
     ingest: { replicas: large, podDisruptionBudget: { maxUnavailable: '50%' } },
     materializer: { autoscaling: scaled },
@@ -118,12 +119,13 @@ it('numbers of Kubernetes objects are whole numbers, however large', async () =>
   // Kubernetes refuses 3.84e+08 where it needs an integer.
   const lines = found.split('\n').map((line) => line.trim());
   for (const [name, count] of [
-    ...[['activeDeadlineSeconds', 1] as const, ['replicas', 1] as const, ['maxUnavailable', 1] as const],
+    ...[['activeDeadlineSeconds', 2] as const, ['replicas', 1] as const, ['maxUnavailable', 1] as const],
     ...[['minReplicas', 1] as const, ['maxReplicas', 1] as const],
     ...[['minReplicaCount', 2] as const, ['maxReplicaCount', 2] as const, ['cooldownPeriod', 2] as const],
   ])
     expect(lines.filter((line) => line === `${name}: ${large}`).length, name).toBe(count);
   expect(found.split(`stabilizationWindowSeconds: ${large} }`)).toHaveLength(3);
+  expect(lines).toContain('- "999999"');
   expect(lines).toContain(`lagThreshold: "${large}"`);
   expect(lines).toContain(`threshold: "${large}"`);
   expect(lines).toContain('maxUnavailable: "50%"');

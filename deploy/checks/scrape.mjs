@@ -23,6 +23,7 @@ const namespace = 'checked';
 const nothing = [
   [/\bkubelet_volume_stats_/, 'the metric is from the kubelet'],
   [/\bcertmanager_/, 'the metric is from cert-manager'],
+  [/\bkube_cronjob_/, 'the metric is from kube-state-metrics'],
   [/\b(jvm|kafka)_/, 'the metric is from the JMX exporter of Kafka'],
   [/\btributary_tls_certificate_expiry_/, 'Kafka has no TLS here'],
   [

@@ -46,6 +46,7 @@ describe('the program for backups of the definitions, without Kafka', () => {
     writeFileSync(file, 'yesterday');
     const results = await Promise.all([
       ...brokers.map((broker) => run(broker, ['export', '--file', file])),
+      run(brokers[0]!, ['export', '--folder', folder, '--keep', '1']),
       run(brokers[0]!, ['import'], header),
     ]);
     for (const { code, stdout, stderr } of results) {
@@ -72,13 +73,19 @@ describe('the program for backups of the definitions, without Kafka', () => {
       expect(results[i]).toMatchObject({ code: 1, stderr: expect.stringContaining(problem) as string });
   });
 
-  it.each([[['export', '--replace']], [['import', '--force']]])(
-    'explains its use after the arguments %j',
-    async (args: string[]) => {
-      expect(await run(brokers[0]!, args)).toMatchObject({
-        code: 64,
-        stderr: expect.stringMatching(/^Usage: /) as string,
-      });
-    },
-  );
+  it('explains its use after wrong arguments', async () => {
+    const wrong = [
+      ['export', '--replace'],
+      ['import', '--force'],
+      ['import', '--folder', '.'],
+      ['export', '--keep', '3'],
+      ['export', '--folder', '.', '--keep', '0'],
+      ['export', '--folder', '.', '--file', 'definitions.ndjson'],
+    ];
+    const results = await Promise.all(wrong.map((args) => run(brokers[0]!, args)));
+    for (const [i, { code, stderr }] of results.entries()) {
+      expect(code, String(wrong[i])).toBe(64);
+      expect(stderr).toMatch(/^Usage: /);
+    }
+  });
 });

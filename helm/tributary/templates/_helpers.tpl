@@ -10,6 +10,11 @@
 {{- end -}}
 {{- end -}}
 
+{{/* Name of the CronJob of the backups: at most 52 characters. The alert TributaryBackupMissing knows its end. */}}
+{{- define "tributary.backupName" -}}
+{{- printf "%s-definitions-backup" (include "tributary.fullname" . | trunc 33 | trimSuffix "-") -}}
+{{- end -}}
+
 {{/* Labels that select the pods of one component. They never change. Takes {root, component}. */}}
 {{- define "tributary.selector" -}}
 app.kubernetes.io/name: {{ default .root.Chart.Name .root.Values.nameOverride | trunc 63 | quote }}
@@ -72,9 +77,9 @@ component, more}.
 {{- join "," (compact (append $names (default "" .more))) -}}
 {{- end -}}
 
-{{/* Whether an app connects to ClickHouse. Ingest does not, so it gets no password. */}}
+{{/* Whether an app connects to ClickHouse. Ingest and the backup do not, so they get no password. */}}
 {{- define "tributary.readsStore" -}}
-{{- if ne . "ingest" }}true{{ end }}
+{{- if not (has . (list "ingest" "backup")) }}true{{ end }}
 {{- end -}}
 
 {{/* Whether an app accepts API keys. */}}

@@ -70,6 +70,9 @@
 {{- if and .Values.materializer.autoscaling.enabled .Values.kafka.bundled }}
 {{- fail "materializer.autoscaling.enabled needs a Kafka that KEDA can connect to: the bundled Kafka only accepts connections of this release" }}
 {{- end }}
+{{- if and .Values.backup.enabled (not .Values.backup.existingClaim) }}
+{{- fail "backup.enabled needs backup.existingClaim: the PersistentVolumeClaim of the files" }}
+{{- end }}
 {{- if and .Values.ingress.enabled (not .Values.ingress.host) }}
 {{- fail "ingress.enabled needs ingress.host" }}
 {{- end }}

@@ -4,12 +4,15 @@ import { parseArgs } from 'node:util';
 import { AppConfig, ConfigError, kafkaLogOptions, loadConfig } from '#api';
 import { TopicAndGroupNames } from '#event';
 import { LogUnavailableError, UnknownTopicError, openKafkaLog, type Log } from '#kafka';
+import { addToFolder } from './backup-folder.js';
 import { DefinitionsBackupError, exportDefinitions, importDefinitions } from './definitions-backup.js';
 import { replaceFile } from './replace-file.js';
 
-const usage = `Usage: node dist/apps/gateway/src/definitions-file.js export [--file <file>]
+const usage = `Usage: node dist/apps/gateway/src/definitions-file.js export [--file <file> | --folder <folder> [--keep <number>]]
        node dist/apps/gateway/src/definitions-file.js import [--file <file>] [--replace]
   --file     the backup (default: standard output or standard input); an existing file is replaced only by a complete one
+  --folder   adds a file with the time in its name to this folder, which exists already
+  --keep     removes all files of the folder but the newest ones (default: 30)
   --replace  deletes the definitions of Kafka before the import
 It finds Kafka by the same settings as the apps: KAFKA_BROKERS, KAFKA_SASL_MECHANISM, KAFKA_TOPIC_PREFIX and so on.
 `;
@@ -19,14 +22,22 @@ const [exitUsage, exitConfig] = [64, 78];
 
 /** Returns the arguments; undefined if they are not valid. */
 function readArguments(args: string[]) {
-  const options = { file: { type: 'string' }, replace: { type: 'boolean', default: false } } as const;
+  const options = {
+    file: { type: 'string' },
+    folder: { type: 'string' },
+    keep: { type: 'string' },
+    replace: { type: 'boolean', default: false },
+  } as const;
   try {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     const [command, ...more] = positionals;
     if ((command !== 'export' && command !== 'import') || more.length > 0 || values.file === '')
       return undefined;
-    if (command === 'export' && values.replace) return undefined;
-    return { command, file: values.file, replace: values.replace } as const;
+    const { file, folder, keep, replace } = values;
+    if (command === 'export' ? replace : folder !== undefined) return undefined;
+    if (folder === '' || (folder !== undefined && file !== undefined)) return undefined;
+    if (keep !== undefined && (folder === undefined || !/^[1-9]\d{0,5}$/.test(keep))) return undefined;
+    return { command, file, folder, keep: Number(keep ?? 30), replace } as const;
   } catch {
     // An unknown option.
     return undefined;
@@ -42,7 +53,7 @@ async function main(args: string[]): Promise<number> {
   }
   const config = loadConfig(AppConfig, process.env);
   const names = new TopicAndGroupNames(config.KAFKA_TOPIC_PREFIX);
-  const { command, file, replace } = given;
+  const { command, file, folder, keep, replace } = given;
   // The input is complete before the first request to Kafka.
   const lines = command === 'import' ? (await readBackup(file)).split('\n').filter(Boolean) : [];
   const log = openKafkaLog(kafkaLogOptions(config, 'definitions-file'));
@@ -50,7 +61,7 @@ async function main(args: string[]): Promise<number> {
     if (command === 'import') {
       const count = await importDefinitions(log, names, { lines, replace });
       process.stderr.write(`${count} records to ${names.definitions}\n`);
-    } else await exportTo(file, log, names);
+    } else await exportTo({ file, folder, keep }, log, names);
     return 0;
   } catch (error) {
     throw advised(error, config);
@@ -59,12 +70,20 @@ async function main(args: string[]): Promise<number> {
   }
 }
 
-async function exportTo(file: string | undefined, log: Log, names: TopicAndGroupNames): Promise<void> {
+/** Where an export goes: a file, a folder with `keep` files, or standard output. */
+interface Target {
+  file: string | undefined;
+  folder: string | undefined;
+  keep: number;
+}
+
+async function exportTo({ file, folder, keep }: Target, log: Log, names: TopicAndGroupNames): Promise<void> {
   const lines = await exportDefinitions(log, names, (key, reason) => {
     process.stderr.write(`Left out, because no process can read it: ${JSON.stringify(key)} (${reason})\n`);
   });
   const backup = `${lines.join('\n')}\n`;
-  if (file === undefined)
+  if (folder !== undefined) process.stderr.write(`${await addToFolder(folder, { backup, keep })}\n`);
+  else if (file === undefined)
     await new Promise<void>((resolve, reject) => {
       process.stdout.once('error', reject);
       process.stdout.write(backup, (error) => (error ? reject(error) : resolve()));

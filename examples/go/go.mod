@@ -1,0 +1,3 @@
+module example.com/tributary
+
+go 1.21

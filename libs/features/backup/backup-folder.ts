@@ -1,0 +1,29 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { replaceFile } from './replace-file.js';
+
+const backupName = /^definitions-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.ndjson$/;
+const draftName = /^\.definitions-.+\.draft$/;
+/** A draft of this age is not being written any more. */
+const draftMs = 60 * 60 * 1000;
+
+/**
+ * Adds a backup to the folder when all of it is on the disk, with the time in its name, and then removes the oldest
+ * backups beyond `keep`. Other files stay. Returns the path of the backup. @throws an Error if the folder does not exist
+ */
+export async function addToFolder(
+  folder: string,
+  { backup, keep, now = new Date() }: { backup: string; keep: number; now?: Date },
+): Promise<string> {
+  const time = now.toISOString().slice(0, 19).replaceAll(':', '-');
+  const file = join(folder, `definitions-${time}Z.ndjson`);
+  await replaceFile(file, backup);
+  const names = await readdir(folder);
+  const old = names.filter((name) => backupName.test(name)).sort();
+  for (const name of old.slice(0, -keep)) await rm(join(folder, name), { force: true });
+  for (const name of names.filter((one) => draftName.test(one))) {
+    const draft = await stat(join(folder, name)).catch(() => undefined);
+    if (draft && now.getTime() - draft.mtimeMs > draftMs) await rm(join(folder, name), { force: true });
+  }
+  return file;
+}
