@@ -24,7 +24,7 @@ The standard \`OTEL_*\` variables set up traces: [docs/tracing.md](tracing.md). 
 [docs/operations.md](operations.md).
 `;
 
-/** Text about `npm start`, before the table of its settings. */
+/** Text about `npm start`, before the list of its settings. */
 const aboutNpmStart = `\`npm start\` reads these, the ports of the apps (from 1), and the settings of every app, and passes all variables on to the apps, except
 the addresses, users and passwords of engines that it starts itself. Other defaults than those of
 the apps: \`STREAM_PARTITIONS\` is 4, \`KAFKA_SESSION_TIMEOUT_MS\` is 10000, and \`API_KEYS\` has the key of the data folder. With
@@ -90,11 +90,12 @@ function sections(): Section[] {
 }
 
 function contentsText(): string {
-  const rows = appNames.map((app) => {
+  const items = appNames.map((app) => {
     const types = settingsClassesOf(configOf(app));
-    return `| \`${app}\` | ${types.map((type) => `[${titleOf(type)}](#${anchorOf(titleOf(type))})`).join(', ')} |`;
+    const links = types.map((type) => `[${titleOf(type)}](#${anchorOf(titleOf(type))})`).join(', ');
+    return listItem(`\`${app}\`: ${links}`);
   });
-  return ['| App | Settings |', '| --- | --- |', ...rows, ''].join('\n');
+  return [...items, ''].join('\n');
 }
 
 /** Returns the anchor that a renderer of Markdown gives to a heading. */
@@ -120,19 +121,22 @@ function sectionText({ type, readers }: Section): string {
   const apps = readers.map((app) => `\`${app}\``).join(', ');
   const more = titlePattern.exec(about)?.[2];
   const text = type === LocalConfig ? aboutNpmStart : [`Read by ${apps}.`, more].filter(Boolean).join(' ');
-  const rows = ownSettings(type).map((name) =>
-    [`\`${name}\``, defaultText(name, defaults[name]), valuesText(type, name), settings.get(name)].join(
-      ' | ',
-    ),
-  );
-  return [
-    `## ${titleOf(type)}\n`,
-    `${text}\n`,
-    '| Variable | Default | Values | Meaning |',
-    '| --- | --- | --- | --- |',
-    ...rows.map((row) => `| ${row} |`),
-    '',
-  ].join('\n');
+  const items = ownSettings(type).map((name) => {
+    const facts = [defaultText(name, defaults[name]), valuesText(type, name)].filter(Boolean).join('; ');
+    return listItem(`\`${name}\` (${facts}): ${settings.get(name) ?? ''}`);
+  });
+  return [`## ${titleOf(type)}\n`, `${text}\n`, ...items, ''].join('\n');
+}
+
+/** Returns an item of a list, in lines of at most 120 characters. */
+function listItem(text: string): string {
+  const lines = ['-'];
+  for (const word of text.split(' ')) {
+    const line = `${lines.at(-1)} ${word}`;
+    if (line.length <= 120) lines[lines.length - 1] = line;
+    else lines.push(`  ${word}`);
+  }
+  return lines.join('\n');
 }
 
 /** Returns the settings that a class adds to those of every app; of `npm start`, without the ports of the apps. */
@@ -145,9 +149,9 @@ function ownSettings(type: SettingsClass): string[] {
 
 function defaultText(name: string, value: SettingValue): string {
   if (isSecret(name) || value === undefined || value === '' || (Array.isArray(value) && value.length === 0))
-    return 'none';
-  const text = `\`${String(value)}\``;
-  return name.endsWith('_BYTES') ? `${text} (${Number(value) / 1024 ** 2} MiB)` : text;
+    return 'no default';
+  const text = `default \`${String(value)}\``;
+  return name.endsWith('_BYTES') ? `${text}, ${Number(value) / 1024 ** 2} MiB` : text;
 }
 
 /**

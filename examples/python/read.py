@@ -6,6 +6,7 @@ The parameters are those of GET /api/v1/events/query. `limit` is the size of a p
 """
 
 import json
+import os
 import sys
 import urllib.parse
 
@@ -16,7 +17,10 @@ def pages(parameters):
     """Yields the events of each page. A cursor belongs to its parameters, so they stay the same."""
     cursor = []
     while cursor is not None:
-        page = ask("/api/v1/events/query?" + urllib.parse.urlencode(parameters + cursor))
+        try:
+            page = ask("/api/v1/events/query?" + urllib.parse.urlencode(parameters + cursor))
+        except (Problem, *BROKEN) as error:
+            sys.exit(f"The query failed: {error}")
         yield page["events"]
         cursor = [("cursor", page["next_cursor"])] if page.get("next_cursor") else None
 
@@ -29,8 +33,10 @@ def main():
         for events in pages(parameters):
             for event in events:
                 print(json.dumps(event))
-    except (Problem, *BROKEN) as error:
-        sys.exit(f"The query failed: {error}")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The program that reads the output has ended, as `head` does.
+        os._exit(1)
 
 
 if __name__ == "__main__":

@@ -86,9 +86,11 @@ export function localServices(options: ServicesOptions): Record<ServiceName, Sup
 function localWebhooks({ settings, env }: ServicesOptions): Record<string, string> {
   if (!settings.config.LOCAL_WEBHOOKS) return {};
   const networks = [env.WEBHOOK_ALLOWED_NETWORKS, '127.0.0.0/8', '::1'].filter(Boolean);
-  const ports = [env.WEBHOOK_FORBIDDEN_PORTS, ...portNames.map((name) => settings.ports[name])].filter(
-    Boolean,
-  );
+  const brokers = settings.config.KAFKA_BROKERS.map((broker) => broker.replace(/^.*:/, ''));
+  const { port, protocol } = new URL(settings.config.CLICKHOUSE_URL);
+  const engines = [...brokers, port || (protocol === 'https:' ? '443' : '80')];
+  const own = portNames.map((name) => settings.ports[name]);
+  const ports = [env.WEBHOOK_FORBIDDEN_PORTS, ...own, ...engines].filter(Boolean);
   return { WEBHOOK_ALLOWED_NETWORKS: networks.join(','), WEBHOOK_FORBIDDEN_PORTS: ports.join(',') };
 }
 

@@ -36,11 +36,9 @@ func main() {
 		fail("usage: read NAME=VALUE ...")
 	}
 	out := bufio.NewWriter(os.Stdout)
-	defer out.Flush()
 	for {
 		var events page
 		if err := tributary.Ask("GET", "/api/v1/events/query?"+parameters.Encode(), nil, &events); err != nil {
-			out.Flush()
 			fail("the query failed: %v", err)
 		}
 		for _, event := range events.Events {
@@ -49,6 +47,10 @@ func main() {
 				fail("%v", err)
 			}
 			fmt.Fprintln(out, line.String())
+		}
+		// Flush returns the first error of all writes before it.
+		if err := out.Flush(); err != nil {
+			fail("%v", err)
 		}
 		if events.NextCursor == "" {
 			return

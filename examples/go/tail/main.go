@@ -60,8 +60,10 @@ func main() {
 // follow opens one connection, prints its events, and returns why it ended.
 func (t *tail) follow() error {
 	headers := map[string]string{}
-	if position, err := os.ReadFile(t.file); err == nil {
-		headers["Last-Event-ID"] = string(position)
+	if text, err := os.ReadFile(t.file); err == nil {
+		if position := strings.TrimSpace(string(text)); position != "" {
+			headers["Last-Event-ID"] = position
+		}
 	} else if !os.IsNotExist(err) {
 		fail("%v", err)
 	}
@@ -110,7 +112,9 @@ func (t *tail) receive(message map[string]string) error {
 			return err
 		}
 		if !t.seen[event.EventID] {
-			fmt.Println(data)
+			if _, err := fmt.Println(data); err != nil {
+				fail("%v", err)
+			}
 		}
 		t.seen[event.EventID] = true
 	}

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { DEFINITIONS } from '#app';
 import { permitsStream } from '#api';
 import { TopicAndGroupNames } from '#event';
-import { accessOf, actorOf, recordHeaders, takeEvents } from '#http';
+import { accessOf, actorOf, apiKeyOf, recordHeaders, takeEvents } from '#http';
 import type { Producer } from '#kafka';
 import type { Definitions } from '#registry';
 import { VerdictTable } from '#verdicts';
@@ -74,23 +74,25 @@ export class EventWriteService {
   ): Promise<(AppendedEvent | EventRejection)[]> {
     takeEvents(request, keep ? events.length : toWrite(events, atomic));
     const [headers, client, actor] = [recordHeaders(request), request.socket, actorOf(request)];
-    const similarTo = (stream: string) => this.similarTo(stream, request);
+    const similarTo = warn && this.similarNames(request);
     return this.writer.write(events, {
-      headers,
-      atomic,
-      client,
-      actor,
-      keep,
-      similarTo,
-      ...(warn && { warn }),
+      ...{ headers, atomic, client, actor, keep },
+      ...(similarTo && { similarTo, warn }),
     });
   }
 
-  private similarTo(stream: string, request: FastifyRequest): string | undefined {
+  /** Returns a function that finds the stream that a misspelt name means; undefined if the key may read no streams. */
+  private similarNames(request: FastifyRequest): ((stream: string) => string | undefined) | undefined {
+    const key = apiKeyOf(request);
+    if (key && !key.scopes.has('events:read')) return undefined;
     const access = accessOf(request);
-    const isMeant = (name: string) => isMisspelling(stream, name) && permitsStream(access, name);
-    return this.definitions.streams().find(({ stream: name, state }) => state === 'live' && isMeant(name))
-      ?.stream;
+    let names: string[] | undefined;
+    return (stream) => {
+      names ??= this.definitions
+        .streams()
+        .flatMap(({ stream: name, state }) => (state === 'live' ? [name] : []));
+      return names.find((name) => isMisspelling(stream, name) && permitsStream(access, name));
+    };
   }
 }
 

@@ -62,7 +62,9 @@ export class MissingStreamCreator {
   ): Promise<Map<string, EventRejection>> {
     const missing = [...streams].filter((stream) => !this.isLive(stream));
     // Names are compared before the streams are created: one of them may be similar to another.
-    const similar = new Map(missing.map((stream) => [stream, options.similarTo?.(stream)]));
+    const similar = new Map(
+      missing.map((stream, i) => [stream, i < mostNew ? options.similarTo?.(stream) : undefined]),
+    );
     const rejections = this.refusedBeforehand(similar);
     if (options.atomic && rejections.size > 0) return rejections;
     const permitted = missing.filter((stream) => !rejections.has(stream));

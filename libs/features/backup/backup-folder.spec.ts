@@ -1,4 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -40,5 +49,21 @@ it('removes the draft of a process that was killed, and leaves new drafts and fi
 
 it('fails without the folder, and leaves the earlier backups if the new one cannot be written', async () => {
   await expect(addToFolder(join(folder, 'absent'), { backup: 'today', keep: 1 })).rejects.toThrow('ENOENT');
-  expect(readdirSync(folder)).toEqual([]);
+  const earlier = await addToFolder(folder, { backup: 'earlier', keep: 1, now: on(27) });
+  mkdirSync(join(folder, 'definitions-2026-11-28T03-17-05Z.ndjson'));
+  await expect(addToFolder(folder, { backup: 'today', keep: 1, now: on(28) })).rejects.toThrow();
+  expect(readFileSync(earlier, 'utf8')).toBe('earlier');
+});
+
+it('fails, and removes nothing, if a backup is newer than the clock says', async () => {
+  const ofWrongClock = await addToFolder(folder, {
+    backup: 'next year',
+    keep: 1,
+    now: new Date('2027-11-28'),
+  });
+  const added = addToFolder(folder, { backup: 'today', keep: 1, now: on(28) });
+  await expect(added).rejects.toThrow(
+    `${ofWrongClock} has a later time in its name than now: check the clock`,
+  );
+  expect(readdirSync(folder)).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { ProjectionGeneration, ProjectionDefinition } from '#features/projections/definition';
 import { ProcessorLagReader } from './processor-lag-reader.js';
 
@@ -48,5 +48,30 @@ describe("the processors' lag", () => {
     ]);
     for (const id of ['a', 'b', 'c']) lags.set(id, { lag: 9, seconds: 9 });
     expect(await lag.measure()).toEqual({ lag_events: 0, lag_seconds: 0 });
+  });
+
+  it('is measured again and again for each projection and pipeline, also for those that are paused or have failed', async () => {
+    vi.useFakeTimers();
+    const measured: string[] = [];
+    const note = async (ids: readonly { id: string }[]) => {
+      measured.push(...ids.map(({ id }) => id));
+      return new Map<string, never>();
+    };
+    const all = [
+      projection('a', { failure: 'it does not compile' }),
+      projection('b', { paused: true }),
+      projection('c', { serving: null, building: build('c') }),
+    ];
+    const lag = new ProcessorLagReader(
+      { projections: { all: () => all }, pipelines: { all: () => [{ id: 'p' }] } } as never,
+      { of: note },
+      { of: note as never },
+    );
+    const stop = lag.follow(1000);
+    await vi.advanceTimersByTimeAsync(2000);
+    stop();
+    await vi.advanceTimersByTimeAsync(5000);
+    vi.useRealTimers();
+    expect(measured).toEqual(['a', 'b', 'c', 'p', 'a', 'b', 'c', 'p']);
   });
 });

@@ -24,7 +24,8 @@ export class ProcessorLagReader {
   follow(intervalMs: number): () => void {
     let running = false;
     const measure = async (): Promise<void> => {
-      await this.measure();
+      const projections = this.definitions.projections.all();
+      await this.projections.of(projections.flatMap(({ serving, building }) => serving ?? building ?? []));
       await this.pipelines.of(this.definitions.pipelines.all());
     };
     const timer = setInterval(() => {

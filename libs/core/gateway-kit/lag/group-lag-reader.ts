@@ -63,7 +63,11 @@ interface CachedResult {
 export class GroupLagReader {
   private readonly bounds: GroupLagReaderLimits;
   private readonly kept = new Map<string, CachedResult>();
-  private readonly estimators = new Map<string, { estimator: TimeLagEstimator; usedAt: number }>();
+  /** Of each group, the partitions with unread records. */
+  private readonly estimators = new Map<
+    string,
+    { byPartition: Map<string, TimeLagEstimator>; usedAt: number }
+  >();
   private readonly waiting: (() => void)[] = [];
   private running = 0;
 
@@ -101,26 +105,31 @@ export class GroupLagReader {
       admin.committedIn(group, partitions),
     );
     const lags = known.flatMap(({ topic, starts, isWhole, offsets }) =>
-      offsets.map(({ beginning, ...partition }) =>
-        lagOf({ ...partition, beginning: isWhole ? 0 : beginning }, starts, committed.get(topic)),
-      ),
+      offsets.map(({ beginning, ...partition }) => ({
+        ...lagOf({ ...partition, beginning: isWhole ? 0 : beginning }, starts, committed.get(topic)),
+        key: `${topic}:${partition.partition}`,
+        end: partition.end,
+      })),
     );
-    const sum = (of: keyof (typeof lags)[number]) => lags.reduce((all, lag) => all + lag[of], 0);
-    const [lag, end] = [sum('lag'), sum('end')];
-    return {
-      lag,
-      total: sum('total'),
-      seconds: this.secondsOf(id, { end, committed: end - lag }),
-      partitions,
-    };
+    const sum = (of: 'lag' | 'total') => lags.reduce((all, lag) => all + lag[of], 0);
+    return { lag: sum('lag'), total: sum('total'), seconds: this.secondsOf(id, lags), partitions };
   }
 
-  private secondsOf(id: string, offsets: { end: number; committed: number }): number {
+  /** Returns the longest time for which a partition has had unread records. */
+  private secondsOf(id: string, lags: readonly { key: string; end: number; lag: number }[]): number {
     const now = performance.now();
-    const used = this.estimators.get(id) ?? { estimator: new TimeLagEstimator(), usedAt: now };
-    used.usedAt = now;
-    if (this.estimators.size < this.bounds.most) this.estimators.set(id, used);
-    return Math.round(used.estimator.observe(offsets, now) * 1000) / 1000;
+    const earlier = this.estimators.get(id)?.byPartition;
+    const byPartition = new Map<string, TimeLagEstimator>();
+    let seconds = 0;
+    for (const { key, end, lag } of lags) {
+      if (lag === 0) continue;
+      const estimator = earlier?.get(key) ?? new TimeLagEstimator();
+      byPartition.set(key, estimator);
+      seconds = Math.max(seconds, estimator.observe({ end, committed: end - lag }, now));
+    }
+    const isKnown = earlier !== undefined || this.estimators.size < this.bounds.most;
+    if (isKnown) this.estimators.set(id, { byPartition, usedAt: now });
+    return Math.round(seconds * 1000) / 1000;
   }
 
   private ask<T>(what: string, question: () => Promise<T>): Promise<T> {
@@ -165,10 +174,10 @@ function lagOf(
   { partition, beginning, end }: { partition: number; beginning: number; end: number },
   starts: readonly number[] | undefined,
   committed: ReadonlyMap<number, number> | undefined,
-): { lag: number; total: number; end: number } {
+): { lag: number; total: number } {
   const start = Math.max(starts?.[partition] ?? 0, beginning);
   const next = Math.max(committed?.get(partition) ?? start, start);
-  return { lag: Math.max(0, end - next), total: Math.max(0, end - start), end };
+  return { lag: Math.max(0, end - next), total: Math.max(0, end - start) };
 }
 
 /** Resolves with the offsets of a topic; undefined if the topic does not exist. */

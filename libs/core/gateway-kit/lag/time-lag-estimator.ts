@@ -27,7 +27,7 @@ export class TimeLagEstimator {
 
   /** Records the current offsets (`now` in milliseconds). Returns the lag in seconds; 0 when there is none. */
   observe({ end, committed }: GroupPartitionOffsets, now: number): number {
-    // An end beyond the current one is that of a topic that was deleted.
+    // An end beyond the current one is that of a topic that was deleted and created again.
     this.marks = this.marks.filter((mark) => mark.end > committed && mark.end <= end);
     const newest = this.marks.at(-1);
     if (end > committed && (!newest || (end > newest.end && this.marks.length < mostMarks))) {

@@ -23,15 +23,20 @@ export const keysIssue: Command = {
     scope: { value: 'SCOPE', multiple: true, about: 'scope, such as events:read' },
     stream: { value: 'STREAM', multiple: true, about: 'stream, or prefix such as web.*; default: all' },
     'expires-at': { value: 'TIME', about: 'time from which the key is refused; default: never' },
+    'events-per-second': { value: 'N', least: 1, about: 'events that the key may write in a second' },
+    'requests-per-second': { value: 'N', least: 1, about: 'requests that the key may send in a second' },
     ...toOption,
   },
   effect: 'writes',
   async run(session, input) {
+    const [events, requests] = [input.whole('events-per-second'), input.whole('requests-per-second')];
+    const isLimited = events !== undefined || requests !== undefined;
     const definition: ApiKeyInput = {
       name: input.word('NAME'),
       scopes: requiredScopes(input) as ApiKeyInput['scopes'],
       streams: input.texts('stream'),
       expires_at: input.text('expires-at'),
+      ...(isLimited && { rate_limit: { events_per_second: events, requests_per_second: requests } }),
     };
     const client = await session.client();
     await showOnce(session, input, () => client.keys.issue(definition, { signal: session.signal }));

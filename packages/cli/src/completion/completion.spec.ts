@@ -55,6 +55,7 @@ describe.each([
   ['fish', fishCompletion(commands)],
 ])('%s', (_, script) => {
   it('completes every command and option', () => {
+    expect(script).toContain('TRIBUTARY_TIMEOUT_MS=2000 tributary get ');
     for (const { name, options = {} } of commands) {
       for (const word of name.split(' ')) expect(script).toContain(word);
       for (const option of Object.keys(options)) expect(script).toMatch(new RegExp(`(--|-l )${option}\\b`));

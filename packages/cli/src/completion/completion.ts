@@ -16,10 +16,10 @@ function completedOf(command: CommandSyntax): CommandCompletions {
 
 /**
  * Returns the shell command that lists the names of definitions of a kind, for bash, zsh and fish. Without an answer of the
- * system it lists none. Bash expands words that it completes, so the command lists no name with special characters.
+ * system within two seconds it lists none. Bash expands words that it completes, so the command lists no name with special characters.
  */
 function namesOf(kind: string): string {
-  return `tributary get ${kind} -o csv 2>/dev/null | cut -d, -f1 | tail -n +2 | grep -Ex '[A-Za-z0-9._-]+'`;
+  return `TRIBUTARY_TIMEOUT_MS=2000 tributary get ${kind} -o csv 2>/dev/null | cut -d, -f1 | tail -n +2 | grep -Ex '[A-Za-z0-9._-]+'`;
 }
 
 /** Returns the first words of all commands without duplicates. */
@@ -186,11 +186,11 @@ function commandLines({ words, options, positionals }: CommandCompletions): stri
       `-d ${quotedForFish(about)}`,
     ].join(' '),
   );
-  const arguments_ = positionals.flatMap(({ oneOf, completes }, i) => {
+  const arguments_ = positionals.flatMap(({ oneOf, completes, many }, i) => {
     const kind = completes === 'kind' ? `(commandline -opc)[${words.length + 1 + i}]` : completes;
     const choices = oneOf?.join(' ') ?? (kind && `(${namesOf(kind)})`);
-    const isNext = `test (count (commandline -opc)) -eq ${words.length + 1 + i}`;
-    return choices ? [line({ when: completes === 'kind' ? `${when}; and ${isNext}` : when, choices })] : [];
+    const isNext = `test (count (commandline -opc)) ${many ? '-ge' : '-eq'} ${words.length + 1 + i}`;
+    return choices ? [line({ when: `${when}; and ${isNext}`, choices })] : [];
   });
   return [...lines, ...arguments_];
 }

@@ -44,7 +44,7 @@ it('given a definition that has lost its checkpoint, doctor advises to reset it,
     pipelines: [{ name: 'hooks', ...running, status: 'failed', failure }],
   });
   expect(finding!.advice).toMatch(
-    /^.tributary reset pipeline hooks. starts it again from the log\. Runbook: /,
+    /^.tributary reset pipeline hooks. starts it again: it emits everything again as new events, .*\. Runbook: /,
   );
   for (const alert of ['ProjectionFailed', 'PipelineFailed', 'WebhooksFailing', 'DeadLetters'])
     expect(existsSync(`docs/runbooks/Tributary${alert}.md`)).toBe(true);

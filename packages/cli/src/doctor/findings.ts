@@ -104,6 +104,12 @@ function runbook(alert: string): string {
   return `Runbook: docs/runbooks/${alert}.md`;
 }
 
+/** What a reset does. */
+const resets = {
+  projection: 'it is rebuilt from the log',
+  pipeline: 'it emits everything again as new events, and calls its webhooks again',
+};
+
 /** Returns a finding for each projection and pipeline that an operator must act on. */
 export async function definitionFindings(client: Tributary, signal: AbortSignal): Promise<CheckResult[]> {
   const findings: CheckResult[] = [];
@@ -123,7 +129,7 @@ function findingsOf(
   if (failure !== null) {
     // A definition whose checkpoint is lost says so, and a resume cannot help it.
     const advice = new RegExp(`Reset the ${kind}\\b`).test(failure)
-      ? `\`tributary reset ${check}\` starts it again from the log.`
+      ? `\`tributary reset ${check}\` starts it again: ${resets[kind]}.`
       : `Remove the cause, then ${resume}: it continues at its position. If it fails again, ${remedies[kind]}.`;
     const alert = kind === 'projection' ? 'TributaryProjectionFailed' : 'TributaryPipelineFailed';
     return [wrong(check, `It has failed: ${visibleText(failure)}`, `${advice} ${runbook(alert)}`)];

@@ -58,7 +58,9 @@ export class CommandSession {
   /** Returns a client with the key. */
   async client(options: { ingestUrl?: string } = {}): Promise<Tributary> {
     const { url, ingestUrl, key } = await this.connection();
-    return new Tributary({ url, ingestUrl, ...options, apiKey: await key(), fetch: this.fetch() });
+    // Shells complete names with a short time-out, so that a system that hangs does not block the prompt.
+    const timeoutMs = Number(this.terminal.env.TRIBUTARY_TIMEOUT_MS) || undefined;
+    return new Tributary({ url, ingestUrl, timeoutMs, ...options, apiKey: await key(), fetch: this.fetch() });
   }
 
   /** Returns a `fetch` that, with `--trace`, reports requests. */
