@@ -1,4 +1,4 @@
-import type { NewEvent, Producer, Tributary } from '#client';
+import { type NewEvent, type Producer, type Tributary, visibleText } from '#client';
 import type { ParsedArguments } from '../arguments/parse.js';
 import { UsageError } from '../errors/cli-error.js';
 import type { ExitCode } from '../errors/exit-code.js';
@@ -74,14 +74,16 @@ class Production {
       if (events.length === mostAtomic) throw new UsageError(`--atomic writes at most ${mostAtomic} events.`);
       events.push(readLine(line, events.length === 0 ? { ...defaults, expected_version } : defaults));
     }
-    if (events.length > 0) await client.writeBatch(events, { atomic: true, signal: this.session.signal });
+    const options = { atomic: true, signal: this.session.signal };
+    const { warnings = [] } = events.length > 0 ? await client.writeBatch(events, options) : {};
+    for (const warning of warnings) this.say(visibleText(warning));
     this.produced.accepted = events.length;
     this.say(this.produced.toString());
     return this.produced.exitCode;
   }
 
   private async sendAll(client: Tributary): Promise<void> {
-    await using producer = client.producer();
+    await using producer = client.producer({ onWarning: (warning) => this.say(visibleText(warning)) });
     await this.send(producer);
     await producer.flush({ signal: this.session.signal });
   }

@@ -127,6 +127,17 @@ describe('a key', () => {
     await expect(readKey({ file })).rejects.toThrow(`chmod 600 '${file}'`);
   });
 
+  it('is read from the file that --keys-to has written for one key, and not for several', async () => {
+    const file = join(folder, 'issued.key');
+    const line = (key: string) => `${JSON.stringify({ name: 'shop', key_id: 'id', key })}\n`;
+    writeFileSync(file, line('trb_z'), { mode: 0o600 });
+    expect(await readKey({ file })).toBe('trb_z');
+    writeFileSync(file, line('trb_z') + line('trb_w'));
+    await expect(readKey({ file })).rejects.toThrow(
+      /does not contain an API key: a key is one word, or the only line/,
+    );
+  });
+
   it('is read from the output of a command', async () => {
     expect(await readKey({ command: 'echo trb_y' })).toBe('trb_y');
     await expect(readKey({ command: 'echo no >&2; exit 3' })).rejects.toThrow(

@@ -44,9 +44,23 @@ async function privateText(file: string): Promise<string> {
   }
 }
 
+/** Returns the key in a file that `--keys-to` has written for one key. */
+function issuedKeyIn(text: string): string | undefined {
+  if (!text.startsWith('{')) return undefined;
+  try {
+    const { key } = JSON.parse(text) as { key?: unknown };
+    return typeof key === 'string' ? key : undefined;
+  } catch {
+    // Several keys, each in a line, or another text.
+    return undefined;
+  }
+}
+
 /** Validates a key. An error never contains the text of the key. @throws UsageError */
 function requireKey(text: string, from: string): string {
-  const key = text.trim();
+  const key = issuedKeyIn(text) ?? text.trim();
   if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw new UsageError(`${from} does not contain an API key: a key is one word.`);
+  throw new UsageError(
+    `${from} does not contain an API key: a key is one word, or the only line of a file that --keys-to has written.`,
+  );
 }

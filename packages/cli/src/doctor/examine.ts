@@ -6,6 +6,7 @@ import {
   AddressNotFoundError,
   ProblemError,
   SqlError,
+  TooManyRequestsError,
   type CallOptions,
   type ApiKeyScope,
 } from '#client';
@@ -146,7 +147,7 @@ const probes: Record<ApiKeyScope, Probe> = {
 };
 
 /** Determines the scopes of the key. */
-async function scopesFinding(client: Tributary, signal: AbortSignal): Promise<CheckResult> {
+export async function scopesFinding(client: Tributary, signal: AbortSignal): Promise<CheckResult> {
   const check = 'key';
   const has: string[] = [];
   const lacks: string[] = [];
@@ -163,15 +164,29 @@ async function scopesFinding(client: Tributary, signal: AbortSignal): Promise<Ch
   return has.length > 0 ? { ...ok(check, detail), advice: missing } : warning(check, detail, missing);
 }
 
+/** Repeats a request that exceeds the rate limit of the key, three times at most. */
+async function unlimited(request: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
+  for (let time = 1; ; time++) {
+    try {
+      return void (await request());
+    } catch (error) {
+      if (!(error instanceof TooManyRequestsError) || time > 3) throw error;
+      const ms = Math.min(error.retryAfterSeconds ?? 1, 2) * 1000;
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      signal.throwIfAborted();
+    }
+  }
+}
+
 /** Whether the key has the scope of this request. @throws ProblemError for an unknown key */
 async function allows(probe: Probe, client: Tributary, signal: AbortSignal): Promise<boolean> {
   try {
-    await probe(client, { signal });
+    await unlimited(() => probe(client, { signal }), signal);
   } catch (error) {
     // The core port has no SQL endpoint.
     if (error instanceof InsufficientScopeError || error instanceof AddressNotFoundError) return false;
     if (error instanceof SqlError) return true;
-    if (!(error instanceof ProblemError) || error.status === 401) throw error;
+    if (!(error instanceof ProblemError) || [401, 429].includes(error.status)) throw error;
   }
   return true;
 }

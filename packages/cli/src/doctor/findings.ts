@@ -146,6 +146,14 @@ function findingsOf(
   return [];
 }
 
+/** Returns what repairs the dead letters of a source. Those of a projection cannot be replayed. */
+function remedyOf(source: string): string {
+  const [kind, name] = source.split(':');
+  return kind === 'projection'
+    ? `Change the definition of the projection ${name}: its next generation folds these events if it can.`
+    : `\`tributary dead-letters replay --source ${source}\` repeats them when the cause is removed.`;
+}
+
 /** The time in milliseconds in which dead letters are counted. */
 const recentMs = 3_600_000;
 
@@ -171,6 +179,6 @@ function finding(source: string, letters: readonly DeadLetter[], hasMore: boolea
   return warning(
     `dead letters of ${source}`,
     detail,
-    `\`${command}\` lists them, and \`tributary dead-letters replay --source ${source}\` repeats them. ${runbook('TributaryDeadLetters')}`,
+    `\`${command}\` lists them. ${remedyOf(source)} ${runbook('TributaryDeadLetters')}`,
   );
 }

@@ -10,6 +10,14 @@ export function settleOne(event: PendingEvent, { text }: HttpAnswer): void {
   event.resolve(positionIn(parseJson(text)));
 }
 
+/** Returns the warnings of an answer, such as of a stream that was created although its name may be misspelt. */
+export function warningsIn({ text }: HttpAnswer): string[] {
+  // Most answers have none, and are parsed only once.
+  if (!text.includes('"warnings":')) return [];
+  const { warnings = [] } = parseJson<{ warnings?: unknown[] } | null>(text) ?? {};
+  return warnings.filter((warning) => typeof warning === 'string');
+}
+
 /** Settles each event with its result in the answer. Returns the error of the events that may be sent again. */
 export function settleBatch(events: readonly PendingEvent[], { text, requestId }: HttpAnswer): unknown {
   const results = parseJson<BatchWriteResult | null>(text)?.events;

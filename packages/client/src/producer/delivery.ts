@@ -3,7 +3,7 @@ import { InvalidRequestError } from '../errors/problem-classes.js';
 import { ProblemError, UnknownOutcomeError, UnexpectedStatusError } from '../errors/tributary-error.js';
 import { backOffMs, sleep } from '../http/back-off.js';
 import type { HttpAnswer, HttpClient } from '../http/http-client.js';
-import { settleBatch, settleOne } from './batch-answer.js';
+import { settleBatch, settleOne, warningsIn } from './batch-answer.js';
 import { gzip } from './gzip.js';
 import type { PendingEvent } from './pending-event.js';
 
@@ -15,6 +15,8 @@ interface DeliveryOptions {
   requestTimeoutMs: number;
   /** Bodies of at least this size are compressed. */
   gzipFromBytes: number;
+  /** Receives the warnings of answers. */
+  onWarning: (warning: string) => void;
 }
 
 /** Milliseconds between two checks, during a back-off, whether the callers have aborted events of the batch. */
@@ -78,9 +80,12 @@ export class BatchSender {
     for (const event of events) event.attempts++;
     const [first] = events;
     const timeoutMs = this.timeoutOf(events);
-    if (events.length > 1)
-      return settleBatch(events, await this.post('/api/v1/events/batch', batchText(events), timeoutMs));
-    return settleOne(first!, await this.post('/api/v1/events', first!.origin.text, timeoutMs));
+    const answer =
+      events.length > 1
+        ? await this.post('/api/v1/events/batch', batchText(events), timeoutMs)
+        : await this.post('/api/v1/events', first!.origin.text, timeoutMs);
+    for (const warning of warningsIn(answer)) this.options.onWarning(warning);
+    return events.length > 1 ? settleBatch(events, answer) : settleOne(first!, answer);
   }
 
   private async post(path: string, text: string, timeoutMs: number): Promise<HttpAnswer> {

@@ -25,6 +25,21 @@ describe('an event', () => {
     expect(acknowledged).toEqual([position]);
   });
 
+  it('has the warnings of its answer reported, alone and in a batch', async () => {
+    const warnings: string[] = [];
+    const text = 'The stream ordrs did not exist and was created. Did you mean orders?';
+    const warned = (request: SeenRequest): FakeAnswer => {
+      const answer = written(request);
+      return { ...answer, body: { ...(answer.body as object), warnings: [text] } };
+    };
+    const { send } = givenProducer(warned, { onWarning: (warning) => warnings.push(warning) });
+    await send(1);
+    await Promise.all([send(2), send(3)]);
+    expect(new Set(warnings)).toEqual(new Set([text]));
+    expect(warnings.length).toBeGreaterThan(1);
+    await expect(givenProducer(warned).send(4)).resolves.toMatchObject({ offset: 4 });
+  });
+
   it('keeps its given id', async () => {
     const event_id = '019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11';
     expect(await givenProducer().send(1, { event_id })).toMatchObject({ event_id });

@@ -35,6 +35,8 @@ export interface ProducerOptions {
   requestTimeoutMs?: number;
   /** Bodies of at least this size are compressed; default 8192. `Infinity` disables compression. */
   gzipFromBytes?: number;
+  /** Receives the warnings of answers: a stream was created although its name may be misspelt. Default: they are ignored. */
+  onWarning?: (warning: string) => void;
 }
 
 /** Options of `Producer.send`. */
@@ -47,6 +49,7 @@ const defaults = {
   ...{ batchEvents: 500, batchBytes: 1024 * 1024, lingerMs: 5, lanes: 4 },
   ...{ maxBufferedBytes: 32 * 1024 * 1024, onFull: 'wait' },
   ...{ deliveryTimeoutMs: 30_000, requestTimeoutMs: 10_000, gzipFromBytes: 8192 },
+  onWarning: (_warning: string): void => undefined,
 };
 
 /** Writes events in batches, and repeats them until they are acknowledged. No accepted event is lost silently. */

@@ -1,0 +1,36 @@
+import { expect, it, vi } from 'vitest';
+import { Tributary } from '#client';
+import { scopesFinding } from './examine.js';
+
+/** Answers like a server whose key has the scope `events:read`; `limited` requests are answered 429 first. */
+function finding(limited: number) {
+  const problem = (status: number, code: string) =>
+    new Response(JSON.stringify({ code, status, detail: code, title: code }), {
+      status,
+      headers: { 'content-type': 'application/problem+json', 'retry-after': '1' },
+    });
+  const fetch = (url: string) => {
+    if (limited-- > 0) return Promise.resolve(problem(429, 'too_many_requests'));
+    if (!new URL(url).pathname.endsWith('/streams'))
+      return Promise.resolve(problem(403, 'insufficient_scope'));
+    return Promise.resolve(new Response(JSON.stringify({ streams: [], next_cursor: null, has_more: false })));
+  };
+  const client = new Tributary({ url: 'http://tributary', fetch });
+  return scopesFinding(client, new AbortController().signal);
+}
+
+it('given a key with a rate limit, doctor waits, and lists only the scopes that the key has', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  const found = finding(2);
+  await vi.advanceTimersByTimeAsync(10_000);
+  vi.useRealTimers();
+  expect(await found).toMatchObject({ verdict: 'ok', detail: 'The key has the scopes: events:read.' });
+});
+
+it('given a key whose rate limit remains exceeded, doctor claims no scope', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  const found = finding(1_000);
+  await vi.advanceTimersByTimeAsync(10_000);
+  vi.useRealTimers();
+  expect(await found).toMatchObject({ verdict: 'wrong' });
+});
