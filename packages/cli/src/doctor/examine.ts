@@ -171,8 +171,8 @@ async function unlimited(request: () => Promise<unknown>, signal: AbortSignal): 
       return void (await request());
     } catch (error) {
       if (!(error instanceof TooManyRequestsError) || time > 3) throw error;
-      const ms = Math.min(error.retryAfterSeconds ?? 1, 2) * 1000;
-      await new Promise((resolve) => setTimeout(resolve, ms));
+      const seconds = Math.min(error.retryAfterSeconds ?? 1, 2);
+      await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
       signal.throwIfAborted();
     }
   }

@@ -92,13 +92,6 @@ function lagFinding({ name, status, lag, seconds }: LagRow): CheckResult {
 type Job = Pick<ProjectionWithStats | PipelineWithStats, 'name' | 'status' | 'failure' | 'lag'> &
   Partial<Pick<PipelineWithStats, 'retrying'>>;
 
-/** The remedies of a failure that a resume does not end, the cheapest first. */
-const remedies = {
-  projection: 'change its definition; at last reset it (`tributary reset`), which rebuilds it from the log',
-  pipeline:
-    'change its definition; at last reset it (`tributary reset`), which emits everything again as new events',
-};
-
 /** The sentence that names the runbook of an alert, which explains causes and remedies. */
 function runbook(alert: string): string {
   return `Runbook: docs/runbooks/${alert}.md`;
@@ -120,17 +113,14 @@ export async function definitionFindings(client: Tributary, signal: AbortSignal)
   return findings;
 }
 
-function findingsOf(
-  kind: keyof typeof remedies,
-  { name, status, failure, lag, retrying }: Job,
-): CheckResult[] {
+function findingsOf(kind: keyof typeof resets, { name, status, failure, lag, retrying }: Job): CheckResult[] {
   const check = `${kind} ${name}`;
   const resume = `\`tributary resume ${check}\``;
   if (failure !== null) {
     // A definition whose checkpoint is lost says so, and a resume cannot help it.
     const advice = new RegExp(`Reset the ${kind}\\b`).test(failure)
       ? `\`tributary reset ${check}\` starts it again: ${resets[kind]}.`
-      : `Remove the cause, then ${resume}: it continues at its position. If it fails again, ${remedies[kind]}.`;
+      : `Remove the cause, then ${resume}: it continues at its position. If it fails again, change its definition; at last reset it (\`tributary reset\`): ${resets[kind]}.`;
     const alert = kind === 'projection' ? 'TributaryProjectionFailed' : 'TributaryPipelineFailed';
     return [wrong(check, `It has failed: ${visibleText(failure)}`, `${advice} ${runbook(alert)}`)];
   }
@@ -148,8 +138,8 @@ function findingsOf(
 
 /** Returns what repairs the dead letters of a source. Those of a projection cannot be replayed. */
 function remedyOf(source: string): string {
-  const [kind, name] = source.split(':');
-  return kind === 'projection'
+  const name = /^projection:(.*)/.exec(source)?.[1];
+  return name !== undefined
     ? `Change the definition of the projection ${name}: its next generation folds these events if it can.`
     : `\`tributary dead-letters replay --source ${source}\` repeats them when the cause is removed.`;
 }

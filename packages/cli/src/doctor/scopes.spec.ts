@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { Tributary } from '#client';
 import { scopesFinding } from './examine.js';
 
@@ -7,7 +7,7 @@ function finding(limited: number) {
   const problem = (status: number, code: string) =>
     new Response(JSON.stringify({ code, status, detail: code, title: code }), {
       status,
-      headers: { 'content-type': 'application/problem+json', 'retry-after': '1' },
+      headers: { 'content-type': 'application/problem+json', 'retry-after': '0' },
     });
   const fetch = (url: string) => {
     if (limited-- > 0) return Promise.resolve(problem(429, 'too_many_requests'));
@@ -20,17 +20,9 @@ function finding(limited: number) {
 }
 
 it('given a key with a rate limit, doctor waits, and lists only the scopes that the key has', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout'] });
-  const found = finding(2);
-  await vi.advanceTimersByTimeAsync(10_000);
-  vi.useRealTimers();
-  expect(await found).toMatchObject({ verdict: 'ok', detail: 'The key has the scopes: events:read.' });
+  expect(await finding(2)).toMatchObject({ verdict: 'ok', detail: 'The key has the scopes: events:read.' });
 });
 
 it('given a key whose rate limit remains exceeded, doctor claims no scope', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout'] });
-  const found = finding(1_000);
-  await vi.advanceTimersByTimeAsync(10_000);
-  vi.useRealTimers();
-  expect(await found).toMatchObject({ verdict: 'wrong' });
+  expect(await finding(1_000)).toMatchObject({ verdict: 'wrong' });
 });
