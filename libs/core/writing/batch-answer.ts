@@ -52,7 +52,7 @@ export function batchAnswer(
   };
 }
 
-/** Returns the member `warnings` of an answer, as the end of a JSON object; an empty text if there are none. */
+/** Returns `,"warnings":[…]`, the end of the JSON object of an answer; an empty text without warnings. */
 export function warningsJson(warnings: readonly string[]): string {
   return warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`;
 }
