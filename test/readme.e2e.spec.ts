@@ -9,6 +9,14 @@ import { useStack } from './use-stack.js';
 const system = useStack({ processors: 1, sql: true });
 const run = promisify(execFile);
 
+/** What `execFile` throws for a command that failed, or that its time-out ended. */
+interface FailedCommand {
+  code: number | null;
+  signal: string | null;
+  stdout: string;
+  stderr: string;
+}
+
 /** Returns the `sh` blocks of a document, or of the part that starts with this heading. */
 function commandsIn(document: string, heading?: string): string[] {
   const text = readFileSync(document, 'utf8');
@@ -53,7 +61,10 @@ async function outputsOf(blocks: readonly string[]): Promise<string[]> {
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], {
     cwd,
     env: { PATH: process.env.PATH, XDG_CONFIG_HOME: cwd },
-    timeout: 110_000,
+    timeout: 270_000,
+  }).catch(({ code, signal, stdout, stderr }: FailedCommand) => {
+    const printed = [stdout, stderr].map((text) => text.slice(-1500)).join('\n');
+    throw new Error(`The commands ended with ${code ?? signal}. They printed last: ${printed}`);
   });
   rmSync(cwd, { recursive: true });
   const outputs = stdout.split('## next block\n').slice(1);

@@ -1,3 +1,4 @@
+import { limits } from '#event';
 import { jsonValue, JsonScanner } from '#json';
 import { endOfUnread, UnknownEndError } from '#writing';
 import type { MessageFields } from './message-fields.js';
@@ -14,6 +15,11 @@ const closeBrace = 0x7d;
 
 /** Matches null, and not the beginning of another word. */
 const nullWord = /null(?![^,\]} \t\n\r])/y;
+/**
+ * Maximum number of characters of a body whose skipped values are validated before the first resource is read: eight
+ * million numbers would block the event loop for half a second. Resources and scopes are validated when they are read.
+ */
+const longestValidated = 4 * limits.eventBytes;
 /** Number of levels of JSON for each level of a list or map: `{"arrayValue":{"values":[…]}}`. */
 const levelsOfAList = 3;
 const numberForm = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
@@ -44,9 +50,11 @@ export class JsonMessageReader implements MessageReader {
   private field = 'the body';
   /** Whether the next message is the whole body. */
   private isBody = true;
+  private validatesSkipped: boolean;
 
   constructor(private readonly body: string) {
     this.scanner = new JsonScanner(body);
+    this.validatesSkipped = body.length <= longestValidated;
     this.at = this.scanner.space(body.startsWith('\ufeff') ? 1 : 0);
   }
 
@@ -57,6 +65,7 @@ export class JsonMessageReader implements MessageReader {
   open({ start }: EncodedRange, what: string): void {
     this.at = start;
     this.field = what;
+    this.validatesSkipped = true;
   }
 
   message<F extends string>(fields: MessageFields<F>, take: (field: F) => void): void {
@@ -98,6 +107,7 @@ export class JsonMessageReader implements MessageReader {
   }
 
   skipAnyDepth(): EncodedRange {
+    if (!this.validatesSkipped) return this.skipUnread();
     return this.skipValid() ?? this.skipUnread();
   }
 

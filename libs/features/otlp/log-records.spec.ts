@@ -359,6 +359,29 @@ describe('a log record in JSON', () => {
     expect(given.records('logs')).toEqual([]);
   });
 
+  describe('in a body above 4 MiB', () => {
+    const large = `[${'0,'.repeat(2.2 * 1024 * 1024)}0]`;
+    const withMember = (member: string) =>
+      `{"x":${member},"resourceLogs":[{"scopeLogs":[{"logRecords":[${good}]}]}]}`;
+
+    it('is read after a large unknown member', async () => {
+      expect((await postJson(withMember(large))).statusCode).toBe(200);
+      expect(written()).toHaveLength(1);
+    });
+
+    it('is not read after an unknown member without an end', async () => {
+      expect((await postJson(withMember(`${large.slice(0, -1)}}`))).statusCode).toBe(400);
+      expect(given.records('logs')).toEqual([]);
+    });
+
+    it('is rejected with an invalid resource', async () => {
+      const resources = `[{"resource":{"x":tru},"scopeLogs":[{"logRecords":[${good}]}]}]`;
+      const body = `{"x":${large},"resourceLogs":${resources}}`;
+      expect(partialOf(await postJson(body)).rejected).toBe(1);
+      expect(written()).toEqual([]);
+    });
+  });
+
   it('is never lost: a mutated body is refused, or each of its records is read or rejected', () => {
     const record = '{"body":{"stringValue":"a\\"b"},"x":[true,{"y":"null"}],"flags":1}';
     const body = `{"resourceLogs":[{"resource":{"x":null},"scopeLogs":[{"logRecords":[${record}, ${good},${record}]}],"y":-1.5e3}]}`;

@@ -36,7 +36,7 @@ export interface MessageReader {
    * the error leaves its end unknown.
    */
   skipUnread(): EncodedRange;
-  /** Skips a value that is valid, or only nested too deep, and returns its range. */
+  /** Skips a value that is valid, or only nested too deep, and returns its range. Large JSON bodies are not validated. */
   skipAnyDepth(): EncodedRange;
   /** Reads a text; U+FFFD replaces what is not valid Unicode. */
   text(): string;
