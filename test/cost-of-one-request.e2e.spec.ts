@@ -193,7 +193,7 @@ describe('the worst known inputs', () => {
     },
   );
 
-  it.each(chosenCases(Object.keys(worstCaseRequests), 24))(
+  it.each(chosenCases(Object.keys(worstCaseRequests), 14))(
     "%s: blocks no event loop and increases no process's memory beyond the limits",
     async (endpoint) => {
       const excesses: string[] = [];
