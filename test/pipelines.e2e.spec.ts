@@ -287,6 +287,47 @@ describe('a pipeline', () => {
   });
 });
 
+describe('an expected event', () => {
+  it('that does not come is reported once, also after a reset', async () => {
+    const given = new Given(system().query);
+    await given.made();
+    const write = (...events: [string, string, string][]) =>
+      given.client.post('/api/v1/events/batch', {
+        events: events.map(([time, entity_id, event_type]) => ({
+          ...{ stream: given.stream, event_type, entity_id, timestamp: at(time), data: {} },
+        })),
+      });
+    const paid = ['order.paid', 'order.placed'] as const;
+    await write(
+      ['00:00', 'a', paid[1]],
+      ['01:00', 'b', paid[1]],
+      ['20:00', 'b', paid[0]],
+      ['31:00', 'a', paid[0]],
+    );
+    const operators = [
+      {
+        expect: {
+          ...{ after: 'event.event_type == "order.placed"', event: 'event.event_type == "order.paid"' },
+          ...{ key: 'event.entity_id', within: '30m', as: 'payment.missing' },
+        },
+      },
+      { emit: { stream: given.large } },
+    ];
+    const answer = await given.define({ operators });
+    expect(answer.status, answer.text).toBe(201);
+    await given.data(given.large, 1);
+    expect(await given.events(given.large)).toMatchObject([
+      { event_type: 'payment.missing', entity_id: 'a', timestamp: at('00:00.000000') },
+    ]);
+    await given.act('reset');
+    // The clock decides once more: the log has the event a second time, with the same id.
+    await given.shows({ processed: 4, emitted: 1 });
+    await write(['40:00', 'c', paid[1]]);
+    await given.data(given.large, 2);
+    expect((await given.events(given.large)).map(({ entity_id }) => entity_id)).toEqual(['a', 'c']);
+  });
+});
+
 describe('a webhook', () => {
   const all = [...receivers];
   afterAll(() => all.forEach((receiver) => receiver.stop()));

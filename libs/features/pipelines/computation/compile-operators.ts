@@ -85,7 +85,12 @@ export class OperatorListCompiler {
     chain.looksUp ||= effects.some(({ kind }) => kind === 'ask');
     if (typeof compiled === 'function')
       return this.#chained(compiled, named, { chain, step, rest: rest(location) });
-    return this.#compileStage(compiled, at, { location, step, reduceStep: following && step + 1, rest });
+    return this.#compileStage(compiled, at, {
+      location,
+      step,
+      resultStep: following ? step + 1 : step,
+      rest,
+    });
   }
 
   /** Adds an operator to `steps`, and returns its index there. */
@@ -148,21 +153,21 @@ export class OperatorListCompiler {
     context: {
       location: ListLocation;
       step: number;
-      reduceStep: number | undefined;
+      resultStep: number;
       rest: (location: ListLocation) => OperatorFunctionFactory;
     },
   ): OperatorFunctionFactory {
-    const { location, step, reduceStep, rest } = context;
+    const { location, step, resultStep, rest } = context;
     const { steps } = this;
     const id = stageId(compiled.identity, location);
     steps[step] = { ...steps[step]!, key: id, countsOut: true };
-    if (reduceStep !== undefined) steps[reduceStep] = { ...steps[reduceStep]!, key: `${id}/reduce` };
+    if (resultStep !== step) steps[resultStep] = { ...steps[resultStep]!, key: `${id}/reduce` };
     const chain = { looksUp: false };
     const stage = {
       id,
       at,
       step,
-      reduceStep,
+      resultStep,
       operator: compiled.keyed(id),
       chain: operatorChain(end, chain),
     };
@@ -232,12 +237,13 @@ function passed(at: string, next: OperatorFunction): OperatorFunction {
 /** Maximum number of steps that the values of an event may take, to be sent with the event. */
 const valuesSteps = 1000;
 
-function forwardStep(stage: string, at: string, { keyOf, valuesOf }: StatefulOperator): OperatorFunction {
+function forwardStep(stage: string, at: string, operator: StatefulOperator): OperatorFunction {
+  const { keyOf, valuesOf, withoutKey: reason = 'The key is null.' } = operator;
   const keyed = catchOperatorError((flow) => ({ key: keyOf(flow) }), at);
   return (flow, context) => {
     const key = keyed(flow, context)?.key;
     if (key === undefined) return;
-    if (key === null) context.outcomes.push({ kind: 'drop', at, reason: 'The key is null.', flow });
+    if (key === null) context.outcomes.push({ kind: 'drop', at, reason, flow });
     else {
       // The values only save time: they may use a small part of the steps of an event, of which flat_map makes many.
       const values =

@@ -223,7 +223,7 @@ describe('a pipeline definition', () => {
     [
       'too many stages',
       { operators: [...Array<unknown>(11).fill({ dedupe: { key: 'event.entity_id', within: '1h' } }), emit] },
-      '/operators: has at most 10 windows and dedupes',
+      '/operators: has at most 10 windows, dedupes and expects',
     ],
   ])('is invalid with %s', (_what, spec, error) => {
     expect(errorsOf(spec)).toEqual([expect.stringContaining(error) as string]);

@@ -88,7 +88,7 @@ function checkCounts(
     if (count > limit) errors.push({ pointer: '/operators', detail: `has at most ${limit} ${names}` });
   };
   most(operators, pipelineLimits.operators, 'operators, including those in branches');
-  most(stages.length, pipelineLimits.stages, 'windows and dedupes');
+  most(stages.length, pipelineLimits.stages, 'windows, dedupes and expects');
   most(outputs, pipelineLimits.outputs, 'emits and webhooks');
   if (outputs === 0 && errors.length === 0)
     errors.push({ pointer: '/operators', detail: 'must have an output: an emit or a webhook' });

@@ -102,6 +102,19 @@ const windows = fc
 
 const dedupes = fc.constantFrom<OperatorJson[]>([], [{ dedupe: { key: 'event.entity_id', within: '2s' } }]);
 
+/** Arbitrary expectations, whose keys may be spread over all partitions; they have one correct result. */
+const expectation = fc
+  .record({
+    key: fc.constantFrom('event.data.k', 'event.entity_id'),
+    within: fc.constantFrom('1s', '5s', '30s'),
+    lateness: fc.constantFrom('0s', '2s'),
+    after: fc.constantFrom('event.data.n < 2', 'event.data.n < 4'),
+    late: lateOutput,
+  })
+  .map(({ late, ...spec }): OperatorJson => ({
+    expect: { ...spec, event: 'event.data.n >= 3', as: 'missing', ...late },
+  }));
+
 const operators: fc.Arbitrary<OperatorJson[]> = fc.oneof(
   { weight: 4, arbitrary: fc.tuple(prefixes, dedupes, windows).map((parts) => parts.flat()) },
   {
@@ -115,6 +128,16 @@ const operators: fc.Arbitrary<OperatorJson[]> = fc.oneof(
         ],
       },
     ]),
+  },
+  { weight: 1, arbitrary: fc.tuple(prefixes, expectation).map(([prefix, one]) => [...prefix, one, out]) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(expectation, fixedShapes, reduces)
+      .map(([one, shape, reduce]) => [
+        ...[one, out, { window: { ...shape, key: 'event.data.k', lateness: '0s' } }],
+        ...[reduce, { emit: { stream: 'again' } }],
+      ]),
   },
   {
     weight: 1,
@@ -159,7 +182,7 @@ const partitions = fc
           partition,
           offset,
           entity_id: `e${partition}${entity}`,
-          event_id: `${partition}-${offset}`,
+          event_id: `00000000-0000-4000-8000-${String(partition * 1000 + offset).padStart(12, '0')}`,
         });
       });
       return [`orders/${partition}`, log];

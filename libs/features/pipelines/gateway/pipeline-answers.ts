@@ -49,12 +49,12 @@ export class PipelineAnswer {
   failure: string | null;
 }
 
-/** OpenAPI schema of an internal Kafka topic of a pipeline: the input of a window or dedupe, or of replays. */
+/** OpenAPI schema of an internal Kafka topic of a pipeline: the input of a window, dedupe or expect, or of replays. */
 class InternalTopicAnswer {
   @IsString() topic: string;
   @JsonSchemaPart({
     description:
-      'The window or dedupe that reads the topic, as a JSON pointer into the definition. Empty for the ' +
+      'The window, dedupe or expect that reads the topic, as a JSON pointer into the definition. Empty for the ' +
       'topic through which dead letters are replayed.',
   })
   @IsString()
@@ -100,7 +100,7 @@ class PipelineWithStatsAnswer extends PipelineAnswer {
   retrying: DeliveryRetryAnswer | null;
   @ListOf(
     InternalTopicAnswer,
-    'Topics for the windows and dedupes of the pipeline, and for replays. They are removed with the pipeline.',
+    'Topics for the windows, dedupes and expects of the pipeline, and for replays. They are removed with the pipeline.',
   )
   internal_topics: InternalTopicAnswer[];
   @Nullable('string', { format: 'date-time', description: 'Time of the last checkpoint.' })

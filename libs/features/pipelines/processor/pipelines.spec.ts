@@ -451,6 +451,82 @@ describe('A window', () => {
   });
 });
 
+describe('An expected event', () => {
+  const missing: OperatorJson[] = [
+    {
+      expect: {
+        ...{ after: 'event.event_type == "order.placed"', event: 'event.event_type == "order.paid"' },
+        ...{ key: 'event.entity_id', within: '30m', as: 'payment.missing' },
+      },
+    },
+    out,
+  ];
+  const placed = (id: number, at: number) => order(id, { at, entity: `order-${id}` });
+  const paid = (id: number, at: number) => ({ ...placed(id, at), id: 100 + id, type: 'order.paid' });
+  const idsOfMissing = () => world.emitted('out').map(({ entity_id }) => entity_id);
+
+  it('that does not come passes the first event on, once, also after a reset', async () => {
+    await world.define('p', spec(...missing));
+    start();
+    await world.write([
+      placed(1, 0),
+      placed(2, 60),
+      paid(1, 1799),
+      placed(3, 90),
+      paid(2, 1861),
+      paid(3, 100),
+    ]);
+    await idle();
+    expect(world.emitted('out')).toMatchObject([
+      {
+        event_type: 'payment.missing',
+        entity_id: 'order-2',
+        timestamp: t0 + 60e6,
+        event_id: expect.any(String) as string,
+      },
+    ]);
+    expect(JSON.parse(world.emitted('out')[0]!.metadata)).toMatchObject({
+      pipeline: 'p',
+      source_event_id: uuid(2),
+    });
+    expect(await world.steps('p')).toEqual({
+      '/operators/0/expect': '6 1 3 0 0',
+      '/operators/1/emit': '1 1 0 0 0',
+    });
+    await world.define('p', spec(...missing), { reset: true });
+    await idle();
+    // The log has it twice with one id, which is refused the second time.
+    const { partitions } = world.log.topics.get(world.topicOf('out'))!;
+    expect(partitions.flatMap(({ records }) => records)).toHaveLength(2);
+    expect(world.emitted('out')).toHaveLength(1);
+  });
+
+  it('is not missed by an event whose entity was erased meanwhile', async () => {
+    await world.define('p', spec(...missing));
+    start();
+    await world.write([placed(1, 0), placed(2, 60)]);
+    await through();
+    world.erasures.erase('orders', 'order-1', 1000);
+    await idle();
+    expect(idsOfMissing()).toEqual(['order-2']);
+  });
+
+  it('is still expected after a new version that does not change it, and after an hour without a process', async () => {
+    await world.define('p', spec(...missing));
+    const process = start();
+    await world.write([placed(1, 0), placed(2, 5)]);
+    await through();
+    await process.kill();
+    world.now += 3_600_000;
+    await world.define('p', spec(...missing, { emit: { stream: 'also' } }));
+    await world.write([paid(1, 1000)]);
+    start();
+    await idle();
+    expect(idsOfMissing()).toEqual(['order-2']);
+    expect(world.emitted('also')).toHaveLength(1);
+  });
+});
+
 describe('A pipeline', () => {
   it('pauses and resumes at its offset', async () => {
     await world.define('p', spec(...perMinute));

@@ -12,6 +12,7 @@ export type Operator =
   | { dedupe: { key: string; within: string } }
   | { window: Window }
   | { reduce: Record<string, ApiSchemas['ProjectionFieldInput']> }
+  | { expect: Expect }
   | { branch: (Branch | Otherwise)[] }
   | { emit: { stream: string; event_type?: string } }
   | {
@@ -32,6 +33,18 @@ export interface Window {
   /** The time that a window waits for late events after its end. */
   lateness: string;
   emit?: 'updates' | 'final';
+  late?: { stream: string };
+}
+
+/** Passes an event that `after` selects, with the type `as`, if no event that `event` selects follows in time. */
+export interface Expect {
+  after: string;
+  event: string;
+  key: string;
+  within: string;
+  as: string;
+  /** The time that the operator waits for late events. Default: `0s`. */
+  lateness?: string;
   late?: { stream: string };
 }
 

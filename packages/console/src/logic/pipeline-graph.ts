@@ -113,6 +113,7 @@ const labels: Record<OperatorName, (spec: Readonly<Record<string, unknown>>) => 
   dedupe: ({ key, within }) => `${String(key)} within ${String(within)}`,
   window: (spec) => `${windowText(spec)} by ${String(spec['key'])}`,
   reduce: (fields) => Object.keys(fields).join(', '),
+  expect: ({ as, within }) => `${String(as)} after ${String(within)}`,
   branch: (cases) => `${branchesOf(cases).length} branches`,
   emit: ({ stream }) => `→ ${String(stream)}`,
   webhook: ({ url }) => `→ ${String(url)}`,

@@ -5,7 +5,7 @@ import type { CountedOperator, OperatorEventCounter } from './operator-event-cou
 
 /**
  * The contract between the compiler, the processor and the dry run. A pipeline is a tree of stages. The first stage of
- * a pipeline reads the partitions of the source streams. Each window and each dedupe begins another stage, which reads
+ * a pipeline reads the partitions of the source streams. Each window, dedupe and expect begins another stage, which reads
  * a repartition topic that is keyed by the operator's key. The operators of a stage run one after another; events reach
  * the next stage through its topic. All code here is pure: no clock, no I/O.
  */
@@ -18,6 +18,11 @@ export interface Provenance {
   readonly offset: number;
   /** Emission index: list positions of `flat_map`, or a window's stage, start and key. */
   readonly path: string;
+  /**
+   * For the result of an `expect`, the id of its stage. Ids that are derived from it do not depend on the job, so that a
+   * reset reports no missing event a second time.
+   */
+  readonly expected?: string;
   /** For a replayed dead letter, the offset of its record plus 1. Derived ids do not depend on it. */
   readonly replay?: number;
 }
@@ -118,7 +123,7 @@ export interface StateEntryAddResult<State extends StateEntryValue = StateEntryV
 }
 
 /**
- * The operator of a keyed stage: a window with its reduce, or a dedupe. Its state consists of entries, each with a name
+ * The operator of a keyed stage: a window with its reduce, a dedupe or an expect. Its state consists of entries, each with a name
  * of at most 300 characters that is unique in the stage.
  */
 export interface KeyedOperator<State extends StateEntryValue = StateEntryValue> {
@@ -140,14 +145,14 @@ export interface KeyedOperator<State extends StateEntryValue = StateEntryValue> 
   ): { row?: StateEntry<State> | undefined; results: readonly PipelineEvent[] };
 }
 
-/** A window with its reduce, or a dedupe, and the stateless operators after it. It reads a repartition topic. */
+/** A window with its reduce, a dedupe or an expect, and the stateless operators after it. It reads a repartition topic. */
 export interface KeyedStage {
   /** 16 hexadecimal digits: a hash of what the stage computes, of its upstream stage and of its branch. */
   readonly id: string;
   readonly at: string;
   readonly step: number;
-  /** Index of the reduce of the stage's window in `CompiledPipeline.steps`; undefined for a dedupe. */
-  readonly reduceStep: number | undefined;
+  /** Index in `CompiledPipeline.steps` of the operator that counts the results: the reduce of a window, else `step`. */
+  readonly resultStep: number;
   readonly operator: KeyedOperator;
   readonly chain: OperatorChain;
 }

@@ -2,6 +2,7 @@ import { branch } from './branch.js';
 import { dedupe } from './dedupe.js';
 import { emit } from './emit.js';
 import { enrich } from './enrich.js';
+import { expect } from './expect.js';
 import { filter } from './filter.js';
 import { flatMap } from './flat-map.js';
 import { map } from './map.js';
@@ -19,6 +20,7 @@ export const operators: Readonly<Record<string, OperatorImplementation>> = {
   dedupe,
   window,
   reduce,
+  expect,
   branch,
   emit,
   webhook,

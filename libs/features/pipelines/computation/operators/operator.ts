@@ -64,6 +64,8 @@ export type StatelessOperator = (next: OperatorFunction, traces: boolean) => Ope
 export interface StatefulOperator {
   /** Returns the key that the operator's state belongs to for an event; null if the event has none and is dropped. */
   readonly keyOf: (flow: LazilyParsedEvent) => string | null;
+  /** Why an event without a key is dropped, if there are other reasons than that the key is null. */
+  readonly withoutKey?: string;
   /** Returns the values that the operator's fold needs of an event; undefined if they are not known to be plain JSON. */
   readonly valuesOf?: (flow: LazilyParsedEvent) => FoldValues | undefined;
   /** The parts of the definition that the state depends on. If one changes, the operator begins without state. */

@@ -64,7 +64,7 @@ export function windowResult(
   const { key, start, end, state, events } = window;
   const timestamp = Math.min(end, latestTime) - 1;
   const path = `${stage}:${start}:${key}`;
-  const origin = changedBy
+  const { expected: _, ...origin }: Provenance = changedBy
     ? { ...changedBy, path: changedBy.path === '' ? path : `${changedBy.path}/${path}` }
     : { stream: '', partition: 0, offset: 0, path };
   const fields = fold.result(state).slice(1);

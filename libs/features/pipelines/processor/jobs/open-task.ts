@@ -9,6 +9,7 @@ import { endAfterCheckpoint, initialProgress, NotResumableError, saveDeadLetters
 import { WatermarkBroadcaster } from '../output/watermark-broadcaster.js';
 import type { JobConfiguration } from '../stages/job-configuration.js';
 import { JobTask } from './job-task.js';
+import { EventErasures } from '../stages/event-erasures.js';
 import { KeyedStageTask } from '../stages/keyed-stage-task.js';
 import { PartitionRowCache, type StoredRowReader } from '../state/partition-row-cache.js';
 import { JobPartitionState } from '../state/job-partition-state.js';
@@ -185,11 +186,12 @@ function taskOf(
     controls: new WatermarkBroadcaster((records) => producer.append(records), dependencies.pace.tellMs),
     now: () => nowOf(dependencies),
   };
+  const kept = new EventErasures(erasures, idOf);
   if (stage !== undefined && rows)
-    return { task: new KeyedStageTask({ ...shared, stage, rows }), start: warmUp };
+    return { task: new KeyedStageTask({ ...shared, stage, rows, erasures: kept }), start: warmUp };
   if (stage === replayStage) {
     const window = new IdWindow(idWindows.bounds);
-    return { task: new DeadLetterReplayTask({ ...shared, window, erasures, idOf }), start: warmUp, window };
+    return { task: new DeadLetterReplayTask({ ...shared, window, erasures: kept }), start: warmUp, window };
   }
   const { stream, id } = source!;
   const ofPartition = new PartitionErasureLookup(erasures, { stream: id, partition: state.place.partition });

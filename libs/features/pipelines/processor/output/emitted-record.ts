@@ -1,6 +1,6 @@
 import { encodeRecord, limits } from '#event';
 import type { EpochMicros } from '#json';
-import { derivedId, type PipelineEvent } from '#features/pipelines/computation';
+import { derivedId, type PipelineEvent, type Provenance } from '#features/pipelines/computation';
 
 /** The name, version and id of a job, which its emitted events and dead letters contain. */
 export interface JobIdentity {
@@ -25,6 +25,15 @@ export interface EmittedRecord {
 }
 
 /**
+ * Returns the id of an emitted event. The id of a missing event (`expect`) is the same for each job of the pipeline, so
+ * that it is not reported again after a reset.
+ */
+export function emittedId({ id, name, idOf }: JobIdentity, origin: Provenance, at: string): string {
+  const { expected, stream } = origin;
+  return derivedId(expected === undefined ? id : `${name} ${idOf(stream)} ${expected}`, origin, at);
+}
+
+/**
  * Encodes an emitted event as ingest encodes the events of clients. The event id is derived from the job, the source
  * event and the operator.
  */
@@ -34,7 +43,7 @@ export function emittedRecord(
   { schemaVersion, now }: { schemaVersion: number | null; now: EpochMicros },
 ): EmittedRecord {
   const { event, origin } = flow;
-  const id = derivedId(run.id, origin, at);
+  const id = emittedId(run, origin, at);
   const value = encodeRecord({
     event_id: id,
     event_type: event.event_type,

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FencedError, type KafkaOrClickHouseRetrier } from '#engine';
 import { cloudEventJson, type TopicAndGroupNames } from '#event';
 import { formatTime, type EpochMicros } from '#json';
-import { derivedId } from '#features/pipelines/computation';
 import type { WebhookDeliverer, PendingWebhookDelivery } from '#features/webhooks';
 import { ProducerBufferFullError, UnknownTopicError, type ProducerRecord, type Producer } from '#kafka';
 import {
+  emittedId,
   emittedMetadata,
   emittedRecord,
   isTooLarge,
@@ -93,7 +93,7 @@ export class Sink {
   ): Promise<readonly WaitingStreamEvent[]> {
     if (!before) return emits;
     const idOf = (emit: WaitingStreamEvent): string =>
-      emit.record ? emit.record.id : derivedId(run.id, emit.flow.origin, emit.at);
+      emit.record ? emit.record.id : emittedId(run, emit.flow.origin, emit.at);
     const missing: WaitingStreamEvent[] = [];
     for (const stream of new Set(emits.map((emit) => emit.stream))) {
       const some = emits.filter((emit) => emit.stream === stream);

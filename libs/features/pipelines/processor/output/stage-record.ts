@@ -19,10 +19,10 @@ import type {
  * The head is a JSON array, too:
  *
  * [0, source, at, index, watermark, stream, partition, offset, path, event_id, event_type, entity_id, timestamp,
- * ingested_at, schema_version, length of metadata, replay, values?]
+ * ingested_at, schema_version, length of metadata, replay, values?, expected?]
  *
  * `values` are those of the stage's `reduce`, so that its task need not parse the data; see `Fold.valuesOf`. `source` and `at` are the upstream partition and the offset of the upstream record. The members from `stream` to
- * `path`, and `replay` (or 0), are the provenance of the event. The metadata and data of the event follow the head
+ * `path`, `replay` (or 0) and `expected`, are the provenance of the event. The metadata and data of the event follow the head
  * unescaped, so that they are not parsed twice. Lengths are in UTF-16 units.
  */
 type RepartitionedEventHeader = [
@@ -43,7 +43,8 @@ type RepartitionedEventHeader = [
   schemaVersion: number | null,
   metadataLength: number,
   replay: number,
-  values?: FoldValues,
+  values?: FoldValues | null,
+  expected?: string,
 ];
 type WatermarkRecordValue = [kind: 1, source: string, next: number, watermark: EpochMicros, idle: boolean];
 
@@ -81,10 +82,19 @@ export function encodeRepartitionedEvent(repartitioned: RepartitionedEvent): str
     event.schema_version,
     event.metadata.length,
     origin.replay ?? 0,
-    ...((values ? [values] : []) as [FoldValues?]),
+    ...moreOf(values, origin.expected),
   ];
   const text = JSON.stringify(head);
   return `${text.length}${text}${event.metadata}${event.data}`;
+}
+
+/** Returns the optional members at the end of a head. */
+function moreOf(
+  values: FoldValues | undefined,
+  expected: string | undefined,
+): [(FoldValues | null)?, string?] {
+  if (expected !== undefined) return [values ?? null, expected];
+  return values ? [values] : [];
 }
 
 /** Returns one watermark record for each partition of a stage's internal topic. */
@@ -133,6 +143,7 @@ function readForwarded(text: string, start: number): RepartitionedEvent | undefi
     metadataLength,
     replay,
     values,
+    expected,
   ] = event;
   const dataAt = end + metadataLength;
   if (!(dataAt < text.length)) return undefined;
@@ -142,7 +153,7 @@ function readForwarded(text: string, start: number): RepartitionedEvent | undefi
     index,
     path,
     watermark,
-    values,
+    values: values ?? undefined,
     flow: {
       event: {
         event_id,
@@ -157,7 +168,11 @@ function readForwarded(text: string, start: number): RepartitionedEvent | undefi
         metadata: text.slice(end, dataAt),
         data: text.slice(dataAt),
       },
-      origin: { stream, partition, offset, path, ...(replay > 0 && { replay }) },
+      origin: {
+        ...{ stream, partition, offset, path },
+        ...(replay > 0 && { replay }),
+        ...(expected !== undefined && { expected }),
+      },
     },
   };
 }

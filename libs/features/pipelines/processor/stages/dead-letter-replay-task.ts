@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ErasureLookup } from '#engine';
-import { UnreadableRecordError, type StreamId } from '#event';
+import { UnreadableRecordError } from '#event';
 import type { ConsumerRecord, RecordBatch } from '#kafka';
 import {
   noWatermark,
@@ -15,6 +14,7 @@ import { zeroCounts, sumCounts, type JobAndOperatorEventCounts } from '../output
 import { replayPartitionName, type JobConfiguration } from './job-configuration.js';
 import { unreadableDeadLetter } from '../output/dead-letters.js';
 import { requireReadable } from './job-not-resumable.js';
+import type { EventErasures } from './event-erasures.js';
 import { beginBatch, type BatchComputation } from './batch-computation.js';
 import type { StageTask, StageBatchResult, StageTaskDependencies } from './stage-task.js';
 
@@ -29,9 +29,7 @@ const [checkAgainMs, mostChecks] = [20, 3000];
 
 interface DeadLetterReplayTaskOptions extends StageTaskDependencies {
   window: IdWindow;
-  erasures: ErasureLookup;
-  /** Returns the id of a stream that the job reads; undefined for any other stream. */
-  idOf(stream: string): StreamId | undefined;
+  erasures: EventErasures;
 }
 
 /**
@@ -126,7 +124,7 @@ export class DeadLetterReplayTask implements StageTask {
       output.addLetter(unreadableDeadLetter(run.label, record, { at: '', now: this.options.now() }));
       return;
     }
-    if (this.isErased(flow)) return;
+    if (this.options.erasures.include(flow)) return;
     const { at } = replay;
     const chain: OperatorChain | undefined = run.pipeline.entry(at);
     if (!chain) {
@@ -136,14 +134,6 @@ export class DeadLetterReplayTask implements StageTask {
     }
     const cause = { offset: record.offset, watermark: noWatermark, index: 0 };
     await writing.take(chain, [{ ...cause, flow }]);
-  }
-
-  /** Returns whether the entity of the event was erased after the event became a dead letter. */
-  private isErased({ event: { entity_id }, origin: { stream, partition, offset } }: PipelineEvent): boolean {
-    const { erasures } = this.options;
-    const id = this.options.idOf(stream);
-    if (entity_id === null || !id || !erasures.concern(id)) return false;
-    return offset < erasures.endOf({ stream: id, partition }, entity_id);
   }
 }
 

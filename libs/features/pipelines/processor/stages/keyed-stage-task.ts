@@ -17,6 +17,7 @@ import { missingTopicError, requireReadable } from './job-not-resumable.js';
 import type { OutputBuffer, InputRecordContext } from '../output/output-buffer.js';
 import type { PartitionRowCache } from '../state/partition-row-cache.js';
 import { batchEnd } from './batch-end.js';
+import type { EventErasures } from './event-erasures.js';
 import { readStageRecord, type RepartitionedEvent, type StageRecord } from '../output/stage-record.js';
 import { beginBatch, type BatchComputation } from './batch-computation.js';
 import type { StageTask, StageBatchResult, StageTaskDependencies } from './stage-task.js';
@@ -29,6 +30,7 @@ const [mostResults, mostWeight] = [1000, 4 * 1024 * 1024];
 export interface KeyedStageTaskOptions extends StageTaskDependencies {
   stage: string;
   rows: PartitionRowCache;
+  erasures: Pick<EventErasures, 'include'>;
 }
 
 interface DecodedStageRecord {
@@ -56,7 +58,7 @@ interface BatchPartComputation {
 }
 
 /**
- * Processes one partition of a keyed stage (a window or a dedupe). The results depend only on the records of that
+ * Processes one partition of a keyed stage. The results depend only on the records of that
  * partition.
  */
 export class KeyedStageTask implements StageTask {
@@ -209,7 +211,8 @@ export class KeyedStageTask implements StageTask {
     const { results, outcome } = added;
     for (const [name, row] of added.rows)
       rows.set(name, row, { position: record.offset, weight: record.value?.length ?? 0 });
-    if (!outcome) work.output.steps.leave(work.stage.step);
+    const { step, resultStep } = work.stage;
+    if (!outcome && step !== resultStep) work.output.steps.leave(step);
     addResults(results, work, cause);
     if (outcome) work.output.add(outcome, cause);
   }
@@ -219,7 +222,7 @@ export class KeyedStageTask implements StageTask {
     work: BatchPartComputation,
     cause: InputRecordContext,
   ): Promise<void> {
-    const { rows } = this.options;
+    const { rows, erasures } = this.options;
     const { operator } = work.stage;
     for await (const names of rows.due(watermark, work.before)) {
       this.state.ended.throwIfAborted();
@@ -231,7 +234,8 @@ export class KeyedStageTask implements StageTask {
         const { row, results } = operator.close(before, name, watermark);
         if (row) rows.set(name, row, { position: cause.offset, weight: 0 });
         else rows.close(name);
-        addResults(results, work, cause);
+        const kept = results.filter((flow) => !erasures.include(flow));
+        addResults(kept, work, cause);
         if (isFull(work)) await this.runResults(work);
       }
       await this.runResults(work);
@@ -256,7 +260,7 @@ function addResults(
   cause: InputRecordContext,
 ): void {
   const { of, results, stage } = work;
-  if (stage.reduceStep !== undefined) work.output.steps.leave(stage.reduceStep, flows.length);
+  work.output.steps.leave(stage.resultStep, flows.length);
   if (of.offset !== cause.offset) Object.assign(of, { offset: cause.offset, results: 0 });
   for (const flow of flows) {
     results.push({ ...cause, index: of.results++, flow });
