@@ -70,6 +70,8 @@ class Given {
                   reduce: {
                     payments: { op: 'count' },
                     revenue: { op: 'sum', value: 'event.data.amount' },
+                    largest: { op: 'top', n: 1, by: 'event.data.amount', value: 'event.timestamp' },
+                    median: { op: 'quantile', p: [0.5], value: 'event.data.amount' },
                   },
                 },
                 { emit: { stream: this.minutes, event_type: 'payment.minute' } },
@@ -175,7 +177,8 @@ describe('a pipeline', () => {
     expect([window, others]).toEqual([
       {
         ...{ key: 'EUR', window_start: at('00:00.000000'), window_end: at('01:00.000000') },
-        ...{ payments: 2, revenue: 19.75 },
+        ...{ payments: 2, revenue: 19.75, largest: [{ by: 12.5, value: at('00:10.000000') }] },
+        median: { 0.5: expect.closeTo(7.3157, 4) as number },
       },
       [],
     ]);

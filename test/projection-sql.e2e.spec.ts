@@ -21,6 +21,8 @@ const fields = {
   customers: { op: 'count_distinct', value: 'event.entity_id' },
   notes: { op: 'collect', value: 'event.data.note' },
   merged: { op: 'merge', value: '{event.entity_id: event.data}' },
+  largest: { op: 'top', n: 2, by: 'event.data.amount', value: 'event.data.note' },
+  amounts: { op: 'quantile', p: [0, 0.5, 1], value: 'event.data.amount' },
 };
 
 interface Row extends Record<string, unknown> {
@@ -101,7 +103,7 @@ async function expectRows(keys: readonly string[]): Promise<void> {
     expect(row['most_number']).toBeNull();
     const json = (found: unknown) => parseExactJson(found as string);
     const exact = json(text) as { state: Record<string, unknown> };
-    for (const field of ['least', 'most', 'opened', 'latest', 'merged'])
+    for (const field of ['least', 'most', 'opened', 'latest', 'merged', 'largest', 'amounts'])
       expect(json(row[field])).toEqual(exact.state[field]);
     expect((row['notes'] as string[]).map(json)).toEqual(exact.state['notes']);
   }
@@ -135,6 +137,18 @@ describe('SQL over a projection of two streams, by a key that is in several part
 
   it('has one row for each key, with the states of the API', async () => {
     await expectRows(['EUR', 'USD']);
+  });
+
+  it('has the largest events, and quantiles with an error of at most 1 %', async () => {
+    const rows = await rowsOf<{ largest: string; least: number; median: number }>(
+      `SELECT largest, JSONExtractFloat(amounts, '0') AS least, JSONExtractFloat(amounts, '0.5') AS median
+       FROM ${view} WHERE key = 'EUR'`,
+    );
+    expect(rows.map(({ largest }) => largest)).toEqual([
+      '[{"by":9007199254740993,"value":"n 2"},{"by":128.25,"value":"n 4"}]',
+    ]);
+    expect(Math.abs(rows[0]!.least + 3)).toBeLessThanOrEqual(0.03);
+    expect(Math.abs(rows[0]!.median - 0.1)).toBeLessThanOrEqual(0.001);
   });
 
   it('has what the API has after more events', async () => {

@@ -7,7 +7,7 @@ export { foldOperations } from './fold-operations/index.js';
 export type { FoldResultType, Json } from './fold-operations/fold-operation.js';
 export type { FoldEventSortKey } from './fold-operations/position.js';
 export { compileExact } from './folds/checked-expression.js';
-export { foldLimits, type FoldField } from './folds/compile-fields.js';
+export { foldFieldMembers, foldLimits, type FoldField } from './folds/compile-fields.js';
 export {
   compileFold,
   type Fold,

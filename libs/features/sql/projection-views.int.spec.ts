@@ -124,7 +124,7 @@ function expectedCells(op: string, name: string, result: string): Cells {
   const asText = number === null ? null : String(number + 0);
   switch (foldOperations[op]?.resultType) {
     case 'count':
-    case 'object':
+    case 'json':
       return { [name]: result };
     case 'sum':
       return {
@@ -195,6 +195,8 @@ const every: ProjectionGeneration['spec']['fields'] = {
   kinds: { op: 'count_distinct', value },
   all: { op: 'collect', value },
   merged: { op: 'merge', value: '{"v": event.data.v, event.data.name: event.data.n}' },
+  largest: { op: 'top', n: 3, by: number, value },
+  spread: { op: 'quantile', p: [0, 0.5, 0.99], value: number },
 };
 
 describe("a projection's view", () => {
@@ -222,6 +224,8 @@ describe("a projection's view", () => {
       'kinds UInt64',
       'all Array(String)',
       'merged String',
+      'largest String',
+      'spread String',
       'events UInt64',
       `updated_at DateTime64(6, 'UTC')`,
       'state String',

@@ -1,4 +1,14 @@
-import { toJson, type CelValue, type KindSet } from '#cel';
+import {
+  EvaluationError,
+  numberBounds,
+  scaledDecimal,
+  toJson,
+  type CelNumber,
+  type CelValue,
+  type KindSet,
+  type ScaledDecimal,
+} from '#cel';
+import { expressionDetail } from '../definition/definition-error.js';
 import type { FoldEventSortKey } from './position.js';
 
 /** A JSON value. The value remains the same after JSON.stringify and JSON.parse. */
@@ -13,6 +23,10 @@ export type Json =
 export interface FoldOperation<State extends Json = Json> {
   /** The kinds of values that the operation accepts; undefined if it takes no value. */
   readonly takes: KindSet | undefined;
+  /** The kinds of values of the expression `by`; with it, the value to add is the list of `by` and `value`. */
+  readonly takesBy?: KindSet;
+  /** The member of a field's definition that the operation requires besides its expressions. */
+  readonly parameter?: FoldParameter;
   /** True if the operation's results are lists or objects, which have no order; queries cannot sort by such a field. */
   readonly unordered?: true;
   /** The type of the result, which determines the field's columns in the SQL of analysts. */
@@ -29,12 +43,38 @@ export interface FoldOperation<State extends Json = Json> {
   items?(state: State): readonly string[];
 }
 
-/** An integer from 0, an exact decimal number, a number or null, any JSON value, a list or an object. */
-export type FoldResultType = 'count' | 'sum' | 'mean' | 'value' | 'list' | 'object';
+/** A number or a list of numbers in the definition of a field. */
+export interface FoldParameter {
+  readonly name: 'n' | 'p';
+  /** Returns the operation with this parameter. @throws DefinitionError at the pointer */
+  apply(value: unknown, pointer: string): FoldOperation;
+}
+
+/** An integer from 0, an exact decimal number, a number or null, a single value, a list of any length or other JSON. */
+export type FoldResultType = 'count' | 'sum' | 'mean' | 'value' | 'list' | 'json';
 
 /** Error: a fold operation cannot add the value of an event, for example because the value is too large. */
 export class FoldRejectedError extends Error {
   override readonly name = 'FoldRejectedError';
+
+  /** @param member the member of the field's definition that gave the value */
+  constructor(
+    message: string,
+    readonly member: 'value' | 'by' = 'value',
+  ) {
+    super(message);
+  }
+}
+
+/** Calls `compute`; its errors reject the event at this member of the field's definition. @throws FoldRejectedError */
+export function rejectedIn<T>(member: 'value' | 'by', compute: () => T): T {
+  try {
+    return compute();
+  } catch (error) {
+    if (error instanceof EvaluationError) throw new FoldRejectedError(expressionDetail(error), member);
+    if (error instanceof FoldRejectedError) throw new FoldRejectedError(error.message, member);
+    throw error;
+  }
 }
 
 /** Maximum number of characters of JSON text that `min`, `max`, `first`, `last` and `merge` store for a value. */
@@ -45,4 +85,11 @@ export function storedText(value: CelValue, maxLength: number = valueCharacters)
   const text = toJson(value, { maxLength });
   if (text !== undefined) return text;
   throw new FoldRejectedError(`A stored value has at most ${maxLength} characters of JSON.`);
+}
+
+/** Returns the exact decimal of a number. @throws FoldRejectedError for more than 308 digits before its point or 400 after */
+export function exactNumber(value: CelNumber): ScaledDecimal {
+  const exact = scaledDecimal(value);
+  if (exact) return exact;
+  throw new FoldRejectedError(`A number has at most ${numberBounds}.`);
 }

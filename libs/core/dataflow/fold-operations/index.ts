@@ -5,7 +5,9 @@ import { first, last } from './first-or-last.js';
 import type { FoldOperation } from './fold-operation.js';
 import { merge } from './merge.js';
 import { max, min } from './min-or-max.js';
+import { quantile } from './quantile.js';
 import { avg, sum } from './sum-and-avg.js';
+import { top } from './top.js';
 
 /** All fold operations by their names in definitions. */
 export const foldOperations: Readonly<Record<string, FoldOperation>> = {
@@ -19,4 +21,6 @@ export const foldOperations: Readonly<Record<string, FoldOperation>> = {
   count_distinct: countDistinct,
   collect,
   merge,
+  top: top(10),
+  quantile: quantile([0.5]),
 };

@@ -27,7 +27,7 @@ type MergeState = {
  */
 export const merge: FoldOperation<MergeState> = {
   takes: kinds.object,
-  resultType: 'object',
+  resultType: 'json',
   unordered: true,
   empty: { root: {}, weight: 0 },
   add: (state, value, position) => {

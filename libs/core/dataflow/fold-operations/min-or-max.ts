@@ -1,8 +1,6 @@
 import {
   DecimalText,
-  numberBounds,
   readDecimal,
-  scaledDecimal,
   scaledText,
   type CelNumber,
   kinds,
@@ -13,10 +11,16 @@ import {
   Timestamp,
   type CelValue,
 } from '#cel';
-import { FoldRejectedError, storedText, type FoldOperation } from './fold-operation.js';
+import { exactNumber, storedText, type FoldOperation } from './fold-operation.js';
 
-/** A double that is exact, or another value as its kind with its text or microseconds; null before the first. */
-type MinOrMaxState = null | number | readonly [kind: ValueKind, text: string | number];
+/** A value that has an order, as JSON: a double that is exact, or the kind with the text or the microseconds. */
+export type KeptValue = number | readonly [kind: ValueKind, text: string | number];
+
+/** The smallest or largest value; null before the first. */
+type MinOrMaxState = null | KeptValue;
+
+/** The kinds of values that have an order. */
+export const orderedKinds = kinds.number | kinds.duration | kinds.timestamp | kinds.string;
 
 /** Kinds of values in their order: any number is less than any duration, and so on. */
 const kindOrder = ['number', 'duration', 'timestamp', 'string'] as const;
@@ -30,7 +34,7 @@ function minOrMax(sign: 1 | -1): FoldOperation<MinOrMaxState> {
   const better = (state: MinOrMaxState, value: CelValue) =>
     state === null || sign * order(value, read(state)) < 0;
   return {
-    takes: kinds.number | kinds.duration | kinds.timestamp | kinds.string,
+    takes: orderedKinds,
     resultType: 'value',
     empty: null,
     add: (state, value) => {
@@ -42,6 +46,11 @@ function minOrMax(sign: 1 | -1): FoldOperation<MinOrMaxState> {
     merge: (a, b) => (a === null || (b !== null && better(a, read(b))) ? b : a),
     result: (state) => (state === null ? 'null' : storedText(read(state))),
   };
+}
+
+/** Compares two values in the order of `min` and `max`. */
+export function compareKept(a: KeptValue, b: KeptValue): number {
+  return typeof a === 'number' && typeof b === 'number' ? a - b : order(read(a), read(b));
 }
 
 /** Compares two values. Numbers of too many digits for expressions are compared exactly, too. */
@@ -57,7 +66,8 @@ function kindOf(value: CelValue): ValueKind {
   return value instanceof Timestamp ? 'timestamp' : 'string';
 }
 
-function kept(value: CelValue): MinOrMaxState {
+/** Returns a value of `orderedKinds` as JSON. @throws FoldRejectedError if it is too large */
+export function kept(value: CelValue): KeptValue {
   // Adding 0 turns -0 into 0, because JSON.stringify does not keep the sign of zero.
   if (typeof value === 'number') return value + 0;
   if (value instanceof Duration) return ['duration', value.micros];
@@ -66,12 +76,10 @@ function kept(value: CelValue): MinOrMaxState {
     storedText(value);
     return ['string', value];
   }
-  const exact = scaledDecimal(value as CelNumber);
-  if (!exact) throw new FoldRejectedError(`A number has at most ${numberBounds}.`);
-  return ['number', scaledText(exact)];
+  return ['number', scaledText(exactNumber(value as CelNumber))];
 }
 
-function read(state: number | readonly [ValueKind, string | number]): CelValue {
+export function read(state: KeptValue): CelValue {
   if (typeof state === 'number') return state;
   const [kind, value] = state;
   if (kind === 'duration') return new Duration(value as number);

@@ -1,8 +1,6 @@
 import {
   kinds,
-  numberBounds,
   quotient,
-  scaledDecimal,
   scaledText,
   toJson,
   unitsAt,
@@ -11,7 +9,7 @@ import {
   placesOf,
   tens,
 } from '#cel';
-import { FoldRejectedError, type FoldOperation } from './fold-operation.js';
+import { exactNumber, type FoldOperation } from './fold-operation.js';
 
 /**
  * An exact sum, `units` / 10 ** `scale`. The scale is the largest number of decimal places of a summand. Units outside
@@ -58,9 +56,7 @@ function addToTotal(total: ExactSum, value: CelNumber): ExactSum {
       if (Number.isSafeInteger(before) && Number.isSafeInteger(after)) return [after, places];
     }
   }
-  const exact = scaledDecimal(value);
-  if (!exact) throw new FoldRejectedError(`A number has at most ${numberBounds}.`);
-  return sumOf(exactTotal(total), exact);
+  return sumOf(exactTotal(total), exactNumber(value));
 }
 
 function mergeTotals(a: ExactSum, b: ExactSum): ExactSum {

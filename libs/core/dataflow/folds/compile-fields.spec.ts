@@ -78,6 +78,43 @@ describe('the fields of a definition', () => {
     expect(others).toEqual([]);
   });
 
+  const [value, by] = ['event.data.x', 'event.data.y'];
+  it.each<[FoldField, string, string]>([
+    [{ op: 'top', value, n: 1 }, 'by', 'is required: top needs one, such as "event.data.amount"'],
+    [{ op: 'top', by, n: 1 }, 'value', 'is required'],
+    [{ op: 'top', value, by }, 'n', 'is required: top needs one, such as 10'],
+    [
+      { op: 'top', value, by: '[1]', n: 1 },
+      'by',
+      'This is a list, but a number, a string, a timestamp or a duration',
+    ],
+    ...[0, 101, 1.5, '5', [1]].map((n): [FoldField, string, string] => [
+      { op: 'top', value, by, n },
+      'n',
+      'must be an integer of 1 to 100',
+    ]),
+    [{ op: 'quantile', value }, 'p', 'is required: quantile needs one, such as [0.5, 0.99]'],
+    ...[0.5, [], Array(17).fill(0.5)].map((p): [FoldField, string, string] => [
+      { op: 'quantile', value, p },
+      'p',
+      'must be a list of 1 to 16 elements',
+    ]),
+    ...[[1.01], [-0.1], ['0.5'], [NaN]].map((p): [FoldField, string, string] => [
+      { op: 'quantile', value, p },
+      'p',
+      'must contain numbers of 0 to 1, such as 0.99',
+    ]),
+    [{ op: 'quantile', value, p: [0.5, 0.9, 0.5] }, 'p', 'must not contain a number twice'],
+    [{ op: 'quantile', value: '"a"', p: [0.5] }, 'value', 'This is a string, but a number is needed.'],
+    [{ op: 'max', value, by }, 'by', 'must be left out: max takes no by'],
+    [{ op: 'count', n: 1 }, 'n', 'must be left out: count takes no n'],
+    [{ op: 'top', value, by, n: 1, p: [1] }, 'p', 'must be left out: top takes no p'],
+  ])('%j is invalid at %s: %s', (field, member, detail) => {
+    expect(errors({ f: field })).toMatchObject([
+      { pointer: `/fields/f/${member}`, detail: expect.stringContaining(detail) as string },
+    ]);
+  });
+
   it('report all errors at once', () => {
     expect(
       errors({ a: { op: 'sum' }, b: { op: 'count' }, c: { op: 'x' } }).map(({ pointer }) => pointer),

@@ -108,6 +108,66 @@ describe('a fold', () => {
     expect(JSON.stringify(state)).toBe(before);
   });
 
+  describe('with a top and a quantile', () => {
+    const ranked = compileFold({
+      n: { op: 'count' },
+      largest: { op: 'top', n: 2, by: 'event.data.amount', value: 'event.data.customer' },
+      amounts: { op: 'quantile', p: [0, 1], value: 'event.data.amount' },
+    });
+    const after = (...events: string[]) =>
+      events.reduce(
+        (state, data, offset) => through(ranked.add(state, event(data, { offset })).state!),
+        ranked.empty,
+      );
+
+    it('has the parameters of its fields', () => {
+      const state = after(
+        '{"amount":5,"customer":"a"}',
+        '{"amount":9,"customer":"b"}',
+        '{"amount":-1,"customer":"c"}',
+      );
+      const result = JSON.parse(ranked.result(state)) as { amounts: Record<string, number> };
+      expect(result).toMatchObject({
+        n: 3,
+        largest: [
+          { by: 9, value: 'b' },
+          { by: 5, value: 'a' },
+        ],
+      });
+      expect(Math.abs(result.amounts['0']! + 1)).toBeLessThanOrEqual(0.01);
+      expect(Math.abs(result.amounts['1']! - 9)).toBeLessThanOrEqual(0.09);
+    });
+
+    it.each(['{"amount":null,"customer":"a"}', '{"amount":1,"customer":null}'])(
+      'leaves %s out of the top',
+      (data) => {
+        expect(ranked.results(after(data))).toMatchObject({ n: '1', largest: '[]' });
+      },
+    );
+
+    it.each([
+      ['{"amount":[],"customer":"a"}', 'by', 'This is a list, but a number, a string'],
+      ['{"customer":"a"}', 'by', 'There is no member amount in this object. (at character 12)'],
+      ['{"amount":1e999,"customer":"a"}', 'by', 'A number has at most 308 digits'],
+      ['{"amount":1}', 'value', 'There is no member customer in this object. (at character 12)'],
+    ])('rejects %s at its %s', (data, member, detail) => {
+      expect(ranked.add(ranked.empty, event(data)).refused).toEqual({
+        pointer: `/fields/largest/${member}`,
+        detail: expect.stringContaining(detail) as string,
+      });
+    });
+
+    it('has values to send for a quantile, and none for a top', () => {
+      const one = event('{"amount":1,"customer":"a"}');
+      expect(ranked.valuesOf(one)).toBeUndefined();
+      const amounts = compileFold({ amounts: { op: 'quantile', p: [1], value: 'event.data.amount' } });
+      expect(amounts.valuesOf(one)).toEqual([1]);
+      expect(amounts.addValues(amounts.empty, [1], one.position).state).toEqual(
+        amounts.add(amounts.empty, one).state,
+      );
+    });
+  });
+
   it('adds the values of an event as it adds the event, also after JSON', () => {
     const numbers = fc.oneof(numberTexts, fc.constantFrom('0', '-0', '0.1', '1e3', '9007199254740993'));
     const text = fc.oneof(fc.string(), fc.string({ minLength: 200, maxLength: 300 }));

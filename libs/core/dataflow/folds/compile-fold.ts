@@ -1,4 +1,4 @@
-import { EvaluationError, kindsOf, namesOfKinds, type CelValue } from '#cel';
+import { EvaluationError, type CelValue } from '#cel';
 import { compileFields, type CompiledField, type FoldField } from './compile-fields.js';
 import { expressionDetail } from '../definition/definition-error.js';
 import type { FoldEvent } from './fold-event.js';
@@ -56,7 +56,7 @@ export function compileFold(definition: Readonly<Record<string, FoldField>>): Fo
     empty: operations.map(({ empty }) => empty),
     add: (state, event) => {
       const { position } = event;
-      return add(fields, state, { position, valueAt: (i) => valueOf(fields[i]!, event) });
+      return add(fields, state, { position, valueAt: (i) => fields[i]!.value?.(event) ?? null });
     },
     valuesOf: (event) => valuesOf(fields, event),
     addValues: (state, values, position) => add(fields, state, { position, valueAt: (i) => values[i]! }),
@@ -91,15 +91,9 @@ function add(
     }
     return { state: next };
   } catch (error) {
-    return { refused: { pointer: `/fields/${fields[at]!.name}/value`, detail: refusal(error) } };
+    const { member, detail } = refusal(error);
+    return { refused: { pointer: `/fields/${fields[at]!.name}/${member}`, detail } };
   }
-}
-
-/** Returns the value of a field, and null without one. @throws EvaluationError, FoldRejectedError */
-function valueOf({ operation, value }: CompiledField, event: FoldEvent): CelValue {
-  const found = value ? value(event) : null;
-  if (found !== null) checkKind(found, operation.takes ?? 0);
-  return found;
 }
 
 /** Maximum number of characters of all values of an event that are worth sending with the event. */
@@ -109,8 +103,8 @@ function valuesOf(fields: readonly CompiledField[], event: FoldEvent): FoldValue
   const values: (null | boolean | number | string)[] = [];
   let characters = 0;
   try {
-    for (const field of fields) {
-      const found = valueOf(field, event);
+    for (const { value } of fields) {
+      const found = value?.(event) ?? null;
       if (!isPlain(found)) return undefined;
       if (typeof found === 'string') characters += found.length;
       values.push(found);
@@ -128,14 +122,8 @@ function isPlain(value: CelValue): value is null | boolean | number | string {
   return value === null || typeof value === 'boolean' || typeof value === 'string';
 }
 
-function checkKind(value: CelValue, takes: number): void {
-  const kind = kindsOf(value);
-  if (kind & takes) return;
-  throw new FoldRejectedError(`This is ${namesOfKinds(kind)}, but ${namesOfKinds(takes)} is needed.`);
-}
-
-function refusal(error: unknown): string {
-  if (error instanceof EvaluationError) return expressionDetail(error);
-  if (error instanceof FoldRejectedError) return error.message;
+function refusal(error: unknown): { member: string; detail: string } {
+  if (error instanceof EvaluationError) return { member: 'value', detail: expressionDetail(error) };
+  if (error instanceof FoldRejectedError) return { member: error.member, detail: error.message };
   throw error;
 }

@@ -31,6 +31,8 @@ const fields = {
   first: { op: 'first', value: 'event.data.k' },
   last: { op: 'last', value: 'event.data.n' },
   all: { op: 'collect', value: 'event.data.n' },
+  largest: { op: 'top', n: 2, by: 'event.data.n', value: 'event.data.k' },
+  amounts: { op: 'quantile', p: [0, 0.5, 1], value: 'event.data.n' },
 } as const;
 const reduces = fc
   .subarray(Object.keys(fields) as (keyof typeof fields)[], { minLength: 1 })

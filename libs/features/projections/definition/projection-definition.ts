@@ -1,4 +1,4 @@
-import { Matches, IsBoolean, IsIn, IsOptional, IsString } from 'class-validator';
+import { Matches, IsBoolean, IsIn, IsNumber, IsOptional, IsString } from 'class-validator';
 import { definitionNamePattern } from '#event';
 import {
   IsCount,
@@ -17,6 +17,9 @@ import {
 class ProjectionField {
   @IsString() op: string;
   @IsOptional() @IsString() value?: string;
+  @IsOptional() @IsString() by?: string;
+  @IsOptional() @IsNumber() n?: number;
+  @IsOptional() @IsNumber({}, { each: true }) p?: number[];
 }
 
 /**

@@ -68,6 +68,37 @@ export class ProjectionFieldInput {
     example: 'event.data.amount',
   })
   value?: string | null;
+
+  @IsOptional()
+  @Characters({ least: 0, most: limits.whereCharacters })
+  @JsonSchemaPart({
+    description: 'Only for `top`, which needs it: a CEL expression for the value that events are sorted by.',
+    example: 'event.data.amount',
+  })
+  by?: string | null;
+
+  @IsOptional()
+  @JsonSchemaPart({
+    type: 'integer',
+    minimum: 1,
+    maximum: foldLimits.topItems,
+    description: 'Only for `top`, which needs it: how many events it keeps.',
+    example: 10,
+  })
+  n?: number | null;
+
+  @IsOptional()
+  @JsonSchemaPart({
+    type: 'array',
+    minItems: 1,
+    maxItems: foldLimits.quantiles,
+    uniqueItems: true,
+    items: { type: 'number', minimum: 0, maximum: 1 },
+    description:
+      'Only for `quantile`, which needs it: the probabilities of the quantiles, such as 0.5 for the median.',
+    example: [0.5, 0.99],
+  })
+  p?: number[] | null;
 }
 
 /** The definition in the examples of the OpenAPI document. */

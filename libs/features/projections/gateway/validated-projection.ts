@@ -2,7 +2,14 @@ import { isJsonObject } from '#json';
 import { ProblemError, type InputProblem } from '#api';
 import type { ProjectionSpec } from '#features/projections/definition';
 import { shortPointerTo, unknownFields } from '#http';
-import { compileFold, compileKey, compileSource, DefinitionError, type DefinitionProblem } from '#dataflow';
+import {
+  compileFold,
+  compileKey,
+  compileSource,
+  DefinitionError,
+  foldFieldMembers,
+  type DefinitionProblem,
+} from '#dataflow';
 import { invalidDefinitionProblem } from '#gateway-kit';
 import type { ProjectionSpecInput } from './projection-input.js';
 
@@ -10,7 +17,7 @@ import type { ProjectionSpecInput } from './projection-input.js';
 export const defaultKey = 'event.entity_id';
 
 const mostErrors = 100;
-const fieldMembers = new Set(['op', 'value']);
+const fieldMembers = new Set<string>(foldFieldMembers);
 
 /**
  * Validates the definition of a request body.
@@ -42,22 +49,24 @@ function fieldsOf(fields: object): ProjectionSpec['fields'] {
       errors: errors.slice(0, mostErrors),
     });
   return Object.fromEntries(
-    entries.map(([name, { op, value }]: [string, { op: string; value?: string | null }]) => [
-      name,
-      value == null ? { op } : { op, value },
-    ]),
-  );
+    entries.map(([name, field]: [string, Record<string, unknown>]) => {
+      const given = foldFieldMembers.filter((member) => field[member] != null);
+      return [name, Object.fromEntries(given.map((member) => [member, field[member]]))];
+    }),
+  ) as unknown as ProjectionSpec['fields'];
 }
 
 function wrongIn(pointer: string, field: unknown): InputProblem[] {
   if (!isJsonObject(field)) return [{ pointer, detail: 'must be an object with op and value' }];
-  const { op, value } = field;
   return [
     ...unknownFields(field, fieldMembers, pointer),
-    ...(typeof op === 'string' ? [] : [{ pointer: `${pointer}/op`, detail: 'must be a text' }]),
-    ...(value == null || typeof value === 'string'
-      ? []
-      : [{ pointer: `${pointer}/value`, detail: 'must be a text with a CEL expression' }]),
+    ...(typeof field.op === 'string' ? [] : [{ pointer: `${pointer}/op`, detail: 'must be a text' }]),
+    ...(['value', 'by'] as const)
+      .filter((member) => field[member] != null && typeof field[member] !== 'string')
+      .map((member) => ({
+        pointer: `${pointer}/${member}`,
+        detail: 'must be a text with a CEL expression',
+      })),
   ];
 }
 

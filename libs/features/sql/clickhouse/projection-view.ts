@@ -60,7 +60,7 @@ const columnsOf: Record<FoldResultType, (line: string) => FieldColumns> = {
     second: { suffix: '_number', sql: finiteNumber(line) },
   }),
   list: (line) => ({ main: `if(${line} = '', [], splitByChar('\\t', ${line}))` }),
-  object: (line) => ({ main: line }),
+  json: (line) => ({ main: line }),
 };
 
 /**

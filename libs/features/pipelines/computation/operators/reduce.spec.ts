@@ -17,8 +17,14 @@ describe('reduce', () => {
     [{ n: { op: 'total' } }, '/operators/1/reduce/n/op: must be one of count, sum'],
     [
       { n: { op: 'count', of: 'x' } },
-      '/operators/1/reduce/n/of: is not a known field; known fields are op, value',
+      '/operators/1/reduce/n/of: is not a known field; known fields are op, value, by, n, p',
     ],
+    [
+      { n: { op: 'top', value: '1', by: '1', n: 0 } },
+      '/operators/1/reduce/n/n: must be an integer of 1 to 100',
+    ],
+    [{ n: { op: 'quantile', value: '1', p: 0.5 } }, '/operators/1/reduce/n/p: must be a list'],
+    [{ n: { op: 'top', value: '1', by: '1 +', n: 1 } }, '/operators/1/reduce/n/by: '],
     [{}, '/operators/1/reduce: must have 1 to 32 fields'],
     [[], '/operators/1/reduce: must be an object'],
   ])('is invalid with %j', (reduce, error) => {

@@ -4,6 +4,7 @@ import {
   type DefinitionProblem,
   type FoldField,
   compileFold,
+  foldFieldMembers,
   type Fold,
   expressionText,
   DefinitionMemberReader,
@@ -46,7 +47,14 @@ export function compileReduce(spec: unknown, at: string): Fold {
 }
 
 function readField(field: unknown, pointer: string): FoldField {
-  const members = new DefinitionMemberReader(field, pointer, ['op', 'value']);
-  const text = members.optional('value', (value, at) => expressionText(value, at, expressionCharacters));
-  return { op: members.text('op', expressionCharacters), ...(text === undefined ? {} : { value: text }) };
+  const members = new DefinitionMemberReader(field, pointer, foldFieldMembers);
+  const text = (name: string) =>
+    members.optional(name, (value, at) => expressionText(value, at, expressionCharacters));
+  return {
+    op: members.text('op', expressionCharacters),
+    value: text('value'),
+    by: text('by'),
+    n: members.optional('n', (value) => value),
+    p: members.optional('p', (value) => value),
+  };
 }
