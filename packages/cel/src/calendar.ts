@@ -54,7 +54,7 @@ export class Calendar {
       throw new RangeError(
         'is not a time zone: write a name such as Europe/Berlin, UTC, or an offset such as +05:30',
       );
-    this.#years = this.#format ? yearsOf(zone) : new Map();
+    this.#years = this.#format ? yearsOf(zone) : new Map<number, readonly OffsetChange[]>();
     this.#fixed = fixed ?? 0;
   }
 
@@ -76,8 +76,9 @@ export class Calendar {
   /** Returns the starts of all intervals that contain an instant from `since` to before `until`, in ascending order. */
   startsBetween(since: number, until: number): number[] {
     const starts: number[] = [];
-    let { start, end, date } = this.#compute(since);
-    let local = Date.parse(date);
+    const first = this.#compute(since);
+    let { start, end } = first;
+    let local = Date.parse(first.date);
     while (start < until) {
       if (end > start) starts.push(start);
       local = nextLocal(local, this.unit);
