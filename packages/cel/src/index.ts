@@ -1,4 +1,11 @@
 export { StepBudget, withinBudget } from './budget.js';
+export {
+  Calendar,
+  calendarUnits,
+  zoneDataVersion,
+  type CalendarInterval,
+  type CalendarUnit,
+} from './calendar.js';
 export { checkKinds } from './check-kinds.js';
 export { compileCondition, compileParsed } from './compile.js';
 export {

@@ -34,11 +34,8 @@ const zones = new Map<string, OpenTimeZone>();
  */
 export function wallClock(milliseconds: number, zone: string, at: number): Date {
   if (zone.length > longestName) throw noZone(at);
-  const fixed = /^([+-]?)([01]\d|2[0-3]):([0-5]\d)$/.exec(zone);
-  if (fixed) {
-    const minutes = Number(fixed[2]) * 60 + Number(fixed[3]);
-    return new Date(milliseconds + (fixed[1] === '-' ? -minutes : minutes) * 60_000);
-  }
+  const fixed = fixedOffset(zone);
+  if (fixed !== undefined) return new Date(milliseconds + fixed);
   const known = opened(zone, at);
   const day = Math.floor(milliseconds / dayLength);
   if (known.chargedDay !== day) spend(stepsOfLookingUp);
@@ -56,8 +53,10 @@ function opened(zone: string, at: number): OpenTimeZone {
   const known = zones.get(zone);
   if (known?.chargedIn === currentEvaluation()) return known;
   spend(stepsOfOpening);
+  const format = known?.format ?? formatOf(zone);
+  if (!format) throw noZone(at);
   const made = known ?? {
-    format: formatOf(zone, at),
+    format,
     offsets: { day: NaN, changesAt: 0, before: 0, after: 0 },
     chargedIn: 0,
     chargedDay: NaN,
@@ -75,39 +74,58 @@ function noZone(at: number): EvaluationError {
   return new EvaluationError('A time zone is written like Europe/Berlin, UTC or +05:30.', at);
 }
 
+/** Returns the milliseconds of a fixed offset such as +05:30; undefined for any other text. */
+export function fixedOffset(zone: string): number | undefined {
+  const fixed = /^([+-]?)([01]\d|2[0-3]):([0-5]\d)$/.exec(zone);
+  if (!fixed) return undefined;
+  const minutes = Number(fixed[2]) * 60 + Number(fixed[3]);
+  return (fixed[1] === '-' ? -minutes : minutes) * 60_000;
+}
+
 /** Matches the names that ICU has beside those of the IANA database, such as IST, which guesses one of three zones. */
 const ownZones =
   /^(ACT|AET|AGT|ART|AST|BET|BST|CAT|CNT|CST|CTT|EAT|ECT|IET|IST|JST|MIT|NET|NST|PLT|PNT|PRT|PST|SST|VST|SystemV\/.*)$/i;
 
-function formatOf(timeZone: string, at: number): Intl.DateTimeFormat {
+/** Returns the format whose texts `offsetAt` reads; undefined if the IANA database has no zone of this name. */
+export function formatOf(timeZone: string): Intl.DateTimeFormat | undefined {
   // Some versions of Node.js also read +0530 and +05.
-  if (!/^[a-z]/i.test(timeZone) || ownZones.test(timeZone)) throw noZone(at);
+  if (timeZone.length > longestName || !/^[a-z]/i.test(timeZone) || ownZones.test(timeZone)) return undefined;
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
   } catch {
-    throw noZone(at);
+    return undefined;
   }
 }
 
-/**
- * Returns a zone's offsets on a day in UTC. Zones change their offsets at any second, but at most once a day: the
- * shortest time between two changes in the IANA database is 6 days and 23 hours.
- */
+/** Returns a zone's offsets on a day in UTC. */
 function offsetsOf(format: Intl.DateTimeFormat, day: number): DayOffsets {
-  let low = day * dayLength;
-  let high = low + dayLength;
+  const low = day * dayLength;
+  const high = low + dayLength;
   const before = offsetAt(format, low);
   const after = offsetAt(format, high);
-  while (before !== after && high - low > 1000) {
+  const changesAt = before === after ? high : changeBetween(format, low, high);
+  return { day, changesAt, before, after };
+}
+
+/**
+ * A span in milliseconds in which a zone changes its offset at most once: the shortest time between two changes in the
+ * IANA database is 6 days and 23 hours.
+ */
+export const spanOfOneChange = 6 * dayLength;
+
+/** Returns the instant between `low` and `high` at which a zone changes its offset, which it does at any second. */
+export function changeBetween(format: Intl.DateTimeFormat, low: number, high: number): number {
+  const before = offsetAt(format, low);
+  while (high - low > 1000) {
     const middle = low + Math.floor((high - low) / 2000) * 1000;
     if (offsetAt(format, middle) === before) low = middle;
     else high = middle;
   }
-  return { day, changesAt: high, before, after };
+  return high;
 }
 
 /** Returns the offset in milliseconds at an instant; `Intl` writes 12/31/1969, GMT-00:44:30, or GMT for no offset. */
-function offsetAt(format: Intl.DateTimeFormat, instant: number): number {
+export function offsetAt(format: Intl.DateTimeFormat, instant: number): number {
   const offset = /GMT([+-])(\d\d):(\d\d):?(\d\d)?$/.exec(format.format(instant));
   if (!offset) return 0;
   const [, sign, hours, minutes, seconds = 0] = offset;

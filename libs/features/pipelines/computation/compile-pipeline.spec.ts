@@ -149,7 +149,7 @@ describe('a pipeline definition', () => {
     [
       'a window of two kinds',
       { operators: [window({ session: '1m' }), reduce, emit] },
-      '/operators/0/window: must have one of tumbling, hopping and session',
+      '/operators/0/window: must have one of tumbling, hopping, session and calendar',
     ],
     [
       'a window without lateness',

@@ -44,6 +44,7 @@ const fixedShapes = fc.constantFrom(
   { tumbling: '1m' },
   { hopping: { size: '6s', every: '2s' } },
   { hopping: { size: '20s', every: '8s' } },
+  { calendar: 'day', zone: 'Europe/Berlin' },
 );
 const sessionShapes = fc.constantFrom({ session: '3s' }, { session: '15s' });
 const lateOutput = fc.constantFrom({}, { late: { stream: 'late' } });

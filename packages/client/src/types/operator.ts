@@ -24,11 +24,14 @@ export type Operator =
       };
     };
 
-/** Groups events by key and time. Exactly one of `tumbling`, `hopping` and `session` defines the windows. */
+/** Groups events by key and time. Exactly one of `tumbling`, `hopping`, `session` and `calendar` defines the windows. */
 export interface Window {
   tumbling?: string;
   hopping?: { size: string; every: string };
   session?: string;
+  /** Windows in the local time of `zone`, such as Europe/Berlin; weeks begin on Monday. */
+  calendar?: 'day' | 'week' | 'month' | 'quarter' | 'year';
+  zone?: string;
   key: string;
   /** The time that a window waits for late events after its end. */
   lateness: string;

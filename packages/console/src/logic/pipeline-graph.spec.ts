@@ -24,6 +24,11 @@ describe('the graph of a pipeline', () => {
     expect(width).toBe(nodeSize.width);
   });
 
+  it('names the zone of a window of a calendar', () => {
+    const window = { calendar: 'day', zone: 'Europe/Berlin', key: '"all"', lateness: '0s' };
+    expect(pipelineGraph(source, [{ window }]).nodes[1]?.label).toBe('each day in Europe/Berlin by "all"');
+  });
+
   it('has a text or a number of an operator as its label', () => {
     const { nodes } = pipelineGraph(source, [{ filter: 'true' }, { unheard_of: 0.5 }, { unheard_of: {} }]);
     expect(nodes.slice(1).map(({ label }) => label)).toEqual(['true', '0.5', '']);

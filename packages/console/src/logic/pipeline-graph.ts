@@ -135,7 +135,9 @@ function mapText(mapped: unknown): string {
   return Object.keys(mapped ?? {}).join(', ');
 }
 
-function windowText({ tumbling, hopping, session }: Record<string, unknown>): string {
+function windowText(window: Record<string, unknown>): string {
+  const { tumbling, hopping, session, calendar, zone } = window;
+  if (typeof calendar === 'string') return `each ${calendar} in ${String(zone)}`;
   if (typeof tumbling === 'string') return `each ${tumbling}`;
   if (typeof session === 'string') return `session, gap ${session}`;
   const { size, every } = (hopping ?? {}) as { size?: string; every?: string };

@@ -16,7 +16,7 @@ import { reducePointer } from '../windows/common-window-settings.js';
 import type { OperatorImplementation } from './operator.js';
 
 /** Members of a window result besides the fields of the `reduce`; no field may have such a name. */
-const ownNames = ['key', 'window_start', 'window_end'];
+const ownNames = ['key', 'window_start', 'window_end', 'zone_data'];
 
 /** `reduce`: the fields of a window result, by fold operations. The `window` before it compiles the `reduce`. */
 export const reduce: OperatorImplementation = {

@@ -3,7 +3,7 @@ import { LazilyParsedEvent, readableEvent } from '../flow/lazily-parsed-event.js
 import type { KeyedEvent, PipelineEvent, OperatorOutcome, Provenance } from '../flow/pipeline.js';
 import type { Fold, FoldState } from '#dataflow';
 
-/** What tumbling, hopping and session windows have in common. */
+/** What all windows have in common. */
 export interface CommonWindowSettings {
   readonly stage: string;
   readonly fold: Fold;
@@ -49,6 +49,8 @@ interface FoldedWindow {
   readonly end: EpochMicros;
   readonly state: FoldState;
   readonly events: number;
+  /** The local date that identifies a window of a calendar, and the version of the zone data of its range. */
+  readonly local?: { readonly date: string; readonly zoneData: string };
 }
 
 /**
@@ -61,9 +63,9 @@ export function windowResult(
   { stage, fold }: { stage: string; fold: Fold },
   changedBy?: Provenance,
 ): PipelineEvent {
-  const { key, start, end, state, events } = window;
+  const { key, start, end, state, events, local } = window;
   const timestamp = Math.min(end, latestTime) - 1;
-  const path = `${stage}:${start}:${key}`;
+  const path = `${stage}:${local?.date ?? start}:${key}`;
   const { expected: _, ...origin }: Provenance = changedBy
     ? { ...changedBy, path: changedBy.path === '' ? path : `${changedBy.path}/${path}` }
     : { stream: '', partition: 0, offset: 0, path };
@@ -80,8 +82,9 @@ export function windowResult(
       partition: origin.partition,
       offset: origin.offset,
       data:
-        `{"key":${JSON.stringify(key)},"window_start":"${formatTime(start)}","window_end":"${formatTime(end)}"` +
-        `,${fields}`,
+        `{"key":${JSON.stringify(key)},"window_start":"${formatTime(start)}","window_end":"${formatTime(end)}",` +
+        (local ? `"zone_data":${JSON.stringify(local.zoneData)},` : '') +
+        fields,
       metadata: `{"source_events":${events}}`,
     },
     origin,
