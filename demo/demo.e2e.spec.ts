@@ -109,7 +109,7 @@ describe('given the flights of three weeks in time order', () => {
       const rows = await clickHouse(sql(stream));
       expect(rows.length).toBeGreaterThan(2000);
       const stored = () => clickHouse(`SELECT count() FROM events FINAL WHERE startsWith(stream, '${to}#')`);
-      await expect.poll(stored, { timeout: 100_000, interval: 200 }).toEqual([[rows.length]]);
+      await expect.poll(stored, { timeout: 240_000, interval: 200 }).toEqual([[rows.length]]);
       const results: StoredEvent<Record<string, string>>[] = [];
       for await (const event of client.events<Record<string, string>>({ stream: to, limit: 10_000 }))
         results.push(event);

@@ -209,5 +209,5 @@ describe('an installation that has lost its database and its definitions', () =>
     expect(await emittedBy(stream, { to: out, processed: 41 })).toBe(41);
     expect(materializer.running).toBe(true);
     rmSync(folder, { recursive: true });
-  });
+  }, 600_000);
 });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { binOf } from './ddsketch.js';
 import { quantile } from './quantile.js';
 import { at } from './values.fixture.js';
 
@@ -88,4 +89,9 @@ describe('the DDSketch of quantile', () => {
     });
     expect(new Set(collapsed.map(({ kind }) => kind))).toEqual(new Set(['collapsing', 'all doubles']));
   });
+});
+
+it('a magnitude just below 1 is in bin 0, which JSON keeps', () => {
+  expect(binOf(0.999)).toBe(0);
+  expect(JSON.parse(JSON.stringify([binOf(0.999)]))).toEqual([binOf(0.999)]);
 });

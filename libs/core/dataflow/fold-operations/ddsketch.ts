@@ -24,7 +24,8 @@ export const zeroMagnitude = 2 ** -1022 * gamma;
 
 /** Returns the index of the bin of a magnitude above `zeroMagnitude`. */
 export function binOf(magnitude: number): number {
-  return Math.ceil(Math.log2(magnitude) * indicesPerDoubling);
+  // -0 + 0 is 0, as in JSON.
+  return Math.ceil(Math.log2(magnitude) * indicesPerDoubling) + 0;
 }
 
 /** Returns the magnitude that stands for all in a bin: at most 1 % larger or smaller than each of them. */
