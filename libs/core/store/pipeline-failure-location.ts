@@ -10,18 +10,21 @@ export interface PipelineFailureLocation {
   readonly path: string;
   /** 0, or the number of the replay in which the event failed again: that is another dead letter. */
   readonly replay: number;
+  /** For the result of an `expect`, the id of its stage, on which the ids of emitted events depend. */
+  readonly expected?: string;
 }
 
 /** Returns the failure location as stored text; empty without one. */
 export function formatFailureLocation(step: PipelineFailureLocation | undefined): string {
   if (!step) return '';
-  const { run, operator, stream, path, replay } = step;
-  return JSON.stringify([run, operator, stream, path, replay]);
+  const { run, operator, stream, path, replay, expected } = step;
+  return JSON.stringify([run, operator, stream, path, replay, ...(expected === undefined ? [] : [expected])]);
 }
 
 /** Parses a stored failure location, as `formatFailureLocation` writes it; undefined for an empty text. */
 export function parseFailureLocation(text: string): PipelineFailureLocation | undefined {
   if (text === '') return undefined;
-  const [run, operator, stream, path, replay] = JSON.parse(text) as [string, string, string, string, number];
-  return { run, operator, stream, path, replay };
+  type Members = [string, string, string, string, number, string?];
+  const [run, operator, stream, path, replay, expected] = JSON.parse(text) as Members;
+  return { run, operator, stream, path, replay, ...(expected !== undefined && { expected }) };
 }

@@ -105,12 +105,12 @@ export class PipelineDeadLetterReplayer implements DeadLetterReplayer {
     if (!definition || !this.visible.permits(definition, access))
       return `there is no pipeline ${name} any more`;
     if (!step) return `the dead letter does not name the operator that failed: reset the pipeline ${name}`;
-    const { run: job, operator: at, stream, path } = step;
+    const { run: job, operator: at, stream, path, expected } = step;
     const missingConfiguration = missingConfigurationOf(deadLetter, step, definition);
     if (missingConfiguration !== undefined) return missingConfiguration;
     if (stream !== '' && this.definitions.stream(stream)?.state !== 'live')
       return `there is no stream ${stream} any more`;
-    const origin = { stream, partition, offset, path };
+    const origin = { stream, partition, offset, path, ...(expected !== undefined && { expected }) };
     try {
       const { entity_id: entityId } = eventFromRecord(event, origin).event;
       if (erasureCovering(this.definitions, deadLetter, entityId)) return erasedReason;
@@ -133,7 +133,7 @@ function missingConfigurationOf(
   const { name, failure } = definition;
   // Without more lateness, the event would be late again: see decision 0019.
   if (reason === 'late_event')
-    return `its window has closed: PUT the pipeline ${name} with more lateness and ?from=beginning to count the event`;
+    return `it is too late for its ${operator.endsWith('/expect') ? 'expectation' : 'window'}: PUT the pipeline ${name} with more lateness and ?from=beginning to count the event`;
   if (reason === 'unreadable') return 'it is not an event';
   if (run !== definition.run.id)
     return `the pipeline ${name} has been reset since and reads its streams again`;

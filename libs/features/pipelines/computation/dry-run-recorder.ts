@@ -6,7 +6,7 @@ import type { OperatorOutcome, PassedOnEvent } from './flow/pipeline.js';
 export interface DryRunStep {
   readonly at: string;
   readonly operator: string;
-  readonly outcome: 'passed' | 'dropped' | 'emitted' | 'late' | 'failed' | 'forwarded';
+  readonly outcome: 'passed' | 'dropped' | 'emitted' | 'late' | 'failed' | 'forwarded' | 'waiting';
   readonly reason?: string;
   /** The key with which the event was forwarded to the stage of a window or a dedupe. */
   readonly key?: string;
@@ -100,7 +100,7 @@ export class DryRunRecorder {
       case 'late': {
         const { stream } = outcome;
         this.#add(this.#lists.late, { at, ...(stream === undefined ? {} : { stream }), event });
-        return this.step(steps, { at, outcome: 'late', reason: 'The window has closed.' });
+        return this.step(steps, { at, outcome: 'late', reason: `It is too late: ${lateReason(at)}.` });
       }
       case 'fail': {
         const { pointer, detail } = outcome;
@@ -116,6 +116,11 @@ export class DryRunRecorder {
     if (event) this.#characters -= event.data.length + event.metadata.length;
     if (!this.isFull) list.push(item);
   }
+}
+
+/** Returns why an event is late at this operator: a window or an `expect`. */
+export function lateReason(at: string): string {
+  return at.endsWith('/expect') ? 'its time has been decided' : 'its window has closed';
 }
 
 const branchPattern = /\/branch\/\d+$/;

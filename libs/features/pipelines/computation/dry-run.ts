@@ -183,7 +183,9 @@ class DryRunner {
     const added = this.#bounded(() => addToStateEntries(stage.operator, there, { key, flow, watermark }));
     for (const [name, row] of added.rows) rows.set(name, row);
     if (added.outcome) this.#record.outcome(added.outcome, steps);
-    else this.#record.step(steps, { at: stage.at, outcome: 'passed', key });
+    else if (added.results.length > 0 || stage.step !== stage.resultStep)
+      this.#record.step(steps, { at: stage.at, outcome: 'passed', key });
+    else this.#record.step(steps, { at: stage.at, outcome: 'waiting', key });
     for (const result of added.results) await this.#run(stage.chain, result, steps);
   }
 }

@@ -1,7 +1,7 @@
 export { addToStateEntries } from './add-to-state-entries.js';
 export { compilePipeline, type PipelineSpec } from './compile-pipeline.js';
 export { derivedId } from './derived-id.js';
-export { dryRunLimits, dryRunText, type DryRunResult } from './dry-run-recorder.js';
+export { dryRunLimits, dryRunText, lateReason, type DryRunResult } from './dry-run-recorder.js';
 export { dryRun, DryRunTooExpensiveError } from './dry-run.js';
 export { eventFromRecord, sourceEvent, readableEvent } from './flow/lazily-parsed-event.js';
 export * from './flow/limits.js';

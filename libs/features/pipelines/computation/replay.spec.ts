@@ -17,6 +17,11 @@ describe('a replay', () => {
     });
   });
 
+  it('keeps the stage of an expect, on which ids depend', () => {
+    const missing = { ...replay, origin: { ...replay.origin, expected: '0123456789abcdef' } };
+    expect(readReplay(Buffer.from(replayValue(missing)), 12)).toMatchObject({ origin: missing.origin });
+  });
+
   it.each(['', 'x', '{}', '[]', '[1,2,3,4,5,6,7,8]', replayValue({ ...replay, id: 'no-uuid' })])(
     'cannot be read from %j',
     (text) => {

@@ -21,6 +21,7 @@ type ReplayRecordValue = [
   offset: number,
   path: string,
   event: string,
+  expected?: string,
 ];
 
 /** A record of a job's replay topic: an event that was a dead letter and continues at the operator where it failed. */
@@ -37,7 +38,7 @@ export interface ReplayedDeadLetter {
 }
 
 export function replayValue({ id, at, version, origin, event }: ReplayedDeadLetter): string {
-  const { stream, partition, offset, path } = origin;
+  const { stream, partition, offset, path, expected } = origin;
   return JSON.stringify([
     id,
     at,
@@ -47,6 +48,7 @@ export function replayValue({ id, at, version, origin, event }: ReplayedDeadLett
     offset,
     path,
     event,
+    ...((expected === undefined ? [] : [expected]) as [string?]),
   ] satisfies ReplayRecordValue);
 }
 
@@ -57,13 +59,14 @@ export function replayValue({ id, at, version, origin, event }: ReplayedDeadLett
 export function readReplay(value: Buffer | null, replay: number): ReplayedDeadLetter | undefined {
   const read = jsonValue(String(value));
   if (!isReplay(read)) return undefined;
-  const [id, at, version, stream, partition, offset, path, event] = read;
-  return { id, at, version, event, origin: { stream, partition, offset, path, replay } };
+  const [id, at, version, stream, partition, offset, path, event, expected] = read;
+  const origin = { stream, partition, offset, path, replay, ...(expected !== undefined && { expected }) };
+  return { id, at, version, event, origin };
 }
 
-const types = ['string', 'string', 'number', 'string', 'number', 'number', 'string', 'string'];
+const types = ['string', 'string', 'number', 'string', 'number', 'number', 'string', 'string', 'string'];
 
 function isReplay(read: unknown): read is ReplayRecordValue {
-  if (!Array.isArray(read) || read.length !== types.length) return false;
+  if (!Array.isArray(read) || read.length < types.length - 1 || read.length > types.length) return false;
   return read.every((part, i) => typeof part === types[i]) && uuidPattern.test(String(read[0]));
 }

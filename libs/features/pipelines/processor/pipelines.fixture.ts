@@ -62,9 +62,9 @@ export function recordOf({
 }
 
 function replayOf({ id, step, partition, offset, event }: StoredDeadLetter, version: number): string {
-  const { operator: at, stream, path } = step!;
+  const { operator: at, stream, path, expected } = step!;
   const hex = createHash('sha256').update(id).digest('hex').slice(0, 12);
-  const origin = { stream, partition, offset, path };
+  const origin = { stream, partition, offset, path, ...(expected !== undefined && { expected }) };
   return replayValue({ id: `00000000-0000-8000-8000-${hex}`, at, version, origin, event });
 }
 

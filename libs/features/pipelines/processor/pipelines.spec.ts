@@ -501,6 +501,27 @@ describe('An expected event', () => {
     expect(world.emitted('out')).toHaveLength(1);
   });
 
+  it('has the same id after a failure and a replay, also after another reset', async () => {
+    const tooShort: OperatorJson[] = [missing[0]!, { filter: 'event.data.paid == false' }, out];
+    await world.define('p', spec(...tooShort));
+    start();
+    await world.write([placed(1, 0)]);
+    await idle();
+    const [letter] = await world.letters();
+    expect(letter).toMatchObject({
+      reason: 'operator_failed',
+      step: { expected: expect.any(String) as string },
+    });
+    await world.replay('p', [
+      { ...letter!, event: letter!.event.replace('"amount"', '"paid":false,"amount"') },
+    ]);
+    await eventually(() => expect(world.emitted('out')).toHaveLength(1));
+    const before = world.emitted('out')[0]!.event_id;
+    await world.define('p', spec(missing[0]!, { filter: 'true' }, out), { reset: true });
+    await idle();
+    expect(world.emitted('out').map(({ event_id }) => event_id)).toEqual([before]);
+  });
+
   it('is not missed by an event whose entity was erased meanwhile', async () => {
     await world.define('p', spec(...missing));
     start();

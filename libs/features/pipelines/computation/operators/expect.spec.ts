@@ -160,6 +160,22 @@ it('an event that neither condition selects goes no further, nor one without a k
   expect(run('{"k":"a"}')).toMatchObject([{ kind: 'fail', pointer: '/operators/0/expect/after' }]);
 });
 
+it('an event for which one condition has no value does not fail if the other selects it', () => {
+  const conditions = { after: 'event.data.total > 100', event: 'event.data.is == "payment"' };
+  const { chain } = pipelineOf({ expect: { ...settings, ...conditions } }, { emit: { stream: 'out' } });
+  const kindOf = (data: string) => chain.run(flowOf(data), () => null)[0]?.kind;
+  expect(kindOf('{"is":"payment"}')).toBe('forward');
+  expect(kindOf('{"total":500}')).toBe('forward');
+  expect(kindOf('{"is":"other"}')).toBe('fail');
+  const all = new Expectations(conditions).add(0, { data: '{"total":500}' }).add(5, payment);
+  expect(all.decide(1000)).toEqual([]);
+});
+
+it('an expected event that is too late for every first event is late', () => {
+  const all = new Expectations().add(0, { ...payment, watermark: 10.000001 });
+  expect(all.outcomes).toMatchObject([{ kind: 'late' }]);
+});
+
 it.each([
   ['no key', { key: undefined }, '/operators/0/expect/key'],
   ['a time that is no duration', { within: 'soon' }, '/operators/0/expect/within'],

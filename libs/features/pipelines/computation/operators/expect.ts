@@ -77,9 +77,11 @@ export const expect: OperatorImplementation<ExpectSpec> = {
       type: members.read('as', () => typeOf(members)),
       late: members.has('late') ? targetStream(members.object('late', ['stream'])) : undefined,
     };
-    const isSelected = (flow: LazilyParsedEvent) => selection.after(flow) || selection.event(flow);
     return {
-      keyOf: (flow) => (isSelected(flow) ? keyOf(flow) : null),
+      keyOf: (flow) => {
+        const { after, event } = selectedBy(selection, flow);
+        return after || event ? keyOf(flow) : null;
+      },
       withoutKey: 'Neither `after` nor `event` selects it, or its key is null.',
       identity: [
         ...['expect', members.any('after'), members.any('event'), members.any('key')],
@@ -90,10 +92,12 @@ export const expect: OperatorImplementation<ExpectSpec> = {
   },
 };
 
+type Selection = Readonly<Record<'after' | 'event', (flow: LazilyParsedEvent) => unknown>>;
+
 interface ExpectSettings {
   readonly at: string;
   readonly stage: string;
-  readonly selection: Readonly<Record<'after' | 'event', (flow: LazilyParsedEvent) => unknown>>;
+  readonly selection: Selection;
   readonly within: EpochMicros;
   readonly lateness: EpochMicros;
   readonly type: string;
@@ -131,7 +135,7 @@ function expectOperator(settings: ExpectSettings): KeyedOperator<ExpectState> {
       const { watermark } = arrival;
       const flow = readableEvent(arrival.flow);
       const { timestamp: time } = flow.event;
-      const selected = selectedBy(settings, flow);
+      const selected = selectedIn(settings, flow);
       if ('kind' in selected) return ended(selected);
       const before = row?.state ?? { waiting: [], satisfied: [] };
       const from = Math.max(time - settings.within, watermark - wait + 1);
@@ -146,9 +150,9 @@ function expectOperator(settings: ExpectSettings): KeyedOperator<ExpectState> {
           `${size}. Replay it after some has been decided, or use a key that selects fewer events.`;
         return ended({ kind: 'fail', at, pointer: at, detail, flow });
       }
+      if (isLate) return ended({ kind: 'late', at, stream: late, flow }, state);
       if (!selected.after)
         return ended({ kind: 'drop', at, reason: 'Expected events end here.', flow }, state);
-      if (isLate) return ended({ kind: 'late', at, stream: late, flow }, state);
       return { row: rowOf(state), results: [] };
     },
 
@@ -166,16 +170,33 @@ function expectOperator(settings: ExpectSettings): KeyedOperator<ExpectState> {
   };
 }
 
-/** Returns whether the conditions select the event, or its fail outcome: the step budget may end here. */
-function selectedBy(
-  { at, selection }: ExpectSettings,
-  flow: LazilyParsedEvent,
-): { after: boolean; event: boolean } | (OperatorOutcome & { kind: 'fail' }) {
+/**
+ * Returns which conditions select the event. As for `||` in CEL, an error of one does not count if the other selects the
+ * event: they are often written for events of different types. @throws OperatorError
+ */
+function selectedBy({ after, event }: Selection, flow: LazilyParsedEvent): Record<keyof Selection, boolean> {
+  const results = [after, event].map((condition) => valueOrError(condition, flow));
+  const error = results.find((result) => result instanceof OperatorError);
+  if (error && !results.includes(true)) throw error;
+  return { after: results[0] === true, event: results[1] === true };
+}
+
+function valueOrError(condition: Selection['after'], flow: LazilyParsedEvent): unknown {
   try {
-    return { after: selection.after(flow) === true, event: selection.event(flow) === true };
+    return condition(flow);
+  } catch (error) {
+    if (error instanceof OperatorError) return error;
+    throw error;
+  }
+}
+
+/** Like `selectedBy`, with a fail outcome instead of an error: the step budget may end here. */
+function selectedIn({ at, selection }: ExpectSettings, flow: LazilyParsedEvent) {
+  try {
+    return selectedBy(selection, flow);
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    return { kind: 'fail', at, pointer: error.pointer, detail: error.message, flow };
+    return { kind: 'fail', at, pointer: error.pointer, detail: error.message, flow } as const;
   }
 }
 

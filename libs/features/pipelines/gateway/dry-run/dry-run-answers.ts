@@ -1,7 +1,7 @@
 import { IsBoolean, IsIn, IsObject, IsOptional, IsString } from 'class-validator';
 import { JsonSchemaPart, ListOf, Nullable, ObjectOf } from '#gateway-kit';
 
-const outcomes = ['passed', 'dropped', 'emitted', 'late', 'failed', 'forwarded'] as const;
+const outcomes = ['passed', 'dropped', 'emitted', 'late', 'failed', 'forwarded', 'waiting'] as const;
 
 /** OpenAPI schema of an event at one step of a pipeline's dry run. */
 class DryRunEvent {
@@ -25,7 +25,7 @@ class DryRunStepAnswer {
   reason?: string;
   @IsOptional()
   @IsString()
-  @JsonSchemaPart({ description: 'Key of the window, or of the duplicate.' })
+  @JsonSchemaPart({ description: 'Key of the window, duplicate or expectation.' })
   key?: string;
   @IsOptional()
   @ObjectOf(DryRunEvent)

@@ -29,8 +29,11 @@ export function deadLetterOf(
   { event, origin }: PipelineEvent,
   { at, reason, error, stream: target = '', now }: DeadLetterCause & { now: EpochMicros },
 ): DeadLetter {
-  const { stream, partition, offset, path, replay = 0 } = origin;
-  const step = { run: run.id, operator: at, stream, path, replay };
+  const { stream, partition, offset, path, replay = 0, expected } = origin;
+  const step = {
+    ...{ run: run.id, operator: at, stream, path, replay },
+    ...(expected !== undefined && { expected }),
+  };
   return {
     source: `pipeline:${run.name}`,
     stream: run.idOf(stream === '' ? target : stream),

@@ -28,9 +28,12 @@ export interface EmittedRecord {
  * Returns the id of an emitted event. The id of a missing event (`expect`) is the same for each job of the pipeline, so
  * that it is not reported again after a reset.
  */
-export function emittedId({ id, name, idOf }: JobIdentity, origin: Provenance, at: string): string {
+export function emittedId(run: JobIdentity, origin: Provenance, at: string): string {
   const { expected, stream } = origin;
-  return derivedId(expected === undefined ? id : `${name} ${idOf(stream)} ${expected}`, origin, at);
+  if (expected === undefined) return derivedId(run.id, origin, at);
+  // The result of a window has no stream. Deleted and recreated streams have other ids.
+  const sources = stream === '' ? run.streams() : [stream];
+  return derivedId(`${run.name} ${sources.map((one) => run.idOf(one)).join()} ${expected}`, origin, at);
 }
 
 /**

@@ -2,6 +2,7 @@ import type { EpochMicros } from '#json';
 import type { ProducerRecord } from '#kafka';
 import type { DeadLetter } from '#store';
 import {
+  lateReason,
   isTooLargeRecord,
   recordTooLarge,
   OperatorEventCounter,
@@ -209,7 +210,7 @@ export class OutputBuffer {
 
   private late(stream: string | undefined, at: string, flow: PipelineEvent): void {
     if (stream !== undefined) return this.emit({ stream, at, flow });
-    const error = `${at}: the event arrived after its window had closed`;
+    const error = `${at}: the event arrived too late: ${lateReason(at)}`;
     this.deadLetter(flow, { at, reason: 'late_event', error });
   }
 

@@ -234,8 +234,7 @@ export class KeyedStageTask implements StageTask {
         const { row, results } = operator.close(before, name, watermark);
         if (row) rows.set(name, row, { position: cause.offset, weight: 0 });
         else rows.close(name);
-        const kept = results.filter((flow) => !erasures.include(flow));
-        addResults(kept, work, cause);
+        addResults(results, work, cause, (flow) => erasures.include(flow));
         if (isFull(work)) await this.runResults(work);
       }
       await this.runResults(work);
@@ -252,18 +251,21 @@ export class KeyedStageTask implements StageTask {
 
 /**
  * Adds results of a record to the part. The index of a result counts all events that enter the chain because of the
- * same record.
+ * same record, also those that are skipped: it must be the same for a successor that skips others.
  */
 function addResults(
   flows: readonly PipelineEvent[],
   work: BatchPartComputation,
   cause: InputRecordContext,
+  isSkipped: (flow: PipelineEvent) => boolean = () => false,
 ): void {
   const { of, results, stage } = work;
-  work.output.steps.leave(stage.resultStep, flows.length);
   if (of.offset !== cause.offset) Object.assign(of, { offset: cause.offset, results: 0 });
   for (const flow of flows) {
-    results.push({ ...cause, index: of.results++, flow });
+    const index = of.results++;
+    if (isSkipped(flow)) continue;
+    work.output.steps.leave(stage.resultStep);
+    results.push({ ...cause, index, flow });
     work.weight += flow.event.data.length;
   }
 }
