@@ -213,7 +213,7 @@ export class KeyedStageTask implements StageTask {
       rows.set(name, row, { position: record.offset, weight: record.value?.length ?? 0 });
     const { step, resultStep } = work.stage;
     if (!outcome && step !== resultStep) work.output.steps.leave(step);
-    addResults(results, work, cause);
+    addResults(results, work, { cause });
     if (outcome) work.output.add(outcome, cause);
   }
 
@@ -234,7 +234,7 @@ export class KeyedStageTask implements StageTask {
         const { row, results } = operator.close(before, name, watermark);
         if (row) rows.set(name, row, { position: cause.offset, weight: 0 });
         else rows.close(name);
-        addResults(results, work, cause, (flow) => erasures.include(flow));
+        addResults(results, work, { cause, isSkipped: (flow) => erasures.include(flow) });
         if (isFull(work)) await this.runResults(work);
       }
       await this.runResults(work);
@@ -256,14 +256,13 @@ export class KeyedStageTask implements StageTask {
 function addResults(
   flows: readonly PipelineEvent[],
   work: BatchPartComputation,
-  cause: InputRecordContext,
-  isSkipped: (flow: PipelineEvent) => boolean = () => false,
+  { cause, isSkipped }: { cause: InputRecordContext; isSkipped?: (flow: PipelineEvent) => boolean },
 ): void {
   const { of, results, stage } = work;
   if (of.offset !== cause.offset) Object.assign(of, { offset: cause.offset, results: 0 });
   for (const flow of flows) {
     const index = of.results++;
-    if (isSkipped(flow)) continue;
+    if (isSkipped?.(flow)) continue;
     work.output.steps.leave(stage.resultStep);
     results.push({ ...cause, index, flow });
     work.weight += flow.event.data.length;
