@@ -49,6 +49,14 @@ describe('produce, query and count', () => {
     expect(jsonLines(bySpan.stdout).reduce((sum, { count }) => sum + (count as number), 0)).toBe(1500);
   });
 
+  it('counts by the local days of a time zone', async () => {
+    const range = ['--since', '2020-01-01T00:00:00Z', '--until', '2040-01-01T00:00:00Z'];
+    const local = await cli.run(['count', stream, '--calendar', 'day', '--zone', 'Asia/Kathmandu', ...range]);
+    const days = jsonLines(local.stdout);
+    expect(days.reduce((sum, { count }) => sum + (count as number), 0)).toBe(1500);
+    for (const { start } of days) expect(start).toMatch(/T18:15:00/);
+  });
+
   it('prints no error when the reader closes its output', async () => {
     expect(await cli.shell(`tributary query ${stream} | head -1 | wc -l`)).toEqual({
       ...{ code: 0, stderr: '' },

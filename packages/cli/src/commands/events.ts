@@ -141,6 +141,12 @@ export const count: Command = {
       about: 'count each value of this member separately',
     },
     every: { value: 'SPAN', about: 'count each time interval separately: 5m, 1h, 1d' },
+    calendar: {
+      value: 'UNIT',
+      oneOf: ['day', 'week', 'month', 'quarter', 'year'],
+      about: 'count each local day, week, month, quarter or year of --zone; needs --since and --until',
+    },
+    zone: { value: 'ZONE', about: 'time zone of --calendar: Europe/Berlin, UTC, +05:30' },
     time: {
       value: 'TIME',
       oneOf: ['timestamp', 'ingested_at'],
@@ -152,18 +158,24 @@ export const count: Command = {
   async run(session, input) {
     const group_by = input.text('by') as EventCountQuery['group_by'];
     const interval = input.text('every');
+    const calendar = input.text('calendar') as EventCountQuery['calendar'];
     const time = input.text('time') as EventCountQuery['time'];
-    const query = { ...filterOf(input), group_by, interval, time, wait_for: input.texts('wait-for') };
+    const intervals = { interval, calendar, zone: input.text('zone') };
+    const query = { ...filterOf(input), group_by, ...intervals, time, wait_for: input.texts('wait-for') };
     const { signal } = session;
     const { total, buckets } = await (await session.client()).count(query, { signal });
-    if (!group_by && !interval) return session.output.one({ count: total });
+    if (!group_by && !interval && !calendar) return session.output.one({ count: total });
     await session.output.list(buckets, countColumnsOf(query));
   },
 };
 
-function countColumnsOf({ group_by, interval }: EventCountQuery): Column<EventCountBucket>[] {
+function countColumnsOf({ group_by, interval, calendar }: EventCountQuery): Column<EventCountBucket>[] {
   const group: Column<EventCountBucket> = { name: group_by ?? '', of: (bucket) => bucket.group };
-  return [...(interval ? [{ name: 'start' }] : []), ...(group_by ? [group] : []), { name: 'count' }];
+  return [
+    ...((interval ?? calendar) ? [{ name: 'start' }] : []),
+    ...(group_by ? [group] : []),
+    { name: 'count' },
+  ];
 }
 
 export const tail: Command = {
