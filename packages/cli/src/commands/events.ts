@@ -141,11 +141,7 @@ export const count: Command = {
       about: 'count each value of this member separately',
     },
     every: { value: 'SPAN', about: 'count each time interval separately: 5m, 1h, 1d' },
-    calendar: {
-      value: 'UNIT',
-      oneOf: ['day', 'week', 'month', 'quarter', 'year'],
-      about: 'count each local day, week, month, quarter or year of --zone; needs --since and --until',
-    },
+    calendar: { value: 'UNIT', about: 'count each local day, week, month, quarter or year of --zone' },
     zone: { value: 'ZONE', about: 'time zone of --calendar: Europe/Berlin, UTC, +05:30' },
     time: {
       value: 'TIME',
