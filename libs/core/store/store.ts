@@ -142,6 +142,8 @@ export interface EventCountQuery extends EventFilter {
   groupBy?: 'stream' | 'event_type' | 'entity_id';
   /** Width of a time bucket in seconds. */
   intervalSeconds?: number;
+  /** The start of each time bucket instead, in ascending order, of which the first is at or before `since`. */
+  bucketStarts?: readonly EpochMicros[];
   /** The time that `since`, `until` and the buckets refer to; default: `timestamp`. */
   time?: EventTimeName;
   limit: number;

@@ -1,6 +1,7 @@
 import { limits } from '#event';
 import type { EpochMicros } from '#json';
 import { ProblemError } from '#api';
+import { Calendar, type CalendarUnit } from '#cel';
 import type { StoredEventCountBucket } from '#store';
 import '#store';
 
@@ -18,10 +19,50 @@ export function requireRangeWithinBucketLimit(
 ): void {
   if (intervalSeconds === undefined || range.since === undefined || range.until === undefined) return;
   if ((range.until - range.since) / (intervalSeconds * 1e6) <= maxBuckets) return;
-  const detail = `divides the time from since to until into more than ${maxBuckets} buckets`;
-  throw new ProblemError('invalid_request', `The interval ${detail}.`, {
-    errors: [{ pointer: 'interval', detail }],
-  });
+  throw refused('interval', `divides the time from since to until into more than ${maxBuckets} buckets`);
+}
+
+/** Query parameters of a count that divide its time range. */
+interface CountIntervals {
+  readonly since?: EpochMicros;
+  readonly until?: EpochMicros;
+  readonly interval?: number;
+  readonly calendar?: CalendarUnit;
+  readonly zone?: string;
+}
+
+/**
+ * Returns the starts of the buckets of a count by the intervals of a calendar; undefined for other counts. `since` and
+ * `until` are required, because they bound the number of intervals.
+ * @throws ProblemError 400
+ */
+export function calendarStarts(query: CountIntervals): EpochMicros[] | undefined {
+  const { since, until, interval, calendar, zone } = query;
+  if (calendar === undefined) {
+    if (zone !== undefined) throw refused('zone', 'is only for a count with calendar');
+    return undefined;
+  }
+  if (interval !== undefined) throw refused('interval', 'must not be there beside calendar');
+  if (zone === undefined) throw refused('zone', 'is required with calendar, such as Europe/Berlin');
+  if (since === undefined) throw refused('since', 'is required with calendar');
+  if (until === undefined) throw refused('until', 'is required with calendar');
+  const starts = calendarOf(calendar, zone).startsBetween(since, until, maxBuckets + 1);
+  if (starts.length > maxBuckets)
+    throw refused('calendar', `divides the time from since to until into more than ${maxBuckets} buckets`);
+  return starts;
+}
+
+function calendarOf(unit: CalendarUnit, zone: string): Calendar {
+  try {
+    return new Calendar(unit, zone);
+  } catch (error) {
+    if (error instanceof RangeError) throw refused('zone', error.message);
+    throw error;
+  }
+}
+
+function refused(pointer: string, detail: string): ProblemError {
+  return new ProblemError('invalid_request', `${pointer} ${detail}.`, { errors: [{ pointer, detail }] });
 }
 
 /** Refuses to answer a count that has more buckets than `maxBuckets`. @throws ProblemError 422 `query_too_expensive` */

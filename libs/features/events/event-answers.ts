@@ -67,5 +67,11 @@ export class EventCountBucket {
 export class EventCount {
   @IsArray() @ValidateNested({ each: true }) @Type(() => EventCountBucket) buckets: EventCountBucket[];
   @IsInt() @Min(0) total: number;
+  @IsOptional()
+  @IsString()
+  @JsonSchemaPart({
+    description: 'With `calendar`: the version of the IANA database that the intervals are from.',
+  })
+  zone_data?: string;
   @MissingShards() missing_shards?: readonly number[];
 }

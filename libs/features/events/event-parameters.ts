@@ -2,6 +2,8 @@ import { IsIn } from 'class-validator';
 import { limits } from '#event';
 import { type EpochMicros, hasCharacters } from '#json';
 import {
+  calendarUnits,
+  type CalendarUnit,
   checkKinds,
   type ExpressionTree,
   RegexTooLargeError,
@@ -181,6 +183,20 @@ export class EventCountParameters extends ConsistentEventReadParameters {
     '1h',
   )
   interval?: number;
+
+  @IsIn(calendarUnits)
+  @Parameter(
+    'Counts the events of each local day, week (from Monday), month, quarter or year of `zone`. Needs `since` and `until`.',
+    'day',
+  )
+  calendar?: CalendarUnit;
+
+  @Text(64)
+  @Parameter(
+    'The time zone of `calendar`: an IANA name, `UTC`, or an offset such as `+05:30`.',
+    'Europe/Berlin',
+  )
+  zone?: string;
 
   @IsIn(eventTimeNames)
   @Parameter(

@@ -222,4 +222,40 @@ describe('GET /api/v1/events/count', () => {
       total: 25,
     });
   });
+
+  it('counts by the local days of a zone, and says the version of its data', async () => {
+    const range = 'stream=orders&since=2026-11-20T00:00:00Z&until=2026-11-23T00:00:00Z';
+    expect((await count(`?${range}&calendar=day&zone=America/Los_Angeles`)).json()).toEqual({
+      buckets: [{ start: '2026-11-20T08:00:00.000000Z', count: 25 }],
+      total: 25,
+      zone_data: process.versions.tz,
+    });
+    expect((await count(`?${range}&calendar=week&zone=%2B05:30&group_by=stream`)).json()).toMatchObject({
+      buckets: [{ start: '2026-11-15T18:30:00.000000Z', group: 'orders', count: 25 }],
+    });
+  });
+
+  it.each([
+    ['calendar=hour&zone=UTC', 'calendar', 'day, week, month, quarter, year'],
+    ['calendar=day', 'zone', 'is required'],
+    ['calendar=day&zone=Berlin', 'zone', 'is not a time zone: write a name such as Europe/Berlin'],
+    ['calendar=day&zone=UTC&interval=1d', 'interval', 'beside calendar'],
+    ['zone=UTC', 'zone', 'is only for a count with calendar'],
+    ['calendar=day&zone=UTC&since=1900-01-01T00:00:00Z', 'calendar', 'more than 10000 buckets'],
+  ])('refuses a count with %s', async (query, pointer, detail) => {
+    const range = { since: '2026-11-20T00:00:00Z', until: '2026-11-23T00:00:00Z' };
+    const given = new URLSearchParams({ ...range, ...Object.fromEntries(new URLSearchParams(query)) });
+    const refused = (await count(`?${given.toString()}`)).json<{
+      errors: { pointer: string; detail: string }[];
+    }>();
+    expect(refused).toMatchObject({ code: 'invalid_request', errors: [{ pointer }] });
+    expect(refused.errors[0]?.detail).toContain(detail);
+  });
+
+  it('needs a range of time for a count by a calendar', async () => {
+    const refused = await count('?calendar=year&zone=UTC&since=2026-11-20T00:00:00Z');
+    expect(refused.json()).toMatchObject({ code: 'invalid_request', errors: [{ pointer: 'until' }] });
+    const openStart = await count('?calendar=year&zone=UTC&until=2026-11-20T00:00:00Z');
+    expect(openStart.json()).toMatchObject({ code: 'invalid_request', errors: [{ pointer: 'since' }] });
+  });
 });

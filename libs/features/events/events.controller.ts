@@ -24,7 +24,8 @@ import {
   UuidInPath,
   withoutInstant,
 } from '#gateway-kit';
-import { maxBuckets, requireWithinBucketLimit } from './bucket-limit.js';
+import { zoneDataVersion } from '#cel';
+import { calendarStarts, maxBuckets, requireWithinBucketLimit } from './bucket-limit.js';
 import { EventAnswer, EventCount, EventPage } from './event-answers.js';
 import {
   EventByIdParameters,
@@ -101,20 +102,21 @@ export class EventReadController {
     summary: 'Count events',
     description:
       'The number of events: in total, or for each value of a field (`group_by`) and each time bucket ' +
-      `(\`interval\`). Empty buckets are omitted. A request for more than ${maxBuckets} buckets is ` +
+      `(\`interval\`, or \`calendar\` in local time). Empty buckets are omitted. A request for more than ${maxBuckets} buckets is ` +
       'refused.',
   })
   @ApiAnswer(EventCount, { description: 'The counts.' })
   @Problems('invalid_expression', 'stream_not_found', consistentReadProblems)
   async count(
-    @Query()
-    { filter, wait_for: positions, partial, group_by: groupBy, interval, time }: EventCountParameters,
+    @Query() parameters: EventCountParameters,
     @InjectPrincipal() { access }: Principal,
     @DisconnectSignal() client: AbortSignal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<EventCount> {
+    const { filter, wait_for: positions, partial, group_by: groupBy, interval, time } = parameters;
+    const bucketStarts = calendarStarts(parameters);
     const scope = await this.streams.of({ access, streams: filter.streams, positions, client });
-    const counted = { groupBy, intervalSeconds: interval, time, limit: maxBuckets + 1 };
+    const counted = { groupBy, intervalSeconds: interval, bucketStarts, time, limit: maxBuckets + 1 };
     const query = { ...scope, ...filter, ...counted };
     const { answer, missingShards } = await this.bulkhead.run(client, (signal) =>
       readPresentShards(this.store, partial, (reader) => reader.count(query, signal)),
@@ -127,7 +129,12 @@ export class EventReadController {
       ...(group !== undefined && { group }),
       count,
     }));
-    return { buckets: answers, total, ...(missingShards && { missing_shards: missingShards }) };
+    return {
+      buckets: answers,
+      total,
+      ...(bucketStarts && { zone_data: zoneDataVersion }),
+      ...(missingShards && { missing_shards: missingShards }),
+    };
   }
 
   @Get('stream')

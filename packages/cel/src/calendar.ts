@@ -73,13 +73,16 @@ export class Calendar {
     return (this.#last = found);
   }
 
-  /** Returns the starts of all intervals that contain an instant from `since` to before `until`, in ascending order. */
-  startsBetween(since: number, until: number): number[] {
+  /**
+   * Returns the starts of the intervals that contain an instant from `since` to before `until`, in ascending order, and at
+   * most `most` of them.
+   */
+  startsBetween(since: number, until: number, most = Infinity): number[] {
     const starts: number[] = [];
     const first = this.#compute(since);
     let { start, end } = first;
     let local = Date.parse(first.date);
-    while (start < until) {
+    while (start < until && starts.length < most) {
       if (end > start) starts.push(start);
       local = nextLocal(local, this.unit);
       start = end;

@@ -25,11 +25,15 @@ ORDER BY bucket_start, bucket_group
 LIMIT ${params.bind('UInt64', query.limit)}`);
 }
 
-/** Returns the start of an event's time bucket. Buckets are aligned to 1970-01-01, also for earlier times. */
+/**
+ * Returns the start of an event's time bucket. Buckets of a width are aligned to 1970-01-01, also for earlier times.
+ * Those of a calendar are given, so that the zone data of Node.js decide, and not those of ClickHouse.
+ */
 function startOf(query: EventCountQuery, params: SqlParams): string {
+  const time = `toUnixTimestamp64Micro(${query.time ?? 'timestamp'})`;
+  if (query.bucketStarts) return `roundDown(${time}, ${params.bind('Array(Int64)', query.bucketStarts)})`;
   if (query.intervalSeconds === undefined) return '0';
   const width = params.bind('Int64', query.intervalSeconds * 1_000_000);
-  const time = `toUnixTimestamp64Micro(${query.time ?? 'timestamp'})`;
   return `${time} - positiveModulo(${time}, ${width})`;
 }
 

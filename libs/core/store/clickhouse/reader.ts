@@ -121,7 +121,7 @@ export class ClickHouseReader implements EventReader {
     const buckets = rows
       .filter(([, , count]) => count > 0)
       .map(([start, group, count]): StoredEventCountBucket => ({
-        ...(query.intervalSeconds !== undefined && { start }),
+        ...((query.intervalSeconds ?? query.bucketStarts) !== undefined && { start }),
         ...(query.groupBy && { group: groupOf(query.groupBy, group) }),
         count,
       }));

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { Calendar, calendarUnits } from '#cel';
 import { formatTime, parseTime } from '#json';
 import { eventRow, newStream, rowsOf, second, t0 } from './rows.js';
 import type { StoreContractFixture } from './store-contract.js';
@@ -75,6 +76,46 @@ export function describeCounts(contract: StoreContractFixture): void {
         [0, 1, 2].map((i) => ({ start: t0 + i * 60 * second, count: i === 0 ? 1 : 3 })),
       );
       expect(await contract.count({ streams: [old], time, limit: 10 })).toMatchObject({ total: 10 });
+    });
+
+    it.each([
+      ['Europe/Berlin', '2026-03-27T12:00:00Z', '2026-04-02T00:00:00Z'],
+      ['America/Sao_Paulo', '2018-11-02T00:00:00Z', '2018-11-07T00:00:00Z'],
+      ['America/St_Johns', '2010-11-05T00:00:00Z', '2010-11-10T00:00:00Z'],
+      ['Pacific/Apia', '2011-12-28T00:00:00Z', '2012-01-02T00:00:00Z'],
+      ['Africa/Monrovia', '1972-01-05T00:00:00Z', '1972-01-10T00:00:00Z'],
+      ['Europe/Berlin', '1916-04-29T00:00:00Z', '1916-05-03T00:00:00Z'],
+    ])('counts each interval of a calendar of %s from %s to %s', async (zone, from, to) => {
+      const local = newStream();
+      const [since, until] = [parseTime(from) as number, parseTime(to) as number];
+      const times = Array.from({ length: 24 }, (_, i) => since + i * Math.floor((until - since) / 24));
+      const changes = new Calendar('day', zone).startsBetween(since, until).slice(1);
+      const all = [...times, ...changes, ...changes.map((change) => change - 1)];
+      await contract.write(rowsOf(local, all.length, (i) => ({ timestamp: all[i] })));
+      for (const unit of calendarUnits) {
+        const calendar = new Calendar(unit, zone);
+        const bucketStarts = calendar.startsBetween(since, until);
+        const counted = await contract.count({ streams: [local], since, until, bucketStarts, limit: 100 });
+        const starts = all.map((time) => calendar.intervalOf(time).start).sort((a, b) => a - b);
+        expect(counted).toEqual({
+          buckets: [...new Set(starts)].map((start) => ({
+            start,
+            count: starts.filter((other) => other === start).length,
+          })),
+          total: all.length,
+        });
+      }
+    });
+
+    it('counts with as many buckets as an answer may have', async () => {
+      const since = parseTime('1990-01-01T00:00:00Z') as number;
+      const until = parseTime('2017-01-01T00:00:00Z') as number;
+      const bucketStarts = new Calendar('day', 'Europe/Berlin').startsBetween(since, until);
+      expect(bucketStarts.length).toBeGreaterThan(9_800);
+      const old = newStream();
+      await contract.write([eventRow({ stream: old, offset: 0, timestamp: until - 1 })]);
+      const { buckets } = await contract.count({ streams: [old], since, until, bucketStarts, limit: 10 });
+      expect(buckets).toEqual([{ start: bucketStarts.at(-1), count: 1 }]);
     });
 
     it('aligns day buckets before 1970', async () => {

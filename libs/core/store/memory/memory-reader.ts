@@ -252,8 +252,10 @@ function inRange({ stream, partition, offset }: EventRow, range: OffsetRange): b
 
 function bucketOf(row: EventRow, query: EventCountQuery): StoredEventCountBucket {
   const width = (query.intervalSeconds ?? 0) * 1_000_000;
+  const time = row[query.time ?? 'timestamp'];
   return {
-    ...(width > 0 && { start: Math.floor(row[query.time ?? 'timestamp'] / width) * width }),
+    ...(width > 0 && { start: Math.floor(time / width) * width }),
+    ...(query.bucketStarts && { start: query.bucketStarts.findLast((start) => start <= time) }),
     ...(query.groupBy && {
       group: query.groupBy === 'stream' ? streamNameOf(row.stream) : row[query.groupBy],
     }),
