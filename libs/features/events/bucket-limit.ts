@@ -19,7 +19,7 @@ export function requireRangeWithinBucketLimit(
 ): void {
   if (intervalSeconds === undefined || range.since === undefined || range.until === undefined) return;
   if ((range.until - range.since) / (intervalSeconds * 1e6) <= maxBuckets) return;
-  throw refused('interval', `divides the time from since to until into more than ${maxBuckets} buckets`);
+  throw rejected('interval', `divides the time from since to until into more than ${maxBuckets} buckets`);
 }
 
 /** Query parameters of a count that divide its time range. */
@@ -39,16 +39,16 @@ interface CountIntervals {
 export function calendarStarts(query: CountIntervals): EpochMicros[] | undefined {
   const { since, until, interval, calendar, zone } = query;
   if (calendar === undefined) {
-    if (zone !== undefined) throw refused('zone', 'is only for a count with calendar');
+    if (zone !== undefined) throw rejected('zone', 'is only for a count with calendar');
     return undefined;
   }
-  if (interval !== undefined) throw refused('interval', 'must not be there beside calendar');
-  if (zone === undefined) throw refused('zone', 'is required with calendar, such as Europe/Berlin');
-  if (since === undefined) throw refused('since', 'is required with calendar');
-  if (until === undefined) throw refused('until', 'is required with calendar');
+  if (interval !== undefined) throw rejected('interval', 'must not be there beside calendar');
+  if (zone === undefined) throw rejected('zone', 'is required with calendar, such as Europe/Berlin');
+  if (since === undefined) throw rejected('since', 'is required with calendar');
+  if (until === undefined) throw rejected('until', 'is required with calendar');
   const starts = calendarOf(calendar, zone).startsBetween(since, until, maxBuckets + 1);
   if (starts.length > maxBuckets)
-    throw refused('calendar', `divides the time from since to until into more than ${maxBuckets} buckets`);
+    throw rejected('calendar', `divides the time from since to until into more than ${maxBuckets} buckets`);
   return starts;
 }
 
@@ -56,12 +56,12 @@ function calendarOf(unit: CalendarUnit, zone: string): Calendar {
   try {
     return new Calendar(unit, zone);
   } catch (error) {
-    if (error instanceof RangeError) throw refused('zone', error.message);
+    if (error instanceof RangeError) throw rejected('zone', error.message);
     throw error;
   }
 }
 
-function refused(pointer: string, detail: string): ProblemError {
+function rejected(pointer: string, detail: string): ProblemError {
   return new ProblemError('invalid_request', `${pointer} ${detail}.`, { errors: [{ pointer, detail }] });
 }
 
