@@ -193,14 +193,14 @@ export class EventCountParameters extends ConsistentEventReadParameters {
 
   @Text(64)
   @Parameter(
-    'The time zone of `calendar`: an IANA name, `UTC`, or an offset such as `+05:30`.',
+    'The time zone of `calendar`: an IANA name, `UTC`, or an offset such as `+05:30` (in a URL `%2B05:30`).',
     'Europe/Berlin',
   )
   zone?: string;
 
   @IsIn(eventTimeNames)
   @Parameter(
-    'The time that `since`, `until` and `interval` refer to: `timestamp`, when an event happened, or `ingested_at`, when ' +
+    'The time that `since`, `until`, `interval` and `calendar` refer to: `timestamp`, when an event happened, or `ingested_at`, when ' +
       'Tributary accepted it. Rates count by `ingested_at`: imported events of former years are new, too.',
     'ingested_at',
   )

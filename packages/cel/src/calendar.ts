@@ -52,7 +52,7 @@ export class Calendar {
     this.#format = fixed === undefined ? formatOf(zone) : undefined;
     if (fixed === undefined && !this.#format)
       throw new RangeError(
-        'is not a time zone: write a name such as Europe/Berlin, UTC, or an offset such as +05:30',
+        'is not a time zone: write a name such as Europe/Berlin, UTC, or an offset such as +05:30 (%2B05:30 in a URL)',
       );
     this.#years = this.#format ? yearsOf(zone) : new Map<number, readonly OffsetChange[]>();
     this.#fixed = fixed ?? 0;

@@ -119,10 +119,11 @@ function compileOperand(text: string, pointer: string, desired: KindSet): FieldV
   };
 }
 
-/** Returns both values as a list; null if one of them is null. */
+/** Returns both values as a list; null if one of them is null. Without a `by`, the value is not evaluated. */
 function withBy(by: FieldValue, value: FieldValue): FieldValue {
   return (event) => {
-    const both = [rejectedIn('by', () => by(event)), value(event)];
-    return both.includes(null) ? null : both;
+    const order = rejectedIn('by', () => by(event));
+    const found = order === null ? null : value(event);
+    return found === null ? null : [order, found];
   };
 }

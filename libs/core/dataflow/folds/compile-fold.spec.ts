@@ -229,3 +229,13 @@ describe('a fold', () => {
     );
   });
 });
+
+it('an event without a `by` changes no top, also if it has no value', () => {
+  const by = 'has(event.data.price) ? event.data.price : null';
+  const top = compileFold({ largest: { op: 'top', n: 2, by, value: 'event.data.tea' } });
+  const { state } = top.add(top.empty, event('{"price":2,"tea":"assam"}'));
+  expect(top.add(state!, event('{}')).state).toEqual(state);
+  expect(top.add(state!, event('{"price":3}')).refused).toMatchObject({
+    pointer: '/fields/largest/value',
+  });
+});
